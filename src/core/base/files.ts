@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { CrabError } from './errors.ts'
+
+/** Modes of everything under the home directory (disk.md). */
+export const PRIVATE_FILE = 0o600
+export const PRIVATE_DIR = 0o700
+
+/**
+ * Replaces a file so that a reader, or a crash, sees the old content or the new one, never a mixture.
+ *
+ * Sibling, sync, rename, directory sync. Missing folders are made with mode 0700. Fails with `storage`.
+ */
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  mode = PRIVATE_FILE,
+): Promise<void> {
+  const sibling = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  try {
+    await makePrivateDir(dirname(path))
+    await writeSynced(sibling, content, mode)
+    await rename(sibling, path)
+    await syncDir(dirname(path))
+  } catch (reason) {
+    await rm(sibling, { force: true }).catch(() => undefined) // the first failure is the one to report
+    throw toStorageError(`Cannot write ${path}`, reason)
+  }
+}
+
+/** Makes a folder and its missing parents, mode 0700. Fails with `storage`. */
+export async function makePrivateDir(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: PRIVATE_DIR })
+  } catch (reason) {
+    throw toStorageError(`Cannot make ${path}`, reason)
+  }
+}
+
+/** Makes the names in a folder durable; a file system that cannot sync a folder (Windows) needs none. */
+export async function syncDir(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using dir = await open(path, 'r')
+  await dir.sync()
+}
+
+/** A failed system call as a `storage` error that says what to do; a CrabError passes through. */
+export function toStorageError(what: string, reason: unknown): CrabError {
+  if (reason instanceof CrabError) return reason
+  const code = (reason as NodeJS.ErrnoException | undefined)?.code ?? ''
+  const known = REASONS[code]
+  const why = known?.why ?? (reason instanceof Error ? reason.message : String(reason))
+  return new CrabError(
+    'storage',
+    `${what}: ${why}`,
+    known ? { cause: reason, hint: known.hint } : { cause: reason },
+  )
+}
+
+/** Whether a failed system call says that the file does not exist. */
+export function isMissingFile(reason: unknown): boolean {
+  return (reason as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+}
+
+async function writeSynced(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  await using file = await open(path, 'wx', mode)
+  await file.writeFile(content)
+  await file.sync()
+}
+
+const ELSEWHERE = 'or set CRABTALK_HOME to another directory'
+const REASONS: Record<string, { why: string; hint: string }> = {
+  ENOSPC: { why: 'the disk is full', hint: `free some space, ${ELSEWHERE}` },
+  EDQUOT: { why: 'the disk quota is used up', hint: `free some space, ${ELSEWHERE}` },
+  EROFS: { why: 'the file system is read-only', hint: `make it writable, ${ELSEWHERE}` },
+  EACCES: { why: 'permission denied', hint: `check its owner and mode, ${ELSEWHERE}` },
+  EPERM: { why: 'operation not permitted', hint: `check its owner and mode, ${ELSEWHERE}` },
+  ENOTDIR: { why: 'a part of the path is a file', hint: `move that file away, ${ELSEWHERE}` },
+}

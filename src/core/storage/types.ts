@@ -1,0 +1,111 @@
+import type { Message, Usage } from '../base/message.ts'
+
+/** Format of the session file this build writes (disk.md, "Session file"). */
+export const SESSION_VERSION = 1
+
+/** Who speaks with whom. Both parts are compared byte for byte (decision 8). */
+export interface Pair {
+  /** The agent's immutable id, not its name. */
+  agentId: string
+  sender: string
+}
+
+/** Line 1 of a session file; never changes. */
+export interface SessionHeader {
+  v: number
+  agent: string
+  agent_id: string
+  /** The sender. */
+  created_by: string
+  /** ISO 8601. */
+  created_at: string
+  /** The conversation's default working directory, absolute. */
+  cwd: string
+  /** The session this one was copied from. */
+  forked_from?: string
+}
+
+/** Something that happened in a turn and is no message. */
+export type SessionEvent =
+  | { event: 'tool_start'; call_id: string; name: string }
+  | { event: 'tool_result'; call_id: string; duration_ms: number; is_error: boolean }
+  | { event: 'done'; model: string; usage: Usage | undefined; stop_reason: string }
+  | { event: 'user_steered'; content: string }
+
+/** Titles and activations; the last of each key wins. */
+export interface SessionMeta {
+  title?: string
+  summary?: string
+  /** ISO 8601; the pair's session with the latest creation or activation is the active one. */
+  activated_at?: string
+}
+
+/** A boundary: replay starts here, with the archive's summary in front. */
+export interface CompactMarker {
+  archive_name: string
+  archived_at: string
+  /** First sentence of the summary, at most 60 characters. */
+  title: string
+}
+
+/** What a caller appends; storage stamps `seq` and `ts`. */
+export type NewLine =
+  | ({ kind: 'entry' } & Message)
+  | ({ kind: 'event' } & SessionEvent)
+  | ({ kind: 'compact' } & CompactMarker)
+  | ({ kind: 'meta' } & SessionMeta)
+
+/** A line as it is read back. `seq` counts from 1 (the first line after the header), `ts` is ISO 8601. */
+export type SessionLine = NewLine & { seq: number; ts: string }
+
+/** How far a session has been read: bytes of whole lines, and the `seq` of the last one. */
+export interface Cursor {
+  bytes: number
+  seq: number
+}
+
+/** What was appended to a session since a cursor. */
+export interface SessionPart {
+  header: SessionHeader
+  lines: SessionLine[]
+  cursor: Cursor
+  /** Lines that could not be used, as sentences for a person. Never includes a torn last line of a live writer. */
+  warnings: string[]
+}
+
+/** One row of a listing; everything but the header is derived, never stored in the session. */
+export interface SessionSummary {
+  id: string
+  agent: string
+  agentId: string
+  sender: string
+  cwd: string
+  title: string
+  summary: string
+  createdAt: string
+  /** Time of the last line; createdAt when there is none. */
+  updatedAt: string
+  /** User and assistant messages; tool results do not count. */
+  messageCount: number
+  forkedFrom: string | undefined
+}
+
+/**
+ * Where conversations live. On disk and in memory behave the same (one contract suite).
+ *
+ * Mutations are durable when their promise resolves. `append` is called only under the session's turn lease.
+ * Failures are CrabErrors: `missing` for an unknown session, `invalid` for an id that is none, `storage` for the disk.
+ */
+export interface Storage {
+  /** The pair's active session: the one created or activated last. */
+  activeSession(pair: Pair): Promise<string | undefined>
+  /** Creates a session with its first lines in one durable step; gives its id and where it ends. */
+  createSession(header: SessionHeader, lines: readonly NewLine[]): Promise<{ id: string; cursor: Cursor }>
+  /** What came after `since`; the whole session without it. A cursor that does not fit the file reads it all again. */
+  read(id: string, since?: Cursor): Promise<SessionPart>
+  /** Appends whole lines at `at`, dropping a torn tail behind it; gives the new end. */
+  append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor>
+  /** Newest first. Absent filters match everything; present ones match byte for byte. */
+  listSessions(filter: { agentId?: string; sender?: string; cwd?: string }): Promise<SessionSummary[]>
+  deleteSession(id: string): Promise<void>
+}
