@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrabError } from './errors.ts'
 
@@ -40,7 +41,7 @@ export async function makePrivateDir(path: string): Promise<void> {
 
 /** Makes the names in a folder durable; a file system that cannot sync a folder (Windows) needs none. */
 export async function syncDir(path: string): Promise<void> {
-  if (process.platform === 'win32') return
+  if (platform() === 'win32') return
   await using dir = await open(path, 'r')
   await dir.sync()
 }
