@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findCycle, readSources, type Source, toSource } from './support/imports.ts'
+
+/**
+ * Who may import whom, besides its own folder: folders, or single files where only the types are meant to be
+ * known. Every file belongs to the longest key that fits; a file that belongs to none is a breach.
+ */
+const BASE = ['src/core/base']
+const MECHANISM = [...BASE, 'src/core/config']
+const LAYERS: Record<string, readonly string[]> = {
+  'src/core/base': [],
+  'src/core/config': BASE,
+  'src/core/protocol': MECHANISM,
+  'src/core/transport': [...MECHANISM, 'src/core/protocol'],
+  'src/core/provider': MECHANISM,
+  'src/core/policy': MECHANISM,
+  'src/core/process': MECHANISM,
+  'src/core/lease': MECHANISM,
+  'src/core/storage': MECHANISM,
+  'src/core/search': MECHANISM,
+  'src/core/memory': MECHANISM,
+  'src/core/bus': MECHANISM,
+  'src/core/cron': [...MECHANISM, 'src/core/protocol'],
+  'src/core/runtime': [
+    ...MECHANISM,
+    'src/core/provider/types.ts',
+    'src/core/storage/types.ts',
+    'src/core/lease/types.ts',
+    'src/core/search',
+    'src/core/memory',
+  ],
+  'src/core/hooks': [
+    ...MECHANISM,
+    'src/core/runtime/hook.ts',
+    'src/core/runtime/events.ts',
+    'src/core/provider/types.ts',
+    'src/core/storage',
+    'src/core/memory',
+    'src/core/search',
+    'src/core/process',
+    'src/core/policy',
+  ],
+  'src/mcp': [...MECHANISM, 'src/core/runtime/hook.ts', 'src/core/provider/types.ts', 'src/core/process'],
+  'src/tui': [...BASE, 'src/core/protocol'],
+  'src/daemon': ['src/core', 'src/mcp'],
+  'src/up': [...MECHANISM, 'src/core/process'],
+  'src/edge': [...MECHANISM, 'src/core/process', 'src/mcp/oauth'],
+  'src/commands': ['src/core', 'src/mcp', 'src/tui', 'src/daemon', 'src/up', 'src/edge'],
+  bin: ['src/commands/main.ts', 'src/core/base/version.ts'],
+}
+
+/** Packages and built-ins that one folder keeps for itself; a trailing slash means every package of that scope. */
+const OWNED_MODULES: Record<string, readonly string[]> = {
+  'node:net': ['src/core/transport'],
+  'node:child_process': ['src/core/process', 'bin/launch.cjs'],
+  'node:process': [],
+  '@modelcontextprotocol/': ['src/mcp'],
+  '@ai-sdk/': ['src/core/provider'],
+  ink: ['src/tui'],
+  react: ['src/tui'],
+}
+
+/** What only some files may write. */
+const OWNED_CODE: readonly { what: string; pattern: RegExp; owners: readonly string[] }[] = [
+  { what: 'process.exit', pattern: /\bprocess\.(exit|reallyExit)\(/, owners: ['bin'] },
+  { what: 'process.kill', pattern: /\bprocess\.kill\(/, owners: ['src/core/process', 'bin'] },
+  {
+    what: 'process.*',
+    pattern: /(?<![\w./'-])process(\.(?!kill\()\w|\[)/,
+    owners: ['bin', 'src/commands/main.ts', 'src/core/config/paths.ts'],
+  },
+]
+
+const MAX_LINES = 400
+const product = readSources('bin', 'src')
+const everything = [...product, ...readSources('scripts', 'test', 'bench')]
+
+test('imports go down the layers only', () => {
+  assert.deepEqual(product.flatMap(layerBreaches), [])
+})
+
+test('imports form no cycle', () => {
+  assert.equal(findCycle(everything)?.join(' imports '), undefined)
+})
+
+test('packages and operating system modules stay with their owners', () => {
+  assert.deepEqual(product.flatMap(moduleBreaches), [])
+})
+
+test('the process is touched by its owners only', () => {
+  assert.deepEqual(product.flatMap(codeBreaches), [])
+})
+
+test('the runtime reads no clock', () => {
+  const clock = /\b(Date\.now\(|new Date\(\)|performance\.now\()/
+  const runtime = product.filter(({ path }) => isIn(path, 'src/core/runtime'))
+  assert.deepEqual(linesWith(runtime, clock), [])
+})
+
+test(`no file has more than ${MAX_LINES} lines, generated ones aside`, () => {
+  const written = everything.filter(({ path }) => !path.includes('.generated.'))
+  const long = written.map(({ path, text }) => `${path} has ${text.trimEnd().split('\n').length} lines`)
+  assert.deepEqual(
+    long.filter((line) => Number(line.match(/(\d+) lines$/)![1]) > MAX_LINES),
+    [],
+  )
+})
+
+test('modules have named exports, literal imports and no index.ts', () => {
+  const odd = /^export (default|\*)|\bimport\((?!\s*['"])/
+  assert.deepEqual(linesWith(everything, odd), [])
+  assert.deepEqual(
+    everything.map(({ path }) => path).filter((path) => /(^|\/)index\.tsx?$/.test(path)),
+    [],
+  )
+})
+
+test('these rules catch static, dynamic and type imports, and what a file may not touch', () => {
+  const breach = toSource(
+    'src/core/base/x.ts',
+    [
+      "import { a } from '../config/a.ts'",
+      "import type { B } from '../storage/b.ts'",
+      "import {\n  c,\n} from '../lease/c.ts'",
+      "import '../bus/d.ts'",
+      "export { e } from '../cron/e.ts'",
+      "const f = await import('../../mcp/f.ts')",
+      "// import { g } from '../runtime/g.ts'",
+      "import { connect } from 'node:net'",
+      'const { pid } = process.env',
+      'process.kill(1)',
+      "const path = './process.ts'",
+    ].join('\n'),
+  )
+  const targets = ['config/a', 'storage/b', 'lease/c', 'bus/d', 'cron/e'].map((name) => `src/core/${name}.ts`)
+  assert.deepEqual(
+    layerBreaches(breach),
+    [...targets, 'src/mcp/f.ts'].map((file) => `src/core/base/x.ts imports ${file}`),
+  )
+  assert.deepEqual(moduleBreaches(breach), ['src/core/base/x.ts imports node:net'])
+  assert.deepEqual(codeBreaches(breach), [
+    'src/core/base/x.ts uses process.kill',
+    'src/core/base/x.ts uses process.*',
+  ])
+  assert.deepEqual(findCycle([toSource('a.ts', "import './b.ts'"), toSource('b.ts', "import('./a.ts')")]), [
+    'a.ts',
+    'b.ts',
+    'a.ts',
+  ])
+})
+
+function layerBreaches({ path, imports }: Source): string[] {
+  const layer = Object.keys(LAYERS)
+    .filter((folder) => isIn(path, folder))
+    .toSorted((a, b) => b.length - a.length)[0]
+  if (layer === undefined) return [`${path} belongs to no layer`]
+  const allowed = [layer, ...LAYERS[layer]!]
+  return imports
+    .flatMap(({ file }) => file ?? [])
+    .filter((file) => !allowed.some((folder) => isIn(file, folder)))
+    .map((file) => `${path} imports ${file}`)
+}
+
+function moduleBreaches({ path, imports }: Source): string[] {
+  return imports
+    .map(({ specifier }) => specifier)
+    .filter((specifier) => {
+      const key = Object.keys(OWNED_MODULES).find((name) => isIn(specifier, name.replace(/\/$/, '')))
+      return key !== undefined && !OWNED_MODULES[key]!.some((owner) => isIn(path, owner))
+    })
+    .map((specifier) => `${path} imports ${specifier}`)
+}
+
+function codeBreaches({ path, code }: Source): string[] {
+  return OWNED_CODE.filter(
+    ({ pattern, owners }) =>
+      !owners.some((owner) => isIn(path, owner)) && code.some((line) => pattern.test(line)),
+  ).map(({ what }) => `${path} uses ${what}`)
+}
+
+function linesWith(sources: readonly Source[], pattern: RegExp): string[] {
+  return sources.flatMap(({ path, code }) =>
+    code.filter((line) => pattern.test(line)).map((line) => `${path}: ${line.trim()}`),
+  )
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`)
+}
