@@ -71,4 +71,6 @@ export interface Provider {
   /** The model of an agent that names none. Throws `config` when there is none. */
   defaultModel(): string
   facts(model: string): ModelFacts
+  /** What that usage costs in US dollars; undefined while a price it needs is unknown (decision 39). */
+  costUsd(model: string, usage: Usage): number | undefined
 }

@@ -1,5 +1,5 @@
-import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Attachment } from '../base/message.ts'
+import type { AgentConfig } from '../config/agent-schema.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { AgentEvent } from './events.ts'
 
@@ -34,6 +34,8 @@ export interface Hook {
   schema?(): readonly ToolSpec[]
   /** Standing instructions added to every agent's system prompt. */
   systemPrompt?(): string | undefined
+  /** What a model should know of the place it works in (environment, instruction files); asked for every turn, never stored. */
+  context?(cwd: string): Promise<string | undefined>
   /** Changes an agent's config when it is built; never stored. */
   onBuildAgent?(config: AgentConfig): AgentConfig
   onRegisterAgent?(config: AgentConfig): Promise<void>

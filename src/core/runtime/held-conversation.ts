@@ -1,0 +1,134 @@
+import type { Message } from '../base/message.ts'
+import type { Lease, Leases } from '../lease/types.ts'
+import type { NewLine, Pair, SessionHeader, SessionPart, Storage } from '../storage/types.ts'
+import { advance, type Conversation, replay } from './conversation.ts'
+
+/** Where conversations live, and the rights to them. */
+export interface Place {
+  storage: Storage
+  leases: Leases
+  /** Conversations read before, by session id; only as good as their file length (decision 32). */
+  cache: Map<string, Conversation>
+}
+
+/** How a session begins when the pair has none. */
+export interface Beginning {
+  pair: Pair
+  header: SessionHeader
+  /** The user's message, which is durable when the conversation is held. */
+  first: NewLine
+}
+
+/** A conversation and the exclusive right to run a turn on it (decision 12); disposing gives the right back. */
+export class HeldConversation implements AsyncDisposable {
+  readonly #place: Place
+  readonly #lease: Lease
+  #conversation: Conversation
+  /** Sentences about lines that could not be read. */
+  readonly warnings: readonly string[]
+
+  private constructor(options: {
+    place: Place
+    lease: Lease
+    conversation: Conversation
+    warnings: readonly string[]
+  }) {
+    this.#place = options.place
+    this.#lease = options.lease
+    this.#conversation = options.conversation
+    this.warnings = options.warnings
+  }
+
+  /** Waits for its turn, creates the session when the pair has none, and appends the user's message. */
+  static async take(place: Place, beginning: Beginning, signal: AbortSignal): Promise<HeldConversation> {
+    const found = await findOrCreate(place, beginning, signal)
+    if (found.created) return new HeldConversation({ place, ...found.created, warnings: [] })
+    const lease = await place.leases.take(turnOf(found.id), signal)
+    try {
+      const { conversation, warnings } = await catchUp(place, found.id)
+      const held = new HeldConversation({ place, lease, conversation, warnings })
+      await held.append([beginning.first])
+      return held
+    } catch (reason) {
+      await lease[Symbol.asyncDispose]()
+      throw reason
+    }
+  }
+
+  get id(): string {
+    return this.#conversation.id
+  }
+
+  get header(): SessionHeader {
+    return this.#conversation.header
+  }
+
+  get messages(): readonly Message[] {
+    return this.#conversation.messages
+  }
+
+  /** Appends whole lines; durable when it resolves. */
+  async append(lines: readonly NewLine[]): Promise<void> {
+    const { id, header, messages, cursor } = this.#conversation
+    const end = await this.#place.storage.append(id, cursor, lines)
+    const stamped = lines.map((line, index) => ({ ...line, seq: cursor.seq + index + 1, ts: '' }))
+    this.#conversation = { id, header, cursor: end, messages: replay([...messages], stamped) }
+    remember(this.#place.cache, this.#conversation)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lease[Symbol.asyncDispose]()
+  }
+}
+
+interface Found {
+  id: string
+  /** Set when this call made the session: its right was taken before anybody else could see it. */
+  created?: { lease: Lease; conversation: Conversation }
+}
+
+/** One process at a time looks for a pair's session, so that two first messages make one session. */
+async function findOrCreate(place: Place, beginning: Beginning, signal: AbortSignal): Promise<Found> {
+  const { pair, header, first } = beginning
+  await using _pair = await place.leases.take(`pair:${pair.agentId}:${pair.sender}`, signal)
+  const id = await place.storage.activeSession(pair)
+  if (id !== undefined) return { id }
+  const session = await place.storage.createSession(header, [first])
+  const lease = await place.leases.take(turnOf(session.id), signal)
+  const lines = [{ ...first, seq: session.cursor.seq, ts: '' }]
+  const conversation = { id: session.id, header, cursor: session.cursor, messages: replay([], lines) }
+  remember(place.cache, conversation)
+  return { id: session.id, created: { lease, conversation } }
+}
+
+/** What others appended since this process last looked. */
+async function catchUp(
+  place: Place,
+  id: string,
+): Promise<{ conversation: Conversation; warnings: readonly string[] }> {
+  const before = place.cache.get(id)
+  const part = await place.storage.read(id, before?.cursor)
+  const conversation = advance(id, part, continues(part, before) ? before : undefined)
+  remember(place.cache, conversation)
+  return { conversation, warnings: part.warnings }
+}
+
+/** Whether a read went on from the cached cursor rather than starting again. */
+function continues(part: SessionPart, before: Conversation | undefined): boolean {
+  if (!before) return false
+  return part.cursor.seq === before.cursor.seq + part.lines.length
+}
+
+const CACHED_CONVERSATIONS = 32
+
+function remember(cache: Map<string, Conversation>, conversation: Conversation): void {
+  cache.delete(conversation.id)
+  cache.set(conversation.id, conversation)
+  if (cache.size <= CACHED_CONVERSATIONS) return
+  const oldest = cache.keys().next()
+  if (!oldest.done) cache.delete(oldest.value)
+}
+
+function turnOf(session: string): string {
+  return `turn:${session}`
+}

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../base/message.ts'
+
+/**
+ * What is wrong with an answer that must be JSON of a schema (draft 2020-12); undefined when nothing is.
+ *
+ * The sentence is meant for the model as well as for a person.
+ */
+export async function schemaProblem(answer: string, schema: JsonObject): Promise<string | undefined> {
+  const value = parseAnswer(answer)
+  if (value === undefined) return 'the answer is not JSON'
+  const { Validator } = await import('@cfworker/json-schema')
+  const { valid, errors } = new Validator(schema, '2020-12', false).validate(value)
+  if (valid) return undefined
+  const leaf = errors.at(-1)
+  return leaf ? `${leaf.instanceLocation}: ${leaf.error}` : 'the answer does not meet the schema'
+}
+
+/** The JSON in an answer, with or without the code fence models like to put around it; undefined when there is none. */
+export function parseAnswer(answer: string): unknown {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(answer)
+  try {
+    return JSON.parse(fenced?.[1] ?? answer)
+  } catch {
+    return undefined // not JSON is an answer, not a failure
+  }
+}

@@ -1,0 +1,40 @@
+import type { AgentConfig } from '../config/agent-schema.ts'
+import type { Hook } from './hook.ts'
+
+/** What a system prompt is made of, besides the agent itself. */
+export interface PromptSetting {
+  /** Replaces the agent's own prompt. */
+  override: string | undefined
+  hook: Hook
+  cwd: string
+  guest: boolean
+  /** The history holds words of guests. */
+  hasGuests: boolean
+}
+
+const GUEST_FRAMING =
+  'You are a guest in a conversation between a person and another agent. Text inside <from agent="…"> was said by the agent named there. Answer as yourself, in text only.'
+const PRIMARY_FRAMING =
+  'Text inside <from agent="…"> was said by guest agents, not by you. Go on as yourself and do not write such tags.'
+
+/**
+ * The system prompt of one turn; built for each request and never stored.
+ *
+ * Order: prompt, hooks' standing instructions, scope, environment, then Crab.md or AGENTS.md (decision 40), so
+ * that the longest prefix stays the same between turns and provider caches keep the history.
+ */
+export async function systemPrompt(agent: AgentConfig, setting: PromptSetting): Promise<string> {
+  const { hook } = setting
+  const scope = setting.guest ? undefined : hook.scopedTools?.(agent).scope
+  const blocks = [
+    setting.override ?? agent.prompt,
+    hook.systemPrompt?.(),
+    scope && `<scope>\n${scope}\n</scope>`,
+    await hook.context?.(setting.cwd),
+    setting.guest ? GUEST_FRAMING : setting.hasGuests ? PRIMARY_FRAMING : undefined,
+  ]
+  return blocks
+    .map((block) => block?.trim())
+    .filter(Boolean)
+    .join('\n\n')
+}

@@ -1,0 +1,233 @@
+import { CrabError, toCrabError } from '../base/errors.ts'
+import { addUsage, type Message, type Usage } from '../base/message.ts'
+import type { ModelRequest, Provider, ToolChoice } from '../provider/types.ts'
+import type { NewLine } from '../storage/types.ts'
+import type { AgentEvent, StopReason } from './events.ts'
+import type { HeldConversation } from './held-conversation.ts'
+import { toRequestMessages } from './history.ts'
+import { type Draft, emptyDraft, followStep, toAssistantMessage } from './step.ts'
+import { schemaProblem } from './structured.ts'
+import { runToolCalls, type ToolAnswer, type ToolSetting } from './tool-calls.ts'
+import type { TurnSettings } from './turn-request.ts'
+
+/** Everything one turn needs, decided before it starts. */
+export interface TurnPlan {
+  /** Who speaks: the agent, or its guest. */
+  speaker: string
+  /** The speaker's name when it is a guest. */
+  guest: string | undefined
+  request: Omit<ModelRequest, 'messages' | 'toolChoice'>
+  toolChoice: ToolChoice | undefined
+  maxTurns: number
+  settings: TurnSettings
+  tools: ToolSetting
+  provider: Provider
+  conversation: HeldConversation
+}
+
+/**
+ * Runs a turn whose user message is already durable, up to and including `end`.
+ *
+ * Steps are committed whole: an assistant message together with the results of its tool calls. When the turn is
+ * cancelled, or whoever iterates leaves, what the model had said is kept (a guest's is dropped, decision 37).
+ */
+export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+  const turn = new Turn(plan)
+  let ended = false
+  try {
+    yield* turn.run(signal)
+    ended = true
+  } catch (reason) {
+    ended = true
+    yield signal.aborted
+      ? await turn.fail('cancelled', toCrabError(signal.reason))
+      : await turn.fail('failed', toCrabError(reason))
+  } finally {
+    if (!ended) await turn.keepPartial('cancelled')
+  }
+}
+
+class Turn {
+  readonly #plan: TurnPlan
+  #draft: Draft = emptyDraft()
+  #usage: Usage | undefined
+  #calls = 0
+  /** The rejected answer and the request to mend it; sent once, never stored. */
+  #repair: Message[] = []
+
+  constructor(plan: TurnPlan) {
+    this.#plan = plan
+  }
+
+  async *run(signal: AbortSignal): AsyncGenerator<AgentEvent> {
+    for (;;) {
+      this.#draft = emptyDraft()
+      const draft = this.#draft
+      yield* followStep(this.#callModel(signal), this.#plan.speaker, draft)
+      if (draft.usage) {
+        this.#usage = this.#usage ? addUsage(this.#usage, draft.usage) : draft.usage
+        yield { type: 'usage', usage: draft.usage }
+      }
+      if (this.#plan.guest !== undefined && draft.calls.length > 0) yield rejectCalls(this.#plan.guest, draft)
+      if (draft.calls.length > 0) yield* this.#act(signal)
+      const stop = await this.#afterStep(draft)
+      if (typeof stop === 'string') return yield await this.#finish(stop)
+      if (stop) yield stop
+    }
+  }
+
+  /** Ends the turn with a failure; what was said before it is kept. */
+  async fail(stop: 'cancelled' | 'failed', error: CrabError): Promise<AgentEvent> {
+    const lost = await this.keepPartial(stop).then(() => undefined, toCrabError)
+    return this.#end(stop, lost ?? error)
+  }
+
+  /** Keeps the text of an unfinished step; its tool calls were never answered and are dropped. */
+  async keepPartial(stop: 'cancelled' | 'failed'): Promise<void> {
+    const { guest, conversation } = this.#plan
+    const { content } = this.#draft
+    const lines: NewLine[] = [this.#done(stop)]
+    if (content !== '' && guest === undefined) {
+      lines.unshift({ kind: 'entry', role: 'assistant', content, stop_reason: stop })
+    }
+    this.#draft = emptyDraft()
+    await conversation.append(lines)
+  }
+
+  #callModel(signal: AbortSignal) {
+    const { provider, request, conversation, toolChoice } = this.#plan
+    const messages = [...toRequestMessages(conversation.messages), ...this.#repair]
+    const choice = this.#calls === 0 && request.tools.length > 0 ? toolChoice : undefined
+    this.#calls++
+    return provider.complete({ ...request, messages, ...(choice && { toolChoice: choice }) }, signal)
+  }
+
+  /** Runs the step's tool calls and commits the step. */
+  async *#act(signal: AbortSignal): AsyncGenerator<AgentEvent> {
+    const { calls } = this.#draft
+    yield { type: 'tool-start', calls }
+    const answers: ToolAnswer[] = []
+    for await (const answer of runToolCalls(calls, this.#plan.tools, signal)) {
+      answers.push(answer)
+      const { result, durationMs, call } = answer
+      yield {
+        type: 'tool-result',
+        callId: call.id,
+        output: result.output,
+        durationMs,
+        isError: result.isError,
+      }
+    }
+    signal.throwIfAborted()
+    await this.#plan.conversation.append(stepLines(this.#assistant(), answers))
+    this.#draft = emptyDraft()
+    yield { type: 'tools-complete' }
+  }
+
+  /** Why the turn is over after this step, or what to say before it goes on; undefined to just go on. */
+  async #afterStep(draft: Draft): Promise<StopReason | AgentEvent | undefined> {
+    const { settings, maxTurns } = this.#plan
+    const acted = draft.calls.length > 0
+    if (!acted && draft.finish !== 'stop') return toStopReason(draft.finish)
+    const problem =
+      acted || !settings.schema ? undefined : await schemaProblem(draft.content, settings.schema)
+    if (!acted && !problem) return 'stop'
+    if (problem && this.#repair.length > 0) throw notMet(problem)
+    if (this.#calls >= maxTurns) return 'max_turns'
+    if (this.#isTooDear()) return 'max_cost'
+    if (!problem) return undefined
+    this.#repair = [this.#assistant(), { role: 'user', content: repairRequest(problem) }]
+    return { type: 'notice', message: `The answer does not meet the schema (${problem}); asking once more` }
+  }
+
+  async #finish(stop: StopReason): Promise<AgentEvent> {
+    const message = this.#assistant()
+    if (stop === 'length') message.stop_reason = 'length'
+    const said = message.content !== '' || message.reasoning !== undefined
+    const lines: NewLine[] = said ? [{ kind: 'entry', ...message }] : []
+    await this.#plan.conversation.append([...lines, this.#done(stop)])
+    this.#draft = emptyDraft()
+    return this.#end(stop, undefined)
+  }
+
+  #assistant(): Message {
+    return toAssistantMessage(this.#draft, this.#plan.guest)
+  }
+
+  #done(stop: StopReason): NewLine {
+    return {
+      kind: 'event',
+      event: 'done',
+      model: this.#plan.request.model,
+      usage: this.#usage,
+      stop_reason: stop,
+    }
+  }
+
+  #end(stopReason: StopReason, error: CrabError | undefined): AgentEvent {
+    const { speaker, request } = this.#plan
+    const costUsd = this.#costUsd()
+    return {
+      type: 'end',
+      agent: speaker,
+      model: request.model,
+      usage: this.#usage,
+      turns: this.#calls,
+      stopReason,
+      costUsd,
+      error,
+    }
+  }
+
+  #costUsd(): number | undefined {
+    const { provider, request } = this.#plan
+    return this.#usage && provider.costUsd(request.model, this.#usage)
+  }
+
+  #isTooDear(): boolean {
+    const limit = this.#plan.settings.maxCostUsd
+    return limit !== undefined && (this.#costUsd() ?? 0) >= limit
+  }
+}
+
+/** A committed step: the assistant's message, then results in call order, each with what happened beside it. */
+function stepLines(assistant: Message, answers: readonly ToolAnswer[]): NewLine[] {
+  const lines: NewLine[] = [{ kind: 'entry', ...assistant }]
+  for (const { call, result, durationMs } of answers.toSorted((a, b) => a.index - b.index)) {
+    const { output, isError, attachments } = result
+    const message: Message = { role: 'tool', tool_call_id: call.id, name: call.name, content: output }
+    if (isError) message.is_error = true
+    if (attachments) message.attachments = attachments
+    lines.push({ kind: 'entry', ...message })
+    lines.push({
+      kind: 'event',
+      event: 'tool_result',
+      call_id: call.id,
+      duration_ms: durationMs,
+      is_error: isError,
+    })
+  }
+  return lines
+}
+
+/** A guest is a voice, not a worker: what it wants to call is dropped, and said. */
+function rejectCalls(guest: string, draft: Draft): AgentEvent {
+  const names = draft.calls.map((call) => call.name).join(', ')
+  draft.calls = []
+  draft.finish = 'stop'
+  return { type: 'notice', message: `The guest ${guest} tried to call ${names}; guests have no tools` }
+}
+
+function toStopReason(finish: Draft['finish']): StopReason {
+  return finish === 'length' || finish === 'refused' ? finish : 'other'
+}
+
+function repairRequest(problem: string): string {
+  return `Your answer does not meet the required JSON schema: ${problem}. Answer again with JSON only.`
+}
+
+function notMet(problem: string): CrabError {
+  return new CrabError('schema', `Cannot give an answer that meets the schema: ${problem}`, {
+    hint: 'loosen the schema, or name a model that supports structured output',
+  })
+}
