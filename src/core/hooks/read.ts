@@ -1,3 +1,4 @@
+import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { isMissingFile } from '../base/files.ts'
@@ -58,7 +59,7 @@ async function locate(path: string, cwd: string): Promise<{ real: string } | Pro
 
 async function readText(path: string, signal: AbortSignal): Promise<{ text: string } | Problem> {
   try {
-    await using file = await open(path, 'r')
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK) // a FIFO must not block
     const stat = await file.stat()
     if (stat.isDirectory()) return { problem: 'it is a directory' }
     if (!stat.isFile()) return { problem: 'it is not a regular file' }

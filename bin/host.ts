@@ -1,0 +1,56 @@
+import { fstatSync, readFileSync } from 'node:fs'
+import type { Host, SignalName } from '../src/commands/host.ts'
+import { isTerminal, Output } from '../src/commands/output.ts'
+import { CrabError } from '../src/core/base/errors.ts'
+
+const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
+
+/** This process as commands see it. */
+export function processHost(): Host {
+  return {
+    env: process.env,
+    cwd: currentDirectory,
+    stdout: new Output(1),
+    stderr: new Output(2),
+    stdinKind,
+    stdin: standardInput,
+    onSignal(listener) {
+      for (const name of SIGNALS) process.on(name, listener)
+      return {
+        [Symbol.dispose]() {
+          for (const name of SIGNALS) process.off(name, listener)
+        },
+      }
+    },
+    leave: (code) => process.exit(code),
+  }
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new CrabError('no-input', 'Cannot use the working directory: it no longer exists', {
+      cause,
+      hint: 'change to a directory that exists',
+    })
+  }
+}
+
+function stdinKind(): 'none' | 'terminal' | 'file' | 'pipe' {
+  const stat = fstatSync(0)
+  if (stat.isFile()) return 'file'
+  if (!stat.isCharacterDevice()) return 'pipe'
+  return isTerminal(0) ? 'terminal' : 'none'
+}
+
+/** Files are read at once; the stream class, which is slow to load, is for pipes and sockets only. */
+function standardInput(): AsyncIterable<Uint8Array> & { destroy(): void } {
+  if (stdinKind() !== 'file') return process.stdin
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield readFileSync(0)
+    },
+    destroy() {},
+  }
+}

@@ -1,0 +1,104 @@
+import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
+import type { Host } from './host.ts'
+import type { Command } from './table.ts'
+
+/** Runs `crabtalk` or `crabup` (whichever name it was started by) and gives the exit code. */
+export async function main(name: string, argv: readonly string[], host: Host): Promise<number> {
+  try {
+    const code = await route(name, argv, host)
+    await Promise.all([host.stdout.flush(), host.stderr.flush()])
+    return code
+  } catch (reason) {
+    return await report(toCrabError(reason), argv.includes('--debug'), host)
+  }
+}
+
+/** Prints an error as every command does, and gives its exit code. */
+export async function report(error: CrabError, debug: boolean, host: Host): Promise<number> {
+  host.stderr.write(formatError(error, debug))
+  await host.stderr.flush().catch(() => undefined) // nowhere is left to say it
+  return KINDS[error.kind].exit
+}
+
+/** `crabtalk: error[kind]: message` and, where there is one, `hint: …`; the stack only with --debug. */
+export function formatError(error: CrabError, debug: boolean): string {
+  const hint = error.hint ? `hint: ${error.hint}\n` : ''
+  const bug =
+    error.kind === 'internal' && !debug
+      ? 'hint: this is a bug; run it again with --debug and report it\n'
+      : ''
+  const stack = debug
+    ? `${error.stack}\n${error.cause instanceof Error ? `caused by: ${error.cause.stack}\n` : ''}`
+    : ''
+  return `crabtalk: error[${error.kind}]: ${error.message}\n${hint || bug}${stack}`
+}
+
+async function route(name: string, argv: readonly string[], host: Host): Promise<number> {
+  const { CRABTALK, CRABUP, GLOBAL } = await import('./table.ts')
+  const commands = name === 'crabup' ? CRABUP : CRABTALK
+  const words = argv[0] === 'help' ? argv.slice(1) : argv
+  const command = find(commands, words)
+  const wantsHelp = argv[0] === 'help' || isHelp(behind(words, command))
+  if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
+  if (!command) throw await unknownCommand(name, commands, words)
+  const { parseOptions } = await import('./parse.ts')
+  const full = { ...command, options: [...command.options, ...GLOBAL] }
+  const options = parseOptions(full, words.slice(command.path.length))
+  const run = await command.load()
+  return run({ command: full, options, host })
+}
+
+/** The command these words name; words behind `--` name none. */
+function find(commands: readonly Command[], words: readonly string[]): Command | undefined {
+  return commands.find(({ path }) => path.every((word, index) => words[index] === word))
+}
+
+function behind(words: readonly string[], command: Command | undefined): readonly string[] {
+  return words.slice(command?.path.length ?? 0)
+}
+
+function isHelp(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  const flags = end < 0 ? words : words.slice(0, end)
+  return flags.includes('--help') || flags.includes('-h')
+}
+
+async function help(at: {
+  name: string
+  commands: readonly Command[]
+  command: Command | undefined
+  words: readonly string[]
+  host: Host
+}): Promise<number> {
+  const { name, commands, command, words, host } = at
+  const { commandHelp, groupHelp } = await import('./help.ts')
+  const group = words.filter((word) => !word.startsWith('-')).slice(0, 1)
+  const isGroup = commands.some(({ path }) => path.length > 1 && path[0] === group[0])
+  if (!command && group.length > 0 && !isGroup) throw await unknownCommand(name, commands, words)
+  host.stdout.write(command ? commandHelp(name, command) : groupHelp(name, commands, isGroup ? group : []))
+  return 0
+}
+
+async function unknownCommand(
+  name: string,
+  commands: readonly Command[],
+  words: readonly string[],
+): Promise<CrabError> {
+  const { nearest } = await import('./parse.ts')
+  const inGroup = commands.filter(({ path }) => path.length > 1 && path[0] === words[0])
+  if (inGroup.length > 0 && words.length === 1) {
+    const verbs = inGroup.map(({ path }) => path[1]).join(', ')
+    return new CrabError('usage', `Cannot run "${name} ${words[0]}" alone: name one of ${verbs}`, {
+      hint: `see ${name} ${words[0]} --help`,
+    })
+  }
+  const typed = words.slice(0, inGroup.length > 0 ? 2 : 1).join(' ')
+  const known = (inGroup.length > 0 ? inGroup : commands).map(({ path }) =>
+    path.slice(0, inGroup.length > 0 ? 2 : 1).join(' '),
+  )
+  const near = nearest(typed, known)
+  const what = typed.startsWith('-') ? 'option' : 'command'
+  return new CrabError('usage', `Unknown ${what} "${typed}"`, {
+    hint: near ? `did you mean "${name} ${near}"?` : `see ${name} --help`,
+  })
+}

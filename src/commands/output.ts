@@ -1,0 +1,105 @@
+import { fstatSync, write } from 'node:fs'
+import { isatty } from 'node:tty'
+import { promisify } from 'node:util'
+import { CrabError } from '../core/base/errors.ts'
+
+/** How much may wait for a slow reader before `write` asks its caller to wait too, UTF-16 units. */
+const HIGH_WATER = 64 * 1024
+const AGAIN_MS = 5
+
+const writeBytes = promisify(write)
+
+/**
+ * A file descriptor to print to.
+ *
+ * Text is on its way when `write` returns and never waits in here for more to come; what arrives while a write is
+ * under way leaves with the next one. Writes never block the event loop, so signals are heard while a reader sleeps.
+ */
+export class Output {
+  readonly #fd: number
+  #waiting = ''
+  #busy: Promise<void> | undefined
+  #closed = false
+  #failure: CrabError | undefined
+  #onClosed: (() => void) | undefined
+
+  constructor(fd: number) {
+    this.#fd = fd
+  }
+
+  get isTerminal(): boolean {
+    return isTerminal(this.#fd)
+  }
+
+  /** Whether the reader has gone; what is written then is dropped. */
+  get isClosed(): boolean {
+    return this.#closed
+  }
+
+  /** Called once when the reader goes away. */
+  set onClosed(listener: () => void) {
+    this.#onClosed = listener
+  }
+
+  /** Prints text; the promise, when there is one, asks the caller to wait for a slow reader. */
+  write(text: string): Promise<void> | undefined {
+    if (this.#closed || text === '') return undefined
+    this.#waiting += text
+    this.#busy ??= this.#drain().finally(() => {
+      this.#busy = undefined
+    })
+    return this.#waiting.length > HIGH_WATER ? this.#busy : undefined
+  }
+
+  /** Resolves when everything is out. Throws `storage` when it could not be written (a full disk, say). */
+  async flush(): Promise<void> {
+    await this.#busy
+    if (this.#failure) throw this.#failure
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting !== '') {
+      const bytes = Buffer.from(this.#waiting)
+      this.#waiting = ''
+      try {
+        await writeAll(this.#fd, bytes)
+      } catch (reason) {
+        this.#close(reason)
+        return
+      }
+    }
+  }
+
+  #close(reason: unknown): void {
+    this.#closed = true
+    this.#waiting = ''
+    const { code, message } = reason as NodeJS.ErrnoException
+    if (code !== 'EPIPE') {
+      this.#failure = new CrabError('storage', `Cannot write the output: ${message}`, { cause: reason })
+    }
+    this.#onClosed?.()
+  }
+}
+
+/** Whether a descriptor is a terminal; node:tty is asked only about character devices, because it is slow to load. */
+export function isTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && isatty(fd)
+  } catch {
+    return false // a closed descriptor is no terminal
+  }
+}
+
+/** Also for descriptors that somebody made non-blocking: a full pipe then says EAGAIN. */
+async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
+  let at = 0
+  while (at < bytes.length) {
+    try {
+      const { bytesWritten } = await writeBytes(fd, bytes, at, bytes.length - at)
+      at += bytesWritten
+    } catch (reason) {
+      if ((reason as NodeJS.ErrnoException).code !== 'EAGAIN') throw reason
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    }
+  }
+}

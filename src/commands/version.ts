@@ -1,0 +1,7 @@
+import { VERSION } from '../core/base/version.ts'
+import type { Run } from './table.ts'
+
+export const version: Run = async ({ host }) => {
+  host.stdout.write(`crabtalk ${VERSION}\n`)
+  return 0
+}
