@@ -1,0 +1,133 @@
+import { CrabError, toCrabError } from '../base/errors.ts'
+import {
+  ClientMessage,
+  type DeepPartial,
+  type ServerMessage,
+  type StreamEvent,
+  type StreamMsg,
+} from './crabtalk.generated.ts'
+import { fromErrorMsg, toErrorMsg } from './failure.ts'
+import {
+  type Operation,
+  REPLIES,
+  type ReplyBody,
+  type ReplyOf,
+  type RequestOf,
+  type StreamOperation,
+} from './operations.ts'
+
+/**
+ * The one seam of the program: a message goes in, its replies come out.
+ *
+ * The daemon is one, the socket client is one, the runtime in this process is one. Aborting, or leaving the iteration,
+ * cancels the work.
+ */
+export type Dispatch = (message: ClientMessage, signal: AbortSignal) => AsyncIterable<ServerMessage>
+
+/** Does one operation. What it throws becomes the `error` reply. Where the reply is `pong` it answers nothing. */
+export type Handler<O extends Operation> = (request: RequestOf<O>, signal: AbortSignal) => AnswerOf<O>
+
+type AnswerOf<O extends Operation> = O extends StreamOperation
+  ? AsyncIterable<ReplyOf<O>>
+  : (typeof REPLIES)[O] extends 'pong'
+    ? Promise<void>
+    : Promise<ReplyOf<O>>
+
+/** A handler for every operation; only hosts that embed the daemon handle `extension`. */
+export type Handlers = { [O in Exclude<Operation, 'extension'>]: Handler<O> } & {
+  extension?: Handler<'extension'>
+}
+
+/**
+ * Joins handlers into a Dispatch that never throws: a failure is one `error` reply, the last one.
+ *
+ * An operation without a handler, and an empty message, are code 400; `get_config` is 410, `extension` 500.
+ */
+export function route(handlers: Partial<Handlers>): Dispatch {
+  return async function* dispatch({ msg, requestId }, signal) {
+    try {
+      if (msg === undefined) throw new CrabError('invalid', 'empty client message')
+      if (msg.$case === 'getConfig') throw new CrabError('gone', 'Cannot serve get_config: it was removed')
+      const answer = findHandler(handlers, msg.$case)(msg.value, signal)
+      if (Symbol.asyncIterator in answer) {
+        for await (const value of answer) yield toReply(msg.$case, value, requestId)
+      } else {
+        yield toReply(msg.$case, await answer, requestId)
+      }
+    } catch (reason) {
+      yield { requestId, msg: { $case: 'error', value: toErrorMsg(toCrabError(reason)) } }
+    }
+  }
+}
+
+/** Asks for an operation that is answered once. Throws what the other side reports, `unavailable` when nothing comes. */
+export async function request<O extends Exclude<Operation, StreamOperation>>(
+  dispatch: Dispatch,
+  operation: O,
+  body: DeepPartial<RequestOf<O>>,
+  signal: AbortSignal,
+): Promise<ReplyOf<O>> {
+  for await (const reply of requestMany(dispatch, operation, body, signal)) return reply
+  throw unanswered(signal, `Cannot finish ${wireName(operation)}: the replies stopped before the first`)
+}
+
+/** Asks for any operation and yields its replies until they end. Throws what the other side reports. */
+export async function* requestMany<O extends Operation>(
+  dispatch: Dispatch,
+  operation: O,
+  body: DeepPartial<RequestOf<O>>,
+  signal: AbortSignal,
+): AsyncGenerator<ReplyOf<O>> {
+  const msg = { $case: operation, value: body } as DeepPartial<ClientMessage['msg']>
+  for await (const reply of dispatch(ClientMessage.create({ msg }), signal)) {
+    if (reply.msg?.$case === 'error') throw fromErrorMsg(reply.msg.value)
+    if (reply.msg?.$case !== REPLIES[operation]) {
+      const got = reply.msg?.$case ?? 'empty'
+      throw new CrabError('internal', `Cannot use the reply to ${wireName(operation)}: it is ${got}`)
+    }
+    yield reply.msg.value as ReplyOf<O>
+  }
+}
+
+/**
+ * Runs one turn and yields its events, up to and including `end`.
+ *
+ * Throws what the other side reports before that, `unavailable` when the replies stop without an `end`. A turn that
+ * failed has ended too: see `fromStreamEnd`.
+ */
+export async function* streamTurn(
+  dispatch: Dispatch,
+  message: DeepPartial<StreamMsg>,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  for await (const event of requestMany(dispatch, 'stream', message, signal)) {
+    yield event
+    if (event.event?.$case === 'end') return
+  }
+  throw unanswered(signal, 'Cannot finish the turn: the replies stopped before its end')
+}
+
+type AnyHandler = (
+  request: RequestOf<Operation>,
+  signal: AbortSignal,
+) => AsyncIterable<unknown> | Promise<unknown>
+
+function findHandler(handlers: Partial<Handlers>, operation: Operation): AnyHandler {
+  const handler = handlers[operation] as AnyHandler | undefined
+  if (handler !== undefined) return handler
+  if (operation === 'extension') throw new CrabError('failed', 'Cannot serve extension: this host has none')
+  throw new CrabError('invalid', `Cannot serve ${wireName(operation)}: it is not supported here`)
+}
+
+function toReply(operation: Operation, value: unknown, requestId: number): ServerMessage {
+  return { requestId, msg: { $case: REPLIES[operation], value: value ?? {} } as ReplyBody }
+}
+
+function unanswered(signal: AbortSignal, message: string): CrabError {
+  return signal.aborted ? toCrabError(signal.reason) : new CrabError('unavailable', message)
+}
+
+/** As in the proto file. */
+function wireName(operation: Operation): string {
+  return operation.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,93 @@
+import { CrabError } from '../base/errors.ts'
+
+/** The largest payload a frame carries; one more byte is refused, by the writer and by the reader. */
+export const MAX_PAYLOAD_BYTES = 16 * 1024 * 1024
+const HEADER_BYTES = 4
+
+/** A payload as a frame: its length as a big-endian u32, then the payload. Over the limit: `invalid`. */
+export function encodeFrame(payload: Uint8Array): Uint8Array {
+  checkLength(payload.length)
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
+  frame.writeUInt32BE(payload.length)
+  frame.set(payload, HEADER_BYTES)
+  return frame
+}
+
+/**
+ * Cuts a byte stream into payloads, however the bytes were chunked.
+ *
+ * A payload that arrived in one chunk is a view of that chunk. Ends when the stream ends between frames; inside one it
+ * is `unavailable`. A length over the limit is `invalid`, as soon as it is known. Memory grows with what has arrived,
+ * never with what a length promises.
+ */
+export async function* readFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const partial = new PartialFrame()
+  for await (const chunk of bytes) {
+    let rest = chunk
+    while (rest.length > 0) {
+      const whole = partial.isEmpty ? wholePayload(rest) : undefined
+      rest = whole ? rest.subarray(HEADER_BYTES + whole.length) : partial.take(rest)
+      const payload = whole ?? partial.release()
+      if (payload !== undefined) yield payload
+    }
+  }
+  if (!partial.isEmpty) {
+    throw new CrabError('unavailable', 'Cannot read a frame: the stream ended inside it')
+  }
+}
+
+/** The payload of the frame that `bytes` begin with, unless a part of it is missing. */
+function wholePayload(bytes: Uint8Array): Uint8Array | undefined {
+  if (bytes.length < HEADER_BYTES) return undefined
+  const end = HEADER_BYTES + readLength(bytes)
+  return bytes.length < end ? undefined : bytes.subarray(HEADER_BYTES, end)
+}
+
+/** A frame of which a part has arrived. Doubles its buffer, so that every byte is copied a bounded number of times. */
+class PartialFrame {
+  #bytes = new Uint8Array(HEADER_BYTES)
+  #filled = 0
+  #needed = HEADER_BYTES
+
+  get isEmpty(): boolean {
+    return this.#filled === 0
+  }
+
+  /** Copies what belongs to this frame and gives the rest. */
+  take(chunk: Uint8Array): Uint8Array {
+    const taken = chunk.subarray(0, this.#needed - this.#filled)
+    this.#reserve(this.#filled + taken.length)
+    this.#bytes.set(taken, this.#filled)
+    this.#filled += taken.length
+    if (this.#filled === HEADER_BYTES) this.#needed = HEADER_BYTES + readLength(this.#bytes)
+    return chunk.subarray(taken.length)
+  }
+
+  /** The payload when it is complete, to its new owner; the next frame starts afresh. */
+  release(): Uint8Array | undefined {
+    if (this.#filled < this.#needed) return undefined
+    const payload = this.#bytes.subarray(HEADER_BYTES, this.#filled)
+    this.#bytes = new Uint8Array(HEADER_BYTES)
+    this.#filled = 0
+    this.#needed = HEADER_BYTES
+    return payload
+  }
+
+  #reserve(size: number): void {
+    if (size <= this.#bytes.length) return
+    const larger = new Uint8Array(Math.min(this.#needed, Math.max(size, 2 * this.#bytes.length)))
+    larger.set(this.#bytes.subarray(0, this.#filled))
+    this.#bytes = larger
+  }
+}
+
+function readLength(header: Uint8Array): number {
+  const length = new DataView(header.buffer, header.byteOffset).getUint32(0)
+  checkLength(length)
+  return length
+}
+
+function checkLength(length: number): void {
+  if (length <= MAX_PAYLOAD_BYTES) return
+  throw new CrabError('invalid', `Cannot carry a frame of ${length} bytes: the limit is ${MAX_PAYLOAD_BYTES}`)
+}
