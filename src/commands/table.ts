@@ -57,6 +57,7 @@ export const CRABTALK: readonly Command[] = [
       { name: 'system', value: 'TEXT', summary: "Replace the agent's prompt; @FILE reads a file" },
       { name: 'thinking', summary: 'Let the model think, and show it on standard error' },
       { name: 'schema', value: 'JSON', summary: 'Answer with JSON of this schema; a FILE or JSON text' },
+      { name: 'input', value: 'FORM', summary: 'text, or stream-json: records that make this a co-process' },
       { name: 'output', short: 'o', value: 'FORM', summary: 'text, json or stream-json (default text)' },
       {
         name: 'out-file',
@@ -75,14 +76,13 @@ export const CRABTALK: readonly Command[] = [
       {
         name: 'truncate',
         value: 'WHERE',
-        summary: 'Cut input that is too long: head, tail or middle is kept',
+        summary: 'Cut input that is too long, at its head, tail or middle',
       },
       { name: 'timeout', value: 'TIME', summary: 'Longest run (default 10m)' },
       { name: 'idle-timeout', value: 'TIME', summary: 'Longest silence of the model (default 2m)' },
       { name: 'max-turns', value: 'N', summary: 'At most this many model calls' },
       { name: 'max-cost', value: 'USD', summary: 'Stop before the next model call once this is spent' },
       { name: 'retries', value: 'N', summary: 'Retries of a model call that has not begun (default 2)' },
-      { name: 'tools', value: 'SET', summary: 'none, read or all' },
       { name: 'fail-on-tool-error', summary: 'Exit 5 when a tool failed' },
       { name: 'no-daemon', summary: 'Run in this process even when a daemon is there' },
       { name: 'print-schema', summary: 'Print the JSON Schema of the json and stream-json output' },

@@ -1,0 +1,24 @@
+import ms, { type StringValue } from 'ms'
+import { CrabError } from '../core/base/errors.ts'
+
+/** Milliseconds of `30s`, `10m`, `1h30m`-free forms of ms(1), or plain seconds; `0` means no limit and gives 0. */
+export function parseDuration(option: string, text: string): number {
+  const plain = /^\d+(\.\d+)?$/.test(text)
+  const value = plain ? Number(text) * 1000 : ms(text as StringValue)
+  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.min(value, MAX_TIMER_MS)
+  throw new CrabError('usage', `Cannot use --${option} ${text}: it is no duration`, {
+    hint: `for example --${option} 30s`,
+  })
+}
+
+/** The longest delay a timer takes; about 24 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** A whole number from `least` up. */
+export function parseCount(option: string, text: string, least = 0): number {
+  const value = Number(text)
+  if (/^\d+$/.test(text) && Number.isSafeInteger(value) && value >= least) return value
+  throw new CrabError('usage', `Cannot use --${option} ${text}: it is no whole number from ${least}`, {
+    hint: `for example --${option} ${Math.max(least, 3)}`,
+  })
+}

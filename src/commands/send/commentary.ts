@@ -1,0 +1,102 @@
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { Output } from '../output.ts'
+import type { TurnEvent } from './sink.ts'
+
+const ERASE_LINE = '\r\u001b[2K'
+/** A run that answers sooner shows no status line at all. */
+const STATUS_DELAY_MS = 300
+
+/**
+ * What standard error says beside the answer: notices, one line per tool call with -v, every event with -vv, and on a
+ * terminal one status line that erases itself before anything else is printed.
+ */
+export class Commentary implements Disposable {
+  readonly #stderr: Output
+  readonly #verbosity: number
+  readonly #showsStatus: boolean
+  readonly #showsThinking: boolean
+  readonly #names = new Map<string, string>()
+  #timer: NodeJS.Timeout | undefined
+  #isShown = false
+
+  constructor(options: { stderr: Output; verbosity: number; thinking: boolean; term: string | undefined }) {
+    this.#stderr = options.stderr
+    this.#verbosity = options.verbosity
+    this.#showsThinking = options.thinking && options.verbosity >= 0
+    this.#showsStatus = options.verbosity >= 0 && options.stderr.isTerminal && options.term !== 'dumb'
+  }
+
+  event(event: TurnEvent): void {
+    switch (event.$case) {
+      case 'start':
+        this.#status(`${event.value.agent} · ${event.value.model}`)
+        break
+      case 'chunk':
+        this.clear()
+        break
+      case 'thinking':
+        if (this.#showsThinking) this.#print(sanitize(event.value.content))
+        break
+      case 'thinkingEnd':
+        if (this.#showsThinking) this.#print('\n')
+        break
+      case 'toolStart':
+        for (const { callId, name } of event.value.calls) this.#names.set(callId, name)
+        this.#status(`running ${event.value.calls.map((call) => call.name).join(', ')}`)
+        break
+      case 'toolResult':
+        if (this.#verbosity >= 1) this.#print(this.#toolLine(event.value))
+        break
+      case 'retry':
+        if (this.#verbosity >= 1 || this.#showsStatus) this.#retry(event.value)
+        break
+      case 'notice':
+        if (this.#verbosity >= 0) this.#print(`crabtalk: ${sanitize(event.value.message)}\n`)
+        break
+    }
+    if (this.#verbosity >= 2 && event.$case !== 'chunk')
+      this.#print(`${event.$case} ${JSON.stringify(event.value)}\n`)
+  }
+
+  /** Erases the status line. */
+  clear(): void {
+    clearTimeout(this.#timer)
+    if (!this.#isShown) return
+    this.#isShown = false
+    this.#stderr.write(ERASE_LINE)
+  }
+
+  [Symbol.dispose](): void {
+    this.clear()
+  }
+
+  #print(text: string): void {
+    this.clear()
+    this.#stderr.write(text)
+  }
+
+  #status(text: string): void {
+    if (!this.#showsStatus) return
+    this.clear()
+    this.#timer = setTimeout(() => {
+      this.#isShown = true
+      this.#stderr.write(`${ERASE_LINE}${sanitize(text)} …`)
+    }, STATUS_DELAY_MS)
+  }
+
+  #retry({ attempt, delayMs, message }: { attempt: number; delayMs: number; message: string }): void {
+    this.#print(`crabtalk: retry ${attempt} in ${delayMs} ms: ${sanitize(message)}\n`)
+  }
+
+  #toolLine({
+    callId,
+    durationMs,
+    isError,
+  }: {
+    callId: string
+    durationMs: number
+    isError: boolean
+  }): string {
+    return `${isError ? '✗' : '✓'} ${sanitize(this.#names.get(callId) ?? callId)} · ${durationMs} ms\n`
+  }
+}

@@ -1,0 +1,45 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { Input } from './input.ts'
+import type { SendSettings, Truncate } from './settings.ts'
+
+/** Input below this size fits every model in use; nobody is asked. */
+const SMALL_CHARS = 32_768
+/** Text has at least about this many characters per token, so a cut to it surely fits. */
+const FEWEST_CHARS_PER_TOKEN = 2.5
+/** Text never has more than about this many characters per token on average: longer input surely does not fit. */
+const MOST_CHARS_PER_TOKEN = 8
+/** Share of the context that is left for prompt, tools and the answer. */
+const RESERVED = 0.25
+
+/** Input that the model can take: as it is, or cut as --truncate says. Throws `invalid` with the sizes. */
+export async function fitInput(
+  input: Input,
+  settings: SendSettings,
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<Input> {
+  if (input.content.length <= SMALL_CHARS) return input
+  const { models } = await request(dispatch, 'listModels', {}, signal)
+  const model = models.find((info) => (settings.model === '' ? info.active : info.name === settings.model))
+  if (!model?.context) return input
+  const room = Math.floor(model.context * (1 - RESERVED) * FEWEST_CHARS_PER_TOKEN)
+  if (settings.truncate && input.content.length > room) {
+    return { ...input, content: cut(input.content, room, settings.truncate) }
+  }
+  if (input.content.length <= model.context * MOST_CHARS_PER_TOKEN) return input
+  throw new CrabError(
+    'invalid',
+    `Cannot send ${input.content.length} characters: ${model.name} takes ${model.context} tokens`,
+    { hint: 'cut it with --truncate head, tail or middle' },
+  )
+}
+
+/** Cuts a text to its room at the head, the tail or the middle, and says there how much is missing. */
+function cut(text: string, room: number, where: Truncate): string {
+  const missing = `[${text.length - room} characters were cut]`
+  if (where === 'tail') return `${text.slice(0, room)}\n${missing}`
+  if (where === 'head') return `${missing}\n${text.slice(-room)}`
+  const half = Math.floor(room / 2)
+  return `${text.slice(0, half)}\n${missing}\n${text.slice(-half)}`
+}

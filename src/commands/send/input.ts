@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { isMissingFile } from '../../core/base/files.ts'
+import type { Attachment } from '../../core/protocol/crabtalk.generated.ts'
+import type { Host } from '../host.ts'
+import type { SendSettings } from './settings.ts'
+import { readStdin } from './stdin.ts'
+
+/** What one turn is about. */
+export interface Input {
+  content: string
+  attachments: Attachment[]
+}
+
+/** Largest input of any kind, bytes (the wire's frame limit). */
+export const MAX_INPUT_BYTES = 16 * 1024 * 1024
+
+/** Puts prompt, files and standard input together (cli.md, "Input"). Throws `usage` when there is nothing to send. */
+export async function readInput(settings: SendSettings, host: Host, signal: AbortSignal): Promise<Input> {
+  const attachments = await Promise.all(settings.images.map((path) => readImage(path, host)))
+  const files = await Promise.all(settings.files.map((path) => readPart(path, host)))
+  const stdin = settings.readStdin ? await readStdin(settings, host, signal) : undefined
+  const parts = [...files, ...(stdin === undefined ? [] : [toPart(stdin, 'standard input')])]
+  const texts = parts.flatMap((part) => (part.text === undefined ? [] : [part]))
+  attachments.push(...parts.flatMap((part) => part.image ?? []))
+  const content = join(settings.args, texts)
+  if (content.trim() === '' && attachments.length === 0) throw nothingToSend()
+  return { content, attachments }
+}
+
+/** A file or standard input: text, or an image. */
+interface Part {
+  name: string
+  text?: string
+  image?: Attachment
+}
+
+const STDIN = 'standard input'
+
+/** Prompt first, then a tagged block for each part; a lone part without a prompt is the prompt, verbatim. */
+function join(args: readonly string[], parts: readonly Part[]): string {
+  const words = args.filter((word) => word !== '-')
+  const only = parts[0]
+  if (words.length === 0 && parts.length === 1 && only?.name === STDIN) return only.text ?? ''
+  const stdin = parts.filter((part) => part.name === STDIN).map(toBlock)
+  const files = parts.filter((part) => part.name !== STDIN).map(toBlock)
+  const mark = args.indexOf('-')
+  if (mark < 0) return blocks([args.join(' '), ...files, ...stdin])
+  const before = args.slice(0, mark).join(' ')
+  const after = args
+    .slice(mark + 1)
+    .filter((word) => word !== '-')
+    .join(' ')
+  return blocks([before, ...stdin, after, ...files])
+}
+
+function blocks(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n')
+}
+
+function toBlock({ name, text = '' }: Part): string {
+  const body = text.endsWith('\n') ? text.slice(0, -1) : text
+  if (body === '') return ''
+  return name === STDIN ? `<stdin>\n${body}\n</stdin>` : `<file path="${name}">\n${body}\n</file>`
+}
+
+function nothingToSend(): CrabError {
+  return new CrabError('usage', 'Cannot send: there is no prompt', {
+    hint: 'crabtalk send "your question", or pipe text into it',
+  })
+}
+
+async function readPart(path: string, host: Host): Promise<Part> {
+  return toPart(await readBytes(path, host), path)
+}
+
+async function readImage(path: string, host: Host): Promise<Attachment> {
+  const bytes = await readBytes(path, host)
+  const mediaType = imageType(bytes)
+  if (mediaType) return { mediaType, data: bytes, name: basename(path) }
+  throw new CrabError('invalid', `Cannot attach ${path}: it is no PNG, JPEG, GIF or WebP image`, {
+    hint: 'send text files with -f',
+  })
+}
+
+async function readBytes(path: string, host: Host): Promise<Uint8Array> {
+  try {
+    const bytes = await readFile(resolve(host.cwd(), path))
+    if (bytes.length <= MAX_INPUT_BYTES) return bytes
+    throw tooLarge(path, bytes.length)
+  } catch (cause) {
+    if (cause instanceof CrabError) throw cause
+    const why = isMissingFile(cause) ? 'there is no such file' : (cause as Error).message
+    throw new CrabError('no-input', `Cannot read ${path}: ${why}`, { cause, hint: 'check the path' })
+  }
+}
+
+/** Input that does not fit a message at all. */
+export function tooLarge(name: string, bytes: number): CrabError {
+  return new CrabError(
+    'invalid',
+    `Cannot send ${name}: it has ${bytes} bytes and the limit is ${MAX_INPUT_BYTES}`,
+    {
+      hint: 'send a part of it, for example through head or tail',
+    },
+  )
+}
+
+/** Bytes as text, kept to the letter; an image becomes an attachment; anything else is refused. */
+function toPart(bytes: Uint8Array, name: string): Part {
+  const mediaType = imageType(bytes)
+  if (mediaType)
+    return { name, image: { mediaType, data: bytes, name: name === STDIN ? '' : basename(name) } }
+  const nul = bytes.indexOf(0)
+  if (nul >= 0) throw notText(name, `there is a NUL byte at offset ${nul}`)
+  try {
+    return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
+  } catch {
+    throw notText(name, 'it is not valid UTF-8')
+  }
+}
+
+function notText(name: string, why: string): CrabError {
+  return new CrabError('invalid', `Cannot send ${name} as text: ${why}`, {
+    hint: 'convert it to UTF-8 text first, for example with iconv',
+  })
+}
+
+/** Media type by magic number, of the image formats models take. */
+function imageType(bytes: Uint8Array): string | undefined {
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif'
+  return head.startsWith('RIFF') && head.slice(8) === 'WEBP' ? 'image/webp' : undefined
+}

@@ -1,0 +1,204 @@
+import { CrabError, KINDS } from '../../core/base/errors.ts'
+import type { StreamEnd, StreamEvent, TokenUsage } from '../../core/protocol/crabtalk.generated.ts'
+import { fromStreamEnd } from '../../core/protocol/failure.ts'
+
+/** Version of the json and stream-json forms. */
+export const OUTPUT_VERSION = 1
+
+/** What is told of one tool. */
+export interface ToolTally {
+  server: string | null
+  name: string
+  calls: number
+  errors: number
+  ms: number
+}
+
+/** Everything that is remembered of a run while its events pass. */
+export class RunRecord {
+  readonly startedAt: number
+  readonly tools = new Map<string, ToolTally>()
+  agent = ''
+  sender = ''
+  run = ''
+  session = ''
+  model = ''
+  /** One text per model call that said something. */
+  readonly texts: string[] = []
+  end: StreamEnd | undefined
+  #text: string[] | undefined
+  #calls = new Map<string, string>()
+  #toRequestMs: number | undefined
+  #firstTextMs: number | undefined
+
+  constructor(options: { startedAt: number; agent: string; sender: string }) {
+    this.startedAt = options.startedAt
+    this.agent = options.agent
+    this.sender = options.sender
+  }
+
+  /** The whole answer: the texts of all steps. */
+  get text(): string {
+    return this.texts.join('\n\n')
+  }
+
+  get lastText(): string {
+    return this.texts.at(-1) ?? ''
+  }
+
+  get toolErrors(): number {
+    return [...this.tools.values()].reduce((sum, tool) => sum + tool.errors, 0)
+  }
+
+  take(event: NonNullable<StreamEvent['event']>, now: number): void {
+    switch (event.$case) {
+      case 'start':
+        this.agent = event.value.agent
+        this.run = event.value.runId
+        this.session = event.value.sessionId
+        this.model = event.value.model
+        this.#toRequestMs = now - this.startedAt
+        break
+      case 'chunk':
+        this.#firstTextMs ??= now - this.startedAt
+        this.#text ??= []
+        this.#text.push(event.value.content)
+        break
+      case 'textEnd':
+        this.closeText()
+        break
+      case 'toolStart':
+        for (const { callId, name } of event.value.calls) this.#calls.set(callId, name)
+        break
+      case 'toolResult':
+        this.#tally(event.value)
+        break
+      case 'end':
+        this.closeText()
+        this.end = event.value
+        break
+    }
+  }
+
+  /** Keeps the text of a step that was cut off. */
+  closeText(): void {
+    const text = this.#text?.join('') ?? ''
+    this.#text = undefined
+    if (text !== '') this.texts.push(text)
+  }
+
+  times(now: number) {
+    return {
+      total_ms: round(now - this.startedAt),
+      to_request_ms: this.#toRequestMs === undefined ? null : round(this.#toRequestMs),
+      ttft_ms: this.#firstTextMs === undefined ? null : round(this.#firstTextMs),
+      tools_ms: [...this.tools.values()].reduce((sum, tool) => sum + tool.ms, 0),
+    }
+  }
+
+  #tally(result: { callId: string; durationMs: number; isError: boolean }): void {
+    const name = this.#calls.get(result.callId) ?? result.callId
+    const tally = this.tools.get(name) ?? { server: null, name, calls: 0, errors: 0, ms: 0 }
+    tally.calls++
+    tally.ms += result.durationMs
+    if (result.isError) tally.errors++
+    this.tools.set(name, tally)
+  }
+}
+
+/** Why a run that ended by itself is not a success; undefined when it is one. */
+export function judge(record: RunRecord, options: { failOnToolError: boolean }): CrabError | undefined {
+  const { end } = record
+  if (!end) return new CrabError('unavailable', 'Cannot finish the turn: the connection ended before it did')
+  const failure = fromStreamEnd(end)
+  if (failure) return failure
+  const stop = STOPS[end.detail?.stopReason ?? '']
+  if (stop) return new CrabError(stop.kind, stop.message, { hint: stop.hint })
+  if (record.text.trim() === '') {
+    return new CrabError('empty', 'The model answered nothing', {
+      hint: 'ask again, or ask for something else',
+    })
+  }
+  if (options.failOnToolError && record.toolErrors > 0) {
+    return new CrabError('tool', `Tool calls failed: ${record.toolErrors}`, { hint: 'see them with -v' })
+  }
+  return undefined
+}
+
+const STOPS: Record<string, { kind: keyof typeof KINDS; message: string; hint: string }> = {
+  length: {
+    kind: 'truncated',
+    message: "The answer was cut at the model's output limit",
+    hint: 'ask for a shorter answer, or continue with -c',
+  },
+  refused: {
+    kind: 'refused',
+    message: 'The model refused to answer',
+    hint: 'put it differently, or use another model',
+  },
+  max_turns: {
+    kind: 'limit',
+    message: 'The turn was ended at its limit of model calls',
+    hint: 'raise it with --max-turns, or continue with -c',
+  },
+  max_cost: {
+    kind: 'limit',
+    message: 'The turn was ended at its cost limit',
+    hint: 'raise it with --max-cost, or continue with -c',
+  },
+}
+
+/** The json form of a finished run (cli.md, "Output" 6). */
+export function toResult(
+  record: RunRecord,
+  outcome: { exit: number; error: CrabError | undefined; structured: unknown; now: number },
+) {
+  const { end } = record
+  const { error, exit } = outcome
+  return {
+    v: OUTPUT_VERSION,
+    type: 'result',
+    ok: exit === 0,
+    exit,
+    status: error?.kind ?? 'answered',
+    agent: record.agent,
+    sender: record.sender,
+    session: record.session,
+    run: record.run,
+    text: record.text,
+    structured: outcome.structured ?? null,
+    stop_reason: end?.detail?.stopReason ?? null,
+    model: end?.model || record.model,
+    turns: end?.turns ?? 0,
+    usage: end?.usage ? toUsage(end.usage) : null,
+    cost_usd: end?.costUsd ?? null,
+    time: record.times(outcome.now),
+    tools: [...record.tools.values()],
+    denied: [],
+    error: error ? toErrorObject(error) : null,
+  }
+}
+
+export function toErrorObject(error: CrabError) {
+  return {
+    code: error.kind,
+    message: error.message,
+    hint: error.hint ?? null,
+    retryable: KINDS[error.kind].retryable,
+    retry_after_ms: error.retryAfterMs ?? null,
+  }
+}
+
+export function toUsage(usage: TokenUsage) {
+  return {
+    input: usage.promptTokens,
+    output: usage.completionTokens,
+    cache_read: usage.cacheHitTokens ?? 0,
+    cache_write: usage.cacheWriteTokens ?? 0,
+    reasoning: usage.reasoningTokens ?? 0,
+  }
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 10) / 10
+}

@@ -1,0 +1,91 @@
+import { ulid } from 'ulid'
+import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import type { DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, streamTurn } from '../../core/protocol/dispatch.ts'
+import { parseAnswer } from '../../core/runtime/structured.ts'
+import type { Host } from '../host.ts'
+import { Commentary } from './commentary.ts'
+import { fitInput } from './fit.ts'
+import type { Input } from './input.ts'
+import { judge, RunRecord } from './record.ts'
+import type { SendSettings } from './settings.ts'
+import type { Outcome, Sink } from './sink.ts'
+import type { Stop } from './stop.ts'
+import { chooseSender } from './target.ts'
+
+/** A run that has not begun. */
+export function newRecord(settings: SendSettings): RunRecord {
+  return new RunRecord({ startedAt: performance.now(), agent: settings.agent, sender: '' })
+}
+
+/** What one turn runs with. */
+export interface TurnRun {
+  settings: SendSettings
+  host: Host
+  stop: Stop
+  sink: Sink
+  record: RunRecord
+  input: Input
+  dispatch: Dispatch
+}
+
+/** Sends the message and follows its events into the record, the sink and standard error. */
+export async function runTurn(run: TurnRun): Promise<void> {
+  const { settings, host, stop, sink, record, dispatch } = run
+  const { signal } = stop
+  const input = await fitInput(run.input, settings, dispatch, signal)
+  record.sender = await chooseSender(
+    { settings, cwd: host.cwd(), newSender: () => `sh:${ulid()}` },
+    dispatch,
+    signal,
+  )
+  using commentary = new Commentary({
+    stderr: host.stderr,
+    verbosity: settings.verbosity,
+    thinking: settings.thinking ?? false,
+    term: host.env['TERM'],
+  })
+  stop.heard()
+  for await (const { event } of streamTurn(dispatch, toMessage(run, input), signal)) {
+    if (!event) continue
+    if (event.$case === 'toolStart') stop.pause()
+    else stop.heard()
+    record.take(event, performance.now())
+    commentary.event(event)
+    await sink.event(event, record)
+  }
+  stop.pause()
+}
+
+/** Runs one turn and says how it ended; nothing is thrown. */
+export async function outcomeOf(
+  record: RunRecord,
+  settings: SendSettings,
+  run: () => Promise<void>,
+): Promise<Outcome> {
+  const error = await run().then(() => judge(record, settings), toCrabError)
+  record.closeText()
+  const structured = settings.schema !== '' && !error ? parseAnswer(record.lastText) : undefined
+  return { exit: error ? KINDS[error.kind].exit : 0, error, structured }
+}
+
+function toMessage({ settings, host, record }: TurnRun, input: Input): DeepPartial<StreamMsg> {
+  const { model, system, schema, maxTurns, maxCostUsd, thinking, retries, ephemeral } = settings
+  return {
+    agent: settings.agent,
+    content: input.content,
+    sender: record.sender,
+    cwd: host.cwd(),
+    options: {
+      model,
+      system,
+      schema,
+      maxTurns,
+      maxCost: maxCostUsd,
+      thinking,
+      retries,
+      ephemeral,
+      attachments: input.attachments,
+    },
+  }
+}

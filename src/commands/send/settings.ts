@@ -1,0 +1,168 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { isMissingFile } from '../../core/base/files.ts'
+import { parseCount, parseDuration } from '../duration.ts'
+import type { Host } from '../host.ts'
+import type { Options } from '../parse.ts'
+
+/** Which conversation a message goes to. */
+export type Target = { kind: 'fresh' } | { kind: 'named'; sender: string } | { kind: 'last' }
+
+/** Everything `send` was asked for, checked; times in milliseconds, 0 for no limit. */
+export interface SendSettings {
+  agent: string
+  target: Target
+  fork: boolean
+  ephemeral: boolean
+  args: readonly string[]
+  files: readonly string[]
+  images: readonly string[]
+  readStdin: boolean
+  stdinWaitMs: number
+  /** Where an input that is too long is cut. */
+  truncate: Truncate | undefined
+  /** Standard input carries records instead of a prompt. */
+  records: boolean
+  model: string
+  system: string | undefined
+  schema: string
+  thinking: boolean | undefined
+  maxTurns: number | undefined
+  maxCostUsd: number | undefined
+  retries: number | undefined
+  form: OutputForm
+  outFile: string | undefined
+  lastOnly: boolean
+  buffer: boolean
+  raw: boolean
+  /** -1 quiet, 0 normal, 1 a line per tool call, 2 every event. */
+  verbosity: number
+  timeoutMs: number
+  idleTimeoutMs: number
+  failOnToolError: boolean
+}
+
+export type Truncate = 'head' | 'tail' | 'middle'
+export type OutputForm = 'text' | 'json' | 'stream-json'
+
+/** Reads the options of `send`. Throws `usage` for what contradicts itself, `no-input` for files that are not there. */
+export async function readSettings(options: Options, host: Host): Promise<SendSettings> {
+  const { value, has } = options
+  const duration = (name: string, fallback: string) => parseDuration(name, value(name) ?? fallback)
+  const count = (name: string, least?: number) =>
+    optional(value(name), (text) => parseCount(name, text, least))
+  const form = choice('output', value('output') ?? 'text', ['text', 'json', 'stream-json'] as const)
+  return {
+    agent: value('agent') ?? '',
+    target: readTarget(options),
+    fork: has('fork'),
+    ephemeral: has('no-save'),
+    args: options.args,
+    files: options.values('file'),
+    images: options.values('image'),
+    readStdin: !has('no-stdin'),
+    stdinWaitMs: duration('stdin-wait', '30s'),
+    truncate: optional(value('truncate'), (text) =>
+      choice('truncate', text, ['head', 'tail', 'middle'] as const),
+    ),
+    records: readsRecords(options, form),
+    model: value('model') ?? '',
+    system: await textOrFile('system', value('system'), host),
+    schema: await schemaText(value('schema'), host),
+    thinking: has('thinking') || undefined,
+    maxTurns: count('max-turns', 1),
+    maxCostUsd: optional(value('max-cost'), parseUsd),
+    retries: count('retries'),
+    form,
+    outFile: value('out-file'),
+    lastOnly: has('last'),
+    buffer: has('buffer'),
+    raw: has('raw'),
+    verbosity: has('quiet') ? -1 : options.count('verbose'),
+    timeoutMs: duration('timeout', '10m'),
+    idleTimeoutMs: duration('idle-timeout', '2m'),
+    failOnToolError: has('fail-on-tool-error'),
+  }
+}
+
+function readTarget(options: Options): Target {
+  const ways = ['sender', 'continue', 'no-save'].filter((name) => options.has(name))
+  if (ways.length > 1) {
+    throw new CrabError('usage', `Cannot combine --${ways[0]} and --${ways[1]}`, { hint: 'give one of them' })
+  }
+  const sender = options.value('sender')
+  if (sender === '')
+    throw new CrabError('usage', 'Cannot use an empty --sender', { hint: 'for example --sender notes' })
+  if (options.has('fork') && sender === undefined && !options.has('continue')) {
+    throw new CrabError('usage', 'Cannot fork a conversation that does not exist yet', {
+      hint: 'add -s NAME or -c',
+    })
+  }
+  if (sender !== undefined) return { kind: 'named', sender }
+  return options.has('continue') ? { kind: 'last' } : { kind: 'fresh' }
+}
+
+function readsRecords(options: Options, form: OutputForm): boolean {
+  const input = choice('input', options.value('input') ?? 'text', ['text', 'stream-json'] as const)
+  if (input === 'text') return false
+  if (form !== 'stream-json' || options.args.length > 0) {
+    throw new CrabError(
+      'usage',
+      'Cannot read records: --input stream-json goes with --output stream-json and no prompt',
+      {
+        hint: 'crabtalk send --input stream-json --output stream-json',
+      },
+    )
+  }
+  return true
+}
+
+function choice<T extends string>(option: string, text: string, known: readonly T[]): T {
+  const found = known.find((name) => name === text)
+  if (found !== undefined) return found
+  throw new CrabError('usage', `Cannot use --${option} ${text}`, { hint: `it is one of ${known.join(', ')}` })
+}
+
+function optional<T>(text: string | undefined, read: (text: string) => T): T | undefined {
+  return text === undefined ? undefined : read(text)
+}
+
+function parseUsd(text: string): number {
+  const value = Number(text.replace(/^\$/, ''))
+  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value
+  throw new CrabError('usage', `Cannot use --max-cost ${text}: it is no amount`, {
+    hint: 'for example --max-cost 0.50',
+  })
+}
+
+/** An option's text, or what the file behind `@` holds. */
+async function textOrFile(option: string, text: string | undefined, host: Host): Promise<string | undefined> {
+  return text?.startsWith('@') ? readTextFile(option, text.slice(1), host) : text
+}
+
+async function schemaText(given: string | undefined, host: Host): Promise<string> {
+  if (given === undefined) return ''
+  const text = given.trimStart().startsWith('{') ? given : await readTextFile('schema', given, host)
+  try {
+    JSON.parse(text)
+    return text
+  } catch (cause) {
+    throw new CrabError('usage', `Cannot use --schema: ${(cause as Error).message}`, {
+      cause,
+      hint: 'give JSON text or a file of it',
+    })
+  }
+}
+
+async function readTextFile(option: string, path: string, host: Host): Promise<string> {
+  try {
+    return await readFile(resolve(host.cwd(), path), 'utf8')
+  } catch (cause) {
+    const why = isMissingFile(cause) ? 'there is no such file' : (cause as Error).message
+    throw new CrabError('no-input', `Cannot read ${path} for --${option}: ${why}`, {
+      cause,
+      hint: 'check the path',
+    })
+  }
+}

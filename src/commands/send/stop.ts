@@ -1,0 +1,93 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { Host, SignalName } from '../host.ts'
+
+/** Exit codes of a run that a signal ended (128 + its number). */
+const SIGNAL_EXIT: Record<SignalName, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+/** Exit code of a run whose reader went away, as SIGPIPE gives it. */
+const PIPE_EXIT = 141
+/** How long a cancelled run may take to store what was said, before it leaves anyway. */
+const GRACE_MS = 450
+
+/**
+ * Everything that can end a run early: signals, a reader that went away, the time limits.
+ *
+ * The first signal cancels; the second one leaves at once, and so does the first when the run has not ended in time.
+ */
+export class Stop implements Disposable {
+  readonly #controller = new AbortController()
+  readonly #host: Host
+  readonly #idleMs: number
+  readonly #listening: Disposable
+  readonly #total: NodeJS.Timeout | undefined
+  #idle: NodeJS.Timeout | undefined
+  #grace: NodeJS.Timeout | undefined
+  #exit: number | undefined
+
+  constructor(options: { host: Host; timeoutMs: number; idleTimeoutMs: number }) {
+    const { host, timeoutMs } = options
+    this.#host = host
+    this.#idleMs = options.idleTimeoutMs
+    this.#listening = host.onSignal((name) => this.#onSignal(name))
+    host.stdout.onClosed = () => this.#readerGone()
+    if (timeoutMs > 0)
+      this.#total = setTimeout(() => this.#abort(timedOut('--timeout', timeoutMs)), timeoutMs)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The exit code when a signal or a closed pipe ended the run; such an end needs no words. */
+  get exit(): number | undefined {
+    return this.#exit
+  }
+
+  /** The model was heard: its silence starts anew. */
+  heard(): void {
+    if (this.#idleMs === 0) return
+    if (this.#idle) this.#idle.refresh()
+    else this.#idle = setTimeout(() => this.#abort(timedOut('--idle-timeout', this.#idleMs)), this.#idleMs)
+  }
+
+  /** Silence is somebody else's now (a tool's), until the model is heard again. */
+  pause(): void {
+    clearTimeout(this.#idle)
+    this.#idle = undefined
+  }
+
+  /** Cancels the run on request, without ending the program. */
+  cancel(): void {
+    this.#abort(new CrabError('cancelled', 'Cancelled by the client'))
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#total)
+    clearTimeout(this.#grace)
+    this.pause()
+    this.#listening[Symbol.dispose]()
+    this.#controller.abort()
+  }
+
+  #onSignal(name: SignalName): void {
+    const exit = SIGNAL_EXIT[name]
+    if (this.#exit !== undefined) this.#host.leave(exit)
+    this.#exit = exit
+    this.#grace = setTimeout(() => this.#host.leave(exit), GRACE_MS)
+    this.#abort(new CrabError('cancelled', `Cancelled by ${name}`))
+  }
+
+  #readerGone(): void {
+    this.#exit ??= PIPE_EXIT
+    this.#abort(new CrabError('cancelled', 'Cancelled: the reader of standard output has gone'))
+  }
+
+  #abort(reason: CrabError): void {
+    this.#controller.abort(reason)
+  }
+}
+
+function timedOut(option: string, limitMs: number): CrabError {
+  return new CrabError('timeout', `Cannot finish within ${option} ${limitMs / 1000} s`, {
+    hint: `give it longer with ${option}`,
+  })
+}

@@ -1,0 +1,90 @@
+import type { Output } from '../output.ts'
+import { OUTPUT_VERSION, type RunRecord, toResult, toUsage } from './record.ts'
+import type { Sink, TurnEvent } from './sink.ts'
+
+type Fields = { type: string; [key: string]: unknown }
+
+/** One JSON object per line as things happen; the last one is the json form (cli.md, "Output" 7). */
+export function streamJsonSink(options: { stdout: Output; now(): number }): Sink {
+  const { stdout, now } = options
+  let seq = 0
+
+  const write = (record: RunRecord, { type, ...fields }: Fields) => {
+    const t = Math.round((now() - record.startedAt) * 10) / 10
+    const line = { v: OUTPUT_VERSION, type, seq: ++seq, t, run: record.run, ...fields }
+    return stdout.write(`${JSON.stringify(line)}\n`)
+  }
+  return {
+    event(event, record) {
+      if (event.$case === 'toolStart') for (const call of event.value.calls) write(record, toStarted(call))
+      const fields = toFields(event, record)
+      return fields && write(record, fields)
+    },
+    async finish(record, outcome) {
+      const { v: _v, type: _type, run: _run, ...result } = toResult(record, { ...outcome, now: now() })
+      write(record, { type: 'run.finished', ...result })
+      await stdout.flush()
+    },
+  }
+
+  function toFields(event: TurnEvent, record: RunRecord): Fields | undefined {
+    switch (event.$case) {
+      case 'start':
+        return started(record)
+      case 'chunk':
+        return { type: 'text.delta', text: event.value.content }
+      case 'thinking':
+        return { type: 'thinking.delta', text: event.value.content }
+      case 'textEnd':
+        return { type: 'text.done', text: record.lastText }
+      default:
+        return toRareFields(event)
+    }
+  }
+}
+
+function started({ agent, sender, session, model }: RunRecord): Fields {
+  return { type: 'run.started', agent, sender, session, model }
+}
+
+function toRareFields(event: TurnEvent): Fields | undefined {
+  switch (event.$case) {
+    case 'toolProgress':
+      return { type: 'tool.progress', id: event.value.callId, message: event.value.message }
+    case 'toolResult':
+      return toToolResult(event.value)
+    case 'contextUsage':
+      return event.value.usage && { type: 'usage', ...toUsage(event.value.usage) }
+    case 'retry':
+      return {
+        type: 'retry',
+        attempt: event.value.attempt,
+        delay_ms: event.value.delayMs,
+        code: event.value.kind,
+        message: event.value.message,
+      }
+    case 'notice':
+      return { type: 'notice', message: event.value.message }
+    default:
+      return undefined
+  }
+}
+
+function toStarted(call: { callId: string; name: string; arguments: string }): Fields {
+  return { type: 'tool.started', id: call.callId, name: call.name, arguments: call.arguments }
+}
+
+function toToolResult(result: {
+  callId: string
+  output: string
+  durationMs: number
+  isError: boolean
+}): Fields {
+  return {
+    type: 'tool.result',
+    id: result.callId,
+    output: result.output,
+    ms: result.durationMs,
+    is_error: result.isError,
+  }
+}

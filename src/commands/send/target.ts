@@ -1,0 +1,48 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { SendSettings } from './settings.ts'
+
+/** The sender whose conversation a message goes to; with --fork, after its session was copied. */
+export async function chooseSender(
+  at: { settings: SendSettings; cwd: string; newSender(): string },
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<string> {
+  const { settings, newSender } = at
+  const { target, fork } = settings
+  if (target.kind === 'fresh') return newSender()
+  if (target.kind === 'named' && !fork) return target.sender
+  const found = await findConversation(at, dispatch, signal)
+  if (fork) await request(dispatch, 'forkSession', { session: found.filePath }, signal)
+  return found.sender
+}
+
+async function findConversation(
+  { settings, cwd }: { settings: SendSettings; cwd: string },
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<ConversationInfo> {
+  const { target, agent } = settings
+  const sender = target.kind === 'named' ? target.sender : ''
+  const { conversations } = await request(
+    dispatch,
+    'listConversations',
+    { agent: agent || 'crab', sender },
+    signal,
+  )
+  const mine = conversations.filter(
+    (info) => target.kind === 'named' || (info.cwd === cwd && isOurs(info.sender)),
+  )
+  const latest = mine.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0]
+  if (latest) return latest
+  const what = target.kind === 'named' ? `named "${target.sender}"` : `of ${agent || 'crab'} in ${cwd}`
+  throw new CrabError('missing', `Cannot continue: there is no conversation ${what}`, {
+    hint: 'leave the option out to start one',
+  })
+}
+
+/** A conversation a person at this machine started: a plain name, or one `send` made up. */
+function isOurs(sender: string): boolean {
+  return !sender.includes(':') || sender.startsWith('sh:')
+}

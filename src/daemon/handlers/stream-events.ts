@@ -1,0 +1,85 @@
+import type { ToolCall, Usage } from '../../core/base/message.ts'
+import type { StreamEvent, TokenUsage, ToolCallInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { toDetail } from '../../core/protocol/failure.ts'
+import type { AgentEvent } from '../../core/runtime/events.ts'
+
+type WireEvent = NonNullable<StreamEvent['event']>
+
+/** What happens in a turn, as the wire says it; the one place where the two vocabularies meet. */
+export function toWireEvent(event: AgentEvent): WireEvent {
+  switch (event.type) {
+    case 'text':
+      return { $case: 'chunk', value: { content: event.delta } }
+    case 'thinking':
+      return { $case: 'thinking', value: { content: event.delta } }
+    case 'start':
+      return { $case: 'start', value: pick(event) }
+    case 'text-start':
+      return { $case: 'textStart', value: { agent: event.agent } }
+    case 'text-end':
+      return { $case: 'textEnd', value: { agent: event.agent } }
+    case 'thinking-start':
+      return { $case: 'thinkingStart', value: { agent: event.agent } }
+    case 'thinking-end':
+      return { $case: 'thinkingEnd', value: { agent: event.agent } }
+    case 'tool-start':
+      return { $case: 'toolStart', value: { calls: event.calls.map(toCallInfo) } }
+    case 'tool-result':
+      return { $case: 'toolResult', value: toResult(event) }
+    case 'tools-complete':
+      return { $case: 'toolsComplete', value: {} }
+    case 'usage':
+      return { $case: 'contextUsage', value: { usage: toTokenUsage(event.usage) } }
+    case 'retry':
+      return { $case: 'retry', value: toRetry(event) }
+    case 'notice':
+      return { $case: 'notice', value: { message: event.message } }
+    case 'end':
+      return { $case: 'end', value: toEnd(event) }
+  }
+}
+
+/** Usage as the wire counts it: `miss` is what the provider had to read anew. */
+export function toTokenUsage(usage: Usage): TokenUsage {
+  return {
+    promptTokens: usage.input,
+    completionTokens: usage.output,
+    totalTokens: usage.input + usage.output,
+    cacheHitTokens: usage.cache_read,
+    cacheMissTokens: Math.max(0, usage.input - usage.cache_read),
+    reasoningTokens: usage.reasoning,
+    cacheWriteTokens: usage.cache_write,
+  }
+}
+
+/** A tool call as listings and events show it. */
+export function toCallInfo(call: ToolCall): ToolCallInfo {
+  return { name: call.name, arguments: call.arguments, callId: call.id }
+}
+
+type Of<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
+
+function pick({ agent, runId, sessionId, model }: Of<'start'>) {
+  return { agent, runId, sessionId, model }
+}
+
+function toResult({ callId, output, durationMs, isError }: Of<'tool-result'>) {
+  return { callId, output, durationMs, isError }
+}
+
+function toRetry({ attempt, delayMs, error }: Of<'retry'>) {
+  return { attempt, delayMs, kind: error.kind, message: error.message }
+}
+
+function toEnd(event: Of<'end'>) {
+  const { agent, model, turns, usage, error, costUsd, stopReason } = event
+  return {
+    agent,
+    model,
+    turns,
+    error: error?.message ?? '',
+    usage: usage && toTokenUsage(usage),
+    detail: toDetail(error, stopReason),
+    costUsd,
+  }
+}

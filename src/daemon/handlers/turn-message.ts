@@ -1,0 +1,80 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject, Attachment as StoredAttachment } from '../../core/base/message.ts'
+import {
+  type Attachment,
+  type StreamMsg,
+  ToolSet,
+  type TurnOptions,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { ToolMode, TurnRequest, TurnSettings } from '../../core/runtime/turn-request.ts'
+
+/** The agent of a message that names none. */
+export const DEFAULT_AGENT = 'crab'
+
+/** The sender of a message that names none (wire.md). */
+const DEFAULT_SENDER = 'user'
+
+/** A turn as the runtime takes it. Throws `invalid` for options that make no sense. */
+export function toTurnRequest(message: StreamMsg): TurnRequest {
+  const { agent, content, sender, cwd, guest, toolChoice, options } = message
+  return {
+    agent: agent || DEFAULT_AGENT,
+    sender: sender || DEFAULT_SENDER,
+    content,
+    ...(cwd && { cwd }),
+    ...(guest && { guest }),
+    ...(toolChoice && { toolChoice }),
+    settings: options ? toSettings(options) : {},
+  }
+}
+
+function toSettings(options: TurnOptions): TurnSettings {
+  const { model, system, schema, maxTurns, maxCost, thinking, retries, attachments, ephemeral, env } = options
+  const tools = toToolMode(options.tools)
+  return {
+    ...(model && { model }),
+    ...(system !== undefined && { system }),
+    ...(tools && { tools }),
+    ...(schema && { schema: parseSchema(schema) }),
+    ...(maxTurns !== undefined && { maxTurns }),
+    ...(maxCost !== undefined && { maxCostUsd: maxCost }),
+    ...(thinking !== undefined && { thinking }),
+    ...(retries !== undefined && { retries }),
+    attachments: attachments.map(toStoredAttachment),
+    ephemeral,
+    env,
+  }
+}
+
+function toToolMode(tools: ToolSet): ToolMode | undefined {
+  switch (tools) {
+    case ToolSet.NONE:
+      return 'none'
+    case ToolSet.READ:
+      return 'read'
+    case ToolSet.ALL:
+      return 'all'
+    default:
+      return undefined
+  }
+}
+
+function toStoredAttachment({ mediaType, data, name }: Attachment): StoredAttachment {
+  const stored = { media_type: mediaType, data: Buffer.from(data).toString('base64') }
+  return name === '' ? stored : { ...stored, name }
+}
+
+function parseSchema(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch (cause) {
+    throw new CrabError('invalid', `Cannot use the schema: ${(cause as Error).message}`, {
+      cause,
+      hint: 'give a JSON Schema object',
+    })
+  }
+  throw new CrabError('invalid', 'Cannot use the schema: it is not an object', {
+    hint: 'give a JSON Schema object',
+  })
+}

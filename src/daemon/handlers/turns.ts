@@ -1,0 +1,40 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import type { SendMsg, SendResponse, StreamEvent, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import type { Runtime } from '../../core/runtime/runtime.ts'
+import { toTokenUsage, toWireEvent } from './stream-events.ts'
+import { toTurnRequest } from './turn-message.ts'
+
+/** `stream`: one turn, event by event. */
+export async function* stream(
+  runtime: Runtime,
+  message: StreamMsg,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  for await (const event of runtime.turn(toTurnRequest(message), signal)) {
+    yield { seq: 0, event: toWireEvent(event) }
+  }
+}
+
+/** `send`: one turn, its whole answer at the end. Throws what the turn failed with. */
+export async function send(runtime: Runtime, message: SendMsg, signal: AbortSignal): Promise<SendResponse> {
+  const texts: string[] = []
+  let begun = { runId: '', sessionId: '' }
+  for await (const event of runtime.turn(toTurnRequest(message), signal)) {
+    if (event.type === 'start') begun = { runId: event.runId, sessionId: event.sessionId }
+    if (event.type === 'text-start') texts.push('')
+    if (event.type === 'text') texts.push((texts.pop() ?? '') + event.delta)
+    if (event.type !== 'end') continue
+    if (event.error) throw event.error
+    const { agent, model, usage, turns, stopReason } = event
+    return {
+      ...begun,
+      agent,
+      model,
+      turns,
+      stopReason,
+      content: texts.join('\n\n'),
+      usage: usage && toTokenUsage(usage),
+    }
+  }
+  throw toCrabError(signal.reason)
+}
