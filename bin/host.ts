@@ -12,6 +12,7 @@ export function processHost(): Host {
     cwd: currentDirectory,
     stdout: new Output(1),
     stderr: new Output(2),
+    columns: () => process.stdout.columns || 80,
     stdinKind,
     stdin: standardInput,
     onSignal(listener) {

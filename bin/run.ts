@@ -1,7 +1,16 @@
+import type { Host } from '../src/commands/host.ts'
 import { main } from '../src/commands/main.ts'
 import { processHost } from './host.ts'
+import { versionLine } from './program.ts'
 
-/** Runs the program under the name it was started by; the event loop empties and the process ends by itself. */
-export async function run(name: string): Promise<void> {
-  process.exitCode = await main(name, process.argv.slice(2), processHost())
+/** Runs a command line, this process's own when none is given, and gives the exit code. */
+export async function run(
+  name: string,
+  argv: readonly string[] = process.argv.slice(2),
+  host: Host = processHost(),
+): Promise<number> {
+  const line = versionLine(name, argv)
+  if (line === undefined) return main(name, argv, host)
+  host.stdout.write(line)
+  return 0
 }

@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bundle } from './sea/bundle.ts'
+import { linkCrabup, makeExecutable, NODE_FLAGS, stripped } from './sea/executable.ts'
+import { makePack } from './sea/pack.ts'
+import { smoke } from './sea/smoke.ts'
+
+// npm run build -- [--out FILE] [--exe NODE] [--no-strip] [--no-code-cache]
+// Makes dist/crabtalk and its link crabup; docs/decisions/0050-one-binary.md says why in this way.
+const { values: options } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'dist/crabtalk' },
+    exe: { type: 'string' }, // a Node of the same version for another platform
+    'no-strip': { type: 'boolean', default: false },
+    'no-code-cache': { type: 'boolean', default: false },
+  },
+})
+/** Make what V8 compiles the same in every build. */
+const SEEDS = ['--random-seed=1', '--hash-seed=1']
+const begin = performance.now()
+await build(resolve(options.out), options.exe ?? process.execPath)
+
+async function build(out: string, node: string): Promise<void> {
+  const foreign = node !== process.execPath
+  const workDir = join(dirname(out), 'build')
+  await rm(workDir, { recursive: true, force: true })
+  await mkdir(join(workDir, 'chunks'), { recursive: true })
+
+  const { boot, chunks, weights } = await bundle('bin/boot.ts', 'bin/run.ts')
+  report(
+    `bundled ${chunks.size} chunks, ${inMegabytes(weights.values().reduce((sum, bytes) => sum + bytes, 0))}`,
+  )
+  const caches =
+    foreign || options['no-code-cache'] ? new Map() : await warmUp(chunks, join(workDir, 'chunks'))
+  report(`warmed up ${caches.size} code caches`)
+  const base = options['no-strip'] ? node : await stripped(node, join(workDir, 'node'))
+  await makeExecutable(out, {
+    node: base,
+    boot,
+    pack: makePack(chunks, caches),
+    codeCache: !foreign,
+    workDir,
+  })
+  await linkCrabup(out)
+  await rm(join(workDir, 'node'), { force: true })
+  report(`made ${out}, ${inMegabytes((await stat(out)).size)}`)
+  if (foreign) return
+  await smoke(out)
+  report('ran every command with it')
+}
+
+/** Runs the chunks in a process of their own, with the binary's V8 flags; gives their code caches. */
+async function warmUp(chunks: Map<string, string>, folder: string): Promise<Map<string, Uint8Array>> {
+  for (const [id, source] of chunks) await writeFile(join(folder, id), source, 'latin1')
+  const program = join(import.meta.dirname, 'sea/warm-up.ts')
+  execFileSync(process.execPath, [...NODE_FLAGS, ...SEEDS, program, folder], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const caches = new Map<string, Uint8Array>()
+  for (const id of chunks.keys()) caches.set(id, await readFile(join(folder, `${id}.cache`)))
+  return caches
+}
+
+function report(what: string): void {
+  console.log(`${((performance.now() - begin) / 1000).toFixed(1).padStart(5)} s  ${what}`)
+}
+
+function inMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}

@@ -1,0 +1,73 @@
+import { basename } from 'node:path'
+import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
+import { WRAPPER } from '../../bin/chunks.ts'
+import { zodLocales } from './zod-locales.ts'
+
+/** The program as scripts: what the binary starts with, and the chunks behind it. */
+export interface Bundle {
+  boot: string
+  /** Wrapped CommonJS by file name, in the order of the names; `run.js` is loaded first. */
+  chunks: Map<string, string>
+  /** Bytes of each source file in the output. */
+  weights: Map<string, number>
+}
+
+const COMMON = {
+  bundle: true,
+  write: false,
+  platform: 'node',
+  target: 'node26',
+  charset: 'ascii', // a chunk is read as one byte per character
+  legalComments: 'none',
+  logLevel: 'warning',
+  define: { 'process.env.NODE_ENV': '"production"' },
+} as const satisfies BuildOptions
+
+/** Bundles the boot script, and the program split at every `import()`, so that a command loads only what it uses. */
+export async function bundle(boot: string, main: string): Promise<Bundle> {
+  const [bootResult, mainResult] = await Promise.all([
+    build({ ...COMMON, entryPoints: [boot], format: 'cjs', minify: true }),
+    build({
+      ...COMMON,
+      entryPoints: [main],
+      outdir: 'dist',
+      format: 'esm',
+      splitting: true,
+      minifySyntax: true,
+      metafile: true,
+      plugins: [zodLocales],
+    }),
+  ])
+  const chunks = await Promise.all(
+    mainResult.outputFiles.map(
+      async ({ path, text }) => [basename(path), await toChunk(path, text)] as const,
+    ),
+  )
+  return {
+    boot: bootResult.outputFiles[0]!.text,
+    chunks: new Map(chunks.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    weights: weigh(mainResult.metafile),
+  }
+}
+
+/** ES module to wrapped CommonJS, in which `import()` of a chunk is a lazy `require`. */
+async function toChunk(path: string, module: string): Promise<string> {
+  const { code } = await transform(module, {
+    ...{ format: 'cjs', platform: 'node', target: 'node26', charset: 'ascii', legalComments: 'none' },
+    supported: { 'dynamic-import': false },
+  })
+  if (/\bimport\.meta\b/.test(code)) {
+    throw new Error(`Cannot bundle ${basename(path)}: import.meta means nothing inside the binary`)
+  }
+  return WRAPPER[0] + code + WRAPPER[1]
+}
+
+function weigh({ outputs }: Metafile): Map<string, number> {
+  const weights = new Map<string, number>()
+  for (const [file, { bytesInOutput }] of Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs),
+  )) {
+    weights.set(file, (weights.get(file) ?? 0) + bytesInOutput)
+  }
+  return weights
+}

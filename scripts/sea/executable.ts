@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process'
+import { copyFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { platform } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** Node options built into the binary; the warm-up runs with them too. */
+export const NODE_FLAGS = ['--min-semi-space-size=16', '--use-env-proxy']
+
+/** A copy of a Node executable without its symbols: 34 MB of 150. Where `strip` cannot do it, the original. */
+export async function stripped(node: string, copy: string): Promise<string> {
+  await copyFile(node, copy)
+  try {
+    await run('strip', ['-s', copy])
+    return copy
+  } catch (reason) {
+    const why =
+      (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no strip here' : String(reason)
+    process.stderr.write(`crabtalk: warning: the binary stays 34 MB larger: ${why}\n`)
+    return node
+  }
+}
+
+/** What goes into the binary. */
+export interface Executable {
+  /** The Node it is made of, for this platform or another. */
+  node: string
+  boot: string
+  pack: Uint8Array
+  /** Whether it will run on this machine's V8, so that its start-up code can be cached. */
+  codeCache: boolean
+  /** Folder for what is made on the way. */
+  workDir: string
+}
+
+/** Makes the binary. A running one of that name is left alone: the new file takes its place. */
+export async function makeExecutable(
+  out: string,
+  { node, boot, pack, codeCache, workDir }: Executable,
+): Promise<void> {
+  const config = {
+    main: 'boot.cjs', // relative, because stack traces show it
+    output: 'binary',
+    executable: node,
+    assets: { pack: 'pack.bin' },
+    useCodeCache: codeCache,
+    disableExperimentalSEAWarning: true,
+    execArgv: NODE_FLAGS,
+    execArgvExtension: 'none', // or NODE_OPTIONS would reach the shipped binary
+  }
+  await writeFile(join(workDir, 'boot.cjs'), boot)
+  await writeFile(join(workDir, 'pack.bin'), pack)
+  await writeFile(join(workDir, 'sea.json'), JSON.stringify(config, undefined, 2))
+  await run(process.execPath, ['--build-sea', 'sea.json'], { cwd: workDir })
+  await rename(join(workDir, 'binary'), out)
+}
+
+/** Puts `crabup` beside the binary: a relative link to it, a copy where links need rights (Windows). */
+export async function linkCrabup(binary: string): Promise<void> {
+  const windows = platform() === 'win32'
+  const link = join(dirname(binary), windows ? 'crabup.exe' : 'crabup')
+  await rm(link, { force: true })
+  await (windows ? copyFile(binary, link) : symlink(basename(binary), link))
+}

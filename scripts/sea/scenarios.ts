@@ -1,0 +1,55 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** One run of the program that must succeed: it warms the code caches, and it proves the finished binary. */
+export interface Scenario {
+  program: 'crabtalk' | 'crabup'
+  argv: readonly string[]
+}
+
+/** In this order: later ones read what earlier ones wrote. Every command of the tables is among them (a test). */
+export const SCENARIOS: readonly Scenario[] = [
+  crabtalk('help'),
+  crabtalk('send', '--help'),
+  crabtalk('version'),
+  crabtalk('config', 'path'),
+  crabtalk('config', 'check'),
+  crabtalk('config', 'show'),
+  crabtalk('send', '--model', 'demo', 'What can you do?'),
+  crabtalk('send', '--model', 'warm-anthropic', 'say hi'),
+  crabtalk('send', '--model', 'warm-openai', '-s', 'build', 'say hi'),
+  crabtalk('send', '--model', 'warm-openai', '-s', 'build', 'and again'),
+  crabtalk('send', '--output', 'json', 'say hi'),
+  crabtalk('conversation', 'list'),
+  crabtalk('conversation', 'show'),
+  crabtalk('conversation', 'export'),
+  crabtalk('agent', 'create', 'tester', '--prompt', 'You test.'),
+  crabtalk('agent', 'edit', 'tester', '--description', 'Tests'),
+  crabtalk('agent', 'show', 'tester'),
+  crabtalk('agent', 'rename', 'tester', 'checker'),
+  crabtalk('agent', 'delete', 'checker'),
+  crabtalk('agent', 'list'),
+  { program: 'crabup', argv: ['version'] },
+  { program: 'crabup', argv: ['help'] },
+]
+
+/** The environment of the scenarios: a home in that folder that knows a model of each wire shape at that address. */
+export async function makeHome(folder: string, modelUrl: string): Promise<Record<string, string>> {
+  await mkdir(folder, { recursive: true })
+  const providers = (['openai', 'anthropic'] as const).map((kind) =>
+    [
+      '[[providers]]',
+      `name = "${kind}"`,
+      `kind = "${kind === 'openai' ? 'openai-compatible' : kind}"`,
+      `base_url = ${JSON.stringify(modelUrl)}`,
+      'api_key = "none"',
+      `models = ["warm-${kind}"]`,
+    ].join('\n'),
+  )
+  await writeFile(join(folder, 'config.toml'), `${providers.join('\n\n')}\n`, { mode: 0o600 })
+  return { HOME: folder, CRABTALK_HOME: folder }
+}
+
+function crabtalk(...argv: string[]): Scenario {
+  return { program: 'crabtalk', argv }
+}
