@@ -9,6 +9,8 @@ export interface Host {
   cwd(): string
   readonly stdout: Output
   readonly stderr: Output
+  /** Width of the terminal; 80 when it does not say. */
+  columns(): number
   /** What standard input is: nobody's words (`none`: /dev/null), a person's keys, a file, or a pipe or socket. */
   stdinKind(): 'none' | 'terminal' | 'file' | 'pipe'
   /** Standard input as a stream of bytes; nothing is read before it is asked for. */

@@ -45,7 +45,12 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const full = { ...command, options: [...command.options, ...GLOBAL] }
   const options = parseOptions(full, words.slice(command.path.length))
   const run = await command.load()
-  return run({ command: full, options, host })
+  const over = new AbortController()
+  try {
+    return await run({ command: full, options, host, signal: over.signal })
+  } finally {
+    over.abort()
+  }
 }
 
 /** The command these words name; words behind `--` name none. */
@@ -84,7 +89,7 @@ async function unknownCommand(
   commands: readonly Command[],
   words: readonly string[],
 ): Promise<CrabError> {
-  const { nearest } = await import('./parse.ts')
+  const { nearest } = await import('../core/config/nearest.ts')
   const inGroup = commands.filter(({ path }) => path.length > 1 && path[0] === words[0])
   if (inGroup.length > 0 && words.length === 1) {
     const verbs = inGroup.map(({ path }) => path[1]).join(', ')

@@ -1,6 +1,6 @@
 import { cac } from 'cac'
-import { closest, distance } from 'fastest-levenshtein'
 import { CrabError } from '../core/base/errors.ts'
+import { nearest } from '../core/config/nearest.ts'
 import type { Command, Option } from './table.ts'
 
 /** A parsed command line. Values are the strings the person typed, never numbers or booleans made of them. */
@@ -27,13 +27,6 @@ export function parseOptions(command: Command, argv: readonly string[]): Options
     value: (name) => given.flags.get(name)?.at(-1),
     values: (name) => given.flags.get(name) ?? [],
   }
-}
-
-/** The nearest of some names, when it is near enough to be meant. */
-export function nearest(word: string, names: readonly string[]): string | undefined {
-  if (names.length === 0) return undefined
-  const found = closest(word, [...names])
-  return distance(word, found) <= Math.max(2, Math.floor(word.length / 3)) ? found : undefined
 }
 
 interface Given {

@@ -14,6 +14,8 @@ export interface Invocation {
   command: Command
   options: Options
   host: Host
+  /** Aborted when the command is over, however it ended. */
+  signal: AbortSignal
 }
 
 /** Runs a command and gives its exit code. */
@@ -176,7 +178,7 @@ export const CRABTALK: readonly Command[] = [
       json,
     ],
     examples: ['crabtalk conversation list -n 5', 'crabtalk conversation list --json | jq -r .[].id'],
-    load: async () => (await import('./conversation.ts')).list,
+    load: async () => (await import('./conversation/commands.ts')).list,
   },
   {
     path: ['conversation', 'show'],
@@ -184,7 +186,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Show a conversation (the last one without an id)',
     options: [json],
     examples: ['crabtalk conversation show', 'crabtalk conversation show 8Z4K2M0Q'],
-    load: async () => (await import('./conversation.ts')).show,
+    load: async () => (await import('./conversation/commands.ts')).show,
   },
   {
     path: ['conversation', 'export'],
@@ -195,7 +197,7 @@ export const CRABTALK: readonly Command[] = [
       { name: 'out-file', short: 'O', value: 'FILE', summary: 'Write to a file instead of standard output' },
     ],
     examples: ['crabtalk conversation export --format markdown -O talk.md'],
-    load: async () => (await import('./conversation.ts')).exportConversation,
+    load: async () => (await import('./conversation/commands.ts')).exportConversation,
   },
   {
     path: ['conversation', 'delete'],
@@ -203,7 +205,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Delete conversations for good',
     options: [],
     examples: ['crabtalk conversation delete 8Z4K2M0Q'],
-    load: async () => (await import('./conversation.ts')).remove,
+    load: async () => (await import('./conversation/commands.ts')).remove,
   },
   {
     path: ['config', 'show'],

@@ -1,11 +1,11 @@
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { KINDS } from '../../core/base/errors.ts'
 import { OUTPUT_VERSION } from './record.ts'
 
 /** JSON Schema of what `--output json` prints, and of each line of `--output stream-json`. */
 export function outputSchema(): object {
   const v = z.literal(OUTPUT_VERSION)
-  const count = z.int().min(0)
+  const count = z.int().check(z.minimum(0))
   const code = z.enum(Object.keys(KINDS))
   const usage = z.strictObject({
     input: count,
@@ -14,9 +14,9 @@ export function outputSchema(): object {
     cache_write: count,
     reasoning: count,
   })
-  const milliseconds = z.number().min(0)
+  const milliseconds = z.number().check(z.minimum(0))
   const tool = z.strictObject({
-    server: z.string().nullable(),
+    server: z.nullable(z.string()),
     name: z.string(),
     calls: count,
     errors: count,
@@ -25,34 +25,34 @@ export function outputSchema(): object {
   const failure = z.strictObject({
     code,
     message: z.string(),
-    hint: z.string().nullable(),
+    hint: z.nullable(z.string()),
     retryable: z.boolean(),
-    retry_after_ms: milliseconds.nullable(),
+    retry_after_ms: z.nullable(milliseconds),
   })
   const time = z.strictObject({
     total_ms: milliseconds,
-    to_request_ms: milliseconds.nullable(),
-    ttft_ms: milliseconds.nullable(),
+    to_request_ms: z.nullable(milliseconds),
+    ttft_ms: z.nullable(milliseconds),
     tools_ms: milliseconds,
   })
   const result = {
     ok: z.boolean(),
-    exit: count.max(255),
+    exit: count.check(z.maximum(255)),
     status: z.union([z.literal('answered'), code]),
     agent: z.string(),
     sender: z.string(),
     session: z.string(),
     text: z.string(),
     structured: z.unknown(),
-    stop_reason: z.string().nullable(),
+    stop_reason: z.nullable(z.string()),
     model: z.string(),
     turns: count,
-    usage: usage.nullable(),
-    cost_usd: z.number().min(0).nullable(),
+    usage: z.nullable(usage),
+    cost_usd: z.nullable(z.number().check(z.minimum(0))),
     time,
     tools: z.array(tool),
     denied: z.array(z.string()),
-    error: failure.nullable(),
+    error: z.nullable(failure),
   }
   const line = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
     z.strictObject({ v, type: z.literal(type), seq: count, t: milliseconds, run: z.string(), ...shape })

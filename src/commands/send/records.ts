@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod/mini'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -13,7 +13,7 @@ import { streamJsonSink } from './stream-json-sink.ts'
 
 /** What a program may write to `send --input stream-json`, one JSON object a line. */
 export const InputRecord = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('user'), content: z.string().min(1) }),
+  z.strictObject({ type: z.literal('user'), content: z.string().check(z.minLength(1)) }),
   z.strictObject({ type: z.literal('cancel') }),
 ])
 

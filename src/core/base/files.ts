@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrabError } from './errors.ts'
@@ -32,8 +33,13 @@ export async function replaceFile(
 
 /** Makes a folder and its missing parents, mode 0700. Fails with `storage`. */
 export async function makePrivateDir(path: string): Promise<void> {
+  makePrivateDirSync(path)
+}
+
+/** As makePrivateDir(), for callers that may not yield. */
+export function makePrivateDirSync(path: string): void {
   try {
-    await mkdir(path, { recursive: true, mode: PRIVATE_DIR })
+    makeDirs(path)
   } catch (reason) {
     throw toStorageError(`Cannot make ${path}`, reason)
   }
@@ -62,6 +68,17 @@ export function toStorageError(what: string, reason: unknown): CrabError {
 /** Whether a failed system call says that the file does not exist. */
 export function isMissingFile(reason: unknown): boolean {
   return (reason as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+}
+
+/** Node's `recursive` never returns where a folder is there and yet refuses with ENOENT, as all do below /proc. */
+function makeDirs(path: string): void {
+  if (existsSync(path)) return
+  makeDirs(dirname(path))
+  try {
+    mkdirSync(path, { mode: PRIVATE_DIR })
+  } catch (reason) {
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw reason // else somebody was faster
+  }
 }
 
 async function writeSynced(path: string, content: string | Uint8Array, mode: number): Promise<void> {

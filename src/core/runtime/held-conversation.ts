@@ -129,6 +129,7 @@ function remember(cache: Map<string, Conversation>, conversation: Conversation):
   if (!oldest.done) cache.delete(oldest.value)
 }
 
-function turnOf(session: string): string {
+/** The lease that the right to run a turn on a session is. */
+export function turnOf(session: string): string {
   return `turn:${session}`
 }

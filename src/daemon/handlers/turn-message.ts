@@ -1,5 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject, Attachment as StoredAttachment } from '../../core/base/message.ts'
+import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
 import {
   type Attachment,
   type StreamMsg,
@@ -7,9 +8,6 @@ import {
   type TurnOptions,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolMode, TurnRequest, TurnSettings } from '../../core/runtime/turn-request.ts'
-
-/** The agent of a message that names none. */
-export const DEFAULT_AGENT = 'crab'
 
 /** The sender of a message that names none (wire.md). */
 const DEFAULT_SENDER = 'user'

@@ -1,22 +1,24 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import type { SendMsg, SendResponse, StreamEvent, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
-import type { Runtime } from '../../core/runtime/runtime.ts'
+import type { Services } from '../compose.ts'
 import { toTokenUsage, toWireEvent } from './stream-events.ts'
 import { toTurnRequest } from './turn-message.ts'
 
 /** `stream`: one turn, event by event. */
 export async function* stream(
-  runtime: Runtime,
+  services: Services,
   message: StreamMsg,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
+  const runtime = await services.runtime()
   for await (const event of runtime.turn(toTurnRequest(message), signal)) {
     yield { seq: 0, event: toWireEvent(event) }
   }
 }
 
 /** `send`: one turn, its whole answer at the end. Throws what the turn failed with. */
-export async function send(runtime: Runtime, message: SendMsg, signal: AbortSignal): Promise<SendResponse> {
+export async function send(services: Services, message: SendMsg, signal: AbortSignal): Promise<SendResponse> {
+  const runtime = await services.runtime()
   const texts: string[] = []
   let begun = { runId: '', sessionId: '' }
   for await (const event of runtime.turn(toTurnRequest(message), signal)) {

@@ -1,0 +1,122 @@
+import { resolve } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { replaceFile } from '../../core/base/files.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import { parseCount } from '../duration.ts'
+import type { Host } from '../host.ts'
+import { printJson, printTable, relativeTime } from '../print.ts'
+import type { Run } from '../table.ts'
+import { findConversation, shortId } from './find.ts'
+import { headMarkdown, messageMarkdown } from './markdown.ts'
+import { readMessages, toJsonMessage } from './messages.ts'
+
+const DEFAULT_LIMIT = '20'
+
+export const list: Run = async ({ options, host, signal }) => {
+  const limit = parseCount('limit', options.value('limit') ?? DEFAULT_LIMIT)
+  await using attached = await attach(host)
+  const filter = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '' }
+  const { conversations } = await request(attached.dispatch, 'listConversations', filter, signal)
+  const shown = limit === 0 ? conversations : conversations.slice(0, limit)
+  if (options.has('json')) return printJson(host, shown.map(toJsonRow))
+  if (shown.length === 0) host.stderr.write('No conversations yet; start one with crabtalk send "…"\n')
+  else await printRows(host, shown)
+  return 0
+}
+
+export const show: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const { filePath } = await findConversation(attached.dispatch, options.args[0], signal)
+  if (options.has('json')) return printJson(host, await toJson(attached.dispatch, filePath, signal))
+  const clean = host.stdout.isTerminal ? sanitize : (text: string) => text
+  for await (const text of toMarkdown(attached.dispatch, filePath, signal)) await host.stdout.write(clean(text))
+  return 0
+}
+
+export const exportConversation: Run = async ({ options, host, signal }) => {
+  const format = options.value('format') ?? 'markdown'
+  const write = FORMATS[format]
+  if (!write) {
+    throw new CrabError('usage', `Cannot use --format ${format}`, { hint: `it is one of ${Object.keys(FORMATS).join(', ')}` })
+  }
+  await using attached = await attach(host)
+  const { filePath } = await findConversation(attached.dispatch, options.args[0], signal)
+  const pieces = write(attached.dispatch, filePath, signal)
+  const outFile = options.value('out-file')
+  if (outFile !== undefined) {
+    await replaceFile(resolve(host.cwd(), outFile), (await Array.fromAsync(pieces)).join(''), 0o666)
+    return 0
+  }
+  for await (const piece of pieces) await host.stdout.write(piece)
+  return 0
+}
+
+export const remove: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const found: ConversationInfo[] = []
+  for (const id of options.args) found.push(await findConversation(attached.dispatch, id, signal))
+  for (const { filePath } of found) {
+    await request(attached.dispatch, 'deleteConversation', { filePath }, signal)
+    host.stdout.write(`deleted ${shortId(filePath)}\n`)
+  }
+  return 0
+}
+
+type Format = (dispatch: Dispatch, session: string, signal: AbortSignal) => AsyncGenerator<string>
+
+const FORMATS: Record<string, Format> = {
+  markdown: toMarkdown,
+  async *json(dispatch, session, signal) {
+    yield `${JSON.stringify(await toJson(dispatch, session, signal), undefined, 2)}\n`
+  },
+  async *jsonl(dispatch, session, signal) {
+    for await (const message of readMessages(dispatch, session, signal)) yield `${JSON.stringify(toJsonMessage(message))}\n`
+  },
+}
+
+async function* toMarkdown(dispatch: Dispatch, session: string, signal: AbortSignal): AsyncGenerator<string> {
+  const info = await request(dispatch, 'getSession', { session }, signal)
+  yield headMarkdown(info)
+  for await (const message of readMessages(dispatch, session, signal)) yield messageMarkdown(message, info.agent)
+}
+
+async function toJson(dispatch: Dispatch, session: string, signal: AbortSignal) {
+  const { id, agent, sender, title, cwd, createdAt, updatedAt, forkedFrom } = await request(
+    dispatch,
+    'getSession',
+    { session },
+    signal,
+  )
+  const messages = await Array.fromAsync(readMessages(dispatch, session, signal), toJsonMessage)
+  const head = { id, agent, sender, title, cwd, created_at: createdAt, updated_at: updatedAt }
+  return { ...head, ...(forkedFrom && { forked_from: forkedFrom }), messages }
+}
+
+function toJsonRow(info: ConversationInfo) {
+  return {
+    id: info.filePath,
+    agent: info.agent,
+    sender: info.sender,
+    title: info.title,
+    messages: info.messageCount,
+    cwd: info.cwd,
+    created_at: info.createdAt,
+    updated_at: info.updatedAt,
+  }
+}
+
+async function printRows(host: Host, rows: readonly ConversationInfo[]): Promise<void> {
+  const now = Date.now()
+  const cells = rows.map((info) => [
+    shortId(info.filePath),
+    relativeTime(info.updatedAt, now),
+    info.agent,
+    info.sender,
+    String(info.messageCount),
+    info.title,
+  ])
+  await printTable(host, ['ID', 'UPDATED', 'AGENT', 'SENDER', 'MESSAGES', 'TITLE'], cells)
+}

@@ -1,0 +1,30 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+
+/** How many characters of an id people are shown; its last ones, because its first are the time. */
+const SHORT = 8
+
+/** The short form of a session id. */
+export function shortId(id: string): string {
+  return id.slice(-SHORT)
+}
+
+/** The conversation whose id ends so; the last one of all without an id. Throws `missing` or, for several, `conflict`. */
+export async function findConversation(
+  dispatch: Dispatch,
+  id: string | undefined,
+  signal: AbortSignal,
+): Promise<ConversationInfo> {
+  const { conversations } = await request(dispatch, 'listConversations', {}, signal)
+  const found = id === undefined ? conversations.slice(0, 1) : conversations.filter((info) => endsWith(info, id))
+  const [only, ...more] = found
+  if (only && more.length === 0) return only
+  const hint = 'see crabtalk conversation list'
+  if (only) throw new CrabError('conflict', `Cannot choose: ${found.length} conversations end in "${id}"`, { hint: 'give more of the id' })
+  throw new CrabError('missing', id === undefined ? 'There is no conversation yet' : `Cannot find the conversation "${id}"`, { hint })
+}
+
+function endsWith({ filePath }: ConversationInfo, id: string): boolean {
+  return id !== '' && filePath.toUpperCase().endsWith(id.toUpperCase())
+}

@@ -1,0 +1,31 @@
+import type { SessionInfo, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
+
+/** The head of a conversation as Markdown. */
+export function headMarkdown(session: SessionInfo): string {
+  const title = session.title || `${session.agent} with ${session.sender}`
+  return `# ${title}\n\n${session.agent} · ${session.sender} · ${session.createdAt} · ${session.messageCount} messages\n`
+}
+
+/** One message as Markdown; tool results are folded into code blocks. */
+export function messageMarkdown(message: SessionMessage, agent: string): string {
+  if (message.role === 'tool') return `\n${toolResult(message)}\n`
+  const who = message.role === 'user' ? 'You' : message.agent || agent
+  const parts = [
+    ...message.attachments.map((file) => `[attached: ${file.name || file.mediaType}, ${file.bytes} bytes]`),
+    message.content,
+    ...message.toolCalls.map((call) => `\`${call.name}(${call.arguments})\``),
+    message.stopReason && `[${message.stopReason}]`,
+  ]
+  return `\n## ${who}\n\n${parts.filter(Boolean).join('\n\n')}\n`
+}
+
+function toolResult({ name, isError, content }: SessionMessage): string {
+  const fence = fenceFor(content)
+  return `${name}${isError ? ' failed' : ''}:\n\n${fence}\n${content}\n${fence}`
+}
+
+/** A fence longer than any in the text. */
+function fenceFor(text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length))
+  return '`'.repeat(longest + 1)
+}

@@ -1,0 +1,50 @@
+import { sanitize } from '../core/base/sanitize.ts'
+import type { Host } from './host.ts'
+
+/** Prints a value as JSON, for `--json`. */
+export function printJson(host: Host, value: unknown): number {
+  host.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
+  return 0
+}
+
+/**
+ * Prints rows in aligned columns: cut to the width of a terminal, whole and without padding at the end in a pipe.
+ *
+ * The last column gives way when there is no room.
+ */
+export async function printTable(host: Host, header: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
+  const { default: width } = await import('string-width')
+  const cells = [header, ...rows].map((row) => row.map((cell) => sanitize(cell).replaceAll(/\s+/g, ' ')))
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))
+  const limit = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
+  for (const row of cells) {
+    const line = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell))).join('  ')
+    host.stdout.write(`${cut(line.trimEnd(), limit, width)}\n`)
+  }
+}
+
+/** How long ago, as people say it; in the future counts as now. */
+export function relativeTime(then: string, now: number): string {
+  const seconds = Math.max(0, (now - Date.parse(then)) / 1000)
+  if (!Number.isFinite(seconds)) return then
+  const [name, size] = UNITS.find(([, size]) => seconds >= size) ?? ['s', 1]
+  return seconds < 5 ? 'now' : `${Math.floor(seconds / size)}${name} ago`
+}
+
+const UNITS: readonly [string, number][] = [
+  ['y', 365 * 86_400],
+  ['mo', 30 * 86_400],
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+]
+
+function cut(line: string, limit: number, width: (text: string) => number): string {
+  if (width(line) <= limit) return line
+  let kept = ''
+  for (const char of line) {
+    if (width(kept) + width(char) > limit - 1) break
+    kept += char
+  }
+  return `${kept}…`
+}

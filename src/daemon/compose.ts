@@ -1,0 +1,66 @@
+import { ulid } from 'ulid'
+import { once } from '../core/base/once.ts'
+import { AgentStore } from '../core/config/agents.ts'
+import { loadConfig } from '../core/config/load-config.ts'
+import type { HomePaths } from '../core/config/paths.ts'
+import { environmentHook } from '../core/hooks/environment.ts'
+import { instructionsHook } from '../core/hooks/instructions.ts'
+import { readHook } from '../core/hooks/read.ts'
+import { MemoryLeases } from '../core/lease/memory-leases.ts'
+import { SqliteLeases } from '../core/lease/sqlite-leases.ts'
+import { openModels } from '../core/provider/discover.ts'
+import type { ModelRegistry } from '../core/provider/registry.ts'
+import { compositeHook } from '../core/runtime/composite-hook.ts'
+import type { Place } from '../core/runtime/held-conversation.ts'
+import { Runtime } from '../core/runtime/runtime.ts'
+import { DiskStorage } from '../core/storage/disk-storage.ts'
+import { MemoryStorage } from '../core/storage/memory-storage.ts'
+
+/** Where a node stands. */
+export interface NodeOptions {
+  paths: HomePaths
+  env: Readonly<Record<string, string | undefined>>
+  /** Working directory of conversations whose client names none. */
+  cwd: string
+}
+
+/** Everything a handler may use. What costs time is made when it is first asked for. */
+export interface Services extends AsyncDisposable {
+  readonly agents: AgentStore
+  readonly place: Place
+  models(): Promise<ModelRegistry>
+  runtime(): Promise<Runtime>
+  now(): number
+}
+
+/** Builds storage, models, hooks and runtime of one home directory. */
+export function compose({ paths, env, cwd }: NodeOptions): Services {
+  const now = Date.now
+  const over = new AbortController()
+  const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc })
+  const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now })
+  const place: Place = { storage, leases, cache: new Map() }
+  const agents = new AgentStore({ paths })
+  const models = once(async () => openModels({ config: await loadConfig(paths), env }, over.signal))
+  const runtime = once(async () => {
+    const hook = compositeHook([
+      readHook(),
+      environmentHook({ shell: env['SHELL'], now }),
+      instructionsHook({ homeFile: paths.instructions }),
+    ])
+    const scratch: Place = { storage: new MemoryStorage({ now }), leases: new MemoryLeases(), cache: new Map() }
+    return new Runtime({ agents, provider: await models.get(), hook, place, scratch, defaultCwd: cwd, now, newId: ulid })
+  })
+  return {
+    agents,
+    place,
+    models: models.get,
+    runtime: runtime.get,
+    now,
+    async [Symbol.asyncDispose]() {
+      over.abort()
+      await (await runtime.made)?.[Symbol.asyncDispose]()
+      await leases[Symbol.asyncDispose]()
+    },
+  }
+}

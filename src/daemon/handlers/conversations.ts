@@ -1,0 +1,119 @@
+import type { Message } from '../../core/base/message.ts'
+import type {
+  ConversationHistory,
+  ConversationInfo,
+  ConversationList,
+  ListConversationsMsg,
+  ListMessages,
+  MessageList,
+  SessionInfo,
+  SessionMessage,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { SessionLine, SessionSummary, Storage } from '../../core/storage/types.ts'
+import { toCallInfo } from './stream-events.ts'
+
+/** `list_conversations`: newest first; empty filters match everything. */
+export async function listConversations(
+  storage: Storage,
+  filter: ListConversationsMsg & { agentId?: string },
+  now: number,
+): Promise<ConversationList> {
+  const { agentId, sender } = filter
+  const found = await storage.listSessions({ ...(agentId && { agentId }), ...(sender && { sender }) })
+  return { conversations: found.map((summary, index) => toConversationInfo(summary, index + 1, now)) }
+}
+
+/** `get_conversation_history`: what was said, oldest first. */
+export async function getConversationHistory(
+  storage: Storage,
+  session: string,
+): Promise<ConversationHistory> {
+  const { header, lines } = await storage.read(session)
+  const messages = lines.flatMap((line) =>
+    line.kind === 'entry' ? [{ role: line.role, content: line.content }] : [],
+  )
+  return { messages, title: lastOf(lines, 'title'), agent: header.agent }
+}
+
+/** `list_messages`: a page of a session's messages, oldest first, with everything that belongs to each. */
+export async function listMessages(
+  storage: Storage,
+  { session, offset, limit }: ListMessages,
+): Promise<MessageList> {
+  const { lines } = await storage.read(session)
+  const entries = lines.filter((line) => line.kind === 'entry')
+  const page = entries.slice(offset, limit === 0 ? undefined : offset + limit)
+  return { messages: page.map(toSessionMessage), total: entries.length }
+}
+
+/** `get_session`: what is known of one session. */
+export async function getSession(storage: Storage, session: string): Promise<SessionInfo> {
+  const { header, lines } = await storage.read(session)
+  const active = await storage.activeSession({ agentId: header.agent_id, sender: header.created_by })
+  return {
+    id: session,
+    agent: header.agent,
+    agentId: header.agent_id,
+    sender: header.created_by,
+    title: lastOf(lines, 'title'),
+    summary: lastOf(lines, 'summary'),
+    cwd: header.cwd,
+    createdAt: header.created_at,
+    updatedAt: lines.at(-1)?.ts ?? header.created_at,
+    messageCount: lines.filter(isSpoken).length,
+    forkedFrom: header.forked_from ?? '',
+    active: active === session,
+  }
+}
+
+function toConversationInfo(summary: SessionSummary, seq: number, now: number): ConversationInfo {
+  const { agent, agentId, sender, title, id, cwd, createdAt, updatedAt, messageCount } = summary
+  const aliveSecs = Math.max(0, Math.round((now - Date.parse(updatedAt)) / 1000))
+  const date = updatedAt.slice(0, 10)
+  return {
+    agent,
+    agentId,
+    sender,
+    seq,
+    title,
+    filePath: id,
+    messageCount,
+    aliveSecs,
+    date,
+    cwd,
+    createdAt,
+    updatedAt,
+  }
+}
+
+function toSessionMessage(line: SessionLine & { kind: 'entry' }): SessionMessage {
+  return {
+    seq: line.seq,
+    ts: line.ts,
+    role: line.role,
+    content: line.content,
+    reasoning: (line.reasoning ?? []).map(({ text }) => text),
+    toolCalls: (line.tool_calls ?? []).map(toCallInfo),
+    toolCallId: line.tool_call_id ?? '',
+    name: line.name ?? '',
+    isError: line.is_error ?? false,
+    agent: line.agent ?? '',
+    stopReason: line.stop_reason ?? '',
+    attachments: (line.attachments ?? []).map(toAttachmentInfo),
+  }
+}
+
+function toAttachmentInfo({ media_type, name, data }: NonNullable<Message['attachments']>[number]) {
+  return { mediaType: media_type, name: name ?? '', bytes: Buffer.byteLength(data, 'base64') }
+}
+
+/** The value a meta line set last. */
+function lastOf(lines: readonly SessionLine[], key: 'title' | 'summary'): string {
+  for (const line of lines.toReversed()) if (line.kind === 'meta' && line[key] !== undefined) return line[key]
+  return ''
+}
+
+/** What a person counts as a message: words, not the results of tools. */
+function isSpoken(line: SessionLine): boolean {
+  return line.kind === 'entry' && line.role !== 'tool'
+}
