@@ -23,6 +23,10 @@ const TS_PROTO_OPTIONS = [
   'fileSuffix=.generated',
 ]
 
+/** node_modules/.bin/buf is only a launcher: the program is in an optional package for each platform. */
+const BUF_MISSING =
+  'Cannot run buf: its package for this platform is missing; run npm ci without --omit=optional'
+
 try {
   await (process.argv.includes('--check') ? check() : generate())
 } catch (reason) {
@@ -66,11 +70,6 @@ async function buf(...args: string[]): Promise<string> {
     return stdout
   } catch (reason) {
     const { stdout, stderr } = reason as { stdout: string; stderr: string }
-    // The launcher is plain JavaScript; the program is in an optional package.
-    if (stderr.includes('ENOENT'))
-      throw new Error(
-        'Cannot run buf: its package for this platform is missing; run npm ci without --omit=optional',
-      )
-    throw new Error(`${stdout}${stderr}`.trimEnd())
+    throw new Error(stderr.includes('ENOENT') ? BUF_MISSING : `${stdout}${stderr}`.trimEnd())
   }
 }

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { decodeMessage } from '../../../src/core/protocol/codec.ts'
+import {
+  ClientMessage,
+  type MessageFns,
+  ServerMessage,
+} from '../../../src/core/protocol/crabtalk.generated.ts'
+import { type ProtoField, readProto } from '../../support/proto.ts'
+
+const proto = readProto()
+const ENVELOPES = { ClientMessage, ServerMessage } as const
+
+for (const [name, type] of Object.entries<MessageFns<unknown>>(ENVELOPES)) {
+  test(`every ${name} is decoded to what was encoded`, () => {
+    fc.assert(
+      fc.property(messageOf(name), (message) => {
+        assert.deepEqual(decodeMessage(type, type.encode(message).finish()), message)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test(`decodeMessage() gives any bytes a ${name} or an invalid error`, () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => decodes(type, bytes)),
+      { numRuns: 2000 },
+    )
+  })
+
+  test(`decodeMessage() gives a damaged ${name} a value or an invalid error`, () => {
+    const damage = fc.record({ at: fc.nat(), removed: fc.nat(3), added: fc.uint8Array({ maxLength: 3 }) })
+    fc.assert(
+      fc.property(messageOf(name), damage, (message, { at, removed, added }) => {
+        const bytes = [...type.encode(message).finish()]
+        bytes.splice(at % (bytes.length + 1), removed, ...added)
+        decodes(type, Uint8Array.from(bytes))
+      }),
+      { numRuns: 1000 },
+    )
+  })
+}
+
+const MALFORMED = {
+  'a truncated varint': 'f2',
+  'a length past the end': 'f2017f',
+  'a tag of field 0': '0000',
+  'a stray end of a group': 'f401f20100',
+  'a group that never ends': 'f301',
+  'an unknown wire type': '07',
+  'a number over 2^53': 'ca020b08ffffffffffffffffff01',
+}
+
+for (const [what, hex] of Object.entries(MALFORMED)) {
+  test(`decodeMessage() refuses ${what}`, () => {
+    assert.throws(() => decodeMessage(ClientMessage, Buffer.from(hex, 'hex')), {
+      kind: 'invalid',
+      message: /^Cannot decode a message: /,
+    })
+  })
+}
+
+test('decodeMessage() refuses groups nested to the frame limit', () => {
+  const bytes = Buffer.alloc(16 * 1024 * 1024, 0x0b)
+  assert.throws(() => decodeMessage(ClientMessage, bytes), { kind: 'invalid' })
+})
+
+test('decodeMessage() skips fields it does not know', () => {
+  const known = ClientMessage.encode(ClientMessage.create({ msg: { $case: 'ping', value: {} } })).finish()
+  const newer = Buffer.concat([known, Buffer.from('c23e0568656c6c6f', 'hex'), Buffer.from('c83e01', 'hex')])
+  assert.deepEqual(decodeMessage(ClientMessage, newer), decodeMessage(ClientMessage, known))
+})
+
+test('decodeMessage() keeps the last case of a oneof that is there twice', () => {
+  assert.deepEqual(decodeMessage(ClientMessage, Buffer.from('f20100820200', 'hex')).msg, {
+    $case: 'reload',
+    value: {},
+  })
+})
+
+function decodes(type: MessageFns<unknown>, bytes: Uint8Array): void {
+  try {
+    assert.equal(typeof decodeMessage(type, bytes), 'object')
+  } catch (reason) {
+    assert.ok(reason instanceof CrabError)
+    assert.equal(reason.kind, 'invalid')
+  }
+}
+
+/** Any message of that name, every field present as decoding gives it. */
+function messageOf(name: string): fc.Arbitrary<Record<string, unknown>> {
+  const { fields } = proto.messages.get(name)!
+  const oneofs = Map.groupBy(
+    fields.filter(({ oneof }) => oneof !== undefined),
+    ({ oneof }) => oneof!,
+  )
+  const plain = fields.filter(({ oneof }) => oneof === undefined)
+  return plainRecord({
+    ...Object.fromEntries([...oneofs].map(([oneof, cases]) => [oneof, anyCase(cases)])),
+    ...Object.fromEntries(plain.map(({ camelName, type }) => [camelName, fieldValue(type)])),
+  })
+}
+
+function anyCase(cases: readonly ProtoField[]): fc.Arbitrary<unknown> {
+  const choices = cases.map(({ camelName, type }) =>
+    plainRecord({ $case: fc.constant(camelName), value: presentValue(type) }),
+  )
+  return fc.option(fc.oneof(...choices), { nil: undefined })
+}
+
+/** A value that is there: only a message outside a list and a oneof can be missing without `optional`. */
+function presentValue(type: string): fc.Arbitrary<unknown> {
+  return proto.messages.has(type) ? messageOf(type) : fieldValue(type)
+}
+
+function fieldValue(type: string): fc.Arbitrary<unknown> {
+  const [, label, name = type] = type.match(/^(optional|repeated) (\w+)$/) ?? []
+  if (label === 'repeated') return fc.array(presentValue(name), { maxLength: 3 })
+  if (label === 'optional') return fc.option(presentValue(name), { nil: undefined })
+  if (proto.messages.has(type)) return fc.option(messageOf(type), { nil: undefined })
+  const values = proto.enums.get(type)
+  if (values !== undefined) return fc.constantFrom(...values.values(), 999)
+  return SCALARS[type]!
+}
+
+function plainRecord(model: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Record<string, unknown>> {
+  return fc.record(model, { noNullPrototype: true })
+}
+
+const text = fc.string({ unit: 'binary' })
+const SCALARS: Record<string, fc.Arbitrary<unknown>> = {
+  string: text,
+  bytes: fc.uint8Array({ maxLength: 20 }),
+  bool: fc.boolean(),
+  uint32: fc.nat(0xffffffff),
+  uint64: fc.maxSafeNat(),
+  double: fc.double().map((value) => value + 0), // the default is +0, and -0 is not sent
+  'map<string, string>': fc.dictionary(
+    text.filter((key) => key !== '__proto__'), // cannot be a key of a plain object
+    text,
+    { noNullPrototype: true, maxKeys: 3 },
+  ),
+}
