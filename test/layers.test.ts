@@ -47,7 +47,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/up': [...MECHANISM, 'src/core/process'],
   'src/edge': [...MECHANISM, 'src/core/process', 'src/mcp/oauth'],
   'src/commands': ['src/core', 'src/mcp', 'src/tui', 'src/daemon', 'src/up', 'src/edge'],
-  bin: ['src/commands/main.ts', 'src/core/base/version.ts'],
+  bin: ['src/commands', 'src/core/base'],
 }
 
 /** Packages and built-ins that one folder keeps for itself; a trailing slash means every package of that scope. */

@@ -60,6 +60,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
   return {
     env,
     cwd: () => cwd,
+    columns: () => 80,
     stdinKind: () => 'none',
     stdin: () => Readable.from([]),
     onSignal: () => ({ [Symbol.dispose]() {} }),
