@@ -1,0 +1,136 @@
+import type { Dirent } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { isMissingFile, toStorageError } from '../base/files.ts'
+import { derivedAgentId, isAgentId } from './agent-id.ts'
+import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
+import type { Outcome, Problem } from './problem.ts'
+import { parseToml, type TomlDocument, toProblems } from './toml.ts'
+
+/** A `.toml` file of the agents folder, as it was read. */
+export interface AgentFile {
+  /** In NFC, whatever the file system gives. */
+  name: string
+  path: string
+  /** Its prompt's path; the file need not exist. */
+  promptPath: string
+  /** Its content, or why it cannot be an agent. */
+  document: Outcome<TomlDocument>
+  /** When it came to be, and when it last changed: milliseconds since 1970. */
+  bornMs: number
+  changedMs: number
+}
+
+/** An agent file with the id that is its own. */
+export interface IdentifiedFile extends AgentFile {
+  id: string
+  /** The file does not say this id: it has none, or one that belongs to an older file. */
+  isNewId: boolean
+}
+
+/** The agent files of a folder in the order of their names. A file that cannot be read is among them. */
+export async function readAgentFiles(folder: string): Promise<IdentifiedFile[]> {
+  const entries = (await entriesIn(folder)).filter(
+    ({ name }) => name.endsWith(SUFFIX) && !name.startsWith('.'),
+  )
+  const files = await Promise.all(entries.map((entry) => readAgentFile(folder, entry)))
+  const present = files.filter((file) => file !== undefined)
+  return identify(refuseTwins(present)).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The agent a file describes, or everything that is wrong with it. */
+export async function toAgent(file: IdentifiedFile): Promise<Outcome<AgentConfig>> {
+  if (!file.document.ok) return file.document
+  const prompt = await readPrompt(file.promptPath)
+  const table = checkAgent(file.document.value.table)
+  if (!table.ok || !prompt.ok) {
+    const problems = table.ok ? [] : toProblems(file.document.value, table.problems)
+    return { ok: false, problems: [...problems, ...(prompt.ok ? [] : prompt.problems)] }
+  }
+  return { ok: true, value: { ...table.value, id: file.id, name: file.name, prompt: prompt.value } }
+}
+
+/** The name problems give to a file of the agents folder. */
+export function agentLabel(path: string): string {
+  return `agents/${basename(path)}`
+}
+
+async function readAgentFile(folder: string, entry: Dirent): Promise<AgentFile | undefined> {
+  const path = join(folder, entry.name)
+  const name = basename(path, SUFFIX).normalize('NFC')
+  const base = { name, path, promptPath: path.slice(0, -SUFFIX.length).concat('.md') }
+  try {
+    const [text, { birthtimeMs, mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
+    const wrong = nameProblem(name)
+    const document = wrong === undefined ? parseToml(agentLabel(path), text) : refusal(path, wrong)
+    return { ...base, document, bornMs: birthtimeMs || mtimeMs, changedMs: mtimeMs }
+  } catch (reason) {
+    if (isMissingFile(reason) && !entry.isSymbolicLink()) return undefined // deleted since
+    return { ...base, document: unreadable(path, reason), bornMs: 0, changedMs: 0 }
+  }
+}
+
+/** Of files whose names are one name (decision 35) the oldest is the agent. */
+function refuseTwins(files: readonly AgentFile[]): AgentFile[] {
+  const owners = new Map(
+    files
+      .toSorted(byAge)
+      .toReversed()
+      .map((file) => [foldName(file.name), file]),
+  )
+  return files.map((file) => {
+    const owner = owners.get(foldName(file.name)) ?? file
+    if (owner === file) return file
+    return { ...file, document: refusal(file.path, `the name is taken by ${agentLabel(owner.path)}`) }
+  })
+}
+
+/** Of files that say one id the oldest keeps it; the others, and those without, get a derived one. */
+function identify(files: readonly AgentFile[]): IdentifiedFile[] {
+  const oldestFirst = files.toSorted(byAge)
+  return files.map((file) => {
+    const id = statedId(file)
+    if (id !== undefined && oldestFirst.find((other) => statedId(other) === id) === file) {
+      return { ...file, id, isNewId: false }
+    }
+    return { ...file, id: derivedAgentId(file.name, file.changedMs), isNewId: true }
+  })
+}
+
+function statedId({ document }: AgentFile): string | undefined {
+  const id = document.ok ? document.value.table['id'] : undefined
+  return isAgentId(id) ? id : undefined
+}
+
+function byAge(a: AgentFile, b: AgentFile): number {
+  return a.bornMs - b.bornMs || (a.name < b.name ? -1 : 1)
+}
+
+async function readPrompt(path: string): Promise<Outcome<string>> {
+  try {
+    return { ok: true, value: (await readFile(path, 'utf8')).replace(/\r?\n$/, '') }
+  } catch (reason) {
+    return isMissingFile(reason) ? { ok: true, value: '' } : unreadable(path, reason)
+  }
+}
+
+async function entriesIn(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true })
+  } catch (reason) {
+    if (isMissingFile(reason)) return []
+    throw toStorageError(`Cannot read ${folder}`, reason)
+  }
+}
+
+function unreadable(path: string, reason: unknown): { ok: false; problems: Problem[] } {
+  const { message, hint } = toStorageError('cannot be read', reason)
+  return refusal(path, message, hint)
+}
+
+function refusal(path: string, message: string, hint?: string): { ok: false; problems: Problem[] } {
+  const file = agentLabel(path)
+  return { ok: false, problems: [{ file, line: 1, column: undefined, key: '', message, hint }] }
+}
+
+const SUFFIX = '.toml'

@@ -1,0 +1,79 @@
+import * as z from 'zod/mini'
+import type { JsonObject } from '../base/message.ts'
+import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
+import { findTakenNames, mcpEntry } from './mcp-entry.ts'
+import type { Finding, Outcome } from './problem.ts'
+import { checkValue, filledString, strictTable, tableCheck, wholeNumber } from './schema.ts'
+
+/** What is asked when a message names no agent. */
+export const DEFAULT_AGENT = 'crab'
+
+/** What `agents/<name>.toml` may say, with its defaults. Empty `skills` and `tools` are unrestricted (decision 4). */
+export const agentTable = strictTable({
+  id: z.exactOptional(
+    z.string().check(z.regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'must be an id that crabtalk wrote: a ULID')),
+  ),
+  description: z._default(z.string(), ''),
+  model: z.exactOptional(filledString()),
+  max_iterations: z._default(wholeNumber(1), 16),
+  thinking: z._default(z.boolean(), false),
+  skills: z._default(z.array(filledString()), []),
+  tools: z._default(z.array(filledString()), []),
+  tool_choice: z.exactOptional(filledString()),
+  mcps: z._default(z.array(mcpEntry), []),
+}).check(tableCheck((table) => findTakenNames(table['mcps'])))
+
+/** What one agent file says. */
+export type AgentTable = z.infer<typeof agentTable>
+
+/** An agent: its file, the name of the file, the prompt beside it. Keys are those of the file. */
+export interface AgentConfig extends AgentTable {
+  /** A ULID that never changes; conversations belong to it (decision 35). */
+  id: string
+  name: string
+  prompt: string
+}
+
+/** Checks what a file, or a client, says of an agent. Legacy keys are dropped, the old form of `mcps` is named. */
+export function checkAgent(table: JsonObject): Outcome<AgentTable, Finding> {
+  const named = findNamedServers(table)
+  const { mcps: _, ...rest } = table
+  const outcome = checkValue(agentTable, withoutEmptyKeys(withoutLegacyKeys(named.length > 0 ? rest : table)))
+  const problems = outcome.ok ? named : [...named, ...outcome.problems.map(explain)]
+  return problems.length > 0 ? { ok: false, problems } : outcome
+}
+
+/** What is wrong with an agent's name, as the end of a sentence; undefined when nothing is (decision 35). */
+export function nameProblem(name: string): string | undefined {
+  if (!/^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u.test(name.normalize('NFC'))) {
+    return 'a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit'
+  }
+  return Buffer.byteLength(name) > MAX_NAME_BYTES ? 'the name is too long for a file' : undefined
+}
+
+/** Two names that are equal after this are one name. */
+export function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
+/** The form of before RFC 0193: names of a registry instead of the servers themselves. */
+function findNamedServers({ mcps }: JsonObject): Finding[] {
+  if (!Array.isArray(mcps) || !mcps.some((entry) => typeof entry === 'string')) return []
+  const message = '"mcps" names servers of a registry; an agent holds its servers itself, as [[mcps]] tables'
+  return [{ path: ['mcps'], message, hint: 'crabtalk agent import FILE turns the old form into the new one' }]
+}
+
+/** Keys that people look for here and that live elsewhere. */
+function explain(finding: Finding): Finding {
+  const hint = finding.path.length === 1 ? ELSEWHERE[String(finding.path[0])] : undefined
+  return hint === undefined ? finding : { ...finding, hint }
+}
+
+const ELSEWHERE: Record<string, string> = {
+  name: 'the name of an agent is the name of its file',
+  prompt: 'the prompt is the .md file beside this one',
+  system_prompt: 'the prompt is the .md file beside this one',
+}
+
+/** Leaves room for the suffixes of temporary files below the 255 bytes of a file name. */
+const MAX_NAME_BYTES = 200

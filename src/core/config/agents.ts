@@ -1,0 +1,246 @@
+import { readdir, realpath, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { CrabError } from '../base/errors.ts'
+import { createFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
+import type { JsonObject } from '../base/message.ts'
+import { type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
+import { newAgentId } from './agent-id.ts'
+import { type AgentConfig, checkAgent, DEFAULT_AGENT, foldName, nameProblem } from './agent-schema.ts'
+import { DEFAULT_DESCRIPTION, DEFAULT_PROMPT, defaultAgent } from './default-agent.ts'
+import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
+import { mergePatch } from './merge-patch.ts'
+import { didYouMean } from './nearest.ts'
+import type { HomePaths } from './paths.ts'
+import { configError, inputError, type Problem } from './problem.ts'
+import { findPlaceholders, restoreSecrets } from './secrets.ts'
+import type { TomlDocument } from './toml.ts'
+import { editToml } from './toml-edit.ts'
+import { isTableList, renderToml } from './toml-render.ts'
+
+/** What an AgentStore is made of. */
+export interface AgentStoreOptions {
+  paths: Pick<HomePaths, 'agents'>
+  /** Takes the right to change agent files, across processes; held for a few file operations. */
+  lock(resource: string): Promise<AsyncDisposable>
+}
+
+/** What a listing found. */
+export interface AgentListing {
+  /** In the order of their names. */
+  agents: AgentConfig[]
+  problems: Problem[]
+}
+
+/**
+ * The agents of a home: `agents/<name>.toml` and the prompt in `<name>.md` (decision 35).
+ *
+ * Nothing is cached: each call sees what is on disk. A change is durable when its promise resolves.
+ * Failures: `missing`, `conflict` for a taken name, `invalid` for what a client sent, `config` for what a file says,
+ * `storage` for the disk.
+ */
+export class AgentStore {
+  readonly #folder: string
+  readonly #lock: AgentStoreOptions['lock']
+
+  constructor({ paths, lock }: AgentStoreOptions) {
+    this.#folder = paths.agents
+    this.#lock = lock
+  }
+
+  /** Every agent on disk, and what is wrong with the files that are none. */
+  async list(): Promise<AgentListing> {
+    const listing: AgentListing = { agents: [], problems: [] }
+    for (const outcome of await Promise.all((await this.#identified()).map(toAgent))) {
+      if (outcome.ok) listing.agents.push(outcome.value)
+      else listing.problems.push(...outcome.problems)
+    }
+    return listing
+  }
+
+  /**
+   * One agent. The default agent is created on first use.
+   *
+   * `create: false` writes nothing at all: neither that agent nor an id that a file lacks.
+   */
+  async get(name: string, { create = true }: { create?: boolean } = {}): Promise<AgentConfig> {
+    const files = create ? await this.#identified() : await readAgentFiles(this.#folder)
+    const file = find(files, name)
+    if (file !== undefined) return await agentOf(file)
+    const isFree = files.every((one) => foldName(one.name) !== DEFAULT_AGENT)
+    if (name !== DEFAULT_AGENT || !isFree) throw missingAgent(name, files)
+    if (!create) return defaultAgent()
+    await this.#createDefault()
+    return await this.get(name)
+  }
+
+  /** Writes a new agent and gives it a fresh id; an `id` in the config is ignored. */
+  async create(name: string, config: JsonObject, prompt: string): Promise<AgentConfig> {
+    const what = `Cannot create the agent "${name}"`
+    const table = checked(what, { id: newAgentId(), ...mergePatch({}, { ...config, id: null }) })
+    await using _ = await this.#locked()
+    const path = this.#freePath(what, name, await readAgentFiles(this.#folder))
+    await replaceFile(`${path}.md`, promptText(prompt))
+    if (!(await createFile(`${path}.toml`, renderToml(table)))) throw takenName(what)
+    return await this.get(name, { create: false })
+  }
+
+  /**
+   * Applies a JSON merge patch to what the file says, and replaces the prompt if one is given.
+   *
+   * The text of the file changes only where its meaning does. REDACTED keeps a stored secret.
+   */
+  async update(name: string, patch: JsonObject, prompt?: string): Promise<AgentConfig> {
+    await this.get(name)
+    await using _ = await this.#locked()
+    const { file, document } = await this.#valid(name)
+    const what = `Cannot change the agent "${file.name}"`
+    if ('id' in patch && patch['id'] !== file.id) {
+      throw inputError(what, [{ path: ['id'], message: '"id" never changes' }])
+    }
+    const { text, table } = document
+    const mcps = 'mcps' in patch ? { mcps: restoreSecrets(patch['mcps'], table['mcps']) } : {}
+    const after = checked(what, mergePatch(table, { ...patch, ...mcps, id: file.id }))
+    if (prompt !== undefined) await replaceLinked(file.promptPath, promptText(prompt))
+    const changed = editToml(text, table, after)
+    if (changed !== text) await replaceLinked(file.path, changed)
+    return await this.get(name, { create: false })
+  }
+
+  /** Gives an agent another name; its id, and so its conversations, stay. */
+  async rename(name: string, newName: string): Promise<AgentConfig> {
+    const what = `Cannot rename the agent "${name}"`
+    await this.get(name)
+    await using _ = await this.#locked()
+    const { file, agent } = await this.#valid(name)
+    const others = (await readAgentFiles(this.#folder)).filter((one) => one.path !== file.path)
+    const path = this.#freePath(what, newName, others)
+    if (`${path}.toml` === file.path) return agent
+    // A crash leaves the agent whole: while the name moves, the prompt is in both places.
+    await replaceFile(`${path}.md`, promptText(agent.prompt))
+    await this.#changeFolder(what, async () => {
+      await rename(file.path, `${path}.toml`)
+      const names = await readdir(this.#folder) // one name where upper and lower case are the same file
+      const isCopy = names.includes(basename(file.promptPath)) && names.includes(`${basename(path)}.md`)
+      if (isCopy) await rm(file.promptPath)
+    })
+    return await this.get(newName, { create: false })
+  }
+
+  /** Removes an agent's two files; conversations and memory stay. The default agent comes back when it is used. */
+  async delete(name: string): Promise<void> {
+    await using _ = await this.#locked()
+    const files = await readAgentFiles(this.#folder)
+    const file = find(files, name)
+    if (file === undefined) throw missingAgent(name, files)
+    await this.#changeFolder(`Cannot delete the agent "${name}"`, async () => {
+      await rm(file.path)
+      await rm(file.promptPath, { force: true })
+    })
+  }
+
+  /** The files, each with its id written down where that can be done. */
+  async #identified(): Promise<IdentifiedFile[]> {
+    const files = await readAgentFiles(this.#folder)
+    if (!files.some(lacksId)) return files
+    try {
+      await using _ = await this.#locked()
+      const now = await readAgentFiles(this.#folder)
+      for (const file of now.filter(lacksId)) await writeId(file)
+      return now
+    } catch (reason) {
+      if (reason instanceof CrabError && reason.kind === 'storage') return files // a read-only home: ids are derived
+      throw reason
+    }
+  }
+
+  async #createDefault(): Promise<void> {
+    const path = join(this.#folder, DEFAULT_AGENT)
+    await createFile(`${path}.md`, promptText(DEFAULT_PROMPT))
+    await createFile(`${path}.toml`, renderToml({ id: newAgentId(), description: DEFAULT_DESCRIPTION }))
+  }
+
+  async #valid(name: string): Promise<{ file: IdentifiedFile; agent: AgentConfig; document: TomlDocument }> {
+    const files = await readAgentFiles(this.#folder)
+    const file = find(files, name)
+    if (file === undefined) throw missingAgent(name, files)
+    const agent = await agentOf(file)
+    if (!file.document.ok) throw configError(file.document.problems)
+    return { file, agent, document: file.document.value }
+  }
+
+  /** The path, without its suffix, of a name that is well-formed and free. */
+  #freePath(what: string, name: string, others: readonly IdentifiedFile[]): string {
+    const wrong = nameProblem(name)
+    if (wrong !== undefined) throw new CrabError('invalid', `${what}: ${wrong}`)
+    if (others.some((file) => foldName(file.name) === foldName(name))) throw takenName(what)
+    return join(this.#folder, name.normalize('NFC'))
+  }
+
+  async #changeFolder(what: string, change: () => Promise<void>): Promise<void> {
+    try {
+      await change()
+      await syncDir(this.#folder)
+    } catch (reason) {
+      throw toStorageError(what, reason)
+    }
+  }
+
+  #locked(): Promise<AsyncDisposable> {
+    return this.#lock(`file:${this.#folder}`)
+  }
+}
+
+function find(files: readonly IdentifiedFile[], name: string): IdentifiedFile | undefined {
+  return files.find((file) => file.name === name.normalize('NFC'))
+}
+
+async function agentOf(file: IdentifiedFile): Promise<AgentConfig> {
+  const outcome = await toAgent(file)
+  if (outcome.ok) return outcome.value
+  throw configError(outcome.problems)
+}
+
+/** What will be stored: checked, and without what says nothing. */
+function checked(what: string, config: JsonObject): JsonObject {
+  const table = withoutEmptyKeys(withoutLegacyKeys(config))
+  const outcome = checkAgent(table)
+  const findings = [...(outcome.ok ? [] : outcome.problems), ...findPlaceholders(table['mcps'])]
+  if (findings.length > 0) throw inputError(what, findings)
+  const { mcps, ...rest } = table
+  return isTableList(mcps) ? { ...rest, mcps } : rest
+}
+
+function lacksId({ isNewId, document }: IdentifiedFile): boolean {
+  return isNewId && document.ok && checkAgent(document.value.table).ok
+}
+
+/** Writes the id into the file; a link to another agent's file becomes a file of its own. */
+async function writeId({ document, path, id }: IdentifiedFile): Promise<void> {
+  if (!document.ok) return
+  const { text, table } = document.value
+  const isCopy = 'id' in table
+  await replaceFile(isCopy ? path : await realpath(path), editToml(text, table, { ...table, id }))
+}
+
+/** Replaces a file, or the file that a link stands for. */
+async function replaceLinked(path: string, content: string): Promise<void> {
+  const target = await realpath(path).catch(() => path) // not there yet: replaceFile() makes it or says why not
+  await replaceFile(target, content)
+}
+
+/** A prompt as a file: with one newline at its end, which reading takes away again. */
+function promptText(prompt: string): string {
+  return prompt === '' ? '' : `${prompt}\n`
+}
+
+function missingAgent(name: string, files: readonly IdentifiedFile[]): CrabError {
+  const names = files.map((file) => file.name)
+  const hint = didYouMean(name, names) ?? 'crabtalk agent list shows the agents there are'
+  return new CrabError('missing', `Cannot find the agent "${name}"`, { hint })
+}
+
+function takenName(what: string): CrabError {
+  return new CrabError('conflict', `${what}: an agent of that name exists`, {
+    hint: 'upper and lower case are one name',
+  })
+}

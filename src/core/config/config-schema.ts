@@ -1,0 +1,75 @@
+import * as z from 'zod/mini'
+import { httpAddress, variableName } from './mcp-entry.ts'
+import type { Finding } from './problem.ts'
+import { filledString, milliseconds, strictTable, tableCheck, wholeNumber } from './schema.ts'
+
+/** The kinds of provider that config.toml may name; which of them this build can call is the registry's to say. */
+export const PROVIDER_KINDS = [
+  'openai',
+  'anthropic',
+  'google',
+  'bedrock',
+  'azure',
+  'openai-compatible',
+] as const
+
+export type ProviderKind = (typeof PROVIDER_KINDS)[number]
+
+const usd = z.number().check(z.minimum(0))
+
+/** A model with what its user knows of it: tokens, and US dollars per million tokens (decision 39). */
+const model = strictTable({
+  name: filledString(),
+  context: z.exactOptional(wholeNumber(1)),
+  input_usd: z.exactOptional(usd),
+  output_usd: z.exactOptional(usd),
+})
+
+const provider = strictTable({
+  name: filledString(),
+  kind: z.enum(PROVIDER_KINDS),
+  api_key: z.exactOptional(filledString()),
+  base_url: z.exactOptional(httpAddress),
+  models: z.exactOptional(z.array(z.union([filledString(), model])).check(z.minLength(1))),
+  timeout_ms: z._default(milliseconds(), 30_000),
+  max_retries: z._default(wholeNumber(0, 100), 2),
+}).check(tableCheck(findMissingAddress))
+
+const llm = strictTable({
+  base_url: z.exactOptional(httpAddress),
+  api_key: z.exactOptional(filledString()),
+  model: z.exactOptional(filledString()),
+}).check(tableCheck(findKeyWithoutAddress))
+
+/** config.toml (disk.md). `mcp` and `tui` have no keys yet. */
+export const configTable = strictTable({
+  model: z.exactOptional(filledString()),
+  llm: z.exactOptional(llm),
+  providers: z._default(z.array(provider), []),
+  skills: z.prefault(strictTable({ dirs: z._default(z.array(filledString()), []) }), {}),
+  env: z._default(z.record(variableName, z.string()), {}),
+  daemon: z.prefault(
+    strictTable({
+      on_demand: z._default(z.boolean(), true),
+      tcp_port: z.exactOptional(wholeNumber(0, 65_535)),
+      tcp_token: z._default(z.boolean(), true),
+    }),
+    {},
+  ),
+  mcp: z.exactOptional(strictTable({})),
+  tui: z.exactOptional(strictTable({})),
+})
+
+/** What config.toml says, defaults included. */
+export type ConfigTable = z.infer<typeof configTable>
+
+function* findMissingAddress(table: Record<string, unknown>): Generator<Finding> {
+  if (table['kind'] !== 'openai-compatible' || Object.hasOwn(table, 'base_url')) return
+  yield { path: ['base_url'], message: 'is missing: an openai-compatible provider has no usual address' }
+}
+
+function* findKeyWithoutAddress(table: Record<string, unknown>): Generator<Finding> {
+  if (!Object.hasOwn(table, 'api_key') || Object.hasOwn(table, 'base_url')) return
+  const hint = 'for a provider with a usual address write a [[providers]] table with its kind'
+  yield { path: ['base_url'], message: 'is missing: [llm] has a key and no address to use it at', hint }
+}

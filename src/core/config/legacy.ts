@@ -1,0 +1,47 @@
+import type { JsonObject } from '../base/message.ts'
+import { isTable } from './schema.ts'
+
+/** Keys that clients of the Rust reference write and that mean nothing here; dropped silently (decision 41). */
+const MEANINGLESS = ['compact_tool_max_len', 'compact_threshold', 'hooks', 'auto_restart']
+
+/** An agent's table without legacy keys, in it or in its servers. `tool_choice` has a meaning in an agent only. */
+export function withoutLegacyKeys(table: JsonObject): JsonObject {
+  const rest = omit(table, MEANINGLESS)
+  const { mcps } = rest
+  return Array.isArray(mcps)
+    ? { ...rest, mcps: mcps.map((entry) => (isTable(entry) ? withoutEntryKeys(entry) : entry)) }
+    : rest
+}
+
+/** A table of config.toml, or an MCP entry, without legacy keys. */
+export function withoutEntryKeys(table: JsonObject): JsonObject {
+  return omit(table, [...MEANINGLESS, 'tool_choice'])
+}
+
+/** A table without the keys whose text is empty: existing files and clients write them for "none". */
+export function withoutEmptyTexts(table: JsonObject, keys = Object.keys(table)): JsonObject {
+  return omit(
+    table,
+    keys.filter((key) => table[key] === ''),
+  )
+}
+
+/**
+ * An agent as a client sent it, as a file would say it: existing clients write every key of a server, with null
+ * or an empty text where a file leaves it out. Nulls outside of servers are the merge patch's.
+ */
+export function withoutEmptyKeys(table: JsonObject): JsonObject {
+  const { mcps } = table
+  const config = withoutEmptyTexts(table, ['model', 'tool_choice'])
+  return Array.isArray(mcps) ? { ...config, mcps: mcps.map(withoutEmptyEntryKeys) } : config
+}
+
+function withoutEmptyEntryKeys(entry: unknown): unknown {
+  if (!isTable(entry)) return entry
+  const nulls = Object.keys(entry).filter((key) => entry[key] === null)
+  return withoutEmptyTexts(omit(entry, nulls), ['command', 'url', 'auth'])
+}
+
+function omit(table: JsonObject, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(table).filter(([key]) => !keys.includes(key)))
+}

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { isMissingFile, toStorageError } from '../base/files.ts'
+import { type Config, EMPTY_CONFIG, toConfig } from './config.ts'
+import { refuseForeignHome } from './foreign-home.ts'
+import type { HomePaths } from './paths.ts'
+import { configError, type Outcome } from './problem.ts'
+import { parseToml } from './toml.ts'
+
+/**
+ * The configuration of a home; a missing file means an empty one.
+ *
+ * Fails with `config`, naming every problem of the file, or that the home is another program's; with `storage`
+ * when the file cannot be read.
+ */
+export async function loadConfig(paths: HomePaths): Promise<Config> {
+  const [outcome] = await Promise.all([readConfig(paths), refuseForeignHome(paths)])
+  if (outcome.ok) return outcome.value
+  throw configError(outcome.problems)
+}
+
+/** As loadConfig(), with the problems of the file as data. */
+export async function readConfig({ config }: Pick<HomePaths, 'config'>): Promise<Outcome<Config>> {
+  const text = await readText(config)
+  if (text === undefined) return { ok: true, value: EMPTY_CONFIG }
+  const document = parseToml(basename(config), text)
+  return document.ok ? toConfig(document.value) : document
+}
+
+/** A file's text, or undefined when there is no such file. Fails with `storage`. */
+export async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (reason) {
+    if (isMissingFile(reason)) return undefined
+    throw toStorageError(`Cannot read ${path}`, reason)
+  }
+}

@@ -1,0 +1,83 @@
+import { join, resolve } from 'node:path'
+import { CrabError } from '../base/errors.ts'
+
+/** Everything under the home directory, absolute (disk.md). Folders need not exist. */
+export interface HomePaths {
+  readonly home: string
+  /** config.toml, written by people only. */
+  readonly config: string
+  readonly agents: string
+  readonly sessions: string
+  readonly memory: string
+  /** Search checkpoints and catalogues; rebuildable. */
+  readonly index: string
+  readonly skills: string
+  /** Crab.md. */
+  readonly instructions: string
+  readonly subscriptions: string
+  readonly crons: string
+  /** The user's own MCP templates. */
+  readonly catalog: string
+  readonly packages: string
+  readonly vault: string
+  /** Sockets, port files, leases.db and proc; mode 0700. */
+  readonly run: string
+  readonly leases: string
+  readonly proc: string
+  /** One folder per agent, for turns that have no working directory. */
+  readonly workspace: string
+  /** Deletable. */
+  readonly cache: string
+  readonly logs: string
+}
+
+/** Where the caller stands. */
+export interface Whereabouts {
+  /** The working directory, absolute. */
+  cwd: string
+  /** The person's own directory; empty when the system knows none. */
+  homeDir: string
+}
+
+/**
+ * The paths of `$CRABTALK_HOME`, by default `~/.crabtalk`.
+ *
+ * A relative value is resolved against `cwd`; an empty one counts as unset. A leading `~` that no shell has
+ * expanded (a unit file, say) means `homeDir`. Fails with `config` when there is nothing to start from.
+ */
+export function homePaths(
+  env: Readonly<Record<string, string | undefined>>,
+  { cwd, homeDir }: Whereabouts,
+): HomePaths {
+  const home = resolve(cwd, expandTilde(env['CRABTALK_HOME'] || '~/.crabtalk', homeDir))
+  const run = join(home, 'run')
+  return {
+    home,
+    config: join(home, 'config.toml'),
+    agents: join(home, 'agents'),
+    sessions: join(home, 'sessions'),
+    memory: join(home, 'memory'),
+    index: join(home, 'index'),
+    skills: join(home, 'skills'),
+    instructions: join(home, 'Crab.md'),
+    subscriptions: join(home, 'events', 'subscriptions.toml'),
+    crons: join(home, 'config', 'crons.toml'),
+    catalog: join(home, 'mcp', 'catalog'),
+    packages: join(home, 'packages'),
+    vault: join(home, 'vault'),
+    run,
+    leases: join(run, 'leases.db'),
+    proc: join(run, 'proc'),
+    workspace: join(home, 'workspace'),
+    cache: join(home, 'cache'),
+    logs: join(home, 'logs'),
+  }
+}
+
+function expandTilde(path: string, homeDir: string): string {
+  if (path !== '~' && !path.startsWith('~/')) return path
+  if (homeDir !== '') return join(homeDir, path.slice(1))
+  throw new CrabError('config', 'Cannot choose a home directory: this user has none', {
+    hint: 'set CRABTALK_HOME to a directory',
+  })
+}

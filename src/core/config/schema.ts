@@ -1,0 +1,150 @@
+import * as z from 'zod/mini'
+import { didYouMean } from './nearest.ts'
+import { type Finding, formatPath, type KeyPath, type Outcome } from './problem.ts'
+
+/** A table that refuses unknown keys and names the nearest known one. */
+export function strictTable<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMiniObject<T, z.core.$strict> {
+  const known = Object.keys(shape).join(' ')
+  // The issue carries the known keys in its message: that is where describe() finds the nearest.
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? known : undefined),
+  })
+}
+
+/** A text that is not empty. */
+export function filledString(): z.ZodMiniString {
+  return z.string().check(z.minLength(1))
+}
+
+/** A whole number in these bounds. */
+export function wholeNumber(minimum: number, maximum = Number.MAX_SAFE_INTEGER): z.ZodMiniNumberFormat {
+  return z.int().check(z.minimum(minimum), z.maximum(maximum))
+}
+
+/** A duration in milliseconds that a timer can hold. */
+export function milliseconds(): z.ZodMiniNumberFormat {
+  return wholeNumber(1, 2 ** 31 - 1)
+}
+
+/** A check over several keys of a table; it runs also when single keys are wrong, so guard every type. */
+export function tableCheck(
+  find: (table: Record<string, unknown>) => Iterable<Finding>,
+): z.core.$ZodCheck<Record<string, unknown>> {
+  return z.superRefine(
+    (table, context) => {
+      for (const { path, message, hint } of find(table)) {
+        context.addIssue({ code: 'custom', path: [...path], message, params: { hint } })
+      }
+    },
+    { when: ({ value }) => isTable(value) },
+  )
+}
+
+/** Checks a value against a schema and words every issue for the person who wrote it. */
+export function checkValue<T extends z.ZodMiniType>(
+  schema: T,
+  value: unknown,
+): Outcome<z.output<T>, Finding> {
+  const result = z.safeParse(schema, value)
+  if (result.success) return { ok: true, value: result.data }
+  return { ok: false, problems: result.error.issues.flatMap((issue) => describe(issue, value)) }
+}
+
+/** Whether a value is a table: an object that is neither a list nor a date. */
+export function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+function describe(issue: z.core.$ZodIssue, root: unknown): Finding[] {
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
+  const finding = (predicate: string): Finding => ({ path, message: `${quote(path)} ${predicate}` })
+  const value = valueAt(root, path)
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownKey([...path, key], issue.message.split(' ')))
+    case 'invalid_type':
+      if (value === undefined) return [finding('is missing')]
+      return [finding(`must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${kindOf(value)}`)]
+    case 'invalid_value':
+      return [{ ...finding(`must be one of ${issue.values.join(', ')}`), ...meant(value, issue.values) }]
+    case 'too_small':
+      return [finding(issue.origin === 'number' ? `must be at least ${issue.minimum}` : 'must not be empty')]
+    case 'too_big':
+      return [finding(`must be at most ${issue.maximum}`)]
+    case 'invalid_union':
+      return describeUnion(issue, root)
+    case 'invalid_key':
+      return [finding(issue.issues[0]?.message ?? 'is not a possible key')]
+    case 'custom':
+      return [{ ...finding(issue.message), ...hintOf(issue.params) }]
+    default:
+      return [finding(issue.message)]
+  }
+}
+
+/** The issues of the one form that the value tried to have; else what it could have been. */
+function describeUnion(issue: z.core.$ZodIssueInvalidUnion, root: unknown): Finding[] {
+  const fits = issue.errors.filter((issues) => !issues.some((one) => isWrongAtRoot(one)))
+  const [form, ...others] = fits
+  if (form !== undefined && others.length === 0) {
+    return form.flatMap((inner) => describe({ ...inner, path: [...issue.path, ...inner.path] }, root))
+  }
+  const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)))
+  const forms = issue.errors.flatMap((issues) => issues.filter(isWrongAtRoot).map(expectedOf))
+  return [
+    { path, message: `${quote(path)} must be ${forms.join(' or ')}, not ${kindOf(valueAt(root, path))}` },
+  ]
+}
+
+function isWrongAtRoot(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' && issue.path.length === 0
+}
+
+function expectedOf(issue: z.core.$ZodIssue): string {
+  return issue.code === 'invalid_type' ? (EXPECTED[issue.expected] ?? issue.expected) : 'something else'
+}
+
+function unknownKey(path: KeyPath, known: readonly string[]): Finding {
+  const hint = didYouMean(String(path.at(-1)), known)
+  const message = `unknown key ${quote(path)}`
+  return hint === undefined ? { path, message } : { path, message, hint }
+}
+
+function meant(value: unknown, values: readonly unknown[]): { hint?: string } {
+  const hint = typeof value === 'string' ? didYouMean(value, values.map(String)) : undefined
+  return hint === undefined ? {} : { hint }
+}
+
+function hintOf(params: Record<string, unknown> | undefined): { hint?: string } {
+  const hint = params?.['hint']
+  return typeof hint === 'string' ? { hint } : {}
+}
+
+function quote(path: KeyPath): string {
+  return path.length === 0 ? 'the configuration' : `"${formatPath(path)}"`
+}
+
+function valueAt(root: unknown, path: KeyPath): unknown {
+  return path.reduce<unknown>((value, part) => {
+    if (Array.isArray(value)) return value[Number(part)]
+    return isTable(value) && Object.hasOwn(value, part) ? value[part] : undefined
+  }, root)
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (value instanceof Date) return 'a date'
+  if (value === null) return 'null'
+  if (isTable(value)) return 'a table'
+  return `a ${typeof value}`
+}
+
+const EXPECTED: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a table',
+  record: 'a table',
+}

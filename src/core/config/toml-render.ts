@@ -1,0 +1,58 @@
+import type { JsonObject } from '../base/message.ts'
+import { isTable } from './schema.ts'
+
+/** A table as a TOML text: its keys one per line, then lists of tables as `[[key]]` blocks. Nulls are left out. */
+export function renderToml(table: JsonObject): string {
+  const entries = Object.entries(table)
+  const pairs = entries.filter(([, value]) => !isTableList(value))
+  const lists = entries.flatMap(([key, value]) => (isTableList(value) ? [{ key, value }] : []))
+  const blocks = lists.flatMap(({ key, value }) => value.map((element) => renderBlock(key, element)))
+  return [renderPairs(pairs), ...blocks].filter((part) => part !== '').join('\n')
+}
+
+/** One `[[key]]` block. */
+export function renderBlock(key: string, table: JsonObject): string {
+  return `[[${renderKey(key)}]]\n${renderPairs(Object.entries(table))}`
+}
+
+/** A `key = value` line without its end. */
+export function renderPair(key: string, value: unknown): string {
+  return `${renderKey(key)} = ${renderValue(value)}`
+}
+
+/** A value on one line. */
+export function renderValue(value: unknown): string {
+  if (typeof value === 'string') return renderString(value)
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    return String(value).toLowerCase().replace('infinity', 'inf')
+  }
+  if (Array.isArray(value)) return `[${value.map(renderValue).join(', ')}]`
+  if (value instanceof Date) return value.toISOString()
+  if (!isTable(value)) return String(value)
+  const pairs = Object.entries(value).filter(([, inner]) => isPresent(inner))
+  return pairs.length === 0 ? '{}' : `{ ${pairs.map(([key, inner]) => renderPair(key, inner)).join(', ')} }`
+}
+
+/** Whether a value is a list of at least one table, and of tables only. */
+export function isTableList(value: unknown): value is JsonObject[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isTable)
+}
+
+function renderPairs(pairs: readonly [string, unknown][]): string {
+  return pairs
+    .filter(([, value]) => isPresent(value))
+    .map(([key, value]) => `${renderPair(key, value)}\n`)
+    .join('')
+}
+
+function renderKey(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : renderString(key)
+}
+
+function renderString(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replaceAll('\x7f', '\\u007f')
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== null && value !== undefined
+}

@@ -1,0 +1,45 @@
+import { parse, TomlError } from 'smol-toml'
+import type { JsonObject } from '../base/message.ts'
+import { type Finding, formatPath, type KeyPath, type Outcome, type Problem } from './problem.ts'
+import { lineFinder } from './toml-scan.ts'
+
+/** A TOML file that could be parsed. */
+export interface TomlDocument {
+  /** The name problems give: relative to the home directory, with `/`. */
+  file: string
+  text: string
+  table: JsonObject
+  /** The line (1-based) of a key, or of the nearest table around it. */
+  lineOf(path: KeyPath): number
+}
+
+/** Parses a TOML text; the only possible problem is its syntax, with line and column. */
+export function parseToml(file: string, text: string): Outcome<TomlDocument> {
+  try {
+    return { ok: true, value: { file, text, table: parse(text), lineOf: lineFinder(text) } }
+  } catch (reason) {
+    if (!(reason instanceof TomlError)) throw reason
+    const { line, column } = reason
+    const problem = { file, line, column, key: '', message: sentence(reason.message), hint: undefined }
+    return { ok: false, problems: [problem] }
+  }
+}
+
+/** Findings as problems of the file they were found in, in the order of its lines. */
+export function toProblems(document: TomlDocument, findings: readonly Finding[]): Problem[] {
+  const problems = findings.map(({ path, message, hint }) => ({
+    file: document.file,
+    line: document.lineOf(path),
+    column: undefined,
+    key: formatPath(path),
+    message,
+    hint,
+  }))
+  return problems.sort((a, b) => a.line - b.line)
+}
+
+/** The parser's reason alone: what it adds quotes the line, which may hold a secret. */
+function sentence(message: string): string {
+  const [first = ''] = message.split('\n')
+  return first.replace(/^Invalid TOML document: /, 'not valid TOML: ')
+}
