@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { mkdirSync, statSync } from 'node:fs'
+import { link, open, rename, rm } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrabError } from './errors.ts'
@@ -19,7 +19,7 @@ export async function replaceFile(
   content: string | Uint8Array,
   mode = PRIVATE_FILE,
 ): Promise<void> {
-  const sibling = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  const sibling = siblingOf(path)
   try {
     await makePrivateDir(dirname(path))
     await writeSynced(sibling, content, mode)
@@ -27,6 +27,32 @@ export async function replaceFile(
     await syncDir(dirname(path))
   } catch (reason) {
     await rm(sibling, { force: true }).catch(() => undefined) // the first failure is the one to report
+    throw toStorageError(`Cannot write ${path}`, reason)
+  }
+}
+
+/**
+ * Creates a file whole or not at all; false, and nothing changed, when the name is taken.
+ *
+ * Of several processes that create one name at once exactly one gets true, and the others find its whole content.
+ * Missing folders are made with mode 0700. Fails with `storage`.
+ */
+export async function createFile(
+  path: string,
+  content: string | Uint8Array,
+  mode = PRIVATE_FILE,
+): Promise<boolean> {
+  const sibling = siblingOf(path)
+  try {
+    await makePrivateDir(dirname(path))
+    await writeSynced(sibling, content, mode)
+    await link(sibling, path)
+    await rm(sibling)
+    await syncDir(dirname(path))
+    return true
+  } catch (reason) {
+    await rm(sibling, { force: true }).catch(() => undefined) // the first failure is the one to report
+    if ((reason as NodeJS.ErrnoException).code === 'EEXIST') return false
     throw toStorageError(`Cannot write ${path}`, reason)
   }
 }
@@ -72,13 +98,22 @@ export function isMissingFile(reason: unknown): boolean {
 
 /** Node's `recursive` never returns where a folder is there and yet refuses with ENOENT, as all do below /proc. */
 function makeDirs(path: string): void {
-  if (existsSync(path)) return
-  makeDirs(dirname(path))
+  if (isDirectory(path)) return
+  if (dirname(path) !== path) makeDirs(dirname(path))
   try {
     mkdirSync(path, { mode: PRIVATE_DIR })
   } catch (reason) {
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw reason // else somebody was faster
+    if (!isDirectory(path)) throw reason // else somebody was faster
   }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** A name in the same folder that nobody else uses. */
+function siblingOf(path: string): string {
+  return `${path}.${randomBytes(6).toString('hex')}.tmp`
 }
 
 async function writeSynced(path: string, content: string | Uint8Array, mode: number): Promise<void> {
@@ -94,5 +129,6 @@ const REASONS: Record<string, { why: string; hint: string }> = {
   EROFS: { why: 'the file system is read-only', hint: `make it writable, ${ELSEWHERE}` },
   EACCES: { why: 'permission denied', hint: `check its owner and mode, ${ELSEWHERE}` },
   EPERM: { why: 'operation not permitted', hint: `check its owner and mode, ${ELSEWHERE}` },
+  EEXIST: { why: 'a file of that name is in the way', hint: `move that file away, ${ELSEWHERE}` },
   ENOTDIR: { why: 'a part of the path is a file', hint: `move that file away, ${ELSEWHERE}` },
 }

@@ -1,0 +1,159 @@
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { tryLock } from './owner-lock.ts'
+import { isDamaged } from './sqlite-errors.ts'
+
+/** A place in the queue for a resource. Tickets count up per resource; the lowest one holds it. */
+export interface Ticket {
+  resource: string
+  ticket: number
+}
+
+/** What one transaction changes. */
+export interface Exchange {
+  leave: readonly Ticket[]
+  enter: readonly string[]
+}
+
+/** Who stands in a queue. */
+export interface Owner {
+  owner: string
+  pid: number
+  /** When the ticket was drawn, ISO 8601. */
+  startedAt: string
+}
+
+/** The first in the queue for a resource. */
+export interface Head extends Owner {
+  ticket: number
+}
+
+/**
+ * The queues of all processes, as rows of a small SQLite file; every method is one transaction or one read.
+ *
+ * Rows of the dead mean nothing, so nothing must outlive a power failure: commits are not synced. What such a
+ * failure may leave of the file is thrown away when it is opened. Errors are SQLite's own.
+ */
+export class LeaseTable implements Disposable {
+  readonly #path: string
+  readonly #db: DatabaseSync
+  readonly #inode: bigint | undefined
+  readonly #enter: StatementSync
+  readonly #leave: StatementSync
+  readonly #head: StatementSync
+
+  constructor(path: string) {
+    this.#path = path
+    this.#db = openDatabase(path)
+    this.#inode = inodeOf(path)
+    this.#enter = this.#db.prepare(ENTER)
+    this.#leave = this.#db.prepare('DELETE FROM lease WHERE resource = ? AND ticket = ? AND owner = ?')
+    this.#head = this.#db.prepare(HEAD)
+  }
+
+  /** False once the file was removed or replaced: others do not see these rows then. */
+  get isStanding(): boolean {
+    return this.#inode !== undefined && inodeOf(this.#path) === this.#inode
+  }
+
+  /** Gives up and draws tickets; the new ones come back in order. Ticket 1 says that nobody is ahead. */
+  exchange({ leave, enter }: Exchange, { owner, pid, startedAt }: Owner): number[] {
+    return this.#transaction(() => {
+      for (const { resource, ticket } of leave) this.#leave.run(resource, ticket, owner)
+      return enter.map((resource) => Number(this.#enter.get(resource, owner, pid, startedAt)!['ticket']))
+    })
+  }
+
+  head(resource: string): Head | undefined {
+    const row = this.#head.get(resource)
+    return row && toHead(row)
+  }
+
+  owners(): string[] {
+    return this.#db
+      .prepare('SELECT DISTINCT owner FROM lease')
+      .all()
+      .map((row) => String(row['owner']))
+  }
+
+  /** Removes every row of these owners. */
+  removeOwners(owners: readonly string[]): void {
+    const remove = this.#db.prepare('DELETE FROM lease WHERE owner = ?')
+    this.#transaction(() => {
+      for (const owner of owners) remove.run(owner)
+    })
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close()
+  }
+
+  #transaction<T>(work: () => T): T {
+    this.#db.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work()
+      this.#db.exec('COMMIT')
+      return result
+    } catch (reason) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+      throw reason
+    }
+  }
+}
+
+/**
+ * Removes a damaged database, unless another process was faster.
+ *
+ * One process at a time, and only after it looked again: else the second would throw away the new file of the
+ * first. Returns without having done anything when somebody else is at it.
+ */
+export function discardDamaged(path: string, folder: string): void {
+  using guard = tryLock(join(folder, 'repair'))
+  if (!guard || isSound(path)) return
+  rmSync(`${path}-journal`, { force: true })
+  rmSync(path, { force: true })
+}
+
+const SCHEMA = `CREATE TABLE IF NOT EXISTS lease (
+  resource TEXT NOT NULL, ticket INTEGER NOT NULL, owner TEXT NOT NULL, pid INTEGER NOT NULL, started_at TEXT NOT NULL,
+  PRIMARY KEY (resource, ticket)) WITHOUT ROWID`
+const ENTER = `INSERT INTO lease
+  SELECT ?1, coalesce(max(ticket), 0) + 1, ?2, ?3, ?4 FROM lease WHERE resource = ?1 RETURNING ticket`
+const HEAD = 'SELECT ticket, owner, pid, started_at FROM lease WHERE resource = ? ORDER BY ticket LIMIT 1'
+
+/** Waits for nobody: the callers have an event loop to go back to. */
+function openDatabase(path: string): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: 0 })
+  try {
+    db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = PERSIST')
+    db.exec(SCHEMA)
+    return db
+  } catch (reason) {
+    db.close()
+    throw reason
+  }
+}
+
+function isSound(path: string): boolean {
+  try {
+    using db = openDatabase(path)
+    return db.prepare('PRAGMA integrity_check').get()?.['integrity_check'] === 'ok'
+  } catch (reason) {
+    if (isDamaged(reason)) return false
+    throw reason
+  }
+}
+
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino
+}
+
+function toHead(row: Record<string, unknown>): Head {
+  return {
+    ticket: Number(row['ticket']),
+    owner: String(row['owner']),
+    pid: Number(row['pid']),
+    startedAt: String(row['started_at']),
+  }
+}

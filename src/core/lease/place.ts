@@ -1,0 +1,61 @@
+import { CrabError } from '../base/errors.ts'
+
+/** One taker's place in the queue for a resource: it waits, then it is granted or refused, once. */
+export class Place {
+  readonly resource: string
+  /** Milliseconds of the monotonic clock. */
+  readonly since = performance.now()
+  readonly #gate = Promise.withResolvers<void>()
+  #state: 'waiting' | 'held' | 'left' = 'waiting'
+
+  constructor(resource: string) {
+    this.resource = resource
+  }
+
+  get isWaiting(): boolean {
+    return this.#state === 'waiting'
+  }
+
+  /** True once it wants nothing any more: refused, or given back. */
+  get hasLeft(): boolean {
+    return this.#state === 'left'
+  }
+
+  grant(): void {
+    if (this.#state !== 'waiting') return
+    this.#state = 'held'
+    this.#gate.resolve()
+  }
+
+  /** Ends the waiting with this failure; what is held stays held. */
+  refuse(reason: CrabError): void {
+    if (this.#state !== 'waiting') return
+    this.#state = 'left'
+    this.#gate.reject(reason)
+  }
+
+  leave(): void {
+    this.#state = 'left'
+  }
+
+  /** Resolves when it is granted; an abort refuses it with `cancelled`. */
+  async granted(signal: AbortSignal): Promise<void> {
+    const onAbort = () => this.refuse(cancelled(this.resource, signal))
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await this.#gate.promise
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+/** What a taker whose signal is aborted gets. */
+export function cancelled(resource: string, signal: AbortSignal): CrabError {
+  return new CrabError('cancelled', `Cannot take ${resource}: cancelled`, { cause: signal.reason })
+}
+
+/** What a taker gets from leases that were disposed. */
+export function closed(resource: string): CrabError {
+  return new CrabError('unavailable', `Cannot take ${resource}: the leases are closed`)
+}

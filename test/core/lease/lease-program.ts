@@ -1,0 +1,54 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
+import type { Lease } from '../../../src/core/lease/types.ts'
+
+/**
+ * A process that takes leases as its standard input says, and reports on its standard output.
+ *
+ * `take R` → `held R` or `failed KIND`, `abort R`, `release R` → `released R`, `race R N` → `raced`; ends with its input.
+ */
+const run = process.argv[2]!
+await using leases = new SqliteLeases({
+  database: join(run, 'leases.db'),
+  proc: join(run, 'proc'),
+  pid: process.pid,
+})
+const taken = new Map<string, { abort: AbortController; lease?: Lease }>()
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [act, resource = '', count] = line.split(' ')
+  if (act === 'take') take(resource).catch((reason) => say(`failed ${reason.kind ?? reason}`))
+  else if (act === 'abort') taken.get(resource)?.abort.abort()
+  else if (act === 'release') await release(resource)
+  else if (act === 'race') await race(resource, Number(count))
+}
+
+async function take(resource: string): Promise<void> {
+  const abort = new AbortController()
+  taken.set(resource, { abort })
+  const lease = await leases.take(resource, abort.signal)
+  taken.set(resource, { abort, lease })
+  say(`held ${resource}`)
+}
+
+async function release(resource: string): Promise<void> {
+  await taken.get(resource)?.lease?.[Symbol.asyncDispose]()
+  say(`released ${resource}`)
+}
+
+/** Takes a resource many times; whoever is not alone there finds the other's mark. */
+async function race(resource: string, count: number): Promise<void> {
+  const mark = join(run, 'mark')
+  for (let index = 0; index < count; index += 1) {
+    await using _lease = await leases.take(resource, new AbortController().signal)
+    writeFileSync(mark, '', { flag: 'wx' })
+    rmSync(mark)
+  }
+  say('raced')
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

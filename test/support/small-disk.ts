@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A file system of its own in a temporary folder; disposing unmounts and removes it. */
+export interface TestMount extends Disposable {
+  readonly path: string
+}
+
+/** An empty file system of this size, or undefined where this user may not mount one. */
+export function mountSmallDisk(kilobytes: number): TestMount | undefined {
+  return mount((path) => ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', path])
+}
+
+/** A read-only view of a folder, or undefined where this user may not mount one. Root cannot write there either. */
+export function mountReadOnly(folder: string): TestMount | undefined {
+  return mount(
+    (path) => ['--bind', folder, path],
+    (path) => ['-o', 'remount,ro,bind', path],
+  )
+}
+
+function mount(...steps: ((path: string) => string[])[]): TestMount | undefined {
+  const path = mkdtempSync(join(tmpdir(), 'crab-mount-'))
+  try {
+    for (const step of steps) execFileSync('mount', step(path), { stdio: 'ignore' })
+  } catch {
+    rmdirSync(path) // no right to mount, or no such command: the caller is told
+    return undefined
+  }
+  return {
+    path,
+    [Symbol.dispose]() {
+      execFileSync('umount', [path])
+      rmdirSync(path)
+    },
+  }
+}
