@@ -57,32 +57,6 @@ export async function createFile(
   }
 }
 
-/**
- * Creates a file whole or not at all; false, and nothing changed, when the name is taken.
- *
- * Of several processes that create one name at once exactly one gets true, and the others find its whole content.
- * Missing folders are made with mode 0700. Fails with `storage`.
- */
-export async function createFile(
-  path: string,
-  content: string | Uint8Array,
-  mode = PRIVATE_FILE,
-): Promise<boolean> {
-  const sibling = siblingOf(path)
-  try {
-    await makePrivateDir(dirname(path))
-    await writeSynced(sibling, content, mode)
-    await link(sibling, path)
-    await rm(sibling)
-    await syncDir(dirname(path))
-    return true
-  } catch (reason) {
-    await rm(sibling, { force: true }).catch(() => undefined) // the first failure is the one to report
-    if ((reason as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw toStorageError(`Cannot write ${path}`, reason)
-  }
-}
-
 /** Makes a folder and its missing parents, mode 0700. Fails with `storage`. */
 export async function makePrivateDir(path: string): Promise<void> {
   makePrivateDirSync(path)
@@ -135,11 +109,6 @@ function makeDirs(path: string): void {
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-}
-
-/** A name in the same folder that nobody else uses. */
-function siblingOf(path: string): string {
-  return `${path}.${randomBytes(6).toString('hex')}.tmp`
 }
 
 /** A name in the same folder that nobody else uses. */
