@@ -19,7 +19,8 @@ export interface Exchange {
 /** Who stands in a queue. */
 export interface Owner {
   owner: string
-  pid: number
+  /** Undefined when the owner did not tell. */
+  pid: number | undefined
   /** When the ticket was drawn, ISO 8601. */
   startedAt: string
 }
@@ -61,7 +62,9 @@ export class LeaseTable implements Disposable {
   exchange({ leave, enter }: Exchange, { owner, pid, startedAt }: Owner): number[] {
     return this.#transaction(() => {
       for (const { resource, ticket } of leave) this.#leave.run(resource, ticket, owner)
-      return enter.map((resource) => Number(this.#enter.get(resource, owner, pid, startedAt)!['ticket']))
+      return enter.map((resource) =>
+        Number(this.#enter.get(resource, owner, pid ?? null, startedAt)!['ticket']),
+      )
     })
   }
 
@@ -116,7 +119,7 @@ export function discardDamaged(path: string, folder: string): void {
 }
 
 const SCHEMA = `CREATE TABLE IF NOT EXISTS lease (
-  resource TEXT NOT NULL, ticket INTEGER NOT NULL, owner TEXT NOT NULL, pid INTEGER NOT NULL, started_at TEXT NOT NULL,
+  resource TEXT NOT NULL, ticket INTEGER NOT NULL, owner TEXT NOT NULL, pid INTEGER, started_at TEXT NOT NULL,
   PRIMARY KEY (resource, ticket)) WITHOUT ROWID`
 const ENTER = `INSERT INTO lease
   SELECT ?1, coalesce(max(ticket), 0) + 1, ?2, ?3, ?4 FROM lease WHERE resource = ?1 RETURNING ticket`
@@ -153,7 +156,7 @@ function toHead(row: Record<string, unknown>): Head {
   return {
     ticket: Number(row['ticket']),
     owner: String(row['owner']),
-    pid: Number(row['pid']),
+    pid: typeof row['pid'] === 'number' ? row['pid'] : undefined,
     startedAt: String(row['started_at']),
   }
 }

@@ -8,8 +8,8 @@ export interface SharedQueuesOptions {
   database: string
   /** Folder of the owners' signs of life, `run/proc`. */
   proc: string
-  /** Id of this process, for whoever asks who holds a resource. */
-  pid: number
+  /** Id of this process, for whoever asks who holds a resource; only the edge knows it. */
+  pid?: number
   /** Milliseconds since the epoch. */
   now: () => number
 }

@@ -7,7 +7,7 @@ import { isBusy, isDamaged, toDatabaseError } from './sqlite-errors.ts'
 import type { Lease, Leases } from './types.ts'
 
 export interface SqliteLeasesOptions extends Omit<SharedQueuesOptions, 'now'> {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; by default the clock. */
   now?: () => number
   /** How long a database that another process keeps locked is waited for. */
   busyMs?: number
@@ -15,7 +15,8 @@ export interface SqliteLeasesOptions extends Omit<SharedQueuesOptions, 'now'> {
 
 /** Who holds a resource. */
 export interface Holder {
-  pid: number
+  /** Undefined when it did not tell. */
+  pid: number | undefined
   /** When it asked for the resource, ISO 8601. */
   startedAt: string
 }
@@ -27,7 +28,7 @@ export interface Holder {
  * `unavailable` when another process keeps it locked or after disposal, which gives everything back.
  */
 export class SqliteLeases implements Leases, AsyncDisposable {
-  readonly #options: Required<SqliteLeasesOptions>
+  readonly #options: SharedQueuesOptions & { busyMs: number }
   /** In order of arrival, each with its ticket: 0 while it has none. A place stays until its row is gone. */
   readonly #tickets = new Map<Place, number>()
   /** The ticket that stood first when the resource was last looked at; per resource waited for. */

@@ -67,6 +67,13 @@ test('describeHolder() names the process that holds a resource', async () => {
   assert.deepEqual(await a.describeHolder('one'), holder)
 })
 
+test('describeHolder() knows no id of a process that did not tell', async () => {
+  await using home = await openHome(0)
+  await using leases = new SqliteLeases({ database: databaseOf(home.path), proc: procOf(home.path) })
+  await using _lease = await leases.take('one', never)
+  assert.equal((await leases.describeHolder('one'))?.pid, undefined)
+})
+
 test('describeHolder() passes over the dead', async () => {
   await using home = await openHome(1)
   await using _lease = await home.leases[0]!.take('other', never)
@@ -205,7 +212,7 @@ function tornDatabase(home: string): Buffer {
   const path = join(home, 'torn.db')
   using db = new DatabaseSync(path)
   db.exec(`CREATE TABLE lease (
-    resource TEXT NOT NULL, ticket INTEGER NOT NULL, owner TEXT NOT NULL, pid INTEGER NOT NULL,
+    resource TEXT NOT NULL, ticket INTEGER NOT NULL, owner TEXT NOT NULL, pid INTEGER,
     started_at TEXT NOT NULL, PRIMARY KEY (resource, ticket)) WITHOUT ROWID`)
   return Buffer.from(db.serialize()).fill(0xee, 4096)
 }
