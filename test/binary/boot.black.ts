@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { access, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import manifest from '../../package.json' with { type: 'json' }
+import { BINARY, makeSandbox } from '../support/run-binary.ts'
+
+const OK = { stderr: '', code: 0, signal: null }
+
+for (const argument of ['--version', '-V', 'version']) {
+  test(`${argument} prints the name it was started by and the version`, async () => {
+    await using box = await makeSandbox()
+    for (const program of ['crabtalk', 'crabup'] as const) {
+      const { stdoutBytes: _, ...said } = await box.run([argument], { program })
+      assert.deepEqual(said, { ...OK, stdout: `${program} ${manifest.version}\n` })
+    }
+  })
+}
+
+test('version refuses what it does not know', async () => {
+  await using box = await makeSandbox()
+  const { stdout, stderr, code } = await box.run(['version', '--verison'])
+  assert.deepEqual([stdout, code], ['', 2])
+  assert.match(stderr, /^crabtalk: error\[usage\]: /)
+})
+
+test('a version nobody reads is no failure worth a word', async () => {
+  await using box = await makeSandbox()
+  const { stderr } = await box.shell('crabtalk --version | true; crabtalk --version >&-')
+  assert.equal(stderr, '')
+})
+
+test('help lists the commands of the program it was started as', async () => {
+  await using box = await makeSandbox()
+  for (const args of [[], ['help'], ['--help'], ['-h']]) {
+    const { stdout, stderr, code } = await box.run(args)
+    assert.deepEqual([stderr, code], ['', 0])
+    assert.match(stdout, /^Usage: crabtalk /)
+    assert.match(stdout, /^ {2}send /m)
+  }
+  const { stdout } = await box.run(['help'], { program: 'crabup' })
+  assert.match(stdout, /^Usage: crabup /)
+  assert.doesNotMatch(stdout, /^ {2}send /m)
+})
+
+test('an unknown command names the nearest and exits 2', async () => {
+  await using box = await makeSandbox()
+  const { stdout, stderr, code } = await box.run(['sned', 'hello'])
+  assert.deepEqual([stdout, code], ['', 2])
+  assert.match(stderr, /^crabtalk: error\[usage\]: .*sned.*\nhint: .*send.*\n$/)
+})
+
+test('what is meant for Node does not reach the program', async () => {
+  await using box = await makeSandbox()
+  const env = { NODE_OPTIONS: '--no-such-option', NODE_NO_WARNINGS: '0', NODE_PENDING_DEPRECATION: '1' }
+  const { stdout, stderr, code } = await box.run(['help'], { env: BINARY.endsWith('.ts') ? {} : env })
+  assert.deepEqual([stderr, code], ['', 0])
+  assert.match(stdout, /^Usage: crabtalk /)
+})
+
+test('options of Node behind a command are not read by Node', async () => {
+  await using box = await makeSandbox()
+  const { stderr, code } = await box.run(['help', '--inspect-brk'])
+  assert.doesNotMatch(stderr, /Debugger/)
+  assert.equal(code, 0)
+})
+
+test('help is there when the working directory is gone', async () => {
+  await using box = await makeSandbox()
+  const { stdout, code } = await box.shell('mkdir gone; cd gone; rmdir ../gone; crabtalk help')
+  assert.match(stdout, /^Usage: crabtalk /)
+  assert.equal(code, 0)
+})
+
+test('help on a terminal is what it is in a pipe', async () => {
+  await using box = await makeSandbox()
+  const terminal = box.terminal(['help'], { columns: 200 })
+  assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
+  assert.equal(terminal.output().replaceAll('\r\n', '\n'), (await box.run(['help'])).stdout)
+})
+
+test('help and version leave the home directory alone', async () => {
+  await using box = await makeSandbox()
+  await box.run(['help'])
+  await box.run(['--version'])
+  await assert.rejects(access(box.home), { code: 'ENOENT' })
+})
+
+if (!BINARY.endsWith('.ts')) {
+  test('the binary holds no path of the machine it was built on', async () => {
+    const binary = await readFile(BINARY)
+    assert.equal(binary.indexOf(join(dirname(BINARY), 'build')), -1)
+  })
+}

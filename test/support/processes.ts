@@ -1,0 +1,44 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { until } from './until.ts'
+
+/** Pids of the running processes whose environment, as they were started with it, holds this `NAME=value`. */
+export async function processesLeft(mark: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const marked = await Promise.all(pids.map(async (pid) => ((await hasMark(pid, mark)) ? [Number(pid)] : [])))
+  return marked.flat()
+}
+
+/** Kills those processes, waits until they are gone, and gives their command lines. */
+export async function endProcesses(mark: string): Promise<string[]> {
+  const left = await processesLeft(mark)
+  const lines = await Promise.all(left.map(commandLine))
+  for (const pid of left) kill(pid)
+  await until('killed processes are gone', async () => (await processesLeft(mark)).length === 0)
+  return lines
+}
+
+async function hasMark(pid: string, mark: string): Promise<boolean> {
+  const environment = await readOfProcess(pid, 'environ') // empty for one that has ended and waits for its parent
+  return environment.split('\0').includes(mark)
+}
+
+async function commandLine(pid: number): Promise<string> {
+  return (await readOfProcess(String(pid), 'cmdline')).replaceAll('\0', ' ').trim()
+}
+
+/** Processes end while they are looked at; one that has ended reads as nothing. */
+async function readOfProcess(pid: string, file: string): Promise<string> {
+  try {
+    return await readFile(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // it ended by itself
+  }
+}

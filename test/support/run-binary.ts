@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { endProcesses, processesLeft } from './processes.ts'
+import { openTerminal, type Terminal, type TerminalSize } from './terminal.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** What is tested: CRABTALK_BIN, by default the built binary; a `.ts` file stands for the program from source. */
+export const BINARY = resolve(ROOT, process.env['CRABTALK_BIN'] ?? 'dist/crabtalk')
+
+export interface RunOptions {
+  /** What the program reads: /dev/null by default; `open` is a pipe that says nothing and does not end. */
+  stdin?: string | Uint8Array | 'open'
+  /** Laid over the sandbox's environment; undefined removes a variable. */
+  env?: Readonly<Record<string, string | undefined>>
+  /** By default the sandbox's empty working directory. */
+  cwd?: string
+  program?: 'crabtalk' | 'crabup'
+}
+
+/** How a program ended. */
+export interface Finished {
+  stdout: string
+  stderr: string
+  /** Standard output byte for byte. */
+  stdoutBytes: Buffer
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A program that runs. Its pid is that of its process group. */
+export interface Running {
+  child: ChildProcessByStdio<Writable | null, Readable, Readable>
+  finished: Promise<Finished>
+}
+
+/** A home, a working directory and a clean environment of one test's own. */
+export interface Sandbox extends AsyncDisposable {
+  /** CRABTALK_HOME; does not exist yet. */
+  home: string
+  /** An empty directory. */
+  cwd: string
+  env: Readonly<Record<string, string>>
+  /** Runs the program to its end. */
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>
+  /** Runs a line of /bin/sh, in which `crabtalk` and `crabup` are commands. */
+  shell(script: string, options?: RunOptions): Promise<Finished>
+  start(args: readonly string[], options?: RunOptions): Running
+  /** Starts the program on a terminal. */
+  terminal(args: readonly string[], options?: RunOptions & TerminalSize): Terminal
+  /** Pids of processes this sandbox started, directly or not, that still run. */
+  processesLeft(): Promise<number[]>
+}
+
+/** Makes a sandbox; disposing it fails when a process was left running, which it then ends. */
+export async function makeSandbox(): Promise<Sandbox> {
+  const dir = await mkdtempDisposable(join(tmpdir(), 'crab box ')) // a space, as people have
+  const bin = join(dir.path, 'bin')
+  const [home, cwd, user] = ['home', 'work', 'user'].map((name) => join(dir.path, name)) as [
+    string,
+    string,
+    string,
+  ]
+  await Promise.all([mkdir(cwd), mkdir(user), mkdir(bin)])
+  await install(bin)
+  const mark = `CRAB_TEST=${dir.path}`
+  const path = `${bin}:${process.env['PATH']}`
+  const env = { PATH: path, HOME: user, CRABTALK_HOME: home, LANG: 'C.UTF-8', CRAB_TEST: dir.path }
+  const begin = (command: string, args: readonly string[], options: RunOptions) =>
+    startProgram(command, args, { cwd, ...options, env: { ...env, ...options.env } })
+  const program = ({ program = 'crabtalk' }: RunOptions) => join(bin, program)
+  return {
+    home,
+    cwd,
+    env,
+    start: (args, options = {}) => begin(program(options), args, options),
+    run: (args, options = {}) => begin(program(options), args, options).finished,
+    shell: (script, options = {}) => begin('/bin/sh', ['-c', script], options).finished,
+    terminal: (args, options = {}) =>
+      openTerminal(program(options), args, { cwd, ...options, env: { ...env, ...options.env } }),
+    processesLeft: () => processesLeft(mark),
+    async [Symbol.asyncDispose]() {
+      const left = await endProcesses(mark)
+      await dir.remove()
+      assert.deepEqual(left, [], 'processes were left running')
+    },
+  }
+}
+
+/** Makes `crabtalk` and `crabup` commands of a folder. */
+async function install(bin: string): Promise<void> {
+  if (!BINARY.endsWith('.ts')) {
+    await Promise.all(['crabtalk', 'crabup'].map((name) => symlink(BINARY, join(bin, name))))
+    return
+  }
+  for (const name of ['crabtalk', 'crabup']) {
+    await symlink(BINARY, join(bin, `${name}.ts`))
+    const script = `#!/bin/sh\nexec '${process.execPath}' '${join(bin, name)}.ts' "$@"\n`
+    await writeFile(join(bin, name), script, { mode: 0o755 })
+  }
+}
+
+function startProgram(command: string, args: readonly string[], options: RunOptions): Running {
+  const { stdin, env, cwd } = options
+  const child = spawn(command, args, {
+    cwd,
+    env: definedOnly(env ?? {}),
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    detached: true, // a group of its own, as a shell gives it
+  }) as Running['child']
+  child.stdin?.on('error', () => {}) // a program need not read its input
+  if (stdin !== 'open') child.stdin?.end(stdin)
+  return { child, finished: collect(child) }
+}
+
+async function collect(child: Running['child']): Promise<Finished> {
+  const [stdoutBytes, stderr, [code, signal]] = await Promise.all([
+    buffer(child.stdout),
+    buffer(child.stderr),
+    once(child, 'close'),
+  ])
+  return { stdout: stdoutBytes.toString(), stderr: stderr.toString(), stdoutBytes, code, signal }
+}
+
+function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
+}

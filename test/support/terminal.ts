@@ -1,0 +1,46 @@
+import { spawn } from '@lydell/node-pty'
+import { until } from './until.ts'
+
+export interface TerminalSize {
+  columns?: number
+  rows?: number
+}
+
+/** A program on a terminal of its own. */
+export interface Terminal {
+  readonly pid: number
+  /** Everything written so far, control sequences included. */
+  output(): string
+  /** Types; `\x03` is Ctrl-C. */
+  type(keys: string): void
+  resize(size: Required<TerminalSize>): void
+  /** Waits until the output matches. */
+  shows(pattern: RegExp): Promise<void>
+  finished: Promise<{ code: number; signal: number }>
+}
+
+interface Options extends TerminalSize {
+  env: Readonly<Record<string, string | undefined>>
+  cwd: string
+}
+
+/** Starts a program whose standard streams are a new terminal, 80 by 24 unless said otherwise. */
+export function openTerminal(command: string, args: readonly string[], options: Options): Terminal {
+  const { env, cwd, columns = 80, rows = 24 } = options
+  const pty = spawn(command, [...args], { name: 'xterm-256color', cols: columns, rows, cwd, env: { ...env } })
+  let output = ''
+  pty.onData((data) => {
+    output += data
+  })
+  const finished = new Promise<{ code: number; signal: number }>((resolve) => {
+    pty.onExit(({ exitCode, signal = 0 }) => resolve({ code: exitCode, signal }))
+  })
+  return {
+    pid: pty.pid,
+    output: () => output,
+    type: (keys) => pty.write(keys),
+    resize: (size) => pty.resize(size.columns, size.rows),
+    shows: (pattern) => until(`the terminal shows ${pattern}`, () => pattern.test(output)),
+    finished,
+  }
+}
