@@ -12,7 +12,11 @@ export function printJson(host: Host, value: unknown): number {
  *
  * The last column gives way when there is no room.
  */
-export async function printTable(host: Host, header: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
+export async function printTable(
+  host: Host,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
   const { default: width } = await import('string-width')
   const cells = [header, ...rows].map((row) => row.map((cell) => sanitize(cell).replaceAll(/\s+/g, ' ')))
   const widths = header.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))

@@ -103,7 +103,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'List agents',
     options: [json],
     examples: ['crabtalk agent list --json'],
-    load: async () => (await import('./agent.ts')).list,
+    load: async () => (await import('./agent/commands.ts')).list,
   },
   {
     path: ['agent', 'show'],
@@ -111,7 +111,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Show an agent: its configuration and its prompt',
     options: [json],
     examples: ['crabtalk agent show crab'],
-    load: async () => (await import('./agent.ts')).show,
+    load: async () => (await import('./agent/commands.ts')).show,
   },
   {
     path: ['agent', 'create'],
@@ -130,7 +130,7 @@ export const CRABTALK: readonly Command[] = [
       json,
     ],
     examples: ['crabtalk agent create reviewer --prompt "You review code. Be brief."'],
-    load: async () => (await import('./agent.ts')).create,
+    load: async () => (await import('./agent/commands.ts')).create,
   },
   {
     path: ['agent', 'edit'],
@@ -149,7 +149,7 @@ export const CRABTALK: readonly Command[] = [
       json,
     ],
     examples: ['crabtalk agent edit reviewer --set max_iterations=30'],
-    load: async () => (await import('./agent.ts')).edit,
+    load: async () => (await import('./agent/commands.ts')).edit,
   },
   {
     path: ['agent', 'rename'],
@@ -157,7 +157,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Rename an agent; its conversations stay with it',
     options: [json],
     examples: ['crabtalk agent rename reviewer critic'],
-    load: async () => (await import('./agent.ts')).rename,
+    load: async () => (await import('./agent/commands.ts')).rename,
   },
   {
     path: ['agent', 'delete'],
@@ -165,7 +165,7 @@ export const CRABTALK: readonly Command[] = [
     summary: 'Delete an agent; its conversations stay',
     options: [],
     examples: ['crabtalk agent delete critic'],
-    load: async () => (await import('./agent.ts')).remove,
+    load: async () => (await import('./agent/commands.ts')).remove,
   },
   {
     path: ['conversation', 'list'],

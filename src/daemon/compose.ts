@@ -40,7 +40,7 @@ export function compose({ paths, env, cwd }: NodeOptions): Services {
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc })
   const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now })
   const place: Place = { storage, leases, cache: new Map() }
-  const agents = new AgentStore({ paths })
+  const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
   const models = once(async () => openModels({ config: await loadConfig(paths), env }, over.signal))
   const runtime = once(async () => {
     const hook = compositeHook([
@@ -48,8 +48,21 @@ export function compose({ paths, env, cwd }: NodeOptions): Services {
       environmentHook({ shell: env['SHELL'], now }),
       instructionsHook({ homeFile: paths.instructions }),
     ])
-    const scratch: Place = { storage: new MemoryStorage({ now }), leases: new MemoryLeases(), cache: new Map() }
-    return new Runtime({ agents, provider: await models.get(), hook, place, scratch, defaultCwd: cwd, now, newId: ulid })
+    const scratch: Place = {
+      storage: new MemoryStorage({ now }),
+      leases: new MemoryLeases(),
+      cache: new Map(),
+    }
+    return new Runtime({
+      agents,
+      provider: await models.get(),
+      hook,
+      place,
+      scratch,
+      defaultCwd: cwd,
+      now,
+      newId: ulid,
+    })
   })
   return {
     agents,

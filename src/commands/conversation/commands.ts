@@ -32,7 +32,8 @@ export const show: Run = async ({ options, host, signal }) => {
   const { filePath } = await findConversation(attached.dispatch, options.args[0], signal)
   if (options.has('json')) return printJson(host, await toJson(attached.dispatch, filePath, signal))
   const clean = host.stdout.isTerminal ? sanitize : (text: string) => text
-  for await (const text of toMarkdown(attached.dispatch, filePath, signal)) await host.stdout.write(clean(text))
+  for await (const text of toMarkdown(attached.dispatch, filePath, signal))
+    await host.stdout.write(clean(text))
   return 0
 }
 
@@ -40,7 +41,9 @@ export const exportConversation: Run = async ({ options, host, signal }) => {
   const format = options.value('format') ?? 'markdown'
   const write = FORMATS[format]
   if (!write) {
-    throw new CrabError('usage', `Cannot use --format ${format}`, { hint: `it is one of ${Object.keys(FORMATS).join(', ')}` })
+    throw new CrabError('usage', `Cannot use --format ${format}`, {
+      hint: `it is one of ${Object.keys(FORMATS).join(', ')}`,
+    })
   }
   await using attached = await attach(host)
   const { filePath } = await findConversation(attached.dispatch, options.args[0], signal)
@@ -73,14 +76,16 @@ const FORMATS: Record<string, Format> = {
     yield `${JSON.stringify(await toJson(dispatch, session, signal), undefined, 2)}\n`
   },
   async *jsonl(dispatch, session, signal) {
-    for await (const message of readMessages(dispatch, session, signal)) yield `${JSON.stringify(toJsonMessage(message))}\n`
+    for await (const message of readMessages(dispatch, session, signal))
+      yield `${JSON.stringify(toJsonMessage(message))}\n`
   },
 }
 
 async function* toMarkdown(dispatch: Dispatch, session: string, signal: AbortSignal): AsyncGenerator<string> {
   const info = await request(dispatch, 'getSession', { session }, signal)
   yield headMarkdown(info)
-  for await (const message of readMessages(dispatch, session, signal)) yield messageMarkdown(message, info.agent)
+  for await (const message of readMessages(dispatch, session, signal))
+    yield messageMarkdown(message, info.agent)
 }
 
 async function toJson(dispatch: Dispatch, session: string, signal: AbortSignal) {

@@ -17,12 +17,20 @@ export async function findConversation(
   signal: AbortSignal,
 ): Promise<ConversationInfo> {
   const { conversations } = await request(dispatch, 'listConversations', {}, signal)
-  const found = id === undefined ? conversations.slice(0, 1) : conversations.filter((info) => endsWith(info, id))
+  const found =
+    id === undefined ? conversations.slice(0, 1) : conversations.filter((info) => endsWith(info, id))
   const [only, ...more] = found
   if (only && more.length === 0) return only
   const hint = 'see crabtalk conversation list'
-  if (only) throw new CrabError('conflict', `Cannot choose: ${found.length} conversations end in "${id}"`, { hint: 'give more of the id' })
-  throw new CrabError('missing', id === undefined ? 'There is no conversation yet' : `Cannot find the conversation "${id}"`, { hint })
+  if (only)
+    throw new CrabError('conflict', `Cannot choose: ${found.length} conversations end in "${id}"`, {
+      hint: 'give more of the id',
+    })
+  throw new CrabError(
+    'missing',
+    id === undefined ? 'There is no conversation yet' : `Cannot find the conversation "${id}"`,
+    { hint },
+  )
 }
 
 function endsWith({ filePath }: ConversationInfo, id: string): boolean {

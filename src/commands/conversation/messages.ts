@@ -10,7 +10,12 @@ export async function* readMessages(
   signal: AbortSignal,
 ): AsyncGenerator<SessionMessage> {
   for (let offset = 0; ; offset += PAGE) {
-    const { messages, total } = await request(dispatch, 'listMessages', { session, offset, limit: PAGE }, signal)
+    const { messages, total } = await request(
+      dispatch,
+      'listMessages',
+      { session, offset, limit: PAGE },
+      signal,
+    )
     yield* messages
     if (offset + messages.length >= total || messages.length === 0) return
   }
@@ -27,7 +32,11 @@ export function toJsonMessage(message: SessionMessage) {
     ...(message.agent && { agent: message.agent }),
     ...(message.reasoning.length > 0 && { reasoning: message.reasoning }),
     ...(message.toolCalls.length > 0 && { tool_calls: message.toolCalls.map(toJsonCall) }),
-    ...(message.toolCallId && { tool_call_id: message.toolCallId, name: message.name, is_error: message.isError }),
+    ...(message.toolCallId && {
+      tool_call_id: message.toolCallId,
+      name: message.name,
+      is_error: message.isError,
+    }),
     ...(message.stopReason && { stop_reason: message.stopReason }),
     ...(message.attachments.length > 0 && { attachments: message.attachments.map(toJsonAttachment) }),
   }

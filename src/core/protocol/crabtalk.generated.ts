@@ -1448,6 +1448,8 @@ export interface AgentInfo {
 /** Agents, by name. */
 export interface AgentList {
   agents: AgentInfo[];
+  /** What is wrong with agent files that could not be used, each as `agents/x.toml:7: message`. */
+  problems: string[];
 }
 
 /** All models. */
@@ -12258,13 +12260,16 @@ export const AgentInfo: MessageFns<AgentInfo> = {
 };
 
 function createBaseAgentList(): AgentList {
-  return { agents: [] };
+  return { agents: [], problems: [] };
 }
 
 export const AgentList: MessageFns<AgentList> = {
   encode(message: AgentList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.agents) {
       AgentInfo.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.problems) {
+      writer.uint32(482).string(v!);
     }
     return writer;
   },
@@ -12290,6 +12295,14 @@ export const AgentList: MessageFns<AgentList> = {
             message.agents.push(AgentInfo.decode(reader, reader.uint32()));
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.problems.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -12308,6 +12321,7 @@ export const AgentList: MessageFns<AgentList> = {
   fromPartial(object: DeepPartial<AgentList>): AgentList {
     const message = createBaseAgentList();
     message.agents = object.agents?.map((e) => AgentInfo.fromPartial(e)) || [];
+    message.problems = object.problems?.map((e) => e) || [];
     return message;
   },
 };

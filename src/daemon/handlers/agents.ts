@@ -1,7 +1,9 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { type AgentConfig, DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
-import { type AgentStore, redact } from '../../core/config/agents.ts'
+import type { AgentStore } from '../../core/config/agents.ts'
+import { formatPlace } from '../../core/config/problem.ts'
+import { redact } from '../../core/config/secrets.ts'
 import type {
   AgentInfo,
   AgentList,
@@ -10,7 +12,70 @@ import type {
   UpdateAgentMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
 
-/** `list_agents`: by name. */
-export async function listAgents(agents: AgentStore): Promise<AgentList> {
-  return { agents: (await agents.list()).map(toAgentInfo) }
+/** `list_agents`: by name, and what is wrong with the files that are none. */
+export async function listAgents(store: AgentStore): Promise<AgentList> {
+  const { agents, problems } = await store.list()
+  return {
+    agents: agents.map(toAgentInfo),
+    problems: problems.map((problem) => `${formatPlace(problem)}: ${problem.message}`),
+  }
+}
+
+/** `get_agent`: an empty name is the default agent. */
+export async function getAgent(store: AgentStore, name: string): Promise<AgentInfo> {
+  return toAgentInfo(await store.get(name || DEFAULT_AGENT))
+}
+
+/** `create_agent`: `config` is a JSON object with the keys of an agent file, or empty. */
+export async function createAgent(
+  store: AgentStore,
+  { name, config, prompt }: CreateAgentMsg,
+): Promise<AgentInfo> {
+  return toAgentInfo(await store.create(name, parseConfig(config), prompt))
+}
+
+/** `update_agent`: `config` is a JSON merge patch (decision 19); an empty prompt keeps the one there is. */
+export async function updateAgent(
+  store: AgentStore,
+  { name, config, prompt }: UpdateAgentMsg,
+): Promise<AgentInfo> {
+  return toAgentInfo(await store.update(name, parseConfig(config), prompt === '' ? undefined : prompt))
+}
+
+/** `rename_agent`: identity and conversations stay. */
+export async function renameAgent(
+  store: AgentStore,
+  { oldName, newName }: RenameAgentMsg,
+): Promise<AgentInfo> {
+  return toAgentInfo(await store.rename(oldName, newName))
+}
+
+function toAgentInfo(agent: AgentConfig): AgentInfo {
+  const { name, prompt, ...config } = redact(agent)
+  return {
+    id: agent.id,
+    name,
+    prompt,
+    description: agent.description,
+    config: JSON.stringify(config),
+    model: agent.model ?? '',
+    maxIterations: agent.max_iterations,
+    thinking: agent.thinking,
+    skills: agent.skills,
+    mcps: agent.mcps.map((entry) => entry.name),
+    compactToolMaxLen: 0,
+  }
+}
+
+function parseConfig(text: string): JsonObject {
+  if (text.trim() === '') return {}
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+  } catch (cause) {
+    throw new CrabError('invalid', `Cannot read the agent's configuration: ${(cause as Error).message}`, {
+      cause,
+    })
+  }
+  throw new CrabError('invalid', "Cannot read the agent's configuration: it is no JSON object")
 }

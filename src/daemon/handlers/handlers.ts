@@ -1,5 +1,5 @@
-import type { Handlers } from '../../core/protocol/dispatch.ts'
 import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
+import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { deleteSession, forkSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../compose.ts'
 import { createAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
@@ -22,7 +22,8 @@ export function handlers(services: Services): Partial<Handlers> {
     updateAgent: (message) => updateAgent(agents, message),
     renameAgent: (message) => renameAgent(agents, message),
     deleteAgent: ({ name }) => agents.delete(name),
-    listConversations: async (filter) => listConversations(storage, await withAgentId(services, filter), services.now()),
+    listConversations: async (filter) =>
+      listConversations(storage, await withAgentId(services, filter), services.now()),
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),
     deleteConversation: ({ filePath }, signal) => deleteSession(place, filePath, signal),
     listMessages: (message) => listMessages(storage, message),

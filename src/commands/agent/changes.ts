@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { parse } from 'smol-toml'
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import type { Host } from '../host.ts'
+import type { Options } from '../parse.ts'
+
+/** What the options of `agent create` and `agent edit` change: a JSON merge patch and a prompt. */
+export interface Changes {
+  patch: JsonObject
+  prompt: string | undefined
+}
+
+/** Reads those options; undefined when none was given. */
+export async function readChanges(options: Options, host: Host): Promise<Changes | undefined> {
+  const { value, has, values } = options
+  if (!['description', 'model', 'prompt', 'set'].some(has)) return undefined
+  const patch: JsonObject = {}
+  for (const assignment of values('set')) Object.assign(patch, parseAssignment(assignment))
+  const description = value('description')
+  const model = value('model')
+  if (description !== undefined) patch['description'] = description
+  if (model !== undefined) patch['model'] = model === '' ? null : model
+  return { patch, prompt: await readPrompt(value('prompt'), host) }
+}
+
+/** `key=value`, the value as TOML; what is no TOML is text, and nothing removes the key. */
+function parseAssignment(text: string): JsonObject {
+  const at = text.indexOf('=')
+  const key = text.slice(0, at).trim()
+  const value = text.slice(at + 1).trim()
+  if (at < 1 || key === '') {
+    throw new CrabError('usage', `Cannot use --set ${text}`, { hint: 'for example --set max_iterations=30' })
+  }
+  if (value === '') return { [key]: null }
+  try {
+    return parse(`${key} = ${value}`)
+  } catch {
+    return { [key]: value } // a bare word: `--set model=claude-x` need not be quoted
+  }
+}
+
+async function readPrompt(given: string | undefined, host: Host): Promise<string | undefined> {
+  if (given === undefined || !given.startsWith('@')) return given
+  const path = given.slice(1)
+  try {
+    const bytes = path === '-' ? await buffer(host.stdin()) : await readFile(resolve(host.cwd(), path))
+    return bytes.toString('utf8')
+  } catch (cause) {
+    throw new CrabError('no-input', `Cannot read ${path} for --prompt: ${(cause as Error).message}`, {
+      cause,
+      hint: 'check the path',
+    })
+  }
+}

@@ -1,0 +1,111 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
+import { findProblems } from '../../core/config/describe.ts'
+import { homePaths } from '../../core/config/paths.ts'
+import { configError } from '../../core/config/problem.ts'
+import { renderToml } from '../../core/config/toml-render.ts'
+import type { AgentInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Host } from '../host.ts'
+import { printJson, printTable } from '../print.ts'
+import type { Run } from '../table.ts'
+import { readChanges } from './changes.ts'
+import { edit as openEditor } from './editor.ts'
+
+export const list: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  await request(attached.dispatch, 'getAgent', { name: DEFAULT_AGENT }, signal) // so that it is there to be seen
+  const { agents, problems } = await request(attached.dispatch, 'listAgents', {}, signal)
+  for (const problem of problems) host.stderr.write(`crabtalk: ${problem}\n`)
+  if (options.has('json')) printJson(host, agents.map(toJson))
+  else await printTable(host, ['NAME', 'MODEL', 'TOOLS', 'MCP', 'DESCRIPTION'], agents.map(toRow))
+  return problems.length > 0 ? 78 : 0
+}
+
+export const show: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const name = options.args[0] ?? DEFAULT_AGENT
+  return printAgent(host, await request(attached.dispatch, 'getAgent', { name }, signal), options.has('json'))
+}
+
+export const create: Run = async ({ options, host, signal }) => {
+  const { patch = {}, prompt = '' } = (await readChanges(options, host)) ?? {}
+  await using attached = await attach(host)
+  const message = { name: options.args[0] ?? '', config: JSON.stringify(patch), prompt }
+  const agent = await request(attached.dispatch, 'createAgent', message, signal)
+  return options.has('json') ? printJson(host, toJson(agent)) : say(host, `created ${agent.name}`)
+}
+
+export const edit: Run = async ({ options, host, signal }) => {
+  const changes = await readChanges(options, host)
+  await using attached = await attach(host)
+  const name = options.args[0] ?? ''
+  if (!changes) {
+    const { name: exact } = await request(attached.dispatch, 'getAgent', { name }, signal)
+    return editFiles(exact, host)
+  }
+  const message = { name, config: JSON.stringify(changes.patch), prompt: changes.prompt ?? '' }
+  const agent = await request(attached.dispatch, 'updateAgent', message, signal)
+  return options.has('json') ? printJson(host, toJson(agent)) : say(host, `changed ${agent.name}`)
+}
+
+export const rename: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const [oldName = '', newName = ''] = options.args
+  const agent = await request(attached.dispatch, 'renameAgent', { oldName, newName }, signal)
+  return options.has('json')
+    ? printJson(host, toJson(agent))
+    : say(host, `renamed ${oldName} to ${agent.name}`)
+}
+
+export const remove: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const name = options.args[0] ?? ''
+  await request(attached.dispatch, 'deleteAgent', { name }, signal)
+  return say(host, `deleted ${name}; its conversations stay`)
+}
+
+/** Opens both files of an agent, and says what is wrong with them afterwards. */
+async function editFiles(name: string, host: Host): Promise<number> {
+  if (host.stdinKind() !== 'terminal') {
+    throw new CrabError('usage', 'Cannot open an editor: there is no terminal', {
+      hint: 'give options, for example --set model=NAME',
+    })
+  }
+  const paths = homePaths(host.env, { cwd: host.cwd(), homeDir: homedir() })
+  await openEditor([join(paths.agents, `${name}.toml`), join(paths.agents, `${name}.md`)], host)
+  const problems = (await findProblems(paths)).filter(({ file }) => file === `agents/${name}.toml`)
+  if (problems.length > 0) throw configError(problems)
+  return say(host, `changed ${name}`)
+}
+
+function say(host: Host, text: string): number {
+  host.stdout.write(`${text}\n`)
+  return 0
+}
+
+function printAgent(host: Host, agent: AgentInfo, json: boolean): number {
+  if (json) return printJson(host, toJson(agent))
+  const { id, ...config } = JSON.parse(agent.config)
+  host.stdout.write(`# ${agent.name} (${id})\n\n${renderToml(config)}\n${agent.prompt}\n`)
+  return 0
+}
+
+function toJson(agent: AgentInfo) {
+  return { name: agent.name, ...JSON.parse(agent.config), prompt: agent.prompt }
+}
+
+/** Empty lists mean different things (decision 4), so the mode is said in words. */
+function toRow(agent: AgentInfo): string[] {
+  const { tools = [] } = JSON.parse(agent.config)
+  return [
+    agent.name,
+    agent.model || '(default)',
+    tools.length === 0 ? 'all' : `only ${tools.length}`,
+    agent.mcps.length === 0 ? 'none' : agent.mcps.join(', '),
+    agent.description,
+  ]
+}

@@ -1,0 +1,50 @@
+import { homedir } from 'node:os'
+import { KINDS } from '../core/base/errors.ts'
+import { findProblems } from '../core/config/describe.ts'
+import { loadConfig } from '../core/config/load-config.ts'
+import { type HomePaths, homePaths } from '../core/config/paths.ts'
+import { formatPlace } from '../core/config/problem.ts'
+import { REDACTED } from '../core/config/secrets.ts'
+import type { Host } from './host.ts'
+import { printJson } from './print.ts'
+import type { Run } from './table.ts'
+
+export const path: Run = async ({ host }) => {
+  host.stdout.write(`${pathsOf(host).config}\n`)
+  return 0
+}
+
+export const show: Run = async ({ options, host }) => {
+  const { providers, defaultModel, skillDirs, env, daemon } = await loadConfig(pathsOf(host))
+  const shown = {
+    model: defaultModel ?? null,
+    providers: providers.map(({ apiKey, ...provider }) => ({ ...provider, apiKey: apiKey && REDACTED })),
+    skillDirs,
+    env: Object.fromEntries(Object.keys(env).map((name) => [name, REDACTED])),
+    daemon,
+  }
+  if (options.has('json')) return printJson(host, shown)
+  const { stringify } = await import('smol-toml')
+  host.stdout.write(stringify(JSON.parse(JSON.stringify(shown, dropNull))))
+  return 0
+}
+
+export const check: Run = async ({ options, host }) => {
+  const problems = await findProblems(pathsOf(host))
+  if (options.has('json')) printJson(host, problems)
+  else if (problems.length === 0) host.stdout.write('no problems\n')
+  for (const problem of options.has('json') ? [] : problems) {
+    const hint = problem.hint ? `\n  hint: ${problem.hint}` : ''
+    host.stdout.write(`${formatPlace(problem)}: ${problem.message}${hint}\n`)
+  }
+  return problems.length > 0 ? KINDS.config.exit : 0
+}
+
+function pathsOf(host: Host): HomePaths {
+  return homePaths(host.env, { cwd: host.cwd(), homeDir: homedir() })
+}
+
+/** TOML has no null: what is not set is not shown. */
+function dropNull(_key: string, value: unknown): unknown {
+  return value === null ? undefined : value
+}
