@@ -165,18 +165,17 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     }
   })
 
-  test(`${seam} gives the handler the caller's signal`, async () => {
+  test(`${seam} gives the handler the caller's signal, and carries the cancellation back`, async () => {
     const controller = new AbortController()
     const dispatch = connect({
-      async *stream(_message, given) {
-        yield event('start', {})
+      ping: async (_request, given) => {
+        assert.ok(!given.aborted)
         controller.abort()
         given.throwIfAborted()
+        assert.fail('not aborted')
       },
     })
-    const events = streamTurn(dispatch, {}, controller.signal)
-    await events.next()
-    await assert.rejects(events.next(), { kind: 'cancelled' })
+    await assert.rejects(request(dispatch, 'ping', {}, controller.signal), { kind: 'cancelled' })
   })
 
   test(`${seam} ends the handler when the caller leaves`, async () => {

@@ -82,6 +82,16 @@ test('leaving readFrames() early ends the byte stream', async () => {
   assert.ok(ended)
 })
 
+test('a payload that arrives in one chunk is not copied', async () => {
+  const chunk = Buffer.concat([encodeFrame(Uint8Array.of(1, 2)), encodeFrame(Uint8Array.of(3))])
+  const received = await Array.fromAsync(readFrames(from([chunk])))
+  assert.deepEqual(
+    received.map(({ byteOffset }) => byteOffset - chunk.byteOffset),
+    [4, 10],
+  )
+  assert.ok(received.every(({ buffer }) => buffer === chunk.buffer))
+})
+
 test('a payload stays as it is when more bytes arrive', async () => {
   const sent = Array.from({ length: 50 }, (_, index) => new Uint8Array(index * 7).fill(index))
   const bytes = Buffer.concat(sent.map(encodeFrame))
