@@ -131,7 +131,7 @@ function commentStart(text: string, offset: number): number {
 
 /** The comments and empty lines a text begins with. */
 function openingLines(text: string): string {
-  return /^\uFEFF?(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*/.exec(text)?.[0] ?? ''
+  return /^(?:[ \t]*(?:#[^\n]*)?(?:\n|$))*/.exec(text)?.[0] ?? ''
 }
 
 function joinLines(head: string, tail: string): string {

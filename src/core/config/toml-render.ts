@@ -23,9 +23,7 @@ export function renderPair(key: string, value: unknown): string {
 /** A value on one line. */
 export function renderValue(value: unknown): string {
   if (typeof value === 'string') return renderString(value)
-  if (typeof value === 'number' && !Number.isFinite(value)) {
-    return String(value).toLowerCase().replace('infinity', 'inf')
-  }
+  if (typeof value === 'number') return renderNumber(value)
   if (Array.isArray(value)) return `[${value.map(renderValue).join(', ')}]`
   if (value instanceof Date) return value.toISOString()
   if (!isTable(value)) return String(value)
@@ -51,6 +49,12 @@ function renderKey(key: string): string {
 
 function renderString(text: string): string {
   return JSON.stringify(text.toWellFormed()).replaceAll('\x7f', '\\u007f')
+}
+
+/** A float where TOML would take the digits for a whole number that it cannot hold. */
+function renderNumber(value: number): string {
+  if (!Number.isFinite(value)) return String(value).toLowerCase().replace('infinity', 'inf')
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toFixed(1) : String(value)
 }
 
 function isPresent(value: unknown): boolean {

@@ -32,7 +32,7 @@ export function* scanToml(text: string): Generator<TomlItem> {
       yield* scanPair(cursor, table, false)
       continue
     }
-    table = openTable(readKey(cursor), opening === '[[', lengths)
+    table = openTable(readKey(cursor), opening.startsWith('[['), lengths)
     cursor.take(CLOSING)
     yield { kind: 'table', path: table, start, valueStart: start, end: cursor.at, inline: false }
   }
@@ -138,7 +138,7 @@ function openTable(key: readonly string[], isList: boolean, lengths: Map<string,
   return path
 }
 
-const BLANK = /(?:[\s\uFEFF]|#[^\n]*)*/y
+const BLANK = /(?:\s|#[^\n]*)*/y
 const OPENING = /\[\[?[ \t]*/y
 const CLOSING = /\]\]?/y
 const KEY_PART = /(?:[\w-]+|"(?:\\.|[^"\\])*"|'[^']*')[ \t]*/y

@@ -14,7 +14,8 @@ export interface TomlDocument {
 }
 
 /** Parses a TOML text; the only possible problem is its syntax, with line and column. */
-export function parseToml(file: string, text: string): Outcome<TomlDocument> {
+export function parseToml(file: string, content: string): Outcome<TomlDocument> {
+  const text = content.replace(/^\uFEFF/, '')
   try {
     return { ok: true, value: { file, text, table: parse(text), lineOf: lineFinder(text) } }
   } catch (reason) {

@@ -1,0 +1,27 @@
+import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type HomePaths, homePaths } from '../../src/core/config/paths.ts'
+
+/** A home directory of a test; removed when disposed. */
+export interface TemporaryHome extends AsyncDisposable {
+  readonly paths: HomePaths
+  write(file: string, text: string): Promise<void>
+  read(file: string): Promise<string>
+}
+
+/** A home that does not exist yet, in a temporary directory that does. */
+export async function temporaryHome(): Promise<TemporaryHome> {
+  const directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const paths = homePaths({ CRABTALK_HOME: 'home' }, { cwd: directory.path, homeDir: '' })
+  return {
+    paths,
+    async write(file, text) {
+      const path = join(paths.home, file)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, text)
+    },
+    read: (file) => readFile(join(paths.home, file), 'utf8'),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  }
+}
