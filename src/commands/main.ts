@@ -1,4 +1,5 @@
 import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
+import { paint, wantsColor } from './color.ts'
 import type { Host } from './host.ts'
 import type { Command } from './table.ts'
 
@@ -14,23 +15,24 @@ export async function main(name: string, argv: readonly string[], host: Host): P
 }
 
 /** Prints an error as every command does, and gives its exit code. */
-export async function report(error: CrabError, debug: boolean, host: Host): Promise<number> {
-  host.stderr.write(formatError(error, debug))
+async function report(error: CrabError, debug: boolean, host: Host): Promise<number> {
+  host.stderr.write(formatError(error, { debug, color: wantsColor('auto', host.env, host.stderr) }))
   await host.stderr.flush().catch(() => undefined) // nowhere is left to say it
   return KINDS[error.kind].exit
 }
 
 /** `crabtalk: error[kind]: message` and, where there is one, `hint: …`; the stack only with --debug. */
-export function formatError(error: CrabError, debug: boolean): string {
-  const hint = error.hint ? `hint: ${error.hint}\n` : ''
-  const bug =
-    error.kind === 'internal' && !debug
-      ? 'hint: this is a bug; run it again with --debug and report it\n'
-      : ''
-  const stack = debug
-    ? `${error.stack}\n${error.cause instanceof Error ? `caused by: ${error.cause.stack}\n` : ''}`
-    : ''
-  return `crabtalk: error[${error.kind}]: ${error.message}\n${hint || bug}${stack}`
+export function formatError(error: CrabError, { debug, color }: { debug: boolean; color: boolean }): string {
+  const head = `crabtalk: ${paint(`error[${error.kind}]`, 'red', color)}: ${error.message}\n`
+  const isBug = error.kind === 'internal' && !debug
+  const advice = error.hint ?? (isBug ? 'this is a bug; run it again with --debug and report it' : undefined)
+  const hint = advice ? `${paint('hint', 'dim', color)}: ${advice}\n` : ''
+  return head + hint + (debug ? stacks(error) : '')
+}
+
+function stacks(error: Error): string {
+  const cause = error.cause instanceof Error ? `caused by: ${stacks(error.cause)}` : ''
+  return `${error.stack}\n${cause}`
 }
 
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {

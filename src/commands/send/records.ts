@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
+import { wantsColor } from '../color.ts'
 import type { Host } from '../host.ts'
 import { formatError } from '../main.ts'
 import { newRecord, outcomeOf, runTurn } from './run.ts'
@@ -83,7 +84,10 @@ class RecordSession {
     const exit = stop.exit ?? outcome.exit
     if (exit !== 0) this.#exit = exit
     await sink.finish(record, { ...outcome, exit })
-    if (outcome.error && !this.#isOver) host.stderr.write(formatError(outcome.error, debug))
+    if (outcome.error && !this.#isOver)
+      host.stderr.write(
+        formatError(outcome.error, { debug, color: wantsColor(settings.color, host.env, host.stderr) }),
+      )
     this.#running = undefined
   }
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { toCrabError } from '../../core/base/errors.ts'
 import { attach } from '../../daemon/attach.ts'
+import { wantsColor } from '../color.ts'
 import type { Host } from '../host.ts'
 import { formatError } from '../main.ts'
 import type { Run } from '../table.ts'
@@ -28,7 +29,8 @@ export const send: Run = async ({ options, host }) => {
     await using attached = await attach(host)
     await runTurn({ settings, host, stop, sink, record, input, dispatch: attached.dispatch })
   })
-  return finish({ record, sink, outcome, stop, host, debug })
+  const color = wantsColor(settings.color, host.env, host.stderr)
+  return finish({ record, sink, outcome, stop, host, debug, color })
 }
 
 async function finish(at: {
@@ -38,15 +40,17 @@ async function finish(at: {
   stop: Stop
   host: Host
   debug: boolean
+  color: boolean
 }): Promise<number> {
-  const { record, sink, stop, host, debug } = at
+  const { record, sink, stop, host, debug, color } = at
   const outcome = stop.exit === undefined ? at.outcome : { ...at.outcome, exit: stop.exit }
   try {
     await sink.finish(record, outcome)
   } catch (reason) {
     throw outcome.error && stop.exit === undefined ? outcome.error : toCrabError(reason)
   }
-  if (outcome.error && stop.exit === undefined) host.stderr.write(formatError(outcome.error, debug))
+  if (outcome.error && stop.exit === undefined)
+    host.stderr.write(formatError(outcome.error, { debug, color }))
   return outcome.exit
 }
 

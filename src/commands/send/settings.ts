@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile } from '../../core/base/files.ts'
+import type { ColorChoice } from '../color.ts'
 import { parseCount, parseDuration } from '../duration.ts'
 import type { Host } from '../host.ts'
 import type { Options } from '../parse.ts'
@@ -36,6 +37,7 @@ export interface SendSettings {
   lastOnly: boolean
   buffer: boolean
   raw: boolean
+  color: ColorChoice
   /** -1 quiet, 0 normal, 1 a line per tool call, 2 every event. */
   verbosity: number
   timeoutMs: number
@@ -79,6 +81,7 @@ export async function readSettings(options: Options, host: Host): Promise<SendSe
     lastOnly: has('last'),
     buffer: has('buffer'),
     raw: has('raw'),
+    color: choice('color', value('color') ?? 'auto', ['auto', 'always', 'never'] as const),
     verbosity: has('quiet') ? -1 : options.count('verbose'),
     timeoutMs: duration('timeout', '10m'),
     idleTimeoutMs: duration('idle-timeout', '2m'),

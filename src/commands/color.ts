@@ -1,0 +1,30 @@
+import type { Output } from './output.ts'
+
+export type ColorChoice = 'auto' | 'always' | 'never'
+
+/**
+ * Whether to print colours to one stream: --color, then NO_COLOR, then FORCE_COLOR or CLICOLOR_FORCE, then whether it
+ * is a terminal that knows them.
+ */
+export function wantsColor(
+  choice: ColorChoice,
+  env: Readonly<Record<string, string | undefined>>,
+  output: Pick<Output, 'isTerminal'>,
+): boolean {
+  if (choice !== 'auto') return choice === 'always'
+  if (env['NO_COLOR']) return false
+  if (isForced(env['FORCE_COLOR']) || isForced(env['CLICOLOR_FORCE'])) return true
+  return output.isTerminal && env['TERM'] !== 'dumb'
+}
+
+/** Wraps text in SGR codes when colours are wanted. */
+export function paint(text: string, style: keyof typeof STYLES, color: boolean): string {
+  const [on, off] = STYLES[style]
+  return color ? `\u001b[${on}m${text}\u001b[${off}m` : text
+}
+
+const STYLES = { red: [31, 39], dim: [2, 22] } as const satisfies Record<string, readonly [number, number]>
+
+function isForced(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && value !== '0' && value !== 'false'
+}
