@@ -1,9 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** One run of the program that must succeed: it warms the code caches, and it proves the finished binary. */
 export interface Scenario {
   program: 'crabtalk' | 'crabup'
+  /** `{session}` stands for a session that is there by then. */
   argv: readonly string[]
 }
 
@@ -16,13 +17,14 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('config', 'check'),
   crabtalk('config', 'show'),
   crabtalk('send', '--model', 'demo', 'What can you do?'),
-  crabtalk('send', '--model', 'warm-anthropic', 'say hi'),
-  crabtalk('send', '--model', 'warm-openai', '-s', 'build', 'say hi'),
-  crabtalk('send', '--model', 'warm-openai', '-s', 'build', 'and again'),
+  crabtalk('send', '--model', 'loopback-anthropic', 'say hi'),
+  crabtalk('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
+  crabtalk('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
   crabtalk('send', '--output', 'json', 'say hi'),
   crabtalk('conversation', 'list'),
   crabtalk('conversation', 'show'),
   crabtalk('conversation', 'export'),
+  crabtalk('conversation', 'delete', '{session}'),
   crabtalk('agent', 'create', 'tester', '--prompt', 'You test.'),
   crabtalk('agent', 'edit', 'tester', '--description', 'Tests'),
   crabtalk('agent', 'show', 'tester'),
@@ -43,11 +45,17 @@ export async function makeHome(folder: string, modelUrl: string): Promise<Record
       `kind = "${kind === 'openai' ? 'openai-compatible' : kind}"`,
       `base_url = ${JSON.stringify(modelUrl)}`,
       'api_key = "none"',
-      `models = ["warm-${kind}"]`,
+      `models = ["loopback-${kind}"]`,
     ].join('\n'),
   )
   await writeFile(join(folder, 'config.toml'), `${providers.join('\n\n')}\n`, { mode: 0o600 })
   return { HOME: folder, CRABTALK_HOME: folder }
+}
+
+/** A scenario's command line for a home that earlier ones have filled. */
+export async function fillIn({ argv }: Scenario, home: string): Promise<string[]> {
+  const files = argv.includes('{session}') ? await readdir(join(home, 'sessions')) : []
+  return argv.map((word) => (word === '{session}' ? files[0]!.replace(/\.jsonl$/, '') : word))
 }
 
 function crabtalk(...argv: string[]): Scenario {

@@ -9,8 +9,8 @@ import type { Script } from 'node:vm'
 import { chunkLoader } from '../../bin/chunks.ts'
 import type { Host } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
-import { startLoopbackModel } from '../loopback-model.ts'
-import { makeHome, SCENARIOS, type Scenario } from './scenarios.ts'
+import { startModelServer } from '../../test/support/model-server.ts'
+import { fillIn, makeHome, SCENARIOS, type Scenario } from './scenarios.ts'
 
 type Run = typeof import('../../bin/run.ts').run
 
@@ -44,14 +44,15 @@ function restoreFlags(): void {
 }
 
 async function runScenarios(run: Run): Promise<void> {
-  await using model = await startLoopbackModel(['Hi', ' there', '.'])
+  await using model = await startModelServer(() => ({ parts: ['Hi', ' there', '.'] }))
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  const env = await makeHome(join(dir.path, 'home'), model.url)
+  const home = join(dir.path, 'home')
+  const env = await makeHome(home, model.url)
   for (const scenario of SCENARIOS) {
     using said = outputFile(join(dir.path, 'stderr'))
     using ignored = outputFile(join(dir.path, 'stdout'))
     const host = { ...quietHost(env, dir.path), stdout: ignored.output, stderr: said.output }
-    const code = await run(scenario.program, scenario.argv, host)
+    const code = await run(scenario.program, await fillIn(scenario, home), host)
     if (code !== 0) throw new Error(`Cannot warm up: ${toLine(scenario)} exits ${code}: ${said.text()}`)
   }
 }
