@@ -7,9 +7,9 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** Node options built into the binary; the warm-up runs with them too. */
-export const NODE_FLAGS = ['--min-semi-space-size=16', '--use-env-proxy']
+export const NODE_FLAGS = ['--min-semi-space-size=16', '--use-env-proxy', '--use-system-ca']
 
-/** A copy of a Node executable without its symbols: 34 MB of 150. Where `strip` cannot do it, the original. */
+/** A copy of a Node executable without its symbols: 33 MB of 150. Where `strip` cannot do it, the original. */
 export async function stripped(node: string, copy: string): Promise<string> {
   await copyFile(node, copy)
   try {
@@ -18,7 +18,7 @@ export async function stripped(node: string, copy: string): Promise<string> {
   } catch (reason) {
     const why =
       (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no strip here' : String(reason)
-    process.stderr.write(`crabtalk: warning: the binary stays 34 MB larger: ${why}\n`)
+    process.stderr.write(`crabtalk: warning: the binary stays 33 MB larger: ${why}\n`)
     return node
   }
 }
