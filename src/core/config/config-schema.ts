@@ -1,7 +1,6 @@
 import * as z from 'zod/mini'
 import { httpAddress, variableName } from './mcp-entry.ts'
-import type { Finding } from './problem.ts'
-import { filledString, milliseconds, strictTable, tableCheck, wholeNumber } from './schema.ts'
+import { type Flaw, filledString, milliseconds, strictTable, tableCheck, wholeNumber } from './schema.ts'
 
 /** The kinds of provider that config.toml may name; which of them this build can call is the registry's to say. */
 export const PROVIDER_KINDS = [
@@ -63,13 +62,13 @@ export const configTable = strictTable({
 /** What config.toml says, defaults included. */
 export type ConfigTable = z.infer<typeof configTable>
 
-function* findMissingAddress(table: Record<string, unknown>): Generator<Finding> {
-  if (table['kind'] !== 'openai-compatible' || Object.hasOwn(table, 'base_url')) return
-  yield { path: ['base_url'], message: 'is missing: an openai-compatible provider has no usual address' }
+function* findMissingAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
+  if (table['kind'] !== 'openai-compatible' || Object.hasOwn(table, 'base_url') || isMisspelt) return
+  yield { path: ['base_url'], predicate: 'is missing: an openai-compatible provider has no usual address' }
 }
 
-function* findKeyWithoutAddress(table: Record<string, unknown>): Generator<Finding> {
-  if (!Object.hasOwn(table, 'api_key') || Object.hasOwn(table, 'base_url')) return
+function* findKeyWithoutAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
+  if (!Object.hasOwn(table, 'api_key') || Object.hasOwn(table, 'base_url') || isMisspelt) return
   const hint = 'for a provider with a usual address write a [[providers]] table with its kind'
-  yield { path: ['base_url'], message: 'is missing: [llm] has a key and no address to use it at', hint }
+  yield { path: ['base_url'], predicate: 'is missing: [llm] has a key and no address to use it at', hint }
 }

@@ -75,7 +75,7 @@ export function toConfig(document: TomlDocument): Outcome<Config> {
 export function normaliseBaseUrl(url: string): string {
   return url
     .replace(/\/+$/, '')
-    .replace(/\/(chat\/completions|messages)$/, '')
+    .replace(/(?<!:\/)\/(chat\/completions|messages)$/, '')
     .replace(/\/+$/, '')
 }
 

@@ -1,7 +1,14 @@
 import { isAbsolute } from 'node:path'
 import * as z from 'zod/mini'
-import type { Finding } from './problem.ts'
-import { filledString, isTable, milliseconds, strictTable, tableCheck, wholeNumber } from './schema.ts'
+import {
+  type Flaw,
+  filledString,
+  isTable,
+  milliseconds,
+  strictTable,
+  tableCheck,
+  wholeNumber,
+} from './schema.ts'
 
 /**
  * One MCP server an agent owns, by value: a program (`command`) or a remote server (`url`).
@@ -77,7 +84,7 @@ export const mcpEntry = strictTable({
 }).check(tableCheck(oneKindOfServer))
 
 /** Server names that an agent's tools could not tell apart: equal after `-` became `_`. */
-export function* findTakenNames(entries: unknown): Generator<Finding> {
+export function* findTakenNames(entries: unknown): Generator<Flaw> {
   const owners = new Map<string, number>()
   for (const [i, entry] of (Array.isArray(entries) ? entries : []).entries()) {
     const name = isTable(entry) ? entry['name'] : undefined
@@ -85,20 +92,19 @@ export function* findTakenNames(entries: unknown): Generator<Finding> {
     const folded = name.replaceAll('-', '_')
     const owner = owners.get(folded)
     if (owner === undefined) owners.set(folded, i)
-    else yield { path: ['mcps', i, 'name'], message: `"mcps[${i}].name" is taken by mcps[${owner}]` }
+    else yield { path: ['mcps', i, 'name'], predicate: `is taken by mcps[${owner}]` }
   }
 }
 
-function* oneKindOfServer(entry: Record<string, unknown>): Generator<Finding> {
+function* oneKindOfServer(entry: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
   const isProgram = Object.hasOwn(entry, 'command')
   const isRemote = Object.hasOwn(entry, 'url')
   if (isProgram && isRemote) {
-    yield { path: ['url'], message: 'is for remote servers, and this entry has "command", a program' }
+    yield { path: ['url'], predicate: 'is for remote servers, and this entry has "command", a program' }
     return
   }
   if (!isProgram && !isRemote) {
-    const isMisspelt = Object.keys(entry).some((key) => !Object.hasOwn(mcpEntry.shape, key))
-    if (!isMisspelt) yield { path: [], message: 'needs "command" (a program) or "url" (a remote server)' }
+    if (!isMisspelt) yield { path: [], predicate: 'needs "command" (a program) or "url" (a remote server)' }
     return
   }
   const [own, foreign, kind] = isProgram
@@ -106,7 +112,7 @@ function* oneKindOfServer(entry: Record<string, unknown>): Generator<Finding> {
     : ['url', STDIO_KEYS, 'programs']
   for (const key of foreign) {
     if (Object.hasOwn(entry, key)) {
-      yield { path: [key], message: `is for ${kind}, and this entry has "${own}"` }
+      yield { path: [key], predicate: `is for ${kind}, and this entry has "${own}"` }
     }
   }
 }

@@ -7,7 +7,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     const steps = distance(word.toLowerCase(), candidate.toLowerCase())
     const longer = Math.max(word.length, candidate.length)
-    if (steps >= least || steps > Math.ceil(longer * NEAR)) continue
+    if (steps >= Math.min(least, longer) || steps > Math.ceil(longer * NEAR)) continue
     least = steps
     best = candidate
   }

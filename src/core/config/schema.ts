@@ -26,14 +26,30 @@ export function milliseconds(): z.ZodMiniNumberFormat {
   return wholeNumber(1, 2 ** 31 - 1)
 }
 
-/** A check over several keys of a table; it runs also when single keys are wrong, so guard every type. */
+/** What a check over a table finds wrong with one of its keys. */
+export interface Flaw {
+  /** Relative to the table. */
+  path: KeyPath
+  /** The end of a sentence that begins with the key. */
+  predicate: string
+  hint?: string
+}
+
+/**
+ * A check over several keys of a table; it runs also when single keys are wrong, so guard every type.
+ *
+ * `isMisspelt` says that the table has unknown keys, one of which may be the one that seems to be missing.
+ */
 export function tableCheck(
-  find: (table: Record<string, unknown>) => Iterable<Finding>,
+  find: (table: Record<string, unknown>, isMisspelt: boolean) => Iterable<Flaw>,
 ): z.core.$ZodCheck<Record<string, unknown>> {
   return z.superRefine(
     (table, context) => {
-      for (const { path, message, hint } of find(table)) {
-        context.addIssue({ code: 'custom', path: [...path], message, params: { hint } })
+      const isMisspelt = context.issues.some(
+        ({ code, path }) => code === 'unrecognized_keys' && !path?.length,
+      )
+      for (const { path, predicate, hint } of find(table, isMisspelt)) {
+        context.addIssue({ code: 'custom', path: [...path], message: predicate, params: { hint } })
       }
     },
     { when: ({ value }) => isTable(value) },
@@ -61,7 +77,7 @@ function describe(issue: z.core.$ZodIssue, root: unknown): Finding[] {
   const value = valueAt(root, path)
   switch (issue.code) {
     case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownKey([...path, key], issue.message.split(' ')))
+      return issue.keys.map((key) => unknownKey([...path, key], issue.message.split(' ').filter(Boolean)))
     case 'invalid_type':
       if (value === undefined) return [finding('is missing')]
       return [finding(`must be ${EXPECTED[issue.expected] ?? issue.expected}, not ${kindOf(value)}`)]

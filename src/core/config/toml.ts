@@ -21,8 +21,10 @@ export function parseToml(file: string, content: string): Outcome<TomlDocument> 
   } catch (reason) {
     if (!(reason instanceof TomlError)) throw reason
     const { line, column } = reason
-    const problem = { file, line, column, key: '', message: sentence(reason.message), hint: undefined }
-    return { ok: false, problems: [problem] }
+    const why = parserReason(reason.message)
+    const hint = why === 'invalid value' ? 'text needs quotes: key = "text"' : undefined
+    const message = `not valid TOML: ${why}`
+    return { ok: false, problems: [{ file, line, column, key: '', message, hint }] }
   }
 }
 
@@ -39,8 +41,8 @@ export function toProblems(document: TomlDocument, findings: readonly Finding[])
   return problems.sort((a, b) => a.line - b.line)
 }
 
-/** The parser's reason alone: what it adds quotes the line, which may hold a secret. */
-function sentence(message: string): string {
+/** The parser's reason alone: the lines it adds quote the text, which may hold a secret. */
+function parserReason(message: string): string {
   const [first = ''] = message.split('\n')
-  return first.replace(/^Invalid TOML document: /, 'not valid TOML: ')
+  return first.replace(/^Invalid TOML document: /, '')
 }

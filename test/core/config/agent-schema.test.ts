@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../../src/core/base/message.ts'
+import { checkAgent, foldName, nameProblem } from '../../../src/core/config/agent-schema.ts'
+
+const DEFAULTS = { description: '', max_iterations: 16, thinking: false, skills: [], tools: [], mcps: [] }
+
+function messages(table: JsonObject): string[] {
+  const outcome = checkAgent(table)
+  return outcome.ok
+    ? []
+    : outcome.problems.map(({ message, hint }) => (hint ? `${message} (${hint})` : message))
+}
+
+test('checkAgent() gives an empty table its defaults', () => {
+  assert.deepEqual(checkAgent({}), { ok: true, value: DEFAULTS })
+})
+
+test('checkAgent() takes what existing clients write, and drops what means nothing', () => {
+  const outcome = checkAgent({
+    model: '',
+    tool_choice: 'auto',
+    compact_tool_max_len: 1024,
+    compact_threshold: 1,
+    hooks: { bash: { disabled: false } },
+    mcps: [
+      { name: 'a', command: 'x', args: [], env: {}, auto_restart: true, url: null, auth: null },
+      { name: 'b', command: '', url: 'http://localhost', auth: '', tool_choice: 'x' },
+    ],
+  })
+  assert.deepEqual(outcome, {
+    ok: true,
+    value: {
+      ...DEFAULTS,
+      tool_choice: 'auto',
+      mcps: [
+        { name: 'a', command: 'x', args: [], env: {} },
+        { name: 'b', url: 'http://localhost' },
+      ],
+    },
+  })
+})
+
+for (const [name, table, expected] of [
+  [
+    'names of servers in place of servers, beside other problems',
+    { mcps: ['github'], modle: 'x' },
+    [
+      '"mcps" names servers of a registry; an agent holds its servers itself, as [[mcps]] tables (crabtalk agent import FILE turns the old form into the new one)',
+      'unknown key "modle" (did you mean "model"?)',
+    ],
+  ],
+  ['the name', { name: 'x' }, ['unknown key "name" (the name of an agent is the name of its file)']],
+  ['the prompt', { prompt: 'x' }, ['unknown key "prompt" (the prompt is the .md file beside this one)']],
+  ['an id that is none', { id: 'me' }, ['"id" must be an id that crabtalk wrote: a ULID']],
+  ['no iterations', { max_iterations: 0 }, ['"max_iterations" must be at least 1']],
+  [
+    'servers whose tools would have one name',
+    {
+      mcps: [
+        { name: 'a-b', command: 'x' },
+        { name: 'a_b', command: 'y' },
+      ],
+    },
+    ['"mcps[1].name" is taken by mcps[0]'],
+  ],
+  [
+    'a server that is none, with its place',
+    { mcps: [{ name: 'a', command: 'x' }, { name: 'b' }] },
+    ['"mcps[1]" needs "command" (a program) or "url" (a remote server)'],
+  ],
+] as [string, JsonObject, string[]][]) {
+  test(`checkAgent() refuses ${name}`, () => {
+    assert.deepEqual(messages(table), expected)
+  })
+}
+
+for (const name of [
+  'crab',
+  '3d',
+  'Ångström',
+  '日本語',
+  'a_b-c',
+  'x'.repeat(64),
+  'e\u0301tude',
+  '𠮷'.repeat(50),
+]) {
+  test(`"${name}" is an agent name`, () => assert.equal(nameProblem(name), undefined))
+}
+
+const RULE = 'a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit'
+
+for (const [name, problem] of [
+  ['', RULE],
+  ['_a', RULE],
+  ['-a', RULE],
+  ['a b', RULE],
+  ['a/b', RULE],
+  ['..', RULE],
+  ['a.b', RULE],
+  ['a\n', RULE],
+  ['a:b', RULE],
+  ['x'.repeat(65), RULE],
+  ['𠮷'.repeat(60), 'the name is too long for a file'],
+] as const) {
+  test(`${JSON.stringify(name)} is no agent name`, () => assert.equal(nameProblem(name), problem))
+}
+
+test('foldName() makes one name of spellings that are one', () => {
+  assert.equal(foldName('E\u0301tude'), foldName('étude'))
+})

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { didYouMean, nearest } from '../../../src/core/config/nearest.ts'
+
+for (const [word, candidates, meant] of [
+  ['modle', ['mode', 'model'], 'mode'],
+  ['nmae', ['name', 'env'], 'name'],
+  ['maxIterations', ['max_iterations', 'model'], 'max_iterations'],
+  ['timeout', ['timeout_ms', 'tools'], 'timeout_ms'],
+  ['CRAB', ['crab'], 'crab'],
+  ['prompt', ['model', 'tools'], undefined],
+  ['x', ['y'], undefined],
+  ['x', [], undefined],
+] as const) {
+  test(`nearest() takes ${word} for ${meant}`, () => {
+    assert.equal(nearest(word, candidates), meant)
+  })
+}
+
+test('didYouMean() asks, or says nothing', () => {
+  assert.equal(didYouMean('comand', ['command']), 'did you mean "command"?')
+  assert.equal(didYouMean('x', ['command']), undefined)
+})

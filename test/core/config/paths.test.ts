@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { homePaths } from '../../../src/core/config/paths.ts'
+
+const HERE = { cwd: '/work/dir', homeDir: '/home/me' }
+
+for (const [value, home] of [
+  [undefined, '/home/me/.crabtalk'],
+  ['', '/home/me/.crabtalk'],
+  ['/data/crab', '/data/crab'],
+  ['data/../crab/', '/work/dir/crab'],
+  ['~', '/home/me'],
+  ['~/crab', '/home/me/crab'],
+  ['~other', '/work/dir/~other'],
+] as const) {
+  test(`homePaths() makes ${home} of ${JSON.stringify(value)}`, () => {
+    assert.equal(homePaths({ CRABTALK_HOME: value }, HERE).home, home)
+  })
+}
+
+test('homePaths() lays every path of the design under the home', () => {
+  assert.deepEqual(homePaths({ CRABTALK_HOME: '/h' }, HERE), {
+    home: '/h',
+    config: '/h/config.toml',
+    agents: '/h/agents',
+    sessions: '/h/sessions',
+    memory: '/h/memory',
+    index: '/h/index',
+    skills: '/h/skills',
+    instructions: '/h/Crab.md',
+    subscriptions: '/h/events/subscriptions.toml',
+    crons: '/h/config/crons.toml',
+    catalog: '/h/mcp/catalog',
+    packages: '/h/packages',
+    vault: '/h/vault',
+    run: '/h/run',
+    leases: '/h/run/leases.db',
+    proc: '/h/run/proc',
+    workspace: '/h/workspace',
+    cache: '/h/cache',
+    logs: '/h/logs',
+  })
+})
+
+test('homePaths() needs a directory to start from', () => {
+  assert.throws(() => homePaths({}, { cwd: '/', homeDir: '' }), {
+    kind: 'config',
+    message: 'Cannot choose a home directory: this user has none',
+    hint: 'set CRABTALK_HOME to a directory',
+  })
+  assert.equal(homePaths({ CRABTALK_HOME: '/h' }, { cwd: '/', homeDir: '' }).home, '/h')
+})
