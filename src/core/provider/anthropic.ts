@@ -1,0 +1,75 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { Reasoning } from '../base/message.ts'
+import { VERSION } from '../base/version.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type SdkCall, toSdkCall } from './prompt.ts'
+import { streamModel } from './stream.ts'
+import type { ModelEvent, ModelRequest } from './types.ts'
+
+/** Streams one call of an Anthropic-shaped message. */
+export function streamAnthropic(
+  endpoint: Endpoint,
+  request: ModelRequest,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+): AsyncIterable<ModelEvent> {
+  const provider = createAnthropic({
+    baseURL: endpoint.baseUrl,
+    apiKey: endpoint.apiKey ?? '', // an absent one would be read from the environment
+    headers: { 'user-agent': `crabtalk/${VERSION}` },
+    fetch,
+  })
+  const call = toSdkCall(request, { keepsReasoning: isSigned, filesInToolResults: true })
+  return streamModel(
+    provider.messages(request.model),
+    {
+      ...markCached(call),
+      ...(request.thinking && { reasoning: 'high' }),
+      providerOptions: { anthropic: { toolStreaming: false, ...thinkingOptions(request) } },
+    },
+    { endpoint, model: request.model },
+    signal,
+  )
+}
+
+/**
+ * Marks what the next request will begin with: the tools, the system prompt, and the last two messages that are not
+ * the model's (the older one finds what the request before has written). Anthropic allows four marks.
+ */
+function markCached(call: SdkCall): SdkCall {
+  const { prompt, tools = [] } = call
+  const asked = prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : []))
+  const marked = new Set(asked.slice(-2))
+  return {
+    ...call,
+    prompt: prompt.map((message, at) =>
+      message.role === 'system' || marked.has(at) ? { ...message, providerOptions: CACHED } : message,
+    ),
+    ...(tools.length > 0 && { tools: tools.with(-1, { ...tools.at(-1)!, providerOptions: CACHED }) }),
+  }
+}
+
+/**
+ * Newer models bind each thinking block to all that stood before it and refuse a request in which that has changed.
+ * Here it may change between turns (instructions, tools, a merged message), so the server is told to drop the block.
+ */
+function thinkingOptions({ model, messages, thinking }: ModelRequest) {
+  const returned = messages.some(({ reasoning = [] }) => reasoning.some(isSigned))
+  if (!returned || !BOUND_THINKING.test(model)) return {}
+  return {
+    thinking: {
+      type: 'adaptive',
+      ...(thinking && { display: 'summarized' }),
+      blockBinding: { prefixMismatchBehavior: 'drop_block' },
+    },
+  }
+}
+
+/** Thinking without a signature, another provider's say, is refused. */
+function isSigned({ meta }: Reasoning): boolean {
+  return meta !== undefined && 'anthropic' in meta
+}
+
+const CACHED: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+const BOUND_THINKING = /claude-(fable-5-[1-9]|mythos-5-[1-9]|(opus|sonnet|haiku)-5-5)/

@@ -1,0 +1,201 @@
+import { CrabError, type Kind } from '../base/errors.ts'
+import { toCancelled } from './cancelled.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** Which model was called where. */
+export interface CallPlace {
+  endpoint: Endpoint
+  model: string
+}
+
+/** What a server answered instead of doing what it was asked. */
+export interface Refusal {
+  status: number
+  /** By lower-case name. */
+  headers: Readonly<Record<string, string>>
+  body: string
+}
+
+/**
+ * A failed call as a CrabError, whatever threw: an abort, the network (already a CrabError), the SDK, an error record
+ * in the stream. The kinds are those of `ModelEvent`.
+ */
+export function toModelError(reason: unknown, place: CallPlace, signal: AbortSignal): CrabError {
+  if (signal.aborted) return toCancelled(signal)
+  const known = causes(reason).find((cause) => cause instanceof CrabError)
+  if (known) return known
+  const status = numberIn(reason, 'statusCode')
+  if (status !== undefined) {
+    return toRefusalError({ status, headers: headersIn(reason), body: bodyIn(reason) }, place)
+  }
+  if (!(reason instanceof Error)) return toRecordError(reason, place)
+  const broken = reason.name === 'AI_InvalidResponseDataError' && reason.message.includes('without a finish')
+  if (broken) return brokenOff(place)
+  return failure(reason.name === UNSUPPORTED ? 'invalid' : 'failed', place, reason.message, { cause: reason })
+}
+
+/** The stream ended, but the answer did not: nothing that was said can be taken for the whole. */
+export function brokenOff(place: CallPlace): CrabError {
+  return failure('unavailable', place, 'the answer broke off before its end')
+}
+
+/** A good answer that is no event stream: a web page, or JSON, which may say why. */
+export function toNoStreamError(type: string, body: string, place: CallPlace): CrabError {
+  if (type.includes('html')) return failure('config', place, 'it answered with a web page')
+  return failure('failed', place, `it answered without a stream: ${serverMessage(body)}`)
+}
+
+/** An HTTP error answer as a CrabError that quotes the server in one line and says where to look. */
+export function toRefusalError({ status, headers, body }: Refusal, place: CallPlace): CrabError {
+  const said = headers['location'] ? `it redirects to ${headers['location']}` : serverMessage(body)
+  const retryAfterMs = retryAfter(headers, body)
+  return failure(kindOf(status, body), place, said || (PHRASES[status] ?? 'no reason given'), {
+    status,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
+}
+
+/** An error record inside a stream: `{message, type, code}` in any of the dialects. */
+function toRecordError(record: unknown, place: CallPlace): CrabError {
+  const code = numberIn(record, 'code')
+  const words = `${textIn(record, 'type')} ${textIn(record, 'code')} ${textIn(record, 'message')}`
+  const status = code !== undefined && code >= 400 ? code : /rate.?limit/i.test(words) ? 429 : 500
+  return toRefusalError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, place)
+}
+
+function failure(
+  kind: Kind,
+  { endpoint, model }: CallPlace,
+  said: string,
+  { status, ...more }: { status?: number; retryAfterMs?: number; cause?: unknown } = {},
+): CrabError {
+  const why = `${toLine(said, endpoint.apiKey)}${status === undefined ? '' : ` (${status})`}`
+  const hint = hintFor(kind, said, endpoint)
+  return new CrabError(kind, `Cannot call ${model} (${endpoint.name}): ${why}`, {
+    ...(hint !== undefined && { hint }),
+    ...more,
+  })
+}
+
+function kindOf(status: number, body: string): Kind {
+  if (status === 401 || status === 402 || status === 403) return 'credentials'
+  if (status >= 500) return 'unavailable'
+  if (NO_CREDIT.test(body)) return 'credentials'
+  if (status === 429) return 'throttled'
+  if (status === 408) return 'timeout'
+  if (status === 404 || status < 400) return 'config'
+  if (BAD_KEY.test(body)) return 'credentials'
+  return NO_MODEL.test(body) ? 'config' : 'invalid'
+}
+
+function hintFor(kind: Kind, said: string, { apiKey, keyFrom, where }: Endpoint): string | undefined {
+  switch (kind) {
+    case 'credentials':
+      if (apiKey === undefined) return `there is no key: set one (${keyFrom})`
+      return /credit|quota|balance|billing/i.test(said)
+        ? `add credit, or use another key (${keyFrom})`
+        : `check the key (${keyFrom})`
+    case 'config':
+      return `check the model's name and base_url (${where})`
+    case 'invalid':
+      return TOO_LONG.test(said) ? 'send less, or use a model with a larger context' : undefined
+    default:
+      return undefined
+  }
+}
+
+/** Milliseconds to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date, or Google's `retryDelay`. */
+function retryAfter(headers: Readonly<Record<string, string>>, body: string): number | undefined {
+  const exact = headers['retry-after-ms']
+  if (exact !== undefined) return wholeMs(Number(exact))
+  const after = headers['retry-after']
+  if (after === undefined) return wholeMs(Number(/"retryDelay":\s*"([\d.]+)s"/.exec(body)?.[1]) * 1000)
+  return wholeMs(/^[\d.]+$/.test(after) ? Number(after) * 1000 : Date.parse(after) - Date.now())
+}
+
+function wholeMs(ms: number): number | undefined {
+  return Number.isNaN(ms) ? undefined : Math.max(0, Math.ceil(ms))
+}
+
+/** The server's own words out of an error body: JSON in any of the usual shapes, or plain text; never a web page. */
+function serverMessage(body: string): string {
+  const text = body.trim()
+  if (text.startsWith('<')) return ''
+  try {
+    return messageIn(JSON.parse(text)) ?? text
+  } catch {
+    return text // no JSON is what the message says
+  }
+}
+
+function messageIn(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return messageIn(value[0])
+  if (typeof value !== 'object' || value === null) return undefined
+  const { error, message, detail, msg } = value as Record<string, unknown>
+  return messageIn(error) ?? messageIn(message) ?? messageIn(detail) ?? messageIn(msg)
+}
+
+/** One printable line without secrets. */
+function toLine(text: string, secret: string | undefined): string {
+  const known = secret && secret.length >= MIN_SECRET ? text.replaceAll(secret, '[secret]') : text
+  const shown = known.replace(KEY_LIKE, '[secret]')
+  const line = shown.replace(/[\s\p{C}]+/gu, ' ').trim()
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line
+}
+
+function causes(reason: unknown): unknown[] {
+  const chain: unknown[] = []
+  for (
+    let at = reason;
+    at !== undefined && !chain.includes(at);
+    at = at instanceof Error ? at.cause : undefined
+  ) {
+    chain.push(at)
+  }
+  return chain
+}
+
+function numberIn(value: unknown, key: string): number | undefined {
+  const found = fieldOf(value, key)
+  return typeof found === 'number' ? found : undefined
+}
+
+function textIn(value: unknown, key: string): string {
+  const found = fieldOf(value, key)
+  return typeof found === 'string' ? found : ''
+}
+
+function headersIn(reason: unknown): Record<string, string> {
+  return (fieldOf(reason, 'responseHeaders') ?? {}) as Record<string, string>
+}
+
+function bodyIn(reason: unknown): string {
+  return textIn(reason, 'responseBody') || textIn(reason, 'message')
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined
+}
+
+const UNSUPPORTED = 'AI_UnsupportedFunctionalityError'
+const MAX_LINE = 300
+const MIN_SECRET = 8
+/** Servers like to quote a part of the key they refuse. */
+const KEY_LIKE = /\b(sk|pk|rk|gsk|xai)[-_*][\w*.-]{6,}|\bAIza[\w*-]{10,}/g
+const NO_CREDIT = /insufficient[_ ](quota|balance|credits?|funds)|credit balance|billing_(error|hard_limit)/i
+const BAD_KEY =
+  /api[_ -]?key.{0,30}(invalid|not valid|incorrect|expired)|(invalid|incorrect)[_ ]api[_ -]?key/i
+const NO_MODEL =
+  /model.{0,80}(not[_ ]found|not exist|not a valid|decommissioned)|(unknown|invalid) model|not a valid model/i
+const TOO_LONG = /context (length|size|window|limit)|prompt is too long|too many tokens|too large/i
+
+const PHRASES: Record<number, string> = {
+  401: 'the server wants a valid key',
+  402: 'the account has no credit',
+  403: 'the key may not use this model',
+  404: 'the server knows no such model or path',
+  413: 'the request is too large',
+  429: 'too many requests',
+  529: 'the server is overloaded',
+}

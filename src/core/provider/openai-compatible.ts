@@ -1,0 +1,92 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { Reasoning } from '../base/message.ts'
+import { VERSION } from '../base/version.ts'
+import type { Endpoint } from './endpoint.ts'
+import { toSdkCall } from './prompt.ts'
+import { streamModel } from './stream.ts'
+import type { ModelEvent, ModelRequest } from './types.ts'
+
+/** Streams one call of an OpenAI-shaped chat completion. */
+export function streamOpenAICompatible(
+  endpoint: Endpoint,
+  request: ModelRequest,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal,
+): AsyncIterable<ModelEvent> {
+  const quirks = quirksOf(endpoint)
+  const provider = createOpenAICompatible({
+    name: NAMESPACE,
+    baseURL: endpoint.baseUrl,
+    headers: { 'user-agent': `crabtalk/${VERSION}` },
+    includeUsage: true,
+    supportsStructuredOutputs: quirks.jsonSchema,
+    transformRequestBody: quirks.transform,
+    fetch,
+    ...(endpoint.apiKey !== undefined && { apiKey: endpoint.apiKey }),
+  })
+  const keepsReasoning = ({ meta }: Reasoning, { inThisTurn }: { inThisTurn: boolean }) =>
+    quirks.echoesReasoning && inThisTurn && meta === undefined
+  const call = toSdkCall(quirks.jsonSchema ? request : withSchemaInPrompt(request), {
+    keepsReasoning,
+    filesInToolResults: false,
+  })
+  const effort = effortOf(endpoint, request)
+  const model = provider.chatModel(request.model)
+  return streamModel(
+    model,
+    {
+      ...call,
+      ...(effort && { reasoning: effort }),
+      providerOptions: { openaiCompatible: { strictJsonSchema: false } }, // a person's schema is rarely of the strict subset
+    },
+    { endpoint, model: request.model },
+    signal,
+  )
+}
+
+/** Where servers of this shape differ. */
+interface Quirks {
+  /** Takes a JSON Schema as response format, not only "some JSON". */
+  jsonSchema: boolean
+  /** Wants, or at least bears, the thinking of this turn's earlier steps back; strict servers refuse the field. */
+  echoesReasoning: boolean
+  transform: (body: Record<string, unknown>) => Record<string, unknown>
+}
+
+function quirksOf({ kind, baseUrl }: Endpoint): Quirks {
+  const host = new URL(baseUrl).hostname
+  return {
+    jsonSchema: host !== 'api.deepseek.com',
+    echoesReasoning: kind !== 'openai' && !STRICT_HOSTS.includes(host),
+    transform: kind === 'openai' ? renameMaxTokens : (body) => body,
+  }
+}
+
+/** OpenAI's reasoning models refuse `max_tokens`; its other models take both names. */
+function renameMaxTokens({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return limit === undefined ? body : { ...body, max_completion_tokens: limit }
+}
+
+/** From gpt-5.4 on, OpenAI's chat completions take tools only without reasoning; both need its Responses API. */
+function effortOf(
+  { kind }: Endpoint,
+  { model, tools, thinking }: ModelRequest,
+): 'none' | 'medium' | undefined {
+  if (kind === 'openai' && tools.length > 0 && /^gpt-(5\.[4-9]|[6-9])/.test(model)) return 'none'
+  return thinking ? 'medium' : undefined
+}
+
+function withSchemaInPrompt(request: ModelRequest): ModelRequest {
+  if (!request.schema) return request
+  const rule = `Answer with nothing but one JSON value that meets this JSON Schema:\n${JSON.stringify(request.schema)}`
+  return { ...request, system: request.system === '' ? rule : `${request.system}\n\n${rule}` }
+}
+
+/** The SDK files what it gives back under this name; its own name would leak into the request's messages. */
+const NAMESPACE = 'crabtalk'
+const STRICT_HOSTS: readonly string[] = [
+  'api.openai.com',
+  'api.groq.com',
+  'api.mistral.ai',
+  'generativelanguage.googleapis.com',
+]

@@ -1,0 +1,136 @@
+import type {
+  JSONSchema7,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import type { Attachment, JsonObject, Message, Reasoning } from '../base/message.ts'
+import type { ModelRequest } from './types.ts'
+
+/** What a provider's wire can carry. */
+export interface PromptStyle {
+  /** Which thinking of a past message is sent back. */
+  keepsReasoning: (block: Reasoning, position: { inThisTurn: boolean }) => boolean
+  /** Files may stand inside a tool's result; else they follow the results as a message of their own. */
+  filesInToolResults: boolean
+}
+
+/** One call in the SDK's terms; all its tools are functions. */
+export interface SdkCall extends LanguageModelV4CallOptions {
+  tools?: LanguageModelV4FunctionTool[]
+}
+
+/** A request in the SDK's terms, without what only one provider understands. */
+export function toSdkCall(request: ModelRequest, style: PromptStyle): SdkCall {
+  const { tools, toolChoice, schema, maxOutputTokens } = request
+  return {
+    prompt: toPrompt(request, style),
+    ...(tools.length > 0 && { tools: tools.map(toTool) }),
+    ...(toolChoice !== undefined && { toolChoice: toToolChoice(toolChoice) }),
+    ...(schema && { responseFormat: { type: 'json', schema: schema as JSONSchema7 } }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+  }
+}
+
+function toPrompt({ system, messages }: ModelRequest, style: PromptStyle): LanguageModelV4Message[] {
+  const prompt: LanguageModelV4Message[] = system === '' ? [] : [{ role: 'system', content: system }]
+  const turnStart = messages.findLastIndex(({ role }) => role === 'user')
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at]!
+    if (message.role === 'user') prompt.push(toUser(message.content, message.attachments))
+    else if (message.role === 'assistant') prompt.push(toAssistant(message, style, at > turnStart))
+    else if (messages[at - 1]?.role !== 'tool')
+      prompt.push(...toToolMessages(resultsFrom(messages, at), style))
+  }
+  return prompt
+}
+
+function toUser(text: string, attachments: readonly Attachment[] = []): LanguageModelV4Message {
+  const words = text === '' ? [] : [{ type: 'text' as const, text }]
+  return { role: 'user', content: [...attachments.map(toFile), ...words] }
+}
+
+function toAssistant(message: Message, style: PromptStyle, inThisTurn: boolean): LanguageModelV4Message {
+  const { content, reasoning = [], tool_calls: calls = [] } = message
+  return {
+    role: 'assistant',
+    content: [
+      ...reasoning
+        .filter((block) => style.keepsReasoning(block, { inThisTurn }))
+        .map(({ text, meta }) => ({ type: 'reasoning' as const, text, ...withMeta(meta) })),
+      ...(content === '' ? [] : [{ type: 'text' as const, text: content }]),
+      ...calls.map(({ id, name, arguments: input, meta }) => ({
+        type: 'tool-call' as const,
+        toolCallId: id,
+        toolName: name,
+        input: toArguments(input),
+        ...withMeta(meta),
+      })),
+    ],
+  }
+}
+
+/** Wires want a JSON object here; what the model wrote may be none, and must not make every later request fail. */
+function toArguments(text: string): string {
+  if (text.trim() === '') return '{}'
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text
+  } catch {
+    // wrapped like any other text that is no object
+  }
+  return JSON.stringify({ rawInvalidInput: text })
+}
+
+function resultsFrom(messages: readonly Message[], start: number): readonly Message[] {
+  const end = messages.findIndex(({ role }, at) => at > start && role !== 'tool')
+  return messages.slice(start, end === -1 ? undefined : end)
+}
+
+function toToolMessages(results: readonly Message[], style: PromptStyle): LanguageModelV4Message[] {
+  const files = style.filesInToolResults ? [] : results.flatMap(({ attachments = [] }) => attachments)
+  const content = results.map((result) => toToolResult(result, style.filesInToolResults))
+  const following = files.length > 0 ? [toUser('Files of the tool results above:', files)] : []
+  return [{ role: 'tool', content }, ...following]
+}
+
+function toToolResult(message: Message, withFiles: boolean): LanguageModelV4ToolResultPart {
+  const { tool_call_id: toolCallId = '', name: toolName = '', content: text, attachments = [] } = message
+  const result = { type: 'tool-result' as const, toolCallId, toolName }
+  if (message.is_error) return { ...result, output: { type: 'error-text', value: text } }
+  if (!withFiles || attachments.length === 0) return { ...result, output: { type: 'text', value: text } }
+  return {
+    ...result,
+    output: { type: 'content', value: [{ type: 'text', text }, ...attachments.map(toFile)] },
+  }
+}
+
+function toFile({ media_type: mediaType, data, name }: Attachment): LanguageModelV4FilePart {
+  return {
+    type: 'file',
+    mediaType,
+    data: { type: 'data', data },
+    ...(name !== undefined && { filename: name }),
+  }
+}
+
+function toTool({
+  name,
+  description,
+  parameters,
+}: ModelRequest['tools'][number]): LanguageModelV4FunctionTool {
+  return { type: 'function', name, description, inputSchema: parameters as JSONSchema7 }
+}
+
+function toToolChoice(
+  choice: NonNullable<ModelRequest['toolChoice']>,
+): NonNullable<LanguageModelV4CallOptions['toolChoice']> {
+  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: choice.tool }
+}
+
+function withMeta(meta: JsonObject | undefined): { providerOptions?: SharedV4ProviderOptions } {
+  return meta ? { providerOptions: meta as SharedV4ProviderOptions } : {}
+}

@@ -1,0 +1,62 @@
+import type { Endpoint } from './endpoint.ts'
+import { httpFetch, readText } from './http-fetch.ts'
+import { type CallPlace, toNoStreamError } from './model-error.ts'
+import { withRetry } from './retry.ts'
+import type { ModelEvent, ModelFacts, ModelRequest } from './types.ts'
+
+/** A model a source declares, and what is declared about it. */
+export interface DeclaredModel {
+  name: string
+  facts: ModelFacts
+}
+
+/** Somewhere models can be called: a provider, a local server, the demo. */
+export interface ModelSource {
+  readonly name: string
+  /** Where it is declared: `file:line`, a variable, a port. */
+  readonly where: string
+  readonly models: readonly DeclaredModel[]
+  /** Takes names that are not among `models`. */
+  readonly isOpen: boolean
+  /** Of an open source: what its models' names look like. */
+  readonly owns?: RegExp
+  /** Of an open source: what to use when nobody names a model. */
+  readonly suggests?: string
+  /** The request's model is the name this source knows it by. */
+  complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  /** Asks the server what it has. */
+  listModels?(signal: AbortSignal): Promise<string[]>
+}
+
+/** Calls a model on an endpoint; the code for its wire is loaded by the first call. */
+export async function* callEndpoint(
+  resolve: () => Endpoint,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const endpoint = resolve()
+  const { kind, timeoutMs, idleMs, maxRetries, where } = endpoint
+  const hint = `check the network and base_url (${where})`
+  const fetch = streamsOnly(httpFetch({ firstByteMs: timeoutMs, idleMs, hint }), {
+    endpoint,
+    model: request.model,
+  })
+  const attempt = async function* () {
+    const call =
+      kind === 'anthropic'
+        ? (await import('./anthropic.ts')).streamAnthropic
+        : (await import('./openai-compatible.ts')).streamOpenAICompatible
+    yield* call(endpoint, request, fetch, signal)
+  }
+  yield* withRetry(attempt, request.retries ?? maxRetries, signal)
+}
+
+/** Refuses good answers that the SDK would take for a stream in which nothing happens. */
+function streamsOnly(fetch: typeof globalThis.fetch, place: CallPlace): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    const type = response.headers.get('content-type') ?? ''
+    if (!response.ok || !/html|json/.test(type)) return response
+    throw toNoStreamError(type, await readText(response.body), place)
+  }
+}

@@ -1,0 +1,149 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider'
+import type { JsonObject, Usage } from '../base/message.ts'
+import { toCancelled } from './cancelled.ts'
+import { brokenOff, type CallPlace, toModelError } from './model-error.ts'
+import type { FinishReason, ModelEvent } from './types.ts'
+
+/**
+ * One call of an SDK model as ModelEvents; every failure is a CrabError.
+ *
+ * An abort, or leaving the iteration, ends it at once and closes the connection.
+ */
+export async function* streamModel(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+  place: CallPlace,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  try {
+    const { stream } = await model.doStream({ ...options, abortSignal: signal })
+    yield* readParts(stream, place, signal)
+  } catch (reason) {
+    throw toModelError(reason, place, signal)
+  }
+}
+
+async function* readParts(
+  stream: ReadableStream<LanguageModelV4StreamPart>,
+  place: CallPlace,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  const reader = stream.getReader()
+  const close = () => reader.cancel().catch(() => undefined) // a stream that failed was reported by read()
+  signal.addEventListener('abort', close, { once: true })
+  const translator = new Translator()
+  try {
+    if (signal.aborted) throw toCancelled(signal)
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (signal.aborted) throw toCancelled(signal)
+      if (done) throw brokenOff(place)
+      const event = translator.toEvent(value)
+      if (event === undefined) continue
+      if (event === 'broken') throw brokenOff(place)
+      yield event
+      if (event.type === 'finish') return await drain(reader)
+    }
+  } finally {
+    signal.removeEventListener('abort', close)
+    await close()
+  }
+}
+
+/** Reads what is left, shortly, so that the connection can serve the next call. */
+async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>): Promise<void> {
+  const timer = setTimeout(() => reader.cancel().catch(() => undefined), LINGER_MS)
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // the answer is complete: a connection that breaks now is a connection less
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Stream parts to events; remembers what a thinking block gathered and whether a tool was called. */
+class Translator {
+  #meta: SharedV4ProviderMetadata = {}
+  #hasCalls = false
+
+  /** Undefined for parts nobody needs, `broken` for a finish that is none. Throws what an error part holds. */
+  toEvent(part: LanguageModelV4StreamPart): ModelEvent | 'broken' | undefined {
+    switch (part.type) {
+      case 'text-delta':
+        return part.delta === '' ? undefined : { type: 'text', delta: part.delta }
+      case 'reasoning-start':
+        this.#meta = part.providerMetadata ?? {}
+        return undefined
+      case 'reasoning-delta':
+        Object.assign(this.#meta, part.providerMetadata)
+        return part.delta === '' ? undefined : { type: 'thinking', delta: part.delta }
+      case 'reasoning-end':
+        Object.assign(this.#meta, part.providerMetadata)
+        return { type: 'thinking-end', ...metaOf(this.#meta) }
+      case 'tool-call':
+        this.#hasCalls = true
+        return {
+          type: 'tool-call',
+          call: {
+            id: part.toolCallId,
+            name: part.toolName,
+            arguments: part.input,
+            ...metaOf(part.providerMetadata ?? {}),
+          },
+        }
+      case 'finish':
+        return this.#toFinish(part.finishReason.unified, part.usage)
+      case 'error':
+        throw part.error
+      default:
+        return undefined
+    }
+  }
+
+  #toFinish(
+    unified: LanguageModelV4FinishReason['unified'],
+    usage: LanguageModelV4Usage,
+  ): ModelEvent | 'broken' {
+    const reason = REASONS[unified]
+    if (reason === undefined) return 'broken'
+    return {
+      type: 'finish',
+      reason: this.#hasCalls && reason === 'stop' ? 'tool-calls' : reason,
+      usage: toUsage(usage),
+    }
+  }
+}
+
+/** Absent: the stream ended without the server having said so. */
+const REASONS: Partial<Record<LanguageModelV4FinishReason['unified'], FinishReason>> = {
+  stop: 'stop',
+  length: 'length',
+  'content-filter': 'refused',
+  'tool-calls': 'tool-calls',
+  other: 'other',
+}
+
+const LINGER_MS = 100
+
+function metaOf(metadata: SharedV4ProviderMetadata): { meta?: JsonObject } {
+  return Object.keys(metadata).length > 0 ? { meta: { ...metadata } } : {}
+}
+
+function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
+  if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined
+  return {
+    input: inputTokens.total,
+    output: outputTokens.total,
+    cache_read: inputTokens.cacheRead ?? 0,
+    cache_write: inputTokens.cacheWrite ?? 0,
+    reasoning: outputTokens.reasoning ?? 0,
+  }
+}

@@ -1,0 +1,55 @@
+import { CrabError } from '../../src/core/base/errors.ts'
+import type { Endpoint } from '../../src/core/provider/endpoint.ts'
+import type { ModelEvent, ModelRequest, ToolSpec } from '../../src/core/provider/types.ts'
+
+/** An endpoint at a test server; patient enough for a loaded machine, and without retries. */
+export function endpointAt(baseUrl: string, more: Partial<Endpoint> = {}): Endpoint {
+  return {
+    name: 'test',
+    kind: 'openai-compatible',
+    baseUrl,
+    apiKey: 'sk-secret-0123456789',
+    keyFrom: 'TEST_API_KEY',
+    where: 'config.toml:3',
+    timeoutMs: 20_000,
+    idleMs: 20_000,
+    maxRetries: 0,
+    ...more,
+  }
+}
+
+/** A request that says `hi`, unless told otherwise. */
+export function modelRequest(more: Partial<ModelRequest> = {}): ModelRequest {
+  return { model: 'scripted', system: '', messages: [{ role: 'user', content: 'hi' }], tools: [], ...more }
+}
+
+/** A tool that takes a path. */
+export const READ_TOOL: ToolSpec = {
+  name: 'read',
+  description: 'Read a file.',
+  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+}
+
+/** All events of a call that goes well. */
+export async function collect(events: AsyncIterable<ModelEvent>): Promise<ModelEvent[]> {
+  return await Array.fromAsync(events)
+}
+
+/** The events of a call up to its failure, and the failure, which must be a CrabError. */
+export async function collectFailure(
+  events: AsyncIterable<ModelEvent>,
+): Promise<{ events: ModelEvent[]; error: CrabError }> {
+  const seen: ModelEvent[] = []
+  try {
+    for await (const event of events) seen.push(event)
+  } catch (reason) {
+    if (reason instanceof CrabError) return { events: seen, error: reason }
+    throw reason
+  }
+  throw new Error(`The call went well: ${JSON.stringify(seen)}`)
+}
+
+/** The text of an answer. */
+export function textOf(events: readonly ModelEvent[]): string {
+  return events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
+}

@@ -1,0 +1,150 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JsonObject } from '../../src/core/base/message.ts'
+import {
+  chatCompletionWriter,
+  type Finish,
+  messageWriter,
+  type Part,
+  type TokenCounts,
+} from './model-wire.ts'
+
+/** What the server does with one request. Everything left out is the usual: an answer that ends well. */
+export interface Reply {
+  parts?: readonly Part[]
+  /** Default: `tool-calls` when there are calls, else `stop`. */
+  finish?: Finish
+  usage?: TokenCounts
+  /** How the stream ends: with its finish marker, without it, by a cut connection, or never. */
+  end?: 'finish' | 'unfinished' | 'cut' | 'hang'
+  /** Milliseconds between parts. */
+  paceMs?: number
+  /** An error record in the stream, after the parts. */
+  error?: object
+  /** Bytes in the stream, after the parts. */
+  raw?: string
+  /** An HTTP answer instead of a stream. */
+  status?: number
+  headers?: Readonly<Record<string, string>>
+  body?: string | object
+  /** Not even headers. */
+  silent?: boolean
+}
+
+/** A request as it arrived. */
+export interface RecordedRequest {
+  method: string
+  path: string
+  headers: IncomingHttpHeaders
+  text: string
+  /** The parsed body; empty when there is none. */
+  json: JsonObject
+  /** Resolves when the answer is over: true if it was sent whole, false if the client went away first. */
+  done: Promise<boolean>
+}
+
+export interface ModelServer extends AsyncDisposable {
+  port: number
+  /** `http://127.0.0.1:PORT/v1`, for both shapes. */
+  url: string
+  /** In order of arrival, without questions for /models. */
+  requests: readonly RecordedRequest[]
+  /** Connections accepted so far. */
+  connections(): number
+}
+
+/** Replies in order, or a function of the request and its number, from 0. A list that is used up answers 500. */
+export type Script = readonly Reply[] | ((request: RecordedRequest, index: number) => Reply)
+
+/**
+ * Starts a model server on a port of its own that speaks chat completions and Anthropic messages by path, and answers
+ * `GET /v1/models` with `models`.
+ */
+export async function startModelServer(
+  script: Script,
+  { models = ['scripted'], port = 0 }: { models?: readonly string[]; port?: number } = {},
+): Promise<ModelServer> {
+  const requests: RecordedRequest[] = []
+  let connections = 0
+  const server = createServer(async (incoming, outgoing) => {
+    const request = await record(incoming, outgoing)
+    if (request.path.endsWith('/models')) {
+      outgoing.setHeader('content-type', 'application/json')
+      outgoing.end(JSON.stringify({ object: 'list', data: models.map((id) => ({ id, object: 'model' })) }))
+      return
+    }
+    const index = requests.push(request) - 1
+    const reply = typeof script === 'function' ? script(request, index) : (script[index] ?? USED_UP)
+    await play(reply, request, outgoing)
+  })
+  server.on('connection', () => connections++)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const address = server.address()
+  const bound = typeof address === 'object' && address ? address.port : port
+  return {
+    port: bound,
+    url: `http://127.0.0.1:${bound}/v1`,
+    requests,
+    connections: () => connections,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function record(incoming: IncomingMessage, outgoing: ServerResponse): Promise<RecordedRequest> {
+  const { method = '', url: path = '', headers } = incoming
+  const done = new Promise<boolean>((resolve) =>
+    outgoing.once('close', () => resolve(outgoing.writableFinished)),
+  )
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString()
+  return { method, path, headers, text, json: text === '' ? {} : JSON.parse(text), done }
+}
+
+async function play(reply: Reply, request: RecordedRequest, outgoing: ServerResponse): Promise<void> {
+  const { status, headers = {}, body = '', silent = false } = reply
+  if (silent) return
+  if (status !== undefined) {
+    const type = typeof body === 'string' ? 'text/plain' : 'application/json'
+    outgoing.writeHead(status, { 'content-type': type, ...headers })
+    outgoing.end(typeof body === 'string' ? body : JSON.stringify(body))
+    return
+  }
+  outgoing.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
+  await stream(reply, request, outgoing)
+}
+
+async function stream(reply: Reply, request: RecordedRequest, outgoing: ServerResponse): Promise<void> {
+  const { parts = [], usage, end = 'finish', paceMs = 0, error, raw = '' } = reply
+  const model = String(request.json['model'])
+  const isMessages = request.path.endsWith('/messages')
+  const writer = isMessages ? messageWriter(model) : chatCompletionWriter(model)
+  outgoing.write(writer.begin(usage))
+  let hasCalls = false
+  for (const part of parts) {
+    if (part instanceof Promise) {
+      await part
+      continue
+    }
+    if (paceMs > 0) await sleep(paceMs)
+    hasCalls ||= typeof part === 'object' && 'call' in part
+    outgoing.write(writer.part(part))
+  }
+  if (error)
+    outgoing.write(
+      isMessages
+        ? `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`
+        : `data: ${JSON.stringify({ error })}\n\n`,
+    )
+  await new Promise((resolve) => outgoing.write(raw, resolve)) // what was said has left before the connection is cut
+  if (end === 'hang') return
+  if (end === 'cut') return void outgoing.socket?.destroy()
+  if (end === 'finish')
+    outgoing.write(writer.finish(reply.finish ?? (hasCalls ? 'tool-calls' : 'stop'), usage))
+  outgoing.end()
+}
+
+const USED_UP: Reply = { status: 500, body: { error: { message: 'the script is over' } } }
