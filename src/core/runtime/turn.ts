@@ -33,22 +33,21 @@ export interface TurnPlan {
  */
 export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenerator<AgentEvent> {
   const turn = new Turn(plan)
-  let ended = false
   try {
     yield* turn.run(signal)
-    ended = true
   } catch (reason) {
-    ended = true
     yield signal.aborted
       ? await turn.fail('cancelled', toCrabError(signal.reason))
       : await turn.fail('failed', toCrabError(reason))
   } finally {
-    if (!ended) await turn.keepPartial('cancelled')
+    if (!turn.isOver) await turn.keepPartial('cancelled')
   }
 }
 
 class Turn {
   readonly #plan: TurnPlan
+  /** Its last line is written, or could not be. */
+  isOver = false
   #draft: Draft = emptyDraft()
   #usage: Usage | undefined
   #calls = 0
@@ -86,6 +85,7 @@ class Turn {
   async keepPartial(stop: 'cancelled' | 'failed'): Promise<void> {
     const { guest, conversation } = this.#plan
     const { content } = this.#draft
+    this.isOver = true
     const lines: NewLine[] = [this.#done(stop)]
     if (content !== '' && guest === undefined) {
       lines.unshift({ kind: 'entry', role: 'assistant', content, stop_reason: stop })
@@ -146,7 +146,7 @@ class Turn {
     const said = message.content !== '' || message.reasoning !== undefined
     const lines: NewLine[] = said ? [{ kind: 'entry', ...message }] : []
     await this.#plan.conversation.append([...lines, this.#done(stop)])
-    this.#draft = emptyDraft()
+    this.isOver = true
     return this.#end(stop, undefined)
   }
 
