@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle } from './sea/bundle.ts'
@@ -28,14 +29,16 @@ async function build(out: string, node: string): Promise<void> {
   await rm(workDir, { recursive: true, force: true })
   await mkdir(join(workDir, 'chunks'), { recursive: true })
 
-  const { boot, chunks, weights } = await bundle('bin/boot.ts', 'bin/run.ts')
+  const { boot, chunks, metafile } = await bundle('bin/boot.ts', 'bin/run.ts')
+  await writeFile(join(workDir, 'meta.json'), JSON.stringify(metafile))
   report(
-    `bundled ${chunks.size} chunks, ${inMegabytes(weights.values().reduce((sum, bytes) => sum + bytes, 0))}`,
+    `bundled ${chunks.size} chunks, ${inMegabytes(chunks.values().reduce((sum, { length }) => sum + length, 0))}`,
   )
   const caches =
     foreign || options['no-code-cache'] ? new Map() : await warmUp(chunks, join(workDir, 'chunks'))
   report(`warmed up ${caches.size} code caches`)
-  const base = options['no-strip'] ? node : await stripped(node, join(workDir, 'node'))
+  const base =
+    options['no-strip'] || platform() !== 'linux' ? node : await stripped(node, join(workDir, 'node'))
   await makeExecutable(out, {
     node: base,
     boot,

@@ -8,8 +8,8 @@ export interface Bundle {
   boot: string
   /** Wrapped CommonJS by file name, in the order of the names; `run.js` is loaded first. */
   chunks: Map<string, string>
-  /** Bytes of each source file in the output. */
-  weights: Map<string, number>
+  /** What went into which chunk, for esbuild's analyser. */
+  metafile: Metafile
 }
 
 const COMMON = {
@@ -46,7 +46,7 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
   return {
     boot: bootResult.outputFiles[0]!.text,
     chunks: new Map(chunks.toSorted(([a], [b]) => (a < b ? -1 : 1))),
-    weights: weigh(mainResult.metafile),
+    metafile: mainResult.metafile,
   }
 }
 
@@ -60,14 +60,4 @@ async function toChunk(path: string, module: string): Promise<string> {
     throw new Error(`Cannot bundle ${basename(path)}: import.meta means nothing inside the binary`)
   }
   return WRAPPER[0] + code + WRAPPER[1]
-}
-
-function weigh({ outputs }: Metafile): Map<string, number> {
-  const weights = new Map<string, number>()
-  for (const [file, { bytesInOutput }] of Object.values(outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs),
-  )) {
-    weights.set(file, (weights.get(file) ?? 0) + bytesInOutput)
-  }
-  return weights
 }

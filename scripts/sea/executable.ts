@@ -54,6 +54,7 @@ export async function makeExecutable(
   await writeFile(join(workDir, 'pack.bin'), pack)
   await writeFile(join(workDir, 'sea.json'), JSON.stringify(config, undefined, 2))
   await run(process.execPath, ['--build-sea', 'sea.json'], { cwd: workDir })
+  if (platform() === 'darwin') await run('codesign', ['--force', '--sign', '-', join(workDir, 'binary')])
   await rename(join(workDir, 'binary'), out)
 }
 

@@ -6,6 +6,8 @@ export interface Scenario {
   program: 'crabtalk' | 'crabup'
   /** `{session}` stands for a session that is there by then. */
   argv: readonly string[]
+  /** A home that knows a model of each wire shape by default; a fresh one has the demo model only. */
+  home?: 'fresh'
 }
 
 /** In this order: later ones read what earlier ones wrote. Every command of the tables is among them (a test). */
@@ -16,7 +18,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('config', 'path'),
   crabtalk('config', 'check'),
   crabtalk('config', 'show'),
-  crabtalk('send', '--model', 'demo', 'What can you do?'),
+  { ...crabtalk('send', '--model', 'demo', 'read config.toml'), home: 'fresh' },
   crabtalk('send', '--model', 'loopback-anthropic', 'say hi'),
   crabtalk('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
   crabtalk('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
@@ -35,25 +37,38 @@ export const SCENARIOS: readonly Scenario[] = [
   { program: 'crabup', argv: ['help'] },
 ]
 
-/** The environment of the scenarios: a home in that folder that knows a model of each wire shape at that address. */
+/** Writes a home that knows a model of each wire shape at that address, and gives its environment. */
 export async function makeHome(folder: string, modelUrl: string): Promise<Record<string, string>> {
   await mkdir(folder, { recursive: true })
-  const providers = (['openai', 'anthropic'] as const).map((kind) =>
+  const providers = ['openai-compatible', 'anthropic'].map((kind) =>
     [
       '[[providers]]',
       `name = "${kind}"`,
-      `kind = "${kind === 'openai' ? 'openai-compatible' : kind}"`,
+      `kind = "${kind}"`,
       `base_url = ${JSON.stringify(modelUrl)}`,
       'api_key = "none"',
-      `models = ["loopback-${kind}"]`,
+      `models = ["loopback-${kind.replace('-compatible', '')}"]`,
     ].join('\n'),
   )
   await writeFile(join(folder, 'config.toml'), `${providers.join('\n\n')}\n`, { mode: 0o600 })
   return { HOME: folder, CRABTALK_HOME: folder }
 }
 
-/** A scenario's command line for a home that earlier ones have filled. */
-export async function fillIn({ argv }: Scenario, home: string): Promise<string[]> {
+/** Gives each scenario's command line and environment, one after the other, for homes in that folder. */
+export async function* eachScenario(
+  folder: string,
+  modelUrl: string,
+): AsyncGenerator<Scenario & { env: Record<string, string> }> {
+  const home = join(folder, 'home')
+  const fresh = join(folder, 'fresh')
+  const env = await makeHome(home, modelUrl)
+  for (const scenario of SCENARIOS) {
+    const argv = await fillIn(scenario.argv, home)
+    yield { ...scenario, argv, env: scenario.home ? { HOME: fresh, CRABTALK_HOME: fresh } : env }
+  }
+}
+
+async function fillIn(argv: readonly string[], home: string): Promise<string[]> {
   const files = argv.includes('{session}') ? await readdir(join(home, 'sessions')) : []
   return argv.map((word) => (word === '{session}' ? files[0]!.replace(/\.jsonl$/, '') : word))
 }

@@ -10,7 +10,7 @@ import { chunkLoader } from '../../bin/chunks.ts'
 import type { Host } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
 import { startModelServer } from '../../test/support/model-server.ts'
-import { fillIn, makeHome, SCENARIOS, type Scenario } from './scenarios.ts'
+import { eachScenario } from './scenarios.ts'
 
 type Run = typeof import('../../bin/run.ts').run
 
@@ -46,14 +46,13 @@ function restoreFlags(): void {
 async function runScenarios(run: Run): Promise<void> {
   await using model = await startModelServer(() => ({ parts: ['Hi', ' there', '.'] }))
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  const home = join(dir.path, 'home')
-  const env = await makeHome(home, model.url)
-  for (const scenario of SCENARIOS) {
+  for await (const { program, argv, env } of eachScenario(dir.path, model.url)) {
     using said = outputFile(join(dir.path, 'stderr'))
     using ignored = outputFile(join(dir.path, 'stdout'))
     const host = { ...quietHost(env, dir.path), stdout: ignored.output, stderr: said.output }
-    const code = await run(scenario.program, await fillIn(scenario, home), host)
-    if (code !== 0) throw new Error(`Cannot warm up: ${toLine(scenario)} exits ${code}: ${said.text()}`)
+    const code = await run(program, argv, host)
+    if (code === 0) continue
+    throw new Error(`Cannot warm up: ${[program, ...argv].join(' ')} exits ${code}: ${said.text()}`)
   }
 }
 
@@ -78,8 +77,4 @@ function outputFile(path: string): Disposable & { output: Output; text(): string
     text: () => readFileSync(path, 'utf8').trim(),
     [Symbol.dispose]: () => closeSync(fd),
   }
-}
-
-function toLine({ program, argv }: Scenario): string {
-  return [program, ...argv].join(' ')
 }
