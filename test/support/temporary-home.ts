@@ -1,13 +1,16 @@
-import { mkdir, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtempDisposable, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type HomePaths, homePaths } from '../../src/core/config/paths.ts'
+import { until } from './until.ts'
 
 /** A home directory of a test; removed when disposed. */
 export interface TemporaryHome extends AsyncDisposable {
   readonly paths: HomePaths
   write(file: string, text: string): Promise<void>
   read(file: string): Promise<string>
+  /** Copies a file so much later that the file system's clock shows it. */
+  copy(from: string, to: string): Promise<void>
 }
 
 /** A home that does not exist yet, in a temporary directory that does. */
@@ -20,6 +23,14 @@ export async function temporaryHome(): Promise<TemporaryHome> {
       const path = join(paths.home, file)
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, text)
+    },
+    async copy(from, to) {
+      const [source, target] = [join(paths.home, from), join(paths.home, to)]
+      await until('the copy is younger', async () => {
+        await rm(target, { force: true })
+        await copyFile(source, target)
+        return (await stat(target)).birthtimeMs > (await stat(source)).birthtimeMs
+      })
     },
     read: (file) => readFile(join(paths.home, file), 'utf8'),
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),

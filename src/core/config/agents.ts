@@ -148,7 +148,7 @@ export class AgentStore {
       for (const file of now.filter(lacksId)) await writeId(file)
       return now
     } catch (reason) {
-      if (reason instanceof CrabError && reason.kind === 'storage') return files // a read-only home: ids are derived
+      if (isUnwritable(reason)) return files // derived ids stay the same until they can be written
       throw reason
     }
   }
@@ -212,6 +212,10 @@ function checked(what: string, config: JsonObject): JsonObject {
 
 function lacksId({ isNewId, document }: IdentifiedFile): boolean {
   return isNewId && document.ok && checkAgent(document.value.table).ok
+}
+
+function isUnwritable(reason: unknown): boolean {
+  return reason instanceof CrabError && (reason.kind === 'storage' || reason.kind === 'unavailable')
 }
 
 /** Writes the id into the file; a link to another agent's file becomes a file of its own. */

@@ -1,0 +1,446 @@
+import assert from 'node:assert/strict'
+import { chmod, lstat, mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { isAgentId } from '../../../src/core/config/agent-id.ts'
+import { AgentStore } from '../../../src/core/config/agents.ts'
+import { DEFAULT_PROMPT } from '../../../src/core/config/default-agent.ts'
+import { REDACTED } from '../../../src/core/config/secrets.ts'
+import { agentStore } from '../../support/agent-store.ts'
+import { mountReadOnly } from '../../support/small-disk.ts'
+import { temporaryHome } from '../../support/temporary-home.ts'
+
+const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
+const DEFAULTS = { description: '', max_iterations: 16, thinking: false, skills: [], tools: [], mcps: [] }
+
+test('get() creates the default agent on first use, and finds it from then on', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const crab = await store.get('crab')
+  assert.ok(isAgentId(crab.id))
+  assert.deepEqual(crab, {
+    ...DEFAULTS,
+    id: crab.id,
+    name: 'crab',
+    prompt: DEFAULT_PROMPT,
+    description: 'A capable local assistant',
+  })
+  assert.equal(
+    await home.read('agents/crab.toml'),
+    `id = "${crab.id}"\ndescription = "A capable local assistant"\n`,
+  )
+  assert.equal(await home.read('agents/crab.md'), `${DEFAULT_PROMPT}\n`)
+  assert.deepEqual(await store.get('crab'), crab)
+  assert.ok(Buffer.byteLength(DEFAULT_PROMPT) <= 400)
+})
+
+test('get() with create: false writes nothing, and gives the same default agent each time', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const crab = await store.get('crab', { create: false })
+  assert.deepEqual(await store.get('crab', { create: false }), crab)
+  assert.ok(isAgentId(crab.id))
+  await assert.rejects(stat(home.paths.home), { code: 'ENOENT' })
+})
+
+test('get() keeps a prompt that lies where the default agent is created', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/crab.md', 'Mine.\n')
+  assert.equal((await agentStore(home.paths).get('crab')).prompt, 'Mine.')
+})
+
+test('files and folders that the store makes belong to their owner alone', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('helper', {}, 'Help.')
+  await chmod(join(home.paths.agents, 'helper.toml'), 0o644)
+  await store.update('helper', { model: 'm' })
+  const modes = ['', 'agents', 'agents/helper.toml', 'agents/helper.md'].map(async (path) => {
+    return (await stat(join(home.paths.home, path))).mode & 0o777
+  })
+  assert.deepEqual(await Promise.all(modes), [0o700, 0o700, 0o600, 0o600])
+})
+
+test('get() names the nearest agent when there is none of that name', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('reviewer', {}, '')
+  await assert.rejects(store.get('reviwer'), {
+    kind: 'missing',
+    message: 'Cannot find the agent "reviwer"',
+    hint: 'did you mean "reviewer"?',
+  })
+  await assert.rejects(store.get('x'), { hint: 'crabtalk agent list shows the agents there are' })
+  await assert.rejects(store.get('../reviewer'), { kind: 'missing' })
+})
+
+test('get() reports every problem of the file', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/crab.toml', '\n\nmodle = "x"\nmax_iterations = "many"\n')
+  await assert.rejects(agentStore(home.paths).get('crab'), {
+    kind: 'config',
+    message:
+      'agents/crab.toml:3: unknown key "modle" (did you mean "model"?)\n' +
+      'agents/crab.toml:4: "max_iterations" must be a number, not a string',
+  })
+})
+
+test('list() gives the good agents in order, and the problems of the others beside them', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  for (const name of ['zed', 'Äpfel', 'beta']) await store.create(name, {}, '')
+  await home.write('agents/bad.toml', 'x = \n')
+  await home.write('agents/not a name.toml', '')
+  await home.write('agents/note.md', 'no agent')
+  await home.write('agents/.hidden.toml', 'x')
+  await home.write('agents/beta.toml.abc.tmp', 'x')
+  await mkdir(join(home.paths.agents, 'folder.toml'))
+  await symlink('nowhere', join(home.paths.agents, 'lost.toml'))
+  const { agents, problems } = await store.list()
+  assert.deepEqual(
+    agents.map(({ name }) => name),
+    ['beta', 'zed', 'Äpfel'],
+  )
+  assert.deepEqual(
+    problems.map(({ file, message }) => [file, message.replace(/:.*/, '')]),
+    [
+      ['agents/bad.toml', 'not valid TOML'],
+      ['agents/folder.toml', 'cannot be read'],
+      ['agents/lost.toml', 'cannot be read'],
+      [
+        'agents/not a name.toml',
+        'a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit',
+      ],
+    ],
+  )
+})
+
+test('list() of a home that does not exist is empty', async () => {
+  await using home = await temporaryHome()
+  assert.deepEqual(await agentStore(home.paths).list(), { agents: [], problems: [] })
+})
+
+test('create() writes what was given, a fresh id first, and the prompt exactly', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const config = {
+    id: ID,
+    model: 'm',
+    thinking: null,
+    mcps: [{ name: 'fs', command: 'x', env: { A: '1' }, url: null, auto_restart: true }],
+  }
+  const agent = await store.create('helper', config, 'Two\nlines\n')
+  assert.notEqual(agent.id, ID)
+  assert.deepEqual(agent, {
+    ...DEFAULTS,
+    id: agent.id,
+    name: 'helper',
+    prompt: 'Two\nlines\n',
+    model: 'm',
+    mcps: [{ name: 'fs', command: 'x', env: { A: '1' } }],
+  })
+  assert.equal(
+    await home.read('agents/helper.toml'),
+    `id = "${agent.id}"\nmodel = "m"\n\n[[mcps]]\nname = "fs"\ncommand = "x"\nenv = { A = "1" }\n`,
+  )
+})
+
+for (const taken of ['helper', 'Helper', 'HELPER']) {
+  test(`create() refuses ${taken} when there is helper`, async () => {
+    await using home = await temporaryHome()
+    const store = agentStore(home.paths)
+    await store.create('helper', {}, 'first')
+    await assert.rejects(store.create(taken, {}, 'second'), {
+      kind: 'conflict',
+      message: `Cannot create the agent "${taken}": an agent of that name exists`,
+    })
+    assert.equal((await store.get('helper')).prompt, 'first')
+  })
+}
+
+test('create() refuses two spellings of one name, and names that are none', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('\u00e9tude', {}, '')
+  await assert.rejects(store.create('E\u0301tude', {}, ''), { kind: 'conflict' })
+  assert.equal((await store.get('e\u0301tude')).name, '\u00e9tude')
+  await assert.rejects(store.create('../x', {}, ''), {
+    kind: 'invalid',
+    message:
+      'Cannot create the agent "../x": a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit',
+  })
+})
+
+test('create() refuses what is no configuration and writes nothing', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await assert.rejects(store.create('a', { modle: 'm' }, ''), {
+    kind: 'invalid',
+    message: 'Cannot create the agent "a": unknown key "modle"',
+    hint: 'did you mean "model"?',
+  })
+  await assert.rejects(
+    store.create('a', { mcps: [{ name: 'x', url: 'http://h', auth: REDACTED }], model: 1 }, ''),
+    {
+      kind: 'invalid',
+      message:
+        'Cannot create the agent "a":\n"model" must be a string, not a number\n' +
+        '"mcps[0].auth" is [secret], and there is no stored value to keep (give the value itself)',
+    },
+  )
+  await assert.rejects(stat(home.paths.home), { code: 'ENOENT' })
+})
+
+test('update() is a merge patch over the file, and keeps its comments', async () => {
+  await using home = await temporaryHome()
+  const text = `# Mine.\nid = "${ID}"\nmodel = "m" # good\nthinking = true\n`
+  await home.write('agents/a.toml', text)
+  const agent = await agentStore(home.paths).update('a', { model: 'n', thinking: null })
+  assert.deepEqual(agent, { ...DEFAULTS, id: ID, name: 'a', prompt: '', model: 'n' })
+  assert.equal(await home.read('agents/a.toml'), `# Mine.\nid = "${ID}"\nmodel = "n" # good\n`)
+})
+
+test('update() replaces the prompt, and leaves the file alone when nothing in it changes', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const { id } = await store.create('a', { model: 'm' }, 'old')
+  const before = await stat(join(home.paths.agents, 'a.toml'))
+  assert.equal((await store.update('a', { model: 'm', id }, 'new')).prompt, 'new')
+  assert.equal((await stat(join(home.paths.agents, 'a.toml'))).ino, before.ino)
+})
+
+test('update() takes the placeholder for: keep the stored secret', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const mcps = [{ name: 'fs', command: 'x', env: { TOKEN: 'hush' } }]
+  await store.create('a', { mcps }, '')
+  const changed = [{ name: 'fs', command: 'y', env: { TOKEN: REDACTED, LOG: '1' } }]
+  const agent = await store.update('a', { mcps: changed })
+  assert.deepEqual(agent.mcps, [{ name: 'fs', command: 'y', env: { TOKEN: 'hush', LOG: '1' } }])
+  await assert.rejects(store.update('a', { mcps: [{ ...changed[0], name: 'other' }] }), {
+    kind: 'invalid',
+    message:
+      'Cannot change the agent "a": "mcps[0].env.TOKEN" is [secret], and there is no stored value to keep',
+    hint: 'give the value itself',
+  })
+  assert.deepEqual((await store.update('a', { mcps: [] })).mcps, [])
+})
+
+test('update() refuses another id, unknown keys, and leaves the file as it was', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('a', {}, 'p')
+  const text = await home.read('agents/a.toml')
+  await assert.rejects(store.update('a', { id: ID }), { kind: 'invalid', message: /"id" never changes$/ })
+  await assert.rejects(store.update('a', { x: 1 }, 'new'), { kind: 'invalid', message: /unknown key "x"$/ })
+  assert.equal(await home.read('agents/a.toml'), text)
+  assert.equal(await home.read('agents/a.md'), 'p\n')
+})
+
+test('update() creates the default agent first, and refuses one that does not exist', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  assert.equal((await store.update('crab', { model: 'm' })).model, 'm')
+  await assert.rejects(store.update('other', {}), { kind: 'missing' })
+})
+
+test('update() of a file that is a link changes the file it stands for', async () => {
+  await using home = await temporaryHome()
+  await home.write('dotfiles/a.toml', 'model = "m"\n')
+  await mkdir(home.paths.agents)
+  const link = join(home.paths.agents, 'a.toml')
+  await symlink('../dotfiles/a.toml', link)
+  const { id } = await agentStore(home.paths).update('a', { model: 'n' })
+  assert.ok((await lstat(link)).isSymbolicLink())
+  assert.equal(await home.read('dotfiles/a.toml'), `model = "n"\nid = "${id}"\n`)
+})
+
+test('rename() moves both files and keeps id and content', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const old = await store.create('old', { model: 'm' }, 'p')
+  assert.deepEqual(await store.rename('old', 'new'), { ...old, name: 'new' })
+  assert.deepEqual((await readdir(home.paths.agents)).sort(), ['new.md', 'new.toml'])
+})
+
+test('rename() changes upper and lower case, to the same name nothing', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const old = await store.create('old', {}, 'p')
+  assert.deepEqual(await store.rename('old', 'old'), old)
+  assert.deepEqual(await store.rename('old', 'Old'), { ...old, name: 'Old' })
+  assert.deepEqual((await readdir(home.paths.agents)).sort(), ['Old.md', 'Old.toml'])
+})
+
+test('rename() refuses a taken name, a name that is none and an agent that is none', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('a', {}, '')
+  await store.create('b', {}, 'kept')
+  await assert.rejects(store.rename('a', 'B'), {
+    kind: 'conflict',
+    message: /^Cannot rename the agent "a": /,
+  })
+  await assert.rejects(store.rename('a', 'x y'), { kind: 'invalid' })
+  await assert.rejects(store.rename('c', 'd'), { kind: 'missing' })
+  assert.equal((await store.get('b')).prompt, 'kept')
+})
+
+test('delete() removes both files, also of an agent that cannot be read', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('a', {}, 'p')
+  await home.write('agents/bad.toml', 'x = \n')
+  await store.delete('a')
+  await store.delete('bad')
+  assert.deepEqual(await readdir(home.paths.agents), [])
+  await assert.rejects(store.delete('a'), { kind: 'missing' })
+})
+
+test('a file without an id gets one at first read, which stays', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/a.toml', '# note\n\nmodel = "m"\n')
+  const store = agentStore(home.paths)
+  const { id } = await store.get('a')
+  assert.ok(isAgentId(id))
+  assert.equal(await home.read('agents/a.toml'), `# note\n\nmodel = "m"\nid = "${id}"\n`)
+  assert.equal((await store.get('a')).id, id)
+  assert.equal((await store.list()).agents[0]?.id, id)
+})
+
+test('a file without an id keeps its derived one while nothing may be written', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/a.toml', 'model = "m"\n')
+  const store = agentStore(home.paths)
+  const { id } = await store.get('a', { create: false })
+  assert.equal((await store.get('a', { create: false })).id, id)
+  assert.equal(await home.read('agents/a.toml'), 'model = "m"\n')
+  assert.equal((await store.get('a')).id, id)
+})
+
+test('a file that is wrong is never written to', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/a.toml', 'mcps = ["github"]\n')
+  await assert.rejects(agentStore(home.paths).get('a'), { kind: 'config' })
+  assert.equal(await home.read('agents/a.toml'), 'mcps = ["github"]\n')
+})
+
+test('of two files with one id the older keeps it, and the copy gets its own', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const original = await store.create('original', { model: 'm' }, 'p')
+  await home.copy('agents/original.toml', 'agents/copy.toml')
+  const copy = await store.get('copy')
+  assert.notEqual(copy.id, original.id)
+  assert.deepEqual({ ...copy, id: original.id, name: 'original', prompt: 'p' }, original)
+  assert.equal((await store.get('copy')).id, copy.id)
+  assert.equal((await store.get('original')).id, original.id)
+})
+
+test('a copy is told from its original also when the original is asked for first and changes', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const { id } = await store.create('zed', {}, '')
+  await home.copy('agents/zed.toml', 'agents/copy.toml')
+  await store.update('zed', { model: 'm' })
+  assert.equal((await store.get('zed')).id, id)
+  assert.notEqual((await store.get('copy')).id, id)
+})
+
+test('of two links to one file one becomes a file of its own', async () => {
+  await using home = await temporaryHome()
+  await home.write('shared.toml', `id = "${ID}"\n`)
+  await mkdir(home.paths.agents)
+  for (const name of ['a', 'b']) await symlink('../shared.toml', join(home.paths.agents, `${name}.toml`))
+  const store = agentStore(home.paths)
+  const ids = (await store.list()).agents.map(({ id }) => id)
+  assert.equal(ids[0], ID)
+  assert.notEqual(ids[1], ID)
+  assert.deepEqual(
+    (await store.list()).agents.map(({ id }) => id),
+    ids,
+  )
+})
+
+test('a renamed file keeps its id', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const { id } = await store.create('a', {}, '')
+  await rename(join(home.paths.agents, 'a.toml'), join(home.paths.agents, 'b.toml'))
+  assert.equal((await store.get('b')).id, id)
+})
+
+test('of two files whose names are one the older is the agent', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('crab', {}, '')
+  await home.copy('agents/crab.toml', 'agents/Crab.toml')
+  const { agents, problems } = await store.list()
+  assert.deepEqual(
+    agents.map(({ name }) => name),
+    ['crab'],
+  )
+  assert.deepEqual(
+    problems.map(({ file, message }) => `${file}: ${message}`),
+    ['agents/Crab.toml: the name is taken by agents/crab.toml'],
+  )
+})
+
+test('the default agent is not created beside one whose name is the same', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/CRAB.toml', '')
+  await assert.rejects(agentStore(home.paths).get('crab'), { kind: 'missing', hint: 'did you mean "CRAB"?' })
+  assert.deepEqual(await readdir(home.paths.agents), ['CRAB.toml'])
+})
+
+test('a lock that cannot be had keeps nobody from reading', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/a.toml', '')
+  const refuse = (kind: 'storage' | 'internal') => async () => {
+    throw new CrabError(kind, 'no lock')
+  }
+  const store = new AgentStore({ paths: home.paths, lock: refuse('storage') })
+  const { id } = await store.get('a')
+  assert.equal((await store.get('a')).id, id)
+  await assert.rejects(store.update('a', {}), { kind: 'storage' })
+  await assert.rejects(new AgentStore({ paths: home.paths, lock: refuse('internal') }).get('a'), {
+    kind: 'internal',
+  })
+})
+
+test('a prompt that cannot be read is a problem of its agent', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('a', {}, '')
+  await rm(join(home.paths.agents, 'a.md'))
+  await mkdir(join(home.paths.agents, 'a.md'))
+  const { problems } = await store.list()
+  assert.deepEqual(
+    problems.map(({ file }) => file),
+    ['agents/a.md'],
+  )
+})
+
+test('a read-only home can be read, and says what it is when something must be written', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/a.toml', 'model = "m"\n')
+  using mount = mountReadOnly(home.paths.home)
+  if (mount === undefined) await chmod(home.paths.agents, 0o500) // who may not mount is not root, and is kept out so
+  const store = agentStore({ ...home.paths, agents: join(mount?.path ?? home.paths.home, 'agents') })
+  const { id } = await store.get('a')
+  assert.equal((await store.get('a')).id, id)
+  assert.equal((await store.list()).agents.length, 1)
+  assert.equal((await store.get('crab', { create: false })).prompt, DEFAULT_PROMPT)
+  for (const change of [
+    () => store.get('crab'),
+    () => store.update('a', { model: 'n' }),
+    () => store.delete('a'),
+  ]) {
+    await assert.rejects(change, {
+      kind: 'storage',
+      message: /: (the file system is read-only|permission denied)$/,
+    })
+  }
+  await chmod(home.paths.agents, 0o700).catch(() => undefined) // so that it can be removed
+})

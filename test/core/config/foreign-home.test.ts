@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { findProblems } from '../../../src/core/config/describe.ts'
+import { findForeignMark, refuseForeignHome } from '../../../src/core/config/foreign-home.ts'
+import { loadConfig } from '../../../src/core/config/load-config.ts'
+import { agentStore } from '../../support/agent-store.ts'
+import { temporaryHome } from '../../support/temporary-home.ts'
+
+for (const mark of [
+  'local/settings.toml',
+  'local/CrabTalk.toml',
+  'local/agents/crab.md',
+  'mcps.toml',
+  'agents/01JZZZZZZZZZZZZZZZZZZZZZZZ/prompt.md',
+]) {
+  test(`a home with ${mark} is the Rust reference's, is refused and left as it is`, async () => {
+    await using home = await temporaryHome()
+    await home.write(mark, 'x = 1\n')
+    await home.write('config.toml', '[tasks]\nmax_concurrent = 4\n')
+    const before = await readdir(home.paths.home, { recursive: true })
+    const shown = mark.replace('/crab.md', '')
+    await assert.rejects(loadConfig(home.paths), {
+      kind: 'config',
+      message: `Cannot use ${home.paths.home}: it is the home of the Rust crabtalk (it has ${shown}) and is left as it is`,
+      hint: `set CRABTALK_HOME to another directory and run: crabtalk agent import ${home.paths.home}`,
+    })
+    assert.deepEqual(
+      (await findProblems(home.paths)).map(({ file }) => file),
+      [shown],
+    )
+    assert.deepEqual(await readdir(home.paths.home, { recursive: true }), before)
+  })
+}
+
+test('a home of ours, a fresh one and one that does not exist are none', async () => {
+  await using home = await temporaryHome()
+  await refuseForeignHome(home.paths)
+  await agentStore(home.paths).get('crab')
+  await home.write('config/crons.toml', '')
+  await mkdir(join(home.paths.agents, '01JZZZZZZZZZZZZZZZZZZZZZZZ'))
+  assert.equal(await findForeignMark(home.paths), undefined)
+})
