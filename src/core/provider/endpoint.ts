@@ -32,7 +32,7 @@ export interface Endpoint {
 export function toEndpoint(provider: ProviderConfig, env: Env): Endpoint {
   const { name, kind, where, timeoutMs, maxRetries } = provider
   if (kind !== 'openai' && kind !== 'anthropic' && kind !== 'openai-compatible') throw unsupported(provider)
-  const preset = presetOf(kind, provider.baseUrl, env)
+  const preset = presetOf(provider)
   const address = provider.baseUrl ?? (preset && baseUrlOf(preset, env))
   if (address === undefined) {
     throw new CrabError('config', `Cannot use provider "${name}" (${where}): base_url is missing`)
@@ -97,10 +97,10 @@ export function toBaseUrl(address: string, kind: Preset['kind'], where: string):
   return `${url.href.replace(/\/$/, '')}${hasVersion ? '' : '/v1'}`
 }
 
-function presetOf(kind: Preset['kind'], baseUrl: string | undefined, env: Env): Preset | undefined {
+function presetOf({ kind, baseUrl }: ProviderConfig): Preset | undefined {
   if (kind !== 'openai-compatible') return PRESETS.find(({ name }) => name === kind)
   const host = URL.parse(baseUrl ?? '')?.host
-  return PRESETS.find((preset) => URL.parse(baseUrlOf(preset, env))?.host === host)
+  return PRESETS.find((preset) => new URL(preset.baseUrl).host === host)
 }
 
 function baseUrlOf(preset: Preset, env: Env): string {

@@ -8,7 +8,8 @@ import type { ModelFacts } from './types.ts'
  */
 export function knownFacts(model: string): ModelFacts {
   const name = model.slice(model.lastIndexOf('/') + 1)
-  const row = FACTS[name] ?? FACTS[name.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '')]
+  const undated = name.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '')
+  const row = FACTS.get(name) ?? FACTS.get(undated)
   return row ? Object.fromEntries(row.map((value, column) => [COLUMNS[column]!, value])) : {}
 }
 
@@ -37,21 +38,21 @@ const COLUMNS = ['context', 'inputUsd', 'outputUsd', 'cacheReadUsd', 'cacheWrite
  * A model whose price depends on the length of the prompt, or is announced to change, has its window alone.
  * Surcharges for very long prompts are left out.
  */
-const FACTS: Record<string, readonly number[]> = {
-  'claude-fable-5-1': [1_000_000, 10, 50],
-  'claude-opus-5-5': [1_000_000, 4, 20, 0.2, 5],
-  'claude-opus-5': [1_000_000, 5, 25, 0.5, 6.25],
-  'claude-sonnet-5-5': [1_000_000, 2, 10, 0.2, 2.5],
-  'claude-sonnet-5': [1_000_000, 2, 10, 0.2, 2.5],
-  'claude-haiku-5-5': [1_000_000],
-  'claude-haiku-4-5': [200_000, 1, 5, 0.1, 1.25],
-  'gpt-6.1-sol': [1_050_000, 2, 10, 0.1],
-  'gpt-6-sol': [1_050_000, 2, 10, 0.2, 2.5],
-  'gpt-6-luna': [1_050_000, 0.1, 0.5, 0.01, 0.125],
-  'gpt-5.4-mini': [400_000, 0.75, 4.5, 0.075],
-  'gpt-oss-120b': [131_072],
-  'gemini-3.8-flash': [1_048_576, 0.75, 3.75, 0.075],
-  'grok-4.6': [500_000, 2, 6, 0.5],
-  'deepseek-v4-flash': [1_048_576],
-  'deepseek-v4-pro': [1_048_576],
-}
+const FACTS: ReadonlyMap<string, readonly number[]> = new Map([
+  ['claude-fable-5-1', [1_000_000, 10, 50]],
+  ['claude-opus-5-5', [1_000_000, 4, 20, 0.2, 5]],
+  ['claude-opus-5', [1_000_000, 5, 25, 0.5, 6.25]],
+  ['claude-sonnet-5-5', [1_000_000, 2, 10, 0.2, 2.5]],
+  ['claude-sonnet-5', [1_000_000, 2, 10, 0.2, 2.5]],
+  ['claude-haiku-5-5', [1_000_000]],
+  ['claude-haiku-4-5', [200_000, 1, 5, 0.1, 1.25]],
+  ['gpt-6.1-sol', [1_050_000, 2, 10, 0.1]],
+  ['gpt-6-sol', [1_050_000, 2, 10, 0.2, 2.5]],
+  ['gpt-6-luna', [1_050_000, 0.1, 0.5, 0.01, 0.125]],
+  ['gpt-5.4-mini', [400_000, 0.75, 4.5, 0.075]],
+  ['gpt-oss-120b', [131_072]],
+  ['gemini-3.8-flash', [1_048_576, 0.75, 3.75, 0.075]],
+  ['grok-4.6', [500_000, 2, 6, 0.5]],
+  ['deepseek-v4-flash', [1_048_576]],
+  ['deepseek-v4-pro', [1_048_576]],
+])

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { test } from 'node:test'
+import type { Config, ProviderConfig } from '../../../src/core/config/config.ts'
+import { type ModelSetting, openModels } from '../../../src/core/provider/discover.ts'
+import { collect, collectFailure, modelRequest, textOf } from '../../support/model-calls.ts'
+import { type ModelServer, startModelServer } from '../../support/model-server.ts'
+
+const NEVER = new AbortController().signal
+
+test('openModels() uses what config.toml declares, and nothing else', async () => {
+  await using server = await startModelServer([{ parts: ['from the config'] }])
+  const models = await open({
+    config: config([provider({ name: 'mine', baseUrl: server.url, models: [{ name: 'one', context: 5 }] })]),
+    env: { ANTHROPIC_API_KEY: 'sk-ant-0123456789' },
+  })
+  assert.deepEqual(models.list(), [{ name: 'one', provider: 'mine', active: true, facts: { context: 5 } }])
+  assert.equal(await say(models), 'from the config')
+})
+
+test('openModels() takes the default of config.toml, and what a person asks for before it', async () => {
+  const setting = {
+    config: config([provider({ models: [{ name: 'one' }, { name: 'two' }] })], 'two'),
+    env: {},
+  }
+  assert.equal((await open(setting)).defaultModel(), 'two')
+  assert.equal((await open({ ...setting, model: 'one' })).defaultModel(), 'one')
+  await assert.rejects(open({ ...setting, model: 'three' }), {
+    kind: 'config',
+    message: /there is one, two$/,
+  })
+})
+
+test('openModels() asks an endpoint that names no model what it has', async () => {
+  await using server = await startModelServer([], { models: ['text-embedding-x', 'llama', 'qwen'] })
+  const models = await open({ config: config([provider({ name: 'llm', baseUrl: server.url })]), env: {} })
+  assert.equal(models.defaultModel(), 'llama')
+  const { models: all } = await models.listAll(NEVER)
+  assert.deepEqual(
+    all.map(({ name }) => name),
+    ['llama', 'qwen'],
+  )
+})
+
+test('openModels() is without a default, not without models, when an endpoint cannot say what it has', async () => {
+  await using empty = await startModelServer([{ parts: ['still here'] }], { models: [] })
+  const models = await open({ config: config([provider({ name: 'llm', baseUrl: empty.url })]), env: {} })
+  assert.throws(() => models.defaultModel(), { kind: 'config', message: /says it has none$/ })
+  assert.equal(await say(models, 'llama'), 'still here')
+  const gone = await open({ config: config([provider({ baseUrl: await deadAddress() })]), env: {} })
+  assert.throws(() => gone.defaultModel(), { kind: 'unavailable' })
+})
+
+test('openModels() lets a provider it cannot use be an error of its own', async () => {
+  const azure = provider({ name: 'az', kind: 'azure', where: 'config.toml:9', models: [{ name: 'gpt' }] })
+  const models = await open({ config: config([provider({ models: [{ name: 'one' }] }), azure]), env: {} })
+  assert.equal(models.defaultModel(), 'one')
+  const { error } = await collectFailure(models.complete(modelRequest({ model: 'gpt' }), NEVER))
+  assert.equal(error.kind, 'config')
+  assert.equal(error.message, 'Cannot use provider "az" (config.toml:9): this build does not speak azure yet')
+  assert.match(error.hint ?? '', /openai-compatible.*azure\.com\/openai\/v1/)
+})
+
+test('openModels() finds keys in the order of the first run', async () => {
+  const env: Record<string, string> = { DEEPSEEK_API_KEY: 'k' }
+  const order: [string, string][] = [
+    ['XAI_API_KEY', 'xai'],
+    ['MISTRAL_API_KEY', 'mistral'],
+    ['GROQ_API_KEY', 'groq'],
+    ['OPENROUTER_API_KEY', 'openrouter'],
+    ['GOOGLE_API_KEY', 'gemini'],
+    ['OPENAI_API_KEY', 'openai'],
+    ['ANTHROPIC_API_KEY', 'anthropic'],
+  ]
+  for (const [variable, name] of order) {
+    env[variable] = 'k'
+    const active = (await open({ env })).list().find((entry) => entry.active)
+    assert.equal(active?.provider, name)
+  }
+  const empty = await open({ env: { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: 'k' } })
+  assert.equal(empty.list()[0]?.provider, 'openai')
+})
+
+test('openModels() finds the provider of a name among several keys', async () => {
+  const models = await open({
+    env: { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' },
+    model: 'gpt-6-luna',
+  })
+  assert.equal(models.list().find(({ active }) => active)?.provider, 'openai')
+})
+
+test('openModels() goes where the base URL of the environment points', async () => {
+  await using claude = await startModelServer([{ parts: ['messages'] }])
+  const anthropic = await open({
+    env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: claude.url.replace('/v1', '/') },
+  })
+  assert.equal(await say(anthropic), 'messages')
+  assert.equal(claude.requests[0]?.path, '/v1/messages')
+  assert.equal(claude.requests[0]?.json['model'], 'claude-sonnet-5-5')
+  await using gpt = await startModelServer([{ parts: ['chat'] }], { models: ['local-gpt'] })
+  const openai = await open({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${gpt.url}/chat/completions` } })
+  assert.equal(await say(openai), 'chat')
+  assert.equal(gpt.requests[0]?.json['model'], 'local-gpt')
+})
+
+test('openModels() fills in a configured provider from its usual variables, and gives a stranger no key', async () => {
+  await using server = await startModelServer(() => ({ parts: ['ok'] }))
+  const env = {
+    ANTHROPIC_API_KEY: 'sk-ant-0123',
+    ANTHROPIC_BASE_URL: server.url,
+    OPENAI_API_KEY: 'sk-oa-0123',
+  }
+  const models = await open({
+    config: config([
+      provider({ name: 'claude', kind: 'anthropic', baseUrl: undefined, models: [{ name: 'c' }] }),
+      provider({ name: 'stranger', baseUrl: server.url, models: [{ name: 's' }] }),
+    ]),
+    env,
+  })
+  await say(models, 'c')
+  await say(models, 's')
+  assert.equal(server.requests[0]?.headers['x-api-key'], 'sk-ant-0123')
+  assert.equal(server.requests[1]?.headers.authorization, undefined)
+})
+
+test('openModels() finds a server on this machine when there is no key', async () => {
+  await using server = await startModelServer([{ parts: ['local'] }], { models: ['llama'] })
+  const models = await open({ localServers: [{ name: 'ollama', port: server.port }] })
+  assert.deepEqual(models.list(), [
+    { name: 'llama', provider: 'ollama', active: true, facts: { inputUsd: 0, outputUsd: 0 } },
+  ])
+  assert.equal(await say(models), 'local')
+})
+
+test('openModels() prefers local servers in their order, and passes by what is none', async () => {
+  await using first = await startModelServer([], { models: ['a'] })
+  await using second = await startModelServer([], { models: ['b'] })
+  await using silent = await listenSilently()
+  const servers = [silent, first, second].map(({ port }, at) => ({ name: `s${at}`, port }))
+  const models = await open({ localServers: servers })
+  assert.equal(models.defaultModel(), 'a')
+})
+
+test('openModels() ends with the demo, and names a key it cannot use', async () => {
+  const models = await open({ env: { AZURE_OPENAI_API_KEY: 'k' } })
+  assert.equal(models.defaultModel(), 'demo')
+  const [notice] = await collect(models.complete(modelRequest({ model: 'demo' }), NEVER))
+  assert.match(notice?.type === 'notice' ? notice.message : '', /AZURE_OPENAI_API_KEY is set/)
+  await assert.rejects(open({ model: 'claude-sonnet-5-5' }), {
+    kind: 'config',
+    message: 'Cannot find model "claude-sonnet-5-5": there is demo',
+    hint: /^set ANTHROPIC_API_KEY/,
+  })
+})
+
+test('openModels() fails with config on a base URL that is none', async () => {
+  await assert.rejects(open({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'localhost:4000' } }), {
+    kind: 'config',
+    message: 'Cannot use base_url (OPENAI_BASE_URL): it is no http address',
+  })
+})
+
+function open(setting: Partial<ModelSetting>) {
+  return openModels({ config: config([]), env: {}, localServers: [], ...setting }, NEVER)
+}
+
+function config(
+  providers: ProviderConfig[],
+  defaultModel?: string,
+): Pick<Config, 'providers' | 'defaultModel'> {
+  return { providers, defaultModel }
+}
+
+function provider(more: Partial<ProviderConfig>): ProviderConfig {
+  return {
+    name: 'test',
+    kind: 'openai-compatible',
+    apiKey: undefined,
+    baseUrl: 'http://127.0.0.1:1/v1',
+    models: undefined,
+    timeoutMs: 20_000,
+    maxRetries: 0,
+    where: 'config.toml:1',
+    ...more,
+  }
+}
+
+async function say(models: Awaited<ReturnType<typeof open>>, model = models.defaultModel()): Promise<string> {
+  return textOf(await collect(models.complete(modelRequest({ model }), NEVER)))
+}
+
+async function deadAddress(): Promise<string> {
+  const server: ModelServer = await startModelServer([])
+  await server[Symbol.asyncDispose]()
+  return server.url
+}
+
+/** A port that takes connections and never says a word. */
+async function listenSilently() {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { Kind } from '../../../src/core/base/errors.ts'
+import { type Refusal, toModelError, toRefusalError } from '../../../src/core/provider/model-error.ts'
+import { endpointAt } from '../../support/model-calls.ts'
+
+const PLACE = { endpoint: endpointAt('http://127.0.0.1:1/v1'), model: 'm' }
+
+describe('toRefusalError()', () => {
+  const CASES: [string, number, unknown, Kind][] = [
+    ['a bad key', 401, { error: { message: 'no' } }, 'credentials'],
+    ['no credit', 402, { error: { message: 'Insufficient Balance' } }, 'credentials'],
+    ['a forbidden model', 403, {}, 'credentials'],
+    ['an unknown model or path', 404, {}, 'config'],
+    [
+      'an unknown model as a bad request',
+      400,
+      { error: { message: 'gpt-x is not a valid model ID' } },
+      'config',
+    ],
+    ['a model that is gone', 400, { error: { message: 'The model `x` has been decommissioned' } }, 'config'],
+    [
+      'a bad key as a bad request',
+      400,
+      [{ error: { message: 'API key not valid. Pass a valid API key.' } }],
+      'credentials',
+    ],
+    [
+      'a low balance as a bad request',
+      400,
+      { error: { message: 'Your credit balance is too low' } },
+      'credentials',
+    ],
+    [
+      'a spent quota as a rate limit',
+      429,
+      { error: { code: 'insufficient_quota', message: 'quota' } },
+      'credentials',
+    ],
+    ['a rate limit', 429, { error: { message: 'You exceeded your current quota' } }, 'throttled'],
+    ['a bad request', 400, { error: { message: 'temperature: bad' } }, 'invalid'],
+    ['an unprocessable one', 422, { detail: [{ msg: 'field required' }] }, 'invalid'],
+    ['a body too large', 413, '', 'invalid'],
+    ['a failure', 500, 'oops', 'unavailable'],
+    ['a bad gateway', 502, '<html>', 'unavailable'],
+    ['an overload', 529, {}, 'unavailable'],
+    ['a slow request', 408, '', 'timeout'],
+    ['a redirect', 308, '', 'config'],
+  ]
+  for (const [name, status, body, kind] of CASES) {
+    test(`takes ${name} (${status}) for ${kind}`, () => {
+      assert.equal(toRefusalError(refusal(status, body), PLACE).kind, kind)
+    })
+  }
+
+  test('quotes the server in one line, whatever shape its words have', () => {
+    const said = (body: unknown) => toRefusalError(refusal(400, body), PLACE).message
+    assert.equal(
+      said({ error: { message: 'two\n  lines\u001b[31m' } }),
+      'Cannot call m (test): two lines [31m (400)',
+    )
+    assert.equal(said({ error: 'plain' }), 'Cannot call m (test): plain (400)')
+    assert.equal(said({ detail: [{ msg: 'listed' }] }), 'Cannot call m (test): listed (400)')
+    assert.equal(said([{ error: { message: 'in a list' } }]), 'Cannot call m (test): in a list (400)')
+    assert.equal(said('just text'), 'Cannot call m (test): just text (400)')
+    assert.equal(said('<html>no</html>'), 'Cannot call m (test): no reason given (400)')
+    assert.equal(said('x'.repeat(1000)).length, 'Cannot call m (test): … (400)'.length + 300)
+  })
+
+  test('keeps the sizes of a request that is too long, and says what to do', () => {
+    const message = 'prompt is too long: 210000 tokens > 200000 maximum'
+    const error = toRefusalError(refusal(400, { error: { message } }), PLACE)
+    assert.equal(error.kind, 'invalid')
+    assert.match(error.message, /210000 tokens > 200000/)
+    assert.equal(error.hint, 'send less, or use a model with a larger context')
+  })
+
+  test('says where the key comes from, or should', () => {
+    const hintOf = (body: unknown, endpoint = PLACE.endpoint) =>
+      toRefusalError(refusal(401, body), { ...PLACE, endpoint }).hint
+    assert.equal(hintOf(''), 'check the key (TEST_API_KEY)')
+    assert.equal(hintOf('out of credit'), 'add credit, or use another key (TEST_API_KEY)')
+    assert.equal(
+      hintOf('', { ...PLACE.endpoint, apiKey: undefined }),
+      'there is no key: set one (TEST_API_KEY)',
+    )
+  })
+
+  test('understands every way to say when to come back', () => {
+    const after = (headers: Record<string, string>, body: unknown = '') =>
+      toRefusalError({ ...refusal(429, body), headers }, PLACE).retryAfterMs
+    assert.equal(after({ 'retry-after': '7' }), 7000)
+    assert.equal(after({ 'retry-after': '0.5' }), 500)
+    assert.equal(after({ 'retry-after-ms': '120', 'retry-after': '7' }), 120)
+    assert.equal(after({}, { error: { details: [{ retryDelay: '38s' }] } }), 38_000)
+    const date = after({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() })!
+    assert.ok(date > 50_000 && date <= 60_000, String(date))
+    assert.equal(after({ 'retry-after': new Date(0).toUTCString() }), 0)
+    assert.equal(after({ 'retry-after': 'soon' }), undefined)
+    assert.equal(after({}), undefined)
+  })
+
+  test('never prints the key, wherever the server puts it', () => {
+    const key = fc.stringMatching(/^[A-Za-z0-9_-]{8,40}$/)
+    fc.assert(
+      fc.property(key, fc.string(), fc.string(), (apiKey, before, behind) => {
+        const place = { ...PLACE, endpoint: { ...PLACE.endpoint, apiKey } }
+        const { message } = toRefusalError(
+          refusal(401, { error: { message: `${before}${apiKey}${behind}` } }),
+          place,
+        )
+        assert.ok(!message.includes(apiKey) || `Cannot call m (test): `.includes(apiKey), message)
+      }),
+    )
+  })
+})
+
+describe('toModelError()', () => {
+  test('reads error records of every dialect', () => {
+    const kindOf = (record: unknown) => toModelError(record, PLACE, new AbortController().signal).kind
+    assert.equal(kindOf({ message: 'Overloaded', type: 'overloaded_error', statusCode: 529 }), 'unavailable')
+    assert.equal(kindOf({ message: 'slow', code: 429 }), 'throttled')
+    assert.equal(kindOf({ message: 'slow', type: 'rate_limit_error' }), 'throttled')
+    assert.equal(kindOf({ message: 'Provider returned error', code: 502 }), 'unavailable')
+    assert.equal(kindOf('gone'), 'unavailable')
+  })
+
+  test('is cancelled after an abort, whatever was thrown', () => {
+    const signal = AbortSignal.abort()
+    assert.equal(toModelError(new Error('socket hang up'), PLACE, signal).kind, 'cancelled')
+  })
+})
+
+function refusal(status: number, body: unknown): Refusal {
+  return { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }
+}

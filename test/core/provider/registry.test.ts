@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { demoSource } from '../../../src/core/provider/demo.ts'
+import { ModelRegistry } from '../../../src/core/provider/registry.ts'
+import type { ModelSource } from '../../../src/core/provider/source.ts'
+import { collect, modelRequest, textOf } from '../../support/model-calls.ts'
+
+const NEVER = new AbortController().signal
+
+test('ModelRegistry calls a model at the source that declares it', async () => {
+  const registry = registryOf(source('a', ['one']), source('b', ['two']))
+  assert.equal(await answerOf(registry, 'one'), 'a:one')
+  assert.equal(await answerOf(registry, 'two'), 'b:two')
+})
+
+test('ModelRegistry refuses a name that two sources, or one twice, declare, and keeps neither of the second', () => {
+  const registry = registryOf(source('a', ['one']))
+  assert.throws(() => registry.add(source('b', ['two', 'one'])), {
+    kind: 'config',
+    message: 'Cannot add model "one" of provider "b" (config.toml:b): "a" (config.toml:a) has it already',
+  })
+  assert.throws(() => registry.add(source('c', ['x', 'x'])), { kind: 'config' })
+  assert.throws(() => registry.add(source('a', ['y'])), { kind: 'config' })
+  assert.deepEqual(
+    registry.list().map(({ name }) => name),
+    ['one'],
+  )
+})
+
+test('ModelRegistry understands source/name, and names with a slash of their own', async () => {
+  const registry = registryOf(source('a', ['one', 'vendor/three']), source('b', undefined))
+  assert.equal(await answerOf(registry, 'a/one'), 'a:one')
+  assert.equal(await answerOf(registry, 'vendor/three'), 'a:vendor/three')
+  assert.equal(await answerOf(registry, 'b/whatever'), 'b:whatever')
+  assert.equal(await answerOf(registry, 'vendor/else'), 'b:vendor/else')
+})
+
+test('ModelRegistry gives an undeclared name to the open source it looks like, else to the first', async () => {
+  const registry = registryOf(
+    source('a', undefined, { owns: /^claude-/ }),
+    source('b', undefined, { owns: /^gpt-/ }),
+  )
+  assert.equal(await answerOf(registry, 'gpt-9'), 'b:gpt-9')
+  assert.equal(await answerOf(registry, 'claude-9'), 'a:claude-9')
+  assert.equal(await answerOf(registry, 'llama-9'), 'a:llama-9')
+})
+
+test('ModelRegistry names what there is, and the nearest, when a model is unknown', () => {
+  const registry = registryOf(source('a', ['sonnet', 'haiku']))
+  assert.throws(() => registry.complete(modelRequest({ model: 'sonet' }), NEVER), {
+    kind: 'config',
+    message: 'Cannot find model "sonet": there is sonnet, haiku',
+    hint: 'did you mean "sonnet"?',
+  })
+  const lost = new ModelRegistry({ hint: 'connect one' })
+  assert.throws(() => lost.use('x'), { kind: 'config', hint: 'connect one', message: /there is none$/ })
+  const many = registryOf(
+    source(
+      'a',
+      Array.from({ length: 30 }, (_, at) => `model-${at}`),
+    ),
+  )
+  assert.throws(() => many.use('zzz'), { message: /model-11, …$/ })
+})
+
+test('ModelRegistry switches its default, and says why there is none', () => {
+  const registry = registryOf(source('a', ['one', 'two']))
+  assert.equal(registry.defaultModel(), 'one')
+  registry.use('two')
+  assert.equal(registry.defaultModel(), 'two')
+  assert.deepEqual(
+    registry.list().map(({ name, active }) => [name, active]),
+    [
+      ['one', false],
+      ['two', true],
+    ],
+  )
+  assert.throws(() => registry.use('three'), { kind: 'config' })
+  assert.equal(registry.defaultModel(), 'two')
+  const empty = registryOf(source('a', undefined))
+  assert.throws(() => empty.defaultModel(), { kind: 'config' })
+  empty.lackDefault(new CrabError('unavailable', 'Cannot ask'))
+  assert.throws(() => empty.defaultModel(), { kind: 'unavailable', message: 'Cannot ask' })
+})
+
+test('ModelRegistry adds and removes sources while it is used', async () => {
+  const registry = registryOf(source('a', ['one']), source('b', ['two']))
+  registry.use('one')
+  registry.remove('a')
+  assert.throws(() => registry.complete(modelRequest({ model: 'one' }), NEVER), { kind: 'config' })
+  assert.equal(registry.defaultModel(), 'two')
+  registry.add(source('a', ['one']))
+  assert.equal(await answerOf(registry, 'one'), 'a:one')
+  registry.remove('nobody')
+})
+
+test('ModelRegistry lists declared, suggested and chosen models once each', () => {
+  const registry = registryOf(source('a', ['one']), source('b', undefined, { suggests: 'two' }))
+  registry.use('three')
+  assert.deepEqual(
+    registry.list().map(({ name, provider, active }) => `${provider}:${name}${active ? '*' : ''}`),
+    ['a:one', 'b:two', 'b:three*'],
+  )
+})
+
+test('listAll() asks the open sources, and tells which could not say', async () => {
+  const trouble = new CrabError('unavailable', 'Cannot reach c')
+  const registry = registryOf(
+    source('a', ['one']),
+    source('b', undefined, { listModels: async () => ['one', 'two'] }),
+    source('c', undefined, { listModels: () => Promise.reject(trouble) }),
+  )
+  const { models, failures } = await registry.listAll(NEVER)
+  assert.deepEqual(
+    models.map(({ name, provider }) => `${provider}:${name}`),
+    ['a:one', 'b:two'],
+  )
+  assert.deepEqual(failures, [trouble])
+})
+
+test('ModelRegistry lets what is declared of a model override what is known of it', () => {
+  const declared = { name: 'claude-haiku-4-5', facts: { context: 1000, inputUsd: 7 } }
+  const registry = registryOf({ ...source('a', undefined), models: [declared] })
+  assert.deepEqual(registry.facts('claude-haiku-4-5'), {
+    context: 1000,
+    inputUsd: 7,
+    outputUsd: 5,
+    cacheReadUsd: 0.1,
+    cacheWriteUsd: 1.25,
+  })
+  assert.deepEqual(registry.facts('nobody-knows'), {})
+  const usage = { input: 1_000_000, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
+  assert.equal(registry.costUsd('claude-haiku-4-5', usage), 7)
+  assert.equal(registry.costUsd('nobody-knows', usage), undefined)
+})
+
+test('ModelRegistry holds the demo like any other source', async () => {
+  const registry = registryOf(demoSource())
+  assert.equal(registry.defaultModel(), 'demo')
+  assert.equal(
+    registry.costUsd('demo', { input: 9, output: 9, cache_read: 0, cache_write: 0, reasoning: 0 }),
+    0,
+  )
+  assert.notEqual(await answerOf(registry, 'demo'), '')
+})
+
+function registryOf(...sources: ModelSource[]): ModelRegistry {
+  const registry = new ModelRegistry()
+  for (const item of sources) registry.add(item)
+  return registry
+}
+
+/** A source that answers `name:model`; open when it declares no models. */
+function source(name: string, models: string[] | undefined, more: Partial<ModelSource> = {}): ModelSource {
+  return {
+    name,
+    where: `config.toml:${name}`,
+    models: (models ?? []).map((model) => ({ name: model, facts: {} })),
+    isOpen: models === undefined,
+    async *complete({ model }) {
+      yield { type: 'text', delta: `${name}:${model}` }
+      yield { type: 'finish', reason: 'stop', usage: undefined }
+    },
+    ...more,
+  }
+}
+
+async function answerOf(registry: ModelRegistry, model: string): Promise<string> {
+  return textOf(await collect(registry.complete(modelRequest({ model }), NEVER)))
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { CrabError, KINDS, type Kind } from '../../../src/core/base/errors.ts'
+import { withRetry } from '../../../src/core/provider/retry.ts'
+import type { ModelEvent } from '../../../src/core/provider/types.ts'
+import { collect, collectFailure } from '../../support/model-calls.ts'
+
+const NEVER = new AbortController().signal
+const TEXT: ModelEvent = { type: 'text', delta: 'x' }
+
+test('withRetry() waits 100 ms, then 200, each with jitter downwards to its half', async () => {
+  const { events, error } = await collectFailure(withRetry(failing('unavailable'), 2, NEVER))
+  const delays = events.map((event) => (event.type === 'retry' ? event.delayMs : Number.NaN))
+  assert.equal(delays.length, 2)
+  assert.ok(delays[0]! >= 50 && delays[0]! <= 100, String(delays))
+  assert.ok(delays[1]! >= 100 && delays[1]! <= 200, String(delays))
+  assert.equal(error.kind, 'unavailable')
+})
+
+test('withRetry() numbers its attempts and tells each failure', async () => {
+  const attempts = [failing('throttled', 0), failing('timeout', 0), () => saying([TEXT])]
+  const events = await collect(withRetry(() => attempts.shift()!(), 2, NEVER))
+  assert.deepEqual(
+    events.map((event) => (event.type === 'retry' ? [event.attempt, event.error.kind] : event.type)),
+    [[1, 'throttled'], [2, 'timeout'], 'text'],
+  )
+})
+
+test('withRetry() tries again after exactly the failures that are retryable', async () => {
+  const kinds = Object.keys(KINDS) as Kind[]
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...kinds), async (kind) => {
+      const { events, error } = await collectFailure(withRetry(failing(kind, 0), 1, NEVER))
+      assert.equal(error.kind, kind)
+      assert.equal(events.length, KINDS[kind].retryable ? 1 : 0)
+    }),
+    { numRuns: kinds.length * 2 },
+  )
+})
+
+test('withRetry() never tries again once something was yielded', async () => {
+  let calls = 0
+  const attempt = () => {
+    calls++
+    return saying([TEXT], new CrabError('unavailable', 'gone', { retryAfterMs: 0 }))
+  }
+  const { events } = await collectFailure(withRetry(attempt, 5, NEVER))
+  assert.deepEqual(events, [TEXT])
+  assert.equal(calls, 1)
+})
+
+test('withRetry() waits for what the server says, up to 20 s in all', async () => {
+  const patient = await collectFailure(withRetry(failing('throttled', 1), 1, NEVER))
+  assert.equal(patient.events[0]?.type === 'retry' && patient.events[0].delayMs, 1)
+  const { events, error } = await collectFailure(withRetry(failing('throttled', 20_001), 5, NEVER))
+  assert.deepEqual(events, [])
+  assert.equal(error.retryAfterMs, 20_001)
+})
+
+test('withRetry() makes a bug an internal error, at once', async () => {
+  const attempt = () => saying([], new TypeError('x is not a function'))
+  const { events, error } = await collectFailure(withRetry(attempt, 2, NEVER))
+  assert.equal(error.kind, 'internal')
+  assert.deepEqual(events, [])
+})
+
+test('withRetry() ends its wait when it is aborted', async () => {
+  const controller = new AbortController()
+  const events = withRetry(failing('unavailable', 19_000), 2, controller.signal)
+  assert.equal((await events.next()).value?.type, 'retry')
+  const next = events.next()
+  controller.abort(new CrabError('timeout', 'too long'))
+  await assert.rejects(next, { kind: 'timeout', message: 'too long' })
+})
+
+function failing(kind: Kind, retryAfterMs?: number): () => AsyncIterable<ModelEvent> {
+  return () => saying([], new CrabError(kind, 'no', retryAfterMs === undefined ? {} : { retryAfterMs }))
+}
+
+async function* saying(events: readonly ModelEvent[], failure?: Error): AsyncGenerator<ModelEvent> {
+  yield* events
+  if (failure) throw failure
+}
