@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 import { WRAPPER } from '../../bin/chunks.ts'
+import { lightHeaders } from './light-headers.ts'
 import { zodLocales } from './zod-locales.ts'
 
 /** The program as scripts: what the binary starts with, and the chunks behind it. */
@@ -35,7 +36,7 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
       splitting: true,
       minifySyntax: true,
       metafile: true,
-      plugins: [zodLocales],
+      plugins: [zodLocales, lightHeaders],
     }),
   ])
   const chunks = await Promise.all(
