@@ -45,9 +45,10 @@ const STRING_STARTS = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f])
 
 function next(state: State, code: number): State {
   if (code === CAN || code === SUB) return 'text'
+  if (state !== 'string' && start(code) !== 'text') return start(code) // wherever it stands, it begins anew
   switch (state) {
     case 'text':
-      return start(code)
+      return 'text'
     case 'escape':
       return afterEscape(code)
     case 'charset':
@@ -69,7 +70,6 @@ function start(code: number): State {
 }
 
 function afterEscape(code: number): State {
-  if (code === ESC) return 'escape'
   if (code === 0x5b) return 'control'
   if (STRING_STARTS.has(code + 0x40)) return 'string'
   return code >= 0x20 && code <= 0x2f ? 'charset' : 'text'
@@ -77,6 +77,5 @@ function afterEscape(code: number): State {
 
 /** A CSI sequence ends with its final byte; anything that has no place in one ends it too. */
 function afterControl(code: number): State {
-  if (code === ESC) return 'escape'
   return code >= 0x20 && code <= 0x3f ? 'control' : 'text'
 }
