@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  CrabError,
+  KINDS,
+  type Kind,
+  kindOfName,
+  kindOfWire,
+  toCrabError,
+} from '../../../src/core/base/errors.ts'
+
+/** cli.md, "Exit codes": kinds by the code a command leaves with. */
+const EXITS: Record<number, readonly Kind[]> = {
+  1: ['missing', 'conflict', 'gone', 'failed', 'storage'],
+  2: ['usage'],
+  3: ['refused'],
+  4: ['denied'],
+  5: ['tool'],
+  6: ['schema'],
+  7: ['truncated'],
+  8: ['limit'],
+  9: ['empty'],
+  65: ['invalid'],
+  66: ['no-input'],
+  69: ['unavailable'],
+  70: ['internal'],
+  75: ['throttled'],
+  77: ['credentials'],
+  78: ['config'],
+  124: ['timeout'],
+  130: ['cancelled'],
+}
+
+test('KINDS gives every kind the exit code of the contract', () => {
+  const expected = Object.entries(EXITS).flatMap(([exit, kinds]) =>
+    kinds.map((kind) => [kind, Number(exit)] as const),
+  )
+  const actual = Object.entries(KINDS).map(([kind, { exit }]) => [kind, exit])
+  assert.deepEqual(Object.fromEntries(actual), Object.fromEntries(expected))
+})
+
+test('KINDS uses only the wire codes of decision 17', () => {
+  const codes = new Set(Object.values(KINDS).map(({ wire }) => wire))
+  assert.deepEqual([...codes].sort(), [400, 403, 404, 409, 410, 429, 500, 503, 504])
+})
+
+test('KINDS says that trying again helps exactly where the failure is outside and may pass', () => {
+  const retryable = Object.entries(KINDS).filter(([, row]) => row.retryable)
+  assert.deepEqual(
+    retryable.map(([kind]) => kind),
+    ['throttled', 'unavailable', 'timeout'],
+  )
+})
+
+test('kindOfWire() gives each wire code a kind of that code, and unknown ones internal', () => {
+  for (const { wire } of Object.values(KINDS)) assert.equal(KINDS[kindOfWire(wire)].wire, wire)
+  assert.equal(kindOfWire(418), 'internal')
+})
+
+test('kindOfName() knows the kinds of this build and nothing else', () => {
+  for (const kind of Object.keys(KINDS)) assert.equal(kindOfName(kind), kind)
+  for (const name of ['', 'novel', 'toString', '__proto__', 'constructor']) {
+    assert.equal(kindOfName(name), undefined)
+  }
+})
+
+test('CrabError keeps kind, hint, delay and cause', () => {
+  const cause = new Error('below')
+  const error = new CrabError('throttled', 'Cannot call: busy', { cause, hint: 'wait', retryAfterMs: 5 })
+  assert.deepEqual(
+    [error.name, error.kind, error.hint, error.retryAfterMs, error.cause],
+    ['CrabError', 'throttled', 'wait', 5, cause],
+  )
+  assert.equal('cause' in new CrabError('failed', 'x'), false)
+})
+
+test('toCrabError() passes a CrabError through', () => {
+  const error = new CrabError('gone', 'x')
+  assert.equal(toCrabError(error), error)
+})
+
+test('toCrabError() makes an abort `cancelled`, or what it was aborted with', () => {
+  const plain = toCrabError(AbortSignal.abort().reason)
+  assert.deepEqual([plain.kind, plain.message], ['cancelled', 'Cancelled'])
+  const reason = new CrabError('timeout', 'too slow')
+  const wrapped = Object.assign(new Error('The operation was aborted', { cause: reason }), {
+    name: 'AbortError',
+  })
+  assert.equal(toCrabError(wrapped), reason)
+})
+
+test('toCrabError() calls everything else our bug and keeps it as the cause', () => {
+  const bug = new TypeError('x is not a function')
+  const error = toCrabError(bug)
+  assert.deepEqual([error.kind, error.cause], ['internal', bug])
+  assert.match(error.message, /x is not a function/)
+  for (const thrown of ['text', 7, undefined, null, { a: 1 }, Symbol('s')]) {
+    assert.equal(toCrabError(thrown).kind, 'internal')
+  }
+})
