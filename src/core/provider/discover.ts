@@ -19,19 +19,26 @@ export interface ModelSetting {
 
 /**
  * The models of this place, found in the order of cli.md's "First run": what config.toml declares; else the providers
- * whose keys are in the environment; else a server on this machine; else the demo.
+ * whose keys are in the environment; else a server on this machine; else the demo, which is there by name in any case.
  *
  * Over the network only a local server is asked, and a declared one that names no model: when it cannot say what it
  * has, there is no default, and asking for it fails with the reason. Fails with `config`.
  */
 export async function openModels(setting: ModelSetting, signal: AbortSignal): Promise<ModelRegistry> {
   const sources = await findSources(setting, signal)
-  const registry = new ModelRegistry({ hint: sources[0]?.name === 'demo' ? CONNECT : undefined })
+  const demo = demoSource(unusedKeys(setting.env))
+  const first = sources[0] ?? demo
+  const registry = new ModelRegistry({ hint: first === demo ? CONNECT : undefined })
   for (const source of sources) registry.add(source)
+  if (!sources.some(isNamedDemo)) registry.add(demo)
   const wanted = setting.model ?? setting.config.defaultModel
   if (wanted !== undefined) registry.use(wanted)
-  else await chooseDefault(registry, sources[0]!, signal)
+  else await chooseDefault(registry, first, signal)
   return registry
+}
+
+function isNamedDemo({ name, models }: ModelSource): boolean {
+  return name === 'demo' || models.some((model) => model.name === 'demo')
 }
 
 async function findSources(setting: ModelSetting, signal: AbortSignal): Promise<ModelSource[]> {
@@ -39,7 +46,7 @@ async function findSources(setting: ModelSetting, signal: AbortSignal): Promise<
   if (config.providers.length > 0) return config.providers.map((provider) => configuredSource(provider, env))
   const keyed = PRESETS.flatMap((preset) => keyedSource(preset, env) ?? [])
   if (keyed.length > 0) return keyed
-  return [(await localSource(localServers, signal)) ?? demoSource(unusedKeys(env))]
+  return await localSources(localServers, signal)
 }
 
 async function chooseDefault(
@@ -89,11 +96,8 @@ function keyedSource(preset: Preset, env: Env): ModelSource | undefined {
   })
 }
 
-/** The first server that answers in time and has a model. */
-async function localSource(
-  servers: typeof LOCAL_SERVERS,
-  signal: AbortSignal,
-): Promise<ModelSource | undefined> {
+/** The first server that answers in time and has a model, if any. */
+async function localSources(servers: typeof LOCAL_SERVERS, signal: AbortSignal): Promise<ModelSource[]> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(LOCAL_WAIT_MS)])
   const found = await Promise.all(
     servers.map(async ({ name, port }) => {
@@ -104,9 +108,9 @@ async function localSource(
   )
   signal.throwIfAborted()
   const server = found.find(({ names }) => names.length > 0)
-  if (server === undefined) return undefined
+  if (server === undefined) return []
   const facts = { inputUsd: 0, outputUsd: 0 }
-  return { ...openSource(server.endpoint, {}), models: server.names.map((name) => ({ name, facts })) }
+  return [{ ...openSource(server.endpoint, {}), models: server.names.map((name) => ({ name, facts })) }]
 }
 
 function openSource(endpoint: Endpoint, more: Pick<ModelSource, 'owns' | 'suggests'>): ModelSource {

@@ -15,7 +15,7 @@ export class ModelRegistry implements Provider {
   readonly #sources = new Map<string, ModelSource>()
   readonly #hint: string | undefined
   #active: string | undefined
-  #lack = new CrabError('config', 'Cannot choose a model: none is configured')
+  #lack: CrabError | undefined
 
   /** `hint` tells a person whose model is not there how to get one. */
   constructor({ hint }: { hint?: string | undefined } = {}) {
@@ -52,16 +52,17 @@ export class ModelRegistry implements Provider {
     this.#active = model
   }
 
-  /** Why there is no default: what defaultModel() throws until there is one. */
+  /** There is no default, for this reason, which defaultModel() throws until use() names one. */
   lackDefault(reason: CrabError): void {
+    this.#active = undefined
     this.#lack = reason
   }
 
   /** The default, else the first known model. */
   defaultModel(): string {
-    const model = this.#active ?? this.list()[0]?.name
-    if (model === undefined) throw this.#lack
-    return model
+    const model = this.#active ?? (this.#lack ? undefined : this.list()[0]?.name)
+    if (model !== undefined) return model
+    throw this.#lack ?? new CrabError('config', 'Cannot choose a model: none is configured')
   }
 
   /** Every model whose name is known, in the order of the sources; open ones take more. */

@@ -14,7 +14,8 @@ test('openModels() uses what config.toml declares, and nothing else', async () =
     config: config([provider({ name: 'mine', baseUrl: server.url, models: [{ name: 'one', context: 5 }] })]),
     env: { ANTHROPIC_API_KEY: 'sk-ant-0123456789' },
   })
-  assert.deepEqual(models.list(), [{ name: 'one', provider: 'mine', active: true, facts: { context: 5 } }])
+  assert.deepEqual(models.list()[0], { name: 'one', provider: 'mine', active: true, facts: { context: 5 } })
+  assert.deepEqual(namesIn(models), ['one', 'demo'])
   assert.equal(await say(models), 'from the config')
 })
 
@@ -27,7 +28,7 @@ test('openModels() takes the default of config.toml, and what a person asks for 
   assert.equal((await open({ ...setting, model: 'one' })).defaultModel(), 'one')
   await assert.rejects(open({ ...setting, model: 'three' }), {
     kind: 'config',
-    message: /there is one, two$/,
+    message: /there is one, two, demo$/,
   })
 })
 
@@ -38,7 +39,7 @@ test('openModels() asks an endpoint that names no model what it has', async () =
   const { models: all } = await models.listAll(NEVER)
   assert.deepEqual(
     all.map(({ name }) => name),
-    ['llama', 'qwen'],
+    ['demo', 'llama', 'qwen'],
   )
 })
 
@@ -126,9 +127,8 @@ test('openModels() fills in a configured provider from its usual variables, and 
 test('openModels() finds a server on this machine when there is no key', async () => {
   await using server = await startModelServer([{ parts: ['local'] }], { models: ['llama'] })
   const models = await open({ localServers: [{ name: 'ollama', port: server.port }] })
-  assert.deepEqual(models.list(), [
-    { name: 'llama', provider: 'ollama', active: true, facts: { inputUsd: 0, outputUsd: 0 } },
-  ])
+  const facts = { inputUsd: 0, outputUsd: 0 }
+  assert.deepEqual(models.list()[0], { name: 'llama', provider: 'ollama', active: true, facts })
   assert.equal(await say(models), 'local')
 })
 
@@ -151,6 +151,14 @@ test('openModels() ends with the demo, and names a key it cannot use', async () 
     message: 'Cannot find model "claude-sonnet-5-5": there is demo',
     hint: /^set ANTHROPIC_API_KEY/,
   })
+})
+
+test('openModels() has the demo by name beside all others, unless the name is taken', async () => {
+  const models = await open({ env: { OPENAI_API_KEY: 'k' }, model: 'demo' })
+  assert.match(await say(models), /built-in demo/)
+  await using server = await startModelServer([{ parts: ['mine'] }])
+  const own = provider({ baseUrl: server.url, models: [{ name: 'demo' }] })
+  assert.equal(await say(await open({ config: config([own]) })), 'mine')
 })
 
 test('openModels() fails with config on a base URL that is none', async () => {
@@ -187,6 +195,10 @@ function provider(more: Partial<ProviderConfig>): ProviderConfig {
 
 async function say(models: Awaited<ReturnType<typeof open>>, model = models.defaultModel()): Promise<string> {
   return textOf(await collect(models.complete(modelRequest({ model }), NEVER)))
+}
+
+function namesIn(models: Awaited<ReturnType<typeof open>>): string[] {
+  return models.list().map(({ name }) => name)
 }
 
 async function deadAddress(): Promise<string> {
