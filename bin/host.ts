@@ -1,6 +1,6 @@
 import { fstatSync, readFileSync } from 'node:fs'
 import type { Host, SignalName } from '../src/commands/host.ts'
-import { isTerminal, Output } from '../src/commands/output.ts'
+import { Output } from '../src/commands/output.ts'
 import { CrabError } from '../src/core/base/errors.ts'
 
 const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -10,8 +10,8 @@ export function processHost(): Host {
   return {
     env: process.env,
     cwd: currentDirectory,
-    stdout: new Output(1),
-    stderr: new Output(2),
+    stdout: new Output(1, () => isTerminal(1)),
+    stderr: new Output(2, () => isTerminal(2)),
     columns: () => process.stdout.columns || 80,
     stdinKind,
     stdin: standardInput,
@@ -24,6 +24,15 @@ export function processHost(): Host {
       }
     },
     leave: (code) => process.exit(code),
+  }
+}
+
+/** Whether a descriptor is a terminal; node:tty, which is slow to load, is asked about character devices only. */
+function isTerminal(fd: number): boolean {
+  try {
+    return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd)
+  } catch {
+    return false // a closed descriptor is no terminal
   }
 }
 

@@ -73,7 +73,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
 function outputFile(path: string): Disposable & { output: Output; text(): string } {
   const fd = openSync(path, 'w')
   return {
-    output: new Output(fd),
+    output: new Output(fd, () => false),
     text: () => readFileSync(path, 'utf8').trim(),
     [Symbol.dispose]: () => closeSync(fd),
   }

@@ -1,5 +1,4 @@
-import { fstatSync, write } from 'node:fs'
-import { isatty } from 'node:tty'
+import { write } from 'node:fs'
 import { promisify } from 'node:util'
 import { CrabError } from '../core/base/errors.ts'
 
@@ -17,18 +16,20 @@ const writeBytes = promisify(write)
  */
 export class Output {
   readonly #fd: number
+  readonly #isTerminal: () => boolean
   #waiting = ''
   #busy: Promise<void> | undefined
   #closed = false
   #failure: CrabError | undefined
   #onClosed: (() => void) | undefined
 
-  constructor(fd: number) {
+  constructor(fd: number, isTerminal: () => boolean) {
     this.#fd = fd
+    this.#isTerminal = isTerminal
   }
 
   get isTerminal(): boolean {
-    return isTerminal(this.#fd)
+    return this.#isTerminal()
   }
 
   /** Whether the reader has gone; what is written then is dropped. */
@@ -78,15 +79,6 @@ export class Output {
       this.#failure = new CrabError('storage', `Cannot write the output: ${message}`, { cause: reason })
     }
     this.#onClosed?.()
-  }
-}
-
-/** Whether a descriptor is a terminal; node:tty is asked only about character devices, because it is slow to load. */
-export function isTerminal(fd: number): boolean {
-  try {
-    return fstatSync(fd).isCharacterDevice() && isatty(fd)
-  } catch {
-    return false // a closed descriptor is no terminal
   }
 }
 
