@@ -1,6 +1,14 @@
 import * as z from 'zod/mini'
-import { httpAddress, variableName } from './mcp-entry.ts'
-import { type Flaw, filledString, milliseconds, strictTable, tableCheck, wholeNumber } from './schema.ts'
+import {
+  type Flaw,
+  filledString,
+  httpAddress,
+  milliseconds,
+  strictTable,
+  tableCheck,
+  variableName,
+  wholeNumber,
+} from './schema.ts'
 
 /** The kinds of provider that config.toml may name; which of them this build can call is the registry's to say. */
 export const PROVIDER_KINDS = [
@@ -14,53 +22,60 @@ export const PROVIDER_KINDS = [
 
 export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 
-const usd = z.number().check(z.minimum(0))
-
-/** A model with what its user knows of it: tokens, and US dollars per million tokens (decision 39). */
-const model = strictTable({
-  name: filledString(),
-  context: z.exactOptional(wholeNumber(1)),
-  input_usd: z.exactOptional(usd),
-  output_usd: z.exactOptional(usd),
-})
-
-const provider = strictTable({
-  name: filledString(),
-  kind: z.enum(PROVIDER_KINDS),
-  api_key: z.exactOptional(filledString()),
-  base_url: z.exactOptional(httpAddress),
-  models: z.exactOptional(z.array(z.union([filledString(), model])).check(z.minLength(1))),
-  timeout_ms: z._default(milliseconds(), 30_000),
-  max_retries: z._default(wholeNumber(0, 100), 2),
-}).check(tableCheck(findMissingAddress))
-
-const llm = strictTable({
-  base_url: z.exactOptional(httpAddress),
-  api_key: z.exactOptional(filledString()),
-  model: z.exactOptional(filledString()),
-}).check(tableCheck(findKeyWithoutAddress))
-
-/** config.toml (disk.md). `mcp` and `tui` have no keys yet. */
-export const configTable = strictTable({
-  model: z.exactOptional(filledString()),
-  llm: z.exactOptional(llm),
-  providers: z._default(z.array(provider), []),
-  skills: z.prefault(strictTable({ dirs: z._default(z.array(filledString()), []) }), {}),
-  env: z._default(z.record(variableName, z.string()), {}),
-  daemon: z.prefault(
-    strictTable({
-      on_demand: z._default(z.boolean(), true),
-      tcp_port: z.exactOptional(wholeNumber(0, 65_535)),
-      tcp_token: z._default(z.boolean(), true),
-    }),
-    {},
-  ),
-  mcp: z.exactOptional(strictTable({})),
-  tui: z.exactOptional(strictTable({})),
-})
+/** config.toml (disk.md); built when there is one. `mcp` and `tui` have no keys yet. */
+export const configTable = z.lazy(() =>
+  strictTable({
+    model: z.exactOptional(filledString()),
+    llm: z.exactOptional(llm()),
+    providers: z._default(z.array(provider()), []),
+    skills: z.prefault(strictTable({ dirs: z._default(z.array(filledString()), []) }), {}),
+    env: z._default(z.record(variableName(), z.string()), {}),
+    daemon: z.prefault(daemon(), {}),
+    mcp: z.exactOptional(strictTable({})),
+    tui: z.exactOptional(strictTable({})),
+  }),
+)
 
 /** What config.toml says, defaults included. */
 export type ConfigTable = z.infer<typeof configTable>
+
+function provider() {
+  return strictTable({
+    name: filledString(),
+    kind: z.enum(PROVIDER_KINDS),
+    api_key: z.exactOptional(filledString()),
+    base_url: z.exactOptional(httpAddress()),
+    models: z.exactOptional(z.array(z.union([filledString(), model()])).check(z.minLength(1))),
+    timeout_ms: z._default(milliseconds(), 30_000),
+    max_retries: z._default(wholeNumber(0, 100), 2),
+  }).check(tableCheck(findMissingAddress))
+}
+
+/** A model with what its user knows of it: tokens, and US dollars per million tokens (decision 39). */
+function model() {
+  return strictTable({
+    name: filledString(),
+    context: z.exactOptional(wholeNumber(1)),
+    input_usd: z.exactOptional(z.number().check(z.minimum(0))),
+    output_usd: z.exactOptional(z.number().check(z.minimum(0))),
+  })
+}
+
+function llm() {
+  return strictTable({
+    base_url: z.exactOptional(httpAddress()),
+    api_key: z.exactOptional(filledString()),
+    model: z.exactOptional(filledString()),
+  }).check(tableCheck(findKeyWithoutAddress))
+}
+
+function daemon() {
+  return strictTable({
+    on_demand: z._default(z.boolean(), true),
+    tcp_port: z.exactOptional(wholeNumber(0, 65_535)),
+    tcp_token: z._default(z.boolean(), true),
+  })
+}
 
 function* findMissingAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
   if (table['kind'] !== 'openai-compatible' || Object.hasOwn(table, 'base_url') || isMisspelt) return

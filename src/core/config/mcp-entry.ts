@@ -2,11 +2,12 @@ import { isAbsolute } from 'node:path'
 import * as z from 'zod/mini'
 import {
   type Flaw,
-  filledString,
+  httpAddress,
   isTable,
   milliseconds,
   strictTable,
   tableCheck,
+  variableName,
   wholeNumber,
 } from './schema.ts'
 
@@ -18,70 +19,49 @@ import {
  */
 export type McpEntry = z.infer<typeof mcpEntry>
 
+const SERVER_NAME = /^[a-z0-9]([a-z0-9-]|_(?!_)){0,31}(?<!_)$/
+const SERVER_NAME_RULE =
+  'must be 1 to 32 of a-z, 0-9, - and single _, and neither begin with - or _ nor end with _'
+
 /** Keys of a program, and of a remote server; one entry has keys of one kind only. */
 const STDIO_KEYS = ['command', 'args', 'env', 'cwd']
 const REMOTE_KEYS = ['url', 'headers', 'auth', 'auth_helper', 'transport']
 
-const noNul = z.regex(/^[^\0]*$/, 'must not hold a NUL character')
-const oneLine = z.regex(/^[^\0\r\n]*$/, 'must be a single line')
-const text = (): z.ZodMiniString => z.string().check(noNul)
-const filled = (): z.ZodMiniString => filledString().check(noNul)
-const names = (): z.ZodMiniArray<z.ZodMiniString> => z.array(filled())
-
-const serverName = z
-  .string()
-  .check(
-    z.regex(
-      /^[a-z0-9]([a-z0-9-]|_(?!_)){0,31}(?<!_)$/,
-      'must be 1 to 32 of a-z, 0-9, - and single _, and neither begin with - or _ nor end with _',
+/** The schema of one `[[mcps]]` table (mcp.md, Entry); built when the first one is met. */
+export const mcpEntry = z.lazy(() =>
+  strictTable({
+    name: z.string().check(z.regex(SERVER_NAME, SERVER_NAME_RULE)),
+    command: z.exactOptional(filledText()),
+    args: z.exactOptional(z.array(text())),
+    env: z.exactOptional(z.record(variableName(), text())),
+    cwd: z.exactOptional(filledText().check(z.refine(isAbsolute, 'must be an absolute path'))),
+    url: z.exactOptional(httpAddress()),
+    headers: z.exactOptional(z.record(headerName(), line())),
+    auth: z.exactOptional(line()),
+    auth_helper: z.exactOptional(names().check(z.minLength(1))),
+    include: z.exactOptional(names()),
+    exclude: z.exactOptional(names()),
+    permissions: z.exactOptional(
+      strictTable({
+        allow: z.exactOptional(names()),
+        ask: z.exactOptional(names()),
+        deny: z.exactOptional(names()),
+      }),
     ),
-  )
-const header = z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a possible header name'))
-const absolutePath = filled().check(z.refine(isAbsolute, 'must be an absolute path'))
-
-/** The name of an environment variable. */
-export const variableName: z.ZodMiniString = z
-  .string()
-  .check(z.regex(/^[^=\0]+$/, 'is not a possible variable name'))
-
-/** The address of something that speaks HTTP. */
-export const httpAddress: z.ZodMiniString = z
-  .string()
-  .check(z.refine(isHttpUrl, 'must be an http:// or https:// address'))
-
-/** The schema of one `[[mcps]]` table (mcp.md, Entry). */
-export const mcpEntry = strictTable({
-  name: serverName,
-  command: z.exactOptional(filled()),
-  args: z.exactOptional(z.array(text())),
-  env: z.exactOptional(z.record(variableName, text())),
-  cwd: z.exactOptional(absolutePath),
-  url: z.exactOptional(httpAddress),
-  headers: z.exactOptional(z.record(header, z.string().check(oneLine))),
-  auth: z.exactOptional(z.string().check(oneLine)),
-  auth_helper: z.exactOptional(names().check(z.minLength(1))),
-  include: z.exactOptional(names()),
-  exclude: z.exactOptional(names()),
-  permissions: z.exactOptional(
-    strictTable({
-      allow: z.exactOptional(names()),
-      ask: z.exactOptional(names()),
-      deny: z.exactOptional(names()),
-    }),
-  ),
-  transport: z.exactOptional(z.enum(['http', 'sse'])),
-  disabled: z.exactOptional(z.boolean()),
-  share: z.exactOptional(z.boolean()),
-  required: z.exactOptional(z.boolean()),
-  start: z.exactOptional(z.enum(['eager', 'lazy'])),
-  idle_timeout_ms: z.exactOptional(milliseconds()),
-  startup_timeout_ms: z.exactOptional(milliseconds()),
-  timeout_ms: z.exactOptional(milliseconds()),
-  output_limit: z.exactOptional(wholeNumber(1)),
-  taint_scanning: z.exactOptional(z.boolean()),
-  taint_policy: z.exactOptional(z.enum(['block', 'warn', 'off'])),
-  origin: z.exactOptional(z.looseObject({ canonical: z.exactOptional(z.record(z.string(), z.string())) })),
-}).check(tableCheck(oneKindOfServer))
+    transport: z.exactOptional(z.enum(['http', 'sse'])),
+    disabled: z.exactOptional(z.boolean()),
+    share: z.exactOptional(z.boolean()),
+    required: z.exactOptional(z.boolean()),
+    start: z.exactOptional(z.enum(['eager', 'lazy'])),
+    idle_timeout_ms: z.exactOptional(milliseconds()),
+    startup_timeout_ms: z.exactOptional(milliseconds()),
+    timeout_ms: z.exactOptional(milliseconds()),
+    output_limit: z.exactOptional(wholeNumber(1)),
+    taint_scanning: z.exactOptional(z.boolean()),
+    taint_policy: z.exactOptional(z.enum(['block', 'warn', 'off'])),
+    origin: z.exactOptional(z.looseObject({ canonical: z.exactOptional(z.record(z.string(), z.string())) })),
+  }).check(tableCheck(oneKindOfServer)),
+)
 
 /** Server names that an agent's tools could not tell apart: equal after `-` became `_`. */
 export function* findTakenNames(entries: unknown): Generator<Flaw> {
@@ -117,7 +97,22 @@ function* oneKindOfServer(entry: Record<string, unknown>, isMisspelt: boolean): 
   }
 }
 
-function isHttpUrl(text: string): boolean {
-  const url = URL.parse(text)
-  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
+function text(): z.ZodMiniString {
+  return z.string().check(z.regex(/^[^\0]*$/, 'must not hold a NUL character'))
+}
+
+function filledText(): z.ZodMiniString {
+  return text().check(z.minLength(1))
+}
+
+function names(): z.ZodMiniArray<z.ZodMiniString> {
+  return z.array(filledText())
+}
+
+function line(): z.ZodMiniString {
+  return z.string().check(z.regex(/^[^\0\r\n]*$/, 'must be a single line'))
+}
+
+function headerName(): z.ZodMiniString {
+  return z.string().check(z.regex(/^[\w!#$%&'*+.^`|~-]+$/, 'is not a possible header name'))
 }

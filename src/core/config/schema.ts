@@ -26,6 +26,16 @@ export function milliseconds(): z.ZodMiniNumberFormat {
   return wholeNumber(1, 2 ** 31 - 1)
 }
 
+/** The name of an environment variable. */
+export function variableName(): z.ZodMiniString {
+  return z.string().check(z.regex(/^[^=\0]+$/, 'is not a possible variable name'))
+}
+
+/** The address of something that speaks HTTP. */
+export function httpAddress(): z.ZodMiniString {
+  return z.string().check(z.refine(isHttpUrl, 'must be an http:// or https:// address'))
+}
+
 /** What a check over a table finds wrong with one of its keys. */
 export interface Flaw {
   /** Relative to the table. */
@@ -69,6 +79,11 @@ export function checkValue<T extends z.ZodMiniType>(
 /** Whether a value is a table: an object that is neither a list nor a date. */
 export function isTable(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:')
 }
 
 function describe(issue: z.core.$ZodIssue, root: unknown): Finding[] {
