@@ -29,25 +29,30 @@ function pushUser(messages: Message[], message: Message): void {
     return
   }
   const attachments = [...(last.attachments ?? []), ...(message.attachments ?? [])]
-  const merged: Message = { role: 'user', content: `${last.content}\n\n${message.content}` }
+  const content = [last.content, message.content].filter(Boolean).join('\n\n')
+  const merged: Message = { role: 'user', content }
   messages[messages.length - 1] = attachments.length > 0 ? { ...merged, attachments } : merged
 }
 
-function pushAssistant(messages: Message[], message: Message, results: ReadonlyMap<string, Message>): void {
+function pushAssistant(messages: Message[], message: Message, results: Message[]): void {
   const calls = message.tool_calls ?? []
-  if (message.content === '' && calls.length === 0) return // nothing said: providers refuse an empty message
-  messages.push(message.agent ? { ...message, content: tagged(message.agent, message.content) } : message)
-  for (const call of calls) messages.push(results.get(call.id) ?? interrupted(call.id, call.name))
+  const isSilent = message.content.trim() === '' // providers refuse a message of blanks
+  if (isSilent && calls.length === 0) return
+  const content = message.agent ? tagged(message.agent, message.content) : message.content
+  messages.push({ ...message, content: isSilent ? '' : content })
+  for (const { id, name } of calls) messages.push(takeResult(results, id) ?? interrupted(id, name))
 }
 
-function resultsBehind(history: readonly Message[], at: number): Map<string, Message> {
-  const results = new Map<string, Message>()
-  for (let i = at + 1; history[i]?.role === 'tool'; i++) {
-    const result = history[i]!
-    if (result.tool_call_id !== undefined && !results.has(result.tool_call_id))
-      results.set(result.tool_call_id, result)
-  }
-  return results
+function resultsBehind(history: readonly Message[], at: number): Message[] {
+  let end = at + 1
+  while (history[end]?.role === 'tool') end++
+  return history.slice(at + 1, end)
+}
+
+/** The first result of that call, once: some servers give several calls one id. */
+function takeResult(results: Message[], id: string): Message | undefined {
+  const index = results.findIndex((result) => result.tool_call_id === id)
+  return index < 0 ? undefined : results.splice(index, 1)[0]
 }
 
 function interrupted(id: string, name: string): Message {
