@@ -57,15 +57,15 @@ export async function createFile(
   }
 }
 
-/** Makes a folder and its missing parents, mode 0700. Fails with `storage`. */
+/** Makes a folder and its missing parents, mode 0700 and durable. Fails with `storage`. */
 export async function makePrivateDir(path: string): Promise<void> {
-  makePrivateDirSync(path)
+  for (const made of makePrivateDirSync(path)) await syncDir(dirname(made))
 }
 
-/** As makePrivateDir(), for callers that may not yield. */
-export function makePrivateDirSync(path: string): void {
+/** As makePrivateDir(), but not durable; gives the folders it made, outermost first. */
+export function makePrivateDirSync(path: string): string[] {
   try {
-    makeDirs(path)
+    return makeDirs(path)
   } catch (reason) {
     throw toStorageError(`Cannot make ${path}`, reason)
   }
@@ -97,13 +97,15 @@ export function isMissingFile(reason: unknown): boolean {
 }
 
 /** Node's `recursive` never returns where a folder is there and yet refuses with ENOENT, as all do below /proc. */
-function makeDirs(path: string): void {
-  if (isDirectory(path)) return
-  if (dirname(path) !== path) makeDirs(dirname(path))
+function makeDirs(path: string): string[] {
+  if (isDirectory(path)) return []
+  const made = dirname(path) === path ? [] : makeDirs(dirname(path))
   try {
     mkdirSync(path, { mode: PRIVATE_DIR })
+    return [...made, path]
   } catch (reason) {
-    if (!isDirectory(path)) throw reason // else somebody was faster
+    if (!isDirectory(path)) throw reason
+    return made // somebody was faster
   }
 }
 

@@ -64,8 +64,10 @@ export interface Cursor {
   seq: number
 }
 
-/** What was appended to a session since a cursor. */
+/** What was appended to a session since a cursor, or all of it. */
 export interface SessionPart {
+  /** True when this is the whole session: no cursor was given, or it did not fit the file. */
+  whole: boolean
   header: SessionHeader
   lines: SessionLine[]
   cursor: Cursor
@@ -90,6 +92,13 @@ export interface SessionSummary {
   forkedFrom: string | undefined
 }
 
+/** What a listing asks for. */
+export interface SessionFilter {
+  agentId?: string
+  sender?: string
+  cwd?: string
+}
+
 /**
  * Where conversations live. On disk and in memory behave the same (one contract suite).
  *
@@ -103,9 +112,13 @@ export interface Storage {
   createSession(header: SessionHeader, lines: readonly NewLine[]): Promise<{ id: string; cursor: Cursor }>
   /** What came after `since`; the whole session without it. A cursor that does not fit the file reads it all again. */
   read(id: string, since?: Cursor): Promise<SessionPart>
-  /** Appends whole lines at `at`, dropping a torn tail behind it; gives the new end. */
+  /**
+   * Appends whole lines at `at`, dropping a torn tail behind it; gives the new end.
+   *
+   * Fails with `conflict`, and changes nothing, when `at` is not where the session's whole lines end.
+   */
   append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor>
   /** Newest first. Absent filters match everything; present ones match byte for byte. */
-  listSessions(filter: { agentId?: string; sender?: string; cwd?: string }): Promise<SessionSummary[]>
+  listSessions(filter: SessionFilter): Promise<SessionSummary[]>
   deleteSession(id: string): Promise<void>
 }

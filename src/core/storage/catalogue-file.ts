@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { replaceFile } from '../base/files.ts'
+import type { SessionDigest } from './session-digest.ts'
+import type { FileStamp } from './session-reader.ts'
+
+/** What the catalogue knows of one session file, and of which state of it. */
+export interface CatalogueEntry {
+  stamp: FileStamp
+  digest: SessionDigest
+}
+
+/** The saved entries by session id; none when there is no file, or when it is not exactly what this format wrote. */
+export async function loadCatalogue(path: string): Promise<Map<string, CatalogueEntry>> {
+  try {
+    const bytes = await readFile(path)
+    const start = bytes.indexOf('\n') + 1
+    const body = bytes.subarray(start)
+    if (bytes.toString('latin1', 0, start) !== sealOf(body)) return new Map()
+    const rows: Row[] = JSON.parse(new TextDecoder().decode(body))
+    return new Map(rows.map(toEntry))
+  } catch {
+    return new Map() // rebuilt from the sessions; what is wrong with the disk shows there
+  }
+}
+
+/** Replaces the saved entries. Fails with `storage`. */
+export async function saveCatalogue(path: string, entries: Iterable<CatalogueEntry>): Promise<void> {
+  const body = Buffer.from(JSON.stringify(Array.from(entries, toRow)))
+  await replaceFile(path, Buffer.concat([Buffer.from(sealOf(body)), body]))
+}
+
+/** An entry as a flat array: parsed in a third of the time that objects in objects take. */
+type Row = [
+  ...stamp: [size: number, mtimeMs: number, ino: number],
+  ...cursor: [bytes: number, seq: number],
+  activatedAt: string,
+  ...names: [id: string, agent: string, agentId: string, sender: string, cwd: string],
+  ...texts: [title: string, summary: string],
+  ...times: [createdAt: string, updatedAt: string],
+  messageCount: number,
+  forkedFrom: string | null,
+]
+
+function toRow({ stamp, digest: { summary, cursor, activatedAt } }: CatalogueEntry): Row {
+  const { id, agent, agentId, sender, cwd, title, summary: text } = summary
+  const { createdAt, updatedAt, messageCount, forkedFrom } = summary
+  const read = [stamp.size, stamp.mtimeMs, stamp.ino, cursor.bytes, cursor.seq, activatedAt] as const
+  const told = [createdAt, updatedAt, messageCount, forkedFrom ?? null] as const
+  return [...read, id, agent, agentId, sender, cwd, title, text, ...told]
+}
+
+function toEntry(row: Row): [string, CatalogueEntry] {
+  const [size, mtimeMs, ino, bytes, seq, activatedAt, id, agent, agentId, sender, cwd, ...told] = row
+  const [title, summary, createdAt, updatedAt, messageCount, forkedFrom] = told
+  return [
+    id,
+    {
+      stamp: { size, mtimeMs, ino },
+      digest: {
+        cursor: { bytes, seq },
+        activatedAt,
+        summary: {
+          ...{ id, agent, agentId, sender, cwd, title, summary, createdAt, updatedAt, messageCount },
+          forkedFrom: forkedFrom ?? undefined,
+        },
+      },
+    },
+  ]
+}
+
+/** The first line: says that exactly these bytes follow, and in which format. */
+function sealOf(body: Uint8Array): string {
+  return `crabtalk sessions 1 ${hash('sha1', body, 'hex')}\n`
+}

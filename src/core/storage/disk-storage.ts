@@ -1,0 +1,146 @@
+import { constants, type FileHandle, open, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { monotonicFactory } from 'ulid'
+import type { CrabError } from '../base/errors.ts'
+import { isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
+import { Catalogue } from './catalogue.ts'
+import { belongsTo, findActive, selectSummaries, toPair } from './session-digest.ts'
+import { changedMeanwhile, noSuchSession } from './session-errors.ts'
+import { encodeHeader, encodeLines, NEWLINE } from './session-file.ts'
+import { toSessionFile, toSessionPrefix } from './session-id.ts'
+import { readRange, readSessionFile, readSessionHeader } from './session-reader.ts'
+import type {
+  Cursor,
+  NewLine,
+  Pair,
+  SessionFilter,
+  SessionHeader,
+  SessionPart,
+  SessionSummary,
+  Storage,
+} from './types.ts'
+
+export interface DiskStorageOptions {
+  /** Folder of the session files. */
+  sessions: string
+  /** Folder of what can be rebuilt from them. */
+  index: string
+  /** Milliseconds since the epoch; by default the clock. */
+  now?: () => number
+}
+
+/**
+ * Conversations as files, one each (disk.md). Several processes may use the same folders at once.
+ *
+ * Appending to a session that is deleted meanwhile either happens before the deletion or fails with `missing`; it
+ * never brings the file back.
+ */
+export class DiskStorage implements Storage {
+  readonly #sessions: string
+  readonly #catalogue: Catalogue
+  readonly #now: () => number
+  readonly #ulid = monotonicFactory()
+
+  constructor({ sessions, index, now = Date.now }: DiskStorageOptions) {
+    this.#sessions = sessions
+    this.#catalogue = new Catalogue({ sessions, index })
+    this.#now = now
+  }
+
+  async activeSession(pair: Pair): Promise<string | undefined> {
+    const ids = this.#catalogue.ids(toSessionPrefix(pair))
+    if (ids.length > 1) return findActive(await this.#catalogue.digests(ids), pair)
+    const [id] = ids
+    return id !== undefined && (await this.#isOf(pair, id)) ? id : undefined
+  }
+
+  async createSession(
+    header: SessionHeader,
+    lines: readonly NewLine[],
+  ): Promise<{ id: string; cursor: Cursor }> {
+    const id = toSessionPrefix(toPair(header)) + this.#ulid(this.#now())
+    const content = Buffer.from(encodeHeader(header) + encodeLines(lines, 0, this.#now()).join(''))
+    await replaceFile(this.#path(id), content)
+    return { id, cursor: { bytes: content.length, seq: lines.length } }
+  }
+
+  async read(id: string, since?: Cursor): Promise<SessionPart> {
+    const path = this.#path(id)
+    try {
+      return (await readSessionFile(path, since)).part
+    } catch (reason) {
+      throw toSessionError(`Cannot read session ${id}`, reason)
+    }
+  }
+
+  async append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor> {
+    const path = this.#path(id)
+    const content = Buffer.from(encodeLines(lines, at.seq, this.#now()).join(''))
+    try {
+      await using file = await open(path, constants.O_RDWR | constants.O_APPEND)
+      await dropTornTail(file, id, at.bytes)
+      await appendWhole(file, at.bytes, content)
+    } catch (reason) {
+      throw toSessionError(`Cannot append to session ${id}`, reason)
+    }
+    return { bytes: at.bytes + content.length, seq: at.seq + lines.length }
+  }
+
+  async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {
+    const { agentId, sender } = filter
+    const isPair = agentId !== undefined && sender !== undefined
+    const ids = this.#catalogue.ids(isPair ? toSessionPrefix({ agentId, sender }) : '')
+    return selectSummaries(await this.#catalogue.digests(ids), filter)
+  }
+
+  async deleteSession(id: string): Promise<void> {
+    try {
+      await unlink(this.#path(id))
+      await syncDir(this.#sessions)
+    } catch (reason) {
+      throw toSessionError(`Cannot delete session ${id}`, reason)
+    }
+  }
+
+  #path(id: string): string {
+    return join(this.#sessions, toSessionFile(id))
+  }
+
+  /** Two pairs can share the beginning of an id; never a session. */
+  async #isOf(pair: Pair, id: string): Promise<boolean> {
+    try {
+      return belongsTo(toPair(await readSessionHeader(this.#path(id))), pair)
+    } catch (reason) {
+      if (isMissingFile(reason)) return false // deleted since it was listed
+      throw toSessionError(`Cannot read session ${id}`, reason)
+    }
+  }
+}
+
+/** Fails with `conflict` unless the whole lines of the file end at `end`: then nobody wrote since the caller read. */
+async function dropTornTail(file: FileHandle, id: string, end: number): Promise<void> {
+  const { size } = await file.stat()
+  const start = Math.max(end - 1, 0)
+  const bytes = await readRange(file, start, Math.max(size, start))
+  const tail = bytes.subarray(end - start)
+  const endsLine = end === 0 || bytes[0] === NEWLINE
+  if (size < end || !endsLine || tail.includes(NEWLINE)) {
+    throw changedMeanwhile(id)
+  }
+  if (tail.length > 0) await file.truncate(end)
+}
+
+/** Appends all of it, durably, or leaves the file as it was. */
+async function appendWhole(file: FileHandle, end: number, content: Buffer): Promise<void> {
+  try {
+    await file.writeFile(content)
+    await file.datasync()
+  } catch (reason) {
+    await file.truncate(end).catch(() => undefined) // the next append meets what stays, and drops or refuses it
+    throw reason
+  }
+}
+
+function toSessionError(what: string, reason: unknown): CrabError {
+  return isMissingFile(reason) ? noSuchSession(what, reason) : toStorageError(what, reason)
+}

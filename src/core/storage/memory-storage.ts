@@ -1,0 +1,99 @@
+import { monotonicFactory } from 'ulid'
+import { digestSession, findActive, type SessionDigest, selectSummaries, toPair } from './session-digest.ts'
+import { changedMeanwhile, noSuchSession } from './session-errors.ts'
+import { decodeHeader, decodeLines, decodeSession, encodeHeader, encodeLines } from './session-file.ts'
+import { checkSessionId, toSessionPrefix } from './session-id.ts'
+import type {
+  Cursor,
+  NewLine,
+  Pair,
+  SessionFilter,
+  SessionHeader,
+  SessionPart,
+  SessionSummary,
+  Storage,
+} from './types.ts'
+
+export interface MemoryStorageOptions {
+  /** Milliseconds since the epoch; by default the clock. */
+  now?: () => number
+}
+
+/** Conversations of this process only, for runs that store nothing: the same lines as on disk, kept as text. */
+export class MemoryStorage implements Storage {
+  readonly #sessions = new Map<string, StoredLine[]>()
+  readonly #now: () => number
+  readonly #ulid = monotonicFactory()
+
+  constructor({ now = Date.now }: MemoryStorageOptions = {}) {
+    this.#now = now
+  }
+
+  async activeSession(pair: Pair): Promise<string | undefined> {
+    return findActive(this.#digests(toSessionPrefix(pair)), pair)
+  }
+
+  async createSession(
+    header: SessionHeader,
+    lines: readonly NewLine[],
+  ): Promise<{ id: string; cursor: Cursor }> {
+    const id = toSessionPrefix(toPair(header)) + this.#ulid(this.#now())
+    const session: StoredLine[] = []
+    push(session, [encodeHeader(header), ...encodeLines(lines, 0, this.#now())])
+    this.#sessions.set(id, session)
+    return { id, cursor: endOf(session) }
+  }
+
+  async read(id: string, since?: Cursor): Promise<SessionPart> {
+    const session = this.#find(`Cannot read session ${id}`, id)
+    const header = toBytes(session.slice(0, 1))
+    if (!since || session[since.seq]?.end !== since.bytes) return decodeSession(toBytes(session))
+    return decodeLines(toBytes(session.slice(since.seq + 1)), { header: decodeHeader(header).header, since })
+  }
+
+  async append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor> {
+    const session = this.#find(`Cannot append to session ${id}`, id)
+    if (endOf(session).bytes !== at.bytes) throw changedMeanwhile(id)
+    push(session, encodeLines(lines, at.seq, this.#now()))
+    return endOf(session)
+  }
+
+  async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {
+    return selectSummaries(this.#digests(''), filter)
+  }
+
+  async deleteSession(id: string): Promise<void> {
+    this.#find(`Cannot delete session ${id}`, id)
+    this.#sessions.delete(id)
+  }
+
+  #find(what: string, id: string): StoredLine[] {
+    checkSessionId(id)
+    const session = this.#sessions.get(id)
+    if (!session) throw noSuchSession(what)
+    return session
+  }
+
+  #digests(prefix: string): SessionDigest[] {
+    const sessions = [...this.#sessions].filter(([id]) => id.startsWith(prefix))
+    return sessions.map(([id, session]) => digestSession(id, decodeSession(toBytes(session)), undefined))
+  }
+}
+
+/** A line with its newline, and how many bytes of the session there are up to its end. The first one is the header. */
+interface StoredLine {
+  text: string
+  end: number
+}
+
+function push(session: StoredLine[], lines: readonly string[]): void {
+  for (const text of lines) session.push({ text, end: (session.at(-1)?.end ?? 0) + Buffer.byteLength(text) })
+}
+
+function endOf(session: readonly StoredLine[]): Cursor {
+  return { bytes: session.at(-1)?.end ?? 0, seq: session.length - 1 }
+}
+
+function toBytes(session: readonly StoredLine[]): Buffer {
+  return Buffer.from(session.map(({ text }) => text).join(''))
+}

@@ -1,0 +1,99 @@
+import type {
+  Cursor,
+  Pair,
+  SessionFilter,
+  SessionHeader,
+  SessionLine,
+  SessionPart,
+  SessionSummary,
+} from './types.ts'
+
+/** What listings need of a session, and how far it was read for that; grows with the session, line by line. */
+export interface SessionDigest {
+  summary: SessionSummary
+  cursor: Cursor
+  /** ISO 8601; empty when it never was. */
+  activatedAt: string
+}
+
+/** The digest of a session with what was read since; a whole part starts it anew. */
+export function digestSession(
+  id: string,
+  part: SessionPart,
+  before: SessionDigest | undefined,
+): SessionDigest {
+  const start = !part.whole && before ? before : { summary: toSummary(id, part.header), activatedAt: '' }
+  const grown = { ...start, summary: { ...start.summary }, cursor: part.cursor }
+  for (const line of part.lines) addLine(grown, line)
+  return grown
+}
+
+/** Whether a session is the pair's; one whose header was lost is whoever's its name says. */
+export function belongsTo({ agentId, sender }: Pair, pair: Pair): boolean {
+  return (agentId === pair.agentId && sender === pair.sender) || (agentId === '' && sender === '')
+}
+
+/** Who speaks with whom in the session with this header. */
+export function toPair({ agent_id, created_by }: SessionHeader): Pair {
+  return { agentId: agent_id, sender: created_by }
+}
+
+/** Of a pair's sessions the one created or activated last; of several in one millisecond, the last id. */
+export function findActive(digests: readonly SessionDigest[], pair: Pair): string | undefined {
+  const [active] = digests
+    .filter(({ summary }) => belongsTo(summary, pair))
+    .map(({ summary, activatedAt }) => ({ id: summary.id, since: later(summary.createdAt, activatedAt) }))
+    .sort((a, b) => descending(a.since, b.since) || descending(a.id, b.id))
+  return active?.id
+}
+
+/** Rows that a listing asks for, newest first. */
+export function selectSummaries(digests: readonly SessionDigest[], filter: SessionFilter): SessionSummary[] {
+  return digests
+    .filter(({ summary }) => isWanted(summary, filter))
+    .map(({ summary }) => ({ ...summary }))
+    .sort((a, b) => descending(a.updatedAt, b.updatedAt) || descending(a.id, b.id))
+}
+
+function isWanted(row: SessionSummary, { agentId, sender, cwd }: SessionFilter): boolean {
+  return (
+    (agentId === undefined || row.agentId === agentId) &&
+    (sender === undefined || row.sender === sender) &&
+    (cwd === undefined || row.cwd === cwd)
+  )
+}
+
+function toSummary(id: string, header: SessionHeader): SessionSummary {
+  return {
+    id,
+    agent: header.agent,
+    agentId: header.agent_id,
+    sender: header.created_by,
+    cwd: header.cwd,
+    title: '',
+    summary: '',
+    createdAt: header.created_at,
+    updatedAt: header.created_at,
+    messageCount: 0,
+    forkedFrom: header.forked_from,
+  }
+}
+
+function addLine(digest: SessionDigest, line: SessionLine): void {
+  const { summary } = digest
+  summary.updatedAt = line.ts
+  if (line.kind === 'entry' && line.role !== 'tool') summary.messageCount += 1
+  if (line.kind !== 'meta') return
+  summary.title = line.title ?? summary.title
+  summary.summary = line.summary ?? summary.summary
+  digest.activatedAt = line.activated_at ?? digest.activatedAt
+}
+
+function later(a: string, b: string): string {
+  return a > b ? a : b
+}
+
+function descending(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? 1 : -1
+}

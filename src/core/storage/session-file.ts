@@ -1,0 +1,131 @@
+import type { JsonObject } from '../base/message.ts'
+import { toSessionLine } from './session-line.ts'
+import { type Cursor, type NewLine, SESSION_VERSION, type SessionHeader, type SessionPart } from './types.ts'
+
+/** Ends every line, and stands in none. */
+export const NEWLINE = 0x0a
+
+/** The first line of a session file (disk.md, "Session file"), with its newline. */
+export function encodeHeader(header: SessionHeader): string {
+  return `${JSON.stringify(header)}\n`
+}
+
+/** Lines as they are appended behind `seq`, each stamped and with its newline; `now` is milliseconds since the epoch. */
+export function encodeLines(lines: readonly NewLine[], seq: number, now: number): string[] {
+  const ts = new Date(now).toISOString()
+  return lines.map((line, index) => {
+    const stamp = { seq: seq + index + 1, ts }
+    return `${JSON.stringify(Object.assign({ ...stamp }, line, stamp))}\n` // a line read elsewhere may carry a stamp
+  })
+}
+
+/**
+ * A whole session file, whatever is in it: a line that cannot be used is skipped with a warning, a kind this build does
+ * not know without one.
+ *
+ * What stands behind the last newline belongs to a writer that has not finished, or never will: the cursor stops
+ * before it. Each line counts one `seq`, and they always rise.
+ */
+export function decodeSession(bytes: Uint8Array): SessionPart {
+  const { header, warnings, end } = decodeHeader(bytes)
+  const part = decodeLines(bytes.subarray(end), { header, since: { bytes: end, seq: 0 } })
+  return { ...part, whole: true, warnings: [...warnings, ...part.warnings] }
+}
+
+/** The part of a session file that begins at `since`; `bytes` begin there too. */
+export function decodeLines(
+  bytes: Uint8Array,
+  { header, since }: { header: SessionHeader; since: Cursor },
+): SessionPart {
+  const end = bytes.lastIndexOf(NEWLINE) + 1
+  const text = decodeText(bytes.subarray(0, end))
+  const part: SessionPart = { whole: false, header, lines: [], cursor: { ...since }, warnings: [] }
+  for (let start = 0; start < text.length; ) {
+    const stop = text.indexOf('\n', start)
+    addLine(part, text.slice(start, stop))
+    start = stop + 1
+  }
+  part.cursor.bytes += end
+  return part
+}
+
+/**
+ * Line 1 of the file that begins with these bytes, with defaults for what is missing, and where it ends.
+ *
+ * A file that lost its header still has its conversation: the end is 0 when the first line is one of the others.
+ */
+export function decodeHeader(bytes: Uint8Array): { header: SessionHeader; warnings: string[]; end: number } {
+  const end = bytes.indexOf(NEWLINE) + 1
+  const found = parseObject(decodeText(bytes.subarray(0, end)))
+  if (!found) return { header: toHeader({}), warnings: ['The first line of the session cannot be read'], end }
+  if (typeof found['kind'] === 'string' && found['agent_id'] === undefined) {
+    return { header: toHeader({}), warnings: ['The first line of the session is missing'], end: 0 }
+  }
+  const header = toHeader(found)
+  const isNewer = header.v > SESSION_VERSION
+  return { header, warnings: isNewer ? ['A newer build wrote this session; parts may be missing'] : [], end }
+}
+
+const MAX_WARNINGS = 10
+const EPOCH = new Date(0).toISOString()
+
+function addLine(part: SessionPart, text: string): void {
+  const object = parseObject(text)
+  if (!object && text.trim() === '') return
+  const seq = nextSeq(object?.['seq'], part.cursor.seq)
+  part.cursor.seq = seq
+  const line = object ? toSessionLine(stamped(object, seq, part.header.created_at)) : 'it is no JSON object'
+  if (typeof line === 'object') part.lines.push(line)
+  else if (line !== undefined) warn(part.warnings, `Line ${seq + 1} of the session was skipped: ${line}`)
+}
+
+function stamped(line: JsonObject, seq: number, fallback: string): JsonObject {
+  line['seq'] = seq
+  line['ts'] = toText(line['ts'], fallback)
+  return line
+}
+
+function nextSeq(own: unknown, last: number): number {
+  return Number.isSafeInteger(own) && Number(own) > last ? Number(own) : last + 1
+}
+
+function warn(warnings: string[], sentence: string): void {
+  if (warnings.length < MAX_WARNINGS) warnings.push(sentence)
+  else if (warnings.length === MAX_WARNINGS) warnings.push('More lines of the session were skipped')
+}
+
+/** Buffer's own toString('utf8') takes several times as long. */
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes)
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined // the callers report it
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function toHeader(found: JsonObject): SessionHeader {
+  const { v, forked_from, ...rest } = found
+  return {
+    ...rest,
+    v: typeof v === 'number' ? v : SESSION_VERSION,
+    agent: toText(found['agent'], ''),
+    agent_id: toText(found['agent_id'], ''),
+    created_by: toText(found['created_by'], ''),
+    created_at: toText(found['created_at'], EPOCH),
+    cwd: toText(found['cwd'], ''),
+    ...(typeof forked_from === 'string' && { forked_from }),
+  }
+}
+
+function toText(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback
+}

@@ -1,0 +1,116 @@
+import type { JsonObject } from '../base/message.ts'
+import type { SessionLine } from './types.ts'
+
+/**
+ * A line of a session file, parsed as JSON, as what this build uses; what is missing takes its default.
+ *
+ * A string says why the line cannot be used; undefined says that a newer build wrote it, which is no fault.
+ * Keys that this build does not know stay. The object itself is completed and given back.
+ */
+export function toSessionLine(line: JsonObject): SessionLine | string | undefined {
+  const kind = line['kind']
+  if (typeof kind !== 'string') return 'it has no kind'
+  const shape = SHAPES.get(kind === 'event' ? `event ${line['event']}` : kind)
+  if (!shape) return undefined
+  for (const [key, value] of shape.defaults) line[key] ??= value
+  for (const [key] of shape.optional) if (line[key] === null) delete line[key]
+  return isUsable(line, shape) ? line : `it is no usable ${kind}`
+}
+
+type Check = (value: unknown) => boolean
+
+/** What a kind of line must be made of. */
+interface Shape {
+  /** Scalars with what they are when missing; the type is that of the default. */
+  defaults: readonly (readonly [string, string | number | boolean])[]
+  optional: readonly (readonly [string, Check])[]
+  /** Looks at what depends on other fields. */
+  check?: (line: JsonObject) => boolean
+}
+
+const isString: Check = (value) => typeof value === 'string'
+const isBoolean: Check = (value) => typeof value === 'boolean'
+const isNumber: Check = (value) => typeof value === 'number'
+
+const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
+  [
+    'entry',
+    {
+      defaults: [['content', '']],
+      optional: [
+        ['attachments', isListOf({ media_type: isString, data: isString })],
+        ['reasoning', isListOf({ text: isString })],
+        ['tool_calls', isListOf({ id: isString, name: isString, arguments: isString })],
+        ['tool_call_id', isString],
+        ['name', isString],
+        ['is_error', isBoolean],
+        ['agent', isString],
+        ['stop_reason', isString],
+      ],
+      check: hasRole,
+    },
+  ],
+  ['event tool_start', { defaults: texts('call_id', 'name'), optional: [] }],
+  [
+    'event tool_result',
+    {
+      defaults: [
+        ['call_id', ''],
+        ['duration_ms', 0],
+        ['is_error', false],
+      ],
+      optional: [],
+    },
+  ],
+  ['event done', { defaults: texts('model', 'stop_reason'), optional: [['usage', isUsage]] }],
+  ['event user_steered', { defaults: texts('content'), optional: [] }],
+  ['compact', { defaults: texts('archive_name', 'archived_at', 'title'), optional: [] }],
+  [
+    'meta',
+    {
+      defaults: [],
+      optional: [
+        ['title', isString],
+        ['summary', isString],
+        ['activated_at', isString],
+      ],
+    },
+  ],
+])
+
+function isUsable(line: JsonObject, shape: Shape): line is JsonObject & SessionLine {
+  return (
+    shape.defaults.every(([key, value]) => typeof line[key] === typeof value) &&
+    shape.optional.every(([key, check]) => line[key] === undefined || check(line[key])) &&
+    (shape.check?.(line) ?? true)
+  )
+}
+
+/** A provider refuses a whole conversation for one tool result that answers no call. */
+function hasRole({ role, tool_call_id }: JsonObject): boolean {
+  return role === 'user' || role === 'assistant' || (role === 'tool' && tool_call_id !== undefined)
+}
+
+function isUsage(value: unknown): boolean {
+  return hasFields(value, {
+    input: isNumber,
+    output: isNumber,
+    cache_read: isNumber,
+    cache_write: isNumber,
+    reasoning: isNumber,
+  })
+}
+
+function isListOf(fields: Record<string, Check>): Check {
+  return (value) => Array.isArray(value) && value.every((item) => hasFields(item, fields))
+}
+
+function hasFields(value: unknown, fields: Record<string, Check>): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const object: JsonObject = { ...value }
+  return Object.entries(fields).every(([key, check]) => check(object[key]))
+}
+
+function texts(...keys: string[]): [string, string][] {
+  return keys.map((key) => [key, ''])
+}

@@ -1,0 +1,373 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
+import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
+import type { Cursor, NewLine, Pair, Storage } from '../../../src/core/storage/types.ts'
+import { headerOf, newLine, said, tickingClock } from './samples.ts'
+
+const unknown = '0123456789abcdef-01J00000000000000000000000'
+
+for (const [name, open] of [
+  ['DiskStorage', openDisk],
+  ['MemoryStorage', openMemory],
+] as const) {
+  describe(name, () => {
+    test('createSession() stores the header and the first lines, stamped', async () => {
+      await using opened = await open()
+      const { storage } = opened
+      const { id, cursor } = await storage.createSession(headerOf(), [said('one'), said('two')])
+      const part = await storage.read(id)
+      assert.deepEqual(part.header, headerOf())
+      assert.deepEqual(part.cursor, cursor)
+      assert.deepEqual([part.whole, part.warnings], [true, []])
+      assert.deepEqual(
+        part.lines.map(({ seq, ts, ...line }) => ({ seq, ...line })),
+        [
+          { seq: 1, ...said('one') },
+          { seq: 2, ...said('two') },
+        ],
+      )
+      for (const { ts } of part.lines) assert.match(ts, /^2026-01-01T00:00:0\d\.000Z$/)
+    })
+
+    test('createSession() keeps keys it does not know', async () => {
+      await using opened = await open()
+      const header = { ...headerOf(), mood: 'good' }
+      const line = { ...said('one'), mood: 'better' }
+      const { id } = await opened.storage.createSession(header, [line])
+      const part = await opened.storage.read(id)
+      assert.equal(JSON.stringify(part.header).includes('"mood":"good"'), true)
+      assert.equal(JSON.stringify(part.lines).includes('"mood":"better"'), true)
+    })
+
+    test('append() gives the new end, and read() what came since a cursor', async () => {
+      await using opened = await open()
+      const { storage } = opened
+      const { id, cursor: first } = await storage.createSession(headerOf(), [said('one')])
+      const second = await storage.append(id, first, [said('two'), said('three')])
+      const third = await storage.append(id, second, [said('four')])
+      const contents = async (since?: Cursor) => {
+        const part = await storage.read(id, since)
+        assert.deepEqual(part.cursor, third)
+        assert.deepEqual(part.header, headerOf())
+        assert.equal(part.whole, since === undefined)
+        return part.lines.map((line) => [line.seq, line.kind === 'entry' && line.content])
+      }
+      assert.deepEqual(await contents(third), [])
+      assert.deepEqual(await contents(second), [[4, 'four']])
+      assert.deepEqual(await contents(first), [
+        [2, 'two'],
+        [3, 'three'],
+        [4, 'four'],
+      ])
+      assert.deepEqual((await contents()).length, 4)
+    })
+
+    test('read() reads all of it again when the cursor does not fit', async () => {
+      await using opened = await open()
+      const { id, cursor } = await opened.storage.createSession(headerOf(), [said('one'), said('two')])
+      for (const since of [
+        { bytes: cursor.bytes + 1, seq: 3 },
+        { bytes: cursor.bytes - 1, seq: 1 },
+        { bytes: 0, seq: 0 },
+      ]) {
+        const part = await opened.storage.read(id, since)
+        assert.deepEqual([part.whole, part.lines.length, part.cursor], [true, 2, cursor])
+      }
+    })
+
+    test('append() elsewhere than at the end fails with conflict and changes nothing', async () => {
+      await using opened = await open()
+      const { storage } = opened
+      const { id, cursor } = await storage.createSession(headerOf(), [said('one')])
+      const end = await storage.append(id, cursor, [said('two')])
+      for (const at of [cursor, { bytes: end.bytes + 1, seq: 2 }, { bytes: 0, seq: 0 }]) {
+        await assert.rejects(storage.append(id, at, [said('no')]), { name: 'CrabError', kind: 'conflict' })
+      }
+      assert.deepEqual((await storage.read(id)).cursor, end)
+    })
+
+    test('append() of nothing changes nothing', async () => {
+      await using opened = await open()
+      const { id, cursor } = await opened.storage.createSession(headerOf(), [])
+      assert.deepEqual(await opened.storage.append(id, cursor, []), cursor)
+    })
+
+    test('what was stored does not change with the objects that were given or got', async () => {
+      await using opened = await open()
+      const line = said('one')
+      const { id } = await opened.storage.createSession(headerOf(), [line])
+      Object.assign(line, { content: 'changed' })
+      const part = await opened.storage.read(id)
+      Object.assign(part.lines[0]!, { content: 'changed' })
+      Object.assign(part.header, { agent: 'changed' })
+      const [row] = await opened.storage.listSessions({})
+      Object.assign(row!, { agent: 'changed' })
+      assert.deepEqual((await opened.storage.listSessions({}))[0]?.agent, 'crab')
+      const again = await opened.storage.read(id)
+      assert.deepEqual(
+        [again.header.agent, again.lines[0]?.kind === 'entry' && again.lines[0].content],
+        ['crab', 'one'],
+      )
+    })
+
+    test('read(), append() and deleteSession() of an unknown session fail with missing', async () => {
+      await using opened = await open()
+      await assert.rejects(opened.storage.read(unknown), { kind: 'missing', hint: /conversation list/ })
+      await assert.rejects(opened.storage.append(unknown, { bytes: 1, seq: 0 }, []), { kind: 'missing' })
+      await assert.rejects(opened.storage.deleteSession(unknown), { kind: 'missing' })
+    })
+
+    test('an id that is none is refused before it becomes a path', async () => {
+      await using opened = await open()
+      const { id } = await opened.storage.createSession(headerOf(), [])
+      for (const odd of [
+        '',
+        '.',
+        '..',
+        '/etc/passwd',
+        `../sessions/${id}`,
+        `${id}.jsonl`,
+        `${id}\0`,
+        id.toLowerCase(),
+        ` ${id}`,
+      ]) {
+        await assert.rejects(opened.storage.read(odd), { kind: 'invalid' }, odd)
+        await assert.rejects(opened.storage.append(odd, { bytes: 1, seq: 0 }, []), { kind: 'invalid' }, odd)
+        await assert.rejects(opened.storage.deleteSession(odd), { kind: 'invalid' }, odd)
+      }
+    })
+
+    test('activeSession() is the one created last, until another is activated', async () => {
+      await using opened = await open()
+      const { storage, now } = opened
+      const pair = { agentId: headerOf().agent_id, sender: 'user' }
+      assert.equal(await storage.activeSession(pair), undefined)
+      const [a, b] = [await create(opened), await create(opened)]
+      assert.equal(await storage.activeSession(pair), b.id)
+      const end = await storage.append(a.id, a.cursor, [{ kind: 'meta', activated_at: toIso(now()) }])
+      await storage.append(a.id, end, [said('more'), { kind: 'meta', title: 'a' }])
+      assert.equal(await storage.activeSession(pair), a.id)
+      const c = await create(opened)
+      assert.equal(await storage.activeSession(pair), c.id)
+      await storage.deleteSession(c.id)
+      assert.equal(await storage.activeSession(pair), a.id)
+    })
+
+    test('activeSession() tells sessions of one millisecond apart by the order they were created in', async () => {
+      await using opened = await open(() => 1_700_000_000_000)
+      const pair = { agentId: headerOf().agent_id, sender: 'user' }
+      for (let count = 0; count < 20; count += 1) {
+        const { id } = await opened.storage.createSession(headerOf(), [])
+        assert.equal(await opened.storage.activeSession(pair), id)
+      }
+    })
+
+    test('activeSession() and listSessions() tell pairs apart byte for byte', async () => {
+      await using opened = await open()
+      const pairs: Pair[] = [
+        ['a', 'b'],
+        ['A', 'b'],
+        ['a', 'b '],
+        ['a', 'ü'],
+        ['a', 'u\u0308'],
+        ['a', ''],
+        ['a', '../b'],
+        ['a\0b', 'c'],
+        ['a', 'b\0c'],
+        ['a', '\ud800'],
+        ['a', '\ufffd'],
+      ].map(([agentId, sender]) => ({ agentId: agentId!, sender: sender! }))
+      const ids: string[] = []
+      for (const { agentId, sender } of pairs) {
+        assert.equal(await opened.storage.activeSession({ agentId, sender }), undefined, sender)
+        const header = headerOf({ agent_id: agentId, created_by: sender })
+        ids.push((await opened.storage.createSession(header, [])).id)
+      }
+      for (const [index, pair] of pairs.entries()) {
+        assert.equal(await opened.storage.activeSession(pair), ids[index])
+        assert.deepEqual(
+          (await opened.storage.listSessions(pair)).map(({ id }) => id),
+          [ids[index]],
+        )
+      }
+    })
+
+    test('listSessions() derives its rows from the lines, newest first', async () => {
+      await using opened = await open()
+      const { storage } = opened
+      const { id, cursor } = await create(opened, { cwd: '/a' })
+      const fork = await create(opened, { forked_from: id, created_by: 'other' })
+      const end = await storage.append(id, cursor, [
+        said('question'),
+        said('answer', 'assistant'),
+        { kind: 'entry', role: 'tool', content: 'r', tool_call_id: 'c' },
+        { kind: 'meta', title: 'first', summary: 'all of it' },
+        { kind: 'meta', title: 'second' },
+      ])
+      const { lines } = await storage.read(id)
+      const rows = await storage.listSessions({})
+      assert.deepEqual(
+        rows.map((row) => row.id),
+        [id, fork.id],
+      )
+      assert.deepEqual(rows[0], {
+        id,
+        agent: 'crab',
+        agentId: headerOf().agent_id,
+        sender: 'user',
+        cwd: '/a',
+        title: 'second',
+        summary: 'all of it',
+        createdAt: rows[0]?.createdAt,
+        updatedAt: lines.at(-1)!.ts,
+        messageCount: 2,
+        forkedFrom: undefined,
+      })
+      assert.equal(rows[1]?.forkedFrom, id)
+      assert.equal(rows[1]?.updatedAt, rows[1]?.createdAt)
+      await storage.append(id, end, [said('another')])
+      assert.equal((await storage.listSessions({}))[0]?.messageCount, 3)
+    })
+
+    test('listSessions() filters by agent, sender and folder', async () => {
+      await using opened = await open()
+      const one = await create(opened, { agent_id: 'x', created_by: 's', cwd: '/a' })
+      const two = await create(opened, { agent_id: 'x', created_by: 't', cwd: '/b' })
+      const three = await create(opened, { agent_id: 'y', created_by: 's', cwd: '/b' })
+      for (const [filter, expected] of [
+        [{}, [three, two, one]],
+        [{ agentId: 'x' }, [two, one]],
+        [{ sender: 's' }, [three, one]],
+        [{ cwd: '/b' }, [three, two]],
+        [{ agentId: 'x', sender: 's' }, [one]],
+        [{ agentId: 'x', sender: 's', cwd: '/b' }, []],
+        [{ sender: '' }, []],
+      ] as const) {
+        const rows = await opened.storage.listSessions(filter)
+        assert.deepEqual(
+          rows.map(({ id }) => id),
+          expected.map(({ id }) => id),
+        )
+      }
+    })
+
+    test('deleteSession() deletes for good', async () => {
+      await using opened = await open()
+      const { storage } = opened
+      const { id, cursor } = await create(opened)
+      await storage.deleteSession(id)
+      await assert.rejects(storage.append(id, cursor, [said('no')]), { kind: 'missing' })
+      await assert.rejects(storage.read(id, cursor), { kind: 'missing' })
+      assert.deepEqual(await storage.listSessions({}), [])
+    })
+  })
+}
+
+test('DiskStorage and MemoryStorage answer any sequence of calls alike', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(call, { maxLength: 25 }), async (calls) => {
+      const clock = { ms: 0 }
+      await using disk = await openDisk(() => clock.ms)
+      await using memory = await openMemory(() => clock.ms)
+      const [onDisk, inMemory] = [await replay(disk, calls, clock), await replay(memory, calls, clock)]
+      assert.deepEqual(onDisk, inMemory)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+type Call =
+  | { act: 'create'; sender: string; lines: NewLine[] }
+  | { act: 'append'; pick: number; lines: NewLine[] }
+  | { act: 'activate' | 'delete' | 'read'; pick: number }
+
+const call: fc.Arbitrary<Call> = fc.oneof(
+  fc.record({
+    act: fc.constant('create' as const),
+    sender: fc.constantFrom('a', 'b'),
+    lines: fc.array(newLine, { maxLength: 2 }),
+  }),
+  fc.record({
+    act: fc.constant('append' as const),
+    pick: fc.nat(20),
+    lines: fc.array(newLine, { maxLength: 3 }),
+  }),
+  fc.record({
+    act: fc.constantFrom('activate' as const, 'delete' as const, 'read' as const),
+    pick: fc.nat(20),
+  }),
+)
+
+/** What a storage answered; ids are told by the order of their creation. */
+async function replay(opened: Opened, calls: readonly Call[], clock: { ms: number }): Promise<unknown> {
+  const sessions: { id: string; cursor: Cursor }[] = []
+  const answers: unknown[] = []
+  for (const [index, each] of calls.entries()) {
+    clock.ms = index * 1000
+    answers.push(await answer(opened, sessions, each))
+    answers.push(await opened.storage.activeSession({ agentId: headerOf().agent_id, sender: 'a' }))
+    answers.push(await opened.storage.listSessions({}))
+    answers.push(await opened.storage.listSessions({ agentId: headerOf().agent_id, sender: 'b' }))
+  }
+  const text = JSON.stringify(answers)
+  return JSON.parse(sessions.reduce((told, { id }, index) => told.replaceAll(id, `#${index}`), text))
+}
+
+async function answer(
+  opened: Opened,
+  sessions: { id: string; cursor: Cursor }[],
+  each: Call,
+): Promise<unknown> {
+  const { storage, now } = opened
+  if (each.act === 'create') {
+    const header = headerOf({ created_by: each.sender, created_at: toIso(now()) })
+    sessions.push(await storage.createSession(header, each.lines))
+    return sessions.at(-1)
+  }
+  const session = sessions[each.pick % sessions.length]
+  if (!session) return 'none'
+  try {
+    if (each.act === 'delete') return await storage.deleteSession(session.id)
+    if (each.act === 'read')
+      return [await storage.read(session.id), await storage.read(session.id, session.cursor)]
+    const lines: NewLine[] =
+      each.act === 'append' ? each.lines : [{ kind: 'meta', activated_at: toIso(now()) }]
+    session.cursor = await storage.append(session.id, session.cursor, lines)
+    return session.cursor
+  } catch (reason) {
+    return (reason as { kind?: string }).kind
+  }
+}
+
+interface Opened extends AsyncDisposable {
+  storage: Storage
+  now: () => number
+}
+
+/** A new session whose header says the time it was made at. */
+function create(opened: Opened, over: Parameters<typeof headerOf>[0] = {}) {
+  return opened.storage.createSession(headerOf({ created_at: toIso(opened.now()), ...over }), [])
+}
+
+async function openMemory(now = tickingClock()): Promise<Opened> {
+  return { storage: new MemoryStorage({ now }), now, async [Symbol.asyncDispose]() {} }
+}
+
+async function openDisk(now = tickingClock()): Promise<Opened> {
+  const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const storage = new DiskStorage({
+    sessions: join(dir.path, 'sessions'),
+    index: join(dir.path, 'index'),
+    now,
+  })
+  return { storage, now, [Symbol.asyncDispose]: () => dir.remove() }
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString()
+}
