@@ -26,23 +26,31 @@ export function toAssistantMessage(draft: Draft, guest: string | undefined): Mes
 
 type Block = 'text' | 'thinking'
 
-/** Follows one model call into `draft`, and tells what happens with text and thinking in open and close pairs. */
+/**
+ * Follows one model call into `draft`, and tells what happens with text and thinking in open and close pairs, also when
+ * the call fails.
+ */
 export async function* followStep(
   events: AsyncIterable<ModelEvent>,
   agent: string,
   draft: Draft,
 ): AsyncGenerator<AgentEvent> {
   let open: Block | undefined
-  for await (const event of events) {
-    const block = blockOf(event)
-    if (open !== undefined && open !== block) yield { type: `${open}-end`, agent }
-    if (block !== undefined && open !== block) {
-      yield { type: `${block}-start`, agent }
-      if (block === 'thinking') draft.reasoning.push({ text: '' })
+  try {
+    for await (const event of events) {
+      const block = blockOf(event)
+      if (open !== undefined && open !== block) yield { type: `${open}-end`, agent }
+      if (block !== undefined && open !== block) {
+        yield { type: `${block}-start`, agent }
+        if (block === 'thinking') draft.reasoning.push({ text: '' })
+      }
+      const told = take(event, draft, open)
+      open = block
+      if (told) yield told
     }
-    open = block
-    const told = take(event, draft)
-    if (told) yield told
+  } catch (reason) {
+    if (open !== undefined) yield { type: `${open}-end`, agent }
+    throw reason
   }
   if (open !== undefined) yield { type: `${open}-end`, agent }
 }
@@ -51,7 +59,8 @@ function blockOf(event: ModelEvent): Block | undefined {
   return event.type === 'text' || event.type === 'thinking' ? event.type : undefined
 }
 
-function take(event: ModelEvent, draft: Draft): AgentEvent | undefined {
+/** `open` is the block that the event before this one belonged to. */
+function take(event: ModelEvent, draft: Draft, open: Block | undefined): AgentEvent | undefined {
   switch (event.type) {
     case 'text':
       draft.content += event.delta
@@ -60,7 +69,7 @@ function take(event: ModelEvent, draft: Draft): AgentEvent | undefined {
       draft.reasoning.at(-1)!.text += event.delta
       return event
     case 'thinking-end':
-      closeReasoning(draft, event.meta)
+      closeReasoning(draft, event.meta, open)
       return undefined
     case 'tool-call':
       draft.calls.push(event.call)
@@ -75,9 +84,8 @@ function take(event: ModelEvent, draft: Draft): AgentEvent | undefined {
 }
 
 /** A block may end without a word of it having been shown (redacted thinking); its meta must still travel back. */
-function closeReasoning(draft: Draft, meta: Reasoning['meta']): void {
+function closeReasoning(draft: Draft, meta: Reasoning['meta'], open: Block | undefined): void {
   if (!meta) return
-  const last = draft.reasoning.at(-1)
-  if (last && !last.meta) last.meta = meta
+  if (open === 'thinking') draft.reasoning.at(-1)!.meta = meta
   else draft.reasoning.push({ text: '', meta })
 }
