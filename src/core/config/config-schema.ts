@@ -26,8 +26,8 @@ export type ProviderKind = (typeof PROVIDER_KINDS)[number]
 export const configTable = z.lazy(() =>
   strictTable({
     model: z.exactOptional(filledString()),
-    llm: z.exactOptional(llm()),
-    providers: z._default(z.array(provider()), []),
+    llm: z.exactOptional(z.lazy(llm)),
+    providers: z._default(z.array(z.lazy(provider)), []),
     skills: z.prefault(strictTable({ dirs: z._default(z.array(filledString()), []) }), {}),
     env: z._default(z.record(variableName(), z.string()), {}),
     daemon: z.prefault(daemon(), {}),
@@ -45,7 +45,7 @@ function provider() {
     kind: z.enum(PROVIDER_KINDS),
     api_key: z.exactOptional(filledString()),
     base_url: z.exactOptional(httpAddress()),
-    models: z.exactOptional(z.array(z.union([filledString(), model()])).check(z.minLength(1))),
+    models: z.exactOptional(z.array(z.union([filledString(), z.lazy(model)])).check(z.minLength(1))),
     timeout_ms: z._default(milliseconds(), 30_000),
     max_retries: z._default(wholeNumber(0, 100), 2),
   }).check(tableCheck(findMissingAddress))
