@@ -1,4 +1,4 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
+import { AnthropicLanguageModel } from '@ai-sdk/anthropic/internal' // the package itself reads the environment when it loads
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Reasoning } from '../base/message.ts'
 import { VERSION } from '../base/version.ts'
@@ -14,15 +14,20 @@ export function streamAnthropic(
   fetch: typeof globalThis.fetch,
   signal: AbortSignal,
 ): AsyncIterable<ModelEvent> {
-  const provider = createAnthropic({
-    baseURL: endpoint.baseUrl,
-    apiKey: endpoint.apiKey ?? '', // an absent one would be read from the environment
-    headers: { 'user-agent': `crabtalk/${VERSION}` },
+  const { baseUrl: baseURL, apiKey = '' } = endpoint
+  const model = new AnthropicLanguageModel(request.model, {
+    provider: 'anthropic.messages',
+    baseURL,
+    headers: {
+      'anthropic-version': '2023-06-01',
+      'x-api-key': apiKey,
+      'user-agent': `crabtalk/${VERSION}`,
+    },
     fetch,
   })
   const call = toSdkCall(request, { keepsReasoning: isSigned, filesInToolResults: true })
   return streamModel(
-    provider.messages(request.model),
+    model,
     {
       ...markCached(call),
       ...(request.thinking && { reasoning: 'high' }),

@@ -7,14 +7,13 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
 import type { JsonObject, Usage } from '../base/message.ts'
-import { toCancelled } from './cancelled.ts'
 import { brokenOff, type CallPlace, toModelError } from './model-error.ts'
 import type { FinishReason, ModelEvent } from './types.ts'
 
 /**
  * One call of an SDK model as ModelEvents; every failure is a CrabError.
  *
- * An abort, or leaving the iteration, ends it at once and closes the connection.
+ * An abort reaches the connection through `fetch`; leaving the iteration closes it too.
  */
 export async function* streamModel(
   model: LanguageModelV4,
@@ -24,7 +23,7 @@ export async function* streamModel(
 ): AsyncGenerator<ModelEvent> {
   try {
     const { stream } = await model.doStream({ ...options, abortSignal: signal })
-    yield* readParts(stream, place, signal)
+    yield* readParts(stream, place)
   } catch (reason) {
     throw toModelError(reason, place, signal)
   }
@@ -33,17 +32,12 @@ export async function* streamModel(
 async function* readParts(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   place: CallPlace,
-  signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const reader = stream.getReader()
-  const close = () => reader.cancel().catch(() => undefined) // a stream that failed was reported by read()
-  signal.addEventListener('abort', close, { once: true })
   const translator = new Translator()
   try {
-    if (signal.aborted) throw toCancelled(signal)
     for (;;) {
       const { done, value } = await reader.read()
-      if (signal.aborted) throw toCancelled(signal)
       if (done) throw brokenOff(place)
       const event = translator.toEvent(value)
       if (event === undefined) continue
@@ -52,8 +46,7 @@ async function* readParts(
       if (event.type === 'finish') return await drain(reader)
     }
   } finally {
-    signal.removeEventListener('abort', close)
-    await close()
+    await reader.cancel().catch(() => undefined) // a stream that failed was reported by read()
   }
 }
 

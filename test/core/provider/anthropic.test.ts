@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
 import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
@@ -129,6 +131,7 @@ test('streamAnthropic() drops thinking that has no signature', async () => {
     ],
   })
   assert.ok(!JSON.stringify(body).includes('unsigned'))
+  assert.equal(body['thinking'], undefined)
 })
 
 test('streamAnthropic() lets the server drop thinking that no longer fits its conversation', async () => {
@@ -158,6 +161,13 @@ test('streamAnthropic() asks for thinking in the way each model understands', as
   const { type, budget_tokens: budget } = budgeted.body['thinking'] as { type: string; budget_tokens: number }
   assert.equal(type, 'enabled')
   assert.ok(budget >= 1024 && budget < Number(budgeted.body['max_tokens']), String(budget))
+})
+
+test('streamAnthropic() reads no key and no address from the environment', async () => {
+  const program = `await import(${JSON.stringify(import.meta.resolve('../../../src/core/provider/anthropic.ts'))})`
+  const env = { ...process.env, ANTHROPIC_BASE_URL: '' }
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env, stdio: 'inherit' })
+  assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
 test('streamAnthropic() asks for an answer of a schema', async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../../../src/core/base/message.ts'
 import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
+import { httpFetch } from '../../../src/core/provider/http-fetch.ts'
+import { streamOpenAICompatible } from '../../../src/core/provider/openai-compatible.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelRequest } from '../../../src/core/provider/types.ts'
 import { collect, collectFailure, endpointAt, modelRequest, READ_TOOL } from '../../support/model-calls.ts'
@@ -180,6 +182,19 @@ test("streamOpenAICompatible() speaks OpenAI's own dialect to kind openai", asyn
   assert.equal(plain.body['reasoning_effort'], 'medium')
   const older = await sent({ model: 'gpt-4.1', tools: [READ_TOOL] }, { kind: 'openai' })
   assert.equal(older.body['reasoning_effort'], undefined)
+})
+
+test('streamOpenAICompatible() tells DeepSeek the schema in words, as it takes none', async () => {
+  await using server = await startModelServer([{ parts: ['{"ok":true}'] }])
+  const fetch = httpFetch({ firstByteMs: 20_000, idleMs: 20_000 })
+  const endpoint = endpointAt('https://api.deepseek.com/v1')
+  const detour: typeof fetch = (_, init) => fetch(`${server.url}/chat/completions`, init)
+  await collect(streamOpenAICompatible(endpoint, modelRequest({ schema: SCHEMA }), detour, NEVER))
+  const { response_format: format, messages } = server.requests[0]!.json
+  assert.deepEqual(format, { type: 'json_object' })
+  const [system] = messages as Message[]
+  assert.equal(system?.role, 'system')
+  assert.ok(system?.content.endsWith(JSON.stringify(SCHEMA)))
 })
 
 async function sent(request: Partial<ModelRequest>, more: Partial<Endpoint> = {}) {
