@@ -46,6 +46,6 @@ export interface Hook {
   preprocess?(agent: AgentConfig, content: string): Promise<string | undefined>
   /** Which of its tools this agent may call, and a line for the `<scope>` block. Default: all, and no line. */
   scopedTools?(config: AgentConfig): { tools: readonly string[]; scope?: string }
-  /** Runs a tool this hook owns; undefined when it does not own the name. */
+  /** Runs a tool this hook owns; undefined when it does not own the name. Must settle soon after an abort: the turn waits for it. */
   dispatch?(name: string, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> | undefined
 }

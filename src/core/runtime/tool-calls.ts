@@ -20,17 +20,28 @@ export interface ToolAnswer {
   durationMs: number
 }
 
-/** Runs all calls of a step at once and yields each answer when it is there; never throws for a failing tool. */
+/**
+ * Runs all calls of a step at once and yields each answer when it is there; never throws for a failing tool.
+ *
+ * Leaving the iteration stops the tools that still run and waits for them.
+ */
 export async function* runToolCalls(
   calls: readonly ToolCall[],
   setting: ToolSetting,
   signal: AbortSignal,
 ): AsyncGenerator<ToolAnswer> {
-  const running = new Map(calls.map((call, index) => [index, answer({ index, call }, setting, signal)]))
-  while (running.size > 0) {
-    const done = await Promise.race(running.values())
-    running.delete(done.index)
-    yield done
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const running = new Map(calls.map((call, index) => [index, answer({ index, call }, setting, either)]))
+  try {
+    while (running.size > 0) {
+      const done = await Promise.race(running.values())
+      running.delete(done.index)
+      yield done
+    }
+  } finally {
+    stop.abort()
+    await Promise.all(running.values())
   }
 }
 
@@ -45,6 +56,7 @@ async function answer(
 }
 
 async function run(call: ToolCall, setting: ToolSetting, signal: AbortSignal): Promise<ToolOutput> {
+  signal.throwIfAborted()
   if (!setting.offered.has(call.name)) return refuse(unknownTool(call.name, setting.offered))
   const args = parseArguments(call.arguments)
   if (!args) return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)

@@ -94,8 +94,11 @@ test('followStep() opens and closes in turn, and loses nothing, in any order of 
       assert.equal(deltas('thinking'), joined(events, 'thinking'))
       assert.equal(draft.content, joined(events, 'text'))
       assert.equal(draft.reasoning.map(({ text }) => text).join(''), joined(events, 'thinking'))
-      const metas = (list: readonly { meta?: object }[]) => list.flatMap(({ meta }) => meta ?? [])
-      assert.deepEqual(metas(draft.reasoning), metas(events.filter(({ type }) => type === 'thinking-end')))
+      const metas = events.flatMap((event) => (event.type === 'thinking-end' && event.meta) || [])
+      assert.deepEqual(
+        draft.reasoning.flatMap(({ meta }) => meta ?? []),
+        metas,
+      )
       assert.equal(draft.calls.length, events.filter(({ type }) => type === 'tool-call').length)
     }),
     { numRuns: 1_000 },

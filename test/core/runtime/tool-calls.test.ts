@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import type { ToolCall } from '../../../src/core/base/message.ts'
+import type { Hook, ToolDispatch } from '../../../src/core/runtime/hook.ts'
+import { runToolCalls, type ToolAnswer } from '../../../src/core/runtime/tool-calls.ts'
+import { AGENT } from '../../support/agents.ts'
+
+const NEVER = new AbortController().signal
+
+test('runToolCalls() runs all calls at once and yields answers as they come', async () => {
+  const gates = [0, 1, 2].map(() => Promise.withResolvers<string>())
+  const started: string[] = []
+  const answers = run(
+    ['0', '1', '2'].map((id) => call(id, 'wait')),
+    {
+      wait: ({ callId }) => {
+        started.push(callId)
+        return gates[Number(callId)]!.promise
+      },
+    },
+  )
+  const order: string[] = []
+  for (const next of [2, 0, 1]) {
+    const answer = answers.next()
+    gates[next]!.resolve(`answer ${next}`)
+    const { value } = await answer
+    order.push(`${value?.index} ${value?.call.id} ${value?.result.output}`)
+  }
+  assert.deepEqual(started, ['0', '1', '2'])
+  assert.deepEqual(order, ['2 2 answer 2', '0 0 answer 0', '1 1 answer 1'])
+  assert.equal((await answers.next()).done, true)
+})
+
+test('runToolCalls() gives a tool its arguments and everything the step shares', async () => {
+  const seen: ToolDispatch[] = []
+  const tools = {
+    look: async (at: ToolDispatch) => {
+      seen.push(at)
+      return 'ok'
+    },
+  }
+  await Array.fromAsync(run([call('a', 'look', '{"path":"x","n":[1]}'), call('b', 'look', ' ')], tools))
+  assert.deepEqual(
+    seen.map(({ callId, args, sender, session, cwd }) => [callId, args, sender, session, cwd]),
+    [
+      ['a', { path: 'x', n: [1] }, 'ann', 's1', '/tmp'],
+      ['b', {}, 'ann', 's1', '/tmp'],
+    ],
+  )
+})
+
+test('runToolCalls() tells the model about a tool that is not there', async () => {
+  assert.deepEqual(await outputs([call('a', 'rm')], { look: async () => 'ok' }), [
+    ['Cannot call rm: there is no such tool; available: look', true],
+  ])
+  assert.deepEqual(await outputs([call('a', 'rm')], {}), [
+    ['Cannot call rm: there is no such tool; no tools are available', true],
+  ])
+})
+
+test('runToolCalls() does not run a tool that exists and was not offered', async () => {
+  let calls = 0
+  const hook: Hook = { dispatch: async () => ({ output: String(++calls), isError: false }) }
+  const [answer] = await Array.fromAsync(runToolCalls([call('a', 'secret')], setting(hook, []), NEVER))
+  assert.equal(answer?.result.isError, true)
+  assert.equal(calls, 0)
+})
+
+for (const args of ['{"path":', '[]', '"x"', '7', 'null', 'nonsense']) {
+  test(`runToolCalls() tells the model that ${args} are no arguments`, async () => {
+    assert.deepEqual(await outputs([call('a', 'look', args)], { look: async () => 'ok' }), [
+      ['Cannot call look: its arguments are not a JSON object', true],
+    ])
+  })
+}
+
+test('runToolCalls() makes a tool that throws an answer, with its hint', async () => {
+  const failures = {
+    known: async () => {
+      throw new CrabError('denied', 'Cannot write x: refused', { hint: 'allow it with --allow edit' })
+    },
+    bug: async () => {
+      throw new TypeError('x is undefined')
+    },
+    sync: () => {
+      throw new Error('at once')
+    },
+  }
+  assert.deepEqual(
+    await outputs(
+      ['known', 'bug', 'sync'].map((name) => call(name, name)),
+      failures,
+    ),
+    [
+      ['Cannot write x: refused (allow it with --allow edit)', true],
+      ['Unexpected failure: x is undefined', true],
+      ['Unexpected failure: at once', true],
+    ],
+  )
+})
+
+test('runToolCalls() hands the signal to each tool and waits for tools that clean up', async () => {
+  const stop = new AbortController()
+  const ended: string[] = []
+  const answers = run([call('a', 'sleep'), call('b', 'sleep')], { sleep: sleeper(ended) }, stop.signal)
+  const first = answers.next()
+  stop.abort()
+  await first
+  await answers.next()
+  assert.deepEqual(ended.toSorted(), ['a', 'b'])
+})
+
+test('runToolCalls() stops the tools that still run when its reader leaves, and waits for them', async () => {
+  const ended: string[] = []
+  const tools = { now: async () => 'done', sleep: sleeper(ended) }
+  for await (const { call: finished } of run(
+    [call('a', 'sleep'), call('b', 'now'), call('c', 'sleep')],
+    tools,
+  )) {
+    assert.equal(finished.id, 'b')
+    break
+  }
+  assert.deepEqual(ended.toSorted(), ['a', 'c'])
+})
+
+test('runToolCalls() starts no tool of a turn that is over', async () => {
+  const started: string[] = []
+  const tools = {
+    look: async ({ callId }: ToolDispatch) => {
+      started.push(callId)
+      return 'ok'
+    },
+  }
+  const [answer] = await Array.fromAsync(run([call('a', 'look')], tools, AbortSignal.abort()))
+  assert.deepEqual([answer?.result.isError, started], [true, []])
+})
+
+test('runToolCalls() never reports a negative duration', async () => {
+  const clock = [2_000, 1_000]
+  const hook: Hook = { dispatch: async () => ({ output: '', isError: false }) }
+  const backwards = { ...setting(hook, ['x']), now: () => clock.shift() ?? 0 }
+  const [answer] = await Array.fromAsync(runToolCalls([call('a', 'x')], backwards, NEVER))
+  assert.equal(answer?.durationMs, 0)
+})
+
+type Tools = Record<string, (call: ToolDispatch, signal: AbortSignal) => Promise<string>>
+
+/** Ends when it is told to, and takes a while for it. */
+function sleeper(ended: string[]): Tools[string] {
+  return ({ callId }, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () =>
+        setImmediate(() => {
+          ended.push(callId)
+          resolve('stopped')
+        }),
+      )
+    })
+}
+
+function call(id: string, name: string, args = '{}'): ToolCall {
+  return { id, name, arguments: args }
+}
+
+function setting(hook: Hook, offered: readonly string[]) {
+  const dispatch = { agent: AGENT, sender: 'ann', session: 's1', cwd: '/tmp', env: {} }
+  return { hook, offered: new Set(offered), dispatch, now: () => 0 }
+}
+
+function run(calls: readonly ToolCall[], tools: Tools, signal = NEVER): AsyncGenerator<ToolAnswer> {
+  const hook: Hook = {
+    dispatch: (name, at, stop) => tools[name]?.(at, stop).then((output) => ({ output, isError: false })),
+  }
+  return runToolCalls(calls, setting(hook, Object.keys(tools)), signal)
+}
+
+async function outputs(calls: readonly ToolCall[], tools: Tools): Promise<[string, boolean][]> {
+  const answers = await Array.fromAsync(run(calls, tools))
+  return answers
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ result }): [string, boolean] => [result.output, result.isError])
+}

@@ -1,0 +1,14 @@
+import type { AgentConfig } from '../../src/core/config/agent-schema.ts'
+
+/** An agent with nothing special about it. */
+export const AGENT: AgentConfig = {
+  id: '01J0000000000000000000CRAB',
+  name: 'crab',
+  prompt: 'You are crab.',
+  description: '',
+  max_iterations: 16,
+  thinking: false,
+  skills: [],
+  tools: [],
+  mcps: [],
+}
