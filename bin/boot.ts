@@ -1,4 +1,4 @@
-import { writeSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import { getRawAsset } from 'node:sea'
 import { chunkLoader } from './chunks.ts'
 import { openPack } from './pack.ts'
@@ -13,6 +13,7 @@ boot(programName(process.argv0))
 function boot(name: string): void {
   const line = versionLine(name, process.argv.slice(2))
   if (line !== undefined && print(line)) return
+  nameProcess(name)
   const pack = openPack(getRawAsset('pack') as ArrayBuffer)
   const load = chunkLoader({ ...pack, compiled: reportRejection }, require)
   const { run } = load('./run.js') as typeof import('./run.ts')
@@ -27,6 +28,16 @@ function print(line: string): boolean {
     return writeSync(1, line) === line.length
   } catch {
     return false
+  }
+}
+
+/** For ps, top and killall on Linux, where Node calls its main thread `node-MainThread`; the arguments stay as they are. */
+function nameProcess(name: string): void {
+  if (process.platform !== 'linux') return
+  try {
+    writeFileSync('/proc/self/comm', name)
+  } catch {
+    // no /proc here: then nobody lists processes either
   }
 }
 

@@ -1,4 +1,5 @@
-import { fstatSync, readFileSync } from 'node:fs'
+import { fstatSync, readSync } from 'node:fs'
+import { constants } from 'node:os'
 import type { Host, SignalName } from '../src/commands/host.ts'
 import { Output } from '../src/commands/output.ts'
 import { CrabError } from '../src/core/base/errors.ts'
@@ -23,7 +24,7 @@ export function processHost(): Host {
         },
       }
     },
-    leave: (code) => process.exit(code),
+    leave,
   }
 }
 
@@ -54,13 +55,34 @@ function stdinKind(): 'none' | 'terminal' | 'file' | 'pipe' {
   return isTerminal(0) ? 'terminal' : 'none'
 }
 
-/** Files are read at once; the stream class, which is slow to load, is for pipes and sockets only. */
+/** Largest piece of a file that is read at once. */
+const PIECE_BYTES = 1024 * 1024
+
+/** Files are read as they are; the stream class, which is slow to load, is for pipes and sockets only. */
 function standardInput(): AsyncIterable<Uint8Array> & { destroy(): void } {
   if (stdinKind() !== 'file') return process.stdin
   return {
     async *[Symbol.asyncIterator]() {
-      yield readFileSync(0)
+      for (;;) {
+        const piece = Buffer.allocUnsafe(PIECE_BYTES)
+        const bytes = readSync(0, piece)
+        if (bytes === 0) return
+        yield piece.subarray(0, bytes)
+      }
     },
     destroy() {},
   }
+}
+
+/**
+ * Ends by the signal itself where the code stands for one: process.exit() waits for the thread that a sleeping reader
+ * keeps inside its write.
+ */
+function leave(code: number): never {
+  const name = SIGNALS.find((signal) => code === 128 + constants.signals[signal])
+  if (name !== undefined) {
+    process.removeAllListeners(name)
+    process.kill(process.pid, name)
+  }
+  process.exit(code)
 }

@@ -34,9 +34,8 @@ async function build(out: string, node: string): Promise<void> {
   report(
     `bundled ${chunks.size} chunks, ${inMegabytes(chunks.values().reduce((sum, { length }) => sum + length, 0))}`,
   )
-  const caches =
-    foreign || options['no-code-cache'] ? new Map() : await warmUp(chunks, join(workDir, 'chunks'))
-  report(`warmed up ${caches.size} code caches`)
+  const withCaches = !foreign && !options['no-code-cache']
+  const caches = withCaches ? await warmUp(chunks, join(workDir, 'chunks')) : new Map()
   const base =
     options['no-strip'] || platform() !== 'linux' ? node : await stripped(node, join(workDir, 'node'))
   await makeExecutable(out, {
@@ -54,7 +53,7 @@ async function build(out: string, node: string): Promise<void> {
   report('ran every command with it')
 }
 
-/** Runs the chunks in a process of their own, with the binary's V8 flags; gives their code caches. */
+/** Runs the chunks in a process of their own, with the binary's flags; gives their code caches. */
 async function warmUp(chunks: Map<string, string>, folder: string): Promise<Map<string, Uint8Array>> {
   for (const [id, source] of chunks) await writeFile(join(folder, id), source, 'latin1')
   const program = join(import.meta.dirname, 'sea/warm-up.ts')
@@ -63,6 +62,7 @@ async function warmUp(chunks: Map<string, string>, folder: string): Promise<Map<
   })
   const caches = new Map<string, Uint8Array>()
   for (const id of chunks.keys()) caches.set(id, await readFile(join(folder, `${id}.cache`)))
+  report(`warmed up ${caches.size} code caches`)
   return caches
 }
 

@@ -7,7 +7,12 @@ import { promisify } from 'node:util'
 const run = promisify(execFile)
 
 /** Node options built into the binary; the warm-up runs with them too. */
-export const NODE_FLAGS = ['--min-semi-space-size=16', '--use-env-proxy', '--use-system-ca']
+export const NODE_FLAGS = [
+  '--min-semi-space-size=16',
+  '--use-env-proxy',
+  '--use-system-ca',
+  '--disable-sigusr1', // that signal would open a debugger to whoever can reach its port
+]
 
 /** A copy of a Node executable without its symbols: 33 MB of 150. Where `strip` cannot do it, the original. */
 export async function stripped(node: string, copy: string): Promise<string> {
@@ -16,9 +21,9 @@ export async function stripped(node: string, copy: string): Promise<string> {
     await run('strip', ['-s', copy])
     return copy
   } catch (reason) {
-    const why =
-      (reason as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no strip here' : String(reason)
-    process.stderr.write(`crabtalk: warning: the binary stays 33 MB larger: ${why}\n`)
+    const isMissing = (reason as NodeJS.ErrnoException).code === 'ENOENT'
+    const why = isMissing ? 'there is no strip here' : 'strip does not know its format'
+    console.warn(`crabtalk: warning: the binary stays 33 MB larger: ${why}`)
     return node
   }
 }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import manifest from '../../package.json' with { type: 'json' }
 import { BINARY, makeSandbox } from '../support/run-binary.ts'
+import { until } from '../support/until.ts'
 
 const OK = { stderr: '', code: 0, signal: null }
 
@@ -87,6 +88,17 @@ test('help and version leave the home directory alone', async () => {
 })
 
 if (!BINARY.endsWith('.ts')) {
+  test('the process has the name of the program and opens no debugger', async () => {
+    await using box = await makeSandbox()
+    const { child, finished } = box.start(['send', '--stdin-wait', '500ms'], { stdin: 'open' })
+    const name = () => readFile(`/proc/${child.pid}/comm`, 'utf8')
+    await until('the process has its name', async () => (await name()) === 'crabtalk\n')
+    child.kill('SIGUSR1')
+    const { stderr, code } = await finished
+    assert.doesNotMatch(stderr, /Debugger/)
+    assert.equal(code, 66)
+  })
+
   test('the binary holds no path of the machine it was built on', async () => {
     const binary = await readFile(BINARY)
     assert.equal(binary.indexOf(join(dirname(BINARY), 'build')), -1)
