@@ -23,7 +23,8 @@ export function compositeHook(hooks: readonly Hook[]): Hook {
       return text
     },
     scopedTools(config) {
-      const parts = hooks.map((hook) => scopeOf(hook, config))
+      const taken = new Set<string>()
+      const parts = hooks.map((hook) => ownScope(hook, config, taken))
       const scope = join(parts.map((part) => part.scope))
       const tools = [...new Set(parts.flatMap((part) => part.tools))]
       return scope === undefined ? { tools } : { tools, scope }
@@ -41,6 +42,14 @@ export function compositeHook(hooks: readonly Hook[]): Hook {
 /** Which of a hook's tools an agent may call; a hook that does not say allows all of them. */
 export function scopeOf(hook: Hook, config: AgentConfig): { tools: readonly string[]; scope?: string } {
   return hook.scopedTools?.(config) ?? { tools: (hook.schema?.() ?? []).map((tool) => tool.name) }
+}
+
+/** What a hook allows of the tools that none of the hooks before it owns; adds its own to `taken`. */
+function ownScope(hook: Hook, config: AgentConfig, taken: Set<string>): ReturnType<typeof scopeOf> {
+  const scope = scopeOf(hook, config)
+  const tools = scope.tools.filter((name) => !taken.has(name))
+  for (const { name } of hook.schema?.() ?? []) taken.add(name)
+  return { ...scope, tools }
 }
 
 function join(parts: readonly (string | undefined)[]): string | undefined {

@@ -10,9 +10,9 @@ export interface Conversation {
   readonly messages: readonly Message[]
 }
 
-/** A conversation with what a storage read brought; `before` is what the read started from. */
+/** A conversation with what a storage read brought; `before` is what the read was asked to start from. */
 export function advance(id: string, part: SessionPart, before: Conversation | undefined): Conversation {
-  const messages = before ? [...before.messages] : []
+  const messages = before && !part.whole ? [...before.messages] : []
   return { id, header: part.header, cursor: part.cursor, messages: replay(messages, part.lines) }
 }
 

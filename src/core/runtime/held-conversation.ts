@@ -1,6 +1,6 @@
 import type { Message } from '../base/message.ts'
 import type { Lease, Leases } from '../lease/types.ts'
-import type { NewLine, Pair, SessionHeader, SessionPart, Storage } from '../storage/types.ts'
+import type { NewLine, Pair, SessionHeader, Storage } from '../storage/types.ts'
 import { advance, type Conversation, replay } from './conversation.ts'
 
 /** Where conversations live, and the rights to them. */
@@ -108,15 +108,9 @@ async function catchUp(
 ): Promise<{ conversation: Conversation; warnings: readonly string[] }> {
   const before = place.cache.get(id)
   const part = await place.storage.read(id, before?.cursor)
-  const conversation = advance(id, part, continues(part, before) ? before : undefined)
+  const conversation = advance(id, part, before)
   remember(place.cache, conversation)
   return { conversation, warnings: part.warnings }
-}
-
-/** Whether a read went on from the cached cursor rather than starting again. */
-function continues(part: SessionPart, before: Conversation | undefined): boolean {
-  if (!before) return false
-  return part.cursor.seq === before.cursor.seq + part.lines.length
 }
 
 const CACHED_CONVERSATIONS = 32

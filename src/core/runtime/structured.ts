@@ -1,18 +1,23 @@
+import { CrabError } from '../base/errors.ts'
 import type { JsonObject } from '../base/message.ts'
 
 /**
  * What is wrong with an answer that must be JSON of a schema (draft 2020-12); undefined when nothing is.
  *
- * The sentence is meant for the model as well as for a person.
+ * The sentence is meant for the model as well as for a person. Throws `invalid` for a schema that cannot be used.
  */
 export async function schemaProblem(answer: string, schema: JsonObject): Promise<string | undefined> {
   const value = parseAnswer(answer)
   if (value === undefined) return 'the answer is not JSON'
   const { Validator } = await import('@cfworker/json-schema')
-  const { valid, errors } = new Validator(schema, '2020-12', false).validate(value)
-  if (valid) return undefined
-  const leaf = errors.at(-1)
-  return leaf ? `${leaf.instanceLocation}: ${leaf.error}` : 'the answer does not meet the schema'
+  try {
+    const { valid, errors } = new Validator(schema, '2020-12', false).validate(value)
+    if (valid) return undefined
+    const leaf = errors.at(-1)
+    return leaf ? `${leaf.instanceLocation}: ${leaf.error}` : 'the answer does not meet the schema'
+  } catch (cause) {
+    throw new CrabError('invalid', `Cannot use the schema: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** The JSON in an answer, with or without the code fence models like to put around it; undefined when there is none. */

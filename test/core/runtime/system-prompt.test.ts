@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Hook } from '../../../src/core/runtime/hook.ts'
+import { type PromptSetting, systemPrompt } from '../../../src/core/runtime/system-prompt.ts'
+import { AGENT } from '../../support/agents.ts'
+
+const HOOK: Hook = {
+  systemPrompt: () => 'Use memory.\n',
+  scopedTools: () => ({ tools: [], scope: 'tools: read' }),
+  context: async (cwd) => `<environment>\ncwd: ${cwd}\n</environment>`,
+}
+
+test('systemPrompt() begins with the prompt and ends with the place', async () => {
+  const expected = [
+    'You are crab.',
+    'Use memory.',
+    '<scope>\ntools: read\n</scope>',
+    '<environment>\ncwd: /work\n</environment>',
+  ]
+  assert.equal(await systemPrompt(AGENT, setting({})), expected.join('\n\n'))
+})
+
+test('systemPrompt() replaces only the prompt', async () => {
+  const prompt = await systemPrompt(AGENT, setting({ override: 'Be terse.' }))
+  assert.match(prompt, /^Be terse\.\n\nUse memory\.\n\n<scope>/)
+  assert.doesNotMatch(prompt, /crab/)
+})
+
+test('systemPrompt() leaves out what is not there', async () => {
+  assert.equal(await systemPrompt({ ...AGENT, prompt: '  ' }, setting({ hook: {} })), '')
+  assert.equal(await systemPrompt(AGENT, setting({ hook: {} })), 'You are crab.')
+  assert.equal(await systemPrompt(AGENT, setting({ hook: {}, override: '' })), '')
+})
+
+test('systemPrompt() frames a guest, who has no tools and so no scope', async () => {
+  const prompt = await systemPrompt(AGENT, setting({ guest: true, hasGuests: true }))
+  assert.match(prompt, /You are a guest/)
+  assert.doesNotMatch(prompt, /<scope>|guest agents/)
+})
+
+test('systemPrompt() tells the agent of guests only where there were some', async () => {
+  assert.doesNotMatch(await systemPrompt(AGENT, setting({})), /guest/)
+  assert.match(await systemPrompt(AGENT, setting({ hasGuests: true })), /said by guest agents, not by you/)
+})
+
+function setting(more: Partial<PromptSetting>): PromptSetting {
+  return { override: undefined, hook: HOOK, cwd: '/work', guest: false, hasGuests: false, ...more }
+}
