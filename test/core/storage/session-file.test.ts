@@ -9,7 +9,8 @@ import {
   encodeLines,
 } from '../../../src/core/storage/session-file.ts'
 import type { NewLine, SessionLine } from '../../../src/core/storage/types.ts'
-import { headerOf, newLine, said } from './samples.ts'
+import { newLine } from './arbitraries.ts'
+import { headerOf, said } from './samples.ts'
 
 const header = headerOf()
 const now = Date.UTC(2026, 0, 2)

@@ -7,7 +7,8 @@ import fc from 'fast-check'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import type { Cursor, NewLine, Pair, Storage } from '../../../src/core/storage/types.ts'
-import { headerOf, newLine, said, tickingClock } from './samples.ts'
+import { newLine } from './arbitraries.ts'
+import { headerOf, said, tickingClock } from './samples.ts'
 
 const unknown = '0123456789abcdef-01J00000000000000000000000'
 
