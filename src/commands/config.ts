@@ -5,9 +5,9 @@ import { loadConfig } from '../core/config/load-config.ts'
 import { type HomePaths, homePaths } from '../core/config/paths.ts'
 import { formatPlace } from '../core/config/problem.ts'
 import { REDACTED } from '../core/config/secrets.ts'
+import type { Run } from './command.ts'
 import type { Host } from './host.ts'
 import { printJson } from './print.ts'
-import type { Run } from './table.ts'
 
 export const path: Run = async ({ host }) => {
   host.stdout.write(`${pathsOf(host).config}\n`)

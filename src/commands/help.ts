@@ -1,4 +1,4 @@
-import type { Command, Option } from './table.ts'
+import type { Command, Option } from './command.ts'
 import { GLOBAL } from './table.ts'
 
 /** The help page of one command. */

@@ -1,7 +1,8 @@
 import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
-import { paint, wantsColor } from './color.ts'
+import { wantsColor } from './color.ts'
+import type { Command } from './command.ts'
+import { formatError } from './error-text.ts'
 import type { Host } from './host.ts'
-import type { Command } from './table.ts'
 
 /** Runs `crabtalk` or `crabup` (whichever name it was started by) and gives the exit code. */
 export async function main(name: string, argv: readonly string[], host: Host): Promise<number> {
@@ -19,20 +20,6 @@ async function report(error: CrabError, debug: boolean, host: Host): Promise<num
   host.stderr.write(formatError(error, { debug, color: wantsColor('auto', host.env, host.stderr) }))
   await host.stderr.flush().catch(() => undefined) // nowhere is left to say it
   return KINDS[error.kind].exit
-}
-
-/** `crabtalk: error[kind]: message` and, where there is one, `hint: …`; the stack only with --debug. */
-export function formatError(error: CrabError, { debug, color }: { debug: boolean; color: boolean }): string {
-  const head = `crabtalk: ${paint(`error[${error.kind}]`, 'red', color)}: ${error.message}\n`
-  const isBug = error.kind === 'internal' && !debug
-  const advice = error.hint ?? (isBug ? 'this is a bug; run it again with --debug and report it' : undefined)
-  const hint = advice ? `${paint('hint', 'dim', color)}: ${advice}\n` : ''
-  return head + hint + (debug ? stacks(error) : '')
-}
-
-function stacks(error: Error): string {
-  const cause = error.cause instanceof Error ? `caused by: ${stacks(error.cause)}` : ''
-  return `${error.stack}\n${cause}`
 }
 
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {

@@ -1,7 +1,7 @@
 import { cac } from 'cac'
 import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/config/nearest.ts'
-import type { Command, Option } from './table.ts'
+import type { Command, Option } from './command.ts'
 
 /** A parsed command line. Values are the strings the person typed, never numbers or booleans made of them. */
 export interface Options {

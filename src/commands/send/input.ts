@@ -4,6 +4,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile } from '../../core/base/files.ts'
 import type { Attachment } from '../../core/protocol/crabtalk.generated.ts'
 import type { Host } from '../host.ts'
+import { MAX_INPUT_BYTES, tooLarge } from './limits.ts'
 import type { SendSettings } from './settings.ts'
 import { readStdin } from './stdin.ts'
 
@@ -12,9 +13,6 @@ export interface Input {
   content: string
   attachments: Attachment[]
 }
-
-/** Largest input of any kind, bytes (the wire's frame limit). */
-export const MAX_INPUT_BYTES = 16 * 1024 * 1024
 
 /** Puts prompt, files and standard input together (cli.md, "Input"). Throws `usage` when there is nothing to send. */
 export async function readInput(settings: SendSettings, host: Host, signal: AbortSignal): Promise<Input> {
@@ -94,17 +92,6 @@ async function readBytes(path: string, host: Host): Promise<Uint8Array> {
     const why = isMissingFile(cause) ? 'there is no such file' : (cause as Error).message
     throw new CrabError('no-input', `Cannot read ${path}: ${why}`, { cause, hint: 'check the path' })
   }
-}
-
-/** Input that does not fit a message at all. */
-export function tooLarge(name: string, bytes: number): CrabError {
-  return new CrabError(
-    'invalid',
-    `Cannot send ${name}: it has ${bytes} bytes and the limit is ${MAX_INPUT_BYTES}`,
-    {
-      hint: 'send a part of it, for example through head or tail',
-    },
-  )
 }
 
 /** Bytes as text, kept to the letter; an image becomes an attachment; anything else is refused. */

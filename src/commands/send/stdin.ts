@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { Host } from '../host.ts'
-import { MAX_INPUT_BYTES, tooLarge } from './input.ts'
+import { MAX_INPUT_BYTES, tooLarge } from './limits.ts'
 import type { SendSettings } from './settings.ts'
 
 /** How long a pipe may be silent before a person is told what is being waited for. */
