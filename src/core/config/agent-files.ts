@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isMissingFile, toStorageError } from '../base/files.ts'
-import { derivedAgentId, isAgentId } from './agent-id.ts'
+import { derivedAgentId, isAgentId, isMadeFor } from './agent-id.ts'
 import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
 import type { Outcome, Problem } from './problem.ts'
 import { parseToml, type TomlDocument, toProblems } from './toml.ts'
@@ -30,12 +30,21 @@ export interface IdentifiedFile extends AgentFile {
 
 /** The agent files of a folder in the order of their names. A file that cannot be read is among them. */
 export async function readAgentFiles(folder: string): Promise<IdentifiedFile[]> {
-  const entries = (await entriesIn(folder)).filter(
-    ({ name }) => name.endsWith(SUFFIX) && !name.startsWith('.'),
-  )
+  const entries = await entriesIn(folder)
   const files = await Promise.all(entries.map((entry) => readAgentFile(folder, entry)))
   const present = files.filter((file) => file !== undefined)
   return identify(refuseTwins(present)).sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The file of one agent, or undefined. The others are looked at only where its name or id may be theirs. */
+export async function findAgentFile(folder: string, name: string): Promise<IdentifiedFile | undefined> {
+  const entries = (await entriesIn(folder)).filter((entry) => foldName(nameOf(entry)) === foldName(name))
+  const [entry, ...twins] = entries
+  const file = entry && twins.length === 0 ? await readAgentFile(folder, entry) : undefined
+  const id = file && statedId(file)
+  if (file?.name === name && id !== undefined && isMadeFor(id, name)) return { ...file, id, isNewId: false }
+  if (entry === undefined) return undefined
+  return (await readAgentFiles(folder)).find((one) => one.name === name)
 }
 
 /** The agent a file describes, or everything that is wrong with it. */
@@ -57,7 +66,7 @@ export function agentLabel(path: string): string {
 
 async function readAgentFile(folder: string, entry: Dirent): Promise<AgentFile | undefined> {
   const path = join(folder, entry.name)
-  const name = basename(path, SUFFIX).normalize('NFC')
+  const name = nameOf(entry)
   const base = { name, path, promptPath: path.slice(0, -SUFFIX.length).concat('.md') }
   try {
     const [text, { birthtimeMs, mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)])
@@ -85,16 +94,20 @@ function refuseTwins(files: readonly AgentFile[]): AgentFile[] {
   })
 }
 
-/** Of files that say one id the oldest keeps it; the others, and those without, get a derived one. */
+/** Of files that say one id one keeps it; the others, and those without, get a derived one. */
 function identify(files: readonly AgentFile[]): IdentifiedFile[] {
   const oldestFirst = files.toSorted(byAge)
   return files.map((file) => {
     const id = statedId(file)
-    if (id !== undefined && oldestFirst.find((other) => statedId(other) === id) === file) {
-      return { ...file, id, isNewId: false }
-    }
+    if (id !== undefined && ownerOf(id, oldestFirst) === file) return { ...file, id, isNewId: false }
     return { ...file, id: derivedAgentId(file.name, file.changedMs), isNewId: true }
   })
+}
+
+/** The file for whose name the id was made; without one the oldest. */
+function ownerOf(id: string, oldestFirst: readonly AgentFile[]): AgentFile | undefined {
+  const claimants = oldestFirst.filter((file) => statedId(file) === id)
+  return claimants.find((file) => isMadeFor(id, file.name)) ?? claimants[0]
 }
 
 function statedId({ document }: AgentFile): string | undefined {
@@ -104,6 +117,10 @@ function statedId({ document }: AgentFile): string | undefined {
 
 function byAge(a: AgentFile, b: AgentFile): number {
   return a.bornMs - b.bornMs || (a.name < b.name ? -1 : 1)
+}
+
+function nameOf(entry: Dirent): string {
+  return basename(entry.name, SUFFIX).normalize('NFC')
 }
 
 async function readPrompt(path: string): Promise<Outcome<string>> {
@@ -116,7 +133,8 @@ async function readPrompt(path: string): Promise<Outcome<string>> {
 
 async function entriesIn(folder: string): Promise<Dirent[]> {
   try {
-    return await readdir(folder, { withFileTypes: true })
+    const entries = await readdir(folder, { withFileTypes: true })
+    return entries.filter(({ name }) => name.endsWith(SUFFIX) && !name.startsWith('.'))
   } catch (reason) {
     if (isMissingFile(reason)) return []
     throw toStorageError(`Cannot read ${folder}`, reason)

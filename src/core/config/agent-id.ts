@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import { encodeTime, ulid } from 'ulid'
+import { foldName } from './agent-schema.ts'
 
-/** A fresh agent id. */
-export function newAgentId(): string {
-  return ulid()
+/** A fresh id for an agent of this name. */
+export function newAgentId(name: string): string {
+  return withCheck(ulid().slice(0, BODY_LENGTH), name)
 }
 
 /**
- * The id of an agent whose file has none: a ULID of the file's time and name.
+ * The id of an agent whose file has none: made from the file's name and time.
  *
  * Every process that sees the same file derives the same id, so none has to be written to agree on it.
  */
 export function derivedAgentId(name: string, timeMs: number): string {
-  const hash = createHash('sha256').update(`${name}\0${timeMs}`).digest()
-  const random = Array.from(hash.subarray(0, 16), (byte) => ALPHABET[byte % ALPHABET.length])
-  return encodeTime(Math.max(0, Math.floor(timeMs))) + random.join('')
+  const time = encodeTime(Math.max(0, Math.floor(timeMs)))
+  return withCheck(time + hash(`${name}\0${timeMs}`), name)
 }
 
 /** Whether a value is a ULID in its canonical, upper-case form. */
@@ -22,5 +22,26 @@ export function isAgentId(value: unknown): value is string {
   return typeof value === 'string' && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(value)
 }
 
+/**
+ * Whether an id was made for an agent of this name, so that a file of another name that has it is a copy of
+ * that agent or the agent renamed. False for ids of other programs.
+ */
+export function isMadeFor(id: string, name: string): boolean {
+  return withCheck(id.slice(0, BODY_LENGTH), name) === id
+}
+
+/** Half of a ULID's 80 random bits are a check over the rest and the name. */
+function withCheck(body: string, name: string): string {
+  return body + hash(`${body}\0${foldName(name)}`)
+}
+
+/** 40 bits as 8 letters. */
+function hash(text: string): string {
+  const bytes = createHash('sha256').update(text).digest().subarray(0, 8)
+  return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
+}
+
+/** The time and half of the random bits. */
+const BODY_LENGTH = 18
 /** Crockford's base 32, as ULIDs use it. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 import { createFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
+import { findAgentFile, type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
 import { newAgentId } from './agent-id.ts'
 import { type AgentConfig, checkAgent, DEFAULT_AGENT, foldName, nameProblem } from './agent-schema.ts'
 import { DEFAULT_DESCRIPTION, DEFAULT_PROMPT, defaultAgent } from './default-agent.ts'
@@ -63,6 +63,8 @@ export class AgentStore {
    * `create: false` writes nothing at all: neither that agent nor an id that a file lacks.
    */
   async get(name: string, { create = true }: { create?: boolean } = {}): Promise<AgentConfig> {
+    const known = await findAgentFile(this.#folder, name.normalize('NFC'))
+    if (known?.isNewId === false) return await agentOf(known)
     const files = create ? await this.#identified() : await readAgentFiles(this.#folder)
     const file = find(files, name)
     if (file !== undefined) return await agentOf(file)
@@ -76,7 +78,7 @@ export class AgentStore {
   /** Writes a new agent and gives it a fresh id; an `id` in the config is ignored. */
   async create(name: string, config: JsonObject, prompt: string): Promise<AgentConfig> {
     const what = `Cannot create the agent "${name}"`
-    const table = checked(what, { id: newAgentId(), ...mergePatch({}, { ...config, id: null }) })
+    const table = checked(what, { id: newAgentId(name), ...mergePatch({}, { ...config, id: null }) })
     await using _ = await this.#locked()
     const path = this.#freePath(what, name, await readAgentFiles(this.#folder))
     await replaceFile(`${path}.md`, promptText(prompt))
@@ -156,7 +158,10 @@ export class AgentStore {
   async #createDefault(): Promise<void> {
     const path = join(this.#folder, DEFAULT_AGENT)
     await createFile(`${path}.md`, promptText(DEFAULT_PROMPT))
-    await createFile(`${path}.toml`, renderToml({ id: newAgentId(), description: DEFAULT_DESCRIPTION }))
+    await createFile(
+      `${path}.toml`,
+      renderToml({ id: newAgentId(DEFAULT_AGENT), description: DEFAULT_DESCRIPTION }),
+    )
   }
 
   async #valid(name: string): Promise<{ file: IdentifiedFile; agent: AgentConfig; document: TomlDocument }> {

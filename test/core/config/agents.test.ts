@@ -319,6 +319,16 @@ test('a file without an id keeps its derived one while nothing may be written', 
   assert.equal((await store.get('a')).id, id)
 })
 
+test('a byte order mark is read over, and gone when the file changes', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/a.toml', '\uFEFF# note\n\n[[mcps]]\nname = "x"  # spaced\ncommand = "y"\n')
+  const { id } = await agentStore(home.paths).get('a')
+  assert.equal(
+    await home.read('agents/a.toml'),
+    `# note\n\nid = "${id}"\n\n[[mcps]]\nname = "x"  # spaced\ncommand = "y"\n`,
+  )
+})
+
 test('a file that is wrong is never written to', async () => {
   await using home = await temporaryHome()
   await home.write('agents/a.toml', 'mcps = ["github"]\n')
@@ -326,26 +336,39 @@ test('a file that is wrong is never written to', async () => {
   assert.equal(await home.read('agents/a.toml'), 'mcps = ["github"]\n')
 })
 
-test('of two files with one id the older keeps it, and the copy gets its own', async () => {
+test('of two files with one id the one keeps it for whose name it was made, however new it is', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
   const original = await store.create('original', { model: 'm' }, 'p')
   await home.copy('agents/original.toml', 'agents/copy.toml')
+  await home.copy('agents/copy.toml', 'agents/original.toml')
   const copy = await store.get('copy')
   assert.notEqual(copy.id, original.id)
   assert.deepEqual({ ...copy, id: original.id, name: 'original', prompt: 'p' }, original)
-  assert.equal((await store.get('copy')).id, copy.id)
-  assert.equal((await store.get('original')).id, original.id)
+  assert.deepEqual(await store.get('copy'), copy)
+  assert.deepEqual(await store.get('original'), original)
 })
 
-test('a copy is told from its original also when the original is asked for first and changes', async () => {
+test('of two files with one id of another program the older keeps it', async () => {
+  await using home = await temporaryHome()
+  await home.write('agents/zed.toml', `id = "${ID}"\n`)
+  await home.copy('agents/zed.toml', 'agents/copy.toml')
+  const store = agentStore(home.paths)
+  assert.equal((await store.get('zed')).id, ID)
+  const { id } = await store.get('copy')
+  assert.notEqual(id, ID)
+  assert.equal((await store.update('zed', { model: 'm' })).id, ID)
+  assert.equal((await store.get('copy')).id, id)
+})
+
+test('an agent that was renamed keeps its id before its copies', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
-  const { id } = await store.create('zed', {}, '')
-  await home.copy('agents/zed.toml', 'agents/copy.toml')
-  await store.update('zed', { model: 'm' })
-  assert.equal((await store.get('zed')).id, id)
+  const { id } = await store.create('old', {}, '')
+  await store.rename('old', 'new')
+  await home.copy('agents/new.toml', 'agents/copy.toml')
   assert.notEqual((await store.get('copy')).id, id)
+  assert.equal((await store.get('new')).id, id)
 })
 
 test('of two links to one file one becomes a file of its own', async () => {

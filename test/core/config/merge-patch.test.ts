@@ -12,6 +12,7 @@ for (const [target, patch, result] of [
   [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
   [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
   [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+  [{ a: { b: 'c' } }, { a: { d: 'e' } }, { a: { b: 'c', d: 'e' } }],
   [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
   [{ e: null }, { a: 1 }, { e: null, a: 1 }],
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
