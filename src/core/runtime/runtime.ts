@@ -93,6 +93,9 @@ export class Runtime implements AsyncDisposable {
   #prepare(agent: AgentConfig, request: TurnRequest): Speech {
     const { provider, hook } = this.#options
     const { settings, guest } = request
+    if (request.content.trim() === '' && !settings.attachments?.length) {
+      throw new CrabError('invalid', 'Cannot run a turn: the message is empty') // providers refuse it, for ever after
+    }
     const model = settings.model ?? agent.model ?? provider.defaultModel()
     if (settings.maxCostUsd !== undefined && provider.costUsd(model, NO_USAGE) === undefined) {
       throw new CrabError('config', `Cannot keep to a cost limit: the price of ${model} is not known`, {

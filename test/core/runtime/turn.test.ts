@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
+import {
+  doneReasons,
+  endOf,
+  messagesOf,
+  newPlace,
+  saidIn,
+  sentTo,
+  spoken,
+  startTestNode,
+} from '../../support/test-node.ts'
+
+const USAGE = { input: 12, output: 5, cacheRead: 4 }
+const COUNTS = { input: 12, output: 5, cache_read: 4, cache_write: 0, reasoning: 0 }
+
+for (const storage of ['disk', 'memory']) {
+  test(`Runtime.turn() answers and remembers, with conversations ${storage === 'disk' ? 'on' : 'in'} ${storage}`, async () => {
+    await using node = await startTestNode(
+      [{ parts: ['Hel', 'lo'], usage: USAGE }, { parts: ['Again'] }],
+      storage === 'memory' ? { place: newPlace(new MemoryStorage()) } : {},
+    )
+    const events = await node.ask('hi')
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['start', 'text-start', 'text', 'text', 'text-end', 'usage', 'end'],
+    )
+    assert.equal(saidIn(events), 'Hello')
+    assert.deepEqual(await node.lines().then(spoken), ['user: hi', 'assistant: Hello'])
+    await node.ask('more')
+    assert.deepEqual(sentTo(node.server.requests[1]), ['user: hi', 'assistant: Hello', 'user: more'])
+    assert.deepEqual(await node.lines().then(doneReasons), ['stop', 'stop'])
+  })
+}
+
+test('Runtime.turn() begins and ends by telling who spoke, where, how and for how much', async () => {
+  const models = [{ name: 'scripted', facts: { inputUsd: 1_000_000, outputUsd: 2_000_000, cacheReadUsd: 0 } }]
+  await using node = await startTestNode([{ parts: ['yes'], usage: USAGE }], { models })
+  const events = await node.ask('hi')
+  const [start] = events
+  assert.ok(start?.type === 'start')
+  const { id: agentId } = await node.agents.get('crab')
+  assert.deepEqual(start, {
+    type: 'start',
+    agent: 'crab',
+    model: 'scripted',
+    sessionId: await node.place.storage.activeSession({ agentId, sender: 'ann' }),
+    runId: start.runId,
+  })
+  assert.match(start.runId, /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
+  assert.deepEqual(endOf(events), {
+    type: 'end',
+    agent: 'crab',
+    model: 'scripted',
+    usage: COUNTS,
+    turns: 1,
+    stopReason: 'stop',
+    costUsd: 8 + 10,
+    error: undefined,
+  })
+})
+
+test('Runtime.turn() has the message on disk before the model is asked', async () => {
+  const onDisk: Promise<string>[] = []
+  await using node = await startTestNode(() => {
+    onDisk.push(sessionText(node.home.paths.sessions))
+    return { parts: ['yes'] }
+  })
+  await node.ask('remember me')
+  await node.ask('and me')
+  const [first, second] = await Promise.all(onDisk)
+  assert.match(first ?? '', /"content":"remember me"}\n$/)
+  assert.match(second ?? '', /"content":"and me"}\n$/)
+})
+
+test('Runtime.turn() writes no more once it has told its end, whether or not the reader goes on', async () => {
+  await using node = await startTestNode(() => ({ parts: ['yes'] }))
+  for await (const event of node.turn('hi')) if (event.type === 'end') break
+  await node.ask('hi')
+  assert.deepEqual(await node.lines().then(doneReasons), ['stop', 'stop'])
+})
+
+test('Runtime.turn() keeps thinking with the answer and sends it back as its provider wants it', async () => {
+  const thinking = { thinking: 'Two and two', signature: 'sig' }
+  await using node = await startTestNode(
+    [{ parts: [thinking, { redacted: 'zzz' }, 'Four'] }, { parts: ['Sure'] }],
+    { kind: 'anthropic' },
+  )
+  const events = await node.ask('2+2?', { settings: { thinking: true } })
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    ['start', 'thinking-start', 'thinking', 'thinking-end', 'text-start', 'text', 'text-end', 'usage', 'end'],
+  )
+  await node.ask('sure?', { settings: { thinking: true } })
+  const [, assistant] = messagesOf(node.server.requests[1])
+  assert.deepEqual(assistant?.['content'], [
+    { type: 'thinking', thinking: 'Two and two', signature: 'sig' },
+    { type: 'redacted_thinking', data: 'zzz' },
+    { type: 'text', text: 'Four' },
+  ])
+})
+
+test('Runtime.turn() keeps what was said when the stream is cut, and ends with why', async () => {
+  await using node = await startTestNode([{ parts: ['Half an ans'], end: 'cut' }, { parts: ['Whole'] }])
+  const events = await node.ask('hi')
+  const { error, stopReason } = endOf(events)
+  assert.deepEqual([error?.kind, stopReason, saidIn(events)], ['unavailable', 'failed', 'Half an ans'])
+  assert.equal(events.at(-2)?.type, 'text-end')
+  await node.ask('go on')
+  assert.deepEqual(await node.lines().then(spoken), [
+    'user: hi',
+    'assistant: Half an ans [failed]',
+    'user: go on',
+    'assistant: Whole',
+  ])
+  assert.deepEqual(await node.lines().then(doneReasons), ['failed', 'stop'])
+})
+
+test('Runtime.turn() keeps the message of a turn in which the model said nothing, and merges the next', async () => {
+  await using node = await startTestNode([{ status: 401, body: 'no' }, { parts: ['yes'] }])
+  assert.equal(endOf(await node.ask('first')).error?.kind, 'credentials')
+  await node.ask('second')
+  assert.deepEqual(sentTo(node.server.requests[1]), ['user: first\n\nsecond'])
+  assert.deepEqual(await node.lines().then(spoken), ['user: first', 'user: second', 'assistant: yes'])
+})
+
+for (const finish of ['length', 'refused'] as const) {
+  test(`Runtime.turn() ends with ${finish} when the model did, and keeps what it said`, async () => {
+    await using node = await startTestNode([{ parts: ['So far'], finish }])
+    const { stopReason, error } = endOf(await node.ask('hi'))
+    assert.deepEqual([stopReason, error], [finish, undefined])
+    const kept = finish === 'length' ? 'assistant: So far [length]' : 'assistant: So far'
+    assert.deepEqual(await node.lines().then(spoken), ['user: hi', kept])
+  })
+}
+
+test('Runtime.turn() tells of retries as they happen', async () => {
+  const busy = { status: 503, headers: { 'retry-after-ms': '0' } }
+  await using node = await startTestNode([busy, busy, { parts: ['yes'] }], { maxRetries: 2 })
+  const events = await node.ask('hi')
+  const attempts = events.flatMap((event) => (event.type === 'retry' ? [event.attempt] : []))
+  assert.deepEqual([attempts, saidIn(events)], [[1, 2], 'yes'])
+})
+
+test('Runtime.turn() changes nothing when it cannot begin', async () => {
+  await using node = await startTestNode([])
+  const aborted = AbortSignal.abort(new CrabError('cancelled', 'gone'))
+  const failures: [() => Promise<unknown>, string][] = [
+    [() => node.ask('hi', { agent: 'nobody' }), 'missing'],
+    [() => node.ask('hi', { guest: 'nobody' }), 'missing'],
+    [() => node.ask('hi', { settings: { maxCostUsd: 1 } }), 'config'],
+    [() => node.ask('hi', { toolChoice: 'hammer' }), 'invalid'],
+    [() => node.ask(' \n'), 'invalid'],
+    [() => node.ask('hi', {}, aborted), 'cancelled'],
+  ]
+  for (const [turn, kind] of failures) await assert.rejects(turn(), { name: 'CrabError', kind })
+  assert.deepEqual(await node.lines(), [])
+  assert.deepEqual(node.server.requests, [])
+})
+
+test('Runtime.turn() sends attachments with the message, and a message of nothing else', async () => {
+  await using node = await startTestNode([{ parts: ['A pixel'] }])
+  const attachments = [{ media_type: 'image/png', data: 'iVBORw0KGgo=', name: 'dot.png' }]
+  await node.ask('', { settings: { attachments } })
+  const [message] = messagesOf(node.server.requests[0])
+  assert.match(JSON.stringify(message?.['content']), /data:image\/png;base64,iVBORw0KGgo=/)
+  assert.deepEqual((await node.lines())[0], {
+    ...{ kind: 'entry', role: 'user', content: '', attachments },
+    ...{ seq: 1, ts: (await node.lines())[0]?.ts },
+  })
+})
+
+async function sessionText(folder: string): Promise<string> {
+  const [name] = await readdir(folder)
+  return readFile(join(folder, name!), 'utf8')
+}

@@ -1,0 +1,143 @@
+import { ulid } from 'ulid'
+import type { JsonObject } from '../../src/core/base/message.ts'
+import { AgentStore } from '../../src/core/config/agents.ts'
+import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
+import type { Endpoint } from '../../src/core/provider/endpoint.ts'
+import { ModelRegistry } from '../../src/core/provider/registry.ts'
+import { callEndpoint, type DeclaredModel } from '../../src/core/provider/source.ts'
+import { compositeHook } from '../../src/core/runtime/composite-hook.ts'
+import type { AgentEvent } from '../../src/core/runtime/events.ts'
+import type { Place } from '../../src/core/runtime/held-conversation.ts'
+import type { Hook } from '../../src/core/runtime/hook.ts'
+import { Runtime } from '../../src/core/runtime/runtime.ts'
+import type { TurnRequest } from '../../src/core/runtime/turn-request.ts'
+import { DiskStorage } from '../../src/core/storage/disk-storage.ts'
+import { MemoryStorage } from '../../src/core/storage/memory-storage.ts'
+import type { SessionLine } from '../../src/core/storage/types.ts'
+import { endpointAt } from './model-calls.ts'
+import { type ModelServer, type RecordedRequest, type Script, startModelServer } from './model-server.ts'
+import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
+
+export interface TestNodeOptions {
+  hooks?: readonly Hook[]
+  /** Wire of the server. */
+  kind?: Endpoint['kind']
+  models?: readonly DeclaredModel[]
+  /** Instead of a new folder's. */
+  place?: Place
+  maxRetries?: number
+}
+
+/** A runtime over real parts: a home of its own, agent files, sessions on disk, and a scripted model server. */
+export interface TestNode extends AsyncDisposable {
+  readonly server: ModelServer
+  readonly runtime: Runtime
+  readonly place: Place
+  readonly agents: AgentStore
+  readonly home: TemporaryHome
+  /** A turn of the conversation (crab, ann), unless told otherwise. */
+  turn(content: string, more?: Partial<TurnRequest>, signal?: AbortSignal): AsyncGenerator<AgentEvent>
+  /** Runs a turn to its end. */
+  ask(content: string, more?: Partial<TurnRequest>, signal?: AbortSignal): Promise<AgentEvent[]>
+  /** What is stored of an agent's conversation with a sender. */
+  lines(sender?: string, agent?: string): Promise<SessionLine[]>
+}
+
+export async function startTestNode(script: Script, options: TestNodeOptions = {}): Promise<TestNode> {
+  const home = await temporaryHome()
+  const server = await startModelServer(script)
+  const { sessions, index } = home.paths
+  const place = options.place ?? newPlace(new DiskStorage({ sessions, index }))
+  const agents = new AgentStore({ paths: home.paths, lock: (name) => place.leases.take(name, NEVER) })
+  const runtime = new Runtime({
+    agents,
+    provider: registryOf(server, options),
+    hook: compositeHook(options.hooks ?? []),
+    place,
+    scratch: newPlace(new MemoryStorage()),
+    defaultCwd: home.paths.home,
+    now: Date.now,
+    newId: ulid,
+  })
+  const turn: TestNode['turn'] = (content, more = {}, signal = NEVER) =>
+    runtime.turn({ agent: 'crab', sender: 'ann', content, settings: {}, ...more }, signal)
+  return {
+    server,
+    runtime,
+    place,
+    agents,
+    home,
+    turn,
+    ask: async (...at) => await Array.fromAsync(turn(...at)),
+    async lines(sender = 'ann', agent = 'crab') {
+      const { id: agentId } = await agents.get(agent)
+      const id = await place.storage.activeSession({ agentId, sender })
+      return id === undefined ? [] : (await place.storage.read(id)).lines
+    },
+    async [Symbol.asyncDispose]() {
+      await runtime[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Conversations of one process; two of them over one storage are like two processes that take turns. */
+export function newPlace(storage: Place['storage'], leases: Place['leases'] = new MemoryLeases()): Place {
+  return { storage, leases, cache: new Map() }
+}
+
+/** The last event of a turn, which must be its end. */
+export function endOf(events: readonly AgentEvent[]): Extract<AgentEvent, { type: 'end' }> {
+  const last = events.at(-1)
+  if (last?.type !== 'end') throw new Error(`The turn ended with ${last?.type}`)
+  return last
+}
+
+/** All that was said in a turn. */
+export function saidIn(events: readonly AgentEvent[]): string {
+  return events.map((event) => (event.type === 'text' ? event.delta : '')).join('')
+}
+
+/** The messages of a request, without the system prompt. */
+export function messagesOf(request: RecordedRequest | undefined): JsonObject[] {
+  const messages = (request?.json['messages'] ?? []) as JsonObject[]
+  return messages.filter(({ role }) => role !== 'system')
+}
+
+/** The messages of a request of plain text, as `role: content`. */
+export function sentTo(request: RecordedRequest | undefined): string[] {
+  return messagesOf(request).map(({ role, content }) => `${role}: ${content}`)
+}
+
+/** What was said in a conversation, without what does not matter to a reader: `role: content`. */
+export function spoken(lines: readonly SessionLine[]): string[] {
+  return lines.flatMap((line) => {
+    if (line.kind !== 'entry') return []
+    const { role, content, tool_calls: calls = [], stop_reason: stop, agent } = line
+    const who = agent === undefined ? role : `${role} ${agent}`
+    const how = stop === undefined ? '' : ` [${stop}]`
+    return [`${who}: ${content}${calls.map(({ name }) => ` <${name}>`).join('')}${how}`]
+  })
+}
+
+/** How the turns of a conversation ended, as it is stored. */
+export function doneReasons(lines: readonly SessionLine[]): string[] {
+  return lines.flatMap((line) => (line.kind === 'event' && line.event === 'done' ? [line.stop_reason] : []))
+}
+
+function registryOf(server: ModelServer, options: TestNodeOptions): ModelRegistry {
+  const { kind = 'openai-compatible', models = [{ name: 'scripted', facts: {} }], maxRetries = 0 } = options
+  const endpoint = endpointAt(server.url, { kind, maxRetries })
+  const registry = new ModelRegistry()
+  registry.add({
+    name: 'test',
+    where: 'test',
+    models,
+    isOpen: false,
+    complete: (request, signal) => callEndpoint(() => endpoint, request, signal),
+  })
+  return registry
+}
+
+const NEVER = new AbortController().signal
