@@ -24,7 +24,7 @@ export interface AgentFile {
 /** An agent file with the id that is its own. */
 export interface IdentifiedFile extends AgentFile {
   id: string
-  /** The file does not say this id: it has none, or one that belongs to an older file. */
+  /** The file does not say this id: it has none, or that of another file. */
   isNewId: boolean
 }
 
@@ -60,7 +60,7 @@ export async function toAgent(file: IdentifiedFile): Promise<Outcome<AgentConfig
 }
 
 /** The name problems give to a file of the agents folder. */
-export function agentLabel(path: string): string {
+function agentLabel(path: string): string {
   return `agents/${basename(path)}`
 }
 
