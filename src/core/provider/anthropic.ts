@@ -2,16 +2,13 @@ import { AnthropicLanguageModel } from '@ai-sdk/anthropic/internal' // the packa
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import type { Reasoning } from '../base/message.ts'
 import { VERSION } from '../base/version.ts'
-import type { Endpoint } from './endpoint.ts'
 import { type SdkCall, toSdkCall } from './prompt.ts'
-import { streamModel } from './stream.ts'
+import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
 
 /** Streams one call of an Anthropic-shaped message. */
 export function streamAnthropic(
-  endpoint: Endpoint,
-  request: ModelRequest,
-  fetch: typeof globalThis.fetch,
+  { endpoint, request, fetch }: WireCall,
   signal: AbortSignal,
 ): AsyncIterable<ModelEvent> {
   const { baseUrl: baseURL, apiKey = '' } = endpoint
@@ -26,16 +23,12 @@ export function streamAnthropic(
     fetch,
   })
   const call = toSdkCall(request, { keepsReasoning: isSigned, filesInToolResults: true })
-  return streamModel(
-    model,
-    {
-      ...markCached(call),
-      ...(request.thinking && { reasoning: 'high' }),
-      providerOptions: { anthropic: { toolStreaming: false, ...thinkingOptions(request) } },
-    },
-    { endpoint, model: request.model },
-    signal,
-  )
+  const options = {
+    ...markCached(call),
+    ...(request.thinking && { reasoning: 'high' as const }),
+    providerOptions: { anthropic: { toolStreaming: false, ...thinkingOptions(request) } },
+  }
+  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
 }
 
 /**

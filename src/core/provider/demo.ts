@@ -51,7 +51,7 @@ function noticeWith(remark: string | undefined): string {
 
 /** A call of `read` when the prompt asks for a file by name. */
 function readCall(prompt: string, tools: readonly ToolSpec[]) {
-  const path = ASKS_FOR_FILE.exec(withoutBlocks(prompt))?.[1]
+  const path = ASKS_FOR_FILE.exec(withoutBlocks(prompt).slice(0, MAX_ASKED))?.[1]
   const hasRead = tools.some(({ name }) => name === 'read')
   return path && hasRead ? { id: 'demo-1', name: 'read', arguments: JSON.stringify({ path }) } : undefined
 }
@@ -102,19 +102,23 @@ function listed(parts: readonly string[]): string {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
 
+/** Characters in which a file is looked for: a prompt may be megabytes, a question is not. */
+const MAX_ASKED = 1000
 const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
 const BLOCK = /<(stdin|file)(?: path="([^"]*)")?>\n([\s\S]*?)\n?<\/\1>/g
 const ASKS_FOR_FILE =
   /\b(?:read|open|show|print|summari[sz]e|explain|look at)\b[^\n]*?[\s"'`](~?[\w./@-]*\w\.\w+|[\w.@-]*\/[\w./@-]+)/i
 
-const ABILITIES = `I am crabtalk's demo model: I answer offline, from a script, and call real tools. crabtalk itself is all here:
+const ABILITIES = `I am crabtalk's demo model: I answer offline, from a script, and call real
+tools. crabtalk itself is all here:
 
-  git diff | crabtalk send "Review this change"   whatever you pipe in goes to the model, the answer to standard output
-  crabtalk send -s notes "Keep this in mind"      a conversation with a name; -s continues it, -c the last one
-  crabtalk send -f report.md -i chart.png "Why?"  files and images along with the prompt
-  crabtalk send --schema shape.json "List them"   an answer that is JSON of the shape you give
-  crabtalk agent create reviewer                  an agent with a prompt and a model of its own
-  crabtalk conversation list                      what was said, stored on this machine only
+  git diff | crabtalk send "Review this change"   pipe anything in
+  crabtalk send -s notes "Keep this in mind"      continue by name; -c the last one
+  crabtalk send -f report.md -i chart.png "Why?"  add files and images
+  crabtalk send --schema shape.json "List them"   get JSON of that shape
+  crabtalk agent create reviewer                  an agent of your own
+  crabtalk conversation list                      what was said, on your disk only
 
-Try "read package.json": I call the tool a model would call, and say what it gave me.
-To connect a model: ${CONNECT}.`
+Try "read package.json": I call the tool a model would call, and say what it
+gave me. To connect a model: set ANTHROPIC_API_KEY or OPENAI_API_KEY, start
+Ollama, or write [llm] in config.toml.`

@@ -20,20 +20,19 @@ export interface HttpOptions {
  * unknown host, TLS), `timeout`, and `cancelled` after an abort. A body that is cut just ends, because a web stream
  * that fails drops what it had not delivered yet: whoever reads must know the end of an answer by its content.
  */
-export function httpFetch(options: HttpOptions): typeof globalThis.fetch {
+export function httpFetch(limits: HttpOptions): typeof globalThis.fetch {
   return async (input, init = {}) => {
-    const url = new URL(String(input))
-    const signal = init.signal ?? undefined
-    const request: RequestOptions = {
+    const call: Call = { url: new URL(String(input)), limits, signal: init.signal ?? undefined }
+    const options: RequestOptions = {
       method: init.method ?? 'GET',
       headers: { 'accept-encoding': 'identity', ...(init.headers as OutgoingHttpHeaders | undefined) },
-      ...(signal && { signal }),
+      ...(call.signal && { signal: call.signal }),
     }
     const body = typeof init.body === 'string' ? Buffer.from(init.body) : undefined
     try {
-      return toResponse(await exchange(url, request, body, options), url, options, signal)
+      return toResponse(await exchange(call, options, body), call)
     } catch (reason) {
-      throw toNetworkError(reason, url, options.hint, signal)
+      throw toNetworkError(reason, call)
     }
   }
 }
@@ -44,33 +43,35 @@ export async function readText(body: ReadableStream<Uint8Array> | null): Promise
   return Buffer.concat(chunks).toString()
 }
 
+interface Call {
+  url: URL
+  limits: HttpOptions
+  signal: AbortSignal | undefined
+}
+
 /** Sends, and sends again at once when a kept connection turns out to have been closed meanwhile. */
 async function exchange(
-  url: URL,
+  call: Call,
   options: RequestOptions,
   body: Buffer | undefined,
-  limits: HttpOptions,
 ): Promise<IncomingMessage> {
-  const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http')
-  const first = request(url, options)
+  const isSecure = call.url.protocol === 'https:'
+  const { request } = isSecure ? await import('node:https') : await import('node:http')
+  const first = request(call.url, options)
   try {
-    return await answerOf(first, body, url, limits)
+    return await answerTo(first, body, call)
   } catch (reason) {
     const stale = first.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codeOf(reason))
     if (!stale) throw reason
-    return await answerOf(request(url, options), body, url, limits)
+    return await answerTo(request(call.url, options), body, call)
   }
 }
 
-function answerOf(
-  request: ClientRequest,
-  body: Buffer | undefined,
-  url: URL,
-  { firstByteMs }: HttpOptions,
-): Promise<IncomingMessage> {
+function answerTo(request: ClientRequest, body: Buffer | undefined, call: Call): Promise<IncomingMessage> {
+  const { firstByteMs } = call.limits
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const timer = setTimeout(
-    () => request.destroy(silence(`Cannot get an answer from ${url.origin}`, firstByteMs)),
+    () => request.destroy(silence(`Cannot get an answer from ${call.url.origin}`, firstByteMs)),
     firstByteMs,
   )
   request.once('response', resolve)
@@ -79,12 +80,7 @@ function answerOf(
   return promise.finally(() => clearTimeout(timer))
 }
 
-function toResponse(
-  answer: IncomingMessage,
-  url: URL,
-  options: HttpOptions,
-  signal: AbortSignal | undefined,
-): Response {
+function toResponse(answer: IncomingMessage, call: Call): Response {
   const status = answer.statusCode ?? 0
   const headers = Object.entries(answer.headersDistinct).map(([name, values]): [string, string] => [
     name,
@@ -95,20 +91,16 @@ function toResponse(
     status,
     statusText: answer.statusMessage ?? '',
     headers: new LightHeaders(headers),
-    body: toBody(answer, url, options, signal),
+    body: toBody(answer, call),
   }
   return response as Response // the rest of the class would load the built-in client
 }
 
-function toBody(
-  answer: IncomingMessage,
-  url: URL,
-  { idleMs, hint }: HttpOptions,
-  signal: AbortSignal | undefined,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
+function toBody(answer: IncomingMessage, call: Call): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const { idleMs } = call.limits
   const watch = setTimeout(() => {
     if (answer.isPaused()) watch.refresh()
-    else answer.destroy(silence(`The answer from ${url.origin} stopped`, idleMs))
+    else answer.destroy(silence(`The answer from ${call.url.origin} stopped`, idleMs))
   }, idleMs)
   return new ReadableStream({
     start(controller) {
@@ -119,9 +111,9 @@ function toBody(
       })
       answer.once('end', () => controller.close())
       answer.once('error', (reason) => {
-        const isCut = !signal?.aborted && codeOf(reason) === 'ECONNRESET'
+        const isCut = !call.signal?.aborted && codeOf(reason) === 'ECONNRESET'
         if (isCut) controller.close()
-        else controller.error(toNetworkError(reason, url, hint, signal))
+        else controller.error(toNetworkError(reason, call))
       })
       answer.once('close', () => clearTimeout(watch))
     },
@@ -140,16 +132,11 @@ function silence(what: string, ms: number): CrabError {
 }
 
 /** What the system says of the network, as a CrabError; our own bugs stay what they are. */
-function toNetworkError(
-  reason: unknown,
-  url: URL,
-  hint: string | undefined,
-  signal: AbortSignal | undefined,
-): unknown {
+function toNetworkError(reason: unknown, { url, limits, signal }: Call): unknown {
   if (signal?.aborted) return toCancelled(signal)
   const code = codeOf(reason)
   if (!(reason instanceof Error) || reason instanceof CrabError || code === '') return reason
-  const options = { cause: reason, ...(hint !== undefined && { hint }) }
+  const options = { cause: reason, ...(limits.hint !== undefined && { hint: limits.hint }) }
   if (code.startsWith('ERR_INVALID_')) {
     return new CrabError('config', `Cannot ask ${url.origin}: ${reason.message}`, options) // a key with a line break, say
   }

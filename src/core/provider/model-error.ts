@@ -1,4 +1,4 @@
-import { CrabError, type Kind } from '../base/errors.ts'
+import { CrabError, type Kind, toCrabError } from '../base/errors.ts'
 import { toCancelled } from './cancelled.ts'
 import type { Endpoint } from './endpoint.ts'
 
@@ -31,25 +31,30 @@ export function toModelError(reason: unknown, place: CallPlace, signal: AbortSig
   if (!(reason instanceof Error)) return toRecordError(reason, place)
   const broken = reason.name === 'AI_InvalidResponseDataError' && reason.message.includes('without a finish')
   if (broken) return brokenOff(place)
-  return failure(reason.name === UNSUPPORTED ? 'invalid' : 'failed', place, reason.message, { cause: reason })
+  if (!reason.name.startsWith('AI_')) return toCrabError(reason)
+  return failure(reason.name === UNSUPPORTED ? 'invalid' : 'failed', place, {
+    said: reason.message,
+    cause: reason,
+  })
 }
 
 /** The stream ended, but the answer did not: nothing that was said can be taken for the whole. */
 export function brokenOff(place: CallPlace): CrabError {
-  return failure('unavailable', place, 'the answer broke off before its end')
+  return failure('unavailable', place, { said: 'the answer broke off before its end' })
 }
 
 /** A good answer that is no event stream: a web page, or JSON, which may say why. */
 export function toNoStreamError(type: string, body: string, place: CallPlace): CrabError {
-  if (type.includes('html')) return failure('config', place, 'it answered with a web page')
-  return failure('failed', place, `it answered without a stream: ${serverMessage(body)}`)
+  if (type.includes('html')) return failure('config', place, { said: 'it answered with a web page' })
+  return failure('failed', place, { said: `it answered without a stream: ${serverMessage(body)}` })
 }
 
 /** An HTTP error answer as a CrabError that quotes the server in one line and says where to look. */
 export function toRefusalError({ status, headers, body }: Refusal, place: CallPlace): CrabError {
   const said = headers['location'] ? `it redirects to ${headers['location']}` : serverMessage(body)
   const retryAfterMs = retryAfter(headers, body)
-  return failure(kindOf(status, body), place, said || (PHRASES[status] ?? 'no reason given'), {
+  return failure(kindOf(status, body), place, {
+    said: said || (PHRASES[status] ?? 'no reason given'),
     status,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   })
@@ -63,14 +68,17 @@ function toRecordError(record: unknown, place: CallPlace): CrabError {
   return toRefusalError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, place)
 }
 
-function failure(
-  kind: Kind,
-  { endpoint, model }: CallPlace,
-  said: string,
-  { status, ...more }: { status?: number; retryAfterMs?: number; cause?: unknown } = {},
-): CrabError {
+interface Reason {
+  said: string
+  status?: number
+  retryAfterMs?: number
+  cause?: unknown
+}
+
+function failure(kind: Kind, { endpoint, model }: CallPlace, reason: Reason): CrabError {
+  const { said, status, ...more } = reason
   const why = `${toLine(said, endpoint.apiKey)}${status === undefined ? '' : ` (${status})`}`
-  const hint = hintFor(kind, said, endpoint)
+  const hint = hintFor(kind, endpoint, reason)
   return new CrabError(kind, `Cannot call ${model} (${endpoint.name}): ${why}`, {
     ...(hint !== undefined && { hint }),
     ...more,
@@ -88,7 +96,11 @@ function kindOf(status: number, body: string): Kind {
   return NO_MODEL.test(body) ? 'config' : 'invalid'
 }
 
-function hintFor(kind: Kind, said: string, { apiKey, keyFrom, where }: Endpoint): string | undefined {
+function hintFor(
+  kind: Kind,
+  { apiKey, keyFrom, where }: Endpoint,
+  { said, retryAfterMs }: Reason,
+): string | undefined {
   switch (kind) {
     case 'credentials':
       if (apiKey === undefined) return `there is no key: set one (${keyFrom})`
@@ -97,6 +109,8 @@ function hintFor(kind: Kind, said: string, { apiKey, keyFrom, where }: Endpoint)
         : `check the key (${keyFrom})`
     case 'config':
       return `check the model's name and base_url (${where})`
+    case 'throttled':
+      return retryAfterMs === undefined ? undefined : `try again in ${Math.ceil(retryAfterMs / 1000)} s`
     case 'invalid':
       return TOO_LONG.test(said) ? 'send less, or use a model with a larger context' : undefined
     default:

@@ -1,16 +1,13 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { Reasoning } from '../base/message.ts'
 import { VERSION } from '../base/version.ts'
 import type { Endpoint } from './endpoint.ts'
 import { toSdkCall } from './prompt.ts'
-import { streamModel } from './stream.ts'
+import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
 
 /** Streams one call of an OpenAI-shaped chat completion. */
 export function streamOpenAICompatible(
-  endpoint: Endpoint,
-  request: ModelRequest,
-  fetch: typeof globalThis.fetch,
+  { endpoint, request, fetch }: WireCall,
   signal: AbortSignal,
 ): AsyncIterable<ModelEvent> {
   const quirks = quirksOf(endpoint)
@@ -24,24 +21,18 @@ export function streamOpenAICompatible(
     fetch,
     ...(endpoint.apiKey !== undefined && { apiKey: endpoint.apiKey }),
   })
-  const keepsReasoning = ({ meta }: Reasoning, { inThisTurn }: { inThisTurn: boolean }) =>
-    quirks.echoesReasoning && inThisTurn && meta === undefined
-  const call = toSdkCall(quirks.jsonSchema ? request : withSchemaInPrompt(request), {
-    keepsReasoning,
-    filesInToolResults: false,
-  })
   const effort = effortOf(endpoint, request)
+  const options = {
+    ...toSdkCall(quirks.jsonSchema ? request : withSchemaInPrompt(request), {
+      keepsReasoning: ({ meta }, { inThisTurn }) =>
+        quirks.echoesReasoning && inThisTurn && meta === undefined,
+      filesInToolResults: false,
+    }),
+    ...(effort && { reasoning: effort }),
+    providerOptions: { openaiCompatible: { strictJsonSchema: false } }, // a person's schema is rarely of the strict subset
+  }
   const model = provider.chatModel(request.model)
-  return streamModel(
-    model,
-    {
-      ...call,
-      ...(effort && { reasoning: effort }),
-      providerOptions: { openaiCompatible: { strictJsonSchema: false } }, // a person's schema is rarely of the strict subset
-    },
-    { endpoint, model: request.model },
-    signal,
-  )
+  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
 }
 
 /** Where servers of this shape differ. */

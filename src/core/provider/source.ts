@@ -46,7 +46,7 @@ export async function* callEndpoint(
       kind === 'anthropic'
         ? (await import('./anthropic.ts')).streamAnthropic
         : (await import('./openai-compatible.ts')).streamOpenAICompatible
-    yield* call(endpoint, request, fetch, signal)
+    yield* call({ endpoint, request, fetch }, signal)
   }
   yield* withRetry(attempt, request.retries ?? maxRetries, signal)
 }

@@ -7,8 +7,23 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider'
 import type { JsonObject, Usage } from '../base/message.ts'
+import type { Endpoint } from './endpoint.ts'
 import { brokenOff, type CallPlace, toModelError } from './model-error.ts'
-import type { FinishReason, ModelEvent } from './types.ts'
+import type { FinishReason, ModelEvent, ModelRequest } from './types.ts'
+
+/** What a wire needs for one call. */
+export interface WireCall {
+  endpoint: Endpoint
+  request: ModelRequest
+  fetch: typeof globalThis.fetch
+}
+
+/** An SDK model and what to call it with. */
+export interface SdkStream {
+  model: LanguageModelV4
+  options: LanguageModelV4CallOptions
+  place: CallPlace
+}
 
 /**
  * One call of an SDK model as ModelEvents; every failure is a CrabError.
@@ -16,9 +31,7 @@ import type { FinishReason, ModelEvent } from './types.ts'
  * An abort reaches the connection through `fetch`; leaving the iteration closes it too.
  */
 export async function* streamModel(
-  model: LanguageModelV4,
-  options: LanguageModelV4CallOptions,
-  place: CallPlace,
+  { model, options, place }: SdkStream,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   try {

@@ -126,6 +126,11 @@ describe('toModelError()', () => {
     assert.equal(kindOf('gone'), 'unavailable')
   })
 
+  test('takes an error that is nobody else’s for our bug', () => {
+    const error = toModelError(new TypeError('x is not a function'), PLACE, new AbortController().signal)
+    assert.equal(error.kind, 'internal')
+  })
+
   test('is cancelled after an abort, whatever was thrown', () => {
     const signal = AbortSignal.abort()
     assert.equal(toModelError(new Error('socket hang up'), PLACE, signal).kind, 'cancelled')

@@ -189,7 +189,9 @@ test('streamOpenAICompatible() tells DeepSeek the schema in words, as it takes n
   const fetch = httpFetch({ firstByteMs: 20_000, idleMs: 20_000 })
   const endpoint = endpointAt('https://api.deepseek.com/v1')
   const detour: typeof fetch = (_, init) => fetch(`${server.url}/chat/completions`, init)
-  await collect(streamOpenAICompatible(endpoint, modelRequest({ schema: SCHEMA }), detour, NEVER))
+  await collect(
+    streamOpenAICompatible({ endpoint, request: modelRequest({ schema: SCHEMA }), fetch: detour }, NEVER),
+  )
   const { response_format: format, messages } = server.requests[0]!.json
   assert.deepEqual(format, { type: 'json_object' })
   const [system] = messages as Message[]

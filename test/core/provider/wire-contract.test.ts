@@ -118,6 +118,7 @@ for (const kind of ['openai-compatible', 'anthropic'] as const) {
       const { error } = await collectFailure(call(server, {}, { maxRetries: 2 }))
       assert.equal(error.kind, 'throttled')
       assert.equal(error.retryAfterMs, 60_000)
+      assert.equal(error.hint, 'try again in 60 s')
       assert.equal(server.requests.length, 1)
     })
 
