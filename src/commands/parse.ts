@@ -19,7 +19,7 @@ export interface Options {
 /** Parses what stands behind a command's name. Throws `usage` naming the nearest flag. */
 export function parseOptions(command: Command, argv: readonly string[]): Options {
   const given = readRaw(command, argv)
-  validate(command, argv)
+  checkArguments(command, given.args)
   return {
     args: given.args,
     has: (name) => given.flags.has(name),
@@ -49,35 +49,46 @@ function readRaw(command: Command, argv: readonly string[]): Given {
   return given
 }
 
-/** Takes one `--name`, `--name=value` or `-abc`; says whether the next word was its value. */
+/** Takes one `--name`, `--name=value`, `-abc` or `-nVALUE`; says whether the next word was its value. */
 function readFlag(at: { command: Command; given: Given; word: string; next: string | undefined }): boolean {
   const { command, given, word, next } = at
-  const [name, inline] = splitOnce(word.replace(/^--?/, ''))
-  const names = word.startsWith('--') ? [name] : [...name]
-  for (const short of names.slice(0, -1)) add(given, optionOf(command, short), '')
-  const option = optionOf(command, names.at(-1) ?? '')
-  if (!option?.value) {
-    add(given, option, inline ?? '')
-    return false
+  if (word.startsWith('--')) return readLong(at)
+  for (let index = 1; index < word.length; index++) {
+    const option = command.options.find(({ short }) => short === word[index])
+    if (!option) throw unknownOption(command, `-${word[index]}`)
+    if (!option.value) {
+      add(given, option, '')
+      continue
+    }
+    const rest = word.slice(index + 1).replace(/^=/, '')
+    add(given, option, rest || takeValue(option, next))
+    return rest === ''
   }
-  if (inline !== undefined) add(given, option, inline)
-  else if (next !== undefined && (next === '-' || !next.startsWith('-'))) add(given, option, next)
-  else
-    throw new CrabError('usage', `Option --${option.name} needs a value`, {
-      hint: `for example --${option.name} ${option.value}`,
-    })
-  return inline === undefined
+  return false
 }
 
-function add(given: Given, option: Option | undefined, value: string): void {
-  if (!option) return // validate() names it
+function readLong(at: { command: Command; given: Given; word: string; next: string | undefined }): boolean {
+  const { command, given, word, next } = at
+  const [name, inline] = splitOnce(word.slice(2))
+  const option = command.options.find((known) => known.name === name)
+  if (!option) throw unknownOption(command, `--${name}`)
+  if (!option.value && inline !== undefined) {
+    throw new CrabError('usage', `Option --${name} takes no value`, { hint: `write --${name} alone` })
+  }
+  add(given, option, option.value ? (inline ?? takeValue(option, next)) : '')
+  return option.value !== undefined && inline === undefined
+}
+
+/** The word behind an option that needs a value. */
+function takeValue({ name, value }: Option, next: string | undefined): string {
+  if (next !== undefined && (next === '-' || !next.startsWith('-'))) return next
+  throw new CrabError('usage', `Option --${name} needs a value`, { hint: `for example --${name} ${value}` })
+}
+
+function add(given: Given, option: Option, value: string): void {
   const values = given.flags.get(option.name)
   if (values) values.push(value)
   else given.flags.set(option.name, [value])
-}
-
-function optionOf(command: Command, name: string): Option | undefined {
-  return command.options.find((option) => option.name === name || option.short === name)
 }
 
 function splitOnce(text: string): [string, string | undefined] {
@@ -85,14 +96,11 @@ function splitOnce(text: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Lets cac judge the shape of the line: unknown flags, missing and superfluous arguments. */
-function validate(command: Command, argv: readonly string[]): void {
+/** Lets cac judge whether arguments are missing or too many. */
+function checkArguments(command: Command, args: readonly string[]): void {
   const cli = cac(command.path.join(' '))
   const leaf = cli.command(command.args, command.summary)
-  for (const option of command.options) leaf.option(toCacFlags(option), option.summary)
-  cli.parse(['', '', ...argv.map(harmless)], { run: false })
-  const unknown = Object.keys(cli.options).find((name) => name !== '--' && !leaf.hasOption(name))
-  if (unknown !== undefined) throw unknownOption(command, argv, unknown)
+  cli.parse(['', '', ...args.map(harmless)], { run: false })
   try {
     leaf.checkRequiredArgs()
     leaf.checkUnusedArgs()
@@ -105,33 +113,14 @@ function validate(command: Command, argv: readonly string[]): void {
   }
 }
 
-/** A lone `-` is an argument to us and a flag without a name to cac. */
+/** What starts with a dash and is an argument all the same, cac would take for a flag. */
 function harmless(word: string): string {
-  return word === '-' ? 'stdin' : word
+  return word.startsWith('-') ? `"${word}"` : word
 }
 
-function toCacFlags({ name, short, value }: Option): string {
-  const flags = short ? `-${short}, --${name}` : `--${name}`
-  return value ? `${flags} <value>` : flags
-}
-
-function unknownOption(command: Command, argv: readonly string[], name: string): CrabError {
-  const typed = argv.find(
-    (word) =>
-      word
-        .replace(/^--?(no-)?/, '')
-        .split('=')[0]
-        ?.replaceAll(/-([a-z])/g, camel) === name,
-  )
-  const shown = typed?.split('=')[0] ?? (name.length > 1 ? `--${name}` : `-${name}`)
-  const near = nearest(
-    shown.replace(/^--?/, ''),
-    command.options.map((option) => option.name),
-  )
+function unknownOption(command: Command, typed: string): CrabError {
+  const names = command.options.map(({ name }) => name)
+  const near = typed.startsWith('--') ? nearest(typed.slice(2), names) : undefined
   const help = `see crabtalk ${command.path.join(' ')} --help`
-  return new CrabError('usage', `Unknown option ${shown}`, { hint: near ? `did you mean --${near}?` : help })
-}
-
-function camel(_: string, letter: string): string {
-  return letter.toUpperCase()
+  return new CrabError('usage', `Unknown option ${typed}`, { hint: near ? `did you mean --${near}?` : help })
 }
