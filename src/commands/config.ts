@@ -18,10 +18,14 @@ export const show: Run = async ({ options, host }) => {
   const { providers, defaultModel, skillDirs, env, daemon } = await loadConfig(pathsOf(host))
   const shown = {
     model: defaultModel ?? null,
-    providers: providers.map(({ apiKey, ...provider }) => ({ ...provider, apiKey: apiKey && REDACTED })),
-    skillDirs,
+    providers: providers.map(({ apiKey, models, ...provider }) => ({
+      ...inFileSpelling(provider),
+      api_key: apiKey && REDACTED,
+      models: models?.map(inFileSpelling),
+    })),
+    skills: { dirs: skillDirs },
     env: Object.fromEntries(Object.keys(env).map((name) => [name, REDACTED])),
-    daemon,
+    daemon: inFileSpelling(daemon),
   }
   if (options.has('json')) return printJson(host, shown)
   const { stringify } = await import('smol-toml')
@@ -42,6 +46,12 @@ export const check: Run = async ({ options, host }) => {
 
 function pathsOf(host: Host): HomePaths {
   return homePaths(host.env, { cwd: host.cwd(), homeDir: homedir() })
+}
+
+/** Keys as config.toml spells them, so that what is shown can be written there. */
+function inFileSpelling(table: object): Record<string, unknown> {
+  const toSnake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [toSnake(key), value]))
 }
 
 /** TOML has no null: what is not set is not shown. */
