@@ -1,15 +1,14 @@
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
 import * as z from 'zod/mini'
-import { CrabError } from '../../core/base/errors.ts'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import { formatError } from '../error-text.ts'
-import type { Host } from '../host.ts'
+import type { Host, SignalName } from '../host.ts'
+import { MAX_INPUT_BYTES, tooLarge } from '../named-file.ts'
 import { newRecord, outcomeOf, runTurn } from './run.ts'
-import type { SendSettings, Target } from './settings.ts'
-import { Stop } from './stop.ts'
+import type { SendSettings } from './settings.ts'
+import { SIGNAL_EXIT, Stop } from './stop.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
 
 /** What a program may write to `send --input stream-json`, one JSON object a line. */
@@ -21,7 +20,8 @@ export const InputRecord = z.discriminatedUnion('type', [
 /**
  * Runs as a co-process: each `user` record is a turn of one conversation, in order; `cancel` ends the running one.
  *
- * Gives 0 when every turn was answered, else the exit code of the last one that was not.
+ * Gives 0 when every turn was answered, else the exit code of the last one that was not. Throws `invalid` for a record
+ * that is none, after the turns asked for before it have ended.
  */
 export async function runRecords(at: {
   settings: SendSettings
@@ -29,48 +29,75 @@ export async function runRecords(at: {
   debug: boolean
 }): Promise<number> {
   await using attached = await attach(at.host)
-  const session = new RecordSession({ ...at, dispatch: attached.dispatch })
+  const stdin = at.host.stdin()
+  const session = new RecordSession({ ...at, dispatch: attached.dispatch, onOver: () => stdin.destroy() })
+  using _listening = at.host.onSignal((name) => session.onSignal(name))
   let number = 0
-  for await (const line of createInterface({ input: Readable.from(at.host.stdin()) })) {
-    number++
-    if (line.trim() !== '') session.take(parseRecord(line, number))
-    if (session.isOver) break
+  try {
+    for await (const line of linesOf(stdin)) {
+      number++
+      if (line.trim() !== '') session.take(parseRecord(line, number))
+    }
+  } catch (reason) {
+    if (!session.isOver) throw reason // else it is the input that was closed
+  } finally {
+    await session.end()
   }
-  return session.end()
+  return session.exit
+}
+
+interface SessionOptions {
+  settings: SendSettings
+  host: Host
+  debug: boolean
+  dispatch: Dispatch
+  /** Nothing more will be read. */
+  onOver(): void
 }
 
 class RecordSession {
-  readonly #at: { settings: SendSettings; host: Host; debug: boolean; dispatch: Dispatch }
-  #target: Target
+  readonly #options: SessionOptions
+  #settings: SendSettings
   #running: Stop | undefined
   #turns = Promise.resolve()
+  #failure: CrabError | undefined
   #exit = 0
   #isOver = false
 
-  constructor(at: { settings: SendSettings; host: Host; debug: boolean; dispatch: Dispatch }) {
-    this.#at = at
-    this.#target = at.settings.target
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.#settings = options.settings
   }
 
-  /** A signal or a reader that went away ended it. */
+  /** A signal, a reader that went away or an output that cannot be written ended it. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  take(record: z.infer<typeof InputRecord>): void {
-    if (record.type === 'cancel') this.#running?.cancel()
-    else this.#turns = this.#turns.then(() => this.#turn(record.content))
+  get exit(): number {
+    return this.#exit
   }
 
-  async end(): Promise<number> {
+  take(record: z.infer<typeof InputRecord>): void {
+    if (record.type === 'cancel') this.#running?.cancel()
+    else
+      this.#turns = this.#turns.then(() => this.#turn(record.content)).catch((reason) => this.#fail(reason))
+  }
+
+  onSignal(name: SignalName): void {
+    this.#over(SIGNAL_EXIT[name])
+  }
+
+  /** Waits for the turns that were asked for. Throws when what they said could not be written. */
+  async end(): Promise<void> {
     await this.#turns
-    return this.#exit
+    if (this.#failure) throw this.#failure
   }
 
   async #turn(content: string): Promise<void> {
     if (this.#isOver) return
-    const { host, dispatch, debug } = this.#at
-    const settings = { ...this.#at.settings, target: this.#target }
+    const { host, dispatch } = this.#options
+    const settings = this.#settings
     using stop = new Stop({ host, ...settings })
     this.#running = stop
     const record = newRecord(settings)
@@ -79,17 +106,50 @@ class RecordSession {
     const outcome = await outcomeOf(record, settings, () =>
       runTurn({ settings, host, stop, sink, record, input, dispatch }),
     )
-    if (record.sender !== '') this.#target = { kind: 'named', sender: record.sender }
-    this.#isOver = stop.exit !== undefined
+    this.#running = undefined
+    if (record.sender !== '') this.#continue(record.sender)
+    if (stop.exit !== undefined) this.#over(stop.exit)
     const exit = stop.exit ?? outcome.exit
     if (exit !== 0) this.#exit = exit
     await sink.finish(record, { ...outcome, exit })
-    if (outcome.error && !this.#isOver)
-      host.stderr.write(
-        formatError(outcome.error, { debug, color: wantsColor(settings.color, host.env, host.stderr) }),
-      )
-    this.#running = undefined
+    if (outcome.error && outcome.error.kind !== 'cancelled') this.#tell(outcome.error)
   }
+
+  /** The next turn belongs to the same conversation. */
+  #continue(sender: string): void {
+    this.#settings = { ...this.#settings, target: { kind: 'named', sender }, fork: false }
+  }
+
+  #tell(error: CrabError): void {
+    const { host, debug } = this.#options
+    const color = wantsColor(this.#settings.color, host.env, host.stderr)
+    host.stderr.write(formatError(error, { debug, color }))
+  }
+
+  #fail(reason: unknown): void {
+    this.#failure ??= toCrabError(reason)
+    this.#over(this.#exit)
+  }
+
+  #over(exit: number): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#exit = exit
+    this.#options.onOver()
+  }
+}
+
+/** The lines of a stream, without their ends; the last one needs none. */
+async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const piece of stream) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > MAX_INPUT_BYTES) throw tooLarge('a record')
+    yield* lines
+  }
+  if (rest !== '') yield rest
 }
 
 function parseRecord(line: string, number: number): z.infer<typeof InputRecord> {
