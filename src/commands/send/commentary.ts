@@ -6,6 +6,15 @@ const ERASE_LINE = '\r\u001b[2K'
 /** A run that answers sooner shows no status line at all. */
 const STATUS_DELAY_MS = 300
 
+export interface CommentaryOptions {
+  stderr: Output
+  verbosity: number
+  thinking: boolean
+  /** Show a status line when standard error is a terminal. */
+  status: boolean
+  term: string | undefined
+}
+
 /**
  * What standard error says beside the answer: notices, one line per tool call with -v, every event with -vv, and on a
  * terminal one status line that erases itself before anything else is printed.
@@ -16,23 +25,24 @@ export class Commentary implements Disposable {
   readonly #showsStatus: boolean
   readonly #showsThinking: boolean
   readonly #names = new Map<string, string>()
+  /** Who is asked when the model is waited for. */
+  #asked = ''
   #timer: NodeJS.Timeout | undefined
   #isShown = false
 
-  constructor(options: { stderr: Output; verbosity: number; thinking: boolean; term: string | undefined }) {
-    this.#stderr = options.stderr
-    this.#verbosity = options.verbosity
-    this.#showsThinking = options.thinking && options.verbosity >= 0
-    this.#showsStatus = options.verbosity >= 0 && options.stderr.isTerminal && options.term !== 'dumb'
+  constructor(options: CommentaryOptions) {
+    const { stderr, verbosity, thinking, status, term } = options
+    this.#stderr = stderr
+    this.#verbosity = verbosity
+    this.#showsThinking = thinking && verbosity >= 0
+    this.#showsStatus = status && verbosity >= 0 && stderr.isTerminal && term !== 'dumb'
   }
 
   event(event: TurnEvent): void {
     switch (event.$case) {
       case 'start':
-        this.#status(`${event.value.agent} · ${event.value.model}`)
-        break
-      case 'chunk':
-        this.clear()
+        this.#asked = `${event.value.agent} · ${event.value.model}`
+        this.#status(this.#asked)
         break
       case 'thinking':
         if (this.#showsThinking) this.#print(sanitize(event.value.content))
@@ -46,6 +56,9 @@ export class Commentary implements Disposable {
         break
       case 'toolResult':
         if (this.#verbosity >= 1) this.#print(this.#toolLine(event.value))
+        break
+      case 'toolsComplete':
+        this.#status(this.#asked)
         break
       case 'retry':
         if (this.#verbosity >= 1 || this.#showsStatus) this.#retry(event.value)

@@ -37,9 +37,9 @@ export class RunRecord {
     this.sender = options.sender
   }
 
-  /** The whole answer: the texts of all steps. */
+  /** The whole answer: the texts of all steps, a blank line between them. */
   get text(): string {
-    return this.texts.join('\n\n')
+    return this.texts.reduce((whole, text) => whole + (whole && blankLine(whole)) + text, '')
   }
 
   get lastText(): string {
@@ -104,6 +104,12 @@ export class RunRecord {
     if (result.isError) tally.errors++
     this.tools.set(name, tally)
   }
+}
+
+/** What is missing behind a text to a blank line. */
+export function blankLine(text: string): string {
+  if (text.endsWith('\n\n')) return ''
+  return text.endsWith('\n') ? '\n' : '\n\n'
 }
 
 /** Why a run that ended by itself is not a success; undefined when it is one. */

@@ -9,7 +9,7 @@ import { fitInput } from './fit.ts'
 import type { Input } from './input.ts'
 import { judge, RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
-import type { Outcome, Sink } from './sink.ts'
+import type { Outcome, Sink, TurnEvent } from './sink.ts'
 import type { Stop } from './stop.ts'
 import { chooseSender } from './target.ts'
 
@@ -31,7 +31,7 @@ export interface TurnRun {
 
 /** Sends the message and follows its events into the record, the sink and standard error. */
 export async function runTurn(run: TurnRun): Promise<void> {
-  const { settings, host, stop, sink, record, dispatch } = run
+  const { settings, host, stop, record, dispatch } = run
   const { signal } = stop
   const input = await fitInput(run.input, settings, dispatch, signal)
   record.sender = await chooseSender(
@@ -43,19 +43,36 @@ export async function runTurn(run: TurnRun): Promise<void> {
     stderr: host.stderr,
     verbosity: settings.verbosity,
     thinking: settings.thinking ?? false,
+    status: settings.form !== 'stream-json',
     term: host.env['TERM'],
   })
+  const shareTerminal = host.stdout.isTerminal && host.stderr.isTerminal
   stop.heard()
   for await (const { event } of streamTurn(dispatch, toMessage(run, input), signal)) {
     if (!event) continue
-    if (event.$case === 'toolStart') stop.pause()
-    else stop.heard()
+    stop.pause()
     record.take(event, performance.now())
-    commentary.event(event)
-    await sink.event(event, record)
+    await show(event, run, { commentary, shareTerminal })
+    if (event.$case !== 'toolStart') stop.heard()
   }
   stop.pause()
 }
+
+/** Answer and commentary may end up on one terminal: there each waits for what the other had to say before. */
+async function show(
+  event: TurnEvent,
+  { host: { stdout, stderr }, sink, record }: TurnRun,
+  { commentary, shareTerminal }: { commentary: Commentary; shareTerminal: boolean },
+): Promise<void> {
+  if (TEXT_EVENTS.has(event.$case)) commentary.clear()
+  if (shareTerminal) await stderr.flush()
+  await sink.event(event, record)
+  if (shareTerminal) await stdout.flush()
+  commentary.event(event)
+}
+
+/** Events whose text goes to standard output as it comes. */
+const TEXT_EVENTS: ReadonlySet<string> = new Set(['textStart', 'chunk', 'textEnd'])
 
 /** Runs one turn and says how it ended; nothing is thrown. */
 export async function outcomeOf(

@@ -2,7 +2,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { Host, SignalName } from '../host.ts'
 
 /** Exit codes of a run that a signal ended (128 + its number). */
-const SIGNAL_EXIT: Record<SignalName, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
+export const SIGNAL_EXIT: Record<SignalName, number> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 }
 /** Exit code of a run whose reader went away, as SIGPIPE gives it. */
 const PIPE_EXIT = 141
 /** How long a cancelled run may take to store what was said, before it leaves anyway. */
@@ -29,8 +29,8 @@ export class Stop implements Disposable {
     this.#idleMs = options.idleTimeoutMs
     this.#listening = host.onSignal((name) => this.#onSignal(name))
     host.stdout.onClosed = () => this.#readerGone()
-    if (timeoutMs > 0)
-      this.#total = setTimeout(() => this.#abort(timedOut('--timeout', timeoutMs)), timeoutMs)
+    const tooLong = () => this.#abort(timedOut('the run takes longer than', timeoutMs, '--timeout'))
+    if (timeoutMs > 0) this.#total = setTimeout(tooLong, timeoutMs)
   }
 
   get signal(): AbortSignal {
@@ -46,10 +46,10 @@ export class Stop implements Disposable {
   heard(): void {
     if (this.#idleMs === 0) return
     if (this.#idle) this.#idle.refresh()
-    else this.#idle = setTimeout(() => this.#abort(timedOut('--idle-timeout', this.#idleMs)), this.#idleMs)
+    else this.#idle = setTimeout(() => this.#abort(silent(this.#idleMs)), this.#idleMs)
   }
 
-  /** Silence is somebody else's now (a tool's), until the model is heard again. */
+  /** Silence is somebody else's now (a tool's, a slow reader's), until the model is waited for again. */
   pause(): void {
     clearTimeout(this.#idle)
     this.#idle = undefined
@@ -86,8 +86,12 @@ export class Stop implements Disposable {
   }
 }
 
-function timedOut(option: string, limitMs: number): CrabError {
-  return new CrabError('timeout', `Cannot finish within ${option} ${limitMs / 1000} s`, {
+function silent(limitMs: number): CrabError {
+  return timedOut('the model said nothing for', limitMs, '--idle-timeout')
+}
+
+function timedOut(what: string, limitMs: number, option: string): CrabError {
+  return new CrabError('timeout', `Cannot finish: ${what} ${limitMs / 1000} s`, {
     hint: `give it longer with ${option}`,
   })
 }

@@ -1,13 +1,12 @@
-import { replaceFile } from '../../core/base/files.ts'
 import { Sanitizer } from '../../core/base/sanitize.ts'
+import type { OutFile } from '../out-file.ts'
 import type { Output } from '../output.ts'
-import type { RunRecord } from './record.ts'
+import { blankLine, type RunRecord } from './record.ts'
 import type { Outcome, Sink, TurnEvent } from './sink.ts'
 
 export interface TextSinkOptions {
   stdout: Output
-  /** Absolute path of --out-file. */
-  outFile: string | undefined
+  outFile: OutFile | undefined
   /** Print nothing before the end. */
   buffer: boolean
   lastOnly: boolean
@@ -32,14 +31,25 @@ export function textSink(options: TextSinkOptions): Sink {
   return {
     event(event: TurnEvent) {
       if (waits) return undefined
-      if (event.$case === 'chunk') return print(clean(event.value.content))
-      return event.$case === 'textStart' && tail !== '' ? print(blankLine(tail)) : undefined
+      switch (event.$case) {
+        case 'chunk':
+          return print(clean(event.value.content))
+        case 'textStart':
+          return tail === '' ? undefined : print(blankLine(tail))
+        case 'textEnd':
+          return endLine() // whatever comes needs it: another text a blank line, the end a final newline
+      }
+      return undefined
     },
     async finish(record, outcome) {
       if (waits) await printWhole(record, outcome)
-      else if (tail !== '' && !tail.endsWith('\n')) print('\n')
+      else endLine()
       await stdout.flush()
     },
+  }
+
+  function endLine(): Promise<void> | undefined {
+    return tail === '' || tail.endsWith('\n') ? undefined : print('\n')
   }
 
   async function printWhole(record: RunRecord, outcome: Outcome): Promise<void> {
@@ -47,17 +57,11 @@ export function textSink(options: TextSinkOptions): Sink {
     const text = answerText(record, outcome)
     const whole = text.endsWith('\n') ? text : `${text}\n`
     if (outFile === undefined) await print(clean(whole))
-    else await replaceFile(outFile, whole, 0o666)
+    else await outFile(whole)
   }
 
   function answerText(record: RunRecord, { structured }: Outcome): string {
     if (structured !== undefined) return JSON.stringify(structured)
     return options.lastOnly ? record.lastText : record.text
   }
-}
-
-/** What is missing to a blank line between two steps. */
-function blankLine(tail: string): string {
-  if (tail === '\n\n') return ''
-  return tail.endsWith('\n') ? '\n' : '\n\n'
 }
