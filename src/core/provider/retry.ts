@@ -28,7 +28,8 @@ export async function* withRetry(
       const delayMs = error.retryAfterMs ?? backoffMs(count)
       deadline ??= performance.now() + BUDGET_MS
       const late = performance.now() + delayMs > deadline
-      if (begun || count > retries || late || !KINDS[error.kind].retryable) throw error
+      const over = signal.aborted || begun || count > retries || late
+      if (over || !KINDS[error.kind].retryable) throw error
       yield { type: 'retry', attempt: count, delayMs, error }
       await pause(delayMs, signal)
     }

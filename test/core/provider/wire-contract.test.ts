@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
 import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelRequest } from '../../../src/core/provider/types.ts'
@@ -203,6 +204,17 @@ for (const kind of ['openai-compatible', 'anthropic'] as const) {
       controller.abort()
       assert.equal((await failed).error.kind, 'cancelled')
       assert.equal(await server.requests[0]!.done, false)
+    })
+
+    test('fails with what it was aborted with, and does not ask again', async () => {
+      await using server = await startModelServer(() => ({ silent: true }))
+      const controller = new AbortController()
+      const events = callEndpoint(() => at(server, { maxRetries: 2 }), modelRequest(), controller.signal)
+      const failed = collectFailure(events)
+      while (server.requests.length === 0) await new Promise(setImmediate)
+      const late = new CrabError('timeout', 'The time is up')
+      controller.abort(late)
+      assert.deepEqual(await failed, { events: [], error: late })
     })
 
     test('fails with cancelled when it is aborted in the middle, and hangs up', async () => {
