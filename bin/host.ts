@@ -50,7 +50,7 @@ function currentDirectory(): string {
 
 function stdinKind(): 'none' | 'terminal' | 'file' | 'pipe' {
   const stat = fstatSync(0)
-  if (stat.isFile()) return 'file'
+  if (stat.isFile() || stat.isDirectory()) return 'file' // reading a directory then fails, and says why
   if (!stat.isCharacterDevice()) return 'pipe'
   return isTerminal(0) ? 'terminal' : 'none'
 }

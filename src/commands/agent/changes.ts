@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
-import { buffer } from 'node:stream/consumers'
 import { parse } from 'smol-toml'
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { Host } from '../host.ts'
+import { collect, readNamedText, toText, unreadable } from '../named-file.ts'
 import type { Options } from '../parse.ts'
 
 /** What the options of `agent create` and `agent edit` change: a JSON merge patch and a prompt. */
@@ -44,14 +42,12 @@ function parseAssignment(text: string): JsonObject {
 
 async function readPrompt(given: string | undefined, host: Host): Promise<string | undefined> {
   if (given === undefined || !given.startsWith('@')) return given
-  const path = given.slice(1)
+  if (given !== '@-') return readNamedText(given.slice(1), host, ' for --prompt')
   try {
-    const bytes = path === '-' ? await buffer(host.stdin()) : await readFile(resolve(host.cwd(), path))
-    return bytes.toString('utf8')
+    return toText(await collect(host.stdin(), STDIN), STDIN)
   } catch (cause) {
-    throw new CrabError('no-input', `Cannot read ${path} for --prompt: ${(cause as Error).message}`, {
-      cause,
-      hint: 'check the path',
-    })
+    throw unreadable(`${STDIN} for --prompt`, cause, 'pipe the prompt into it')
   }
 }
+
+const STDIN = 'standard input'

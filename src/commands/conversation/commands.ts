@@ -1,6 +1,4 @@
-import { resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { replaceFile } from '../../core/base/files.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
@@ -8,6 +6,7 @@ import { attach } from '../../daemon/attach.ts'
 import type { Run } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
+import { openOutFile } from '../out-file.ts'
 import { printJson, printTable, relativeTime } from '../print.ts'
 import { findConversation, shortId } from './find.ts'
 import { headMarkdown, messageMarkdown } from './markdown.ts'
@@ -45,15 +44,12 @@ export const exportConversation: Run = async ({ options, host, signal }) => {
       hint: `it is one of ${Object.keys(FORMATS).join(', ')}`,
     })
   }
+  const outFile = await openOutFile(options.value('out-file'), host)
   await using attached = await attach(host)
   const { filePath } = await findConversation(attached.dispatch, options.args[0], signal)
   const pieces = write(attached.dispatch, filePath, signal)
-  const outFile = options.value('out-file')
-  if (outFile !== undefined) {
-    await replaceFile(resolve(host.cwd(), outFile), (await Array.fromAsync(pieces)).join(''), 0o666)
-    return 0
-  }
-  for await (const piece of pieces) await host.stdout.write(piece)
+  if (outFile) await outFile((await Array.fromAsync(pieces)).join(''))
+  else for await (const piece of pieces) await host.stdout.write(piece)
   return 0
 }
 

@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { isMissingFile } from '../../core/base/files.ts'
 import type { Attachment } from '../../core/protocol/crabtalk.generated.ts'
 import type { Host } from '../host.ts'
-import { MAX_INPUT_BYTES, tooLarge } from './limits.ts'
+import { MAX_INPUT_BYTES, readNamedFile, tooLarge, toText } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 import { readStdin } from './stdin.ts'
 
@@ -19,11 +17,13 @@ export async function readInput(settings: SendSettings, host: Host, signal: Abor
   const attachments = await Promise.all(settings.images.map((path) => readImage(path, host)))
   const files = await Promise.all(settings.files.map((path) => readPart(path, host)))
   const stdin = settings.readStdin ? await readStdin(settings, host, signal) : undefined
-  const parts = [...files, ...(stdin === undefined ? [] : [toPart(stdin, 'standard input')])]
+  const parts = [...files, ...(stdin === undefined ? [] : [toPart(stdin, STDIN)])]
   const texts = parts.flatMap((part) => (part.text === undefined ? [] : [part]))
   attachments.push(...parts.flatMap((part) => part.image ?? []))
   const content = join(settings.args, texts)
   if (content.trim() === '' && attachments.length === 0) throw nothingToSend()
+  const size = attachments.reduce((sum, { data }) => sum + data.length, Buffer.byteLength(content))
+  if (size > MAX_INPUT_BYTES) throw tooLarge('all of this')
   return { content, attachments }
 }
 
@@ -70,11 +70,11 @@ function nothingToSend(): CrabError {
 }
 
 async function readPart(path: string, host: Host): Promise<Part> {
-  return toPart(await readBytes(path, host), path)
+  return toPart(await readNamedFile(path, host), path)
 }
 
 async function readImage(path: string, host: Host): Promise<Attachment> {
-  const bytes = await readBytes(path, host)
+  const bytes = await readNamedFile(path, host)
   const mediaType = imageType(bytes)
   if (mediaType) return { mediaType, data: bytes, name: basename(path) }
   throw new CrabError('invalid', `Cannot attach ${path}: it is no PNG, JPEG, GIF or WebP image`, {
@@ -82,36 +82,12 @@ async function readImage(path: string, host: Host): Promise<Attachment> {
   })
 }
 
-async function readBytes(path: string, host: Host): Promise<Uint8Array> {
-  try {
-    const bytes = await readFile(resolve(host.cwd(), path))
-    if (bytes.length <= MAX_INPUT_BYTES) return bytes
-    throw tooLarge(path, bytes.length)
-  } catch (cause) {
-    if (cause instanceof CrabError) throw cause
-    const why = isMissingFile(cause) ? 'there is no such file' : (cause as Error).message
-    throw new CrabError('no-input', `Cannot read ${path}: ${why}`, { cause, hint: 'check the path' })
-  }
-}
-
 /** Bytes as text, kept to the letter; an image becomes an attachment; anything else is refused. */
 function toPart(bytes: Uint8Array, name: string): Part {
   const mediaType = imageType(bytes)
   if (mediaType)
     return { name, image: { mediaType, data: bytes, name: name === STDIN ? '' : basename(name) } }
-  const nul = bytes.indexOf(0)
-  if (nul >= 0) throw notText(name, `there is a NUL byte at offset ${nul}`)
-  try {
-    return { name, text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
-  } catch {
-    throw notText(name, 'it is not valid UTF-8')
-  }
-}
-
-function notText(name: string, why: string): CrabError {
-  return new CrabError('invalid', `Cannot send ${name} as text: ${why}`, {
-    hint: 'convert it to UTF-8 text first, for example with iconv',
-  })
+  return { name, text: toText(bytes, name) }
 }
 
 /** Media type by magic number, of the image formats models take. */

@@ -1,15 +1,15 @@
-import { replaceFile } from '../../core/base/files.ts'
+import type { OutFile } from '../out-file.ts'
 import type { Output } from '../output.ts'
 import { type RunRecord, toResult } from './record.ts'
 import type { Sink } from './sink.ts'
 
 /** One JSON object at the end, also of a failed run (cli.md, "Output" 6). */
-export function jsonSink(options: { stdout: Output; outFile: string | undefined; now(): number }): Sink {
+export function jsonSink(options: { stdout: Output; outFile: OutFile | undefined; now(): number }): Sink {
   return {
     event: () => undefined,
     async finish(record: RunRecord, outcome) {
       const line = `${JSON.stringify(toResult(record, { ...outcome, now: options.now() }))}\n`
-      if (options.outFile !== undefined && outcome.exit === 0) await replaceFile(options.outFile, line, 0o666)
+      if (options.outFile && outcome.exit === 0) await options.outFile(line)
       else options.stdout.write(line)
       await options.stdout.flush()
     },

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { toCrabError } from '../../core/base/errors.ts'
 import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
@@ -57,7 +56,7 @@ async function finish(at: {
 /** The sink of the asked form. */
 function makeSink(settings: SendSettings, host: Host): Sink {
   const { stdout } = host
-  const outFile = settings.outFile === undefined ? undefined : resolve(host.cwd(), settings.outFile)
+  const { outFile } = settings
   const now = () => performance.now()
   switch (settings.form) {
     case 'json':
@@ -65,7 +64,7 @@ function makeSink(settings: SendSettings, host: Host): Sink {
     case 'stream-json':
       return streamJsonSink({ stdout, now })
     case 'text':
-      return textSink({ ...settings, stdout, outFile, structured: settings.schema !== '' })
+      return textSink({ ...settings, stdout, structured: settings.schema !== '' })
   }
 }
 

@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { isMissingFile } from '../../core/base/files.ts'
 import type { ColorChoice } from '../color.ts'
 import { parseCount, parseDuration } from '../duration.ts'
 import type { Host } from '../host.ts'
+import { readNamedText } from '../named-file.ts'
+import { type OutFile, openOutFile } from '../out-file.ts'
 import type { Options } from '../parse.ts'
 
 /** Which conversation a message goes to. */
@@ -33,7 +32,7 @@ export interface SendSettings {
   maxCostUsd: number | undefined
   retries: number | undefined
   form: OutputForm
-  outFile: string | undefined
+  outFile: OutFile | undefined
   lastOnly: boolean
   buffer: boolean
   raw: boolean
@@ -55,6 +54,7 @@ export async function readSettings(options: Options, host: Host): Promise<SendSe
   const count = (name: string, least?: number) =>
     optional(value(name), (text) => parseCount(name, text, least))
   const form = choice('output', value('output') ?? 'text', ['text', 'json', 'stream-json'] as const)
+  if (form === 'stream-json') refuse('--output stream-json', options, ['out-file'])
   return {
     agent: value('agent') ?? '',
     target: readTarget(options),
@@ -77,7 +77,7 @@ export async function readSettings(options: Options, host: Host): Promise<SendSe
     maxCostUsd: optional(value('max-cost'), parseUsd),
     retries: count('retries'),
     form,
-    outFile: value('out-file'),
+    outFile: await openOutFile(value('out-file'), host),
     lastOnly: has('last'),
     buffer: has('buffer'),
     raw: has('raw'),
@@ -109,6 +109,7 @@ function readTarget(options: Options): Target {
 function readsRecords(options: Options, form: OutputForm): boolean {
   const input = choice('input', options.value('input') ?? 'text', ['text', 'stream-json'] as const)
   if (input === 'text') return false
+  refuse('--input stream-json', options, ['file', 'image', 'stdin-wait', 'truncate', 'no-stdin'])
   if (form !== 'stream-json' || options.args.length > 0) {
     throw new CrabError(
       'usage',
@@ -119,6 +120,12 @@ function readsRecords(options: Options, form: OutputForm): boolean {
     )
   }
   return true
+}
+
+function refuse(what: string, options: Options, names: readonly string[]): void {
+  const given = names.find((name) => options.has(name))
+  if (given === undefined) return
+  throw new CrabError('usage', `Cannot combine ${what} and --${given}`, { hint: `leave --${given} out` })
 }
 
 function choice<T extends string>(option: string, text: string, known: readonly T[]): T {
@@ -141,12 +148,12 @@ function parseUsd(text: string): number {
 
 /** An option's text, or what the file behind `@` holds. */
 async function textOrFile(option: string, text: string | undefined, host: Host): Promise<string | undefined> {
-  return text?.startsWith('@') ? readTextFile(option, text.slice(1), host) : text
+  return text?.startsWith('@') ? readNamedText(text.slice(1), host, ` for --${option}`) : text
 }
 
 async function schemaText(given: string | undefined, host: Host): Promise<string> {
   if (given === undefined) return ''
-  const text = given.trimStart().startsWith('{') ? given : await readTextFile('schema', given, host)
+  const text = given.trimStart().startsWith('{') ? given : await readNamedText(given, host, ' for --schema')
   try {
     JSON.parse(text)
     return text
@@ -154,18 +161,6 @@ async function schemaText(given: string | undefined, host: Host): Promise<string
     throw new CrabError('usage', `Cannot use --schema: ${(cause as Error).message}`, {
       cause,
       hint: 'give JSON text or a file of it',
-    })
-  }
-}
-
-async function readTextFile(option: string, path: string, host: Host): Promise<string> {
-  try {
-    return await readFile(resolve(host.cwd(), path), 'utf8')
-  } catch (cause) {
-    const why = isMissingFile(cause) ? 'there is no such file' : (cause as Error).message
-    throw new CrabError('no-input', `Cannot read ${path} for --${option}: ${why}`, {
-      cause,
-      hint: 'check the path',
     })
   }
 }

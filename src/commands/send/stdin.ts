@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { Host } from '../host.ts'
-import { MAX_INPUT_BYTES, tooLarge } from './limits.ts'
+import { collect, unreadable } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 
 /** How long a pipe may be silent before a person is told what is being waited for. */
@@ -19,27 +19,15 @@ export async function readStdin(
   const stop = () => stdin.destroy()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    const bytes = await collect(stdin, () => silence.heard())
+    const bytes = await collect(stdin, 'standard input', silence.heard)
     return bytes.length > 0 ? bytes : undefined
   } catch (reason) {
     if (silence.isOver) throw stayedSilent(settings.stdinWaitMs)
     signal.throwIfAborted()
-    throw reason
+    throw unreadable('standard input', reason, 'add --no-stdin, or redirect it from a file')
   } finally {
     signal.removeEventListener('abort', stop)
   }
-}
-
-async function collect(stdin: AsyncIterable<Uint8Array>, heard: () => void): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stdin) {
-    heard()
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > MAX_INPUT_BYTES) throw tooLarge('standard input', size)
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
 }
 
 interface Silence extends Disposable {
