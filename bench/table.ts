@@ -1,6 +1,6 @@
 import type { Figures } from './harness.ts'
 
-/** The most a row may take ; ratios are to the wall and CPU time of another row of the same run. */
+/** The most a row may take; ratios are to the wall and CPU time of another row of the same run. */
 export interface Marks {
   floor: string
   wall?: number

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { test } from 'node:test'
+import type { Script } from 'node:vm'
+import { chunkLoader, WRAPPER } from '../../bin/chunks.ts'
+
+const builtin = createRequire(import.meta.url)
+
+test('chunkLoader() runs a chunk once, when it is first asked for, and leaves built-ins to Node', () => {
+  const ran: string[] = []
+  const load = chunkLoader(
+    {
+      ...program({
+        'a.js': 'exports.b = () => require("./b.js"); exports.sep = require("node:path").posix.sep',
+        'b.js': 'exports.self = require("./b.js")',
+      }),
+      compiled: (id) => ran.push(id),
+    },
+    builtin,
+  )
+  const a = load('./a.js') as { b(): { self: unknown }; sep: string }
+  assert.deepEqual(ran, ['a.js'])
+  assert.equal(a.sep, '/')
+  assert.equal(a.b(), a.b())
+  assert.equal(a.b().self, a.b())
+  assert.deepEqual(ran, ['a.js', 'b.js'])
+})
+
+test('chunkLoader() tells whether V8 took a code cache', () => {
+  const sources = program({ 'a.js': 'exports.x = 1' })
+  const scripts: Script[] = []
+  const compiled = (_: string, script: Script) => scripts.push(script)
+  chunkLoader({ ...sources, compiled }, builtin)('./a.js')
+  const good = scripts[0]!.createCachedData()
+  const bad = Buffer.from(good).fill(0, 0, 16)
+  for (const cache of [good, bad])
+    chunkLoader({ ...sources, cache: () => cache, compiled }, builtin)('./a.js')
+  assert.deepEqual(
+    scripts.map(({ cachedDataRejected }) => cachedDataRejected),
+    [undefined, false, true],
+  )
+})
+
+function program(chunks: Record<string, string>) {
+  return {
+    source: (id: string) => WRAPPER[0] + chunks[id] + WRAPPER[1],
+    cache: (): Uint8Array | undefined => undefined,
+  }
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { programName, versionLine } from '../../bin/program.ts'
+import { VERSION } from '../../src/core/base/version.ts'
+
+test('programName() goes by the name of the file alone', () => {
+  for (const path of ['crabup', './crabup', '/usr/bin/crabup', 'C:\\bin\\CRABUP.EXE', 'bin/crabup.ts']) {
+    assert.equal(programName(path), 'crabup', path)
+  }
+  for (const path of ['crabtalk', '/crabup/crabtalk', 'crabup-2', 'notcrabup', '', undefined]) {
+    assert.equal(programName(path), 'crabtalk', path)
+  }
+})
+
+test('versionLine() answers a line that asks for nothing else', () => {
+  for (const word of ['--version', '-V', 'version']) {
+    assert.equal(versionLine('crabup', [word]), `crabup ${VERSION}\n`)
+    assert.equal(versionLine('crabup', [word, '--help']), undefined)
+  }
+  assert.equal(versionLine('crabtalk', []), undefined)
+})
