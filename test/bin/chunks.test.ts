@@ -27,19 +27,26 @@ test('chunkLoader() runs a chunk once, when it is first asked for, and leaves bu
 })
 
 test('chunkLoader() tells whether V8 took a code cache', () => {
-  const sources = program({ 'a.js': 'exports.x = 1' })
+  const sources = program({ 'a.js': 'exports.x = 1', 'b.js': 'exports.y = 2' })
   const scripts: Script[] = []
   const compiled = (_: string, script: Script) => scripts.push(script)
   chunkLoader({ ...sources, compiled }, builtin)('./a.js')
-  const good = scripts[0]!.createCachedData()
-  const bad = Buffer.from(good).fill(0, 0, 16)
-  for (const cache of [good, bad])
-    chunkLoader({ ...sources, cache: () => cache, compiled }, builtin)('./a.js')
+  const cache = scripts[0]!.createCachedData()
+  const load = chunkLoader(
+    { ...sources, cache: (id) => (id === 'a.js' ? cache : spoilt(cache)), compiled },
+    builtin,
+  )
+  load('./a.js')
+  load('./b.js')
   assert.deepEqual(
     scripts.map(({ cachedDataRejected }) => cachedDataRejected),
     [undefined, false, true],
   )
 })
+
+function spoilt(cache: Buffer): Buffer {
+  return Buffer.from(cache).fill(0, 0, 16)
+}
 
 function program(chunks: Record<string, string>) {
   return {

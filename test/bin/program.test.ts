@@ -7,9 +7,10 @@ test('programName() goes by the name of the file alone', () => {
   for (const path of ['crabup', './crabup', '/usr/bin/crabup', 'C:\\bin\\CRABUP.EXE', 'bin/crabup.ts']) {
     assert.equal(programName(path), 'crabup', path)
   }
-  for (const path of ['crabtalk', '/crabup/crabtalk', 'crabup-2', 'notcrabup', '', undefined]) {
+  for (const path of ['crabtalk', '/crabup/crabtalk', 'crabup-2', 'notcrabup', '']) {
     assert.equal(programName(path), 'crabtalk', path)
   }
+  assert.equal(programName(undefined), 'crabtalk')
 })
 
 test('versionLine() answers a line that asks for nothing else', () => {
