@@ -103,7 +103,8 @@ export class Runtime implements AsyncDisposable {
       })
     }
     const tools = guest === undefined && settings.tools !== 'none' ? offeredTools(hook, agent) : []
-    return { agent, model, tools, toolChoice: toToolChoice(request.toolChoice ?? agent.tool_choice, tools) }
+    const usual = tools.length > 0 ? agent.tool_choice : undefined
+    return { agent, model, tools, toolChoice: toToolChoice(request.toolChoice ?? usual, tools) }
   }
 
   async #hold(agent: AgentConfig, request: TurnRequest, signal: AbortSignal): Promise<HeldConversation> {

@@ -51,8 +51,8 @@ class Turn {
   #draft: Draft = emptyDraft()
   #usage: Usage | undefined
   #calls = 0
-  /** The rejected answer and the request to mend it; sent once, never stored. */
-  #repair: Message[] = []
+  /** The rejected answer and the request to mend it, at their place in the history; sent, never stored. */
+  #repair: { at: number; messages: Message[] } | undefined
 
   constructor(plan: TurnPlan) {
     this.#plan = plan
@@ -96,7 +96,8 @@ class Turn {
 
   #callModel(signal: AbortSignal) {
     const { provider, request, conversation, toolChoice } = this.#plan
-    const messages = [...toRequestMessages(conversation.messages), ...this.#repair]
+    const { at, messages: repair } = this.#repair ?? { at: 0, messages: [] }
+    const messages = toRequestMessages(conversation.messages.toSpliced(at, 0, ...repair))
     const choice = this.#calls === 0 && request.tools.length > 0 ? toolChoice : undefined
     this.#calls++
     return provider.complete({ ...request, messages, ...(choice && { toolChoice: choice }) }, signal)
@@ -132,11 +133,12 @@ class Turn {
     const problem =
       acted || !settings.schema ? undefined : await schemaProblem(draft.content, settings.schema)
     if (!acted && !problem) return 'stop'
-    if (problem && this.#repair.length > 0) throw notMet(problem)
+    if (problem && this.#repair) throw notMet(problem)
     if (this.#calls >= maxTurns) return 'max_turns'
     if (this.#isTooDear()) return 'max_cost'
     if (!problem) return undefined
-    this.#repair = [this.#assistant(), { role: 'user', content: repairRequest(problem) }]
+    const messages: Message[] = [this.#assistant(), { role: 'user', content: repairRequest(problem) }]
+    this.#repair = { at: this.#plan.conversation.messages.length, messages }
     return { type: 'notice', message: `The answer does not meet the schema (${problem}); asking once more` }
   }
 

@@ -1,0 +1,37 @@
+import type { Hook, ToolDispatch, ToolOutput } from '../../src/core/runtime/hook.ts'
+
+/** What a tool of a test does: its text, or the whole answer. */
+export type TestTool = (call: ToolDispatch, signal: AbortSignal) => Answer | Promise<Answer>
+
+type Answer = string | ToolOutput
+
+/** A hook with these tools; each takes any arguments. */
+export function toolsHook(tools: Readonly<Record<string, TestTool>>): Hook {
+  return {
+    schema: () =>
+      Object.keys(tools).map((name) => ({ name, description: `${name} it`, parameters: { type: 'object' } })),
+    dispatch(name, call, signal) {
+      const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
+      return tool && run(tool, call, signal)
+    },
+  }
+}
+
+async function run(tool: TestTool, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> {
+  const answer = await tool(call, signal)
+  return typeof answer === 'string' ? { output: answer, isError: false } : answer
+}
+
+/** A tool that runs until it is stopped, and tells when it began and whether it has ended. */
+export function endlessTool(): TestTool & { begun: Promise<void>; hasEnded: boolean } {
+  const begun = Promise.withResolvers<void>()
+  const tool: TestTool = async (_, signal) => {
+    begun.resolve()
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    await new Promise((resolve) => setImmediate(resolve)) // cleaning up takes a while
+    endless.hasEnded = true
+    throw signal.reason
+  }
+  const endless = Object.assign(tool, { begun: begun.promise, hasEnded: false })
+  return endless
+}
