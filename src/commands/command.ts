@@ -1,5 +1,4 @@
 import type { Host } from './host.ts'
-import type { Options } from './parse.ts'
 
 /** One option of a command; `value` names its value, absent for a flag. */
 export interface Option {
@@ -7,6 +6,19 @@ export interface Option {
   short?: string
   value?: string
   summary: string
+}
+
+/** A parsed command line. Values are the strings the person typed, never numbers or booleans made of them. */
+export interface Options {
+  readonly args: readonly string[]
+  /** Whether a flag was given. */
+  has(name: string): boolean
+  /** How often a flag was given. */
+  count(name: string): number
+  /** The last value given; undefined when there was none. */
+  value(name: string): string | undefined
+  /** Every value given, in order. */
+  values(name: string): readonly string[]
 }
 
 /** What a command is called with. */

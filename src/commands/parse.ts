@@ -1,20 +1,7 @@
 import { cac } from 'cac'
 import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/config/nearest.ts'
-import type { Command, Option } from './command.ts'
-
-/** A parsed command line. Values are the strings the person typed, never numbers or booleans made of them. */
-export interface Options {
-  readonly args: readonly string[]
-  /** Whether a flag was given. */
-  has(name: string): boolean
-  /** How often a flag was given. */
-  count(name: string): number
-  /** The last value given; undefined when there was none. */
-  value(name: string): string | undefined
-  /** Every value given, in order. */
-  values(name: string): readonly string[]
-}
+import type { Command, Option, Options } from './command.ts'
 
 /** Parses what stands behind a command's name. Throws `usage` naming the nearest flag. */
 export function parseOptions(command: Command, argv: readonly string[]): Options {
