@@ -1,9 +1,9 @@
 import { parse } from 'smol-toml'
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import type { Options } from '../command.ts'
 import type { Host } from '../host.ts'
 import { collect, readNamedText, toText, unreadable } from '../named-file.ts'
-import type { Options } from '../parse.ts'
 
 /** What the options of `agent create` and `agent edit` change: a JSON merge patch and a prompt. */
 export interface Changes {

@@ -1,10 +1,10 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { ColorChoice } from '../color.ts'
+import type { Options } from '../command.ts'
 import { parseCount, parseDuration } from '../duration.ts'
 import type { Host } from '../host.ts'
 import { readNamedText } from '../named-file.ts'
 import { type OutFile, openOutFile } from '../out-file.ts'
-import type { Options } from '../parse.ts'
 
 /** Which conversation a message goes to. */
 export type Target = { kind: 'fresh' } | { kind: 'named'; sender: string } | { kind: 'last' }
