@@ -1,4 +1,5 @@
 import { CrabError } from '../base/errors.ts'
+import { type Once, once } from '../base/once.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { ModelRequest, Provider, ToolChoice, ToolSpec } from '../provider/types.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
@@ -36,8 +37,8 @@ export interface RuntimeOptions {
 /** Drives agents: conversations by (agent, sender), turns, tools. Opens no socket, reads no clock. */
 export class Runtime implements AsyncDisposable {
   readonly #options: RuntimeOptions
-  /** Agents the hook knows, by id. */
-  readonly #registered = new Map<string, AgentConfig>()
+  /** Agents the hook knows, or is being told of, by id. */
+  readonly #known = new Map<string, { agent: AgentConfig; registered: Once<void> }>()
 
   constructor(options: RuntimeOptions) {
     this.#options = options
@@ -61,20 +62,23 @@ export class Runtime implements AsyncDisposable {
       const plan = await this.#plan({ ...speech, conversation }, request)
       const { model } = speech
       const sessionId = conversation.id
-      yield { type: 'start', agent: speaker.name, runId: newId(), sessionId, model }
-      for (const message of conversation.warnings) yield { type: 'notice', message }
-      for await (const event of runTurn(plan, either)) {
+      const tell = (event: AgentEvent) => {
         hook.onEvent?.(agent.name, sessionId, event)
-        yield event
+        return event
       }
+      yield tell({ type: 'start', agent: speaker.name, runId: newId(), sessionId, model })
+      for (const message of conversation.warnings) yield tell({ type: 'notice', message })
+      for await (const event of runTurn(plan, either)) yield tell(event)
     } finally {
       stop.abort()
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const agent of this.#registered.values()) await this.#options.hook.onUnregisterAgent?.(agent)
-    this.#registered.clear()
+    for (const { agent, registered } of this.#known.values()) {
+      if (registered.made !== undefined) await this.#options.hook.onUnregisterAgent?.(agent)
+    }
+    this.#known.clear()
   }
 
   /** The agent as hooks built it, known to them. */
@@ -82,11 +86,16 @@ export class Runtime implements AsyncDisposable {
     const { agents, hook } = this.#options
     const stored = await agents.get(name, { create: !request.settings.ephemeral })
     const agent = hook.onBuildAgent?.(stored) ?? stored
-    if (!this.#registered.has(agent.id)) {
-      this.#registered.set(agent.id, agent)
-      await hook.onRegisterAgent?.(agent)
-    }
+    await this.#register(agent)
     return agent
+  }
+
+  /** Tells the hook of an agent, once; whoever needs the agent meanwhile waits. */
+  async #register(agent: AgentConfig): Promise<void> {
+    const known = this.#known.get(agent.id)
+    const registered = known?.registered ?? once(async () => this.#options.hook.onRegisterAgent?.(agent))
+    if (!known) this.#known.set(agent.id, { agent, registered })
+    await registered.get()
   }
 
   /** What can be refused before anything is written. */
