@@ -1,3 +1,4 @@
+import { headOf, tailOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { Input } from './input.ts'
@@ -38,8 +39,8 @@ export async function fitInput(
 /** Cuts a text to its room at the head, the tail or the middle, and says there how much is missing. */
 function cut(text: string, room: number, where: Truncate): string {
   const missing = `[${text.length - room} characters were cut]`
-  if (where === 'tail') return `${text.slice(0, room)}\n${missing}`
-  if (where === 'head') return `${missing}\n${text.slice(-room)}`
+  if (where === 'tail') return `${headOf(text, room)}\n${missing}`
+  if (where === 'head') return `${missing}\n${tailOf(text, room)}`
   const half = Math.floor(room / 2)
-  return `${text.slice(0, half)}\n${missing}\n${text.slice(-half)}`
+  return `${headOf(text, half)}\n${missing}\n${tailOf(text, half)}`
 }

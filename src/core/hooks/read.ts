@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { headOf } from '../base/cut.ts'
 import { isMissingFile } from '../base/files.ts'
 import type { Hook, ToolDispatch, ToolOutput } from '../runtime/hook.ts'
 
@@ -32,7 +33,9 @@ export function readHook(): Hook {
 }
 
 async function read({ args, cwd }: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> {
-  const { path, offset = 1, limit = MAX_LINES } = args
+  const { path } = args
+  const offset = args['offset'] ?? 1 // some models say null for what they leave out
+  const limit = args['limit'] ?? MAX_LINES
   if (typeof path !== 'string' || path === '') return fail('Cannot read: path must be a string')
   if (!isCount(offset) || !isCount(limit))
     return fail('Cannot read: offset and limit must be whole numbers from 1')
@@ -98,7 +101,7 @@ function fitting(lines: readonly string[]): { text: string; count: number; cut: 
     count++
   }
   if (count > 0) return { text: lines.slice(0, count).join('\n'), count, cut: false }
-  return { text: lines[0]!.slice(0, MAX_CHARS), count: 1, cut: true }
+  return { text: headOf(lines[0]!, MAX_CHARS), count: 1, cut: true }
 }
 
 function isCount(value: unknown): value is number {
