@@ -38,12 +38,13 @@ export async function readAgentFiles(folder: string): Promise<IdentifiedFile[]> 
 
 /** The file of one agent, or undefined. The others are looked at only where its name or id may be theirs. */
 export async function findAgentFile(folder: string, name: string): Promise<IdentifiedFile | undefined> {
-  const entries = (await entriesIn(folder)).filter((entry) => foldName(nameOf(entry)) === foldName(name))
-  const [entry, ...twins] = entries
-  const file = entry && twins.length === 0 ? await readAgentFile(folder, entry) : undefined
-  const id = file && statedId(file)
-  if (file?.name === name && id !== undefined && isMadeFor(id, name)) return { ...file, id, isNewId: false }
+  const entries = await entriesIn(folder)
+  const entry = entries.find((one) => nameOf(one) === name)
   if (entry === undefined) return undefined
+  const isAlone = entries.filter((one) => foldName(nameOf(one)) === foldName(name)).length === 1
+  const file = isAlone ? await readAgentFile(folder, entry) : undefined
+  const id = file && statedId(file)
+  if (file && id !== undefined && isMadeFor(id, name)) return { ...file, id, isNewId: false }
   return (await readAgentFiles(folder)).find((one) => one.name === name)
 }
 

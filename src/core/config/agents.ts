@@ -239,7 +239,7 @@ async function replaceLinked(path: string, content: string): Promise<void> {
 
 /** A prompt as a file: with one newline at its end, which reading takes away again. */
 function promptText(prompt: string): string {
-  return prompt === '' ? '' : `${prompt}\n`
+  return `${prompt}\n`
 }
 
 function missingAgent(name: string, files: readonly IdentifiedFile[]): CrabError {

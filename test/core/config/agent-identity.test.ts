@@ -119,6 +119,11 @@ test('of two files whose names are one the older is the agent', async () => {
     problems.map(({ file, message }) => `${file}: ${message}`),
     ['agents/Crab.toml: the name is taken by agents/crab.toml'],
   )
+  assert.equal((await store.get('crab')).name, 'crab')
+  await assert.rejects(store.get('Crab'), {
+    kind: 'config',
+    message: 'agents/Crab.toml:1: the name is taken by agents/crab.toml',
+  })
 })
 
 test('the default agent is not created beside one whose name is the same', async () => {

@@ -90,6 +90,13 @@ test('editToml() writes the text anew under its opening comment when servers cha
   assert.ok(edited.indexOf('"tracker"') < edited.indexOf('"notes"'))
 })
 
+test('editToml() writes the text anew where it cannot edit, as in a list inside a table', () => {
+  const edited = edit('# note\n\n[[a.b]]\nname = "x" # lost\n', () => ({
+    a: { b: [{ name: 'x' }, { name: 'y' }] },
+  }))
+  assert.equal(edited, '# note\n\na = { b = [{ name = "x" }, { name = "y" }] }\n')
+})
+
 test('editToml() puts the first key above the tables', () => {
   const text = '# about notes\n[[mcps]]\nname = "a"\n'
   assert.equal(
