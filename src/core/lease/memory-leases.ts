@@ -1,4 +1,4 @@
-import { cancelled, closed, Place } from './place.ts'
+import { cancelled, closed, Taker } from './taker.ts'
 import type { Lease, Leases } from './types.ts'
 
 /**
@@ -8,45 +8,45 @@ import type { Lease, Leases } from './types.ts'
  */
 export class MemoryLeases implements Leases, AsyncDisposable {
   /** Per resource, in order of arrival; the first one holds it. */
-  readonly #queues = new Map<string, Place[]>()
+  readonly #queues = new Map<string, Taker[]>()
   #isClosed = false
 
   async take(resource: string, signal: AbortSignal): Promise<Lease> {
     if (this.#isClosed) throw closed(resource)
     if (signal.aborted) throw cancelled(resource, signal)
-    const place = new Place(resource)
-    this.#enter(place)
+    const taker = new Taker(resource)
+    this.#enter(taker)
     try {
-      await place.granted(signal)
+      await taker.granted(signal)
     } catch (reason) {
-      this.#leave(place)
+      this.#leave(taker)
       throw reason
     }
-    return { [Symbol.asyncDispose]: async () => this.#leave(place) }
+    return { [Symbol.asyncDispose]: async () => this.#leave(taker) }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    for (const place of [...this.#queues.values()].flat()) place.refuse(closed(place.resource))
+    for (const taker of [...this.#queues.values()].flat()) taker.refuse(closed(taker.resource))
     this.#queues.clear()
   }
 
-  #enter(place: Place): void {
-    const queue = this.#queues.get(place.resource)
+  #enter(taker: Taker): void {
+    const queue = this.#queues.get(taker.resource)
     if (queue) {
-      queue.push(place)
+      queue.push(taker)
     } else {
-      this.#queues.set(place.resource, [place])
-      place.grant()
+      this.#queues.set(taker.resource, [taker])
+      taker.grant()
     }
   }
 
-  #leave(place: Place): void {
-    const queue = this.#queues.get(place.resource)
-    const index = queue?.indexOf(place) ?? -1
+  #leave(taker: Taker): void {
+    const queue = this.#queues.get(taker.resource)
+    const index = queue?.indexOf(taker) ?? -1
     if (!queue || index < 0) return
     queue.splice(index, 1)
-    if (queue.length === 0) this.#queues.delete(place.resource)
-    else if (index === 0) queue[0]?.grant()
+    if (queue.length === 0) this.#queues.delete(taker.resource)
+    else queue[0]?.grant()
   }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../base/errors.ts'
 import { discardDamaged } from './lease-table.ts'
-import { cancelled, closed, Place } from './place.ts'
 import { SharedQueues, type SharedQueuesOptions } from './shared-queues.ts'
 import { isBusy, isDamaged, toDatabaseError } from './sqlite-errors.ts'
+import { cancelled, closed, Taker } from './taker.ts'
 import type { Lease, Leases } from './types.ts'
 
 export interface SqliteLeasesOptions extends Omit<SharedQueuesOptions, 'now'> {
@@ -29,8 +29,8 @@ export interface Holder {
  */
 export class SqliteLeases implements Leases, AsyncDisposable {
   readonly #options: SharedQueuesOptions & { busyMs: number }
-  /** In order of arrival, each with its ticket: 0 while it has none. A place stays until its row is gone. */
-  readonly #tickets = new Map<Place, number>()
+  /** In order of arrival, each with its ticket: 0 while it has none. A taker stays until its row is gone. */
+  readonly #tickets = new Map<Taker, number>()
   /** The ticket that stood first when the resource was last looked at; per resource waited for. */
   #heads = new Map<string, number>()
   #queues: SharedQueues | undefined
@@ -45,17 +45,17 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   async take(resource: string, signal: AbortSignal): Promise<Lease> {
     if (this.#isClosed) throw closed(resource)
     if (signal.aborted) throw cancelled(resource, signal)
-    const place = new Place(resource)
-    this.#tickets.set(place, 0)
+    const taker = new Taker(resource)
+    this.#tickets.set(taker, 0)
     this.#pollMs = MIN_POLL_MS
     this.#step()
     try {
-      await place.granted(signal)
+      await taker.granted(signal)
     } catch (reason) {
-      this.#leave(place)
+      this.#leave(taker)
       throw reason
     }
-    return { [Symbol.asyncDispose]: async () => this.#leave(place) }
+    return { [Symbol.asyncDispose]: async () => this.#leave(taker) }
   }
 
   /** The process that holds a resource now, if one does. */
@@ -67,26 +67,28 @@ export class SqliteLeases implements Leases, AsyncDisposable {
         const head = this.#standingQueues().head(resource, new Set())
         return head && { pid: head.pid, startedAt: head.startedAt }
       } catch (reason) {
-        if (!isBusy(reason) || performance.now() > deadline) throw this.#toError(resource, reason)
+        if (isBusy(reason) && performance.now() < deadline) await sleep(MIN_POLL_MS)
+        else throw toDatabaseError(`Cannot see who holds ${resource}`, this.#options.database, reason)
       }
-      await sleep(MIN_POLL_MS)
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    for (const place of this.#tickets.keys()) place.refuse(closed(place.resource))
+    for (const taker of this.#tickets.keys()) taker.refuse(closed(taker.resource))
     this.#tickets.clear()
     this.#closeQueues()
   }
 
-  #leave(place: Place): void {
-    place.leave()
-    if (this.#tickets.has(place)) this.#step()
+  #leave(taker: Taker): void {
+    taker.leave()
+    const ticket = this.#tickets.get(taker)
+    if (ticket === 0) this.#tickets.delete(taker)
+    else if (ticket !== undefined) this.#step()
   }
 
-  /** Brings the rows in line with the places, grants what has come to the front, and comes back while anything is left to do. */
+  /** Brings the rows in line with the takers, grants what has come to the front, and comes back while anything is left to do. */
   #step(): void {
     clearTimeout(this.#timer)
     try {
@@ -100,31 +102,31 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   }
 
   #exchange(queues: SharedQueues): void {
-    const entries = [...this.#tickets].map(([place, ticket]) => ({ place, ticket, resource: place.resource }))
-    const leaving = entries.filter(({ place }) => place.hasLeft)
-    const entering = entries.filter(({ place, ticket }) => ticket === 0 && !place.hasLeft)
+    const entries = [...this.#tickets].map(([taker, ticket]) => ({ taker, ticket, resource: taker.resource }))
+    const leaving = entries.filter(({ taker }) => taker.hasLeft)
+    const entering = entries.filter(({ taker, ticket }) => ticket === 0 && !taker.hasLeft)
     if (leaving.length + entering.length === 0) return
     const drawn = queues.exchange(
       leaving,
       entering.map(({ resource }) => resource),
     )
-    for (const { place } of leaving) this.#tickets.delete(place)
-    for (const [index, { place }] of entering.entries()) {
-      this.#tickets.set(place, drawn[index]!)
-      if (drawn[index] === 1) place.grant() // saves the look at who is ahead
+    for (const { taker } of leaving) this.#tickets.delete(taker)
+    for (const [index, { taker }] of entering.entries()) {
+      this.#tickets.set(taker, drawn[index]!)
+      if (drawn[index] === 1) taker.grant() // saves the look at who is ahead
     }
   }
 
   #grant(queues: SharedQueues): void {
     const heads = new Map<string, number>()
     const alive = new Set<string>()
-    for (const [place, ticket] of this.#tickets) {
-      if (!place.isWaiting || heads.has(place.resource)) continue
-      const head = queues.head(place.resource, alive)
-      heads.set(place.resource, head?.ticket ?? 0)
-      if (!head) this.#tickets.set(place, 0)
-      else if (head.ticket === ticket && queues.isOurs(head)) place.grant()
-      else if (head.ticket !== this.#heads.get(place.resource)) this.#pollMs = MIN_POLL_MS // the queue moves
+    for (const [taker, ticket] of this.#tickets) {
+      if (!taker.isWaiting || heads.has(taker.resource)) continue
+      const head = queues.head(taker.resource, alive)
+      heads.set(taker.resource, head?.ticket ?? 0)
+      if (!head) this.#tickets.set(taker, 0)
+      else if (head.ticket === ticket && queues.isOurs(head)) taker.grant()
+      else if (head.ticket !== this.#heads.get(taker.resource)) this.#pollMs = MIN_POLL_MS // the queue moves
     }
     this.#heads = heads
   }
@@ -133,10 +135,11 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   #recover(reason: unknown): void {
     const failure = isDamaged(reason) ? this.#discardDamaged() : reason
     const isPassing = failure === undefined || isBusy(failure) || this.#queues?.isStanding === false
-    const overdue = performance.now() - this.#options.busyMs
-    for (const [place, ticket] of this.#tickets) {
-      if (!isPassing) place.refuse(this.#toError(place.resource, failure))
-      else if (ticket === 0 && place.since < overdue) place.refuse(this.#toBusyError(place.resource, failure))
+    const { database, busyMs } = this.#options
+    const overdue = performance.now() - busyMs
+    for (const [taker, ticket] of this.#tickets) {
+      if (!isPassing) taker.refuse(toDatabaseError(`Cannot take ${taker.resource}`, database, failure))
+      else if (ticket === 0 && taker.since < overdue) taker.refuse(this.#toBusyError(taker.resource, failure))
     }
   }
 
@@ -152,9 +155,9 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   }
 
   #schedule(): void {
-    const places = [...this.#tickets.keys()]
-    const isWaiting = places.some((place) => place.isWaiting)
-    if (this.#isClosed || !(isWaiting || places.some((place) => place.hasLeft))) return
+    const takers = [...this.#tickets.keys()]
+    const isWaiting = takers.some((taker) => taker.isWaiting)
+    if (this.#isClosed || !(isWaiting || takers.some((taker) => taker.hasLeft))) return
     const jitter = 0.5 + Math.random() / 2
     this.#timer = setTimeout(() => this.#step(), this.#pollMs * jitter)
     if (!isWaiting) this.#timer.unref() // what could not be given back dies with this process at the latest
@@ -170,9 +173,9 @@ export class SqliteLeases implements Leases, AsyncDisposable {
   }
 
   #closeQueues(): void {
-    for (const place of this.#tickets.keys()) {
-      if (place.hasLeft) this.#tickets.delete(place)
-      else this.#tickets.set(place, 0)
+    for (const taker of this.#tickets.keys()) {
+      if (taker.hasLeft) this.#tickets.delete(taker)
+      else this.#tickets.set(taker, 0)
     }
     try {
       this.#queues?.[Symbol.dispose]()
@@ -180,10 +183,6 @@ export class SqliteLeases implements Leases, AsyncDisposable {
       // Rows that stay behind are a dead owner's: its sign of life is gone. Whoever meets them removes them.
     }
     this.#queues = undefined
-  }
-
-  #toError(resource: string, reason: unknown): CrabError {
-    return toDatabaseError(`Cannot take ${resource}`, this.#options.database, reason)
   }
 
   #toBusyError(resource: string, cause: unknown): CrabError {

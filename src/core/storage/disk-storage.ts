@@ -124,7 +124,7 @@ async function dropTornTail(file: FileHandle, id: string, end: number): Promise<
   const bytes = await readRange(file, start, Math.max(size, start))
   const tail = bytes.subarray(end - start)
   const endsLine = end === 0 || bytes[0] === NEWLINE
-  if (size < end || !endsLine || tail.includes(NEWLINE)) {
+  if (!endsLine || tail.includes(NEWLINE)) {
     throw changedMeanwhile(id)
   }
   if (tail.length > 0) await file.truncate(end)

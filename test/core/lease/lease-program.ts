@@ -7,7 +7,7 @@ import type { Lease } from '../../../src/core/lease/types.ts'
 /**
  * A process that takes leases as its standard input says, and reports on its standard output.
  *
- * `take R` → `held R` or `failed KIND`, `abort R`, `release R` → `released R`, `race R N` → `raced`; ends with its input.
+ * `take R` → `held R` or `failed KIND`, `abort R`, `release R` → `released R`, `race R N` → `raced`, `spin R` → `spinning`; ends with its input.
  */
 const run = process.argv[2]!
 await using leases = new SqliteLeases({
@@ -23,6 +23,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   else if (act === 'abort') taken.get(resource)?.abort.abort()
   else if (act === 'release') await release(resource)
   else if (act === 'race') await race(resource, Number(count))
+  else if (act === 'spin') await spin(resource)
 }
 
 async function take(resource: string): Promise<void> {
@@ -47,6 +48,14 @@ async function race(resource: string, count: number): Promise<void> {
     rmSync(mark)
   }
   say('raced')
+}
+
+/** Takes and gives back for ever. */
+async function spin(resource: string): Promise<never> {
+  say('spinning')
+  for (;;) {
+    await using _lease = await leases.take(resource, new AbortController().signal)
+  }
 }
 
 function say(line: string): void {

@@ -119,6 +119,21 @@ test('a process that ends in peace leaves no row and no file', async () => {
   assert.deepEqual(await readdir(home.proc), [])
 })
 
+test('processes that are killed while they write leave a sound database', async () => {
+  await using home = await openHome()
+  for (let round = 0; round < 4; round += 1) {
+    const spinners = [home.start(), home.start(), home.start()]
+    for (const spinner of spinners) spinner.send('spin one')
+    for (const spinner of spinners) {
+      assert.equal(await spinner.line(), 'spinning')
+      await spinner.kill()
+    }
+    await using leases = home.open()
+    await using _lease = await leases.take('one', never)
+    assert.equal(home.check(), 'ok')
+  }
+})
+
 test('a process that may not write says so, and does not wait', async () => {
   await using home = await openHome()
   const child = home.start('ulimit -f 1')
@@ -136,6 +151,7 @@ async function openHome() {
     proc,
     open: () => new SqliteLeases({ database, proc, pid: process.pid }),
     start: (limit = ':') => startChild(run, children, limit),
+    check: () => checkIntegrity(database),
     queueLength: (resource: string) => countRows(database, resource),
     async [Symbol.asyncDispose]() {
       await Promise.all(children.map(killChild))
@@ -176,4 +192,9 @@ function countRows(database: string, resource: string): number | undefined {
   } catch {
     return undefined // not made yet
   }
+}
+
+function checkIntegrity(database: string): unknown {
+  using db = new DatabaseSync(database, { readOnly: true, timeout: 1000 })
+  return db.prepare('PRAGMA integrity_check').get()!['integrity_check']
 }

@@ -120,6 +120,16 @@ test('take() goes on when the whole folder is removed', async () => {
   assert.equal((await b.describeHolder('one'))?.pid, process.pid)
 })
 
+test('take() goes on when its sign of life is removed, and shows a new one', async () => {
+  await using home = await openHome(2)
+  const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
+  await using _one = await a.take('one', never)
+  for (const name of readdirSync(procOf(home.path))) rmSync(join(procOf(home.path), name))
+  await using _two = await a.take('two', never)
+  assert.equal((await b.describeHolder('two'))?.pid, process.pid)
+  assert.equal((await b.describeHolder('one'))?.pid, process.pid)
+})
+
 for (const [what, content] of [
   ['text', 'no database '.repeat(1000)],
   ['zeros', '\0'.repeat(8192)],

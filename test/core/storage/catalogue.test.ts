@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -22,6 +23,7 @@ import { headerOf, said } from './samples.ts'
 
 /** So many new sessions that the catalogue is worth saving. */
 const MANY = 40
+const more = encodeLines([said('more')], 2, Date.UTC(2026, 0, 3))[0]!
 
 test('listSessions() saves what it learnt, for the next process', async () => {
   await using home = await openHome(MANY)
@@ -48,9 +50,32 @@ test('listSessions() reads only what a file grew by', async () => {
   const storage = home.open()
   const [row] = await storage.listSessions({})
   forge(home.file(row!.id))
-  appendFileSync(home.file(row!.id), encodeLines([said('more')], 2, Date.now())[0]!)
+  appendFileSync(home.file(row!.id), more)
   const [grown] = await storage.listSessions({})
   assert.deepEqual([grown?.title, grown?.messageCount], ['title', 2])
+})
+
+test('listSessions() notices that a file grew by its size alone', async () => {
+  await using home = await openHome(1)
+  const storage = home.open()
+  const [name] = readdirSync(home.sessions)
+  const path = join(home.sessions, name!)
+  utimesSync(path, 1e9, 1e9)
+  await storage.listSessions({})
+  appendFileSync(path, more)
+  utimesSync(path, 1e9, 1e9)
+  assert.equal((await storage.listSessions({}))[0]?.messageCount, 2)
+})
+
+test('listSessions() reads a file again that another longer one replaced', async () => {
+  await using home = await openHome(1)
+  const storage = home.open()
+  const [row] = await storage.listSessions({})
+  const path = home.file(row!.id)
+  writeFileSync(`${path}.new`, readFileSync(path, 'utf8') + more)
+  forge(`${path}.new`)
+  renameSync(`${path}.new`, path)
+  assert.equal((await storage.listSessions({}))[0]?.title, 'faked')
 })
 
 test('listSessions() reads a file again that shrank, was edited in place, or was replaced', async () => {

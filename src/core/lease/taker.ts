@@ -1,7 +1,7 @@
 import { CrabError } from '../base/errors.ts'
 
-/** One taker's place in the queue for a resource: it waits, then it is granted or refused, once. */
-export class Place {
+/** Somebody who wants a resource: waits, is granted it or refused, and leaves. */
+export class Taker {
   readonly resource: string
   /** Milliseconds of the monotonic clock. */
   readonly since = performance.now()
