@@ -24,22 +24,27 @@ export interface Figures {
 /**
  * Runs every row once a round, in turn, so that whatever else the machine does hits all alike.
  *
- * The first two rounds only fill caches. Throws when a run fails.
+ * `cwd` should be an empty folder: instruction files would be sent along. The first two rounds only fill caches. Throws
+ * when a run fails.
  */
-export async function interleave(rows: readonly Row[], rounds: number): Promise<Map<string, Figures>> {
+export async function interleave(
+  rows: readonly Row[],
+  { rounds, cwd }: { rounds: number; cwd: string },
+): Promise<Map<string, Figures>> {
   const samples = new Map<string, Sample[]>(rows.map(({ name }) => [name, []]))
   for (let round = -2; round < rounds; round++) {
     for (const row of rows) {
-      const sample = await runOnce(row)
+      const sample = await runOnce(row, cwd)
       if (round >= 0) samples.get(row.name)!.push(sample)
     }
   }
   return new Map([...samples].map(([name, all]) => [name, toFigures(all)]))
 }
 
-async function runOnce({ name, command, args, env, expects = /^/ }: Row): Promise<Sample> {
+async function runOnce({ name, command, args, env, expects = /^/ }: Row, cwd: string): Promise<Sample> {
   const measure = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'measure.ts')]
   const { stdout } = await promisify(execFile)(process.execPath, [...measure, command, ...args], {
+    cwd,
     env: { PATH: process.env['PATH'], ...env },
   })
   const sample: Sample = JSON.parse(stdout)

@@ -29,8 +29,8 @@ async function bench(binary: string, rounds: number): Promise<void> {
   using model = await startModel()
   const env = await makeHome(join(dir.path, 'home'), model.url)
   const rows = makeRows(binary, model.url, env).filter(({ command }) => isInstalled(command))
-  const requestBytes = await measureRequests(rows, model)
-  const figures = await interleave(rows, rounds)
+  const requestBytes = await measureRequests(rows, model, dir.path)
+  const figures = await interleave(rows, { rounds, cwd: dir.path })
   const lines = rows.map(({ name, marks }) => ({
     name,
     figures: figures.get(name)!,
@@ -88,11 +88,15 @@ async function startModel(): Promise<Model> {
   }
 }
 
-async function measureRequests(rows: readonly BenchRow[], model: Model): Promise<Map<string, number>> {
+async function measureRequests(
+  rows: readonly BenchRow[],
+  model: Model,
+  cwd: string,
+): Promise<Map<string, number>> {
   const sizes = new Map<string, number>()
   for (const row of rows.filter(({ asksModel }) => asksModel)) {
     const size = model.nextRequest()
-    await interleave([row], 1)
+    await interleave([row], { rounds: 1, cwd })
     sizes.set(row.name, await size)
   }
   return sizes
