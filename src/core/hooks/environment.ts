@@ -7,8 +7,15 @@ export function environmentHook(options: { shell: string | undefined; now(): num
     async context(cwd) {
       const lines = [`os: ${platform()} ${arch()}`]
       if (options.shell) lines.push(`shell: ${options.shell}`)
-      lines.push(`cwd: ${cwd}`, `date: ${new Date(options.now()).toISOString().slice(0, 10)}`)
+      lines.push(`cwd: ${cwd}`, `date: ${toLocalDay(new Date(options.now()))}`)
       return `<environment>\n${lines.join('\n')}\n</environment>`
     },
   }
+}
+
+/** What a person here calls today, as ISO 8601. */
+function toLocalDay(time: Date): string {
+  return [time.getFullYear(), time.getMonth() + 1, time.getDate()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join('-')
 }

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { arch, platform } from 'node:os'
+import { test } from 'node:test'
+import { environmentHook } from '../../../src/core/hooks/environment.ts'
+
+process.env['TZ'] = 'UTC' // of this file's process only
+const now = () => Date.parse('2026-03-01T12:00:00Z')
+
+test('environmentHook() tells system, shell, folder and day', async () => {
+  assert.equal(
+    await environmentHook({ shell: '/bin/zsh', now }).context?.('/work'),
+    [
+      '<environment>',
+      `os: ${platform()} ${arch()}`,
+      'shell: /bin/zsh',
+      'cwd: /work',
+      'date: 2026-03-01',
+      '</environment>',
+    ].join('\n'),
+  )
+})
+
+test('environmentHook() leaves out a shell that is not known', async () => {
+  assert.doesNotMatch((await environmentHook({ shell: undefined, now }).context?.('/')) ?? '', /shell/)
+})
+
+test('environmentHook() tells the same all day', async () => {
+  const later = () => now() + 3_600_000
+  const [early, late] = [now, later].map((clock) => environmentHook({ shell: undefined, now: clock }))
+  assert.equal(await early?.context?.('/'), await late?.context?.('/'))
+})
+
+test('environmentHook() tells the day of this place', async (context) => {
+  context.after(() => {
+    process.env['TZ'] = 'UTC'
+  })
+  process.env['TZ'] = 'Pacific/Auckland'
+  assert.match((await environmentHook({ shell: undefined, now }).context?.('/')) ?? '', /date: 2026-03-02/)
+})
