@@ -91,10 +91,9 @@ test('editToml() writes the text anew under its opening comment when servers cha
 })
 
 test('editToml() writes the text anew where it cannot edit, as in a list inside a table', () => {
-  const edited = edit('# note\n\n[[a.b]]\nname = "x" # lost\n', () => ({
-    a: { b: [{ name: 'x' }, { name: 'y' }] },
-  }))
-  assert.equal(edited, '# note\n\na = { b = [{ name = "x" }, { name = "y" }] }\n')
+  const text = '# note\n\n[a]\nz = 1 # lost\n[[a.b]]\nname = "x"\n'
+  const edited = edit(text, () => ({ a: { z: 1, b: [{ name: 'x' }, { name: 'y' }] } }))
+  assert.equal(edited, '# note\n\na = { z = 1, b = [{ name = "x" }, { name = "y" }] }\n')
 })
 
 test('editToml() puts the first key above the tables', () => {
@@ -174,6 +173,19 @@ test('renderToml() writes any table so that the parser reads it back', () => {
       assert.deepEqual(read, structuredClone(value))
     }),
   )
+})
+
+test('renderToml() writes what TOML cannot take as it is', () => {
+  const table = {
+    big: 2 ** 53,
+    bigger: 1e20,
+    huge: 1e300,
+    none: Number.NaN,
+    all: -Number.POSITIVE_INFINITY,
+    delete: '\x7f',
+  }
+  assert.deepEqual(structuredClone(parse(renderToml(table))), table)
+  assert.deepEqual(structuredClone(parse(renderToml({ half: 'a\ud800', gone: null }))), { half: 'a\ufffd' })
 })
 
 function isKey(text: string): boolean {
