@@ -195,4 +195,4 @@ export class SqliteLeases implements Leases, AsyncDisposable {
 }
 
 const MIN_POLL_MS = 1
-const MAX_POLL_MS = 40
+const MAX_POLL_MS = 60
