@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject, Attachment as StoredAttachment } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
@@ -12,9 +13,11 @@ import type { ToolMode, TurnRequest, TurnSettings } from '../../core/runtime/tur
 /** The sender of a message that names none (wire.md). */
 const DEFAULT_SENDER = 'user'
 
-/** A turn as the runtime takes it. Throws `invalid` for options that make no sense. */
+/** A turn as the runtime takes it. Throws `invalid` for a relative directory and options that make no sense. */
 export function toTurnRequest(message: StreamMsg): TurnRequest {
   const { agent, content, sender, cwd, guest, toolChoice, options } = message
+  if (cwd && !isAbsolute(cwd))
+    throw new CrabError('invalid', `Cannot work in ${cwd}: it is not an absolute path`)
   return {
     agent: agent || DEFAULT_AGENT,
     sender: sender || DEFAULT_SENDER,

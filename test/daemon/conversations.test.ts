@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const CALL = { call: 'a', name: 'read', args: '{"path":"none"}' }
+
+test('list_conversations is empty on a fresh home, and leaves it so', async () => {
+  await using node = await startTestDispatch([])
+  assert.deepEqual(await request(node.dispatch, 'listConversations', {}, NEVER), { conversations: [] })
+  assert.deepEqual(await request(node.dispatch, 'listConversations', { agent: 'crab' }, NEVER), {
+    conversations: [],
+  })
+  await assert.rejects(node.home.read('agents/crab.toml'), { code: 'ENOENT' })
+})
+
+test('list_conversations gives one row each, newest first, and filters byte for byte', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
+  await node.ask('hi')
+  await node.ask('hi', { sender: 'Ann' })
+  await node.ask('hi', { agent: 'critic', cwd: '/usr' })
+  const list = async (filter: { agent?: string; sender?: string }) => {
+    const { conversations } = await request(node.dispatch, 'listConversations', filter, NEVER)
+    return conversations.map(({ agent, sender }) => `${agent} ${sender}`)
+  }
+  assert.deepEqual(await list({}), ['critic ann', 'crab Ann', 'crab ann'])
+  assert.deepEqual(await list({ agent: 'crab' }), ['crab Ann', 'crab ann'])
+  assert.deepEqual(await list({ sender: 'ann' }), ['critic ann', 'crab ann'])
+  assert.deepEqual(await list({ agent: 'critic', sender: 'Ann' }), [])
+  await assert.rejects(list({ agent: 'nobody' }), { kind: 'missing' })
+  const { conversations } = await request(node.dispatch, 'listConversations', { agent: 'critic' }, NEVER)
+  const { seq, messageCount, cwd, aliveSecs, date, createdAt } = conversations[0]!
+  assert.deepEqual([seq, messageCount, cwd, date], [1, 2, '/usr', createdAt.slice(0, 10)])
+  assert.ok(aliveSecs >= 0 && aliveSecs < 3_600)
+})
+
+test('conversations follow an agent that is renamed', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
+  await node.ask('one', { agent: 'critic' })
+  await request(node.dispatch, 'renameAgent', { oldName: 'critic', newName: 'judge' }, NEVER)
+  await node.ask('two', { agent: 'judge' })
+  const { conversations } = await request(node.dispatch, 'listConversations', { agent: 'judge' }, NEVER)
+  assert.deepEqual(
+    conversations.map(({ messageCount }) => messageCount),
+    [4],
+  )
+})
+
+test('get_session tells what is known of one', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('hi', { cwd: '/usr' })
+  const session = await onlySession(node)
+  const { createdAt, updatedAt, agentId, ...info } = await request(
+    node.dispatch,
+    'getSession',
+    { session },
+    NEVER,
+  )
+  assert.deepEqual(info, {
+    id: session,
+    agent: 'crab',
+    sender: 'ann',
+    title: '',
+    summary: '',
+    cwd: '/usr',
+    messageCount: 2,
+    forkedFrom: '',
+    active: true,
+  })
+  assert.ok(createdAt <= updatedAt)
+  assert.equal(agentId, (await request(node.dispatch, 'getAgent', { name: 'crab' }, NEVER)).id)
+})
+
+test('list_messages gives pages with everything that belongs to a message', async () => {
+  const thinking = { thinking: 'Hm' }
+  await using node = await startTestDispatch([{ parts: [thinking, 'Looking.', CALL] }, { parts: ['Gone.'] }])
+  const attachments = [{ mediaType: 'image/png', data: new Uint8Array(5), name: 'a.png' }]
+  await node.ask('read it', { options: { attachments } })
+  const session = await onlySession(node)
+  const page = async (offset: number, limit: number) => {
+    const { messages, total } = await request(
+      node.dispatch,
+      'listMessages',
+      { session, offset, limit },
+      NEVER,
+    )
+    return [total, ...messages.map(({ role, content }) => `${role}: ${content}`)]
+  }
+  const all = [
+    'user: read it',
+    'assistant: Looking.',
+    'tool: Cannot read none: there is no such file',
+    'assistant: Gone.',
+  ]
+  assert.deepEqual(await page(0, 0), [4, ...all])
+  assert.deepEqual(await page(1, 2), [4, ...all.slice(1, 3)])
+  assert.deepEqual(await page(3, 9), [4, ...all.slice(3)])
+  assert.deepEqual(await page(9, 9), [4])
+  const { messages } = await request(node.dispatch, 'listMessages', { session, offset: 0, limit: 0 }, NEVER)
+  assert.deepEqual(messages[0]!.attachments, [{ mediaType: 'image/png', name: 'a.png', bytes: 5 }])
+  assert.deepEqual(messages[1]!.reasoning, ['Hm'])
+  assert.deepEqual(messages[1]!.toolCalls, [{ callId: 'a', name: 'read', arguments: CALL.args }])
+  const { toolCallId, name, isError } = messages[2]!
+  assert.deepEqual([toolCallId, name, isError], ['a', 'read', true])
+})
+
+test('get_conversation_history gives roles and words', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('hi')
+  const history = await request(
+    node.dispatch,
+    'getConversationHistory',
+    { filePath: await onlySession(node) },
+    NEVER,
+  )
+  assert.deepEqual(history, {
+    agent: 'crab',
+    title: '',
+    messages: [
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: 'yes' },
+    ],
+  })
+})
+
+test('fork_session makes a copy that goes on in place of the original', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('one')
+  const session = await onlySession(node)
+  const fork = await request(node.dispatch, 'forkSession', { session, upto: 0 }, NEVER)
+  assert.deepEqual([fork.forkedFrom, fork.active, fork.messageCount], [session, true, 2])
+  assert.equal((await request(node.dispatch, 'getSession', { session }, NEVER)).active, false)
+  await node.ask('two')
+  const count = async (id: string) =>
+    (await request(node.dispatch, 'getSession', { session: id }, NEVER)).messageCount
+  assert.deepEqual([await count(session), await count(fork.id)], [2, 4])
+})
+
+test('delete_conversation deletes for good; what is left is the one that was active before', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('one')
+  const session = await onlySession(node)
+  const { id } = await request(node.dispatch, 'forkSession', { session, upto: 0 }, NEVER)
+  assert.deepEqual(await request(node.dispatch, 'deleteConversation', { filePath: id }, NEVER), {})
+  assert.equal((await request(node.dispatch, 'getSession', { session }, NEVER)).active, true)
+  await assert.rejects(request(node.dispatch, 'deleteConversation', { filePath: id }, NEVER), {
+    kind: 'missing',
+  })
+})
+
+for (const id of ['', '..', '../config.toml', '/etc/passwd', 'a/b', 'x\0y', '.']) {
+  test(`every operation on a session refuses the id ${JSON.stringify(id)}`, async () => {
+    await using node = await startTestDispatch([])
+    const { dispatch } = node
+    const invalid = { name: 'CrabError', kind: 'invalid' }
+    await assert.rejects(request(dispatch, 'getSession', { session: id }, NEVER), invalid)
+    await assert.rejects(request(dispatch, 'listMessages', { session: id }, NEVER), invalid)
+    await assert.rejects(request(dispatch, 'forkSession', { session: id }, NEVER), invalid)
+    await assert.rejects(request(dispatch, 'getConversationHistory', { filePath: id }, NEVER), invalid)
+    await assert.rejects(request(dispatch, 'deleteConversation', { filePath: id }, NEVER), invalid)
+  })
+}
+
+test('every operation on a session says that there is none of a well-formed id', async () => {
+  await using node = await startTestDispatch([])
+  const session = '0123456789abcdef-01ARZ3NDEKTSV4RRFFQ69G5FAV'
+  for (const operation of ['getSession', 'listMessages', 'forkSession'] as const) {
+    await assert.rejects(request(node.dispatch, operation, { session }, NEVER), { kind: 'missing' })
+  }
+})
+
+async function onlySession({ dispatch }: TestDispatch): Promise<string> {
+  const { conversations } = await request(dispatch, 'listConversations', {}, NEVER)
+  assert.equal(conversations.length, 1)
+  return conversations[0]!.filePath
+}

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../src/core/base/errors.ts'
+import { StreamEvent } from '../../src/core/protocol/crabtalk.generated.ts'
+import type { AgentEvent } from '../../src/core/runtime/events.ts'
+import { toCallInfo, toTokenUsage, toWireEvent } from '../../src/daemon/handlers/stream-events.ts'
+
+const USAGE = { input: 100, output: 20, cache_read: 60, cache_write: 10, reasoning: 5 }
+const TOKENS = {
+  promptTokens: 100,
+  completionTokens: 20,
+  totalTokens: 120,
+  cacheHitTokens: 60,
+  cacheMissTokens: 40,
+  reasoningTokens: 5,
+  cacheWriteTokens: 10,
+}
+const BUSY = new CrabError('throttled', 'Cannot call x: busy', { hint: 'wait', retryAfterMs: 1_500 })
+const CALL = { id: 'a', name: 'read', arguments: '{"path":"x"}' }
+const DETAIL = { kind: '', hint: '', retryable: false, retryAfterMs: undefined, stopReason: '' }
+
+/** Every event of a turn, and what clients get for it. */
+const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, unknown] } = {
+  start: [
+    { type: 'start', agent: 'crab', runId: 'r', sessionId: 's', model: 'm' },
+    { $case: 'start', value: { agent: 'crab', runId: 'r', sessionId: 's', model: 'm' } },
+  ],
+  'text-start': [
+    { type: 'text-start', agent: 'crab' },
+    { $case: 'textStart', value: { agent: 'crab' } },
+  ],
+  text: [
+    { type: 'text', delta: 'hi' },
+    { $case: 'chunk', value: { content: 'hi' } },
+  ],
+  'text-end': [
+    { type: 'text-end', agent: 'crab' },
+    { $case: 'textEnd', value: { agent: 'crab' } },
+  ],
+  'thinking-start': [
+    { type: 'thinking-start', agent: 'crab' },
+    { $case: 'thinkingStart', value: { agent: 'crab' } },
+  ],
+  thinking: [
+    { type: 'thinking', delta: 'hm' },
+    { $case: 'thinking', value: { content: 'hm' } },
+  ],
+  'thinking-end': [
+    { type: 'thinking-end', agent: 'crab' },
+    { $case: 'thinkingEnd', value: { agent: 'crab' } },
+  ],
+  'tool-start': [
+    { type: 'tool-start', calls: [CALL] },
+    { $case: 'toolStart', value: { calls: [{ callId: 'a', name: 'read', arguments: '{"path":"x"}' }] } },
+  ],
+  'tool-result': [
+    { type: 'tool-result', callId: 'a', output: 'x', durationMs: 7, isError: true },
+    { $case: 'toolResult', value: { callId: 'a', output: 'x', durationMs: 7, isError: true } },
+  ],
+  'tools-complete': [{ type: 'tools-complete' }, { $case: 'toolsComplete', value: {} }],
+  usage: [
+    { type: 'usage', usage: USAGE },
+    { $case: 'contextUsage', value: { usage: TOKENS } },
+  ],
+  retry: [
+    { type: 'retry', attempt: 2, delayMs: 200, error: BUSY },
+    { $case: 'retry', value: { attempt: 2, delayMs: 200, kind: 'throttled', message: BUSY.message } },
+  ],
+  notice: [
+    { type: 'notice', message: 'n' },
+    { $case: 'notice', value: { message: 'n' } },
+  ],
+  end: [
+    {
+      type: 'end',
+      agent: 'crab',
+      model: 'm',
+      usage: USAGE,
+      turns: 3,
+      stopReason: 'stop',
+      costUsd: 0.25,
+      error: undefined,
+    },
+    {
+      $case: 'end',
+      value: {
+        agent: 'crab',
+        model: 'm',
+        turns: 3,
+        error: '',
+        usage: TOKENS,
+        detail: { ...DETAIL, stopReason: 'stop' },
+        costUsd: 0.25,
+      },
+    },
+  ],
+}
+
+for (const [type, [event, expected]] of Object.entries(EVENTS)) {
+  test(`toWireEvent() says ${type} so that it survives the wire`, () => {
+    const wire = toWireEvent(event)
+    assert.deepEqual(wire, expected)
+    const message = StreamEvent.create({ seq: 0, event: wire })
+    assert.deepEqual(StreamEvent.decode(StreamEvent.encode(message).finish()), message)
+  })
+}
+
+test('toWireEvent() tells what a turn failed with, and what it cannot know', () => {
+  const end = { type: 'end', agent: 'crab', model: 'm', turns: 0, stopReason: 'failed' } as const
+  const failed = toWireEvent({ ...end, usage: undefined, costUsd: undefined, error: BUSY })
+  assert.deepEqual(failed.value, {
+    agent: 'crab',
+    model: 'm',
+    turns: 0,
+    error: 'Cannot call x: busy',
+    usage: undefined,
+    costUsd: undefined,
+    detail: { kind: 'throttled', hint: 'wait', retryable: true, retryAfterMs: 1_500, stopReason: 'failed' },
+  })
+})
+
+test('toTokenUsage() never counts less than nothing as missed', () => {
+  assert.equal(toTokenUsage({ ...USAGE, input: 10 }).cacheMissTokens, 0)
+})
+
+test('toCallInfo() leaves out what only the provider needs', () => {
+  assert.deepEqual(toCallInfo({ ...CALL, meta: { secret: 1 } }), {
+    callId: 'a',
+    name: 'read',
+    arguments: '{"path":"x"}',
+  })
+})

@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../src/core/base/message.ts'
+import type { DeepPartial, StreamEvent, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { compose, type Services } from '../../src/daemon/compose.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { type ModelServer, type Script, startModelServer } from './model-server.ts'
+import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
+
+export type WireEvent = NonNullable<StreamEvent['event']>
+
+/** The whole program below its commands: a home whose config.toml names a scripted model server. */
+export interface TestDispatch extends AsyncDisposable {
+  readonly dispatch: Dispatch
+  readonly services: Services
+  readonly server: ModelServer
+  readonly home: TemporaryHome
+  /** Runs a turn of (crab, ann), unless told otherwise, to its end. */
+  ask(content: string, more?: DeepPartial<StreamMsg>, signal?: AbortSignal): Promise<WireEvent[]>
+}
+
+/** `config` is added to config.toml; the home does not exist before, apart from that file. */
+export async function startTestDispatch(
+  script: Script,
+  { config = '', env = {} }: { config?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<TestDispatch> {
+  const home = await temporaryHome()
+  const server = await startModelServer(script)
+  const model = `[llm]\nbase_url = "${server.url}"\napi_key = "sk-test-0123456789"\nmodel = "scripted"\n`
+  await home.write('config.toml', model + config)
+  const services = compose({ paths: home.paths, env, cwd: home.paths.home })
+  const dispatch = route(handlers(services))
+  return {
+    dispatch,
+    services,
+    server,
+    home,
+    async ask(content, more = {}, signal = NEVER) {
+      const events = await Array.fromAsync(
+        streamTurn(dispatch, { agent: 'crab', sender: 'ann', content, ...more }, signal),
+      )
+      return events.map(({ event }) => event!)
+    },
+    async [Symbol.asyncDispose]() {
+      await services[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The event of that case, which must have come. */
+export function eventOf<C extends WireEvent['$case']>(events: readonly WireEvent[], name: C): EventOf<C> {
+  const found = events.find((event): event is EventOf<C> => event.$case === name)
+  if (found) return found
+  throw new Error(`No ${name} among ${events.map(({ $case }) => $case).join(', ')}`)
+}
+
+type EventOf<C extends WireEvent['$case']> = Extract<WireEvent, { $case: C }>
+
+/** The system prompt of a request. */
+export function systemOf(json: JsonObject): string {
+  const messages = json['messages'] as { role: string; content: string }[]
+  return messages.find(({ role }) => role === 'system')?.content ?? ''
+}
+
+const NEVER = new AbortController().signal
