@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { startTestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+
+test('get_agent gives the default agent for no name', async () => {
+  await using node = await startTestDispatch([])
+  const { name, prompt, config, model, maxIterations } = await request(node.dispatch, 'getAgent', {}, NEVER)
+  assert.deepEqual([name, model, maxIterations], ['crab', '', 16])
+  assert.match(prompt, /^You are crab/)
+  assert.equal(JSON.parse(config).max_iterations, 16)
+})
+
+test('agents are created, changed by merge patch, renamed and deleted, and keep their id', async () => {
+  await using node = await startTestDispatch([])
+  const { dispatch } = node
+  const config = JSON.stringify({ description: 'reads', model: 'm', tools: ['read'] })
+  const made = await request(dispatch, 'createAgent', { name: 'critic', config, prompt: 'You judge.' }, NEVER)
+  assert.deepEqual(
+    [made.name, made.model, made.description, made.prompt],
+    ['critic', 'm', 'reads', 'You judge.'],
+  )
+  const patch = JSON.stringify({ model: null, max_iterations: 3 })
+  const changed = await request(dispatch, 'updateAgent', { name: 'critic', config: patch, prompt: '' }, NEVER)
+  assert.deepEqual([changed.model, changed.maxIterations, changed.prompt], ['', 3, 'You judge.'])
+  assert.equal(changed.description, 'reads')
+  const renamed = await request(dispatch, 'renameAgent', { oldName: 'critic', newName: 'judge' }, NEVER)
+  assert.deepEqual([renamed.name, renamed.id], ['judge', made.id])
+  const { agents, problems } = await request(dispatch, 'listAgents', {}, NEVER)
+  assert.deepEqual([agents.map(({ name }) => name), problems], [['judge'], []])
+  assert.deepEqual(await request(dispatch, 'deleteAgent', { name: 'judge' }, NEVER), {})
+  await assert.rejects(request(dispatch, 'getAgent', { name: 'judge' }, NEVER), { kind: 'missing' })
+})
+
+test('agents never show what is secret in their servers, and keep it through an update', async () => {
+  await using node = await startTestDispatch([])
+  const { dispatch } = node
+  const mcps = [{ name: 'fs', command: 'npx', args: ['-y'], env: { TOKEN: 'hunter2' } }]
+  const made = await request(
+    dispatch,
+    'createAgent',
+    { name: 'a', config: JSON.stringify({ mcps }), prompt: '' },
+    NEVER,
+  )
+  assert.deepEqual(made.mcps, ['fs'])
+  assert.doesNotMatch(JSON.stringify(made), /hunter2/)
+  const shown = JSON.parse(made.config) as { mcps: object[] }
+  const config = JSON.stringify({ mcps: shown.mcps, description: 'x' })
+  await request(dispatch, 'updateAgent', { name: 'a', config, prompt: '' }, NEVER)
+  assert.match(await node.home.read('agents/a.toml'), /hunter2/)
+})
+
+test('what is wrong with agents is told as what the client sent, or as what a file says', async () => {
+  await using node = await startTestDispatch([])
+  const { dispatch } = node
+  const create = (name: string, config: string) =>
+    request(dispatch, 'createAgent', { name, config, prompt: '' }, NEVER)
+  for (const config of ['{', '[]', 'null', '{"max_iterations":0}', '{"modell":"x"}']) {
+    await assert.rejects(create('a', config), { kind: 'invalid' })
+  }
+  await assert.rejects(create('../a', ''), { kind: 'invalid' })
+  await create('a', '')
+  await assert.rejects(create('A', ''), { kind: 'conflict' })
+  await node.home.write('agents/bad.toml', 'nonsense = 1\n')
+  const { agents, problems } = await request(dispatch, 'listAgents', {}, NEVER)
+  assert.deepEqual(
+    agents.map(({ name }) => name),
+    ['a'],
+  )
+  assert.match(problems.join(), /bad\.toml:1.*nonsense/)
+})

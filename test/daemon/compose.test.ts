@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { attach } from '../../src/daemon/attach.ts'
+import { temporaryHome } from '../support/temporary-home.ts'
+import { startTestDispatch, systemOf } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+
+test('a fresh conversation asks with less than 4,000 bytes', async () => {
+  await using node = await startTestDispatch([{ parts: ['yes'] }], { env: { SHELL: '/bin/bash' } })
+  await node.ask('say hi')
+  const [{ text, json }] = node.server.requests as [(typeof node.server.requests)[0]]
+  const tools = (json['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
+  assert.deepEqual(tools, ['read'])
+  assert.ok(Buffer.byteLength(text) < 4_000, `${Buffer.byteLength(text)} bytes`)
+})
+
+test('the system prompt has prompt, environment and instructions in this order, the same for every turn', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }), { env: { SHELL: '/bin/fish' } })
+  await node.home.write('Crab.md', 'Of the home.')
+  const work = join(node.home.paths.home, '..', 'work', 'deep')
+  await mkdir(work, { recursive: true })
+  await writeFile(join(work, '..', 'AGENTS.md'), 'Of the work.')
+  await writeFile(join(work, 'AGENTS.md'), 'Not this.')
+  await writeFile(join(work, 'Crab.md'), 'Of the depth.')
+  await node.ask('one', { cwd: work })
+  await node.ask('two', { cwd: work })
+  const [first, second] = node.server.requests.map(({ json }) => systemOf(json))
+  const order = ['You are crab', '<environment>', 'shell: /bin/fish', `cwd: ${work}`, 'Of the home.']
+  const places = [...order, 'Of the work.', 'Of the depth.'].map((text) => first!.indexOf(text))
+  assert.ok(
+    places.every((place, index) => place > (places[index - 1] ?? -1)),
+    String(places),
+  )
+  assert.doesNotMatch(first!, /Not this/)
+  assert.equal(second, first)
+})
+
+test('an ephemeral turn leaves no byte in the home', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('hi', { options: { ephemeral: true } })
+  await node.ask('again', { options: { ephemeral: true } })
+  assert.deepEqual(await readdir(node.home.paths.home), ['config.toml'])
+})
+
+test('everything that is written belongs to its owner only', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('hi')
+  const names = await readdir(node.home.paths.home, { recursive: true })
+  for (const name of names) {
+    const isOurs = !name.startsWith('run/') && name !== 'config.toml' // run/ itself is closed; the file is the test's
+    const { mode } = await stat(join(node.home.paths.home, name))
+    if (isOurs) assert.equal(mode & 0o077, 0, name)
+  }
+  assert.ok(names.includes('run') && names.includes('sessions') && names.includes('agents/crab.toml'))
+})
+
+test('list_models tells the configured models, what is known of them and which is used', async () => {
+  const config =
+    '[[providers]]\nname = "other"\nkind = "openai-compatible"\nbase_url = "http://127.0.0.1:9/v1"\nmodels = [{ name = "priced", context = 1000, input_usd = 1, output_usd = 2 }]\n'
+  await using node = await startTestDispatch([], { config })
+  const { models } = await request(node.dispatch, 'listModels', {}, NEVER)
+  const known = new Map(models.map((model) => [model.name, model]))
+  assert.equal(known.get('scripted')?.active, true)
+  const { active, context, inputUsd, outputUsd, providerName } = known.get('priced')!
+  assert.deepEqual([active, context, inputUsd, outputUsd, providerName], [false, 1_000, 1, 2, 'other'])
+})
+
+test('a wrong config.toml is told by every turn, and keeps no other operation from working', async () => {
+  await using node = await startTestDispatch([], { config: 'modell = "x"\n' })
+  await assert.rejects(node.ask('hi'), { kind: 'config', message: /config\.toml:5/ })
+  await request(node.dispatch, 'ping', {}, NEVER)
+  await request(node.dispatch, 'listConversations', {}, NEVER)
+})
+
+test('config.toml that was mended is read by the next turn', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  const config = await node.home.read('config.toml')
+  await node.home.write('config.toml', 'broken')
+  await assert.rejects(node.ask('hi'), { kind: 'config' })
+  await node.home.write('config.toml', config)
+  assert.equal((await node.ask('hi')).at(-1)?.$case, 'end')
+})
+
+test('attach() finds the home by the environment, touches nothing before it must, and lets go', async () => {
+  await using home = await temporaryHome()
+  const caller = { env: { CRABTALK_HOME: home.paths.home }, cwd: () => '/' }
+  {
+    await using attached = await attach(caller)
+    await request(attached.dispatch, 'ping', {}, NEVER)
+    assert.deepEqual(await request(attached.dispatch, 'listConversations', {}, NEVER), { conversations: [] })
+  }
+  await assert.rejects(readdir(home.paths.home), { code: 'ENOENT' })
+})
