@@ -47,8 +47,10 @@ export interface ModelServer extends AsyncDisposable {
   port: number
   /** `http://127.0.0.1:PORT/v1`, for both shapes. */
   url: string
-  /** In order of arrival, without questions for /models. */
+  /** Calls of a model, in order of arrival. */
   requests: readonly RecordedRequest[]
+  /** Questions for /models. */
+  questions: readonly RecordedRequest[]
   /** Connections accepted so far. */
   connections(): number
 }
@@ -65,10 +67,12 @@ export async function startModelServer(
   { models = ['scripted'], port = 0 }: { models?: readonly string[]; port?: number } = {},
 ): Promise<ModelServer> {
   const requests: RecordedRequest[] = []
+  const questions: RecordedRequest[] = []
   let connections = 0
   const server = createServer(async (incoming, outgoing) => {
     const request = await record(incoming, outgoing)
     if (request.path.endsWith('/models')) {
+      questions.push(request)
       outgoing.setHeader('content-type', 'application/json')
       outgoing.end(JSON.stringify({ object: 'list', data: models.map((id) => ({ id, object: 'model' })) }))
       return
@@ -85,6 +89,7 @@ export async function startModelServer(
     port: bound,
     url: `http://127.0.0.1:${bound}/v1`,
     requests,
+    questions,
     connections: () => connections,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

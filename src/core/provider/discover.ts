@@ -1,7 +1,7 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Config, ProviderConfig } from '../config/config.ts'
 import { CONNECT, demoSource } from './demo.ts'
-import { type Endpoint, type Env, endpointFromEnv, localEndpoint, toEndpoint } from './endpoint.ts'
+import { baseUrlOf, type Endpoint, type Env, endpointFromEnv, localEndpoint, toEndpoint } from './endpoint.ts'
 import { listModels } from './list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset, UNSUPPORTED_KEYS } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
@@ -80,7 +80,7 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
     where,
     models: (models ?? []).map(({ name: model, ...facts }) => ({ name: model, facts })),
     isOpen: models === undefined,
-    ...(preset && baseUrl === undefined && { suggests: preset.defaultModel }),
+    ...(preset && suggestionAt(preset, baseUrl ?? baseUrlOf(preset, env))),
     complete: (request, signal) => callEndpoint(() => toEndpoint(provider, env), request, signal),
     listModels: (signal) => listModels(toEndpoint(provider, env), signal),
   }
@@ -89,11 +89,12 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
 function keyedSource(preset: Preset, env: Env): ModelSource | undefined {
   const endpoint = endpointFromEnv(preset, env)
   if (endpoint === undefined) return undefined
-  const isClaudeOrVendor = preset.kind === 'anthropic' || endpoint.baseUrl === preset.baseUrl
-  return openSource(endpoint, {
-    owns: preset.owns,
-    ...(isClaudeOrVendor && { suggests: preset.defaultModel }),
-  })
+  return openSource(endpoint, { owns: preset.owns, ...suggestionAt(preset, endpoint.baseUrl) })
+}
+
+/** A preset's default model, where it surely is: at the vendor's own address, and on Anthropic's wire everywhere. */
+function suggestionAt({ kind, baseUrl, defaultModel }: Preset, address: string): { suggests?: string } {
+  return kind === 'anthropic' || address === baseUrl ? { suggests: defaultModel } : {}
 }
 
 /** The first server that answers in time and has a model, if any. */

@@ -97,14 +97,15 @@ export function toBaseUrl(address: string, kind: Preset['kind'], where: string):
   return `${url.href.replace(/\/$/, '')}${hasVersion ? '' : '/v1'}`
 }
 
+/** The preset's address, or the one its variable names. */
+export function baseUrlOf(preset: Preset, env: Env): string {
+  return env[baseUrlVariable(preset)] || preset.baseUrl
+}
+
 function presetOf({ kind, baseUrl }: ProviderConfig): Preset | undefined {
   if (kind !== 'openai-compatible') return PRESETS.find(({ name }) => name === kind)
   const host = URL.parse(baseUrl ?? '')?.host
   return PRESETS.find((preset) => new URL(preset.baseUrl).host === host)
-}
-
-function baseUrlOf(preset: Preset, env: Env): string {
-  return env[baseUrlVariable(preset)] || preset.baseUrl
 }
 
 function baseUrlVariable({ name }: Preset): string {

@@ -18,7 +18,7 @@ test('demoSource() says once in a turn that it is no language model, and how to 
       },
     ],
   )
-  const [, ...afterTools] = await ask([
+  const afterTools = await ask([
     { role: 'user', content: 'read a.txt' },
     { role: 'assistant', content: '', tool_calls: [{ id: '1', name: 'read', arguments: '{}' }] },
     { role: 'tool', content: 'A', tool_call_id: '1', name: 'read' },

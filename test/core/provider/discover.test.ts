@@ -43,6 +43,17 @@ test('openModels() asks an endpoint that names no model what it has', async () =
   )
 })
 
+test('openModels() uses a known default where it surely is', async () => {
+  await using server = await startModelServer([], { models: ['theirs'] })
+  const defaultOf = async (more: Partial<ProviderConfig>, env = {}) =>
+    (await open({ config: config([provider(more)]), env })).defaultModel()
+  const here = server.url
+  assert.equal(await defaultOf({ kind: 'openai', baseUrl: undefined }), 'gpt-6-sol')
+  assert.equal(await defaultOf({ kind: 'openai', baseUrl: here }), 'theirs')
+  assert.equal(await defaultOf({ kind: 'openai', baseUrl: undefined }, { OPENAI_BASE_URL: here }), 'theirs')
+  assert.equal(await defaultOf({ kind: 'anthropic', baseUrl: here }), 'claude-sonnet-5-5')
+})
+
 test('openModels() is without a default, not without models, when an endpoint cannot say what it has', async () => {
   await using empty = await startModelServer([{ parts: ['still here'] }], { models: [] })
   const models = await open({ config: config([provider({ name: 'llm', baseUrl: empty.url })]), env: {} })
@@ -102,6 +113,24 @@ test('openModels() goes where the base URL of the environment points', async () 
   const openai = await open({ env: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${gpt.url}/chat/completions` } })
   assert.equal(await say(openai), 'chat')
   assert.equal(gpt.requests[0]?.json['model'], 'local-gpt')
+})
+
+test('openModels() forgives the line break behind a key that was read from a file', async () => {
+  await using server = await startModelServer(() => ({ parts: ['ok'] }))
+  const own = provider({ baseUrl: server.url, apiKey: 'sk-mine\n', models: [{ name: 'm' }] })
+  await say(await open({ config: config([own]) }))
+  await say(await open({ env: { ANTHROPIC_API_KEY: 'sk-ant\n', ANTHROPIC_BASE_URL: server.url } }))
+  const [first, second] = server.requests
+  assert.equal(first?.headers.authorization, 'Bearer sk-mine')
+  assert.equal(second?.headers['x-api-key'], 'sk-ant')
+})
+
+test('listModels() shows its key the way the wire wants it', async () => {
+  await using server = await startModelServer([])
+  const own = provider({ kind: 'anthropic', baseUrl: server.url, apiKey: 'sk-ant' })
+  await (await open({ config: config([own]) })).listAll(NEVER)
+  assert.equal(server.questions[0]?.headers['x-api-key'], 'sk-ant')
+  assert.equal(server.questions[0]?.headers['anthropic-version'], '2023-06-01')
 })
 
 test('openModels() fills in a configured provider from its usual variables, and gives a stranger no key', async () => {

@@ -80,10 +80,9 @@ test('httpFetch() says what is wrong with the network, and what to do', async ()
 test('httpFetch() refuses a key that is no header', async () => {
   await using server = await serve((_, response) => response.end())
   const headers = { authorization: 'Bearer one\ntwo' }
-  await assert.rejects(httpFetch(PATIENT)(server.url, { headers }), (error: Error) => {
-    assert.match(error.message, /header content/)
-    assert.ok(!error.message.includes('one'))
-    return true
+  await assert.rejects(httpFetch(PATIENT)(server.url, { headers }), {
+    kind: 'config',
+    message: `Cannot ask ${server.url}: Invalid character in header content ["authorization"]`,
   })
 })
 
