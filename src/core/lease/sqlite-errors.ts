@@ -8,7 +8,7 @@ export function isBusy(reason: unknown): boolean {
   return BUSY.has(primaryCode(reason))
 }
 
-/** Whether the file is no database any more: only a new one helps. */
+/** Whether the file is no database of ours any more: damaged, or emptied under us. Opening it anew helps, or a new one. */
 export function isDamaged(reason: unknown): boolean {
   return DAMAGED.has(primaryCode(reason))
 }
@@ -21,7 +21,7 @@ export function toDatabaseError(what: string, path: string, reason: unknown): Cr
 
 const FULL = 13
 const BUSY: ReadonlySet<number> = new Set([5, 6])
-const DAMAGED: ReadonlySet<number> = new Set([11, 26])
+const DAMAGED: ReadonlySet<number> = new Set([1, 11, 26])
 
 /** SQLite's result code without its extension; 0 for what is no error of SQLite. */
 function primaryCode(reason: unknown): number {

@@ -131,15 +131,14 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     this.#heads = heads
   }
 
-  /** Refuses those whom a later step cannot help. */
+  /** Refuses those whom a later step cannot help, and those who have waited long enough for it. */
   #recover(reason: unknown): void {
     const failure = isDamaged(reason) ? this.#discardDamaged() : reason
     const isPassing = failure === undefined || isBusy(failure) || this.#queues?.isStanding === false
-    const { database, busyMs } = this.#options
-    const overdue = performance.now() - busyMs
+    const overdue = performance.now() - this.#options.busyMs
     for (const [taker, ticket] of this.#tickets) {
-      if (!isPassing) taker.refuse(toDatabaseError(`Cannot take ${taker.resource}`, database, failure))
-      else if (ticket === 0 && taker.since < overdue) taker.refuse(this.#toBusyError(taker.resource, failure))
+      const isOverdue = ticket === 0 && taker.since < overdue
+      if (!isPassing || isOverdue) taker.refuse(this.#toError(taker.resource, failure ?? reason))
     }
   }
 
@@ -185,10 +184,12 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     this.#queues = undefined
   }
 
-  #toBusyError(resource: string, cause: unknown): CrabError {
+  #toError(resource: string, reason: unknown): CrabError {
     const { database, busyMs } = this.#options
-    return new CrabError('unavailable', `Cannot take ${resource}: ${database} was locked for ${busyMs} ms`, {
-      cause,
+    const what = `Cannot take ${resource}`
+    if (!isBusy(reason)) return toDatabaseError(what, database, reason)
+    return new CrabError('unavailable', `${what}: ${database} was locked for ${busyMs} ms`, {
+      cause: reason,
       hint: 'another crabtalk process is stopped or stuck; end it and try again',
     })
   }

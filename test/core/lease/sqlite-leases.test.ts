@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -118,6 +118,30 @@ test('take() goes on when the whole folder is removed', async () => {
   await b.describeHolder('two')
   assert.equal(waiting.lease, undefined)
   assert.equal((await b.describeHolder('one'))?.pid, process.pid)
+})
+
+test('take() goes on when the database is emptied', async () => {
+  await using home = await openHome(2)
+  const [a, b] = home.leases as [SqliteLeases, SqliteLeases]
+  const held = await a.take('one', never)
+  truncateSync(databaseOf(home.path))
+  await using _two = await a.take('two', never)
+  const waiting = watch(b.take('one', never))
+  await b.describeHolder('one')
+  assert.equal(waiting.lease, undefined)
+  await held[Symbol.asyncDispose]()
+  await using _lease = await waiting.taking
+})
+
+test("take() fails with storage when the database stays another program's", async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  await mkdir(join(dir.path, 'run'))
+  {
+    using other = new DatabaseSync(databaseOf(dir.path))
+    other.exec('CREATE TABLE lease (a)')
+  }
+  await using leases = openLeases(dir.path, { busyMs: 50 })
+  await assert.rejects(leases.take('one', never), { kind: 'storage', message: /no such column|no column/ })
 })
 
 test('take() goes on when its sign of life is removed, and shows a new one', async () => {
