@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Command, Options } from '../../src/commands/command.ts'
+import { parseOptions } from '../../src/commands/parse.ts'
+import { CRABTALK } from '../../src/commands/table.ts'
+
+const COMMAND: Command = {
+  path: ['try'],
+  args: '[...words]',
+  summary: '',
+  options: [
+    { name: 'sender', short: 's', value: 'NAME', summary: '' },
+    { name: 'file', short: 'f', value: 'PATH', summary: '' },
+    { name: 'max-turns', value: 'N', summary: '' },
+    { name: 'color', value: 'WHEN', summary: '' },
+    { name: 'no-save', summary: '' },
+    { name: 'thinking', summary: '' },
+    { name: 'verbose', short: 'v', summary: '' },
+    { name: 'quiet', short: 'q', summary: '' },
+  ],
+  examples: [],
+  load: async () => async () => 0,
+}
+
+/** Command lines, the words they leave and the options they give. */
+const LINES: [string[], string[], Record<string, readonly string[]>][] = [
+  [[], [], {}],
+  [['one', 'two'], ['one', 'two'], {}],
+  [['--sender', '007'], [], { sender: ['007'] }],
+  [['--sender=1e3', '--max-turns', '0x10'], [], { sender: ['1e3'], 'max-turns': ['0x10'] }],
+  [['-s', 'true', 'false', '12'], ['false', '12'], { sender: ['true'] }],
+  [['--sender', ''], [], { sender: [''] }],
+  [['--sender='], [], { sender: [''] }],
+  [['--sender=a=b'], [], { sender: ['a=b'] }],
+  [['-s=x'], [], { sender: ['x'] }],
+  [['-sx'], [], { sender: ['x'] }],
+  [['-vsx'], [], { verbose: [''], sender: ['x'] }],
+  [['-vs', 'x'], [], { verbose: [''], sender: ['x'] }],
+  [['-vs=x'], [], { verbose: [''], sender: ['x'] }],
+  [['-s', '-'], [], { sender: ['-'] }],
+  [['-', 'a', '-'], ['-', 'a', '-'], {}],
+  [['a', '-v', 'b', '--quiet', 'c'], ['a', 'b', 'c'], { verbose: [''], quiet: [''] }],
+  [['-vvq'], [], { verbose: ['', ''], quiet: [''] }],
+  [['-f', 'a', '--file=b', '-f', 'c'], [], { file: ['a', 'b', 'c'] }],
+  [['--no-save', 'x'], ['x'], { 'no-save': [''] }],
+  [['--', '-v', '--none', '--', '-'], ['-v', '--none', '--', '-'], {}],
+  [['-v', '--', '--help'], ['--help'], { verbose: [''] }],
+  [['--sender', 'a b', 'c d'], ['c d'], { sender: ['a b'] }],
+]
+
+for (const [argv, args, given] of LINES) {
+  test(`parseOptions() reads ${JSON.stringify(argv)}`, () => {
+    const options = parseOptions(COMMAND, argv)
+    assert.deepEqual(options.args, args)
+    assert.deepEqual(givenBy(options), given)
+  })
+}
+
+test('parseOptions() gives the last value, all of them, and how many', () => {
+  const options = parseOptions(COMMAND, ['-s', 'a', '-vv', '-s', 'b'])
+  assert.equal(options.value('sender'), 'b')
+  assert.deepEqual(options.values('sender'), ['a', 'b'])
+  assert.equal(options.count('verbose'), 2)
+  assert.deepEqual([options.has('sender'), options.has('file')], [true, false])
+  assert.deepEqual([options.value('file'), options.values('file'), options.count('file')], [undefined, [], 0])
+})
+
+/** What cannot be used, and what a person is told. */
+const MISTAKES: [string[], RegExp, RegExp][] = [
+  [['--sendr', 'x'], /^Unknown option --sendr$/, /did you mean --sender\?/],
+  [['--sendr=x'], /^Unknown option --sendr$/, /did you mean --sender\?/],
+  [['--maxTurns', '3'], /^Unknown option --maxTurns$/, /did you mean --max-turns\?/],
+  [['--entirely-else'], /^Unknown option --entirely-else$/, /see crabtalk try --help/],
+  [['-x'], /^Unknown option -x$/, /see crabtalk try --help/],
+  [['-vx'], /^Unknown option -x$/, /see/],
+  [['--save'], /^Unknown option --save$/, /did you mean --no-save\?/],
+  [['--no-thinking'], /^Unknown option --no-thinking$/, /did you mean --thinking\?/],
+  [['--no-color'], /^Unknown option --no-color$/, /did you mean --color\?/],
+  [['--no-quiet'], /^Unknown option --no-quiet$/, /./],
+  [['--v'], /^Unknown option --v$/, /./],
+  [['-thinking'], /^Unknown option -t$/, /see/],
+  [['--__proto__', 'x'], /^Unknown option --__proto__$/, /./],
+  [['--constructor'], /^Unknown option --constructor$/, /./],
+  [['--=x'], /^Unknown option --$/, /./],
+  [['---v'], /^Unknown option ---v$/, /./],
+  [['-s'], /^Option --sender needs a value$/, /for example --sender NAME/],
+  [['-v', '--sender'], /^Option --sender needs a value$/, /NAME/],
+  [['--sender', '--verbose'], /^Option --sender needs a value$/, /NAME/],
+  [['-s', '-v'], /^Option --sender needs a value$/, /NAME/],
+  [['--verbose=3'], /^Option --verbose takes no value$/, /./],
+  [['--no-save=false'], /^Option --no-save takes no value$/, /./],
+  [['-v=1'], /^Unknown option -=$/, /./],
+]
+
+for (const [argv, message, hint] of MISTAKES) {
+  test(`parseOptions() refuses ${JSON.stringify(argv)}`, () => {
+    assert.throws(() => parseOptions(COMMAND, argv), { name: 'CrabError', kind: 'usage', message, hint })
+  })
+}
+
+test('parseOptions() wants the arguments a command needs, and no more', () => {
+  const [none, one, two, many] = ['', '<name>', '<old> <new>', '<...ids>'].map((args) => ({
+    ...COMMAND,
+    args,
+  }))
+  for (const [command, argv] of [
+    [none!, []],
+    [one!, ['a']],
+    [one!, ['--', '-a']],
+    [two!, ['a', '--', 'b']],
+    [many!, ['a', 'b', 'c']],
+    [many!, ['--', 'a', 'b']],
+  ] as const) {
+    assert.deepEqual(
+      parseOptions(command, argv).args,
+      argv.filter((word) => word !== '--'),
+    )
+  }
+  for (const [command, argv] of [
+    [none!, ['a']],
+    [none!, ['--', 'a']],
+    [one!, []],
+    [one!, ['a', 'b']],
+    [one!, ['--', 'a', 'b']],
+    [two!, ['a']],
+    [many!, []],
+    [many!, ['--']],
+  ] as const) {
+    const hint = `usage: crabtalk try ${command.args}`.trim()
+    assert.throws(() => parseOptions(command, argv), { kind: 'usage', hint }, argv.join(' '))
+  }
+})
+
+test('parseOptions() loses no word of any line', () => {
+  const word = fc.oneof(
+    fc.string({ maxLength: 5 }),
+    fc.constantFrom('-', '--', '-v', '--sender', '-f', '--file=x', '7'),
+  )
+  fc.assert(
+    fc.property(fc.array(word), (argv) => {
+      try {
+        const options = parseOptions(COMMAND, argv)
+        const values = Object.values(givenBy(options)).flat()
+        const kept = [...options.args, ...values].join('')
+        for (const text of argv.filter((one) => !one.startsWith('-'))) assert.ok(kept.includes(text))
+      } catch (reason) {
+        assert.equal((reason as { kind?: string }).kind, 'usage')
+      }
+    }),
+  )
+})
+
+test('every command of the table parses its own examples', () => {
+  for (const command of CRABTALK) {
+    for (const example of command.examples) {
+      const line = / ?crabtalk (.*?)( \||$|\))/.exec(example)?.[1] ?? ''
+      const words = line.match(/"[^"]*"|\S+/g) ?? []
+      assert.deepEqual(words.slice(0, command.path.length), command.path)
+      parseOptions(
+        command,
+        words.slice(command.path.length).map((one) => one.replaceAll('"', '')),
+      )
+    }
+  }
+})
+
+function givenBy(options: Options): Record<string, readonly string[]> {
+  const names = COMMAND.options.map(({ name }) => name).filter((name) => options.has(name))
+  return Object.fromEntries(names.map((name) => [name, options.values(name)]))
+}
