@@ -26,7 +26,7 @@ export function streamAnthropic(
   const options = {
     ...markCached(call),
     ...(request.thinking && { reasoning: 'high' as const }),
-    providerOptions: { anthropic: { toolStreaming: false, ...thinkingOptions(request) } },
+    ...thinkingOptions(request),
   }
   return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
 }
@@ -44,7 +44,12 @@ function markCached(call: SdkCall): SdkCall {
     prompt: prompt.map((message, at) =>
       message.role === 'system' || marked.has(at) ? { ...message, providerOptions: CACHED } : message,
     ),
-    ...(tools.length > 0 && { tools: tools.with(-1, { ...tools.at(-1)!, providerOptions: CACHED }) }),
+    ...(tools.length > 0 && {
+      tools: tools.map((tool, at) => ({
+        ...tool,
+        providerOptions: at === tools.length - 1 ? LAST_TOOL : TOOL,
+      })),
+    }),
   }
 }
 
@@ -52,16 +57,14 @@ function markCached(call: SdkCall): SdkCall {
  * Newer models bind each thinking block to all that stood before it and refuse a request in which that has changed.
  * Here it may change between turns (instructions, tools, a merged message), so the server is told to drop the block.
  */
-function thinkingOptions({ model, messages, thinking }: ModelRequest) {
+function thinkingOptions({ model, messages, thinking }: ModelRequest): {
+  providerOptions?: SharedV4ProviderOptions
+} {
   const returned = messages.some(({ reasoning = [] }) => reasoning.some(isSigned))
   if (!returned || !BOUND_THINKING.test(model)) return {}
-  return {
-    thinking: {
-      type: 'adaptive',
-      ...(thinking && { display: 'summarized' }),
-      blockBinding: { prefixMismatchBehavior: 'drop_block' },
-    },
-  }
+  const blockBinding = { prefixMismatchBehavior: 'drop_block' }
+  const adaptive = { type: 'adaptive', ...(thinking && { display: 'summarized' }), blockBinding }
+  return { providerOptions: { anthropic: { thinking: adaptive } } }
 }
 
 /** Thinking without a signature, another provider's say, is refused. */
@@ -70,4 +73,7 @@ function isSigned({ meta }: Reasoning): boolean {
 }
 
 const CACHED: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+/** Arguments are wanted whole. Said tool by tool: an option of the call makes the SDK build a schema of 5 ms. */
+const TOOL: SharedV4ProviderOptions = { anthropic: { eagerInputStreaming: false } }
+const LAST_TOOL: SharedV4ProviderOptions = { anthropic: { ...TOOL['anthropic'], ...CACHED['anthropic'] } }
 const BOUND_THINKING = /claude-(fable-5-[1-9]|mythos-5-[1-9]|(opus|sonnet|haiku)-5-5)/
