@@ -29,7 +29,7 @@ export function streamOpenAICompatible(
       filesInToolResults: false,
     }),
     ...(effort && { reasoning: effort }),
-    providerOptions: { openaiCompatible: { strictJsonSchema: false } }, // a person's schema is rarely of the strict subset
+    ...(request.schema && { providerOptions: { openaiCompatible: { strictJsonSchema: false } } }), // theirs is rarely of the strict subset
   }
   const model = provider.chatModel(request.model)
   return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
