@@ -1,12 +1,13 @@
-import { toCrabError } from '../../core/base/errors.ts'
+import { KINDS, toCrabError } from '../../core/base/errors.ts'
 import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
-import type { Run } from '../command.ts'
+import type { Options, Run } from '../command.ts'
 import { formatError } from '../error-text.ts'
 import type { Host } from '../host.ts'
+import type { OutFile } from '../out-file.ts'
 import { readInput } from './input.ts'
 import { jsonSink } from './json-sink.ts'
-import type { RunRecord } from './record.ts'
+import { RunRecord } from './record.ts'
 import { newRecord, outcomeOf, runTurn } from './run.ts'
 import { readSettings, type SendSettings } from './settings.ts'
 import type { Outcome, Sink } from './sink.ts'
@@ -17,7 +18,7 @@ import { textSink } from './text-sink.ts'
 /** `crabtalk send`: one turn, as a filter (cli.md). */
 export const send: Run = async ({ options, host }) => {
   if (options.has('print-schema')) return printSchema(host)
-  const settings = await readSettings(options, host)
+  const settings = await readSettings(options, host).catch((reason) => failEarly(reason, options, host))
   const debug = options.has('debug')
   if (settings.records) return (await import('./records.ts')).runRecords({ settings, host, debug })
   using stop = new Stop({ host, ...settings })
@@ -29,7 +30,17 @@ export const send: Run = async ({ options, host }) => {
     await runTurn({ settings, host, stop, sink, record, input, dispatch: attached.dispatch })
   })
   const color = wantsColor(settings.color, host.env, host.stderr)
-  return finish({ record, sink, outcome, stop, host, debug, color })
+  return await finish({ record, sink, outcome, stop, host, debug, color })
+}
+
+/** Throws what is wrong with the options, after a program got it in the form it asked for. */
+async function failEarly(reason: unknown, options: Options, host: Host): Promise<never> {
+  const error = toCrabError(reason)
+  const startedAt = performance.now()
+  const record = new RunRecord({ startedAt, agent: options.value('agent') ?? '', sender: '' })
+  const outcome = { exit: KINDS[error.kind].exit, error, structured: undefined }
+  await programSink(options.value('output'), host, undefined)?.finish(record, outcome)
+  throw error
 }
 
 async function finish(at: {
@@ -55,17 +66,20 @@ async function finish(at: {
 
 /** The sink of the asked form. */
 function makeSink(settings: SendSettings, host: Host): Sink {
+  const { form, outFile, schema } = settings
   const { stdout } = host
-  const { outFile } = settings
+  return programSink(form, host, outFile) ?? textSink({ ...settings, stdout, structured: schema !== '' })
+}
+
+/** The sink of a form for programs; undefined for any other. */
+function programSink(
+  form: string | undefined,
+  { stdout }: Host,
+  outFile: OutFile | undefined,
+): Sink | undefined {
   const now = () => performance.now()
-  switch (settings.form) {
-    case 'json':
-      return jsonSink({ stdout, outFile, now })
-    case 'stream-json':
-      return streamJsonSink({ stdout, now })
-    case 'text':
-      return textSink({ ...settings, stdout, structured: settings.schema !== '' })
-  }
+  if (form === 'json') return jsonSink({ stdout, outFile, now })
+  return form === 'stream-json' ? streamJsonSink({ stdout, now }) : undefined
 }
 
 async function printSchema(host: Host): Promise<number> {
