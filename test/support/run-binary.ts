@@ -5,9 +5,9 @@ import { mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import { endProcesses, processesLeft } from './processes.ts'
 import { openTerminal, type Terminal, type TerminalSize } from './terminal.ts'
+import { until } from './until.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -17,6 +17,8 @@ export const BINARY = resolve(ROOT, process.env['CRABTALK_BIN'] ?? 'dist/crabtal
 export interface RunOptions {
   /** What the program reads: /dev/null by default; `open` is a pipe that says nothing and does not end. */
   stdin?: string | Uint8Array | 'open'
+  /** A descriptor to print to, instead of a pipe that is read at once. */
+  stdout?: number
   /** Laid over the sandbox's environment; undefined removes a variable. */
   env?: Readonly<Record<string, string | undefined>>
   /** By default the sandbox's empty working directory. */
@@ -34,10 +36,12 @@ export interface Finished {
   signal: NodeJS.Signals | null
 }
 
-/** A program that runs. Its pid is that of its process group. */
+/** A program that runs. Its pid is that of its process group; with a descriptor of its own it has no `child.stdout`. */
 export interface Running {
   child: ChildProcessByStdio<Writable | null, Readable, Readable>
   finished: Promise<Finished>
+  /** Waits until standard output, or standard error, matches. */
+  prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>
 }
 
 /** A home, a working directory and a clean environment of one test's own. */
@@ -54,6 +58,8 @@ export interface Sandbox extends AsyncDisposable {
   start(args: readonly string[], options?: RunOptions): Running
   /** Starts the program on a terminal. */
   terminal(args: readonly string[], options?: RunOptions & TerminalSize): Terminal
+  /** As shell(), on a terminal. */
+  terminalShell(script: string, options?: RunOptions & TerminalSize): Terminal
   /** Pids of processes this sandbox started, directly or not, that still run. */
   processesLeft(): Promise<number[]>
 }
@@ -74,6 +80,8 @@ export async function makeSandbox(): Promise<Sandbox> {
   const env = { PATH: path, HOME: user, CRABTALK_HOME: home, LANG: 'C.UTF-8', CRAB_TEST: dir.path }
   const begin = (command: string, args: readonly string[], options: RunOptions) =>
     startProgram(command, args, { cwd, ...options, env: { ...env, ...options.env } })
+  const openOn = (command: string, args: readonly string[], options: RunOptions & TerminalSize) =>
+    openTerminal(command, args, { cwd, ...options, env: { ...env, ...options.env } })
   const program = ({ program = 'crabtalk' }: RunOptions) => join(bin, program)
   return {
     home,
@@ -82,8 +90,8 @@ export async function makeSandbox(): Promise<Sandbox> {
     start: (args, options = {}) => begin(program(options), args, options),
     run: (args, options = {}) => begin(program(options), args, options).finished,
     shell: (script, options = {}) => begin('/bin/sh', ['-c', script], options).finished,
-    terminal: (args, options = {}) =>
-      openTerminal(program(options), args, { cwd, ...options, env: { ...env, ...options.env } }),
+    terminal: (args, options = {}) => openOn(program(options), args, options),
+    terminalShell: (script, options = {}) => openOn('/bin/sh', ['-c', script], options),
     processesLeft: () => processesLeft(mark),
     async [Symbol.asyncDispose]() {
       const left = await endProcesses(mark)
@@ -107,25 +115,35 @@ async function install(bin: string): Promise<void> {
 }
 
 function startProgram(command: string, args: readonly string[], options: RunOptions): Running {
-  const { stdin, env, cwd } = options
+  const { stdin, stdout = 'pipe', env, cwd } = options
   const child = spawn(command, args, {
     cwd,
     env: definedOnly(env ?? {}),
-    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', stdout, 'pipe'],
     detached: true, // a group of its own, as a shell gives it
   }) as Running['child']
   child.stdin?.on('error', () => {}) // a program need not read its input
   if (stdin !== 'open') child.stdin?.end(stdin)
-  return { child, finished: collect(child) }
+  const printed = { stdout: gather(child.stdout), stderr: gather(child.stderr) }
+  return {
+    child,
+    finished: once(child, 'close').then(([code, signal]) => ({
+      stdout: printed.stdout().toString(),
+      stderr: printed.stderr().toString(),
+      stdoutBytes: printed.stdout(),
+      code,
+      signal,
+    })),
+    prints: (pattern, stream = 'stdout') =>
+      until(`${stream} matches ${pattern}`, () => pattern.test(printed[stream]().toString())),
+  }
 }
 
-async function collect(child: Running['child']): Promise<Finished> {
-  const [stdoutBytes, stderr, [code, signal]] = await Promise.all([
-    buffer(child.stdout),
-    buffer(child.stderr),
-    once(child, 'close'),
-  ])
-  return { stdout: stdoutBytes.toString(), stderr: stderr.toString(), stdoutBytes, code, signal }
+/** Everything a stream gives, as far as it came. */
+function gather(stream: Readable | null): () => Buffer {
+  const pieces: Buffer[] = []
+  stream?.on('data', (piece: Buffer) => pieces.push(piece))
+  return () => Buffer.concat(pieces)
 }
 
 function definedOnly(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

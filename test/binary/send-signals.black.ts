@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Reply } from '../support/model-server.ts'
+import { makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { until } from '../support/until.ts'
+
+/** Says a word and then nothing more. */
+const HANGS: Reply = { parts: ['partial'], end: 'hang' }
+const EXITS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  test(`${signal} cancels the turn, keeps what was said, and leaves a conversation that goes on`, async () => {
+    await using talk = await makeTalk((_, index) => (index === 0 ? HANGS : { parts: ['again'] }))
+    const running = talk.startSend(['-s', 'me', 'hello'])
+    await running.prints(/^partial$/)
+    running.child.kill(signal)
+    const { stdout, stderr, code } = await running.finished
+    assert.deepEqual([stdout, stderr, code], ['partial\n', '', EXITS[signal]])
+    assert.equal(await talk.server.requests[0]?.done, false)
+    assert.deepEqual((await talk.sessions())[0]?.said, ['user: hello', 'assistant: partial [cancelled]'])
+    assert.equal((await talk.send(['-s', 'me', 'go on'])).stdout, 'again\n')
+    const roles = talk.server.requests[1]?.json['messages'] as { role: string }[]
+    assert.deepEqual(
+      roles.filter(({ role }) => role !== 'system').map(({ role }) => role),
+      ['user', 'assistant', 'user'],
+    )
+    assert.deepEqual(await talk.processesLeft(), [])
+  })
+}
+
+test('Ctrl-C on a terminal ends with 130 and leaves the cursor on a line of its own', async () => {
+  await using talk = await makeTalk([HANGS])
+  const terminal = talk.terminal(['send', 'hello'])
+  await terminal.shows(/partial/)
+  terminal.type('\x03')
+  assert.deepEqual(await terminal.finished, { code: 130, signal: 0 })
+  assert.equal(terminal.output(), 'partial^C\r\n')
+})
+
+test('a signal before the model has answered, or while standard input is read, ends it as well', async () => {
+  await using talk = await makeTalk([{ silent: true }])
+  const asked = talk.startSend(['-s', 'me', 'hello'])
+  await asksServer(talk, 1)
+  asked.child.kill('SIGINT')
+  assert.deepEqual({ ...(await asked.finished), stdoutBytes: 0 }, ended(130))
+  assert.deepEqual((await talk.sessions())[0]?.said, ['user: hello'])
+  const reading = talk.startSend(['hello'], { stdin: 'open' })
+  await reading.prints(/waiting for standard input/, 'stderr')
+  reading.child.kill('SIGTERM')
+  assert.equal((await reading.finished).code, 143)
+  assert.equal((await talk.sessions()).length, 1)
+})
+
+test('a signal is told in the json forms too', async () => {
+  await using talk = await makeTalk(() => HANGS)
+  const forms = { json: /^$/, 'stream-json': /"partial"/ }
+  for (const [form, begun] of Object.entries(forms)) {
+    const running = talk.startSend(['-s', form, '--output', form, 'hello'])
+    await asksServer(talk, form === 'json' ? 1 : 2)
+    await running.prints(begun)
+    running.child.kill('SIGINT')
+    const { stdout, stderr, code } = await running.finished
+    const { ok, exit, status, error } = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')
+    assert.deepEqual([ok, exit, status, error.code], [false, 130, 'cancelled', 'cancelled'])
+    assert.deepEqual([stderr, code], ['', 130])
+  }
+})
+
+test('a reader that goes away cancels the turn quietly with 141, at the server too', async () => {
+  const lines = Array.from({ length: 100 }, (_, index) => `line ${index}\n`)
+  await using talk = await makeTalk(() => ({ parts: lines, paceMs: 10 }))
+  const { stdout, stderr } = await talk.shell('{ crabtalk send hello; echo "exit $?" >&2; } | head -1')
+  assert.deepEqual([stdout, stderr], ['line 0\n', 'exit 141\n'])
+  assert.equal(await talk.server.requests[0]?.done, false)
+  assert.match((await talk.sessions())[0]?.said[1] ?? '', /^assistant: line 0\n(line \d+\n)* \[cancelled\]$/)
+})
+
+test('a reader that sleeps does not keep Ctrl-C from ending it, once or twice', async () => {
+  await using talk = await makeTalk(() => ({ parts: ['text', 'more'], end: 'hang' }))
+  await talk.shell('mkfifo pipe')
+  for (const times of [1, 2]) {
+    const [reader, pipe] = openFull(join(talk.cwd, 'pipe'))
+    const running = talk.startSend(['-vv', 'hello'], { stdout: pipe })
+    await running.prints(/^textStart/m, 'stderr')
+    for (let count = 0; count < times; count++) running.child.kill('SIGINT')
+    const { code, signal } = await running.finished
+    assert.ok(code === 130 || signal === 'SIGINT', `${code} ${signal}`)
+    for (const fd of [pipe, reader]) closeSync(fd)
+  }
+  for (const { said } of await talk.sessions()) assert.deepEqual(said[0], 'user: hello')
+})
+
+test('kill -9 leaves nothing behind that keeps the next turn waiting', async () => {
+  await using talk = await makeTalk((request) =>
+    promptOf(request) === 'hello' ? HANGS : { parts: ['again'] },
+  )
+  const running = talk.startSend(['-s', 'me', 'hello'])
+  await running.prints(/^partial$/)
+  running.child.kill('SIGKILL')
+  await running.finished
+  assert.equal((await talk.send(['-s', 'me', 'again'])).stdout, 'again\n')
+})
+
+async function asksServer(talk: Talk, times: number): Promise<void> {
+  await until('the server is asked', () => talk.server.requests.length === times)
+}
+
+/** A pipe without room: a reader that does not read, and a descriptor to write to, which blocks. */
+function openFull(path: string): [reader: number, writer: number] {
+  const reader = openSync(path, constants.O_RDWR | constants.O_NONBLOCK)
+  const writer = openSync(path, constants.O_WRONLY)
+  assert.throws(
+    () => {
+      for (;;) writeSync(reader, Buffer.alloc(4096))
+    },
+    { code: 'EAGAIN' },
+  )
+  return [reader, writer]
+}
+
+function ended(code: number) {
+  return { stdout: '', stderr: '', stdoutBytes: 0, code, signal: null }
+}

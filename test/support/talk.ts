@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { KINDS, type Kind } from '../../src/core/base/errors.ts'
+import type { JsonObject } from '../../src/core/base/message.ts'
+import { type ModelServer, type RecordedRequest, type Script, startModelServer } from './model-server.ts'
+import { type Finished, makeSandbox, type Running, type RunOptions, type Sandbox } from './run-binary.ts'
+
+/** A sandbox that talks to a scripted model server of its own. */
+export interface Talk extends Sandbox {
+  server: ModelServer
+  /** `crabtalk send` to its end. */
+  send(args: readonly string[], options?: RunOptions): Promise<Finished>
+  startSend(args: readonly string[], options?: RunOptions): Running
+  /** Every session on disk, oldest first; a line that does not parse, or is cut, fails the test. */
+  sessions(): Promise<Session[]>
+}
+
+/** A session file as it lies on disk. */
+export interface Session {
+  path: string
+  header: JsonObject
+  lines: JsonObject[]
+  /** `role: content` of each message, with the reason where it is not a whole answer. */
+  said: string[]
+}
+
+/** Makes a sandbox whose config.toml names that server; `config` writes another one. */
+export async function makeTalk(script: Script, config: (url: string) => string = shortConfig): Promise<Talk> {
+  const box = await makeSandbox()
+  const server = await startModelServer(script)
+  await writeConfig(box.home, config(server.url))
+  return {
+    ...box,
+    server,
+    send: (args, options) => box.run(['send', ...args], options),
+    startSend: (args, options) => box.start(['send', ...args], options),
+    sessions: () => readSessions(box.home),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await box[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** One OpenAI-compatible server with the model `scripted`. */
+export function shortConfig(url: string): string {
+  return `[llm]\nbase_url = "${url}"\nmodel = "scripted"\n`
+}
+
+/** The same with facts of the model, as TOML keys: `context = 1000, input_usd = 1`. */
+export function configWithFacts(facts: string): (url: string) => string {
+  return (url) => `[[providers]]
+name = "test"
+kind = "openai-compatible"
+base_url = "${url}"
+models = [{ name = "scripted", ${facts} }]
+`
+}
+
+/** Writes the config.toml of a home, which is made as a person would make it. */
+export async function writeConfig(home: string, text: string): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 })
+  await writeFile(join(home, 'config.toml'), text, { mode: 0o600 })
+}
+
+/** Every session of a home. */
+export async function readSessions(home: string): Promise<Session[]> {
+  const folder = join(home, 'sessions')
+  const names = (await readdir(folder).catch(() => [])).toSorted((a, b) =>
+    a.slice(17).localeCompare(b.slice(17)),
+  )
+  return Promise.all(names.map((name) => readSession(join(folder, name))))
+}
+
+/** The content of the last user message of a request, as one text. */
+export function promptOf(request: RecordedRequest | undefined): string {
+  const last = (request?.json['messages'] as { role: string; content: unknown }[] | undefined)?.at(-1)
+  assert.equal(last?.role, 'user')
+  if (typeof last.content === 'string') return last.content
+  return (last.content as { type: string; text?: string }[]).map(({ text = '' }) => text).join('')
+}
+
+/** Checks how a run failed: its exit code, its words in the one form they have, and that nothing else is there. */
+export function assertFailed(
+  { stdout, stderr, code, signal }: Finished,
+  kind: Kind,
+  { message, hint, stdout: answer = '', before = '' }: FailureText,
+): void {
+  const start = `${before}crabtalk: error[${kind}]: `
+  assert.ok(stderr.startsWith(start), `standard error starts otherwise: ${stderr}`)
+  const [said = '', ...rest] = stderr.slice(start.length).split('\n')
+  assert.match(said, message)
+  assert.match(rest.join('\n'), hint ? /^hint: .+\n$/ : /^(hint: .+\n)?$/)
+  if (hint) assert.match(rest[0] ?? '', hint)
+  assert.deepEqual([stdout, code, signal], [answer, KINDS[kind].exit, null])
+}
+
+interface FailureText {
+  message: RegExp
+  /** Left out: there may be none. */
+  hint?: RegExp
+  stdout?: string
+  /** What standard error says first. */
+  before?: string
+}
+
+/** Every file and folder below a home with its mode, as `600 sessions/x`; sorted. */
+export async function modesUnder(home: string): Promise<string[]> {
+  const names = await readdir(home, { recursive: true }).catch(() => [])
+  const rows = await Promise.all(
+    names.map(async (name) => {
+      const { mode } = await stat(join(home, name))
+      return `${(mode & 0o777).toString(8)} ${name}`
+    }),
+  )
+  return rows.toSorted((a, b) => a.slice(4).localeCompare(b.slice(4)))
+}
+
+async function readSession(path: string): Promise<Session> {
+  const text = await readFile(path, 'utf8')
+  assert.ok(text.endsWith('\n'), `the last line of ${path} is cut`)
+  const [header = {}, ...lines] = text
+    .trimEnd()
+    .split('\n')
+    .map((line): JsonObject => JSON.parse(line))
+  return { path, header, lines, said: lines.flatMap(toSaid) }
+}
+
+function toSaid({ kind, role, content, stop_reason: reason }: JsonObject): string[] {
+  if (kind !== 'entry') return []
+  return [`${role}: ${content}${reason === undefined ? '' : ` [${reason}]`}`]
+}
