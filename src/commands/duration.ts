@@ -3,9 +3,9 @@ import { CrabError } from '../core/base/errors.ts'
 
 /** Milliseconds of `30s`, `10m`, `1h30m`-free forms of ms(1), or plain seconds; `0` means no limit and gives 0. */
 export function parseDuration(option: string, text: string): number {
-  const plain = /^\d+(\.\d+)?$/.test(text)
-  const value = plain ? Number(text) * 1000 : ms(text as StringValue)
-  if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return Math.min(value, MAX_TIMER_MS)
+  const [, amount = '', unit] = /^([\d.]{1,12}) ?([a-z]{1,12})?$/i.exec(text) ?? []
+  const value = unit === undefined ? Number(amount || Number.NaN) * 1000 : ms(text as StringValue)
+  if (Number.isFinite(value)) return Math.min(value, MAX_TIMER_MS)
   throw new CrabError('usage', `Cannot use --${option} ${text}: it is no duration`, {
     hint: `for example --${option} 30s`,
   })

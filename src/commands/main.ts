@@ -25,9 +25,10 @@ async function report(error: CrabError, debug: boolean, host: Host): Promise<num
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {
   const { CRABTALK, CRABUP, GLOBAL } = await import('./table.ts')
   const commands = name === 'crabup' ? CRABUP : CRABTALK
-  const words = argv[0] === 'help' ? argv.slice(1) : argv
+  const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
+  const words = isHelpFirst ? argv.slice(1) : argv
   const command = find(commands, words)
-  const wantsHelp = argv[0] === 'help' || isHelp(behind(words, command))
+  const wantsHelp = isHelpFirst || isHelp(behind(words, command))
   if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
   if (!command) throw await unknownCommand(name, commands, words)
   const { parseOptions } = await import('./parse.ts')

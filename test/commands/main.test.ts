@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { openSync } from 'node:fs'
+import { test } from 'node:test'
+import { formatError } from '../../src/commands/error-text.ts'
+import { main } from '../../src/commands/main.ts'
+import { CRABTALK, GLOBAL } from '../../src/commands/table.ts'
+import { CrabError } from '../../src/core/base/errors.ts'
+import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
+
+test('main() lists the commands when nothing is asked, and for every way to ask for help', async () => {
+  const plain = await run([])
+  assert.match(plain.stdout, /^Usage: crabtalk <command> \[options\]\n\nCommands:\n/)
+  for (const { path } of CRABTALK) assert.match(plain.stdout, new RegExp(`^  ${path.join(' ')} `, 'm'))
+  for (const argv of [['help'], ['--help'], ['-h']]) assert.deepEqual(await run(argv), plain)
+  assert.deepEqual([plain.code, plain.stderr], [0, ''])
+})
+
+test('main() explains one command, or a group, wherever help is asked for', async () => {
+  for (const argv of [
+    ['send', '--help'],
+    ['send', '-h'],
+    ['help', 'send'],
+    ['send', 'a prompt', '-v', '--help'],
+    ['--help', 'send'],
+  ]) {
+    const { code, stdout } = await run(argv)
+    assert.match(stdout, /Usage: crabtalk send \[prompt…\] \[options\]/, argv.join(' '))
+    assert.equal(code, 0)
+  }
+  for (const argv of [
+    ['agent', '--help'],
+    ['help', 'agent'],
+    ['--help', 'agent'],
+  ]) {
+    const { stdout } = await run(argv)
+    assert.match(stdout, /Usage: crabtalk agent <command>/, argv.join(' '))
+    assert.doesNotMatch(stdout, /^ {2}send/m)
+  }
+})
+
+test('every command has help with an example and every option', async () => {
+  for (const { path, examples, options } of CRABTALK) {
+    const { stdout, code } = await run([...path, '--help'])
+    assert.equal(code, 0)
+    for (const example of examples) assert.ok(stdout.includes(`  ${example}\n`))
+    for (const { name } of [...options, ...GLOBAL]) assert.match(stdout, new RegExp(`--${name}\\b`))
+    assert.ok(examples.length > 0)
+  }
+})
+
+/** Lines that name no command, what is said and what is advised. */
+const UNKNOWN: [string[], string, string][] = [
+  [['sned'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
+  [['frobnicate'], 'Unknown command "frobnicate"', 'see crabtalk --help'],
+  [['help', 'sned'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
+  [
+    ['agent'],
+    'Cannot run "crabtalk agent" alone: name one of list, show, create, edit, rename, delete',
+    'see crabtalk agent --help',
+  ],
+  [['agent', 'lst'], 'Unknown command "agent lst"', 'did you mean "crabtalk agent list"?'],
+  [['--frob'], 'Unknown option "--frob"', 'see crabtalk --help'],
+]
+
+for (const [argv, message, hint] of UNKNOWN) {
+  test(`main() says what is wrong with ${argv.join(' ')}`, async () => {
+    const { code, stdout, stderr } = await run(argv)
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.equal(stderr, `crabtalk: error[usage]: ${message}\nhint: ${hint}\n`)
+  })
+}
+
+test('main() runs a command and gives its code', async () => {
+  const { code, stdout } = await run(['version'])
+  assert.equal(code, 0)
+  assert.match(stdout, /^crabtalk \d+\.\d+\.\d+\n$/)
+})
+
+test('main() has other commands for crabup', async () => {
+  const { stdout } = await run([], {}, 'crabup')
+  assert.match(stdout, /^Usage: crabup <command>/)
+  assert.doesNotMatch(stdout, /send/)
+})
+
+test('main() takes --debug with any command, and then says where an error came from', async () => {
+  const { code, stderr } = await run(['agent', 'show', 'nobody', '--debug'])
+  assert.equal(code, 1)
+  assert.match(stderr, /^crabtalk: error\[missing\]: .*\nhint: .*\nCrabError: .*\n {4}at /)
+  assert.doesNotMatch((await run(['agent', 'show', 'nobody'])).stderr, / at /)
+})
+
+test('main() fails when standard output takes nothing', async () => {
+  const { code, stderr } = await run(['version'], { stdout: openSync('/dev/full', 'w') })
+  assert.equal(code, 1)
+  assert.match(stderr, /^crabtalk: error\[storage\]: Cannot write the output: /)
+})
+
+test('formatError() shows colours, hints and causes as asked', () => {
+  const cause = new Error('below')
+  const error = new CrabError('config', 'Cannot read it', { hint: 'look there', cause })
+  const plain = { debug: false, color: false }
+  assert.equal(formatError(error, plain), 'crabtalk: error[config]: Cannot read it\nhint: look there\n')
+  const colored = formatError(error, { ...plain, color: true })
+  assert.ok(colored.startsWith('crabtalk: \u001b[31merror[config]\u001b[39m: Cannot read it\n'))
+  const debug = formatError(error, { ...plain, debug: true })
+  assert.match(debug, /CrabError: Cannot read it\n {4}at .*\ncaused by: Error: below\n {4}at /s)
+  const bug = new CrabError('internal', 'Unexpected failure: x')
+  assert.match(formatError(bug, plain), /hint: this is a bug; run it again with --debug/)
+})
+
+async function run(argv: readonly string[], options: TestHostOptions = {}, name = 'crabtalk') {
+  await using test = await makeTestHost(options)
+  const host = { ...test.host, env: { CRABTALK_HOME: test.folder, ...options.env } }
+  const code = await main(name, argv, host)
+  return { code, stdout: test.stdout(), stderr: test.stderr() }
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Output } from '../../src/commands/output.ts'
+import { type Fifo, openFifo } from '../support/fifo.ts'
+import { until } from '../support/until.ts'
+
+const BIG = 'ä0123456789\n'.repeat(40_000)
+
+test('Output.write() prints everything in order, however writes and waits are mixed', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const path = join(dir.path, 'out')
+  const fd = openSync(path, 'a')
+  const output = new Output(fd, () => false)
+  let expected = ''
+  const step = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom('tick' as const, 'flush' as const, 'turn' as const, BIG),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
+      for (const what of steps) {
+        if (what === 'tick') await Promise.resolve()
+        else if (what === 'flush') await output.flush()
+        else if (what === 'turn') await new Promise((resolve) => setImmediate(resolve))
+        else {
+          expected += what
+          output.write(what)
+        }
+      }
+      await output.flush()
+      assert.ok(readFileSync(path, 'utf8') === expected)
+    }),
+    { numRuns: 50 },
+  )
+  closeSync(fd)
+})
+
+test('Output.write() asks its caller to wait only when much is waiting for a slow reader', async () => {
+  using fifo = openFifo()
+  const output = new Output(fifo.input, () => false)
+  assert.equal(output.write('first'), undefined)
+  output.write(BIG)
+  const wait = output.write('last')
+  assert.ok(wait instanceof Promise)
+  let isOut = false
+  const out = wait.then(() => {
+    isOut = true
+  })
+  await until('the pipe is full', async () => (await fifo.take()).length > 0)
+  assert.equal(isOut, false)
+  await readUntilOut(fifo, () => isOut)
+  await out
+  assert.equal(output.write('more'), undefined)
+  await output.flush()
+})
+
+for (const nonBlocking of [false, true]) {
+  test(`Output keeps every byte in a full ${nonBlocking ? 'non-blocking' : 'blocking'} pipe, and the event loop free`, async () => {
+    using fifo = openFifo({ nonBlocking })
+    const output = new Output(fifo.input, () => false)
+    output.write(BIG)
+    output.write(BIG)
+    await new Promise((resolve) => setImmediate(resolve)) // would not come back from a write that blocks
+    let isOut = false
+    const out = output.flush().then(() => {
+      isOut = true
+    })
+    const bytes = await readUntilOut(fifo, () => isOut)
+    await out
+    assert.ok(bytes.toString() === BIG + BIG)
+  })
+}
+
+test('Output tells once that its reader has gone, drops the rest and calls it no failure', async () => {
+  using fifo = openFifo()
+  const output = new Output(fifo.input, () => false)
+  let told = 0
+  output.onClosed = () => {
+    told++
+  }
+  fifo.hangUp()
+  output.write('a')
+  output.write('b')
+  await output.flush()
+  assert.equal(output.isClosed, true)
+  assert.equal(output.write(BIG), undefined)
+  await output.flush()
+  assert.equal(told, 1)
+})
+
+test('Output tells that its reader goes away while it waits', async () => {
+  using fifo = openFifo()
+  const output = new Output(fifo.input, () => false)
+  const closed = new Promise<void>((resolve) => {
+    output.onClosed = resolve
+  })
+  output.write(BIG)
+  await until('the pipe is full', async () => (await fifo.take()).length > 0)
+  fifo.hangUp()
+  await closed
+  await output.flush()
+})
+
+test('Output fails with `storage` when what it prints to is full, or takes nothing', async () => {
+  const full = openSync('/dev/full', 'w')
+  const output = new Output(full, () => false)
+  output.write('text')
+  await assert.rejects(output.flush(), {
+    name: 'CrabError',
+    kind: 'storage',
+    message: /ENOSPC|no space left/,
+  })
+  assert.equal(output.isClosed, true)
+  closeSync(full)
+  const readOnly = openSync('/dev/null', 'r')
+  const deaf = new Output(readOnly, () => false)
+  deaf.write('text')
+  await assert.rejects(deaf.flush(), { kind: 'storage' })
+  closeSync(readOnly)
+})
+
+test('Output.flush() has nothing to wait for when nothing was printed', async () => {
+  const output = new Output(-1, () => false)
+  assert.equal(output.write(''), undefined)
+  await output.flush()
+  assert.equal(output.isClosed, false)
+})
+
+async function readUntilOut(fifo: Fifo, isOut: () => boolean): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  await until('everything is out', async () => {
+    for (;;) {
+      const piece = await fifo.take()
+      if (piece.length === 0) return isOut()
+      pieces.push(piece)
+    }
+  })
+  return Buffer.concat(pieces)
+}

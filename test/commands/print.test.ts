@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { printJson, printTable, relativeTime } from '../../src/commands/print.ts'
+import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
+
+test('printTable() aligns columns by what a terminal shows, without blanks at the end', async () => {
+  const rows = [
+    ['1', '日本語', 'x'],
+    ['22', 'e\u0301é', 'longer'],
+    ['3', '', ''],
+  ]
+  assert.deepEqual(await tableLines(['ID', 'NAME', 'WHAT'], rows), [
+    'ID  NAME    WHAT',
+    '1   日本語  x',
+    '22  e\u0301é      longer',
+    '3',
+  ])
+})
+
+test('printTable() prints whole lines into a pipe and cuts them to a terminal', async () => {
+  const long = [['1', 'x'.repeat(200)]]
+  assert.equal((await tableLines(['ID', 'TEXT'], long))[1], `1   ${'x'.repeat(200)}`)
+  const terminal: TestHostOptions = { terminals: ['stdout'], columns: 20 }
+  assert.equal((await tableLines(['ID', 'TEXT'], long, terminal))[1], `1   ${'x'.repeat(15)}…`)
+  assert.equal(
+    (await tableLines(['ID', 'TEXT'], [['1', '日本語'.repeat(9)]], terminal))[1],
+    '1   日本語日本語日…',
+  )
+})
+
+test('printTable() lets no cell change the terminal or break its line', async () => {
+  const cells = ['\u001b[31mred\u001b[0m', 'two\nlines\tand', '\u001b]0;title\u0007x']
+  assert.deepEqual((await tableLines(['A', 'B', 'C'], [cells]))[1], 'red  two lines and  x')
+})
+
+test('printTable() fits the terminal whatever is in the cells', async () => {
+  const cell = fc.string({ unit: 'grapheme', maxLength: 30 })
+  const rows = fc.array(fc.tuple(cell, cell), { maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(rows, fc.integer({ min: 10, max: 60 }), async (table, columns) => {
+      const lines = await tableLines(['ONE', 'TWO'], table, { terminals: ['stdout'], columns })
+      assert.equal(lines.length, table.length + 1)
+      for (const line of lines) assert.ok(stringWidth(line) <= columns, JSON.stringify(line))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('printJson() prints JSON that people can read, and gives 0', async () => {
+  await using test = await makeTestHost()
+  assert.equal(printJson(test.host, { a: [1] }), 0)
+  await test.host.stdout.flush()
+  assert.equal(test.stdout(), '{\n  "a": [\n    1\n  ]\n}\n')
+})
+
+const NOW = Date.parse('2026-06-01T12:00:00Z')
+const AGES: Record<string, string> = {
+  '2026-06-01T12:00:00Z': 'now',
+  '2026-06-01T12:00:30Z': 'now',
+  '2026-06-01T11:59:56Z': 'now',
+  '2026-06-01T11:59:55Z': '5s ago',
+  '2026-06-01T11:59:01Z': '59s ago',
+  '2026-06-01T11:59:00Z': '1m ago',
+  '2026-06-01T10:00:01Z': '1h ago',
+  '2026-05-30T12:00:00Z': '2d ago',
+  '2026-04-01T12:00:00Z': '2mo ago',
+  '2024-06-01T12:00:00Z': '2y ago',
+}
+
+for (const [then, age] of Object.entries(AGES)) {
+  test(`relativeTime() calls ${then} ${age}`, () => assert.equal(relativeTime(then, NOW), age))
+}
+
+test('relativeTime() gives what is no time as it is', () => {
+  assert.equal(relativeTime('yesterday', NOW), 'yesterday')
+})
+
+async function tableLines(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  options: TestHostOptions = {},
+): Promise<string[]> {
+  await using test = await makeTestHost(options)
+  await printTable(test.host, header, rows)
+  await test.host.stdout.flush()
+  return test.stdout().split('\n').slice(0, -1)
+}

@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { closeSync, constants, mkdtempSync, openSync, read, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const readBytes = promisify(read)
+
+/** Both ends of a pipe of the system. */
+export interface Fifo extends Disposable {
+  /** Descriptor to write to. */
+  readonly input: number
+  /** What is in the pipe now, at most 64 KiB; nothing when it is empty. */
+  take(): Promise<Buffer>
+  /** Closes the end that is read. */
+  hangUp(): void
+}
+
+/** Opens a pipe; the end that is written blocks when it is full, unless told otherwise. */
+export function openFifo({ nonBlocking = false } = {}): Fifo {
+  const folder = mkdtempSync(join(tmpdir(), 'crab-fifo-'))
+  const path = join(folder, 'pipe')
+  execFileSync('mkfifo', [path])
+  const output = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const input = openSync(path, constants.O_WRONLY | (nonBlocking ? constants.O_NONBLOCK : 0))
+  rmSync(folder, { recursive: true })
+  let isOpen = true
+  const hangUp = () => {
+    if (isOpen) closeSync(output)
+    isOpen = false
+  }
+  return {
+    input,
+    async take() {
+      try {
+        const { bytesRead, buffer } = await readBytes(output, Buffer.alloc(65_536), 0, 65_536, null)
+        return buffer.subarray(0, bytesRead)
+      } catch (reason) {
+        if ((reason as NodeJS.ErrnoException).code === 'EAGAIN') return Buffer.alloc(0)
+        throw reason
+      }
+    },
+    hangUp,
+    [Symbol.dispose]() {
+      hangUp()
+      closeSync(input)
+    },
+  }
+}
