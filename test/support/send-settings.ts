@@ -1,0 +1,10 @@
+import type { Host } from '../../src/commands/host.ts'
+import { parseOptions } from '../../src/commands/parse.ts'
+import { readSettings, type SendSettings } from '../../src/commands/send/settings.ts'
+import { CRABTALK } from '../../src/commands/table.ts'
+
+/** What `crabtalk send` was asked for by a command line. */
+export async function settingsOf(argv: readonly string[], host: Host): Promise<SendSettings> {
+  const send = CRABTALK.find(({ path }) => path[0] === 'send')!
+  return await readSettings(parseOptions(send, argv), host)
+}

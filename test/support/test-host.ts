@@ -1,0 +1,74 @@
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { Host, SignalName } from '../../src/commands/host.ts'
+import { Output } from '../../src/commands/output.ts'
+
+export interface TestHostOptions {
+  env?: Readonly<Record<string, string | undefined>>
+  /** What standard input is; text is a pipe of it. Nobody's by default. */
+  stdin?: string | Uint8Array | Readable | 'none' | 'terminal'
+  /** Which outputs say that they are terminals. */
+  terminals?: readonly ('stdout' | 'stderr')[]
+  columns?: number
+  /** Instead of the test's own folder. */
+  cwd?: string
+  /** Descriptor to print to, instead of a file. */
+  stdout?: number
+}
+
+/** A process as commands see it, whose outputs are files. */
+export interface TestHost extends AsyncDisposable {
+  readonly host: Host
+  /** A folder of this test's own: the working directory, unless told otherwise. */
+  readonly folder: string
+  /** What was printed; call host.stdout.flush() before. */
+  stdout(): string
+  stderr(): string
+  signal(name: SignalName): void
+  /** How many listen for signals. */
+  listeners(): number
+  /** Codes that host.leave() was called with; here it returns. */
+  readonly left: readonly number[]
+}
+
+export async function makeTestHost(options: TestHostOptions = {}): Promise<TestHost> {
+  const { env = {}, stdin = 'none', terminals = [], columns = 80 } = options
+  const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const paths = ['stdout', 'stderr'].map((name) => join(folder.path, `.${name}`)) as [string, string]
+  const files = paths.map((path) => openSync(path, 'a')) as [number, number]
+  const listeners = new Set<(name: SignalName) => void>()
+  const left: number[] = []
+  const host: Host = {
+    env,
+    cwd: () => options.cwd ?? folder.path,
+    stdout: new Output(options.stdout ?? files[0], () => terminals.includes('stdout')),
+    stderr: new Output(files[1], () => terminals.includes('stderr')),
+    pid: process.pid,
+    columns: () => columns,
+    stdinKind: () => (stdin === 'none' || stdin === 'terminal' ? stdin : 'pipe'),
+    stdin: () => (stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)])),
+    onSignal(listener) {
+      listeners.add(listener)
+      return { [Symbol.dispose]: () => void listeners.delete(listener) }
+    },
+    leave: (code) => left.push(code) as never,
+  }
+  return {
+    host,
+    folder: folder.path,
+    stdout: () => readFileSync(paths[0], 'utf8'),
+    stderr: () => readFileSync(paths[1], 'utf8'),
+    signal(name) {
+      for (const listener of listeners) listener(name)
+    },
+    listeners: () => listeners.size,
+    left,
+    async [Symbol.asyncDispose]() {
+      for (const file of files) closeSync(file)
+      await folder.remove()
+    },
+  }
+}
