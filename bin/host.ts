@@ -10,6 +10,7 @@ const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 export function processHost(): Host {
   return {
     env: process.env,
+    pid: process.pid,
     cwd: currentDirectory,
     stdout: new Output(1, () => isTerminal(1)),
     stderr: new Output(2, () => isTerminal(2)),

@@ -59,6 +59,7 @@ async function runScenarios(run: Run): Promise<void> {
 function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout' | 'stderr'> {
   return {
     env,
+    pid: process.pid,
     cwd: () => cwd,
     columns: () => 80,
     stdinKind: () => 'none',

@@ -5,6 +5,7 @@ export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 /** What a command may use of the process it runs in; bin/ makes it, tests make their own. */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly pid: number
   /** The working directory, absolute. Throws `no-input` when it no longer exists. */
   cwd(): string
   readonly stdout: Output

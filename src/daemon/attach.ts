@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { refuseForeignHome } from '../core/config/foreign-home.ts'
 import { homePaths } from '../core/config/paths.ts'
 import { type Dispatch, route } from '../core/protocol/dispatch.ts'
 import { compose } from './compose.ts'
@@ -12,14 +13,16 @@ export interface Attached extends AsyncDisposable {
 /** Who attaches. */
 export interface Caller {
   readonly env: Readonly<Record<string, string | undefined>>
+  readonly pid: number
   cwd(): string
 }
 
-/** A runtime inside this process (decision 15); the caller cannot tell it from a daemon's. */
+/** A runtime inside this process (decision 15); the caller cannot tell it from a daemon's. Fails with `config` on another program's home. */
 export async function attach(caller: Caller): Promise<Attached> {
   const cwd = caller.cwd()
   const paths = homePaths(caller.env, { cwd, homeDir: homedir() })
-  const services = compose({ paths, env: caller.env, cwd })
+  await refuseForeignHome(paths)
+  const services = compose({ paths, env: caller.env, pid: caller.pid, cwd })
   return {
     dispatch: route(handlers(services)),
     [Symbol.asyncDispose]: () => services[Symbol.asyncDispose](),

@@ -7,7 +7,7 @@ import { environmentHook } from '../core/hooks/environment.ts'
 import { instructionsHook } from '../core/hooks/instructions.ts'
 import { readHook } from '../core/hooks/read.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
-import { SqliteLeases } from '../core/lease/sqlite-leases.ts'
+import { type Holder, SqliteLeases } from '../core/lease/sqlite-leases.ts'
 import { openModels } from '../core/provider/discover.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
@@ -20,6 +20,8 @@ import { MemoryStorage } from '../core/storage/memory-storage.ts'
 export interface NodeOptions {
   paths: HomePaths
   env: Readonly<Record<string, string | undefined>>
+  /** Of this process, so that others can be told who holds what. */
+  pid: number
   /** Working directory of conversations whose client names none. */
   cwd: string
 }
@@ -29,15 +31,17 @@ export interface Services extends AsyncDisposable {
   readonly agents: AgentStore
   readonly place: Place
   models(): Promise<ModelRegistry>
+  /** The process that holds a lease now, if one does. */
+  holderOf(resource: string): Promise<Holder | undefined>
   runtime(): Promise<Runtime>
   now(): number
 }
 
 /** Builds storage, models, hooks and runtime of one home directory. */
-export function compose({ paths, env, cwd }: NodeOptions): Services {
+export function compose({ paths, env, pid, cwd }: NodeOptions): Services {
   const now = Date.now
   const over = new AbortController()
-  const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc })
+  const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
   const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now })
   const place: Place = { storage, leases, cache: new Map() }
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
@@ -68,6 +72,7 @@ export function compose({ paths, env, cwd }: NodeOptions): Services {
     agents,
     place,
     models: models.get,
+    holderOf: (resource) => leases.describeHolder(resource),
     runtime: runtime.get,
     now,
     async [Symbol.asyncDispose]() {

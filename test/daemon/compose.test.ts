@@ -87,7 +87,7 @@ test('config.toml that was mended is read by the next turn', async () => {
 
 test('attach() finds the home by the environment, touches nothing before it must, and lets go', async () => {
   await using home = await temporaryHome()
-  const caller = { env: { CRABTALK_HOME: home.paths.home }, cwd: () => '/' }
+  const caller = { env: { CRABTALK_HOME: home.paths.home }, pid: process.pid, cwd: () => '/' }
   {
     await using attached = await attach(caller)
     await request(attached.dispatch, 'ping', {}, NEVER)

@@ -102,6 +102,7 @@ function toJsonRow(info: ConversationInfo) {
     agent: info.agent,
     sender: info.sender,
     title: info.title,
+    preview: info.preview,
     messages: info.messageCount,
     cwd: info.cwd,
     created_at: info.createdAt,
@@ -117,7 +118,7 @@ async function printRows(host: Host, rows: readonly ConversationInfo[]): Promise
     info.agent,
     info.sender,
     String(info.messageCount),
-    info.title,
+    info.title || info.preview,
   ])
   await printTable(host, ['ID', 'UPDATED', 'AGENT', 'SENDER', 'MESSAGES', 'TITLE'], cells)
 }

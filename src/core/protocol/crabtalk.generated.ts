@@ -1006,6 +1006,8 @@ export interface ConversationInfo {
   /** Of the last message or change. */
   updatedAt: string;
   agentId: string;
+  /** How the first message of the sender begins, on one line. */
+  preview: string;
 }
 
 /** Stored sessions, newest first. */
@@ -7940,6 +7942,7 @@ function createBaseConversationInfo(): ConversationInfo {
     createdAt: "",
     updatedAt: "",
     agentId: "",
+    preview: "",
   };
 }
 
@@ -7980,6 +7983,9 @@ export const ConversationInfo: MessageFns<ConversationInfo> = {
     }
     if (message.agentId !== "") {
       writer.uint32(506).string(message.agentId);
+    }
+    if (message.preview !== "") {
+      writer.uint32(514).string(message.preview);
     }
     return writer;
   },
@@ -8093,6 +8099,14 @@ export const ConversationInfo: MessageFns<ConversationInfo> = {
             message.agentId = reader.string();
             continue;
           }
+          case 64: {
+            if (tag !== 514) {
+              break;
+            }
+
+            message.preview = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8122,6 +8136,7 @@ export const ConversationInfo: MessageFns<ConversationInfo> = {
     message.createdAt = object.createdAt ?? "";
     message.updatedAt = object.updatedAt ?? "";
     message.agentId = object.agentId ?? "";
+    message.preview = object.preview ?? "";
     return message;
   },
 };

@@ -5,7 +5,7 @@ import { baseUrlOf, type Endpoint, type Env, endpointFromEnv, localEndpoint, toE
 import { listModels } from './list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset, UNSUPPORTED_KEYS } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
-import { callEndpoint, type ModelSource } from './source.ts'
+import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
 
 /** Where models are looked for. */
 export interface ModelSetting {
@@ -81,6 +81,7 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
     models: (models ?? []).map(({ name: model, ...facts }) => ({ name: model, facts })),
     isOpen: models === undefined,
     ...(preset && suggestionAt(preset, baseUrl ?? baseUrlOf(preset, env))),
+    prepare: () => prepareEndpoint(toEndpoint(provider, env)),
     complete: (request, signal) => callEndpoint(() => toEndpoint(provider, env), request, signal),
     listModels: (signal) => listModels(toEndpoint(provider, env), signal),
   }
@@ -121,6 +122,7 @@ function openSource(endpoint: Endpoint, more: Pick<ModelSource, 'owns' | 'sugges
     models: [],
     isOpen: true,
     ...more,
+    prepare: () => prepareEndpoint(endpoint),
     complete: (request, signal) => callEndpoint(() => endpoint, request, signal),
     listModels: (signal) => listModels(endpoint, signal),
   }

@@ -102,6 +102,10 @@ export class ModelRegistry implements Provider {
     return [...entries.values()]
   }
 
+  prepare(model: string): void {
+    this.#resolve(model).source.prepare?.()
+  }
+
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
     const { source, model } = this.#resolve(request.model)
     return source.complete({ ...request, model }, signal)

@@ -22,6 +22,8 @@ export interface ModelSource {
   readonly owns?: RegExp
   /** Of an open source: what to use when nobody names a model. */
   readonly suggests?: string
+  /** Throws `config` when it cannot be called; else begins to load what a call needs. */
+  prepare?(): void
   /** The request's model is the name this source knows it by. */
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
   /** Asks the server what it has. */
@@ -42,13 +44,21 @@ export async function* callEndpoint(
     model: request.model,
   })
   const attempt = async function* () {
-    const call =
-      kind === 'anthropic'
-        ? (await import('./anthropic.ts')).streamAnthropic
-        : (await import('./openai-compatible.ts')).streamOpenAICompatible
+    const call = await loadWire(kind)
     yield* call({ endpoint, request, fetch }, signal)
   }
   yield* withRetry(attempt, request.retries ?? maxRetries, signal)
+}
+
+/** Loads the code for an endpoint's wire ahead of its first call, which reports what goes wrong with that. */
+export function prepareEndpoint({ kind }: Endpoint): void {
+  loadWire(kind).catch(() => undefined)
+}
+
+async function loadWire(kind: Endpoint['kind']) {
+  return kind === 'anthropic'
+    ? (await import('./anthropic.ts')).streamAnthropic
+    : (await import('./openai-compatible.ts')).streamOpenAICompatible
 }
 
 /** Refuses good answers that the SDK would take for a stream in which nothing happens. */

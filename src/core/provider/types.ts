@@ -68,6 +68,8 @@ export interface ModelEntry {
 export interface Provider {
   /** Streams one model call; aborting the signal ends it with `cancelled`. */
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  /** Throws `config` when there is no such model, or no way to call it; else begins to load what a call needs. */
+  prepare(model: string): void
   /** The model of an agent that names none. Throws `config` when there is none. */
   defaultModel(): string
   facts(model: string): ModelFacts

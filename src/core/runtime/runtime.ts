@@ -106,6 +106,7 @@ export class Runtime implements AsyncDisposable {
       throw new CrabError('invalid', 'Cannot run a turn: the message is empty') // providers refuse it, for ever after
     }
     const model = settings.model ?? agent.model ?? provider.defaultModel()
+    provider.prepare(model)
     if (settings.maxCostUsd !== undefined && provider.costUsd(model, NO_USAGE) === undefined) {
       throw new CrabError('config', `Cannot keep to a cost limit: the price of ${model} is not known`, {
         hint: 'give input_usd and output_usd with the model in config.toml',

@@ -36,23 +36,23 @@ type Row = [
   ...cursor: [bytes: number, seq: number],
   activatedAt: string,
   ...names: [id: string, agent: string, agentId: string, sender: string, cwd: string],
-  ...texts: [title: string, summary: string],
+  ...texts: [title: string, summary: string, preview: string],
   ...times: [createdAt: string, updatedAt: string],
   messageCount: number,
   forkedFrom: string | null,
 ]
 
 function toRow({ stamp, digest: { summary, cursor, activatedAt } }: CatalogueEntry): Row {
-  const { id, agent, agentId, sender, cwd, title, summary: text } = summary
+  const { id, agent, agentId, sender, cwd, title, summary: text, preview } = summary
   const { createdAt, updatedAt, messageCount, forkedFrom } = summary
   const read = [stamp.size, stamp.mtimeMs, stamp.ino, cursor.bytes, cursor.seq, activatedAt] as const
   const told = [createdAt, updatedAt, messageCount, forkedFrom ?? null] as const
-  return [...read, id, agent, agentId, sender, cwd, title, text, ...told]
+  return [...read, id, agent, agentId, sender, cwd, title, text, preview, ...told]
 }
 
 function toEntry(row: Row): [string, CatalogueEntry] {
   const [size, mtimeMs, ino, bytes, seq, activatedAt, id, agent, agentId, sender, cwd, ...told] = row
-  const [title, summary, createdAt, updatedAt, messageCount, forkedFrom] = told
+  const [title, summary, preview, createdAt, updatedAt, messageCount, forkedFrom] = told
   return [
     id,
     {
@@ -61,7 +61,7 @@ function toEntry(row: Row): [string, CatalogueEntry] {
         cursor: { bytes, seq },
         activatedAt,
         summary: {
-          ...{ id, agent, agentId, sender, cwd, title, summary, createdAt, updatedAt, messageCount },
+          ...{ id, agent, agentId, sender, cwd, title, summary, preview, createdAt, updatedAt, messageCount },
           forkedFrom: forkedFrom ?? undefined,
         },
       },
@@ -71,5 +71,5 @@ function toEntry(row: Row): [string, CatalogueEntry] {
 
 /** The first line: says that exactly these bytes follow, and in which format. */
 function sealOf(body: Uint8Array): string {
-  return `crabtalk sessions 1 ${hash('sha1', body, 'hex')}\n`
+  return `crabtalk sessions 2 ${hash('sha1', body, 'hex')}\n`
 }

@@ -72,6 +72,7 @@ function toSummary(id: string, header: SessionHeader): SessionSummary {
     cwd: header.cwd,
     title: '',
     summary: '',
+    preview: '',
     createdAt: header.created_at,
     updatedAt: header.created_at,
     messageCount: 0,
@@ -83,10 +84,22 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
   const { summary } = digest
   summary.updatedAt = line.ts
   if (line.kind === 'entry' && line.role !== 'tool') summary.messageCount += 1
+  if (line.kind === 'entry' && line.role === 'user') summary.preview ||= toPreview(line.content)
   if (line.kind !== 'meta') return
   summary.title = line.title ?? summary.title
   summary.summary = line.summary ?? summary.summary
   digest.activatedAt = line.activated_at ?? digest.activatedAt
+}
+
+/** Characters of a preview; code points, so that none is cut in two. */
+const PREVIEW_CHARS = 80
+
+function toPreview(content: string): string {
+  const line = content
+    .slice(0, 4 * PREVIEW_CHARS)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  return [...line].slice(0, PREVIEW_CHARS).join('')
 }
 
 function later(a: string, b: string): string {

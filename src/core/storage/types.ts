@@ -84,6 +84,8 @@ export interface SessionSummary {
   cwd: string
   title: string
   summary: string
+  /** How the first message of the sender begins, on one line; empty before there is one. */
+  preview: string
   createdAt: string
   /** Time of the last line; createdAt when there is none. */
   updatedAt: string

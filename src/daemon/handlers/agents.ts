@@ -11,6 +11,8 @@ import type {
   RenameAgentMsg,
   UpdateAgentMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { turnOf } from '../../core/runtime/held-conversation.ts'
+import type { Services } from '../compose.ts'
 
 /** `list_agents`: by name, and what is wrong with the files that are none. */
 export async function listAgents(store: AgentStore): Promise<AgentList> {
@@ -48,6 +50,23 @@ export async function renameAgent(
   { oldName, newName }: RenameAgentMsg,
 ): Promise<AgentInfo> {
   return toAgentInfo(await store.rename(oldName, newName))
+}
+
+/** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */
+export async function deleteAgent({ agents, place, holderOf }: Services, name: string): Promise<void> {
+  const { id } = await agents.get(name, { create: false })
+  for (const session of await place.storage.listSessions({ agentId: id })) {
+    const holder = await holderOf(turnOf(session.id))
+    if (!holder) continue
+    throw new CrabError(
+      'conflict',
+      `Cannot delete the agent "${name}": process ${holder.pid} runs a turn of it`,
+      {
+        hint: 'wait for the turn to end, or end that process',
+      },
+    )
+  }
+  await agents.delete(name)
 }
 
 function toAgentInfo(agent: AgentConfig): AgentInfo {

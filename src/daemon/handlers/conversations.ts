@@ -67,7 +67,7 @@ export async function getSession(storage: Storage, session: string): Promise<Ses
 }
 
 function toConversationInfo(summary: SessionSummary, seq: number, now: number): ConversationInfo {
-  const { agent, agentId, sender, title, id, cwd, createdAt, updatedAt, messageCount } = summary
+  const { agent, agentId, sender, title, id, cwd, createdAt, updatedAt, messageCount, preview } = summary
   const aliveSecs = Math.max(0, Math.round((now - Date.parse(updatedAt)) / 1000))
   const date = updatedAt.slice(0, 10)
   return {
@@ -83,6 +83,7 @@ function toConversationInfo(summary: SessionSummary, seq: number, now: number): 
     cwd,
     createdAt,
     updatedAt,
+    preview,
   }
 }
 

@@ -2,7 +2,7 @@ import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generate
 import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { deleteSession, forkSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../compose.ts'
-import { createAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
+import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { getConversationHistory, getSession, listConversations, listMessages } from './conversations.ts'
 import { listModels } from './models.ts'
 import { send, stream } from './turns.ts'
@@ -21,7 +21,7 @@ export function handlers(services: Services): Partial<Handlers> {
     createAgent: (message) => createAgent(agents, message),
     updateAgent: (message) => updateAgent(agents, message),
     renameAgent: (message) => renameAgent(agents, message),
-    deleteAgent: ({ name }) => agents.delete(name),
+    deleteAgent: ({ name }) => deleteAgent(services, name),
     listConversations: async (filter) =>
       listConversations(storage, await withAgentId(services, filter), services.now()),
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),

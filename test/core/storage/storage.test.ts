@@ -204,7 +204,7 @@ for (const [name, open] of [
       const { id, cursor } = await create(opened, { cwd: '/a' })
       const fork = await create(opened, { forked_from: id, created_by: 'other' })
       const end = await storage.append(id, cursor, [
-        said('question'),
+        said(`question\n\tof ${'🦀'.repeat(100)}`),
         said('answer', 'assistant'),
         { kind: 'entry', role: 'tool', content: 'r', tool_call_id: 'c' },
         { kind: 'meta', title: 'first', summary: 'all of it' },
@@ -224,6 +224,7 @@ for (const [name, open] of [
         cwd: '/a',
         title: 'second',
         summary: 'all of it',
+        preview: `question of ${'🦀'.repeat(68)}`,
         createdAt: rows[0]?.createdAt,
         updatedAt: lines.at(-1)!.ts,
         messageCount: 2,

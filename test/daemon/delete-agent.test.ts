@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { startTestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+
+test('delete_agent refuses while a turn of the agent runs, names the process, and works afterwards', async () => {
+  await using node = await startTestDispatch([{ parts: ['said'], end: 'hang' }])
+  await request(node.dispatch, 'createAgent', { name: 'busy' }, NEVER)
+  const stop = new AbortController()
+  const turn = streamTurn(node.dispatch, { agent: 'busy', sender: 'ann', content: 'hi' }, stop.signal)
+  for await (const { event } of turn) {
+    if (event?.$case !== 'chunk') continue
+    await assert.rejects(request(node.dispatch, 'deleteAgent', { name: 'busy' }, NEVER), {
+      kind: 'conflict',
+      message: `Cannot delete the agent "busy": process ${process.pid} runs a turn of it`,
+    })
+    stop.abort()
+  }
+  await request(node.dispatch, 'deleteAgent', { name: 'busy' }, NEVER)
+  await assert.rejects(request(node.dispatch, 'getAgent', { name: 'busy' }, NEVER), { kind: 'missing' })
+})
