@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { blankLine, judge, RunRecord, toResult } from '../../../src/commands/send/record.ts'
+import type { TurnEvent } from '../../../src/commands/send/sink.ts'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+
+const PLAIN = { failOnToolError: false }
+const STRICT = { failOnToolError: true }
+const CALL = { callId: 'a', name: 'read', arguments: '{}' }
+
+test('RunRecord remembers who spoke, where, and every text', () => {
+  const record = recordOf(
+    event('start', { agent: 'crab', runId: 'r', sessionId: 's', model: 'm' }),
+    ...text('Look', 'ing.'),
+    event('toolStart', { calls: [CALL, { ...CALL, callId: 'b' }] }),
+    event('toolResult', { callId: 'b', output: '', durationMs: 5, isError: true }),
+    event('toolResult', { callId: 'a', output: '', durationMs: 7 }),
+    ...text('Found.'),
+    event('end', {}),
+  )
+  assert.deepEqual([record.agent, record.run, record.session, record.model], ['crab', 'r', 's', 'm'])
+  assert.deepEqual([record.text, record.lastText], ['Looking.\n\nFound.', 'Found.'])
+  assert.deepEqual([...record.tools.values()], [{ server: null, name: 'read', calls: 2, errors: 1, ms: 12 }])
+  assert.equal(record.toolErrors, 1)
+})
+
+test('RunRecord keeps a text that was cut off, and no empty one', () => {
+  const record = recordOf(event('textStart', {}), event('chunk', { content: 'Half' }))
+  record.closeText()
+  record.closeText()
+  assert.deepEqual(record.texts, ['Half'])
+  assert.deepEqual(recordOf(event('textStart', {}), event('textEnd', {})).texts, [])
+})
+
+test('RunRecord puts exactly one blank line between texts', () => {
+  assert.equal(
+    recordOf(...text('a'), ...text('b\n'), ...text('c\n\n'), ...text('d')).text,
+    'a\n\nb\n\nc\n\nd',
+  )
+  assert.deepEqual(['a', 'a\n', 'a\n\n', 'a\n\n\n'].map(blankLine), ['\n\n', '\n', '', ''])
+})
+
+test('RunRecord measures from the beginning of the run', () => {
+  const record = new RunRecord({ startedAt: 1_000, agent: '', sender: '' })
+  record.take(event('start', {}), 1_010.04)
+  record.take(event('chunk', { content: 'a' }), 1_200)
+  record.take(event('chunk', { content: 'b' }), 1_300)
+  record.take(event('toolResult', { callId: 'x', output: '', durationMs: 30 }), 1_400)
+  assert.deepEqual(record.times(2_000), { total_ms: 1_000, to_request_ms: 10, ttft_ms: 200, tools_ms: 30 })
+  const silent = new RunRecord({ startedAt: 0, agent: '', sender: '' })
+  assert.deepEqual(silent.times(1.26), { total_ms: 1.3, to_request_ms: null, ttft_ms: null, tools_ms: 0 })
+})
+
+/** How a turn may have ended by itself, and what that is to a command. */
+const ENDS: [string, TurnEvent[], object, string | undefined][] = [
+  ['answered', [...text('yes'), ended('stop')], STRICT, undefined],
+  ['ended for a reason nobody knows', [...text('yes'), ended('other')], PLAIN, undefined],
+  ['answered with nothing', [ended('stop')], PLAIN, 'empty'],
+  ['answered with blanks', [...text(' \n'), ended('stop')], PLAIN, 'empty'],
+  ['cut at the output limit', [...text('So'), ended('length')], PLAIN, 'truncated'],
+  ['refused', [...text('No'), ended('refused')], PLAIN, 'refused'],
+  ['ended at --max-turns', [...text('So'), ended('max_turns')], PLAIN, 'limit'],
+  ['ended at --max-cost', [...text('So'), ended('max_cost')], PLAIN, 'limit'],
+  ['answered after a tool failed', [toolFailure(), ...text('yes'), ended('stop')], PLAIN, undefined],
+  [
+    'answered after a tool failed, which matters',
+    [toolFailure(), ...text('yes'), ended('stop')],
+    STRICT,
+    'tool',
+  ],
+  ['failed', [...text('So'), failed('credentials')], PLAIN, 'credentials'],
+  ['failed on an old daemon', [event('end', { error: 'no' })], PLAIN, 'failed'],
+  ['stopped without an end', [...text('So')], PLAIN, 'unavailable'],
+]
+
+for (const [how, events, options, kind] of ENDS) {
+  test(`judge() calls a run that was ${how} ${kind ?? 'a success'}`, () => {
+    const failOnToolError = 'failOnToolError' in options && options.failOnToolError === true
+    assert.equal(judge(recordOf(...events), { failOnToolError })?.kind, kind)
+  })
+}
+
+test('toResult() tells an answered run', () => {
+  const usage = { promptTokens: 9, completionTokens: 3, totalTokens: 12, cacheHitTokens: 4 }
+  const detail = { stopReason: 'stop' }
+  const end = event('end', { agent: 'crab', model: 'm2', turns: 2, usage, costUsd: 0.5, detail })
+  const record = recordOf(
+    event('start', { agent: 'crab', runId: 'r', sessionId: 's', model: 'm1' }),
+    ...text('{}'),
+    end,
+  )
+  record.sender = 'ann'
+  const { time: _, ...result } = toResult(record, { exit: 0, error: undefined, structured: {}, now: 0 })
+  assert.deepEqual(result, {
+    v: 1,
+    type: 'result',
+    ok: true,
+    exit: 0,
+    status: 'answered',
+    agent: 'crab',
+    sender: 'ann',
+    session: 's',
+    run: 'r',
+    text: '{}',
+    structured: {},
+    stop_reason: 'stop',
+    model: 'm2',
+    turns: 2,
+    usage: { input: 9, output: 3, cache_read: 4, cache_write: 0, reasoning: 0 },
+    cost_usd: 0.5,
+    tools: [],
+    denied: [],
+    error: null,
+  })
+})
+
+test('toResult() tells a run that never began, with what is known', () => {
+  const error = new CrabError('throttled', 'busy', { hint: 'wait', retryAfterMs: 1_500 })
+  const record = new RunRecord({ startedAt: 0, agent: 'crab', sender: '' })
+  const { ok, exit, status, run, usage, cost_usd, stop_reason, ...rest } = toResult(record, {
+    exit: 75,
+    error,
+    structured: undefined,
+    now: 0,
+  })
+  assert.deepEqual([ok, exit, status, run], [false, 75, 'throttled', ''])
+  assert.deepEqual([usage, cost_usd, stop_reason, rest.structured, rest.turns], [null, null, null, null, 0])
+  assert.deepEqual(rest.error, {
+    code: 'throttled',
+    message: 'busy',
+    hint: 'wait',
+    retryable: true,
+    retry_after_ms: 1_500,
+  })
+})
+
+function recordOf(...events: TurnEvent[]): RunRecord {
+  const record = new RunRecord({ startedAt: 0, agent: '', sender: '' })
+  for (const one of events) record.take(one, 0)
+  return record
+}
+
+function event($case: TurnEvent['$case'], value: object): TurnEvent {
+  return StreamEvent.fromPartial({ event: { $case, value } as TurnEvent }).event!
+}
+
+function text(...deltas: string[]): TurnEvent[] {
+  const chunks = deltas.map((content) => event('chunk', { content }))
+  return [event('textStart', {}), ...chunks, event('textEnd', {})]
+}
+
+function ended(stopReason: string): TurnEvent {
+  return event('end', { detail: { stopReason } })
+}
+
+function failed(kind: string): TurnEvent {
+  return event('end', { error: 'no', detail: { kind, stopReason: 'failed' } })
+}
+
+function toolFailure(): TurnEvent {
+  return event('toolResult', { callId: 'a', output: '', durationMs: 0, isError: true })
+}
