@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 import { WRAPPER } from '../../bin/chunks.ts'
 import { lightHeaders } from './light-headers.ts'
@@ -36,6 +36,7 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
       splitting: true,
       minifySyntax: true,
       metafile: true,
+      alias: { ulid: join(import.meta.dirname, '../../node_modules/ulid/dist/browser/index.js') }, // no node:crypto
       plugins: [zodLocales, lightHeaders],
     }),
   ])

@@ -1,4 +1,4 @@
-import { ulid } from 'ulid'
+import { newUlid } from '../core/base/ids.ts'
 import { once } from '../core/base/once.ts'
 import { AgentStore } from '../core/config/agents.ts'
 import { loadConfig } from '../core/config/load-config.ts'
@@ -65,7 +65,7 @@ export function compose({ paths, env, pid, cwd }: NodeOptions): Services {
       scratch,
       defaultCwd: cwd,
       now,
-      newId: ulid,
+      newId: newUlid,
     })
   })
   return {

@@ -1,5 +1,5 @@
-import { ulid } from 'ulid'
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { newUlid } from '../../core/base/ids.ts'
 import type { DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, streamTurn } from '../../core/protocol/dispatch.ts'
 import { parseAnswer } from '../../core/runtime/structured.ts'
@@ -35,7 +35,7 @@ export async function runTurn(run: TurnRun): Promise<void> {
   const { signal } = stop
   const input = await fitInput(run.input, settings, dispatch, signal)
   record.sender = await chooseSender(
-    { settings, cwd: host.cwd(), newSender: () => `sh:${ulid()}` },
+    { settings, cwd: host.cwd(), newSender: () => `sh:${newUlid()}` },
     dispatch,
     signal,
   )

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { mkdirSync, statSync } from 'node:fs'
 import { link, open, rename, rm } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrabError } from './errors.ts'
+import { newUlid } from './ids.ts'
 
 /** Modes of everything under the home directory (disk.md). */
 export const PRIVATE_FILE = 0o600
@@ -115,7 +115,7 @@ function isDirectory(path: string): boolean {
 
 /** A name in the same folder that nobody else uses. */
 function siblingOf(path: string): string {
-  return `${path}.${randomBytes(6).toString('hex')}.tmp`
+  return `${path}.${newUlid()}.tmp`
 }
 
 async function writeSynced(path: string, content: string | Uint8Array, mode: number): Promise<void> {

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto'
-import { encodeTime, ulid } from 'ulid'
+import { encodeTime } from 'ulid'
+import { newUlid } from '../base/ids.ts'
+import { sha256 } from '../base/sha256.ts'
 import { foldName } from './agent-schema.ts'
 
 /** A fresh id for an agent of this name. */
 export function newAgentId(name: string): string {
-  return withCheck(ulid().slice(0, BODY_LENGTH), name)
+  return withCheck(newUlid().slice(0, BODY_LENGTH), name)
 }
 
 /**
@@ -37,7 +38,7 @@ function withCheck(body: string, name: string): string {
 
 /** 40 bits as 8 letters. */
 function hash(text: string): string {
-  const bytes = createHash('sha256').update(text).digest().subarray(0, 8)
+  const bytes = sha256(text).subarray(0, 8)
   return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')
 }
 

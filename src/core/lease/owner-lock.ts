@@ -2,8 +2,8 @@ import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { ulid } from 'ulid'
 import { CrabError } from '../base/errors.ts'
+import { newUlid } from '../base/ids.ts'
 import { isBusy } from './sqlite-errors.ts'
 
 /**
@@ -21,7 +21,7 @@ export class OwnerLock implements Disposable {
   constructor(folder: string) {
     this.#folder = folder
     for (let attempt = 0; attempt < CLAIM_ATTEMPTS; attempt += 1) {
-      const id = ulid()
+      const id = newUlid()
       const lock = tryLock(join(folder, id))
       if (!lock) continue
       this.id = id

@@ -1,8 +1,8 @@
 import { constants, type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { monotonicFactory } from 'ulid'
 import type { CrabError } from '../base/errors.ts'
 import { isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
+import { ulidSequence } from '../base/ids.ts'
 import { Catalogue } from './catalogue.ts'
 import { belongsTo, findActive, selectSummaries, toPair } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
@@ -39,7 +39,7 @@ export class DiskStorage implements Storage {
   readonly #sessions: string
   readonly #catalogue: Catalogue
   readonly #now: () => number
-  readonly #ulid = monotonicFactory()
+  readonly #ulid = ulidSequence()
 
   constructor({ sessions, index, now = Date.now }: DiskStorageOptions) {
     this.#sessions = sessions

@@ -1,4 +1,4 @@
-import { monotonicFactory } from 'ulid'
+import { ulidSequence } from '../base/ids.ts'
 import { digestSession, findActive, type SessionDigest, selectSummaries, toPair } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
 import { decodeHeader, decodeLines, decodeSession, encodeHeader, encodeLines } from './session-file.ts'
@@ -23,7 +23,7 @@ export interface MemoryStorageOptions {
 export class MemoryStorage implements Storage {
   readonly #sessions = new Map<string, StoredLine[]>()
   readonly #now: () => number
-  readonly #ulid = monotonicFactory()
+  readonly #ulid = ulidSequence()
 
   constructor({ now = Date.now }: MemoryStorageOptions = {}) {
     this.#now = now

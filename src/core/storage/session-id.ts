@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto'
+import { sha256 } from '../base/sha256.ts'
 import { noSessionId } from './session-errors.ts'
 import type { Pair } from './types.ts'
 
@@ -7,7 +7,7 @@ export const SESSION_EXTENSION = '.jsonl'
 
 /** What the ids of a pair's sessions begin with: no sender ever becomes a part of a path (decision 8). */
 export function toSessionPrefix({ agentId, sender }: Pair): string {
-  return `${hash('sha256', `${agentId}\0${sender}`, 'hex').slice(0, 16)}-`
+  return `${sha256(`${agentId}\0${sender}`).toString('hex').slice(0, 16)}-`
 }
 
 /** The file of a session. Fails with `invalid` for what is no session id, so that it never becomes a path. */
