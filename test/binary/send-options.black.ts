@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Reply } from '../support/model-server.ts'
+import { assertFailed, configWithFacts, makeTalk, type Talk } from '../support/talk.ts'
+
+const SCHEMA = {
+  type: 'object',
+  properties: { n: { type: 'integer' } },
+  required: ['n'],
+  additionalProperties: false,
+}
+const CALL = { call: 'c1', name: 'read', args: '{"path":"a.txt"}' }
+const USAGE = { input: 1000, output: 100 }
+
+test('--system replaces the prompt of the agent, as text or from a file, for this turn only', async () => {
+  await using talk = await makeTalk(() => ({ parts: ['ok'] }))
+  await writeFile(join(talk.cwd, 'role.md'), 'From a file.\n')
+  await talk.send(['--system', 'As text.', '-s', 'me', 'hello'])
+  assert.match(systemOf(talk), /^As text\./)
+  await talk.send(['--system', '@role.md', '-s', 'me', 'hello'])
+  assert.match(systemOf(talk), /^From a file\./)
+  await talk.send(['-s', 'me', 'hello'])
+  assert.match(systemOf(talk), /^You are crab/)
+  assert.doesNotMatch(JSON.stringify(await talk.sessions()), /As text|From a file|You are crab/)
+  assertFailed(await talk.send(['--system', '@nosuch', 'hello']), 'no-input', {
+    message: /^Cannot read nosuch for --system: there is no such file$/,
+  })
+})
+
+test('--schema gives the JSON alone, from a file or inline, without a fence around it', async () => {
+  await using talk = await makeTalk([{ parts: ['{"n":', ' 1}'] }, { parts: ['```json\n{"n": 2}\n```'] }])
+  await writeFile(join(talk.cwd, 'schema.json'), JSON.stringify(SCHEMA))
+  const { stdout, stderr, code } = await talk.send(['--schema', 'schema.json', 'hello'])
+  assert.deepEqual([stdout, stderr, code], ['{"n":1}\n', '', 0])
+  const inline = await talk.send(['--schema', JSON.stringify(SCHEMA), '--output', 'json', 'hello'])
+  assert.deepEqual(JSON.parse(inline.stdout).structured, { n: 2 })
+  assert.match(talk.server.requests[0]?.text ?? '', /"json_schema"/)
+})
+
+test('an answer that does not meet the schema is asked for once more, and met or exit 6', async () => {
+  const answers = ['{"n":"one"}', '{"n":1}', 'no JSON', '{"n":2.5}', '{"n":3}']
+  await using talk = await makeTalk((_, index) => ({ parts: [answers[index] ?? ''] }))
+  const repaired = await talk.send(['-q', '-s', 'me', '--schema', JSON.stringify(SCHEMA), 'hello'])
+  assert.deepEqual([repaired.stdout, repaired.stderr, repaired.code], ['{"n":1}\n', '', 0])
+  assert.deepEqual((await talk.sessions())[0]?.said, ['user: hello', 'assistant: {"n":1}'])
+  assertFailed(await talk.send(['-q', '--schema', JSON.stringify(SCHEMA), 'hello']), 'schema', {
+    message: /^Cannot give an answer that meets the schema: /,
+    hint: /loosen the schema/,
+  })
+  assert.equal(talk.server.requests.length, 4)
+})
+
+test('a schema that is no JSON, or no object, is refused before anything is sent', async () => {
+  await using talk = await makeTalk([])
+  await writeFile(join(talk.cwd, 'list.json'), '[]')
+  assertFailed(await talk.send(['--schema', '{nope', 'hello']), 'usage', {
+    message: /^Cannot use --schema: /,
+  })
+  assertFailed(await talk.send(['--schema', 'nosuch', 'hello']), 'no-input', { message: /for --schema/ })
+  assertFailed(await talk.send(['--schema', 'list.json', 'hello']), 'invalid', {
+    message: /it is not an object$/,
+  })
+  assert.equal(talk.server.requests.length, 0)
+})
+
+test('--max-turns ends a run of tool calls at that many model calls, with 8', async () => {
+  await using talk = await makeTalk(() => ({ parts: ['Looking.', CALL] }))
+  for (const turns of [1, 3]) {
+    const before = talk.server.requests.length
+    assertFailed(await talk.send(['--last', '--max-turns', String(turns), 'hello']), 'limit', {
+      message: /^The turn was ended at its limit of model calls$/,
+      hint: /--max-turns/,
+    })
+    assert.equal(talk.server.requests.length - before, turns)
+  }
+})
+
+test('--max-cost ends a run before the model call behind the one that spent it, with 8', async () => {
+  const facts = configWithFacts('input_usd = 1, output_usd = 10')
+  await using talk = await makeTalk(() => ({ parts: [CALL], usage: USAGE }), facts)
+  assertFailed(await talk.send(['--max-cost', '0.003', 'hello']), 'limit', {
+    message: /^The turn was ended at its cost limit$/,
+    hint: /--max-cost/,
+  })
+  assert.equal(talk.server.requests.length, 2)
+})
+
+test('--max-cost with a model whose price is not known is 78, and nothing is sent or stored', async () => {
+  await using talk = await makeTalk(() => ({ parts: ['ok'] }))
+  assertFailed(await talk.send(['--max-cost', '1', 'hello']), 'config', {
+    message: /^Cannot keep to a cost limit: the price of scripted is not known$/,
+    hint: /input_usd and output_usd/,
+  })
+  assert.deepEqual([talk.server.requests, await talk.sessions()], [[], []])
+})
+
+test('--timeout and --idle-timeout end a run with 124, keep what was said and say which it was', async () => {
+  await using talk = await makeTalk(() => ({ parts: ['partial'], end: 'hang' }))
+  const [total, idle, both] = await Promise.all([
+    talk.send(['-s', 'total', '--timeout', '1', 'hello']),
+    talk.send(['-s', 'idle', '--idle-timeout', '900ms', 'hello']),
+    talk.send(['--timeout', '0', '--idle-timeout', '1s', 'hello']),
+  ])
+  const stdout = 'partial\n'
+  assertFailed(total, 'timeout', {
+    message: /^Cannot finish: the run takes longer than 1 s$/,
+    hint: /--timeout/,
+    stdout,
+  })
+  assertFailed(idle, 'timeout', {
+    message: /^Cannot finish: the model said nothing for 0.9 s$/,
+    hint: /--idle/,
+    stdout,
+  })
+  assertFailed(both, 'timeout', { message: /nothing for 1 s$/, stdout })
+  for (const { said } of await talk.sessions())
+    assert.deepEqual(said, ['user: hello', 'assistant: partial [cancelled]'])
+  for (const request of talk.server.requests) assert.equal(await request.done, false)
+})
+
+test('--fail-on-tool-error makes a failed tool call exit 5, after the answer', async () => {
+  const replies: Reply[] = [{ parts: [CALL] }, { parts: ['It is not there.'] }]
+  await using talk = await makeTalk((_, index) => replies[index % 2]!)
+  assert.equal((await talk.send(['hello'])).code, 0)
+  assertFailed(await talk.send(['--fail-on-tool-error', 'hello']), 'tool', {
+    message: /^Tool calls failed: 1$/,
+    stdout: 'It is not there.\n',
+  })
+})
+
+test('--model names the model of this turn', async () => {
+  await using talk = await makeTalk(() => ({ parts: ['ok'] }))
+  await talk.send(['-m', 'other', 'hello'])
+  assert.equal(talk.server.requests[0]?.json['model'], 'other')
+})
+
+function systemOf(talk: Talk): string {
+  const messages = talk.server.requests.at(-1)?.json['messages'] as { role: string; content: string }[]
+  return messages.find(({ role }) => role === 'system')?.content ?? ''
+}

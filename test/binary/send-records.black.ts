@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../src/core/base/message.ts'
+import type { Script } from '../support/model-server.ts'
+import type { Running } from '../support/run-binary.ts'
+import { assertFailed, makeTalk, promptOf } from '../support/talk.ts'
+
+const RECORDS = ['--input', 'stream-json', '--output', 'stream-json']
+/** Answers with the prompt, except that `hang` gets half an answer. */
+const ECHO: Script = (request) => {
+  const prompt = promptOf(request)
+  return prompt.endsWith('hang') ? { parts: ['half'], end: 'hang' } : { parts: [prompt] }
+}
+
+test('a co-process answers each user record in one conversation, in order, until its input ends', async () => {
+  await using talk = await makeTalk(ECHO)
+  const running = talk.startSend(RECORDS, { stdin: 'open' })
+  tell(running, { type: 'user', content: 'one' })
+  await running.prints(/"run.finished"/)
+  tell(running, { type: 'user', content: 'two' }, { type: 'user', content: 'three' })
+  running.child.stdin?.end('\n')
+  const { stdout, stderr, code } = await running.finished
+  assert.deepEqual([stderr, code], ['', 0])
+  assert.deepEqual(textsOf(stdout), ['one', 'two', 'three'])
+  const [{ said } = { said: [] }, ...more] = await talk.sessions()
+  assert.deepEqual(
+    [said.filter((line) => line.startsWith('user')), more],
+    [['user: one', 'user: two', 'user: three'], []],
+  )
+  const { messages } = talk.server.requests.at(-1)?.json ?? {}
+  assert.equal((messages as object[]).length, 6)
+})
+
+test('cancel ends the running turn only, and the conversation goes on', async () => {
+  await using talk = await makeTalk(ECHO)
+  const running = talk.startSend([...RECORDS, '-s', 'me'], { stdin: 'open' })
+  tell(running, { type: 'user', content: 'please hang' }, { type: 'user', content: 'go on' })
+  await running.prints(/"text":"half"/)
+  tell(running, { type: 'cancel' })
+  await running.prints(/"text":"go on"/)
+  running.child.stdin?.end()
+  const { stdout, stderr } = await running.finished
+  assert.equal(stderr, '')
+  const finished = runsOf(stdout).map(({ ok, status, stop_reason }) => [ok, status, stop_reason])
+  assert.deepEqual(finished, [
+    [false, 'cancelled', 'cancelled'],
+    [true, 'answered', 'stop'],
+  ])
+  const said = ['user: please hang', 'assistant: half [cancelled]', 'user: go on', 'assistant: go on']
+  assert.deepEqual((await talk.sessions())[0]?.said, said)
+})
+
+test('a cancel with nothing to cancel is no failure', async () => {
+  await using talk = await makeTalk(ECHO)
+  const { stdout, stderr, code } = await talk.send(RECORDS, {
+    stdin: '{"type":"cancel"}\n{"type":"user","content":"a"}',
+  })
+  assert.deepEqual([textsOf(stdout), stderr, code], [['a'], '', 0])
+})
+
+test('a record that is none is 65 with its number, after the turns before it were answered', async () => {
+  await using talk = await makeTalk(ECHO)
+  const bad: [string, RegExp][] = [
+    ['nonsense', /^Cannot read record 2: .*not valid JSON$/],
+    ['{"type":"user"}', /^Cannot use record 2: content: /],
+    ['{"type":"user","content":"x","more":1}', /^Cannot use record 2: /],
+    ['{"type":"shout","content":"x"}', /^Cannot use record 2: type: /],
+  ]
+  for (const [record, message] of bad) {
+    const finished = await talk.send(RECORDS, { stdin: `{"type":"user","content":"one"}\n${record}\n` })
+    assert.deepEqual(textsOf(finished.stdout), ['one'])
+    assertFailed({ ...finished, stdout: '' }, 'invalid', { message, hint: /\{"type":"cancel"\}/ })
+  }
+})
+
+test('a failed turn is told, the next one runs, and the exit code is that of the failure', async () => {
+  await using talk = await makeTalk([{ status: 401, body: { error: { message: 'no' } } }, { parts: ['ok'] }])
+  const { stdout, stderr, code } = await talk.send([...RECORDS, '--retries', '0'], {
+    stdin: '{"type":"user","content":"one"}\n{"type":"user","content":"two"}\n',
+  })
+  assert.deepEqual(
+    runsOf(stdout).map(({ status }) => status),
+    ['credentials', 'answered'],
+  )
+  assert.match(stderr, /^crabtalk: error\[credentials\]: [^\n]*\n(hint: .*\n)?$/)
+  assert.equal(code, 77)
+})
+
+test('a signal ends a co-process, in the middle of a turn and while it waits for records', async () => {
+  await using talk = await makeTalk(ECHO)
+  const busy = talk.startSend(RECORDS, { stdin: 'open' })
+  tell(busy, { type: 'user', content: 'hang' }, { type: 'user', content: 'never asked' })
+  await busy.prints(/"text":"half"/)
+  busy.child.kill('SIGINT')
+  const ended = await busy.finished
+  assert.deepEqual([ended.code, ended.stderr, runsOf(ended.stdout).length], [130, '', 1])
+  assert.equal(talk.server.requests.length, 1)
+  const idle = talk.startSend(RECORDS, { stdin: 'open' })
+  tell(idle, { type: 'user', content: 'one' })
+  await idle.prints(/"run.finished"/)
+  idle.child.kill('SIGTERM')
+  assert.equal((await idle.finished).code, 143)
+})
+
+test('a co-process takes records only: prompts, files and other forms are refused', async () => {
+  await using talk = await makeTalk([])
+  const refused = [
+    [...RECORDS, 'prompt'],
+    ['--input', 'stream-json'],
+    [...RECORDS, '-f', 'x'],
+    [...RECORDS, '-O', 'x'],
+  ]
+  for (const args of refused) {
+    const { stderr, code } = await talk.send(args)
+    assert.match(stderr, /^crabtalk: error\[usage\]: Cannot (combine|read records)/)
+    assert.equal(code, 2)
+  }
+})
+
+function tell(running: Running, ...records: readonly JsonObject[]): void {
+  for (const record of records) running.child.stdin?.write(`${JSON.stringify(record)}\n`)
+}
+
+/** The last record of each run. */
+function runsOf(stdout: string): JsonObject[] {
+  const records = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): JsonObject => JSON.parse(line))
+  return records.filter(({ type }) => type === 'run.finished')
+}
+
+function textsOf(stdout: string): unknown[] {
+  return runsOf(stdout).map(({ text }) => text)
+}
