@@ -1,3 +1,4 @@
+import { headOf } from '../../core/base/cut.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { Output } from '../output.ts'
 import type { TurnEvent } from './sink.ts'
@@ -13,6 +14,8 @@ export interface CommentaryOptions {
   /** Show a status line when standard error is a terminal. */
   status: boolean
   term: string | undefined
+  /** Width of the terminal. */
+  columns: number
 }
 
 /**
@@ -24,6 +27,7 @@ export class Commentary implements Disposable {
   readonly #verbosity: number
   readonly #showsStatus: boolean
   readonly #showsThinking: boolean
+  readonly #columns: number
   readonly #names = new Map<string, string>()
   /** Who is asked when the model is waited for. */
   #asked = ''
@@ -31,10 +35,11 @@ export class Commentary implements Disposable {
   #isShown = false
 
   constructor(options: CommentaryOptions) {
-    const { stderr, verbosity, thinking, status, term } = options
+    const { stderr, verbosity, thinking, status, term, columns } = options
     this.#stderr = stderr
     this.#verbosity = verbosity
     this.#showsThinking = thinking && verbosity >= 0
+    this.#columns = columns
     this.#showsStatus = status && verbosity >= 0 && stderr.isTerminal && term !== 'dumb'
   }
 
@@ -68,7 +73,7 @@ export class Commentary implements Disposable {
         break
     }
     if (this.#verbosity >= 2 && event.$case !== 'chunk')
-      this.#print(`${event.$case} ${JSON.stringify(event.value)}\n`)
+      this.#print(`${event.$case} ${sanitize(JSON.stringify(event.value))}\n`)
   }
 
   /** Erases the status line. */
@@ -93,7 +98,8 @@ export class Commentary implements Disposable {
     this.clear()
     this.#timer = setTimeout(() => {
       this.#isShown = true
-      this.#stderr.write(`${ERASE_LINE}${sanitize(text)} …`)
+      const shown = headOf(sanitize(text), this.#columns - 3) // a second line would never be erased
+      this.#stderr.write(`${ERASE_LINE}${shown} …`)
     }, STATUS_DELAY_MS)
   }
 

@@ -45,15 +45,15 @@ export async function runTurn(run: TurnRun): Promise<void> {
     thinking: settings.thinking ?? false,
     status: settings.form !== 'stream-json',
     term: host.env['TERM'],
+    columns: host.columns(),
   })
   const shareTerminal = host.stdout.isTerminal && host.stderr.isTerminal
-  stop.heard()
   for await (const { event } of streamTurn(dispatch, toMessage(run, input), signal)) {
     if (!event) continue
     stop.pause()
     record.take(event, performance.now())
     await show(event, run, { commentary, shareTerminal })
-    if (event.$case !== 'toolStart') stop.heard()
+    if (!TOOL_EVENTS.has(event.$case)) stop.heard()
   }
   stop.pause()
 }
@@ -70,6 +70,9 @@ async function show(
   if (shareTerminal) await stdout.flush()
   commentary.event(event)
 }
+
+/** Events behind which tools are waited for, not the model. */
+const TOOL_EVENTS: ReadonlySet<string> = new Set(['toolStart', 'toolProgress', 'toolResult'])
 
 /** Events whose text goes to standard output as it comes. */
 const TEXT_EVENTS: ReadonlySet<string> = new Set(['textStart', 'chunk', 'textEnd'])

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Commentary, type CommentaryOptions } from '../../../src/commands/send/commentary.ts'
+import type { TurnEvent } from '../../../src/commands/send/sink.ts'
+import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { makeTestHost, type TestHost } from '../../support/test-host.ts'
+
+const START = event('start', { agent: 'crab', model: 'm' })
+const TOOLS = event('toolStart', {
+  calls: [
+    { callId: 'a', name: 'read' },
+    { callId: 'b', name: 'grep' },
+  ],
+})
+const RUN = [
+  START,
+  event('thinkingStart', {}),
+  event('thinking', { content: 'Let me' }),
+  event('thinking', { content: ' see' }),
+  event('thinkingEnd', {}),
+  event('textStart', {}),
+  event('chunk', { content: 'Looking' }),
+  event('textEnd', {}),
+  TOOLS,
+  event('toolResult', { callId: 'b', output: 'x', durationMs: 7 }),
+  event('toolResult', { callId: 'a', output: 'x', durationMs: 12, isError: true }),
+  event('toolsComplete', {}),
+  event('retry', { attempt: 1, delayMs: 50, kind: 'throttled', message: 'busy' }),
+  event('end', {}),
+]
+const NOTICE = event('notice', { message: 'a line was skipped' })
+
+test('Commentary says nothing of a run into a pipe, unless it is asked', async () => {
+  assert.equal(await said(RUN, {}), '')
+  assert.equal(await said(RUN, { verbosity: -1, thinking: true }), '')
+})
+
+test('Commentary with -v has a line for each tool call and retry', async () => {
+  const lines = ['✓ grep · 7 ms', '✗ read · 12 ms', 'crabtalk: retry 1 in 50 ms: busy']
+  assert.equal(await said(RUN, { verbosity: 1 }), `${lines.join('\n')}\n`)
+})
+
+test('Commentary with -vv has every event but the answer’s own text', async () => {
+  const lines = (await said(RUN, { verbosity: 2 })).split('\n')
+  const names = lines.flatMap((line) => /^(\w+) \{/.exec(line)?.[1] ?? [])
+  assert.deepEqual(
+    names,
+    RUN.map(({ $case }) => $case).filter((name) => name !== 'chunk'),
+  )
+})
+
+test('Commentary shows thinking when it is asked to', async () => {
+  assert.equal(await said(RUN, { thinking: true }), 'Let me see\n')
+})
+
+test('Commentary tells notices, unless it must be quiet', async () => {
+  assert.equal(await said([NOTICE], {}), 'crabtalk: a line was skipped\n')
+  assert.equal(await said([NOTICE], { verbosity: -1 }), '')
+})
+
+test('Commentary lets nobody else’s words change the terminal', async () => {
+  const evil = '\u001b[31mred\u009b2J\u202e'
+  const events = [
+    event('notice', { message: evil }),
+    event('thinking', { content: evil }),
+    event('toolStart', { calls: [{ callId: 'a', name: evil, arguments: evil }] }),
+    event('toolResult', { callId: 'a', output: evil, durationMs: 1 }),
+    event('retry', { attempt: 1, delayMs: 1, kind: 'throttled', message: evil }),
+  ]
+  const text = await said(events, { verbosity: 2, thinking: true })
+  assert.doesNotMatch(text, /[^\P{Cc}\n\t]|\u202e/u)
+  assert.match(text, /^crabtalk: red\n/)
+})
+
+test('Commentary shows on a terminal what is waited for, and erases it before anything else', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  await using at = await makeTestHost({ terminals: ['stderr'] })
+  using commentary = commentaryOf(at, {})
+  const told: string[] = []
+  const tell = async (one: TurnEvent, ms: number) => {
+    const before = at.stderr().length
+    commentary.event(one)
+    context.mock.timers.tick(ms)
+    await at.host.stderr.flush()
+    told.push(at.stderr().slice(before))
+  }
+  await tell(START, 299)
+  await tell(START, 300)
+  await tell(TOOLS, 300)
+  await tell(NOTICE, 1_000)
+  await tell(event('toolsComplete', {}), 300)
+  commentary.clear()
+  commentary.clear()
+  await at.host.stderr.flush()
+  const erased = '\r\u001b[2K'
+  assert.deepEqual(told, [
+    '',
+    `${erased}crab · m …`,
+    `${erased}${erased}running read, grep …`,
+    `${erased}crabtalk: a line was skipped\n`,
+    `${erased}crab · m …`,
+  ])
+  assert.ok(at.stderr().endsWith(`…${erased}`))
+})
+
+for (const quiet of [{ verbosity: -1 }, { status: false }, { term: 'dumb' }]) {
+  test(`Commentary has no status line with ${JSON.stringify(quiet)}`, async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    await using at = await makeTestHost({ terminals: ['stderr'] })
+    using commentary = commentaryOf(at, quiet)
+    for (const one of [START, TOOLS]) {
+      commentary.event(one)
+      context.mock.timers.tick(10_000)
+    }
+    await at.host.stderr.flush()
+    assert.equal(at.stderr(), '')
+  })
+}
+
+test('Commentary keeps its status line to one line', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  await using at = await makeTestHost({ terminals: ['stderr'] })
+  using commentary = commentaryOf(at, { columns: 20 })
+  const calls = Array.from({ length: 9 }, (_, index) => ({ callId: `${index}`, name: 'read' }))
+  commentary.event(event('toolStart', { calls }))
+  context.mock.timers.tick(300)
+  await at.host.stderr.flush()
+  assert.equal(at.stderr(), '\r\u001b[2Krunning read, rea …')
+})
+
+test('Commentary erases its status line when the run is over', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  await using at = await makeTestHost({ terminals: ['stderr'] })
+  {
+    using commentary = commentaryOf(at, {})
+    commentary.event(START)
+    context.mock.timers.tick(300)
+  }
+  context.mock.timers.tick(10_000)
+  await at.host.stderr.flush()
+  assert.equal(at.stderr(), '\r\u001b[2Kcrab · m …\r\u001b[2K')
+})
+
+async function said(events: readonly TurnEvent[], options: Partial<CommentaryOptions>): Promise<string> {
+  await using at = await makeTestHost()
+  using commentary = commentaryOf(at, options)
+  for (const one of events) commentary.event(one)
+  await at.host.stderr.flush()
+  return at.stderr()
+}
+
+function commentaryOf(at: TestHost, more: Partial<CommentaryOptions>): Commentary {
+  const usual = { verbosity: 0, thinking: false, status: true, term: 'xterm', columns: 80 }
+  return new Commentary({ stderr: at.host.stderr, ...usual, ...more })
+}
+
+function event($case: TurnEvent['$case'], value: object): TurnEvent {
+  return StreamEvent.fromPartial({ event: { $case, value } as TurnEvent }).event!
+}

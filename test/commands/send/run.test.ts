@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newRecord, outcomeOf, runTurn } from '../../../src/commands/send/run.ts'
+import { Stop } from '../../../src/commands/send/stop.ts'
+import { textSink } from '../../../src/commands/send/text-sink.ts'
+import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, route } from '../../../src/core/protocol/dispatch.ts'
+import { settingsOf } from '../../support/send-settings.ts'
+import { makeTestHost } from '../../support/test-host.ts'
+
+const START = event('start', { agent: 'crab' })
+const TOOLS = event('toolStart', {
+  calls: [
+    { callId: 'a', name: 'look' },
+    { callId: 'b', name: 'look' },
+  ],
+})
+const ANSWER = [event('textStart', {}), event('chunk', { content: 'Hi' }), event('textEnd', {})]
+const END = event('end', { detail: { stopReason: 'stop' } })
+/** Longer than any limit of these tests. */
+const AGES_MS = 60_000
+
+/** What may take as long as it takes, and what is the model's silence: events, and pauses in milliseconds. */
+const RUNS: [string, (StreamEvent | number)[], boolean][] = [
+  ['its conversation is busy', [AGES_MS, START, ...ANSWER, END], true],
+  ['tools run', [START, TOOLS, AGES_MS, event('toolsComplete', {}), ...ANSWER, END], true],
+  [
+    'one tool runs longer than another',
+    [START, TOOLS, event('toolResult', { callId: 'a' }), AGES_MS, event('toolsComplete', {}), ...ANSWER, END],
+    true,
+  ],
+  ['the model speaks, slowly', [START, 900, ANSWER[0]!, 900, ANSWER[1]!, 900, ANSWER[2]!, END], true],
+  ['the model never begins', [START, AGES_MS, ...ANSWER, END], false],
+  ['the model stops in the middle', [START, ANSWER[0]!, AGES_MS, ...ANSWER.slice(1), END], false],
+  [
+    'the model is silent after tools',
+    [START, TOOLS, event('toolsComplete', {}), AGES_MS, ...ANSWER, END],
+    false,
+  ],
+]
+
+for (const [why, steps, isPatient] of RUNS) {
+  test(`runTurn() ${isPatient ? 'waits' : 'gives up'} when ${why}`, async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] })
+    await using at = await makeTestHost()
+    const settings = await settingsOf(['hi', '--idle-timeout', '1s', '--timeout', '0'], at.host)
+    using stop = new Stop({ host: at.host, ...settings })
+    const record = newRecord(settings)
+    const sink = textSink({ ...settings, stdout: at.host.stdout, structured: false })
+    const dispatch = playing(steps, (ms) => context.mock.timers.tick(ms))
+    const run = { settings, host: at.host, stop, sink, record, dispatch }
+    const input = { content: 'hi', attachments: [] }
+    const { exit, error } = await outcomeOf(record, settings, () => runTurn({ ...run, input }))
+    assert.deepEqual([exit, error?.kind], isPatient ? [0, undefined] : [124, 'timeout'])
+  })
+}
+
+test('outcomeOf() gives what failed, and JSON only where a schema was asked for and met', async () => {
+  await using at = await makeTestHost()
+  const settings = await settingsOf(['hi', '--schema', '{}'], at.host)
+  const record = newRecord(settings)
+  for (const { event: one } of [START, event('chunk', { content: '{"a":1}' }), END]) record.take(one!, 0)
+  const met = await outcomeOf(record, settings, async () => {})
+  assert.deepEqual(met, { exit: 0, error: undefined, structured: { a: 1 } })
+  const plain = await outcomeOf(record, { ...settings, schema: '' }, async () => {})
+  assert.equal(plain.structured, undefined)
+  const failed = await outcomeOf(record, settings, () => Promise.reject(new TypeError('bug')))
+  assert.deepEqual([failed.exit, failed.error?.kind, failed.structured], [70, 'internal', undefined])
+})
+
+/** A daemon that says these things, and lets time pass between them. */
+function playing(steps: readonly (StreamEvent | number)[], pass: (ms: number) => void): Dispatch {
+  return route({
+    async *stream(_, signal) {
+      for (const step of steps) {
+        await new Promise((resolve) => setImmediate(resolve))
+        if (typeof step === 'number') pass(step)
+        signal.throwIfAborted()
+        if (typeof step !== 'number') yield step
+      }
+    },
+  })
+}
+
+function event($case: NonNullable<StreamEvent['event']>['$case'], value: object): StreamEvent {
+  return StreamEvent.fromPartial({ event: { $case, value } as StreamEvent['event'] & object })
+}
