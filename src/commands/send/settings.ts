@@ -139,8 +139,8 @@ function optional<T>(text: string | undefined, read: (text: string) => T): T | u
 }
 
 function parseUsd(text: string): number {
-  const value = Number(text.replace(/^\$/, ''))
-  if (text.trim() !== '' && Number.isFinite(value) && value >= 0) return value
+  const [, amount] = /^\$?(\d*\.?\d+)$/.exec(text) ?? []
+  if (amount !== undefined) return Number(amount)
   throw new CrabError('usage', `Cannot use --max-cost ${text}: it is no amount`, {
     hint: 'for example --max-cost 0.50',
   })

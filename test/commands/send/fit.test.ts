@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fitInput } from '../../../src/commands/send/fit.ts'
+import { ModelList } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { route } from '../../../src/core/protocol/dispatch.ts'
+import { settingsOf } from '../../support/send-settings.ts'
+import { makeTestHost } from '../../support/test-host.ts'
+
+const NEVER = new AbortController().signal
+/** Room for a cut is 0.75 × 2.5 characters a token; above 8 nothing fits. */
+const MODELS = [
+  { name: 'small', active: true, context: 20_000 },
+  { name: 'large', context: 1_000_000 },
+  { name: 'unknown' },
+]
+
+test('fitInput() asks nobody about input that fits every model', async () => {
+  await using at = await makeTestHost()
+  const input = { content: 'x'.repeat(32_768), attachments: [] }
+  const nobody = route({})
+  assert.equal(await fitInput(input, await settingsOf(['-m', 'small'], at.host), nobody, NEVER), input)
+})
+
+test('fitInput() passes on what may fit, and what nobody knows the size of', async () => {
+  assert.equal(await fitted('x'.repeat(150_000)), 'x'.repeat(150_000))
+  assert.equal((await fitted('x'.repeat(900_000), '-m', 'large')).length, 900_000)
+  assert.equal((await fitted('x'.repeat(900_000), '-m', 'unknown')).length, 900_000)
+  assert.equal((await fitted('x'.repeat(900_000), '-m', 'none')).length, 900_000)
+})
+
+test('fitInput() refuses what surely does not fit, with the sizes', async () => {
+  await assert.rejects(fitted('x'.repeat(160_001)), {
+    kind: 'invalid',
+    message: 'Cannot send 160001 characters: small takes 20000 tokens',
+    hint: /--truncate/,
+  })
+})
+
+for (const [where, expected] of [
+  ['tail', /^a{20000}b{17500}\n\[22500 characters were cut\]$/],
+  ['head', /^\[22500 characters were cut\]\nb{17500}c{20000}$/],
+  ['middle', /^a{18750}\n\[22500 characters were cut\]\nc{18750}$/],
+] as const) {
+  test(`fitInput() cuts at the ${where} when it is asked to`, async () => {
+    const content = 'a'.repeat(20_000) + 'b'.repeat(20_000) + 'c'.repeat(20_000)
+    assert.match(await fitted(content, '--truncate', where), expected)
+  })
+}
+
+test('fitInput() cuts no character in two', async () => {
+  for (const where of ['head', 'tail', 'middle']) {
+    assert.ok((await fitted(`x${'🦀'.repeat(40_000)}`, '--truncate', where)).isWellFormed())
+  }
+})
+
+async function fitted(content: string, ...argv: string[]): Promise<string> {
+  await using at = await makeTestHost()
+  const dispatch = route({ listModels: async () => ModelList.fromPartial({ models: MODELS }) })
+  const settings = await settingsOf(argv, at.host)
+  return (await fitInput({ content, attachments: [] }, settings, dispatch, NEVER)).content
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { SendSettings } from '../../../src/commands/send/settings.ts'
+import { settingsOf } from '../../support/send-settings.ts'
+import { makeTestHost } from '../../support/test-host.ts'
+
+test('readSettings() has the defaults of the contract', async () => {
+  assert.deepEqual(await settings(), {
+    agent: '',
+    target: { kind: 'fresh' },
+    fork: false,
+    ephemeral: false,
+    args: [],
+    files: [],
+    images: [],
+    readStdin: true,
+    stdinWaitMs: 30_000,
+    truncate: undefined,
+    records: false,
+    model: '',
+    system: undefined,
+    schema: '',
+    thinking: undefined,
+    maxTurns: undefined,
+    maxCostUsd: undefined,
+    retries: undefined,
+    form: 'text',
+    outFile: undefined,
+    lastOnly: false,
+    buffer: false,
+    raw: false,
+    color: 'auto',
+    verbosity: 0,
+    timeoutMs: 600_000,
+    idleTimeoutMs: 120_000,
+    failOnToolError: false,
+  })
+})
+
+/** Options and what they set. */
+const GIVEN: [string[], Partial<SendSettings>][] = [
+  [['-a', 'critic'], { agent: 'critic' }],
+  [['-s', '007'], { target: { kind: 'named', sender: '007' } }],
+  [['-c'], { target: { kind: 'last' } }],
+  [['-c', '--fork'], { target: { kind: 'last' }, fork: true }],
+  [['-s', 'a', '--fork'], { target: { kind: 'named', sender: 'a' }, fork: true }],
+  [['--no-save'], { ephemeral: true, target: { kind: 'fresh' } }],
+  [['--no-stdin'], { readStdin: false }],
+  [['--stdin-wait', '5s'], { stdinWaitMs: 5_000 }],
+  [['--truncate', 'middle'], { truncate: 'middle' }],
+  [['-m', 'gpt'], { model: 'gpt' }],
+  [['--system', ''], { system: '' }],
+  [['--system', '@system.md'], { system: 'Be brief.\n' }],
+  [['--schema', ' {"type":"object"}'], { schema: ' {"type":"object"}' }],
+  [['--schema', 'schema.json'], { schema: '{"type":"array"}' }],
+  [['--thinking'], { thinking: true }],
+  [['--max-turns', '3'], { maxTurns: 3 }],
+  [['--max-cost', '0.5'], { maxCostUsd: 0.5 }],
+  [['--max-cost', '$2'], { maxCostUsd: 2 }],
+  [['--max-cost', '0'], { maxCostUsd: 0 }],
+  [['--retries', '0'], { retries: 0 }],
+  [['-o', 'json'], { form: 'json' }],
+  [['--last', '--buffer', '--raw'], { lastOnly: true, buffer: true, raw: true }],
+  [['--color', 'never'], { color: 'never' }],
+  [['-v'], { verbosity: 1 }],
+  [['-vv'], { verbosity: 2 }],
+  [['-q', '-v'], { verbosity: -1 }],
+  [['--timeout', '0', '--idle-timeout', '90'], { timeoutMs: 0, idleTimeoutMs: 90_000 }],
+  [['--fail-on-tool-error'], { failOnToolError: true }],
+  [['--input', 'stream-json', '--output', 'stream-json'], { records: true, form: 'stream-json' }],
+]
+
+for (const [argv, set] of GIVEN) {
+  test(`readSettings() understands ${argv.join(' ')}`, async () => {
+    const all = await settings(...argv)
+    const names = Object.keys(set) as (keyof SendSettings)[]
+    assert.deepEqual(Object.fromEntries(names.map((name) => [name, all[name]])), set)
+  })
+}
+
+/** What contradicts itself or makes no sense, how a command ends then, and what is said. */
+const REFUSED: [string[], string, RegExp][] = [
+  [['-s', 'a', '-c'], 'usage', /--sender and --continue/],
+  [['-c', '--no-save'], 'usage', /--continue and --no-save/],
+  [['-s', ''], 'usage', /empty --sender/],
+  [['--fork'], 'usage', /does not exist yet/],
+  [['--fork', '--no-save'], 'usage', /does not exist yet/],
+  [['--truncate', 'left'], 'usage', /--truncate left/],
+  [['--output', 'xml'], 'usage', /--output xml/],
+  [['--color', 'on'], 'usage', /--color on/],
+  [['--max-turns', '0'], 'usage', /--max-turns 0/],
+  [['--retries', '-1'], 'usage', /needs a value/],
+  [['--retries', 'many'], 'usage', /--retries many/],
+  [['--max-cost', 'much'], 'usage', /--max-cost much/],
+  [['--max-cost', '$'], 'usage', /--max-cost \$/],
+  [['--max-cost=-1'], 'usage', /--max-cost -1/],
+  [['--timeout', 'soon'], 'usage', /--timeout soon/],
+  [['--schema', '{'], 'usage', /Cannot use --schema/],
+  [['--schema', 'system.md'], 'usage', /Cannot use --schema/],
+  [['--schema', 'none.json'], 'no-input', /Cannot read none\.json for --schema: there is no such file/],
+  [['--system', '@none.md'], 'no-input', /Cannot read none\.md for --system/],
+  [['--output', 'stream-json', '-O', 'x'], 'usage', /--output stream-json and --out-file/],
+  [['--input', 'stream-json'], 'usage', /goes with --output stream-json/],
+  [['--input', 'stream-json', '-o', 'stream-json', 'hi'], 'usage', /no prompt/],
+  [['--input', 'stream-json', '-o', 'stream-json', '-f', 'x'], 'usage', /--input stream-json and --file/],
+  [['-O', 'none/answer.md'], 'storage', /Cannot write none\/answer\.md: there is no such folder/],
+  [['-O', '.'], 'storage', /Cannot write \.: it is a directory/],
+]
+
+for (const [argv, kind, message] of REFUSED) {
+  test(`readSettings() refuses ${argv.join(' ')} with ${kind}`, async () => {
+    await assert.rejects(settings(...argv), { name: 'CrabError', kind, message })
+  })
+}
+
+async function settings(...argv: string[]): Promise<SendSettings> {
+  await using at = await makeTestHost()
+  await writeFile(join(at.folder, 'system.md'), 'Be brief.\n')
+  await writeFile(join(at.folder, 'schema.json'), '{"type":"array"}')
+  return await settingsOf(argv, at.host)
+}

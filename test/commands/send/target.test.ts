@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type SendTest, startSendTest } from '../../support/run-send.ts'
+import { sentTo } from '../../support/test-node.ts'
+
+test('send starts a conversation of its own each time', async () => {
+  await using at = await startSendTest(() => ({ parts: ['yes'] }))
+  const senders = [await senderOf(at, 'one'), await senderOf(at, 'two')]
+  for (const sender of senders) assert.match(sender, /^sh:[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
+  assert.notEqual(senders[0], senders[1])
+  assert.deepEqual(sentTo(at.server.requests[1]), ['user: two'])
+})
+
+test('send -s continues the conversation of that name, which is the agent’s own', async () => {
+  await using at = await startSendTest(() => ({ parts: ['yes'] }))
+  await at.run('agent', 'create', 'critic')
+  await at.run('send', '-s', 'notes', 'one')
+  await at.run('send', '-s', 'notes', '-a', 'critic', 'other')
+  assert.equal(await senderOf(at, '-s', 'notes', 'two'), 'notes')
+  assert.deepEqual(sentTo(at.server.requests[1]), ['user: other'])
+  assert.deepEqual(sentTo(at.server.requests[2]), ['user: one', 'assistant: yes', 'user: two'])
+})
+
+test('send -c continues the last conversation of the agent in this directory', async () => {
+  await using at = await startSendTest(() => ({ parts: ['yes'] }))
+  await at.run('send', '-s', 'notes', 'one')
+  const fresh = await senderOf(at, 'two')
+  assert.equal(await senderOf(at, '-c', 'three'), fresh)
+  await at.run('send', '-s', 'notes', 'four')
+  assert.equal(await senderOf(at, '-c', 'five'), 'notes')
+  await at.run('agent', 'create', 'critic')
+  const { code, stderr } = await at.run('send', '-c', '-a', 'critic', 'six')
+  assert.equal(code, 1)
+  assert.match(stderr, /error\[missing\]: Cannot continue: there is no conversation of critic in /)
+})
+
+test('send -c continues nothing that came from elsewhere', async () => {
+  await using at = await startSendTest(() => ({ parts: ['yes'] }))
+  await at.run('send', '-s', 'tg:12345', 'one')
+  assert.equal((await at.run('send', '-c', 'two')).code, 1)
+  await using elsewhere = await startSendTest(() => ({ parts: ['yes'] }), {
+    cwd: '/',
+    env: { CRABTALK_HOME: join(at.at.folder, 'home') },
+  })
+  await elsewhere.run('send', 'three')
+  assert.equal((await at.run('send', '-c', 'four')).code, 1)
+})
+
+test('send --fork goes on in a copy and leaves the original as it was', async () => {
+  await using at = await startSendTest(() => ({ parts: ['yes'] }))
+  await at.run('send', '-s', 'notes', 'one')
+  const { sender, session } = await resultOf(at, '-s', 'notes', '--fork', 'two')
+  assert.equal(sender, 'notes')
+  assert.deepEqual(sentTo(at.server.requests[1]), ['user: one', 'assistant: yes', 'user: two'])
+  const { stdout } = await at.run('conversation', 'list', '--json')
+  const rows = JSON.parse(stdout) as { id: string; messages: number }[]
+  assert.deepEqual(
+    rows.map(({ id, messages }) => [id === session, messages]),
+    [
+      [true, 4],
+      [false, 2],
+    ],
+  )
+  assert.equal((await resultOf(at, '-c', 'three')).session, session)
+})
+
+test('send --fork says that there is nothing to copy', async () => {
+  await using at = await startSendTest([])
+  const { code, stderr } = await at.run('send', '-s', 'none', '--fork', 'hi')
+  assert.equal(code, 1)
+  assert.match(stderr, /there is no conversation named "none"/)
+})
+
+test('send --no-save leaves nothing to continue', async () => {
+  await using at = await startSendTest(() => ({ parts: ['yes'] }))
+  assert.equal((await at.run('send', '--no-save', 'hi')).code, 0)
+  assert.equal((await at.run('send', '-c', 'hi')).code, 1)
+})
+
+async function resultOf(at: SendTest, ...argv: string[]): Promise<{ sender: string; session: string }> {
+  const { stdout, stderr } = await at.run('send', '--output', 'json', ...argv)
+  assert.equal(stderr, '')
+  return JSON.parse(stdout)
+}
+
+async function senderOf(at: SendTest, ...argv: string[]): Promise<string> {
+  return (await resultOf(at, ...argv)).sender
+}
