@@ -50,9 +50,10 @@ export class Taker {
   }
 }
 
-/** What a taker whose signal is aborted gets. */
-export function cancelled(resource: string, signal: AbortSignal): CrabError {
-  return new CrabError('cancelled', `Cannot take ${resource}: cancelled`, { cause: signal.reason })
+/** What a taker whose signal is aborted gets: the CrabError it was aborted with (a time limit, say), else `cancelled`. */
+export function cancelled(resource: string, { reason }: AbortSignal): CrabError {
+  if (reason instanceof CrabError) return reason
+  return new CrabError('cancelled', `Cannot take ${resource}: cancelled`, { cause: reason })
 }
 
 /** What a taker gets from leases that were disposed. */

@@ -3,6 +3,6 @@ export interface Lease extends AsyncDisposable {}
 
 /** Exclusive rights by name, first come first served (decision 32). */
 export interface Leases {
-  /** Waits for the resource; an abort gives up the place in the queue and throws `cancelled`. */
+  /** Waits for the resource; an abort gives up the place in the queue and throws its CrabError, else `cancelled`. */
   take(resource: string, signal: AbortSignal): Promise<Lease>
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setImmediate as settle } from 'node:timers/promises'
 import fc from 'fast-check'
+import { CrabError } from '../../../src/core/base/errors.ts'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import type { Lease, Leases } from '../../../src/core/lease/types.ts'
@@ -51,6 +52,17 @@ for (const [name, open] of [
       await assert.rejects(waiter, { name: 'CrabError', kind: 'cancelled' })
       await holder[Symbol.asyncDispose]()
       await (await next)[Symbol.asyncDispose]()
+    })
+
+    test('take() throws the CrabError it is aborted with', async () => {
+      await using opened = await open()
+      const late = new CrabError('timeout', 'Cannot wait longer')
+      const abort = new AbortController()
+      await using _holder = await opened.leases.take('one', never)
+      const waiter = opened.leases.take('one', abort.signal)
+      abort.abort(late)
+      await assert.rejects(waiter, late)
+      await assert.rejects(opened.leases.take('two', AbortSignal.abort(late)), late)
     })
 
     test('take() takes nothing with a signal that is aborted already', async () => {
