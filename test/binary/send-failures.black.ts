@@ -98,7 +98,12 @@ test('a server that is not there, or speaks no HTTP, is 69 with the address and 
     message: /^Cannot reach http:\/\/127\.0\.0\.1:1: connection refused$/,
     hint: /base_url \(config\.toml:\d+\)/,
   })
-  await using deaf = createServer((socket) => socket.on('error', () => {}).end('220 smtp ready\r\n'))
+  await using deaf = createServer((socket) =>
+    socket
+      .on('error', () => {})
+      .resume()
+      .end('220 smtp ready\r\n'),
+  )
   await once(deaf.listen(0, '127.0.0.1'), 'listening')
   const { port } = deaf.address() as { port: number }
   await writeConfig(talk.home, shortConfig(`http://127.0.0.1:${port}/v1`))

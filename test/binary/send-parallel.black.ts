@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeTalk, promptOf, type Session, type Talk } from '../support/talk.ts'
+import { until } from '../support/until.ts'
+
+const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
+
+test('eight at once to one conversation are answered one after another: eight answers, one valid file', async () => {
+  await using talk = await makeTalk((request) => ({ parts: ['answer to ', promptOf(request)] }))
+  const { stdout, stderr, code } = await talk.shell(
+    'seq 8 | xargs -P8 -I{} crabtalk send -s same "message {}"',
+  )
+  assert.deepEqual([stderr, code], ['', 0])
+  const answers = EIGHT.map((number) => `answer to message ${number}`)
+  assert.deepEqual(stdout.trimEnd().split('\n').toSorted(), answers)
+  const [session, ...more] = await talk.sessions()
+  assert.deepEqual(more, [])
+  assertAlternates(
+    session,
+    EIGHT.map((number) => `message ${number}`),
+  )
+  assert.deepEqual(historyLengths(talk), [1, 3, 5, 7, 9, 11, 13, 15])
+  assert.deepEqual(await talk.processesLeft(), [])
+})
+
+test('eight at once to eight conversations really run at once, nothing is lost and nothing mixed', async () => {
+  const { promise: allThere, resolve } = Promise.withResolvers<void>()
+  await using talk = await makeTalk((request, index) => {
+    if (index === 7) resolve()
+    return { parts: [allThere, `answer to ${promptOf(request)}`] }
+  })
+  const runs = EIGHT.map((number) => talk.send(['-s', `sender ${number}`, `message ${number}`]))
+  for (const [index, { stdout, stderr, code }] of (await Promise.all(runs)).entries()) {
+    assert.deepEqual([stdout, stderr, code], [`answer to message ${index + 1}\n`, '', 0])
+  }
+  const sessions = await talk.sessions()
+  assert.equal(sessions.length, 8)
+  for (const session of sessions) {
+    assertAlternates(session, [`message ${String(session.header['created_by']).slice(-1)}`])
+  }
+  assert.deepEqual(await talk.processesLeft(), [])
+})
+
+test('eight first sends on a fresh home make one agent and eight conversations', async () => {
+  await using talk = await makeTalk(() => ({ parts: ['ok'] }))
+  const script = 'seq 8 | xargs -P8 -I{} crabtalk send "message {}"; crabtalk agent list --json'
+  const { stdout, stderr } = await talk.shell(script)
+  assert.equal(stderr, '')
+  const [agent, ...more] = JSON.parse(stdout.slice(stdout.indexOf('[')))
+  assert.deepEqual(more, [])
+  const sessions = await talk.sessions()
+  assert.equal(sessions.length, 8)
+  for (const { header, said } of sessions) assert.deepEqual([header['agent_id'], said.length], [agent.id, 2])
+})
+
+test('who waits for a busy conversation can be cancelled, and then has said nothing in it', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await using talk = await makeTalk(() => ({ parts: ['begun', promise, ' and done'] }))
+  const first = talk.startSend(['-s', 'me', 'first'])
+  await first.prints(/^begun$/)
+  const waiting = talk.startSend(['-s', 'me', 'second'])
+  await until('the second one stands in the queue', async () => (await talk.processesLeft()).length === 2)
+  const timed = talk.send(['-s', 'me', '--timeout', '1s', 'third'])
+  assert.equal((await timed).code, 124)
+  waiting.child.kill('SIGINT')
+  assert.deepEqual([(await waiting.finished).code, talk.server.requests.length], [130, 1])
+  resolve()
+  assert.equal((await first.finished).stdout, 'begun and done\n')
+  assert.deepEqual((await talk.sessions())[0]?.said, ['user: first', 'assistant: begun and done'])
+})
+
+test('listings and other conversations do not wait for a turn that runs', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await using talk = await makeTalk((_, index) => ({ parts: index === 0 ? ['begun', promise] : ['ok'] }))
+  const running = talk.startSend(['-s', 'me', 'hello'])
+  await running.prints(/^begun$/)
+  assert.equal((await talk.send(['-s', 'you', 'hello'])).stdout, 'ok\n')
+  assert.equal(JSON.parse((await talk.run(['conversation', 'list', '--json'])).stdout).length, 2)
+  assert.match((await talk.run(['conversation', 'show'])).stdout, /## You\n\nhello\n/)
+  resolve()
+  assert.equal((await running.finished).stdout, 'begun\n')
+})
+
+/** Every message is followed by its own answer; the order of the messages is any. */
+function assertAlternates(session: Session | undefined, messages: readonly string[]): void {
+  const said = session?.said ?? []
+  const asked = said.filter((_, index) => index % 2 === 0).map((line) => line.slice('user: '.length))
+  assert.deepEqual(asked.toSorted(), messages)
+  assert.deepEqual(
+    said,
+    asked.flatMap((message) => [`user: ${message}`, `assistant: answer to ${message}`]),
+  )
+}
+
+/** How many messages, the system's aside, each request carried. */
+function historyLengths({ server }: Talk): number[] {
+  const requests = server.requests.map(({ json }) => json['messages'] as { role: string }[])
+  return requests.map((messages) => messages.filter(({ role }) => role !== 'system').length)
+}
