@@ -177,3 +177,15 @@ async function onlySession({ dispatch }: TestDispatch): Promise<string> {
   assert.equal(conversations.length, 1)
   return conversations[0]!.filePath
 }
+
+test('list_conversations lists those of an agent whose file cannot be used', async () => {
+  await using node = await startTestDispatch([{ parts: ['said'] }])
+  await request(node.dispatch, 'createAgent', { name: 'broken' }, NEVER)
+  await node.ask('hi', { agent: 'broken' })
+  await node.home.write('agents/broken.toml', `${await node.home.read('agents/broken.toml')}model = 3\n`)
+  const { conversations } = await request(node.dispatch, 'listConversations', { agent: 'broken' }, NEVER)
+  assert.deepEqual(
+    conversations.map(({ agent }) => agent),
+    ['broken'],
+  )
+})

@@ -21,3 +21,10 @@ test('delete_agent refuses while a turn of the agent runs, names the process, an
   await request(node.dispatch, 'deleteAgent', { name: 'busy' }, NEVER)
   await assert.rejects(request(node.dispatch, 'getAgent', { name: 'busy' }, NEVER), { kind: 'missing' })
 })
+
+test('delete_agent takes away an agent whose file cannot be used', async () => {
+  await using node = await startTestDispatch([])
+  await node.home.write('agents/broken.toml', 'model = 3\n')
+  await request(node.dispatch, 'deleteAgent', { name: 'broken' }, NEVER)
+  await assert.rejects(request(node.dispatch, 'deleteAgent', { name: 'broken' }, NEVER), { kind: 'missing' })
+})

@@ -75,13 +75,24 @@ export class AgentStore {
     return await this.get(name)
   }
 
-  /** Writes a new agent and gives it a fresh id; an `id` in the config is ignored. */
+  /** An agent's id, also of one whose file cannot be used; writes nothing. */
+  async idOf(name: string): Promise<string> {
+    const file = await findAgentFile(this.#folder, name.normalize('NFC'))
+    return file?.id ?? (await this.get(name, { create: false })).id
+  }
+
+  /**
+   * Writes a new agent and gives it a fresh id; an `id` in the config is ignored.
+   *
+   * Without a prompt one that lies there already is the agent's.
+   */
   async create(name: string, config: JsonObject, prompt: string): Promise<AgentConfig> {
     const what = `Cannot create the agent "${name}"`
     const table = checked(what, { id: newAgentId(name), ...mergePatch({}, { ...config, id: null }) })
     await using _ = await this.#locked()
     const path = this.#freePath(what, name, await readAgentFiles(this.#folder))
-    await replaceFile(`${path}.md`, promptText(prompt))
+    const writePrompt = prompt === '' ? createFile : replaceFile
+    await writePrompt(`${path}.md`, promptText(prompt))
     if (!(await createFile(`${path}.toml`, renderToml(table)))) throw takenName(what)
     return await this.get(name, { create: false })
   }

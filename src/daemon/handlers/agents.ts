@@ -54,8 +54,7 @@ export async function renameAgent(
 
 /** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */
 export async function deleteAgent({ agents, place, holderOf }: Services, name: string): Promise<void> {
-  const { id } = await agents.get(name, { create: false })
-  for (const session of await place.storage.listSessions({ agentId: id })) {
+  for (const session of await place.storage.listSessions({ agentId: await agents.idOf(name) })) {
     const holder = await holderOf(turnOf(session.id))
     if (!holder) continue
     throw new CrabError(

@@ -37,7 +37,5 @@ export function handlers(services: Services): Partial<Handlers> {
 
 /** A filter by an agent's name as one by its id: a session belongs to the id, whatever the agent was called. */
 async function withAgentId({ agents }: Services, filter: ListConversationsMsg) {
-  return filter.agent === ''
-    ? filter
-    : { ...filter, agentId: (await agents.get(filter.agent, { create: false })).id }
+  return filter.agent === '' ? filter : { ...filter, agentId: await agents.idOf(filter.agent) }
 }

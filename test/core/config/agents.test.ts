@@ -146,6 +146,15 @@ test('create() writes what was given, a fresh id first, and the prompt exactly',
   )
 })
 
+test('create() keeps a prompt that lies there already, unless it is given one', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await home.write('agents/mine.md', 'Mine.\n')
+  await home.write('agents/yours.md', 'Mine.\n')
+  assert.equal((await store.create('mine', {}, '')).prompt, 'Mine.')
+  assert.equal((await store.create('yours', {}, 'Yours.')).prompt, 'Yours.')
+})
+
 for (const taken of ['helper', 'Helper', 'HELPER']) {
   test(`create() refuses ${taken} when there is helper`, async () => {
     await using home = await temporaryHome()
