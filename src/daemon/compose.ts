@@ -48,7 +48,7 @@ export function compose({ paths, env, pid, cwd }: NodeOptions): Services {
   const models = once(async () => openModels({ config: await loadConfig(paths), env }, over.signal))
   const runtime = once(async () => {
     const hook = compositeHook([
-      readHook(),
+      readHook({ closed: [paths.config, paths.agents, paths.vault, paths.run] }),
       environmentHook({ shell: env['SHELL'], now }),
       instructionsHook({ homeFile: paths.instructions }),
     ])

@@ -24,22 +24,26 @@ const SPEC = {
   },
 }
 
-/** The `read` tool: text files below the working directory. */
-export function readHook(): Hook {
+/** The `read` tool: text files below the working directory, but none of `closed` (files, and folders with all below). */
+export function readHook({ closed }: { closed: readonly string[] }): Hook {
   return {
     schema: () => [SPEC],
-    dispatch: (name, call, signal) => (name === SPEC.name ? read(call, signal) : undefined),
+    dispatch: (name, call, signal) => (name === SPEC.name ? read(call, closed, signal) : undefined),
   }
 }
 
-async function read({ args, cwd }: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> {
+async function read(
+  { args, cwd }: ToolDispatch,
+  closed: readonly string[],
+  signal: AbortSignal,
+): Promise<ToolOutput> {
   const { path } = args
   const offset = args['offset'] ?? 1 // some models say null for what they leave out
   const limit = args['limit'] ?? MAX_LINES
   if (typeof path !== 'string' || path === '') return fail('Cannot read: path must be a string')
   if (!isCount(offset) || !isCount(limit))
     return fail('Cannot read: offset and limit must be whole numbers from 1')
-  const place = await locate(path, cwd)
+  const place = await locate(path, { cwd, closed })
   if ('problem' in place) return fail(`Cannot read ${path}: ${place.problem}`)
   const content = await readText(place.real, signal)
   if ('problem' in content) return fail(`Cannot read ${path}: ${content.problem}`)
@@ -48,16 +52,25 @@ async function read({ args, cwd }: ToolDispatch, signal: AbortSignal): Promise<T
 
 type Problem = { problem: string }
 
-/** The file a path means, links resolved, when it lies in the working directory. */
-async function locate(path: string, cwd: string): Promise<{ real: string } | Problem> {
+/** The file a path means, links resolved, when it lies in the working directory and is not closed. */
+async function locate(
+  path: string,
+  { cwd, closed }: { cwd: string; closed: readonly string[] },
+): Promise<{ real: string } | Problem> {
   try {
     const [root, real] = await Promise.all([realpath(cwd), realpath(resolve(cwd, path))])
-    const inside = relative(root, real)
-    const escapes = inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)
-    return escapes ? { problem: `it is outside the working directory ${cwd}` } : { real }
+    if (!isInside(root, real)) return { problem: `it is outside the working directory ${cwd}` }
+    const roots = await Promise.all(closed.map((place) => realpath(place).catch(() => place))) // not there yet
+    if (roots.some((place) => isInside(place, real))) return { problem: "it is one of crabtalk's own files" }
+    return { real }
   } catch (reason) {
     return { problem: isMissingFile(reason) ? 'there is no such file' : messageOf(reason) }
   }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
 async function readText(path: string, signal: AbortSignal): Promise<{ text: string } | Problem> {

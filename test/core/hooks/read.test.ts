@@ -186,8 +186,28 @@ test('read stops when the turn is cancelled', async () => {
   await assert.rejects(read(dir.path, { path: 'file' }, AbortSignal.abort()), { name: 'AbortError' })
 })
 
+test('read refuses what is closed, however it is named, and only that', async () => {
+  await using dir = await mkdtempDisposable(PREFIX)
+  await mkdir(join(dir.path, 'home', 'run'), { recursive: true })
+  for (const file of ['home/config.toml', 'home/config.toml.md', 'home/run/leases.db'])
+    await writeFile(join(dir.path, file), 'text')
+  await symlink('home', join(dir.path, 'link'))
+  const closed = ['link/run', 'home/config.toml', 'home/vault'].map((place) => join(dir.path, place))
+  for (const path of [
+    'home/config.toml',
+    'link/config.toml',
+    'home/run/leases.db',
+    'link/run',
+    'home/run/',
+  ]) {
+    const output = `Cannot read ${path}: it is one of crabtalk's own files`
+    assert.deepEqual(await read(dir.path, { path }, NEVER, closed), { output, isError: true })
+  }
+  assert.equal((await read(dir.path, { path: 'home/config.toml.md' }, NEVER, closed)).output, 'text')
+})
+
 test('readHook() owns read and nothing else', () => {
-  const hook = readHook()
+  const hook = readHook({ closed: [] })
   assert.deepEqual(
     hook.schema?.().map(({ name }) => name),
     ['read'],
@@ -195,8 +215,8 @@ test('readHook() owns read and nothing else', () => {
   assert.equal(hook.dispatch?.('write', dispatchOf('/', {}), NEVER), undefined)
 })
 
-async function read(cwd: string, args: object, signal = NEVER): Promise<ToolOutput> {
-  return (await readHook().dispatch?.('read', dispatchOf(cwd, args), signal))!
+async function read(cwd: string, args: object, signal = NEVER, closed: string[] = []): Promise<ToolOutput> {
+  return (await readHook({ closed }).dispatch?.('read', dispatchOf(cwd, args), signal))!
 }
 
 function dispatchOf(cwd: string, args: object) {
