@@ -47,6 +47,7 @@ export const edit: Run = async ({ options, host, signal }) => {
     const { name: exact } = await request(attached.dispatch, 'getAgent', { name }, signal)
     return editFiles(exact, host)
   }
+  if (changes.prompt === '') throw emptyPrompt(name)
   const message = { name, config: JSON.stringify(changes.patch), prompt: changes.prompt ?? '' }
   const agent = await request(attached.dispatch, 'updateAgent', message, signal)
   return options.has('json') ? printJson(host, toJson(agent)) : say(host, `changed ${agent.name}`)
@@ -66,6 +67,13 @@ export const remove: Run = async ({ options, host, signal }) => {
   const name = options.args[0] ?? ''
   await request(attached.dispatch, 'deleteAgent', { name }, signal)
   return say(host, `deleted ${name}; its conversations stay`)
+}
+
+/** On the wire an empty prompt means to keep the one there is. */
+function emptyPrompt(name: string): CrabError {
+  return new CrabError('usage', `Cannot give ${name} an empty prompt this way`, {
+    hint: `empty its file: crabtalk agent edit ${name}`,
+  })
 }
 
 /** Opens both files of an agent, and says what is wrong with them afterwards. */
@@ -90,7 +98,8 @@ function say(host: Host, text: string): number {
 function printAgent(host: Host, agent: AgentInfo, json: boolean): number {
   if (json) return printJson(host, toJson(agent))
   const { id, ...config } = JSON.parse(agent.config)
-  host.stdout.write(`# ${agent.name} (${id})\n\n${renderToml(config)}\n${agent.prompt}\n`)
+  const prompt = agent.prompt === '' ? '' : `\n${agent.prompt.trimEnd()}\n`
+  host.stdout.write(`# ${agent.name} (${id})\n\n${renderToml(config)}${prompt}`)
   return 0
 }
 

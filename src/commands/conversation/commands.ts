@@ -55,9 +55,9 @@ export const exportConversation: Run = async ({ options, host, signal }) => {
 
 export const remove: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host)
-  const found: ConversationInfo[] = []
-  for (const id of options.args) found.push(await findConversation(attached.dispatch, id, signal))
-  for (const { filePath } of found) {
+  const found = new Set<string>()
+  for (const id of options.args) found.add((await findConversation(attached.dispatch, id, signal)).filePath)
+  for (const filePath of found) {
     await request(attached.dispatch, 'deleteConversation', { filePath }, signal)
     host.stdout.write(`deleted ${shortId(filePath)}\n`)
   }
