@@ -85,9 +85,9 @@ export function promptOf(request: RecordedRequest | undefined): string {
 export function assertFailed(
   { stdout, stderr, code, signal }: Finished,
   kind: Kind,
-  { message, hint, stdout: answer = '', before = '' }: FailureText,
+  { message, hint, stdout: answer = '' }: FailureText,
 ): void {
-  const start = `${before}crabtalk: error[${kind}]: `
+  const start = `crabtalk: error[${kind}]: `
   assert.ok(stderr.startsWith(start), `standard error starts otherwise: ${stderr}`)
   const [said = '', ...rest] = stderr.slice(start.length).split('\n')
   assert.match(said, message)
@@ -101,8 +101,6 @@ interface FailureText {
   /** Left out: there may be none. */
   hint?: RegExp
   stdout?: string
-  /** What standard error says first. */
-  before?: string
 }
 
 /** Every file and folder below a home with its mode, as `600 sessions/x`; sorted. */

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
+import { assertFailed, makeTalk, modesUnder } from '../support/talk.ts'
+
+test('agent list makes the default agent, and prints a table in a pipe and on a terminal, or JSON', async () => {
+  await using box = await makeSandbox()
+  const { stdout, stderr, code } = await box.run(['agent', 'list'])
+  assert.deepEqual([stderr, code], ['', 0])
+  assert.match(
+    stdout,
+    /^NAME +MODEL +TOOLS +MCP +DESCRIPTION\ncrab +\(default\) +all +none +A capable local assistant\n$/,
+  )
+  const narrow = box.terminal(['agent', 'list'], { columns: 30 })
+  assert.deepEqual(await narrow.finished, { code: 0, signal: 0 })
+  assert.match(narrow.output(), /^NAME.{25}…\r\ncrab.{25}…\r\n$/)
+  const [agent, ...more] = await listed(box)
+  assert.deepEqual([agent?.['name'], agent?.['max_iterations'], more], ['crab', 16, []])
+})
+
+test('agent create writes two private files, and show gives back what they say', async () => {
+  await using box = await makeSandbox()
+  const options = [
+    '--description',
+    'Reads.',
+    '--model',
+    'm-1',
+    '--prompt',
+    'You review.',
+    '--set',
+    'max_iterations=3',
+  ]
+  const { stdout, stderr, code } = await box.run(['agent', 'create', 'reviewer', ...options])
+  assert.deepEqual([stdout, stderr, code], ['created reviewer\n', '', 0])
+  const made = (await modesUnder(box.home)).filter((row) => row.includes('agents'))
+  assert.deepEqual(made, ['700 agents', '600 agents/reviewer.md', '600 agents/reviewer.toml'])
+  const agent = JSON.parse((await box.run(['agent', 'show', 'reviewer', '--json'])).stdout)
+  assert.match(agent.id, /^[0-9A-Z]{26}$/)
+  assert.deepEqual(
+    [agent.description, agent.model, agent.prompt, agent.max_iterations],
+    ['Reads.', 'm-1', 'You review.', 3],
+  )
+  const shown = (await box.run(['agent', 'show', 'reviewer'])).stdout
+  assert.match(shown, /^# reviewer \([0-9A-Z]{26}\)\n\n(.*\n)*max_iterations = 3\n(.*\n)*\nYou review\.\n$/)
+})
+
+test('agent create takes its prompt from a file or standard input', async () => {
+  await using box = await makeSandbox()
+  await writeFile(join(box.cwd, 'p.md'), 'From a file.\n')
+  await box.run(['agent', 'create', 'one', '--prompt', '@p.md'])
+  await box.shell('printf "From a pipe." | crabtalk agent create two --prompt @-')
+  const prompts = (await listed(box)).slice(1).map(({ prompt }) => prompt)
+  assert.deepEqual(prompts, ['From a file.\n', 'From a pipe.'])
+  const finished = await box.run(['agent', 'create', 'three', '--prompt', '@nosuch'])
+  assertFailed(finished, 'no-input', { message: /^Cannot read nosuch for --prompt: there is no such file$/ })
+})
+
+test('agent create refuses names, keys and values that cannot be, and existing names in any case', async () => {
+  await using box = await makeSandbox()
+  await box.run(['agent', 'create', 'one'])
+  const taken = { message: /^Cannot create the agent "(one|ONE)": an agent of that name exists$/, hint: /./ }
+  for (const name of ['one', 'ONE']) assertFailed(await box.run(['agent', 'create', name]), 'conflict', taken)
+  for (const name of ['a/b', '..', '.x', 'a b', '-x', 'x'.repeat(65)]) {
+    assertFailed(await box.run(['agent', 'create', '--', name]), 'invalid', {
+      message: /a name is 1 to 64 letters/,
+    })
+  }
+  const wrong = {
+    'nokey=1': /unknown key "nokey"$/,
+    'max_iterations=lots': /must be a number, not a string$/,
+  }
+  for (const [set, message] of Object.entries(wrong)) {
+    assertFailed(await box.run(['agent', 'create', 'two', '--set', set]), 'invalid', { message })
+  }
+  assertFailed(await box.run(['agent', 'create']), 'usage', {
+    message: /missing required args/,
+    hint: /<name>$/,
+  })
+  assert.equal((await listed(box)).length, 2)
+})
+
+test('agent edit changes what it is told and leaves comments, order and the other keys alone', async () => {
+  await using box = await makeSandbox()
+  await box.run(['agent', 'create', 'one', '--description', 'old', '--prompt', 'P'])
+  const file = join(box.home, 'agents/one.toml')
+  const before = `# mine\n${await readFile(file, 'utf8')}tools = ["read"] # only this\n\n# the end\n`
+  await writeFile(file, before)
+  const { stdout } = await box.run([
+    'agent',
+    'edit',
+    'one',
+    '--description',
+    'new',
+    '--set',
+    'max_iterations=30',
+  ])
+  assert.equal(stdout, 'changed one\n')
+  const after = await readFile(file, 'utf8')
+  assert.equal(after.replace(/^max_iterations = 30\n/m, ''), before.replace('"old"', '"new"'))
+  await box.run(['agent', 'edit', 'one', '--set', 'max_iterations='])
+  assert.equal(await readFile(file, 'utf8'), before.replace('"old"', '"new"'))
+  await chmod(file, 0o600)
+  assertFailed(await box.run(['agent', 'edit', 'one', '--prompt', '']), 'usage', {
+    message: /empty prompt/,
+    hint: /agent edit one$/,
+  })
+  assertFailed(await box.run(['agent', 'edit', 'one']), 'usage', {
+    message: /there is no terminal$/,
+    hint: /--set/,
+  })
+  assertFailed(await box.run(['agent', 'edit', 'nosuch', '--model', 'x']), 'missing', {
+    message: /"nosuch"$/,
+  })
+  assert.equal((await listed(box))[1]?.['prompt'], 'P')
+})
+
+test('agent edit on a terminal opens $EDITOR on both files and says what is wrong afterwards', async () => {
+  await using box = await makeSandbox()
+  await box.run(['agent', 'create', 'one'])
+  const edit = async (editor: string) => {
+    const terminal = box.terminal(['agent', 'edit', 'one'], { env: { EDITOR: editor } })
+    const { code } = await terminal.finished
+    return { code, output: terminal.output() }
+  }
+  const appends = 'f() { echo "# seen" >>"$1"; echo By hand. >"$2"; }; f'
+  assert.deepEqual(await edit(appends), { code: 0, output: 'changed one\r\n' })
+  assert.equal((await listed(box))[1]?.['prompt'], 'By hand.')
+  assert.match(await readFile(join(box.home, 'agents/one.toml'), 'utf8'), /# seen\n$/)
+  const failed = await edit('false')
+  assert.deepEqual([failed.code, /Cannot edit: false ended with 1/.test(failed.output)], [1, true])
+  const broken = await edit('f() { echo "nokey = 1" >>"$1"; }; f')
+  assert.deepEqual(
+    [broken.code, /agents\/one\.toml:\d+: unknown key "nokey"/.test(broken.output)],
+    [78, true],
+  )
+})
+
+test('agent rename keeps its id, its files and its conversations; names that are taken are refused', async () => {
+  await using talk = await makeTalk(() => ({ parts: ['ok'] }))
+  await talk.run(['agent', 'create', 'old', '--prompt', 'P'])
+  await talk.send(['-a', 'old', '-s', 'me', 'hello'])
+  const [before] = (await listed(talk)).slice(-1)
+  assert.equal((await talk.run(['agent', 'rename', 'old', 'new'])).stdout, 'renamed old to new\n')
+  assert.deepEqual((await listed(talk)).slice(-1), [{ ...before, name: 'new' }])
+  await talk.send(['-a', 'new', '-s', 'me', 'again'])
+  assert.equal((await talk.sessions()).length, 1)
+  const files = (await modesUnder(talk.home)).filter((row) => row.includes('agents/'))
+  assert.deepEqual(
+    files.map((row) => row.slice(4)),
+    ['agents/crab.md', 'agents/crab.toml', 'agents/new.md', 'agents/new.toml'],
+  )
+  assertFailed(await talk.run(['agent', 'rename', 'new', 'CRAB']), 'conflict', {
+    message: /that name exists$/,
+  })
+  assertFailed(await talk.run(['agent', 'rename', 'old', 'other']), 'missing', { message: /"old"$/ })
+  assertFailed(await talk.run(['agent', 'rename', 'new']), 'usage', { message: /missing required args/ })
+})
+
+test('agent delete removes its files and keeps its conversations; a running turn is a conflict', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await using talk = await makeTalk(() => ({ parts: ['begun', promise] }))
+  await talk.run(['agent', 'create', 'one'])
+  const running = talk.startSend(['-a', 'one', 'hello'])
+  await running.prints(/^begun$/)
+  assertFailed(await talk.run(['agent', 'delete', 'one']), 'conflict', { message: /one/ })
+  resolve()
+  assert.equal((await running.finished).code, 0)
+  assert.equal((await talk.run(['agent', 'delete', 'one'])).stdout, 'deleted one; its conversations stay\n')
+  assert.deepEqual(
+    (await listed(talk)).map(({ name }) => name),
+    ['crab'],
+  )
+  assert.equal((await talk.sessions()).length, 1)
+  assertFailed(await talk.run(['agent', 'delete', 'one']), 'missing', {
+    message: /"one"$/,
+    hint: /agent list/,
+  })
+})
+
+test('a broken agent file is told with file and line; the others are listed, and exit is 78', async () => {
+  await using box = await makeSandbox()
+  await box.run(['agent', 'create', 'good'])
+  await box.run(['agent', 'create', 'bad'])
+  await writeFile(join(box.home, 'agents/bad.toml'), 'description = "x"\nmodle = "y"\n')
+  const { stdout, stderr, code } = await box.run(['agent', 'list'])
+  assert.match(stdout, /^good /m)
+  assert.doesNotMatch(stdout, /^bad /m)
+  assert.match(stderr, /^crabtalk: agents\/bad\.toml:2: unknown key "modle"/)
+  assert.equal(code, 78)
+  assertFailed(await box.run(['send', '-a', 'bad', 'hello']), 'config', {
+    message: /^agents\/bad\.toml:2: unknown key "modle"$/,
+    hint: /did you mean "model"\?$/,
+  })
+})
+
+test('secrets of an agent are not printed', async () => {
+  await using box = await makeSandbox()
+  const mcp = 'mcps=[{ name = "fs", command = "npx", env = { TOKEN = "s3cr3t-value" } }]'
+  await box.run(['agent', 'create', 'one', '--set', mcp])
+  for (const args of [
+    ['show', 'one'],
+    ['show', 'one', '--json'],
+    ['list', '--json'],
+  ]) {
+    const { stdout } = await box.run(['agent', ...args])
+    assert.ok(stdout.includes('[secret]') && !stdout.includes('s3cr3t'), args.join(' '))
+  }
+})
+
+async function listed(box: Sandbox): Promise<Record<string, unknown>[]> {
+  return JSON.parse((await box.run(['agent', 'list', '--json'])).stdout)
+}
