@@ -3,8 +3,9 @@ import { KINDS } from '../core/base/errors.ts'
 import { findProblems } from '../core/config/describe.ts'
 import { loadConfig } from '../core/config/load-config.ts'
 import { type HomePaths, homePaths } from '../core/config/paths.ts'
-import { formatPlace } from '../core/config/problem.ts'
-import { REDACTED } from '../core/config/secrets.ts'
+import { formatPlace, type Problem } from '../core/config/problem.ts'
+import { hidePassword, REDACTED } from '../core/config/secrets.ts'
+import { renderToml } from '../core/config/toml-render.ts'
 import type { Run } from './command.ts'
 import type { Host } from './host.ts'
 import { printJson } from './print.ts'
@@ -18,8 +19,9 @@ export const show: Run = async ({ options, host }) => {
   const { providers, defaultModel, skillDirs, env, daemon } = await loadConfig(pathsOf(host))
   const shown = {
     model: defaultModel ?? null,
-    providers: providers.map(({ apiKey, models, ...provider }) => ({
+    providers: providers.map(({ apiKey, baseUrl, models, ...provider }) => ({
       ...inFileSpelling(provider),
+      base_url: baseUrl && hidePassword(baseUrl),
       api_key: apiKey && REDACTED,
       models: models?.map(inFileSpelling),
     })),
@@ -28,20 +30,21 @@ export const show: Run = async ({ options, host }) => {
     daemon: inFileSpelling(daemon),
   }
   if (options.has('json')) return printJson(host, shown)
-  const { stringify } = await import('smol-toml')
-  host.stdout.write(stringify(JSON.parse(JSON.stringify(shown, dropNull))))
+  const written = shown.providers.map((provider) => ({ ...provider, where: undefined })) // no key of the file
+  host.stdout.write(renderToml({ ...shown, providers: written }))
   return 0
 }
 
 export const check: Run = async ({ options, host }) => {
   const problems = await findProblems(pathsOf(host))
   if (options.has('json')) printJson(host, problems)
-  else if (problems.length === 0) host.stdout.write('no problems\n')
-  for (const problem of options.has('json') ? [] : problems) {
-    const hint = problem.hint ? `\n  hint: ${problem.hint}` : ''
-    host.stdout.write(`${formatPlace(problem)}: ${problem.message}${hint}\n`)
-  }
+  else host.stdout.write(problems.map(toLine).join('') || 'no problems\n')
   return problems.length > 0 ? KINDS.config.exit : 0
+}
+
+function toLine(problem: Problem): string {
+  const hint = problem.hint ? `\n  hint: ${problem.hint}` : ''
+  return `${formatPlace(problem)}: ${problem.message}${hint}\n`
 }
 
 function pathsOf(host: Host): HomePaths {
@@ -52,9 +55,4 @@ function pathsOf(host: Host): HomePaths {
 function inFileSpelling(table: object): Record<string, unknown> {
   const toSnake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   return Object.fromEntries(Object.entries(table).map(([key, value]) => [toSnake(key), value]))
-}
-
-/** TOML has no null: what is not set is not shown. */
-function dropNull(_key: string, value: unknown): unknown {
-  return value === null ? undefined : value
 }

@@ -12,6 +12,11 @@ export function redact(config: AgentConfig): AgentConfig {
   return { ...config, mcps: config.mcps.map(redactEntry) }
 }
 
+/** An address that can be shown: without the name and password that may stand before its host. */
+export function hidePassword(address: string): string {
+  return address.replace(/(?<=:\/\/)[^/]*@/, `${REDACTED}@`)
+}
+
 function redactEntry(entry: McpEntry): McpEntry {
   const { env, headers, auth } = entry
   return {

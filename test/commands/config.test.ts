@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { main } from '../../src/commands/main.ts'
+import { makeTestHost } from '../support/test-host.ts'
+
+const CONFIG = `model = "m"
+
+[[providers]]
+name = "mine"
+kind = "openai-compatible"
+base_url = "http://ann:hush@localhost:4000/v1"
+api_key = "hush"
+models = ["m", { name = "n", context = 4096 }]
+
+[env]
+TOKEN = "hush"
+`
+
+test('config show hides what is secret, and what it shows is a config.toml', async () => {
+  const shown = await show(CONFIG)
+  assert.doesNotMatch(shown, /hush/)
+  assert.match(shown, /base_url = "http:\/\/\[secret\]@localhost:4000\/v1"\napi_key = "\[secret\]"/)
+  assert.equal(await show(shown), shown)
+})
+
+test('config show works without a config.toml', async () => {
+  assert.match(await show(''), /^providers = \[\]$/m)
+})
+
+test('config show --json says where each provider is written, and hides the same', async () => {
+  const { model, providers, env } = JSON.parse(await show(CONFIG, '--json'))
+  assert.deepEqual(
+    [model, providers[0].where, providers[0].models[1]],
+    ['m', 'config.toml:3', { name: 'n', context: 4096 }],
+  )
+  assert.deepEqual(env, { TOKEN: '[secret]' })
+  assert.doesNotMatch(JSON.stringify(providers), /hush/)
+})
+
+test('config check tells what is wrong with place and hint, or that nothing is', async () => {
+  assert.deepEqual(await run('', 'check'), { code: 0, text: 'no problems\n' })
+  const { code, text } = await run('[deamon]\n', 'check')
+  assert.equal(code, 78)
+  assert.equal(text, 'config.toml:1: unknown key "deamon"\n  hint: did you mean "daemon"?\n')
+})
+
+async function show(config: string, ...options: string[]): Promise<string> {
+  const { code, text } = await run(config, 'show', ...options)
+  assert.equal(code, 0, text)
+  return text
+}
+
+/** Runs a `config` command in a home with that config.toml; an empty one is left out. */
+async function run(config: string, ...words: string[]): Promise<{ code: number; text: string }> {
+  await using at = await makeTestHost({ env: { CRABTALK_HOME: 'home' } })
+  await mkdir(join(at.folder, 'home'))
+  if (config !== '') await writeFile(join(at.folder, 'home', 'config.toml'), config)
+  const code = await main('crabtalk', ['config', ...words], at.host)
+  return { code, text: at.stdout() + at.stderr() }
+}
