@@ -1,3 +1,4 @@
+import { orCancelled } from '../core/base/cancelled.ts'
 import { newUlid } from '../core/base/ids.ts'
 import { once } from '../core/base/once.ts'
 import { AgentStore } from '../core/config/agents.ts'
@@ -30,10 +31,10 @@ export interface NodeOptions {
 export interface Services extends AsyncDisposable {
   readonly agents: AgentStore
   readonly place: Place
-  models(): Promise<ModelRegistry>
+  models(signal: AbortSignal): Promise<ModelRegistry>
   /** The process that holds a lease now, if one does. */
   holderOf(resource: string): Promise<Holder | undefined>
-  runtime(): Promise<Runtime>
+  runtime(signal: AbortSignal): Promise<Runtime>
   now(): number
 }
 
@@ -71,9 +72,9 @@ export function compose({ paths, env, pid, cwd }: NodeOptions): Services {
   return {
     agents,
     place,
-    models: models.get,
+    models: (signal) => orCancelled(models.get(), signal),
     holderOf: (resource) => leases.describeHolder(resource),
-    runtime: runtime.get,
+    runtime: (signal) => orCancelled(runtime.get(), signal),
     now,
     async [Symbol.asyncDispose]() {
       over.abort()

@@ -1,3 +1,4 @@
+import { toCancelled } from '../base/cancelled.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import {
   ClientMessage,
@@ -124,7 +125,7 @@ function toReply(operation: Operation, value: unknown, requestId: number): Serve
 }
 
 function unanswered(signal: AbortSignal, message: string): CrabError {
-  return signal.aborted ? toCrabError(signal.reason) : new CrabError('unavailable', message)
+  return signal.aborted ? toCancelled(signal) : new CrabError('unavailable', message)
 }
 
 /** As in the proto file. */

@@ -1,5 +1,5 @@
+import { toCancelled } from '../base/cancelled.ts'
 import type { Message } from '../base/message.ts'
-import { toCancelled } from './cancelled.ts'
 import type { ModelSource } from './source.ts'
 import type { ModelEvent, ModelRequest, ToolSpec } from './types.ts'
 

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
+import { toCancelled } from '../base/cancelled.ts'
 import { CrabError } from '../base/errors.ts'
-import { toCancelled } from './cancelled.ts'
 import { LightHeaders } from './light-headers.ts'
 
 /** How long a server may be silent, and what to tell a person when it cannot be reached. */

@@ -1,5 +1,5 @@
+import { toCancelled } from '../base/cancelled.ts'
 import { CrabError, type Kind, toCrabError } from '../base/errors.ts'
-import { toCancelled } from './cancelled.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Which model was called where. */

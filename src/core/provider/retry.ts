@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { toCancelled } from '../base/cancelled.ts'
 import { KINDS, toCrabError } from '../base/errors.ts'
-import { toCancelled } from './cancelled.ts'
 import type { ModelEvent } from './types.ts'
 
 /**

@@ -1,3 +1,4 @@
+import { toCancelled } from '../base/cancelled.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { addUsage, type Message, type Usage } from '../base/message.ts'
 import type { ModelRequest, Provider, ToolChoice } from '../provider/types.ts'
@@ -37,7 +38,7 @@ export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenera
     yield* turn.run(signal)
   } catch (reason) {
     yield signal.aborted
-      ? await turn.fail('cancelled', toCrabError(signal.reason))
+      ? await turn.fail('cancelled', toCancelled(signal))
       : await turn.fail('failed', toCrabError(reason))
   } finally {
     if (!turn.isOver) await turn.keepPartial('cancelled')

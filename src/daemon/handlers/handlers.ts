@@ -15,7 +15,7 @@ export function handlers(services: Services): Partial<Handlers> {
     ping: async () => {},
     send: (message, signal) => send(services, message, signal),
     stream: (message, signal) => stream(services, message, signal),
-    listModels: async () => listModels(await (await services.models()).list()),
+    listModels: async (_, signal) => listModels(await (await services.models(signal)).list()),
     listAgents: () => listAgents(agents),
     getAgent: ({ name }) => getAgent(agents, name),
     createAgent: (message) => createAgent(agents, message),

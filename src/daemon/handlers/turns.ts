@@ -1,4 +1,4 @@
-import { toCrabError } from '../../core/base/errors.ts'
+import { toCancelled } from '../../core/base/cancelled.ts'
 import type { SendMsg, SendResponse, StreamEvent, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { Services } from '../compose.ts'
 import { toTokenUsage, toWireEvent } from './stream-events.ts'
@@ -10,7 +10,7 @@ export async function* stream(
   message: StreamMsg,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  const runtime = await services.runtime()
+  const runtime = await services.runtime(signal)
   for await (const event of runtime.turn(toTurnRequest(message), signal)) {
     yield { seq: 0, event: toWireEvent(event) }
   }
@@ -18,7 +18,7 @@ export async function* stream(
 
 /** `send`: one turn, its whole answer at the end. Throws what the turn failed with. */
 export async function send(services: Services, message: SendMsg, signal: AbortSignal): Promise<SendResponse> {
-  const runtime = await services.runtime()
+  const runtime = await services.runtime(signal)
   const texts: string[] = []
   let begun = { runId: '', sessionId: '' }
   for await (const event of runtime.turn(toTurnRequest(message), signal)) {
@@ -38,5 +38,5 @@ export async function send(services: Services, message: SendMsg, signal: AbortSi
       usage: usage && toTokenUsage(usage),
     }
   }
-  throw toCrabError(signal.reason)
+  throw toCancelled(signal)
 }

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { CrabError } from '../../src/core/base/errors.ts'
+import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { attach } from '../../src/daemon/attach.ts'
+import { temporaryHome } from '../support/temporary-home.ts'
+
+test('an abort ends a request that waits for a server to say what models it has', async () => {
+  await using home = await temporaryHome()
+  await using server = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
+  await using node = await attach({
+    env: { CRABTALK_HOME: home.paths.home },
+    pid: process.pid,
+    cwd: () => home.paths.home,
+  })
+  const stop = new AbortController()
+  const turn = Array.fromAsync(streamTurn(node.dispatch, { content: 'hi' }, stop.signal))
+  const models = request(node.dispatch, 'listModels', {}, stop.signal)
+  await once(server, 'request')
+  stop.abort(new CrabError('timeout', 'too long'))
+  await assert.rejects(turn, { kind: 'timeout' })
+  await assert.rejects(models, { kind: 'timeout' })
+})
