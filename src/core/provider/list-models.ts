@@ -1,3 +1,4 @@
+import { isObject, parseObject } from '../base/json.ts'
 import type { Endpoint } from './endpoint.ts'
 import { httpFetch, readText } from './http-fetch.ts'
 import { toRefusalError } from './model-error.ts'
@@ -26,18 +27,12 @@ function authHeaders(kind: Endpoint['kind'], apiKey: string | undefined): Record
 
 /** `{data: [{id}]}`, as both shapes have it. */
 function namesIn(body: string): string[] {
-  const list: unknown = parse(body)?.['data']
+  const list = parseObject(body)?.['data'] // nothing where another kind of server listens
   return Array.isArray(list)
-    ? list.flatMap(({ id }: { id?: unknown }) => (typeof id === 'string' ? [id] : []))
+    ? list.flatMap((model: unknown) =>
+        isObject(model) && typeof model['id'] === 'string' ? model['id'] : [],
+      )
     : []
-}
-
-function parse(body: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(body) as Record<string, unknown>
-  } catch {
-    return undefined // another kind of server listens there: it has no models
-  }
 }
 
 const NO_CHAT = /embed|rerank|whisper|tts|transcribe|moderation|dall-e|image|audio|realtime/i

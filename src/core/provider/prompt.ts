@@ -7,6 +7,7 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
+import { parseObject } from '../base/json.ts'
 import type { Attachment, JsonObject, Message, Reasoning } from '../base/message.ts'
 import type { ModelRequest } from './types.ts'
 
@@ -76,13 +77,7 @@ function toAssistant(message: Message, style: PromptStyle, inThisTurn: boolean):
 /** Wires want a JSON object here; what the model wrote may be none, and must not make every later request fail. */
 function toArguments(text: string): string {
   if (text.trim() === '') return '{}'
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text
-  } catch {
-    // wrapped like any other text that is no object
-  }
-  return JSON.stringify({ rawInvalidInput: text })
+  return parseObject(text) ? text : JSON.stringify({ rawInvalidInput: text })
 }
 
 function resultsFrom(messages: readonly Message[], start: number): readonly Message[] {

@@ -1,4 +1,5 @@
 import { toCrabError } from '../base/errors.ts'
+import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
 import type { Hook, ToolDispatch, ToolOutput } from './hook.ts'
 
@@ -66,13 +67,7 @@ async function run(call: ToolCall, setting: ToolSetting, signal: AbortSignal): P
 
 /** Tool arguments are always an object; a model that sends none means an empty one. */
 function parseArguments(text: string): Record<string, unknown> | undefined {
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    return undefined // the caller tells the model
-  }
+  return text.trim() === '' ? {} : parseObject(text)
 }
 
 function unknownTool(name: string, offered: ReadonlySet<string>): string {

@@ -1,3 +1,4 @@
+import { parseObject } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
 import { toSessionLine } from './session-line.ts'
 import { type Cursor, type NewLine, SESSION_VERSION, type SessionHeader, type SessionPart } from './types.ts'
@@ -97,19 +98,6 @@ function warn(warnings: string[], sentence: string): void {
 /** Buffer's own toString('utf8') takes several times as long. */
 function decodeText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes)
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined // the callers report it
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function toHeader(found: JsonObject): SessionHeader {

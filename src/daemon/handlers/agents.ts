@@ -13,6 +13,7 @@ import type {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
 import type { Services } from '../compose.ts'
+import { readObject } from './json-text.ts'
 
 /** `list_agents`: by name, and what is wrong with the files that are none. */
 export async function listAgents(store: AgentStore): Promise<AgentList> {
@@ -33,7 +34,7 @@ export async function createAgent(
   store: AgentStore,
   { name, config, prompt }: CreateAgentMsg,
 ): Promise<AgentInfo> {
-  return toAgentInfo(await store.create(name, parseConfig(config), prompt))
+  return toAgentInfo(await store.create(name, readConfig(config), prompt))
 }
 
 /** `update_agent`: `config` is a JSON merge patch (decision 19); an empty prompt keeps the one there is. */
@@ -41,7 +42,7 @@ export async function updateAgent(
   store: AgentStore,
   { name, config, prompt }: UpdateAgentMsg,
 ): Promise<AgentInfo> {
-  return toAgentInfo(await store.update(name, parseConfig(config), prompt === '' ? undefined : prompt))
+  return toAgentInfo(await store.update(name, readConfig(config), prompt === '' ? undefined : prompt))
 }
 
 /** `rename_agent`: identity and conversations stay. */
@@ -85,15 +86,6 @@ function toAgentInfo(agent: AgentConfig): AgentInfo {
   }
 }
 
-function parseConfig(text: string): JsonObject {
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch (cause) {
-    throw new CrabError('invalid', `Cannot read the agent's configuration: ${(cause as Error).message}`, {
-      cause,
-    })
-  }
-  throw new CrabError('invalid', "Cannot read the agent's configuration: it is no JSON object")
+function readConfig(text: string): JsonObject {
+  return text.trim() === '' ? {} : readObject("Cannot read the agent's configuration", text)
 }

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import type { JsonObject, Attachment as StoredAttachment } from '../../core/base/message.ts'
+import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
 import {
   type Attachment,
@@ -9,6 +9,7 @@ import {
   type TurnOptions,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolMode, TurnRequest, TurnSettings } from '../../core/runtime/turn-request.ts'
+import { readObject } from './json-text.ts'
 
 /** The sender of a message that names none (wire.md). */
 const DEFAULT_SENDER = 'user'
@@ -36,7 +37,7 @@ function toSettings(options: TurnOptions): TurnSettings {
     ...(model && { model }),
     ...(system !== undefined && { system }),
     ...(tools && { tools }),
-    ...(schema && { schema: parseSchema(schema) }),
+    ...(schema && { schema: readObject('Cannot use the schema', schema) }),
     ...(maxTurns !== undefined && { maxTurns }),
     ...(maxCost !== undefined && { maxCostUsd: maxCost }),
     ...(thinking !== undefined && { thinking }),
@@ -63,19 +64,4 @@ function toToolMode(tools: ToolSet): ToolMode | undefined {
 function toStoredAttachment({ mediaType, data, name }: Attachment): StoredAttachment {
   const stored = { media_type: mediaType, data: Buffer.from(data).toString('base64') }
   return name === '' ? stored : { ...stored, name }
-}
-
-function parseSchema(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
-  } catch (cause) {
-    throw new CrabError('invalid', `Cannot use the schema: ${(cause as Error).message}`, {
-      cause,
-      hint: 'give a JSON Schema object',
-    })
-  }
-  throw new CrabError('invalid', 'Cannot use the schema: it is not an object', {
-    hint: 'give a JSON Schema object',
-  })
 }
