@@ -27,7 +27,7 @@ export async function startTestDispatch(
   const server = await startModelServer(script)
   const model = `[llm]\nbase_url = "${server.url}"\napi_key = "sk-test-0123456789"\nmodel = "scripted"\n`
   await home.write('config.toml', model + config)
-  const services = compose({ paths: home.paths, env, cwd: home.paths.home })
+  const services = compose({ paths: home.paths, env, cwd: home.paths.home, pid: process.pid })
   const dispatch = route(handlers(services))
   return {
     dispatch,

@@ -27,9 +27,9 @@ export function sanitize(text: string): string {
 
 /**
  * `escape`: behind ESC. `control`: in a CSI sequence. `string`: in a string that BEL or ST ends.
- * `string-escape`: behind an ESC in such a string. `charset`: behind ESC and intermediate bytes.
+ * `charset`: behind ESC and intermediate bytes.
  */
-type State = 'text' | 'escape' | 'control' | 'string' | 'string-escape' | 'charset'
+type State = 'text' | 'escape' | 'control' | 'string' | 'charset'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
 const SUSPICIOUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
@@ -45,7 +45,7 @@ const STRING_STARTS = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f])
 
 function next(state: State, code: number): State {
   if (code === CAN || code === SUB) return 'text'
-  if (state !== 'string' && start(code) !== 'text') return start(code) // wherever it stands, it begins anew
+  if (start(code) !== 'text') return start(code) // wherever it stands, it begins anew
   switch (state) {
     case 'text':
       return 'text'
@@ -56,10 +56,7 @@ function next(state: State, code: number): State {
     case 'control':
       return afterControl(code)
     case 'string':
-      if (code === ESC) return 'string-escape'
-      return code === BEL || code === ST ? 'text' : 'string'
-    case 'string-escape':
-      return code === 0x5c ? 'text' : afterEscape(code)
+      return code === BEL || code === ST ? 'text' : 'string' // as 7 bits, ST is an escape sequence of its own
   }
 }
 

@@ -109,7 +109,7 @@ function fitting(lines: readonly string[]): { text: string; count: number; cut: 
   let size = 0
   let count = 0
   for (const line of lines) {
-    size += line.length + 1
+    size += line.length + Math.min(count, 1) // the newline before it
     if (size > MAX_CHARS) break
     count++
   }

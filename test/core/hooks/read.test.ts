@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Validator } from '@cfworker/json-schema'
 import fc from 'fast-check'
 import { readHook } from '../../../src/core/hooks/read.ts'
 import type { ToolOutput } from '../../../src/core/runtime/hook.ts'
@@ -81,6 +82,18 @@ test('read cuts a line that alone is too long, never inside a character', async 
   assert.match(output, /\n\[lines 1-1 of 2, a long line was cut\]$/)
   assert.ok(output.isWellFormed())
   assert.ok(output.length > 49_990)
+})
+
+test('read gives 50,000 characters, and not one more', async () => {
+  await using dir = await mkdtempDisposable(PREFIX)
+  const file = async (...lengths: number[]) => {
+    await writeFile(join(dir.path, 'file'), lengths.map((length) => 'x'.repeat(length)).join('\n'))
+    return (await read(dir.path, { path: 'file' })).output.replace(/x+/g, (xs) => String(xs.length))
+  }
+  assert.equal(await file(50_000), '50000')
+  assert.equal(await file(50_001), '50000\n[lines 1-1 of 1, a long line was cut]')
+  assert.equal(await file(20_000, 29_999), '20000\n29999')
+  assert.equal(await file(20_000, 30_000), '20000\n[lines 1-1 of 2]')
 })
 
 test('read gives at most 2000 lines whatever is asked', async () => {
@@ -167,7 +180,14 @@ test('read says what is wrong with its arguments', async () => {
     { path: 7 },
     ...[0, -1, 1.5, '2', Number.NaN].map((offset) => ({ path: 'file', offset })),
   ]
-  for (const args of bad) assert.equal((await read(dir.path, args)).isError, true, JSON.stringify(args))
+  for (const args of bad) {
+    const { output, isError } = await read(dir.path, args)
+    assert.equal(isError, true, JSON.stringify(args))
+    assert.match(
+      output,
+      /^Cannot read: (path must be a string|offset and limit must be whole numbers from 1)$/,
+    )
+  }
   assert.deepEqual(await read(dir.path, { path: 'file', offset: 2 }), {
     output: 'Cannot read from line 2: the file has 1 lines',
     isError: true,
@@ -206,12 +226,15 @@ test('read refuses what is closed, however it is named, and only that', async ()
   assert.equal((await read(dir.path, { path: 'home/config.toml.md' }, NEVER, closed)).output, 'text')
 })
 
-test('readHook() owns read and nothing else', () => {
+test('readHook() owns read and nothing else, and tells the model what it takes', () => {
   const hook = readHook({ closed: [] })
-  assert.deepEqual(
-    hook.schema?.().map(({ name }) => name),
-    ['read'],
-  )
+  const [spec, ...more] = hook.schema?.() ?? []
+  assert.deepEqual([spec?.name, more], ['read', []])
+  const accepts = (args: object) => new Validator(spec!.parameters, '2020-12').validate(args).valid
+  for (const args of [{ path: 'x' }, { path: 'x', offset: 1, limit: 9 }]) assert.ok(accepts(args))
+  for (const args of [{}, { path: 1 }, { path: 'x', offset: 0 }, { path: 'x', limit: '9' }]) {
+    assert.ok(!accepts(args))
+  }
   assert.equal(hook.dispatch?.('write', dispatchOf('/', {}), NEVER), undefined)
 })
 

@@ -53,6 +53,18 @@ test('toRequestMessages() merges what a person said in a row, with everything at
   ]
   const content = 'first\n\nsecond\n\nthird'
   assert.deepEqual(toRequestMessages(history), [{ role: 'user', content, attachments: [image, image] }])
+  const plain = history.map(({ attachments: _, ...message }) => message)
+  assert.deepEqual(toRequestMessages(plain), [{ role: 'user', content }])
+})
+
+test('toRequestMessages() takes a result only where it stands right behind its call', () => {
+  const history: Message[] = [
+    { role: 'assistant', content: '', tool_calls: [call('a')] },
+    { role: 'user', content: 'well?' },
+    result('a', 'too late'),
+  ]
+  const contents = toRequestMessages(history).map(({ content }) => content)
+  assert.deepEqual(contents, ['', 'No result: the turn was interrupted.', 'well?'])
 })
 
 test('toRequestMessages() leaves out an assistant that said nothing, and its blanks before a call', () => {
