@@ -1,5 +1,7 @@
 import { headOf, tailOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
+import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { Input } from './input.ts'
 import type { SendSettings, Truncate } from './settings.ts'
@@ -21,8 +23,7 @@ export async function fitInput(
   signal: AbortSignal,
 ): Promise<Input> {
   if (input.content.length <= SMALL_CHARS) return input
-  const { models } = await request(dispatch, 'listModels', {}, signal)
-  const model = models.find((info) => (settings.model === '' ? info.active : info.name === settings.model))
+  const model = await findModel(settings, dispatch, signal)
   if (!model?.context) return input
   const room = Math.floor(model.context * (1 - RESERVED) * FEWEST_CHARS_PER_TOKEN)
   if (settings.truncate && input.content.length > room) {
@@ -34,6 +35,18 @@ export async function fitInput(
     `Cannot send ${input.content.length} characters: ${model.name} takes ${model.context} tokens`,
     { hint: 'cut it with --truncate head, tail or middle' },
   )
+}
+
+/** The model that will answer, as far as it is known: the one asked for, else the agent's own, else the default. */
+async function findModel(
+  { model, agent }: SendSettings,
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<ModelInfo | undefined> {
+  const { agents } = await request(dispatch, 'listAgents', {}, signal)
+  const wanted = model || agents.find(({ name }) => name === (agent || DEFAULT_AGENT))?.model
+  const { models } = await request(dispatch, 'listModels', {}, signal)
+  return models.find((info) => (wanted ? info.name === wanted : info.active))
 }
 
 /** Cuts a text to its room at the head, the tail or the middle, and says there how much is missing. */

@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { SendSettings } from './settings.ts'
@@ -28,15 +29,14 @@ async function findConversation(
   const { conversations } = await request(
     dispatch,
     'listConversations',
-    { agent: agent || 'crab', sender },
+    { agent: agent || DEFAULT_AGENT, sender },
     signal,
   )
-  const mine = conversations.filter(
-    (info) => target.kind === 'named' || (info.cwd === cwd && isOurs(info.sender)),
+  const latest = conversations.find(
+    (info) => target.kind === 'named' || (info.cwd === cwd && isOurs(info.sender)), // they come newest first
   )
-  const latest = mine.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))[0]
   if (latest) return latest
-  const what = target.kind === 'named' ? `named "${target.sender}"` : `of ${agent || 'crab'} in ${cwd}`
+  const what = target.kind === 'named' ? `named "${target.sender}"` : `of ${agent || DEFAULT_AGENT} in ${cwd}`
   throw new CrabError('missing', `Cannot continue: there is no conversation ${what}`, {
     hint: 'leave the option out to start one',
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fitInput } from '../../../src/commands/send/fit.ts'
-import { ModelList } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { AgentList, ModelList } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { settingsOf } from '../../support/send-settings.ts'
 import { makeTestHost } from '../../support/test-host.ts'
@@ -13,6 +13,8 @@ const MODELS = [
   { name: 'large', context: 1_000_000 },
   { name: 'unknown' },
 ]
+
+const AGENTS = [{ name: 'crab' }, { name: 'reader', model: 'large' }]
 
 test('fitInput() asks nobody about input that fits every model', async () => {
   await using at = await makeTestHost()
@@ -26,6 +28,11 @@ test('fitInput() passes on what may fit, and what nobody knows the size of', asy
   assert.equal((await fitted('x'.repeat(900_000), '-m', 'large')).length, 900_000)
   assert.equal((await fitted('x'.repeat(900_000), '-m', 'unknown')).length, 900_000)
   assert.equal((await fitted('x'.repeat(900_000), '-m', 'none')).length, 900_000)
+})
+
+test("fitInput() goes by the agent's own model, unless another is asked for", async () => {
+  assert.equal((await fitted('x'.repeat(900_000), '-a', 'reader')).length, 900_000)
+  await assert.rejects(fitted('x'.repeat(900_000), '-a', 'reader', '-m', 'small'), { kind: 'invalid' })
 })
 
 test('fitInput() refuses what surely does not fit, with the sizes', async () => {
@@ -55,7 +62,10 @@ test('fitInput() cuts no character in two', async () => {
 
 async function fitted(content: string, ...argv: string[]): Promise<string> {
   await using at = await makeTestHost()
-  const dispatch = route({ listModels: async () => ModelList.fromPartial({ models: MODELS }) })
+  const dispatch = route({
+    listModels: async () => ModelList.fromPartial({ models: MODELS }),
+    listAgents: async () => AgentList.fromPartial({ agents: AGENTS }),
+  })
   const settings = await settingsOf(argv, at.host)
   return (await fitInput({ content, attachments: [] }, settings, dispatch, NEVER)).content
 }
