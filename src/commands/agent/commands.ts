@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { CrabError } from '../../core/base/errors.ts'
+import { CrabError, KINDS } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
 import { findProblems } from '../../core/config/describe.ts'
 import { homePaths } from '../../core/config/paths.ts'
@@ -22,7 +22,7 @@ export const list: Run = async ({ options, host, signal }) => {
   for (const problem of problems) host.stderr.write(`crabtalk: ${problem}\n`)
   if (options.has('json')) printJson(host, agents.map(toJson))
   else await printTable(host, ['NAME', 'MODEL', 'TOOLS', 'MCP', 'DESCRIPTION'], agents.map(toRow))
-  return problems.length > 0 ? 78 : 0
+  return problems.length > 0 ? KINDS.config.exit : 0
 }
 
 export const show: Run = async ({ options, host, signal }) => {
