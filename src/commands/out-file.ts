@@ -1,4 +1,4 @@
-import { access, constants, realpath, stat, writeFile } from 'node:fs/promises'
+import { access, chmod, constants, realpath, stat, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { CrabError } from '../core/base/errors.ts'
 import { isMissingFile, replaceFile, toStorageError } from '../core/base/files.ts'
@@ -24,7 +24,9 @@ export async function openOutFile(name: string | undefined, host: Host): Promise
   const mode = existing === undefined ? NEW_FILE : existing.mode & 0o777
   return async (content) => {
     try {
-      await (isSpecial ? writeFile(path, content) : replaceFile(path, content, mode))
+      if (isSpecial) return await writeFile(path, content)
+      await replaceFile(path, content, mode)
+      if (existing !== undefined) await chmod(path, mode) // the umask took from it
     } catch (cause) {
       throw failed(name, cause)
     }
