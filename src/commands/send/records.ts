@@ -142,14 +142,21 @@ class RecordSession {
 /** The lines of a stream, without their ends; the last one needs none. */
 async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let rest = ''
+  let parts: string[] = [] // of a line whose end has not come; joined once, for a long line comes in many pieces
+  let length = 0
   for await (const piece of stream) {
-    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
-    rest = lines.pop() ?? ''
-    if (rest.length > MAX_INPUT_BYTES) throw tooLarge('a record')
-    yield* lines
+    for (const [index, part] of decoder.decode(piece, { stream: true }).split('\n').entries()) {
+      if (index > 0) {
+        yield parts.join('')
+        parts = []
+        length = 0
+      }
+      parts.push(part)
+      length += part.length
+      if (length > MAX_INPUT_BYTES) throw tooLarge('a record')
+    }
   }
-  if (rest !== '') yield rest
+  if (length > 0) yield parts.join('')
 }
 
 function parseRecord(line: string, number: number): z.infer<typeof InputRecord> {
