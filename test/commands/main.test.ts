@@ -51,6 +51,7 @@ test('every command has help with an example and every option', async () => {
 /** Lines that name no command, what is said and what is advised. */
 const UNKNOWN: [string[], string, string][] = [
   [['sned'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
+  [['sned', 'the', 'rest'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
   [['frobnicate'], 'Unknown command "frobnicate"', 'see crabtalk --help'],
   [['help', 'sned'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
   [
@@ -89,6 +90,17 @@ test('main() takes --debug with any command, and then says where an error came f
   assert.doesNotMatch((await run(['agent', 'show', 'nobody'])).stderr, / at /)
 })
 
+test('main() takes no word behind -- for a wish for help', async () => {
+  const { code, stderr, stdout } = await run(['agent', 'show', '--', '--help'])
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /Cannot find the agent "--help"/)
+})
+
+test('main() prints errors in colours on a terminal', async () => {
+  const { stderr } = await run(['sned'], { terminals: ['stderr'], env: { TERM: 'xterm' } })
+  assert.ok(stderr.startsWith('crabtalk: \u001b[31merror[usage]\u001b[39m: '))
+})
+
 test('main() fails when standard output takes nothing', async () => {
   const { code, stderr } = await run(['version'], { stdout: openSync('/dev/full', 'w') })
   assert.equal(code, 1)
@@ -100,6 +112,7 @@ test('formatError() shows colours, hints and causes as asked', () => {
   const error = new CrabError('config', 'Cannot read it', { hint: 'look there', cause })
   const plain = { debug: false, color: false }
   assert.equal(formatError(error, plain), 'crabtalk: error[config]: Cannot read it\nhint: look there\n')
+  assert.equal(formatError(new CrabError('failed', 'No'), plain), 'crabtalk: error[failed]: No\n')
   const colored = formatError(error, { ...plain, color: true })
   assert.ok(colored.startsWith('crabtalk: \u001b[31merror[config]\u001b[39m: Cannot read it\n'))
   const debug = formatError(error, { ...plain, debug: true })
