@@ -78,7 +78,8 @@ export function compose({ paths, env, pid, cwd }: NodeOptions): Services {
     now,
     async [Symbol.asyncDispose]() {
       over.abort()
-      await (await runtime.made)?.[Symbol.asyncDispose]()
+      const made = await runtime.made?.catch(() => undefined) // whoever asked for it was told
+      await made?.[Symbol.asyncDispose]()
       await leases[Symbol.asyncDispose]()
     },
   }

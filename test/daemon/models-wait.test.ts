@@ -27,3 +27,15 @@ test('an abort ends a request that waits for a server to say what models it has'
   await assert.rejects(turn, { kind: 'timeout' })
   await assert.rejects(models, { kind: 'timeout' })
 })
+
+test('a node that is left while it looks for models closes without a failure', async () => {
+  await using home = await temporaryHome()
+  const node = await attach({
+    env: { CRABTALK_HOME: home.paths.home },
+    pid: process.pid,
+    cwd: () => home.paths.home,
+  })
+  const left = Array.fromAsync(streamTurn(node.dispatch, { content: 'hi' }, AbortSignal.abort()))
+  await assert.rejects(left, { kind: 'cancelled' })
+  await node[Symbol.asyncDispose]()
+})
