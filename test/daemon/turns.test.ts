@@ -98,6 +98,12 @@ test('send answers with all that was said, and how', async () => {
   assert.equal((await request(node.dispatch, 'getSession', { session: sessionId }, NEVER)).sender, 'ann')
 })
 
+test('send answers with nothing but the JSON that meets a schema', async () => {
+  await using node = await startTestDispatch([{ parts: ['no'] }, { parts: ['{"n":1}'] }])
+  const options = { schema: '{"type":"object","required":["n"]}' }
+  assert.equal((await request(node.dispatch, 'send', { ...HI, options }, NEVER)).content, '{"n":1}')
+})
+
 test('send answers a failed turn with an error', async () => {
   await using node = await startTestDispatch([
     { parts: ['Half'], end: 'cut' },

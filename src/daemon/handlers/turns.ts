@@ -16,7 +16,7 @@ export async function* stream(
   }
 }
 
-/** `send`: one turn, its whole answer at the end. Throws what the turn failed with. */
+/** `send`: one turn, its whole answer at the end; of a schema only what meets it. Throws what the turn failed with. */
 export async function send(services: Services, message: SendMsg, signal: AbortSignal): Promise<SendResponse> {
   const runtime = await services.runtime(signal)
   const texts: string[] = []
@@ -34,7 +34,7 @@ export async function send(services: Services, message: SendMsg, signal: AbortSi
       model,
       turns,
       stopReason,
-      content: texts.join('\n\n'),
+      content: message.options?.schema ? (texts.at(-1) ?? '') : texts.join('\n\n'),
       usage: usage && toTokenUsage(usage),
     }
   }
