@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { test } from 'node:test'
+import type { Script } from '../../support/model-server.ts'
+import { type SendTest, startSendTest } from '../../support/run-send.ts'
+import { sentTo } from '../../support/test-node.ts'
+import { until } from '../../support/until.ts'
+
+const FORMS = ['--input', 'stream-json', '--output', 'stream-json']
+
+test('send as a co-process answers each record, in order and in one conversation', async () => {
+  await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
+  talk.write({ type: 'user', content: 'one' })
+  talk.write({ type: 'user', content: 'two' })
+  talk.stdin.write('\n')
+  talk.stdin.end('{"type":"user","content":"three"}')
+  const { code, stderr } = await talk.finished
+  assert.deepEqual([code, stderr], [0, ''])
+  const ends = talk.lines().filter(({ type }) => type === 'run.finished')
+  assert.deepEqual(
+    ends.map(({ text }) => text),
+    ['re user: one', 're user: two', 're user: three'],
+  )
+  assert.equal(new Set(ends.map(({ session }) => session)).size, 1)
+  assert.equal(sentTo(talk.send.server.requests[2]).length, 5)
+})
+
+test('send as a co-process takes a record whatever pieces it comes in', async () => {
+  await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
+  const bytes = Buffer.from(`${JSON.stringify({ type: 'user', content: 'é🦀' })}\n`)
+  for (const byte of bytes) {
+    talk.stdin.write(Buffer.from([byte]))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  talk.stdin.end()
+  await talk.finished
+  assert.equal(talk.lines().at(-1)?.['text'], 're user: é🦀')
+})
+
+test('send as a co-process cancels a turn on request and goes on with the next', async () => {
+  await using talk = await startTalk([{ parts: ['Half'], end: 'hang' }, { parts: ['Whole'] }])
+  talk.write({ type: 'user', content: 'one' })
+  await talk.shows('text.delta')
+  talk.write({ type: 'cancel' })
+  await talk.shows('run.finished')
+  talk.write({ type: 'cancel' })
+  talk.write({ type: 'user', content: 'two' })
+  talk.stdin.end()
+  assert.deepEqual(await talk.finished, { code: 130, stdout: talk.stdout(), stderr: '' })
+  const ends = talk.lines().filter(({ type }) => type === 'run.finished')
+  assert.deepEqual(
+    ends.map(({ status, text }) => [status, text]),
+    [
+      ['cancelled', 'Half'],
+      ['answered', 'Whole'],
+    ],
+  )
+})
+
+for (const [line, said] of [
+  ['nonsense', /Cannot read record 2: /],
+  ['{"type":"user"}', /Cannot use record 2: content: /],
+  ['{"type":"user","content":""}', /Cannot use record 2: content: /],
+  ['{"type":"shout","content":"x"}', /Cannot use record 2: /],
+  ['{"type":"cancel","now":true}', /Cannot use record 2: /],
+  ['[]', /Cannot use record 2: /],
+] as const) {
+  test(`send as a co-process ends at ${line}, after the turns before it`, async () => {
+    await using talk = await startTalk([{ parts: ['yes'] }])
+    talk.write({ type: 'user', content: 'one' })
+    talk.stdin.end(`${line}\n`)
+    const { code, stderr } = await talk.finished
+    assert.equal(code, 65)
+    assert.match(stderr, /^crabtalk: error\[invalid\]: /)
+    assert.match(stderr, said)
+    assert.equal(talk.lines().at(-1)?.['text'], 'yes')
+  })
+}
+
+test('send as a co-process ends on a signal, also while nothing comes', async () => {
+  await using talk = await startTalk([{ parts: ['Half'], end: 'hang' }])
+  talk.write({ type: 'user', content: 'one' })
+  await talk.shows('text.delta')
+  talk.send.at.signal('SIGINT')
+  assert.equal((await talk.finished).code, 130)
+  assert.deepEqual([talk.lines().at(-1)?.['type'], talk.lines().at(-1)?.['exit']], ['run.finished', 130])
+  await using idle = await startTalk([])
+  await until('signals are heard', () => idle.send.at.listeners() > 0)
+  idle.send.at.signal('SIGTERM')
+  assert.equal((await idle.finished).code, 143)
+})
+
+interface Talk extends AsyncDisposable {
+  send: SendTest
+  stdin: PassThrough
+  finished: ReturnType<SendTest['run']>
+  write(record: object): void
+  stdout(): string
+  lines(): Record<string, unknown>[]
+  /** Waits until a line of that type was printed. */
+  shows(type: string): Promise<void>
+}
+
+async function startTalk(script: Script): Promise<Talk> {
+  const stdin = new PassThrough()
+  const send = await startSendTest(script, { stdin })
+  const lines = () => {
+    const whole = send.at.stdout().split('\n').slice(0, -1)
+    return whole.map((line) => JSON.parse(line) as Record<string, unknown>)
+  }
+  return {
+    send,
+    stdin,
+    finished: send.run('send', ...FORMS),
+    write: (record) => stdin.write(`${JSON.stringify(record)}\n`),
+    stdout: () => send.at.stdout(),
+    lines,
+    shows: (type) => until(`${type} is printed`, () => lines().some((line) => line['type'] === type)),
+    [Symbol.asyncDispose]: () => send[Symbol.asyncDispose](),
+  }
+}
