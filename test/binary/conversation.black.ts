@@ -134,9 +134,9 @@ test('conversation delete removes files for good, all or none when an id is wron
 test('a reader that goes away ends a listing quietly', async () => {
   await using talk = await makeTalk(() => ({ parts: ['line\n'.repeat(100_000)] }))
   await talk.send(['hello'])
-  const { stderr } = await talk.shell(
-    'crabtalk conversation show | head -1; crabtalk conversation list | true',
-  )
+  const script = 'crabtalk conversation show | head -3; crabtalk conversation list | true'
+  const { stdout, stderr } = await talk.shell(script)
+  assert.match(stdout, /^# crab with .*\n\ncrab · .*\n$/)
   assert.equal(stderr, '')
 })
 

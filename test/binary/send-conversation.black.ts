@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { RecordedRequest } from '../support/model-server.ts'
@@ -94,13 +94,16 @@ test('--fork goes on in a copy and leaves the original as it was', async () => {
 
 test('--no-save answers and leaves no file anywhere in the home, which need not exist', async () => {
   await using talk = await makeNumbered()
-  const { OPENAI_API_KEY, OPENAI_BASE_URL } = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: talk.server.url }
-  const env = { CRABTALK_HOME: join(talk.cwd, 'fresh'), OPENAI_API_KEY, OPENAI_BASE_URL }
-  for (const args of [[], ['-f', '/dev/null'], ['--output', 'json'], ['--max-turns', '3']]) {
-    assert.equal((await talk.send(['--no-save', ...args, 'secret'], { env })).code, 0)
+  const key = { OPENAI_API_KEY: 'sk-1', OPENAI_BASE_URL: talk.server.url }
+  const env = { CRABTALK_HOME: join(talk.cwd, 'fresh'), ...key }
+  const ways = [[], ['-f', 'secret.txt'], ['--buffer'], ['--max-turns', '3']]
+  await writeFile(join(talk.cwd, 'secret.txt'), 'secret')
+  for (const [index, args] of ways.entries()) {
+    const { stdout, stderr, code } = await talk.send(['--no-save', ...args, 'secret'], { env })
+    assert.deepEqual([stdout, stderr, code], [`${index}\n`, '', 0])
   }
   assert.deepEqual(await modesUnder(env.CRABTALK_HOME), [])
-  await talk.send(['--no-save', 'secret'])
+  assert.equal((await talk.send(['--no-save', 'secret'])).stdout, '4\n')
   assert.deepEqual(await modesUnder(talk.home), ['600 config.toml'])
 })
 

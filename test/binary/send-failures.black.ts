@@ -157,8 +157,8 @@ test('no failure leaves a temporary file or a process behind', async () => {
     { status: 401, body: '' },
     { parts: ['x'], end: 'cut' },
   ])
-  await talk.send(['hello'])
-  await talk.send(['hello'])
+  const codes = [(await talk.send(['hello'])).code, (await talk.send(['hello'])).code]
+  assert.deepEqual([codes, (await talk.sessions()).length], [[77, 69], 2])
   assert.deepEqual(await leftovers(talk), [])
   assert.deepEqual(await talk.processesLeft(), [])
 })
