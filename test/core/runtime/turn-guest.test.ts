@@ -34,6 +34,8 @@ test('Runtime.turn() lets a guest answer in a conversation that stays the agentâ
     'assistant: Words',
   ])
   assert.deepEqual(await node.lines('ann', 'critic'), [])
+  const types = events.map(({ type }) => type)
+  assert.deepEqual(types, ['start', 'text-start', 'text', 'text-end', 'end'])
 })
 
 test('Runtime.turn() asks a guest with its own prompt and model, in what was said, without tools', async () => {

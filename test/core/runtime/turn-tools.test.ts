@@ -168,6 +168,17 @@ test('Runtime.turn() without tools shows none and runs none', async () => {
   assert.match(outputOf(events), /no tools are available/)
 })
 
+test('Runtime.turn() that may only read shows and runs no other tool', async () => {
+  const hook = toolsHook({ look: () => 'seen', write: () => 'never' })
+  const readOnly = (hook.schema?.() ?? []).map((tool) => ({ ...tool, readOnly: tool.name === 'look' }))
+  await using node = await startTestNode([{ parts: [call('a', 'write')] }, { parts: ['ok'] }], {
+    hooks: [{ ...hook, schema: () => readOnly }],
+  })
+  const events = await node.ask('go', { settings: { tools: 'read' } })
+  assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
+  assert.match(outputOf(events), /there is no such tool; available: look/)
+})
+
 const CHOICES: Record<string, unknown> = {
   auto: 'auto',
   none: 'none',
@@ -186,6 +197,12 @@ for (const [choice, sent] of Object.entries(CHOICES)) {
     assert.ok(second === undefined || second === 'auto')
   })
 }
+
+test('Runtime.turn() sends no tool choice where there are no tools to choose from', async () => {
+  await using node = await startTestNode([{ parts: ['ok'] }], { hooks: [toolsHook({ look: () => 'ok' })] })
+  await node.ask('go', { toolChoice: 'required', settings: { tools: 'none' } })
+  assert.equal('tool_choice' in node.server.requests[0]!.json, false)
+})
 
 test("Runtime.turn() uses the agent's tool choice, except where the turn has no tools", async () => {
   await using node = await startTestNode(() => ({ parts: ['ok'] }), {
