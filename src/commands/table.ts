@@ -52,6 +52,7 @@ export const CRABTALK: readonly Command[] = [
       { name: 'max-turns', value: 'N', summary: 'At most this many model calls' },
       { name: 'max-cost', value: 'USD', summary: 'Stop before the next model call once this is spent' },
       { name: 'retries', value: 'N', summary: 'Retries of a model call that has not begun (default 2)' },
+      { name: 'tools', value: 'SET', summary: 'Tools the model is shown: none, read or all' },
       { name: 'fail-on-tool-error', summary: 'Exit 5 when a tool failed' },
       { name: 'no-daemon', summary: 'Run in this process even when a daemon is there' },
       { name: 'print-schema', summary: 'Print the JSON Schema of the json and stream-json output' },

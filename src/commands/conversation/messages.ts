@@ -9,7 +9,7 @@ export async function* readMessages(
   session: string,
   signal: AbortSignal,
 ): AsyncGenerator<SessionMessage> {
-  for (let offset = 0; ; offset += PAGE) {
+  for (let offset = 0; ; ) {
     const { messages, total } = await request(
       dispatch,
       'listMessages',
@@ -17,7 +17,8 @@ export async function* readMessages(
       signal,
     )
     yield* messages
-    if (offset + messages.length >= total || messages.length === 0) return
+    offset += messages.length
+    if (offset >= total || messages.length === 0) return
   }
 }
 

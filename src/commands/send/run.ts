@@ -105,6 +105,7 @@ function toMessage({ settings, host, record }: TurnRun, input: Input): DeepParti
       thinking,
       retries,
       ephemeral,
+      tools: settings.tools,
       attachments: input.attachments,
     },
   }

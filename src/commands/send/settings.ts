@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { ToolSet } from '../../core/protocol/crabtalk.generated.ts'
 import type { ColorChoice } from '../color.ts'
 import type { Options } from '../command.ts'
 import { parseCount, parseDuration } from '../duration.ts'
@@ -41,6 +42,7 @@ export interface SendSettings {
   verbosity: number
   timeoutMs: number
   idleTimeoutMs: number
+  tools: ToolSet
   failOnToolError: boolean
 }
 
@@ -85,8 +87,15 @@ export async function readSettings(options: Options, host: Host): Promise<SendSe
     verbosity: has('quiet') ? -1 : options.count('verbose'),
     timeoutMs: duration('timeout', '10m'),
     idleTimeoutMs: duration('idle-timeout', '2m'),
+    tools: readToolSet(value('tools')),
     failOnToolError: has('fail-on-tool-error'),
   }
+}
+
+function readToolSet(text: string | undefined): ToolSet {
+  if (text === undefined) return ToolSet.UNSPECIFIED
+  const sets = { none: ToolSet.NONE, read: ToolSet.READ, all: ToolSet.ALL }
+  return sets[choice('tools', text, ['none', 'read', 'all'] as const)]
 }
 
 function readTarget(options: Options): Target {

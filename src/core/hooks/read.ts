@@ -22,6 +22,7 @@ const SPEC = {
     },
     required: ['path'],
   },
+  readOnly: true,
 }
 
 /** The `read` tool: text files below the working directory, but none of `closed` (files, and folders with all below). */

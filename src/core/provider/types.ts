@@ -6,6 +6,8 @@ export interface ToolSpec {
   name: string
   description: string
   parameters: JsonObject
+  /** It changes nothing, anywhere. */
+  readOnly?: boolean
 }
 
 /** `auto`, `none`, `required`, or the name of one tool. */

@@ -1,3 +1,4 @@
+import { CrabError } from '../base/errors.ts'
 import type { Message } from '../base/message.ts'
 import type { Lease, Leases } from '../lease/types.ts'
 import type { NewLine, Pair, SessionHeader, Storage } from '../storage/types.ts'
@@ -39,9 +40,26 @@ export class HeldConversation implements AsyncDisposable {
     this.warnings = options.warnings
   }
 
-  /** Waits for its turn, creates the session when the pair has none, and appends the user's message. */
+  /**
+   * Waits for its turn, creates the session when the pair has none, and appends the user's message.
+   *
+   * A session that is deleted while its turn is waited for is no failure: the pair begins another one.
+   */
   static async take(place: Place, beginning: Beginning, signal: AbortSignal): Promise<HeldConversation> {
-    const found = await findOrCreate(place, beginning, signal)
+    for (let tries = 0; tries < 3; tries++) {
+      const found = await findOrCreate(place, beginning, signal)
+      const held = await HeldConversation.#hold(place, found, { beginning, signal })
+      if (held) return held
+    }
+    throw new CrabError('conflict', 'Cannot begin the turn: its conversation is deleted again and again')
+  }
+
+  /** Undefined when the session is gone. */
+  static async #hold(
+    place: Place,
+    found: Found,
+    { beginning, signal }: { beginning: Beginning; signal: AbortSignal },
+  ): Promise<HeldConversation | undefined> {
     if (found.created) return new HeldConversation({ place, ...found.created, warnings: [] })
     const lease = await place.leases.take(turnOf(found.id), signal)
     try {
@@ -51,6 +69,7 @@ export class HeldConversation implements AsyncDisposable {
       return held
     } catch (reason) {
       await lease[Symbol.asyncDispose]()
+      if (reason instanceof CrabError && reason.kind === 'missing') return undefined
       throw reason
     }
   }
@@ -94,7 +113,8 @@ async function findOrCreate(place: Place, beginning: Beginning, signal: AbortSig
   const id = await place.storage.activeSession(pair)
   if (id !== undefined) return { id }
   const session = await place.storage.createSession(header, [first])
-  const lease = await place.leases.take(turnOf(session.id), signal)
+  const free = new AbortController().signal // nobody has seen this session: there is nothing to wait for
+  const lease = await place.leases.take(turnOf(session.id), free)
   const lines = [{ ...first, seq: session.cursor.seq, ts: '' }]
   const conversation = { id: session.id, header, cursor: session.cursor, messages: replay([], lines) }
   remember(place.cache, conversation)

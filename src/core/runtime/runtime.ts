@@ -10,7 +10,7 @@ import { hasGuests } from './history.ts'
 import type { Hook } from './hook.ts'
 import { systemPrompt } from './system-prompt.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
-import type { TurnRequest } from './turn-request.ts'
+import type { ToolMode, TurnRequest } from './turn-request.ts'
 
 /** Where agents come from. `create: false` gives the default agent without writing it. */
 export interface Agents {
@@ -112,7 +112,7 @@ export class Runtime implements AsyncDisposable {
         hint: 'give input_usd and output_usd with the model in config.toml',
       })
     }
-    const tools = guest === undefined && settings.tools !== 'none' ? offeredTools(hook, agent) : []
+    const tools = offeredTools(hook, agent, guest === undefined ? settings.tools : 'none')
     const usual = tools.length > 0 ? agent.tool_choice : undefined
     return { agent, model, tools, toolChoice: toToolChoice(request.toolChoice ?? usual, tools) }
   }
@@ -175,11 +175,14 @@ interface Speech {
 const NO_USAGE = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
 
 /** The tools an agent is shown, which are those it may call (decision 23). */
-function offeredTools(hook: Hook, agent: AgentConfig): ToolSpec[] {
+function offeredTools(hook: Hook, agent: AgentConfig, mode: ToolMode = 'all'): ToolSpec[] {
+  if (mode === 'none') return []
   const scoped = new Set(scopeOf(hook, agent).tools)
   const named = new Set(agent.tools)
   const schema = hook.schema?.() ?? []
-  return schema.filter((tool) => scoped.has(tool.name) && (named.size === 0 || named.has(tool.name)))
+  const isOffered = ({ name, readOnly = false }: ToolSpec) =>
+    scoped.has(name) && (named.size === 0 || named.has(name)) && (mode === 'all' || readOnly)
+  return schema.filter(isOffered)
 }
 
 function optional(settings: TurnRequest['settings']): Partial<ModelRequest> {

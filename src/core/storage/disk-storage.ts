@@ -1,4 +1,4 @@
-import { constants, type FileHandle, open, unlink } from 'node:fs/promises'
+import { constants, type FileHandle, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CrabError } from '../base/errors.ts'
 import { isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
@@ -6,7 +6,7 @@ import { ulidSequence } from '../base/ids.ts'
 import { Catalogue } from './catalogue.ts'
 import { belongsTo, findActive, selectSummaries, toPair } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
-import { encodeHeader, encodeLines, NEWLINE } from './session-file.ts'
+import { encodeHeader, encodeLines, NEWLINE, sliceLines } from './session-file.ts'
 import { toSessionFile, toSessionPrefix } from './session-id.ts'
 import { readRange, readSessionFile, readSessionHeader } from './session-reader.ts'
 import type {
@@ -58,10 +58,21 @@ export class DiskStorage implements Storage {
     header: SessionHeader,
     lines: readonly NewLine[],
   ): Promise<{ id: string; cursor: Cursor }> {
-    const id = toSessionPrefix(toPair(header)) + this.#ulid(this.#now())
+    const id = this.#newId(header)
     const content = Buffer.from(encodeHeader(header) + encodeLines(lines, 0, this.#now()).join(''))
     await replaceFile(this.#path(id), content)
     return { id, cursor: { bytes: content.length, seq: lines.length } }
+  }
+
+  async copySession(id: string, header: SessionHeader, upto: number): Promise<string> {
+    const copy = this.#newId(header)
+    try {
+      const lines = sliceLines(await readFile(this.#path(id)), upto)
+      await replaceFile(this.#path(copy), encodeHeader(header) + lines)
+    } catch (reason) {
+      throw toSessionError(`Cannot copy session ${id}`, reason)
+    }
+    return copy
   }
 
   async read(id: string, since?: Cursor): Promise<SessionPart> {
@@ -100,6 +111,10 @@ export class DiskStorage implements Storage {
     } catch (reason) {
       throw toSessionError(`Cannot delete session ${id}`, reason)
     }
+  }
+
+  #newId(header: SessionHeader): string {
+    return toSessionPrefix(toPair(header)) + this.#ulid(this.#now())
   }
 
   #path(id: string): string {

@@ -1,7 +1,14 @@
 import { ulidSequence } from '../base/ids.ts'
 import { digestSession, findActive, type SessionDigest, selectSummaries, toPair } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
-import { decodeHeader, decodeLines, decodeSession, encodeHeader, encodeLines } from './session-file.ts'
+import {
+  decodeHeader,
+  decodeLines,
+  decodeSession,
+  encodeHeader,
+  encodeLines,
+  sliceLines,
+} from './session-file.ts'
 import { checkSessionId, toSessionPrefix } from './session-id.ts'
 import type {
   Cursor,
@@ -37,11 +44,21 @@ export class MemoryStorage implements Storage {
     header: SessionHeader,
     lines: readonly NewLine[],
   ): Promise<{ id: string; cursor: Cursor }> {
-    const id = toSessionPrefix(toPair(header)) + this.#ulid(this.#now())
+    const id = this.#newId(header)
     const session: StoredLine[] = []
     push(session, [encodeHeader(header), ...encodeLines(lines, 0, this.#now())])
     this.#sessions.set(id, session)
     return { id, cursor: endOf(session) }
+  }
+
+  async copySession(id: string, header: SessionHeader, upto: number): Promise<string> {
+    const source = this.#find(`Cannot copy session ${id}`, id)
+    const copy = this.#newId(header)
+    const lines = sliceLines(toBytes(source), upto).split(/(?<=\n)/)
+    const session: StoredLine[] = []
+    push(session, [encodeHeader(header), ...lines.filter(Boolean)])
+    this.#sessions.set(copy, session)
+    return copy
   }
 
   async read(id: string, since?: Cursor): Promise<SessionPart> {
@@ -65,6 +82,10 @@ export class MemoryStorage implements Storage {
   async deleteSession(id: string): Promise<void> {
     this.#find(`Cannot delete session ${id}`, id)
     this.#sessions.delete(id)
+  }
+
+  #newId(header: SessionHeader): string {
+    return toSessionPrefix(toPair(header)) + this.#ulid(this.#now())
   }
 
   #find(what: string, id: string): StoredLine[] {

@@ -33,6 +33,22 @@ export function decodeSession(bytes: Uint8Array): SessionPart {
   return { ...part, whole: true, warnings: [...warnings, ...part.warnings] }
 }
 
+/** The lines behind the header up to the one with `seq` `upto` (all for 0), as they are written; no torn tail. */
+export function sliceLines(bytes: Uint8Array, upto: number): string {
+  const { end } = decodeHeader(bytes)
+  const text = decodeText(bytes.subarray(end, bytes.lastIndexOf(NEWLINE) + 1))
+  if (upto === 0) return text
+  let seq = 0
+  for (let start = 0; start < text.length; ) {
+    const stop = text.indexOf('\n', start)
+    const line = text.slice(start, stop)
+    if (line.trim() !== '') seq = nextSeq(parseObject(line)?.['seq'], seq)
+    if (seq > upto) return text.slice(0, start)
+    start = stop + 1
+  }
+  return text
+}
+
 /** The part of a session file that begins at `since`; `bytes` begin there too. */
 export function decodeLines(
   bytes: Uint8Array,

@@ -112,6 +112,11 @@ export interface Storage {
   activeSession(pair: Pair): Promise<string | undefined>
   /** Creates a session with its first lines in one durable step; gives its id and where it ends. */
   createSession(header: SessionHeader, lines: readonly NewLine[]): Promise<{ id: string; cursor: Cursor }>
+  /**
+   * Creates a session with this header and another's lines up to the one with `seq` `upto` (all for 0), as they are
+   * written: times stay, and so does what this build does not know. Gives its id.
+   */
+  copySession(id: string, header: SessionHeader, upto: number): Promise<string>
   /** What came after `since`; the whole session without it. A cursor that does not fit the file reads it all again. */
   read(id: string, since?: Cursor): Promise<SessionPart>
   /**

@@ -10,6 +10,7 @@ import type {
   SessionMessage,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { SessionLine, SessionSummary, Storage } from '../../core/storage/types.ts'
+import type { EntryReader } from '../entry-reader.ts'
 import { toCallInfo } from './stream-events.ts'
 
 /** `list_conversations`: newest first; empty filters match everything. */
@@ -35,15 +36,31 @@ export async function getConversationHistory(
   return { messages, title: lastOf(lines, 'title'), agent: header.agent }
 }
 
-/** `list_messages`: a page of a session's messages, oldest first, with everything that belongs to each. */
+/** `list_messages`: a page of a session's messages, oldest first; it may be shorter than asked, never empty before the end. */
 export async function listMessages(
-  storage: Storage,
+  reader: EntryReader,
   { session, offset, limit }: ListMessages,
 ): Promise<MessageList> {
-  const { lines } = await storage.read(session)
-  const entries = lines.filter((line) => line.kind === 'entry')
-  const page = entries.slice(offset, limit === 0 ? undefined : offset + limit)
-  return { messages: page.map(toSessionMessage), total: entries.length }
+  const entries = await reader.read(session)
+  const asked = entries.slice(offset, limit === 0 ? undefined : offset + limit)
+  return { messages: fitting(asked.map(toSessionMessage)), total: entries.length }
+}
+
+/** Characters of a page, so that it fits a frame with room to spare; a message that alone is longer stands alone. */
+const PAGE_CHARS = 2 * 1024 * 1024
+
+function fitting(messages: readonly SessionMessage[]): SessionMessage[] {
+  let size = 0
+  const end = messages.findIndex((message, index) => {
+    size += sizeOf(message)
+    return index > 0 && size > PAGE_CHARS
+  })
+  return end < 0 ? [...messages] : messages.slice(0, end)
+}
+
+function sizeOf({ content, reasoning, toolCalls }: SessionMessage): number {
+  const called = toolCalls.reduce((sum, call) => sum + call.arguments.length, 0)
+  return content.length + called + reasoning.reduce((sum, text) => sum + text.length, 0)
 }
 
 /** `get_session`: what is known of one session. */

@@ -2,6 +2,7 @@ import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generate
 import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { deleteSession, forkSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../compose.ts'
+import { EntryReader } from '../entry-reader.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { getConversationHistory, getSession, listConversations, listMessages } from './conversations.ts'
 import { listModels } from './models.ts'
@@ -11,6 +12,7 @@ import { send, stream } from './turns.ts'
 export function handlers(services: Services): Partial<Handlers> {
   const { agents, place } = services
   const { storage } = place
+  const entries = new EntryReader(storage)
   return {
     ping: async () => {},
     send: (message, signal) => send(services, message, signal),
@@ -26,7 +28,7 @@ export function handlers(services: Services): Partial<Handlers> {
       listConversations(storage, await withAgentId(services, filter), services.now()),
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),
     deleteConversation: ({ filePath }, signal) => deleteSession(place, filePath, signal),
-    listMessages: (message) => listMessages(storage, message),
+    listMessages: (message) => listMessages(entries, message),
     getSession: ({ session }) => getSession(storage, session),
     async forkSession({ session, upto }, signal) {
       const now = new Date(services.now())
@@ -35,7 +37,15 @@ export function handlers(services: Services): Partial<Handlers> {
   }
 }
 
-/** A filter by an agent's name as one by its id: a session belongs to the id, whatever the agent was called. */
-async function withAgentId({ agents }: Services, filter: ListConversationsMsg) {
-  return filter.agent === '' ? filter : { ...filter, agentId: await agents.idOf(filter.agent) }
+/** A session belongs to an agent's id, whatever the agent is called; one of a deleted agent still has its last name. */
+async function withAgentId({ agents, place }: Services, filter: ListConversationsMsg) {
+  const { agent } = filter
+  if (agent === '') return filter
+  try {
+    return { ...filter, agentId: await agents.idOf(agent) }
+  } catch (reason) {
+    const left = (await place.storage.listSessions({})).find((session) => session.agent === agent)
+    if (!left) throw reason
+    return { ...filter, agentId: left.agentId }
+  }
 }

@@ -198,6 +198,25 @@ for (const [name, open] of [
       }
     })
 
+    test('copySession() keeps lines as they are, times included, up to the asked one', async () => {
+      await using opened = await open()
+      const { storage } = opened
+      const { id, cursor } = await storage.createSession(headerOf(), [said('one'), said('two')])
+      await storage.append(id, cursor, [said('three')])
+      const { lines } = await storage.read(id)
+      const header = { ...headerOf(), forked_from: id }
+      for (const [upto, count] of [
+        [0, 3],
+        [2, 2],
+        [9, 3],
+      ] as const) {
+        const copy = await storage.read(await storage.copySession(id, header, upto))
+        assert.deepEqual(copy.header, header)
+        assert.deepEqual(copy.lines, lines.slice(0, count))
+      }
+      await assert.rejects(storage.copySession(unknown, header, 0), { kind: 'missing' })
+    })
+
     test('listSessions() derives its rows from the lines, newest first', async () => {
       await using opened = await open()
       const { storage } = opened

@@ -1,0 +1,26 @@
+import type { Cursor, SessionLine, Storage } from '../core/storage/types.ts'
+
+type Entry = Extract<SessionLine, { kind: 'entry' }>
+
+/**
+ * Reads the messages of sessions; the session read last is kept, so that walking through one page by page reads its
+ * file once, and then only what was appended since.
+ */
+export class EntryReader {
+  readonly #storage: Storage
+  #last: { id: string; cursor: Cursor; entries: readonly Entry[] } | undefined
+
+  constructor(storage: Storage) {
+    this.#storage = storage
+  }
+
+  /** All messages of a session, oldest first. Fails as Storage.read does. */
+  async read(id: string): Promise<readonly Entry[]> {
+    const before = this.#last?.id === id ? this.#last : undefined
+    const { lines, cursor, whole } = await this.#storage.read(id, before?.cursor)
+    const fresh = lines.filter((line) => line.kind === 'entry')
+    const entries = before && !whole ? before.entries.concat(fresh) : fresh
+    this.#last = { id, cursor, entries }
+    return entries
+  }
+}
