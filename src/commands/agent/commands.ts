@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { CrabError, KINDS } from '../../core/base/errors.ts'
-import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findProblems } from '../../core/config/describe.ts'
 import { homePaths } from '../../core/config/paths.ts'
 import { configError } from '../../core/config/problem.ts'

@@ -1,6 +1,6 @@
 import { headOf, tailOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { Input } from './input.ts'

@@ -1,5 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { SendSettings } from './settings.ts'

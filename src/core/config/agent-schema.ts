@@ -5,8 +5,7 @@ import { findTakenNames, mcpEntry } from './mcp-entry.ts'
 import type { Finding, Outcome } from './problem.ts'
 import { checkValue, filledString, strictTable, tableCheck, wholeNumber } from './schema.ts'
 
-/** What is asked when a message names no agent. */
-export const DEFAULT_AGENT = 'crab'
+export { DEFAULT_AGENT } from './default-name.ts'
 
 /** What `agents/<name>.toml` may say, with its defaults. Empty `skills` and `tools` are unrestricted (decision 4). */
 export const agentTable = strictTable({

@@ -1,0 +1,2 @@
+/** What is asked when a message names no agent. */
+export const DEFAULT_AGENT = 'crab'
