@@ -6,8 +6,8 @@ import { CrabError } from './errors.ts'
 import { newUlid } from './ids.ts'
 
 /** Modes of everything under the home directory (disk.md). */
-export const PRIVATE_FILE = 0o600
-export const PRIVATE_DIR = 0o700
+const PRIVATE_FILE = 0o600
+const PRIVATE_DIR = 0o700
 
 /**
  * Replaces a file so that a reader, or a crash, sees the old content or the new one, never a mixture.
@@ -34,25 +34,29 @@ export async function replaceFile(
 /**
  * Creates a file whole or not at all; false, and nothing changed, when the name is taken.
  *
- * Of several processes that create one name at once exactly one gets true, and the others find its whole content.
- * Missing folders are made with mode 0700. Fails with `storage`.
+ * Of several processes that create one name at once exactly one gets true, and the others find its whole content; on a
+ * file system without hard links they may find a part of it for a moment. Missing folders are made with mode 0700.
+ * Fails with `storage`.
  */
 export async function createFile(
   path: string,
   content: string | Uint8Array,
-  mode = PRIVATE_FILE,
+  { linkFile = link }: { linkFile?: (existing: string, path: string) => Promise<void> } = {},
 ): Promise<boolean> {
   const sibling = siblingOf(path)
   try {
     await makePrivateDir(dirname(path))
-    await writeSynced(sibling, content, mode)
-    await link(sibling, path)
+    await writeSynced(sibling, content, PRIVATE_FILE)
+    await linkFile(sibling, path).catch((reason: unknown) => {
+      if (!WITHOUT_LINKS.has(codeOf(reason))) throw reason
+      return createInPlace(path, content)
+    })
     await rm(sibling)
     await syncDir(dirname(path))
     return true
   } catch (reason) {
     await rm(sibling, { force: true }).catch(() => undefined) // the first failure is the one to report
-    if ((reason as NodeJS.ErrnoException).code === 'EEXIST') return false
+    if (codeOf(reason) === 'EEXIST') return false
     throw toStorageError(`Cannot write ${path}`, reason)
   }
 }
@@ -81,8 +85,7 @@ export async function syncDir(path: string): Promise<void> {
 /** A failed system call as a `storage` error that says what to do; a CrabError passes through. */
 export function toStorageError(what: string, reason: unknown): CrabError {
   if (reason instanceof CrabError) return reason
-  const code = (reason as NodeJS.ErrnoException | undefined)?.code ?? ''
-  const known = REASONS[code]
+  const known = REASONS[codeOf(reason)]
   const why = known?.why ?? (reason instanceof Error ? reason.message : String(reason))
   return new CrabError(
     'storage',
@@ -93,7 +96,12 @@ export function toStorageError(what: string, reason: unknown): CrabError {
 
 /** Whether a failed system call says that the file does not exist. */
 export function isMissingFile(reason: unknown): boolean {
-  return (reason as NodeJS.ErrnoException | undefined)?.code === 'ENOENT'
+  return codeOf(reason) === 'ENOENT'
+}
+
+/** The code of a failed system call, such as `ENOENT`; empty for anything else. */
+export function codeOf(reason: unknown): string {
+  return reason instanceof Error && 'code' in reason && typeof reason.code === 'string' ? reason.code : ''
 }
 
 /** Node's `recursive` never returns where a folder is there and yet refuses with ENOENT, as all do below /proc. */
@@ -123,6 +131,21 @@ async function writeSynced(path: string, content: string | Uint8Array, mode: num
   await file.writeFile(content)
   await file.sync()
 }
+
+/** For file systems without hard links: the name is taken first, and given back when the content does not fit. */
+async function createInPlace(path: string, content: string | Uint8Array): Promise<void> {
+  await using file = await open(path, 'wx', PRIVATE_FILE)
+  try {
+    await file.writeFile(content)
+    await file.sync()
+  } catch (reason) {
+    await rm(path, { force: true }).catch(() => undefined) // the first failure is the one to report
+    throw reason
+  }
+}
+
+/** How file systems without hard links refuse one: exFAT on Linux and on Windows, network mounts, FUSE. */
+const WITHOUT_LINKS: ReadonlySet<string> = new Set(['EPERM', 'EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])
 
 const ELSEWHERE = 'or set CRABTALK_HOME to another directory'
 const REASONS: Record<string, { why: string; hint: string }> = {

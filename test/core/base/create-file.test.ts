@@ -3,7 +3,7 @@ import { mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createFile } from '../../../src/core/base/files.ts'
+import { codeOf, createFile } from '../../../src/core/base/files.ts'
 
 test('createFile() writes a file of its owner alone, in folders it makes, and leaves nothing else', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
@@ -37,3 +37,42 @@ test('createFile() says why it cannot', async () => {
   await writeFile(join(directory.path, 'file'), '')
   await assert.rejects(createFile(join(directory.path, 'file', 'inner'), ''), { kind: 'storage' })
 })
+
+for (const code of ['EPERM', 'ENOTSUP', 'EISDIR']) {
+  test(`createFile() does without the hard links that a file system refuses with ${code}`, async () => {
+    await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+    const path = join(directory.path, 'file')
+    const options = { linkFile: refusing(code) }
+    const made = await Promise.all(['one', 'two', 'three'].map((text) => createFile(path, text, options)))
+    assert.equal(made.filter(Boolean).length, 1)
+    assert.deepEqual(await readdir(directory.path), ['file'])
+    assert.equal(await readFile(path, 'utf8'), ['one', 'two', 'three'][made.indexOf(true)])
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+    assert.equal(await createFile(path, 'four', options), false)
+  })
+}
+
+test('createFile() does not go on after any other refusal of a link', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const creating = createFile(join(directory.path, 'file'), 'text', { linkFile: refusing('EMLINK') })
+  await assert.rejects(creating, { kind: 'storage' })
+  assert.deepEqual(await readdir(directory.path), [])
+})
+
+test('codeOf() gives the code of a failed system call, and nothing for anything else', async () => {
+  const failed = await stat('/no/such/file').catch((reason: unknown) => reason)
+  assert.equal(codeOf(failed), 'ENOENT')
+  for (const other of [
+    new Error('no'),
+    Object.assign(new Error('no'), { code: 3 }),
+    'ENOENT',
+    undefined,
+    null,
+  ])
+    assert.equal(codeOf(other), '')
+})
+
+/** What link(2) is on a file system that has none. */
+function refusing(code: string): () => Promise<void> {
+  return () => Promise.reject(Object.assign(new Error(code), { code }))
+}
