@@ -42,8 +42,8 @@ export interface Whereabouts {
 /**
  * The paths of `$CRABTALK_HOME`, by default `~/.crabtalk`.
  *
- * A relative value is resolved against `cwd`; an empty one counts as unset. A leading `~` that no shell has
- * expanded (a unit file, say) means `homeDir`. Fails with `config` when there is nothing to start from.
+ * A relative value is resolved against `cwd`; an empty one counts as unset. A leading `~`, `~/` or `~\` that no shell
+ * has expanded (a unit file, Windows) means `homeDir`. Fails with `config` when there is nothing to start from.
  */
 export function homePaths(
   env: Readonly<Record<string, string | undefined>>,
@@ -75,8 +75,8 @@ export function homePaths(
 }
 
 function expandTilde(path: string, homeDir: string): string {
-  if (path !== '~' && !path.startsWith('~/')) return path
-  if (homeDir !== '') return join(homeDir, path.slice(1))
+  if (!/^~(?=$|[\\/])/.test(path)) return path
+  if (homeDir !== '') return join(homeDir, path.slice(2))
   throw new CrabError('config', 'Cannot choose a home directory: this user has none', {
     hint: 'set CRABTALK_HOME to a directory',
   })

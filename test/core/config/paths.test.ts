@@ -11,6 +11,7 @@ for (const [value, home] of [
   ['data/../crab/', '/work/dir/crab'],
   ['~', '/home/me'],
   ['~/crab', '/home/me/crab'],
+  ['~\\crab', '/home/me/crab'],
   ['~other', '/work/dir/~other'],
 ] as const) {
   test(`homePaths() makes ${home} of ${JSON.stringify(value)}`, () => {
