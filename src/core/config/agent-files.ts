@@ -60,6 +60,15 @@ export async function toAgent(file: IdentifiedFile): Promise<Outcome<AgentConfig
   return { ok: true, value: { ...table.value, id: file.id, name: file.name, prompt: prompt.value } }
 }
 
+/** The prompt in a file, without its last newline; empty when there is none. */
+export async function readPrompt(path: string): Promise<Outcome<string>> {
+  try {
+    return { ok: true, value: (await readFile(path, 'utf8')).replace(/\r?\n$/, '') }
+  } catch (reason) {
+    return isMissingFile(reason) ? { ok: true, value: '' } : unreadable(path, reason)
+  }
+}
+
 /** The name problems give to a file of the agents folder. */
 function agentLabel(path: string): string {
   return `agents/${basename(path)}`
@@ -122,14 +131,6 @@ function byAge(a: AgentFile, b: AgentFile): number {
 
 function nameOf(entry: Dirent): string {
   return basename(entry.name, SUFFIX).normalize('NFC')
-}
-
-async function readPrompt(path: string): Promise<Outcome<string>> {
-  try {
-    return { ok: true, value: (await readFile(path, 'utf8')).replace(/\r?\n$/, '') }
-  } catch (reason) {
-    return isMissingFile(reason) ? { ok: true, value: '' } : unreadable(path, reason)
-  }
 }
 
 async function entriesIn(folder: string): Promise<Dirent[]> {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 import { createFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { findAgentFile, type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
+import { findAgentFile, type IdentifiedFile, readAgentFiles, readPrompt, toAgent } from './agent-files.ts'
 import { newAgentId } from './agent-id.ts'
 import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
 import { DEFAULT_DESCRIPTION, DEFAULT_PROMPT, defaultAgent } from './default-agent.ts'
@@ -120,7 +120,7 @@ export class AgentStore {
     return await this.get(name, { create: false })
   }
 
-  /** Gives an agent another name; its id, and so its conversations, stay. */
+  /** Gives an agent another name; its id, and so its conversations, stay. A prompt that lies there is never replaced. */
   async rename(name: string, newName: string): Promise<AgentConfig> {
     const what = `Cannot rename the agent "${name}"`
     await this.get(name)
@@ -129,6 +129,8 @@ export class AgentStore {
     const others = (await readAgentFiles(this.#folder)).filter((one) => one.path !== file.path)
     const path = this.#freePath(what, newName, others)
     if (`${path}.toml` === file.path) return agent
+    const lying = await readPrompt(`${path}.md`) // the same text: a rename that was cut off
+    if (!lying.ok || !['', agent.prompt].includes(lying.value)) throw foreignPrompt(what, path)
     // A crash leaves the agent whole: while the name moves, the prompt is in both places.
     await replaceFile(`${path}.md`, promptText(agent.prompt))
     await this.#changeFolder(what, async () => {
@@ -258,6 +260,12 @@ function missingAgent(name: string, files: readonly IdentifiedFile[]): CrabError
   const names = files.map((file) => file.name)
   const hint = didYouMean(name, names) ?? 'crabtalk agent list shows the agents there are'
   return new CrabError('missing', `Cannot find the agent "${name}"`, { hint })
+}
+
+function foreignPrompt(what: string, path: string): CrabError {
+  return new CrabError('conflict', `${what}: the prompt of another agent lies in ${path}.md`, {
+    hint: 'move that file away',
+  })
 }
 
 function takenName(what: string): CrabError {

@@ -296,6 +296,31 @@ test('rename() refuses a taken name, a name that is none and an agent that is no
   assert.equal((await store.get('b')).prompt, 'kept')
 })
 
+test('rename() leaves a prompt alone that lies under the new name', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const old = await store.create('old', {}, 'p')
+  await home.write('agents/new.md', 'by hand\n')
+  await assert.rejects(store.rename('old', 'new'), {
+    kind: 'conflict',
+    message: /^Cannot rename the agent "old": the prompt of another agent lies in .*new\.md$/,
+    hint: 'move that file away',
+  })
+  assert.equal(await home.read('agents/new.md'), 'by hand\n')
+  assert.deepEqual(await store.get('old'), old)
+})
+
+test('rename() goes on where an earlier one was cut off', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const old = await store.create('old', {}, 'p')
+  await home.write('agents/new.md', 'p\n')
+  assert.deepEqual(await store.rename('old', 'new'), { ...old, name: 'new' })
+  await home.write('agents/empty.md', '')
+  assert.deepEqual(await store.rename('new', 'empty'), { ...old, name: 'empty' })
+  assert.deepEqual((await readdir(home.paths.agents)).sort(), ['empty.md', 'empty.toml'])
+})
+
 test('delete() removes both files, also of an agent that cannot be read', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)
