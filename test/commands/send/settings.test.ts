@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SendSettings } from '../../../src/commands/send/settings.ts'
+import { ToolSet } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { settingsOf } from '../../support/send-settings.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
@@ -35,6 +36,7 @@ test('readSettings() has the defaults of the contract', async () => {
     verbosity: 0,
     timeoutMs: 600_000,
     idleTimeoutMs: 120_000,
+    tools: ToolSet.UNSPECIFIED,
     failOnToolError: false,
   })
 })
@@ -121,3 +123,10 @@ async function settings(...argv: string[]): Promise<SendSettings> {
   await writeFile(join(at.folder, 'schema.json'), '{"type":"array"}')
   return await settingsOf(argv, at.host)
 }
+
+test('readSettings() reads which tools the model is shown', async () => {
+  assert.equal((await settings('--tools', 'none')).tools, ToolSet.NONE)
+  assert.equal((await settings('--tools', 'read')).tools, ToolSet.READ)
+  assert.equal((await settings('--tools', 'all')).tools, ToolSet.ALL)
+  await assert.rejects(settings('--tools', 'some'), { kind: 'usage', message: 'Cannot use --tools some' })
+})
