@@ -13,6 +13,7 @@ import { openModels } from '../core/provider/discover.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
 import type { Place } from '../core/runtime/held-conversation.ts'
+import type { Hook } from '../core/runtime/hook.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
@@ -39,7 +40,8 @@ export interface Services extends AsyncDisposable {
 }
 
 /** Builds storage, models, hooks and runtime of one home directory. */
-export function compose({ paths, env, pid, cwd }: NodeOptions): Services {
+export function compose(options: NodeOptions): Services {
+  const { paths, env, pid, cwd } = options
   const now = Date.now
   const over = new AbortController()
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
@@ -48,22 +50,14 @@ export function compose({ paths, env, pid, cwd }: NodeOptions): Services {
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
   const models = once(async () => openModels({ config: await loadConfig(paths), env }, over.signal))
   const runtime = once(async () => {
-    const hook = compositeHook([
-      readHook({ closed: [paths.config, paths.agents, paths.vault, paths.run] }),
-      environmentHook({ shell: env['SHELL'], now }),
-      instructionsHook({ homeFile: paths.instructions }),
-    ])
-    const scratch: Place = {
-      storage: new MemoryStorage({ now }),
-      leases: new MemoryLeases(),
-      cache: new Map(),
-    }
+    const provider = await models.get()
+    const hook = makeHook(options, now)
     return new Runtime({
       agents,
-      provider: await models.get(),
+      provider,
       hook,
       place,
-      scratch,
+      scratch: scratch(now),
       defaultCwd: cwd,
       now,
       newId: newUlid,
@@ -83,4 +77,18 @@ export function compose({ paths, env, pid, cwd }: NodeOptions): Services {
       await leases[Symbol.asyncDispose]()
     },
   }
+}
+
+/** What agents can do and are told, in the order in which the model sees it. */
+function makeHook({ paths, env }: NodeOptions, now: () => number): Hook {
+  return compositeHook([
+    readHook({ closed: [paths.config, paths.agents, paths.vault, paths.run] }),
+    environmentHook({ shell: env['SHELL'], now }),
+    instructionsHook({ homeFile: paths.instructions }),
+  ])
+}
+
+/** Where conversations that are not stored live. */
+function scratch(now: () => number): Place {
+  return { storage: new MemoryStorage({ now }), leases: new MemoryLeases(), cache: new Map() }
 }

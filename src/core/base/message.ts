@@ -54,6 +54,9 @@ export interface Usage {
   reasoning: number
 }
 
+/** No tokens at all. */
+export const NO_USAGE: Readonly<Usage> = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
+
 /** The sum of two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {

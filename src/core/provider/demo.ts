@@ -1,5 +1,5 @@
 import { toCancelled } from '../base/cancelled.ts'
-import type { Message } from '../base/message.ts'
+import { type Message, NO_USAGE } from '../base/message.ts'
 import type { ModelSource } from './source.ts'
 import type { ModelEvent, ModelRequest, ToolSpec } from './types.ts'
 
@@ -34,7 +34,7 @@ async function* answer(
   if (last?.role === 'user') yield { type: 'notice', message: noticeWith(remark) }
   if (call) {
     yield { type: 'tool-call', call }
-    yield { type: 'finish', reason: 'tool-calls', usage: NO_TOKENS }
+    yield { type: 'finish', reason: 'tool-calls', usage: NO_USAGE }
     return
   }
   const text = last?.role === 'tool' ? aboutResults(messages) : aboutPrompt(prompt, last)
@@ -42,7 +42,7 @@ async function* answer(
     if (signal.aborted) throw toCancelled(signal)
     yield { type: 'text', delta }
   }
-  yield { type: 'finish', reason: 'stop', usage: NO_TOKENS }
+  yield { type: 'finish', reason: 'stop', usage: NO_USAGE }
 }
 
 function noticeWith(remark: string | undefined): string {
@@ -104,7 +104,6 @@ function listed(parts: readonly string[]): string {
 
 /** Characters in which a file is looked for: a prompt may be megabytes, a question is not. */
 const MAX_ASKED = 1000
-const NO_TOKENS = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
 const BLOCK = /<(stdin|file)(?: path="([^"]*)")?>\n([\s\S]*?)\n?<\/\1>/g
 const ASKS_FOR_FILE =
   /\b(?:read|open|show|print|summari[sz]e|explain|look at)\b[^\n]*?[\s"'`](~?[\w./@-]*\w\.\w+|[\w.@-]*\/[\w./@-]+)/i

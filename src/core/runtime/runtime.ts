@@ -1,4 +1,5 @@
 import { CrabError } from '../base/errors.ts'
+import { NO_USAGE } from '../base/message.ts'
 import { type Once, once } from '../base/once.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { ModelRequest, Provider, ToolChoice, ToolSpec } from '../provider/types.ts'
@@ -171,8 +172,6 @@ interface Speech {
   tools: readonly ToolSpec[]
   toolChoice: ToolChoice | undefined
 }
-
-const NO_USAGE = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
 
 /** The tools an agent is shown, which are those it may call (decision 23). */
 function offeredTools(hook: Hook, agent: AgentConfig, mode: ToolMode = 'all'): ToolSpec[] {
