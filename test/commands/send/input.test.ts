@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { test } from 'node:test'
+import { MAX_INPUT_BYTES } from '../../../src/commands/named-file.ts'
 import { type Input, readInput } from '../../../src/commands/send/input.ts'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { MAX_PAYLOAD_BYTES } from '../../../src/core/protocol/frame.ts'
+import { openFifo } from '../../support/fifo.ts'
 import { settingsOf } from '../../support/send-settings.ts'
 import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
 import { until } from '../../support/until.ts'
@@ -24,6 +29,8 @@ const FILES: Record<string, string | Uint8Array> = {
   'dot.png': PNG,
   'dot.jpg': Buffer.from('ffd8ffe0', 'hex'),
   'dot.gif': 'GIF89a..',
+  'old.gif': 'GIF87a..',
+  'sound.wav': 'RIFF....WAVEfmt ',
   'dot.webp': 'RIFF....WEBPVP8 ',
 }
 
@@ -63,7 +70,7 @@ for (const [argv, stdin, content] of MESSAGES) {
 
 test('readInput() attaches images that are named, given as files or piped', async () => {
   const { content, attachments } = await inputOf(
-    ['what?', '-i', 'dot.jpg', '-f', 'dot.gif', '-f', 'a.txt', '-i', 'dot.webp'],
+    ['what?', '-i', 'dot.jpg', '-f', 'dot.gif', '-i', 'old.gif', '-f', 'a.txt', '-i', 'dot.webp'],
     {
       stdin: PNG,
     },
@@ -73,6 +80,7 @@ test('readInput() attaches images that are named, given as files or piped', asyn
     attachments.map(({ mediaType, name }) => [mediaType, name]),
     [
       ['image/jpeg', 'dot.jpg'],
+      ['image/gif', 'old.gif'],
       ['image/webp', 'dot.webp'],
       ['image/gif', 'dot.gif'],
       ['image/png', ''],
@@ -99,6 +107,7 @@ const REFUSED: [string[], Stdin, string, RegExp][] = [
   [['-f', 'a.txt/b'], 'none', 'no-input', /there is no such file/],
   [['-f', 'folder'], 'none', 'no-input', /folder: it is a directory/],
   [['-i', 'a.txt'], 'none', 'invalid', /a\.txt: it is no PNG, JPEG, GIF or WebP image/],
+  [['-i', 'sound.wav'], 'none', 'invalid', /sound\.wav: it is no PNG/],
   [['-i', 'none.png'], 'none', 'no-input', /there is no such file/],
 ]
 
@@ -117,12 +126,43 @@ test('readInput() refuses more than a message holds, and stops reading', async (
   )
   await assert.rejects(inputOf(['hi'], { stdin: endless }), {
     kind: 'invalid',
-    message: /larger than 16777216 bytes/,
+    message: /larger than 15728640 bytes/,
   })
   assert.ok(pieces < 40)
-  const halves = { stdin: 'x'.repeat(9_000_000) }
-  await assert.rejects(inputOf(['y'.repeat(9_000_000)], halves), { kind: 'invalid', message: /larger/ })
 })
+
+test('readInput() leaves room in a frame for the rest of the message, whatever the input is made of', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const million = join(folder.path, 'million.txt')
+  const image = join(folder.path, 'half.png')
+  await writeFile(million, 'm'.repeat(1_000_000))
+  await writeFile(image, Buffer.concat([PNG, Buffer.alloc(7_500_000)]))
+  const half = 'x'.repeat(7_500_000)
+  const parts: [string[], TestHostOptions][] = [
+    [[half], { stdin: half }],
+    [['-i', image], { stdin: half }],
+    [['--system', half], { stdin: half }],
+    [['--schema', `{"a":"${half}"}`], { stdin: half }],
+  ]
+  for (const [argv, options] of parts) {
+    await assert.doesNotReject(inputOf(argv, options))
+    await assert.rejects(inputOf([...argv, '-f', million], options), {
+      kind: 'invalid',
+      message: /^Cannot send all of this: its 160\d{5} bytes are more than 15728640 bytes, the limit$/,
+    })
+  }
+  assert.ok(MAX_INPUT_BYTES + 1024 * 1024 <= MAX_PAYLOAD_BYTES)
+})
+
+for (const option of ['-f', '-i']) {
+  test(`readInput() ends at once when it is cancelled, however long the pipe behind ${option} stays silent`, async () => {
+    using fifo = openFifo()
+    const stop = new AbortController()
+    const reading = inputOf([option, `/dev/fd/${fifo.output}`, 'hi'], {}, stop.signal)
+    stop.abort(new CrabError('timeout', 'Too long'))
+    await assert.rejects(reading, { kind: 'timeout', message: 'Too long' })
+  })
+}
 
 test('readInput() tells what it waits for, and gives up on a pipe that stays silent', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
+import { MAX_INPUT_BYTES } from '../../../src/commands/named-file.ts'
 import type { Script } from '../../support/model-server.ts'
 import { type SendTest, startSendTest } from '../../support/run-send.ts'
 import { sentTo } from '../../support/test-node.ts'
@@ -57,6 +58,34 @@ test('send as a co-process cancels a turn on request and goes on with the next',
   )
 })
 
+test('send as a co-process cancels the first turn that has not ended, also before it has begun', async () => {
+  await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
+  const lines = [user('one'), { type: 'cancel' }, user('two'), user('three'), { type: 'cancel' }]
+  talk.stdin.end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const { code } = await talk.finished
+  const ends = talk.lines().filter(({ type }) => type === 'run.finished')
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    ['cancelled', 'answered', 'answered'],
+  )
+  assert.equal(code, 130)
+})
+
+test('send as a co-process refuses a turn that is too large for a message, and goes on with the next', async () => {
+  await using talk = await startTalk([{ parts: ['yes'] }])
+  talk.write(user('é'.repeat(MAX_INPUT_BYTES / 2 + 1)))
+  talk.write(user('two'))
+  talk.stdin.end()
+  const { code, stderr } = await talk.finished
+  assert.equal(code, 65)
+  assert.match(stderr, /its 15728642 bytes are more than 15728640 bytes, the limit/)
+  const ends = talk.lines().filter(({ type }) => type === 'run.finished')
+  assert.deepEqual(
+    ends.map(({ status }) => status),
+    ['invalid', 'answered'],
+  )
+})
+
 for (const [line, said] of [
   ['nonsense', /Cannot read record 2: /],
   ['{"type":"user"}', /Cannot use record 2: content: /],
@@ -89,6 +118,10 @@ test('send as a co-process ends on a signal, also while nothing comes', async ()
   idle.send.at.signal('SIGTERM')
   assert.equal((await idle.finished).code, 143)
 })
+
+function user(content: string): object {
+  return { type: 'user', content }
+}
 
 interface Talk extends AsyncDisposable {
   send: SendTest

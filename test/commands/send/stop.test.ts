@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Stop } from '../../../src/commands/send/stop.ts'
-import { toCrabError } from '../../../src/core/base/errors.ts'
+import { CrabError, toCrabError } from '../../../src/core/base/errors.ts'
 import { openFifo } from '../../support/fifo.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
@@ -113,9 +113,14 @@ test('Stop without limits never ends a run', async (context) => {
   assert.equal(stop.signal.aborted, false)
 })
 
-test('Stop cancels on request without ending the program', async () => {
+test("Stop cancels when its caller's signal is aborted, without ending the program", async () => {
   await using at = await makeTestHost()
-  using stop = new Stop({ host: at.host, ...LIMITS })
-  stop.cancel()
-  assert.deepEqual([stop.signal.aborted, stop.exit, at.left], [true, undefined, []])
+  for (const isEarly of [true, false]) {
+    const asked = new AbortController()
+    const reason = new CrabError('cancelled', 'Cancelled by the client')
+    if (isEarly) asked.abort(reason)
+    using stop = new Stop({ host: at.host, ...LIMITS, signal: asked.signal })
+    asked.abort(reason)
+    assert.deepEqual([stop.signal.reason, stop.exit, at.left], [reason, undefined, []])
+  }
 })

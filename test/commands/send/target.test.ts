@@ -50,10 +50,11 @@ test('send -c continues nothing that came from elsewhere', async () => {
 test('send --fork goes on in a copy and leaves the original as it was', async () => {
   await using at = await startSendTest(() => ({ parts: ['yes'] }))
   await at.run('send', '-s', 'notes', 'one')
+  await at.run('send', '-s', 'later', 'other')
   const { sender, session } = await resultOf(at, '-s', 'notes', '--fork', 'two')
   assert.equal(sender, 'notes')
-  assert.deepEqual(sentTo(at.server.requests[1]), ['user: one', 'assistant: yes', 'user: two'])
-  const { stdout } = await at.run('conversation', 'list', '--json')
+  assert.deepEqual(sentTo(at.server.requests[2]), ['user: one', 'assistant: yes', 'user: two'])
+  const { stdout } = await at.run('conversation', 'list', '--sender', 'notes', '--json')
   const rows = JSON.parse(stdout) as { id: string; messages: number }[]
   assert.deepEqual(
     rows.map(({ id, messages }) => [id === session, messages]),

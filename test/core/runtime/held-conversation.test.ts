@@ -2,35 +2,69 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Beginning, HeldConversation } from '../../../src/core/runtime/held-conversation.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
-import type { SessionHeader } from '../../../src/core/storage/types.ts'
 import { newPlace } from '../../support/test-node.ts'
 
 const NEVER = new AbortController().signal
-const HEADER: SessionHeader = {
-  v: 1,
-  agent: 'crab',
-  agent_id: 'id',
-  created_by: 'ann',
-  created_at: '2026-01-01T00:00:00.000Z',
-  cwd: '/',
-}
 
-function saying(content: string): Beginning {
-  const pair = { agentId: 'id', sender: 'ann' }
-  return { pair, header: HEADER, first: { kind: 'entry', role: 'user', content } }
-}
+test('HeldConversation.take() begins a session with the message, or appends it to the one there is', async () => {
+  const place = newPlace(new MemoryStorage())
+  const contents: string[][] = []
+  const ids = new Set<string>()
+  for (const text of ['one', 'two']) {
+    await using held = await HeldConversation.take(place, beginning('ann', text), NEVER)
+    contents.push(held.messages.map(({ content }) => content))
+    ids.add(held.id)
+    assert.deepEqual([held.header.created_by, held.warnings], ['ann', []])
+  }
+  assert.deepEqual([contents, ids.size], [[['one'], ['one', 'two']], 1])
+})
+
+test('HeldConversation gives its right back when it is disposed, and when it cannot be taken', async () => {
+  const place = newPlace(new MemoryStorage())
+  const held = await HeldConversation.take(place, beginning('ann', 'one'), NEVER)
+  const stop = new AbortController()
+  const givenUp = HeldConversation.take(place, beginning('ann', 'never'), stop.signal)
+  const waiting = HeldConversation.take(place, beginning('ann', 'two'), NEVER)
+  stop.abort()
+  await assert.rejects(givenUp, { kind: 'cancelled' })
+  await held.append([{ kind: 'entry', role: 'assistant', content: 'yes' }])
+  await held[Symbol.asyncDispose]()
+  await using next = await waiting
+  assert.deepEqual(
+    next.messages.map(({ content }) => content),
+    ['one', 'yes', 'two'],
+  )
+})
 
 test('HeldConversation.take() begins another session when the one it waits for is deleted', async () => {
   const place = newPlace(new MemoryStorage())
-  const first = await HeldConversation.take(place, saying('one'), NEVER)
-  const waiting = HeldConversation.take(place, saying('two'), NEVER)
-  await place.storage.deleteSession(first.id)
-  await first[Symbol.asyncDispose]()
-  await using second = await waiting
-  assert.notEqual(second.id, first.id)
+  const held = await HeldConversation.take(place, beginning('ann', 'one'), NEVER)
+  const waiting = HeldConversation.take(place, beginning('ann', 'two'), NEVER)
+  await new Promise((resolve) => setImmediate(resolve)) // it waits for the session now
+  await place.storage.deleteSession(held.id)
+  await held[Symbol.asyncDispose]()
+  await using next = await waiting
+  assert.notEqual(next.id, held.id)
   assert.deepEqual(
-    second.messages.map(({ content }) => content),
+    next.messages.map(({ content }) => content),
     ['two'],
   )
-  assert.equal((await place.storage.read(second.id)).lines.length, 1)
+  await using lease = await place.leases.take(`turn:${held.id}`, NEVER)
+  assert.ok(lease, 'nobody holds the session that is gone')
 })
+
+test('HeldConversation remembers the conversations used last, and no more than 32', async () => {
+  const place = newPlace(new MemoryStorage())
+  for (let number = 0; number < 40; number++) {
+    await using _held = await HeldConversation.take(place, beginning(`sender ${number}`, 'hi'), NEVER)
+    await using _again = await HeldConversation.take(place, beginning('often', 'hi'), NEVER)
+  }
+  const senders = [...place.cache.values()].map(({ header }) => header.created_by)
+  assert.deepEqual([senders.length, senders[0], senders.at(-1)], [32, 'sender 9', 'often'])
+})
+
+function beginning(sender: string, content: string): Beginning {
+  const created_at = '2026-01-01T00:00:00.000Z'
+  const header = { v: 1, agent: 'crab', agent_id: 'a', created_by: sender, created_at, cwd: '/' }
+  return { pair: { agentId: 'a', sender }, header, first: { kind: 'entry', role: 'user', content } }
+}

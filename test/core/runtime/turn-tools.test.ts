@@ -82,6 +82,27 @@ test('Runtime.turn() stores a step whole: the message, then each result and how 
   assert.equal(event?.kind === 'event' && event.event === 'tool_result' && event.call_id, 'a')
 })
 
+test('Runtime.turn() gives tools who asks, where, and the environment of the client', async () => {
+  const seen: unknown[] = []
+  const look = toolsHook({
+    look({ agent, sender, session, cwd, env, args, callId }) {
+      seen.push([agent.name, sender, session.length > 0, cwd, env, args, callId])
+      return 'ok'
+    },
+  })
+  const step = { parts: [call('a', 'look', '{"x":1}')] }
+  await using node = await startTestNode([step, { parts: ['ok'] }, step, { parts: ['ok'] }], {
+    hooks: [look],
+  })
+  await node.ask('go', { cwd: '/usr', settings: { env: { LANG: 'C' } } })
+  await node.ask('go', { cwd: '/usr' })
+  const same = ['crab', 'ann', true, '/usr']
+  assert.deepEqual(seen, [
+    [...same, { LANG: 'C' }, { x: 1 }, 'a'],
+    [...same, {}, { x: 1 }, 'a'],
+  ])
+})
+
 test('Runtime.turn() lets the model read what is wrong with its calls, and go on', async () => {
   const tools = toolsHook({
     look: () => 'ok',

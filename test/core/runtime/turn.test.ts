@@ -138,6 +138,24 @@ for (const finish of ['length', 'refused'] as const) {
   })
 }
 
+test('Runtime.turn() ends with `other` when the model stopped for a reason that makes no sense', async () => {
+  await using node = await startTestNode([{ parts: ['So far'], finish: 'tool-calls' }])
+  assert.equal(endOf(await node.ask('hi')).stopReason, 'other')
+  assert.deepEqual(await node.lines().then(spoken), ['user: hi', 'assistant: So far'])
+})
+
+test('Runtime.turn() thinks, and tries again, as the turn says, else as agent and provider say', async () => {
+  const busy = { status: 503, headers: { 'retry-after-ms': '0' } }
+  await using node = await startTestNode([busy, { parts: ['yes'] }, { parts: ['yes'] }], { maxRetries: 1 })
+  await node.agents.create('deep', { thinking: true }, '')
+  const retries = { agent: 'deep', settings: { retries: 0, thinking: false } }
+  assert.equal(endOf(await node.ask('hi', retries)).error?.kind, 'unavailable')
+  await node.ask('hi', { agent: 'deep' })
+  await node.ask('hi')
+  const efforts = node.server.requests.map(({ json }) => json['reasoning_effort'])
+  assert.deepEqual(efforts, [undefined, 'medium', undefined])
+})
+
 test('Runtime.turn() tells of retries as they happen', async () => {
   const busy = { status: 503, headers: { 'retry-after-ms': '0' } }
   await using node = await startTestNode([busy, busy, { parts: ['yes'] }], { maxRetries: 2 })
