@@ -126,6 +126,50 @@ test('get_conversation_history gives roles and words', async () => {
   })
 })
 
+test('get_session and the history tell the title and summary that were set last', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('hi')
+  const session = await onlySession(node)
+  const { storage } = node.services.place
+  const { cursor } = await storage.read(session)
+  await storage.append(session, cursor, [
+    { kind: 'meta', title: 'First', summary: 'They met.' },
+    { kind: 'meta', title: 'Second' },
+    { kind: 'meta', activated_at: '2026-01-01T00:00:00.000Z' },
+  ])
+  const { title, summary } = await request(node.dispatch, 'getSession', { session }, NEVER)
+  assert.deepEqual([title, summary], ['Second', 'They met.'])
+  const history = await request(node.dispatch, 'getConversationHistory', { filePath: session }, NEVER)
+  assert.deepEqual([history.title, history.messages.length], ['Second', 2])
+  const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
+  assert.deepEqual([conversations[0]?.title, conversations[0]?.messageCount], ['Second', 2])
+})
+
+test('list_messages tells a guest, and an answer that is not whole', async () => {
+  await using node = await startTestDispatch([{ parts: ['I think'] }, { parts: ['Half'], end: 'cut' }])
+  await request(node.dispatch, 'createAgent', { name: 'critic', config: '', prompt: '' }, NEVER)
+  await node.ask('hi', { guest: 'critic' })
+  await node.ask('hi', { options: { retries: 0 } })
+  const page = { session: await onlySession(node), offset: 0, limit: 0 }
+  const { messages } = await request(node.dispatch, 'listMessages', page, NEVER)
+  assert.deepEqual(
+    messages.map(({ agent, stopReason, isError }) => [agent, stopReason, isError]),
+    [
+      ['', '', false],
+      ['critic', '', false],
+      ['', '', false],
+      ['', 'failed', false],
+    ],
+  )
+})
+
+test('get_session counts what was said, not what tools answered', async () => {
+  await using node = await startTestDispatch([{ parts: [CALL] }, { parts: ['Gone.'] }])
+  await node.ask('read it')
+  const session = await onlySession(node)
+  assert.equal((await request(node.dispatch, 'getSession', { session }, NEVER)).messageCount, 3)
+})
+
 test('fork_session makes a copy that goes on in place of the original', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')

@@ -49,6 +49,7 @@ test('HeldConversation.take() begins another session when the one it waits for i
     next.messages.map(({ content }) => content),
     ['two'],
   )
+  assert.equal((await place.storage.read(next.id)).lines.length, 1)
   await using lease = await place.leases.take(`turn:${held.id}`, NEVER)
   assert.ok(lease, 'nobody holds the session that is gone')
 })
