@@ -1,24 +1,45 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError } from '../core/base/errors.ts'
+import { codeOf } from '../core/base/files.ts'
+import { MAX_PAYLOAD_BYTES } from '../core/protocol/frame.ts'
 import type { Host } from './host.ts'
 
-/** Largest input of any kind, bytes (the wire's frame limit). */
-export const MAX_INPUT_BYTES = 16 * 1024 * 1024
+/** Most input of one message, all of it together, bytes: a frame, and 1 MiB of it for everything else it carries. */
+export const MAX_INPUT_BYTES = MAX_PAYLOAD_BYTES - 1024 * 1024
 
-/** All bytes of a file a person named. Throws `no-input` when it cannot be read, `invalid` when it is too large. */
-export async function readNamedFile(path: string, host: Host, purpose = ''): Promise<Buffer> {
+/** A file a person named, and what for, as a message says it: ` for --schema`. */
+export interface NamedFile {
+  path: string
+  purpose?: string
+}
+
+/**
+ * All bytes of a file a person named, or of a pipe (`<(command)`, a FIFO), whose writer is waited for.
+ *
+ * Throws `no-input` when it cannot be read, `invalid` when it is too large.
+ */
+export async function readNamedFile(
+  { path, purpose = '' }: NamedFile,
+  host: Host,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const absolute = resolve(host.cwd(), path)
   try {
-    await using file = await open(resolve(host.cwd(), path))
-    return await collect(pieces(file), path)
+    await using file = await open(absolute, constants.O_RDONLY | constants.O_NONBLOCK)
+    const isAwaited = (await file.stat()).isFIFO() && (await hasName(absolute))
+    return await collect(pieces(file, isAwaited, signal), path)
   } catch (cause) {
+    if (signal.aborted) throw toCancelled(signal)
     throw unreadable(`${path}${purpose}`, cause, 'check the path')
   }
 }
 
 /** As readNamedFile(), as text. Throws `invalid` when it is none. */
-export async function readNamedText(path: string, host: Host, purpose = ''): Promise<string> {
-  return toText(await readNamedFile(path, host, purpose), path)
+export async function readNamedText(file: NamedFile, host: Host, signal: AbortSignal): Promise<string> {
+  return toText(await readNamedFile(file, host, signal), file.path)
 }
 
 /** All of a stream of bytes, called `name`; each piece is announced. Throws `invalid` when it is too large. */
@@ -49,30 +70,54 @@ export function toText(bytes: Uint8Array, name: string): string {
   }
 }
 
-/** Input that does not fit a message at all. */
-export function tooLarge(name: string): CrabError {
-  return new CrabError(
-    'invalid',
-    `Cannot send ${name}: it is larger than ${MAX_INPUT_BYTES} bytes, the limit`,
-    {
-      hint: 'send a part of it, for example through head or tail',
-    },
-  )
+/** Input that does not fit a message at all; with its size where that is known. */
+export function tooLarge(name: string, size?: number): CrabError {
+  const larger = size === undefined ? 'it is larger than' : `its ${size} bytes are more than`
+  return new CrabError('invalid', `Cannot send ${name}: ${larger} ${MAX_INPUT_BYTES} bytes, the limit`, {
+    hint: 'send a part of it, for example through head or tail',
+  })
 }
 
 /** A failed read as `no-input` that says why in words; a CrabError passes through. */
 export function unreadable(name: string, cause: unknown, hint: string): CrabError {
   if (cause instanceof CrabError) return cause
-  const { code = '', message } = cause as NodeJS.ErrnoException
-  return new CrabError('no-input', `Cannot read ${name}: ${REASONS[code] ?? message}`, { cause, hint })
+  const why = REASONS[codeOf(cause)] ?? (cause instanceof Error ? cause.message : String(cause))
+  return new CrabError('no-input', `Cannot read ${name}: ${why}`, { cause, hint })
 }
 
-async function* pieces(file: FileHandle): AsyncGenerator<Uint8Array> {
+/** Read without blocking, so that the signal is heard while nobody writes. An awaited end only says nobody began to. */
+async function* pieces(
+  file: FileHandle,
+  isAwaited: boolean,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  let waits = isAwaited
   for (;;) {
-    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
-    if (bytesRead === 0) return
-    yield buffer.subarray(0, bytesRead)
+    signal.throwIfAborted()
+    const piece = await readPiece(file)
+    const isEnd = piece?.length === 0
+    if (isEnd && !waits) return
+    if (piece === undefined || isEnd) await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    else yield piece
+    waits &&= isEnd
   }
+}
+
+/** What can be read now: nothing at the end, undefined while somebody may still write. */
+async function readPiece(file: FileHandle): Promise<Uint8Array | undefined> {
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES))
+    return buffer.subarray(0, bytesRead)
+  } catch (reason) {
+    if (codeOf(reason) === 'EAGAIN') return undefined
+    throw reason
+  }
+}
+
+/** Whether a pipe lies in a folder; one that a shell opened for us, and whose writer is there or gone, does not. */
+async function hasName(path: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => DESCRIPTORS) // Linux gives it a name that is none
+  return !real.startsWith(DESCRIPTORS)
 }
 
 function notText(name: string, why: string): CrabError {
@@ -82,10 +127,13 @@ function notText(name: string, why: string): CrabError {
 }
 
 const PIECE_BYTES = 256 * 1024
+const AGAIN_MS = 5
+const DESCRIPTORS = '/dev/fd/'
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
   EISDIR: 'it is a directory',
   EACCES: 'permission denied',
   EBADF: 'it is not open for reading',
+  ENXIO: 'it is a socket',
 }

@@ -10,10 +10,14 @@ const readBytes = promisify(read)
 export interface Fifo extends Disposable {
   /** Descriptor to write to. */
   readonly input: number
+  /** Descriptor to read from. */
+  readonly output: number
   /** What is in the pipe now, at most 64 KiB; nothing when it is empty. */
   take(): Promise<Buffer>
   /** Closes the end that is read. */
   hangUp(): void
+  /** Closes the end that is written. */
+  endInput(): void
 }
 
 /** Opens a pipe; the end that is written blocks when it is full, unless told otherwise. */
@@ -24,13 +28,13 @@ export function openFifo({ nonBlocking = false } = {}): Fifo {
   const output = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   const input = openSync(path, constants.O_WRONLY | (nonBlocking ? constants.O_NONBLOCK : 0))
   rmSync(folder, { recursive: true })
-  let isOpen = true
-  const hangUp = () => {
-    if (isOpen) closeSync(output)
-    isOpen = false
+  const open = new Set([input, output])
+  const close = (end: number) => {
+    if (open.delete(end)) closeSync(end)
   }
   return {
     input,
+    output,
     async take() {
       try {
         const { bytesRead, buffer } = await readBytes(output, Buffer.alloc(65_536), 0, 65_536, null)
@@ -40,10 +44,11 @@ export function openFifo({ nonBlocking = false } = {}): Fifo {
         throw reason
       }
     },
-    hangUp,
+    hangUp: () => close(output),
+    endInput: () => close(input),
     [Symbol.dispose]() {
-      hangUp()
-      closeSync(input)
+      close(output)
+      close(input)
     },
   }
 }

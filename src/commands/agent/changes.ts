@@ -12,7 +12,11 @@ export interface Changes {
 }
 
 /** Reads those options; undefined when none was given. */
-export async function readChanges(options: Options, host: Host): Promise<Changes | undefined> {
+export async function readChanges(
+  options: Options,
+  host: Host,
+  signal: AbortSignal,
+): Promise<Changes | undefined> {
   const { value, has, values } = options
   if (!['description', 'model', 'prompt', 'set'].some(has)) return undefined
   const patch: JsonObject = {}
@@ -21,7 +25,7 @@ export async function readChanges(options: Options, host: Host): Promise<Changes
   const model = value('model')
   if (description !== undefined) patch['description'] = description
   if (model !== undefined) patch['model'] = model === '' ? null : model
-  return { patch, prompt: await readPrompt(value('prompt'), host) }
+  return { patch, prompt: await readPrompt(value('prompt'), host, signal) }
 }
 
 /** `key=value`, the value as TOML; what is no TOML is text, and nothing removes the key. */
@@ -40,9 +44,13 @@ function parseAssignment(text: string): JsonObject {
   }
 }
 
-async function readPrompt(given: string | undefined, host: Host): Promise<string | undefined> {
+async function readPrompt(
+  given: string | undefined,
+  host: Host,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (given === undefined || !given.startsWith('@')) return given
-  if (given !== '@-') return readNamedText(given.slice(1), host, ' for --prompt')
+  if (given !== '@-') return readNamedText({ path: given.slice(1), purpose: ' for --prompt' }, host, signal)
   try {
     return toText(await collect(host.stdin(), STDIN), STDIN)
   } catch (cause) {

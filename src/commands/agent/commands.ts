@@ -32,7 +32,7 @@ export const show: Run = async ({ options, host, signal }) => {
 }
 
 export const create: Run = async ({ options, host, signal }) => {
-  const { patch = {}, prompt = '' } = (await readChanges(options, host)) ?? {}
+  const { patch = {}, prompt = '' } = (await readChanges(options, host, signal)) ?? {}
   await using attached = await attach(host)
   const message = { name: options.args[0] ?? '', config: JSON.stringify(patch), prompt }
   const agent = await request(attached.dispatch, 'createAgent', message, signal)
@@ -40,7 +40,7 @@ export const create: Run = async ({ options, host, signal }) => {
 }
 
 export const edit: Run = async ({ options, host, signal }) => {
-  const changes = await readChanges(options, host)
+  const changes = await readChanges(options, host, signal)
   await using attached = await attach(host)
   const name = options.args[0] ?? ''
   if (!changes) {

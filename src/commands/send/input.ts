@@ -14,17 +14,24 @@ export interface Input {
 
 /** Puts prompt, files and standard input together (cli.md, "Input"). Throws `usage` when there is nothing to send. */
 export async function readInput(settings: SendSettings, host: Host, signal: AbortSignal): Promise<Input> {
-  const attachments = await Promise.all(settings.images.map((path) => readImage(path, host)))
-  const files = await Promise.all(settings.files.map((path) => readPart(path, host)))
+  const attachments = await Promise.all(settings.images.map((path) => readImage(path, host, signal)))
+  const files = await Promise.all(settings.files.map((path) => readPart(path, host, signal)))
   const stdin = settings.readStdin ? await readStdin(settings, host, signal) : undefined
   const parts = [...files, ...(stdin === undefined ? [] : [toPart(stdin, STDIN)])]
   const texts = parts.flatMap((part) => (part.text === undefined ? [] : [part]))
   attachments.push(...parts.flatMap((part) => part.image ?? []))
   const content = join(settings.args, texts)
   if (content.trim() === '' && attachments.length === 0) throw nothingToSend()
-  const size = attachments.reduce((sum, { data }) => sum + data.length, Buffer.byteLength(content))
-  if (size > MAX_INPUT_BYTES) throw tooLarge('all of this')
-  return { content, attachments }
+  const input = { content, attachments }
+  checkSize(input, settings)
+  return input
+}
+
+/** Throws `invalid` for what is too large for one message, with everything that travels with it. */
+export function checkSize({ content, attachments }: Input, { system = '', schema }: SendSettings): void {
+  const texts = [content, system, schema].map((text) => Buffer.byteLength(text))
+  const size = [...texts, ...attachments.map(({ data }) => data.length)].reduce((sum, bytes) => sum + bytes)
+  if (size > MAX_INPUT_BYTES) throw tooLarge('all of this', size)
 }
 
 /** A file or standard input: text, or an image. */
@@ -69,12 +76,12 @@ function nothingToSend(): CrabError {
   })
 }
 
-async function readPart(path: string, host: Host): Promise<Part> {
-  return toPart(await readNamedFile(path, host), path)
+async function readPart(path: string, host: Host, signal: AbortSignal): Promise<Part> {
+  return toPart(await readNamedFile({ path }, host, signal), path)
 }
 
-async function readImage(path: string, host: Host): Promise<Attachment> {
-  const bytes = await readNamedFile(path, host)
+async function readImage(path: string, host: Host, signal: AbortSignal): Promise<Attachment> {
+  const bytes = await readNamedFile({ path }, host, signal)
   const mediaType = imageType(bytes)
   if (mediaType) return { mediaType, data: bytes, name: basename(path) }
   throw new CrabError('invalid', `Cannot attach ${path}: it is no PNG, JPEG, GIF or WebP image`, {

@@ -6,13 +6,14 @@ import { wantsColor } from '../color.ts'
 import { formatError } from '../error-text.ts'
 import type { Host, SignalName } from '../host.ts'
 import { MAX_INPUT_BYTES, tooLarge } from '../named-file.ts'
+import { checkSize } from './input.ts'
 import { newRecord, outcomeOf, runTurn } from './run.ts'
 import type { SendSettings } from './settings.ts'
 import { SIGNAL_EXIT, Stop } from './stop.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
 
 /** What a program may write to `send --input stream-json`, one JSON object a line. */
-export const InputRecord = z.discriminatedUnion('type', [
+const InputRecord = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('user'), content: z.string().check(z.minLength(1)) }),
   z.strictObject({ type: z.literal('cancel') }),
 ])
@@ -58,7 +59,8 @@ interface SessionOptions {
 class RecordSession {
   readonly #options: SessionOptions
   #settings: SendSettings
-  #running: Stop | undefined
+  /** One for each turn that was asked for and has not ended; a `cancel` record aborts the first. */
+  readonly #asked: AbortController[] = []
   #turns = Promise.resolve()
   #failure: CrabError | undefined
   #exit = 0
@@ -79,9 +81,15 @@ class RecordSession {
   }
 
   take(record: z.infer<typeof InputRecord>): void {
-    if (record.type === 'cancel') this.#running?.cancel()
-    else
-      this.#turns = this.#turns.then(() => this.#turn(record.content)).catch((reason) => this.#fail(reason))
+    if (record.type === 'cancel') {
+      this.#asked[0]?.abort(new CrabError('cancelled', 'Cancelled by the client'))
+      return
+    }
+    const asked = new AbortController()
+    this.#asked.push(asked)
+    this.#turns = this.#turns
+      .then(() => this.#turn(record.content, asked.signal))
+      .catch((reason) => this.#fail(reason))
   }
 
   onSignal(name: SignalName): void {
@@ -94,19 +102,19 @@ class RecordSession {
     if (this.#failure) throw this.#failure
   }
 
-  async #turn(content: string): Promise<void> {
+  async #turn(content: string, signal: AbortSignal): Promise<void> {
     if (this.#isOver) return
     const { host, dispatch } = this.#options
     const settings = this.#settings
-    using stop = new Stop({ host, ...settings })
-    this.#running = stop
+    using stop = new Stop({ host, ...settings, signal })
     const record = newRecord(settings)
     const sink = streamJsonSink({ stdout: host.stdout, now: () => performance.now() })
     const input = { content, attachments: [] }
-    const outcome = await outcomeOf(record, settings, () =>
-      runTurn({ settings, host, stop, sink, record, input, dispatch }),
-    )
-    this.#running = undefined
+    const outcome = await outcomeOf(record, settings, async () => {
+      checkSize(input, settings)
+      await runTurn({ settings, host, stop, sink, record, input, dispatch })
+    })
+    this.#asked.shift()?.abort()
     if (record.sender !== '') this.#continue(record.sender)
     if (stop.exit !== undefined) this.#over(stop.exit)
     const exit = stop.exit ?? outcome.exit

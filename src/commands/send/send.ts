@@ -16,9 +16,11 @@ import { streamJsonSink } from './stream-json-sink.ts'
 import { textSink } from './text-sink.ts'
 
 /** `crabtalk send`: one turn, as a filter (cli.md). */
-export const send: Run = async ({ options, host }) => {
+export const send: Run = async ({ options, host, signal }) => {
   if (options.has('print-schema')) return printSchema(host)
-  const settings = await readSettings(options, host).catch((reason) => failEarly(reason, options, host))
+  const settings = await readSettings(options, host, signal).catch((reason) =>
+    failEarly(reason, options, host),
+  )
   const debug = options.has('debug')
   if (settings.records) return (await import('./records.ts')).runRecords({ settings, host, debug })
   using stop = new Stop({ host, ...settings })

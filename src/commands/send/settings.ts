@@ -50,7 +50,7 @@ export type Truncate = 'head' | 'tail' | 'middle'
 export type OutputForm = 'text' | 'json' | 'stream-json'
 
 /** Reads the options of `send`. Throws `usage` for what contradicts itself, `no-input` for files that are not there. */
-export async function readSettings(options: Options, host: Host): Promise<SendSettings> {
+export async function readSettings(options: Options, host: Host, signal: AbortSignal): Promise<SendSettings> {
   const { value, has } = options
   const duration = (name: string, fallback: string) => parseDuration(name, value(name) ?? fallback)
   const count = (name: string, least?: number) =>
@@ -72,8 +72,8 @@ export async function readSettings(options: Options, host: Host): Promise<SendSe
     ),
     records: readsRecords(options, form),
     model: value('model') ?? '',
-    system: await textOrFile('system', value('system'), host),
-    schema: await schemaText(value('schema'), host),
+    system: await systemText(value('system'), host, signal),
+    schema: await schemaText(value('schema'), host, signal),
     thinking: has('thinking') || undefined,
     maxTurns: count('max-turns', 1),
     maxCostUsd: optional(value('max-cost'), parseUsd),
@@ -155,14 +155,20 @@ function parseUsd(text: string): number {
   })
 }
 
-/** An option's text, or what the file behind `@` holds. */
-async function textOrFile(option: string, text: string | undefined, host: Host): Promise<string | undefined> {
-  return text?.startsWith('@') ? readNamedText(text.slice(1), host, ` for --${option}`) : text
+/** The text of --system, or what the file behind `@` holds. */
+async function systemText(
+  given: string | undefined,
+  host: Host,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (!given?.startsWith('@')) return given
+  return await readNamedText({ path: given.slice(1), purpose: ' for --system' }, host, signal)
 }
 
-async function schemaText(given: string | undefined, host: Host): Promise<string> {
+async function schemaText(given: string | undefined, host: Host, signal: AbortSignal): Promise<string> {
   if (given === undefined) return ''
-  const text = given.trimStart().startsWith('{') ? given : await readNamedText(given, host, ' for --schema')
+  const isText = given.trimStart().startsWith('{')
+  const text = isText ? given : await readNamedText({ path: given, purpose: ' for --schema' }, host, signal)
   try {
     JSON.parse(text)
     return text

@@ -9,12 +9,14 @@ const PIPE_EXIT = 141
 const GRACE_MS = 450
 
 /**
- * Everything that can end a run early: signals, a reader that went away, the time limits.
+ * Everything that can end a run early: signals, a reader that went away, the time limits, and the caller's own signal.
  *
  * The first signal cancels; the second one leaves at once, and so does the first when the run has not ended in time.
  */
 export class Stop implements Disposable {
   readonly #controller = new AbortController()
+  /** Aborted when the run must end, with the CrabError that says why. */
+  readonly signal: AbortSignal
   readonly #host: Host
   readonly #idleMs: number
   readonly #listening: Disposable
@@ -23,18 +25,16 @@ export class Stop implements Disposable {
   #grace: NodeJS.Timeout | undefined
   #exit: number | undefined
 
-  constructor(options: { host: Host; timeoutMs: number; idleTimeoutMs: number }) {
-    const { host, timeoutMs } = options
+  constructor(options: { host: Host; timeoutMs: number; idleTimeoutMs: number; signal?: AbortSignal }) {
+    const { host, timeoutMs, signal } = options
+    const own = this.#controller.signal
+    this.signal = signal ? AbortSignal.any([own, signal]) : own
     this.#host = host
     this.#idleMs = options.idleTimeoutMs
     this.#listening = host.onSignal((name) => this.#onSignal(name))
     host.stdout.onClosed = () => this.#readerGone()
     const tooLong = () => this.#abort(timedOut('the run takes longer than', timeoutMs, '--timeout'))
     if (timeoutMs > 0) this.#total = setTimeout(tooLong, timeoutMs)
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
   }
 
   /** The exit code when a signal or a closed pipe ended the run; such an end needs no words. */
@@ -53,11 +53,6 @@ export class Stop implements Disposable {
   pause(): void {
     clearTimeout(this.#idle)
     this.#idle = undefined
-  }
-
-  /** Cancels the run on request, without ending the program. */
-  cancel(): void {
-    this.#abort(new CrabError('cancelled', 'Cancelled by the client'))
   }
 
   [Symbol.dispose](): void {
