@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { readNamedFile, readNamedText } from '../../src/commands/named-file.ts'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { openFifo } from '../support/fifo.ts'
@@ -47,7 +48,8 @@ test('readNamedFile() waits for the writer of a FIFO', async () => {
   await using at = await makeTestHost()
   const path = makeFifo(at.folder)
   const reading = readNamedText({ path }, at.host, NEVER)
-  await writeFile(path, 'late') // it can be opened as soon as somebody reads
+  await sleep(50) // several looks find nobody
+  await writeFile(path, 'late')
   assert.equal(await reading, 'late')
 })
 
@@ -61,6 +63,8 @@ test('readNamedFile() ends with what its signal says, while nobody writes or a w
     setImmediate(() => stop.abort(reason))
     await assert.rejects(reading, reason)
   }
+  const reading = readNamedFile({ path: 'fifo' }, at.host, AbortSignal.abort())
+  await assert.rejects(reading, { kind: 'cancelled' })
 })
 
 test('readNamedFile() takes a device for what it gives, a folder and a socket for nothing', async () => {

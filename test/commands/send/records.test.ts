@@ -71,6 +71,17 @@ test('send as a co-process cancels the first turn that has not ended, also befor
   assert.equal(code, 130)
 })
 
+test('send as a co-process cancels a later turn when those before it have ended', async () => {
+  await using talk = await startTalk([{ parts: ['Whole'] }, { parts: ['Half'], end: 'hang' }])
+  talk.write(user('one'))
+  await talk.shows('run.finished')
+  talk.write(user('two'))
+  await until('the second turn says something', () => talk.stdout().includes('Half'))
+  talk.write({ type: 'cancel' })
+  talk.stdin.end()
+  assert.equal((await talk.finished).code, 130)
+})
+
 test('send as a co-process refuses a turn that is too large for a message, and goes on with the next', async () => {
   await using talk = await startTalk([{ parts: ['yes'] }])
   talk.write(user('é'.repeat(MAX_INPUT_BYTES / 2 + 1)))
