@@ -110,7 +110,14 @@ function hintFor(
     case 'config':
       return `check the model's name and base_url (${where})`
     case 'throttled':
-      return retryAfterMs === undefined ? undefined : `try again in ${Math.ceil(retryAfterMs / 1000)} s`
+      return retryAfterMs === undefined
+        ? 'try again later'
+        : `try again in ${Math.ceil(retryAfterMs / 1000)} s`
+    case 'unavailable':
+    case 'timeout':
+      return `try again later, or look at the server (${where})`
+    case 'failed':
+      return `check that base_url is a model server's (${where})`
     case 'invalid':
       return TOO_LONG.test(said) ? 'send less, or use a model with a larger context' : undefined
     default:
