@@ -22,8 +22,9 @@ export interface Options {
 }
 
 /** What a command is called with. */
-export interface Invocation {
-  command: Command
+interface Invocation {
+  /** The name it was started by: `crabtalk` or `crabup`. */
+  program: string
   options: Options
   host: Host
   /** Aborted when the command is over, however it ended. */

@@ -1,9 +1,16 @@
 import type { CrabError } from '../core/base/errors.ts'
 import { paint } from './color.ts'
 
+/** How errors are printed: by which program, whether with their stack, whether in colours. */
+export interface ErrorStyle {
+  program: string
+  debug: boolean
+  color: boolean
+}
+
 /** `crabtalk: error[kind]: message` and, where there is one, `hint: …`; the stack only with --debug. */
-export function formatError(error: CrabError, { debug, color }: { debug: boolean; color: boolean }): string {
-  const head = `crabtalk: ${paint(`error[${error.kind}]`, 'red', color)}: ${error.message}\n`
+export function formatError(error: CrabError, { program, debug, color }: ErrorStyle): string {
+  const head = `${program}: ${paint(`error[${error.kind}]`, 'red', color)}: ${error.message}\n`
   const isBug = error.kind === 'internal' && !debug
   const advice = error.hint ?? (isBug ? 'this is a bug; run it again with --debug and report it' : undefined)
   const hint = advice ? `${paint('hint', 'dim', color)}: ${advice}\n` : ''

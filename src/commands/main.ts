@@ -11,15 +11,12 @@ export async function main(name: string, argv: readonly string[], host: Host): P
     await Promise.all([host.stdout.flush(), host.stderr.flush()])
     return code
   } catch (reason) {
-    return await report(toCrabError(reason), argv.includes('--debug'), host)
+    const error = toCrabError(reason)
+    const color = wantsColor('auto', host.env, host.stderr)
+    host.stderr.write(formatError(error, { program: name, debug: argv.includes('--debug'), color }))
+    await host.stderr.flush().catch(() => undefined) // nowhere is left to say it
+    return KINDS[error.kind].exit
   }
-}
-
-/** Prints an error as every command does, and gives its exit code. */
-async function report(error: CrabError, debug: boolean, host: Host): Promise<number> {
-  host.stderr.write(formatError(error, { debug, color: wantsColor('auto', host.env, host.stderr) }))
-  await host.stderr.flush().catch(() => undefined) // nowhere is left to say it
-  return KINDS[error.kind].exit
 }
 
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {
@@ -33,11 +30,11 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   if (!command) throw await unknownCommand(name, commands, words)
   const { parseOptions } = await import('./parse.ts')
   const full = { ...command, options: [...command.options, ...GLOBAL] }
-  const options = parseOptions(full, words.slice(command.path.length))
+  const options = parseOptions({ program: name, command: full }, words.slice(command.path.length))
   const run = await command.load()
   const over = new AbortController()
   try {
-    return await run({ command: full, options, host, signal: over.signal })
+    return await run({ program: name, options, host, signal: over.signal })
   } finally {
     over.abort()
   }

@@ -3,10 +3,16 @@ import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/config/nearest.ts'
 import type { Command, Option, Options } from './command.ts'
 
+/** A command, and the name of the program it belongs to. */
+export interface Named {
+  program: string
+  command: Command
+}
+
 /** Parses what stands behind a command's name. Throws `usage` naming the nearest flag. */
-export function parseOptions(command: Command, argv: readonly string[]): Options {
-  const given = readRaw(command, argv)
-  checkArguments(command, given.args)
+export function parseOptions(named: Named, argv: readonly string[]): Options {
+  const given = readRaw(named, argv)
+  checkArguments(named, given.args)
   return {
     args: given.args,
     has: (name) => given.flags.has(name),
@@ -22,7 +28,7 @@ interface Given {
 }
 
 /** Reads raw argv by the command's options: cac would turn `007` into 7 and swallow a lone `-`. */
-function readRaw(command: Command, argv: readonly string[]): Given {
+function readRaw(named: Named, argv: readonly string[]): Given {
   const given: Given = { args: [], flags: new Map() }
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at]!
@@ -31,18 +37,18 @@ function readRaw(command: Command, argv: readonly string[]): Given {
       break
     }
     if (word === '-' || !word.startsWith('-')) given.args.push(word)
-    else if (readFlag({ command, given, word, next: argv[at + 1] })) at++
+    else if (readFlag({ named, given, word, next: argv[at + 1] })) at++
   }
   return given
 }
 
 /** Takes one `--name`, `--name=value`, `-abc` or `-nVALUE`; says whether the next word was its value. */
-function readFlag(at: { command: Command; given: Given; word: string; next: string | undefined }): boolean {
-  const { command, given, word, next } = at
+function readFlag(at: { named: Named; given: Given; word: string; next: string | undefined }): boolean {
+  const { named, given, word, next } = at
   if (word.startsWith('--')) return readLong(at)
   for (let index = 1; index < word.length; index++) {
-    const option = command.options.find(({ short }) => short === word[index])
-    if (!option) throw unknownOption(command, `-${word[index]}`)
+    const option = named.command.options.find(({ short }) => short === word[index])
+    if (!option) throw unknownOption(named, `-${word[index]}`)
     if (!option.value) {
       add(given, option, '')
       continue
@@ -54,11 +60,11 @@ function readFlag(at: { command: Command; given: Given; word: string; next: stri
   return false
 }
 
-function readLong(at: { command: Command; given: Given; word: string; next: string | undefined }): boolean {
-  const { command, given, word, next } = at
+function readLong(at: { named: Named; given: Given; word: string; next: string | undefined }): boolean {
+  const { named, given, word, next } = at
   const [name, inline] = splitOnce(word.slice(2))
-  const option = command.options.find((known) => known.name === name)
-  if (!option) throw unknownOption(command, `--${name}`)
+  const option = named.command.options.find((known) => known.name === name)
+  if (!option) throw unknownOption(named, `--${name}`)
   if (!option.value && inline !== undefined) {
     throw new CrabError('usage', `Option --${name} takes no value`, { hint: `write --${name} alone` })
   }
@@ -84,7 +90,7 @@ function splitOnce(text: string): [string, string | undefined] {
 }
 
 /** Lets cac judge whether arguments are missing or too many. */
-function checkArguments(command: Command, args: readonly string[]): void {
+function checkArguments({ program, command }: Named, args: readonly string[]): void {
   const cli = cac(command.path.join(' '))
   const leaf = cli.command(command.args, command.summary)
   cli.parse(['', '', ...args.map(harmless)], { run: false })
@@ -92,7 +98,7 @@ function checkArguments(command: Command, args: readonly string[]): void {
     leaf.checkRequiredArgs()
     leaf.checkUnusedArgs()
   } catch (cause) {
-    const usage = ['crabtalk', ...command.path, command.args].join(' ').trim()
+    const usage = [program, ...command.path, command.args].join(' ').trim()
     throw new CrabError('usage', `Cannot use these arguments: ${(cause as Error).message}`, {
       cause,
       hint: `usage: ${usage}`,
@@ -105,9 +111,9 @@ function harmless(word: string): string {
   return word.startsWith('-') ? `"${word}"` : word
 }
 
-function unknownOption(command: Command, typed: string): CrabError {
+function unknownOption({ program, command }: Named, typed: string): CrabError {
   const names = command.options.map(({ name }) => name)
   const near = typed.startsWith('--') ? nearest(typed.slice(2), names) : undefined
-  const help = `see crabtalk ${command.path.join(' ')} --help`
+  const help = `see ${program} ${command.path.join(' ')} --help`
   return new CrabError('usage', `Unknown option ${typed}`, { hint: near ? `did you mean --${near}?` : help })
 }

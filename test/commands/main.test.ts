@@ -83,6 +83,16 @@ test('main() has other commands for crabup', async () => {
   assert.doesNotMatch(stdout, /send/)
 })
 
+test('main() speaks in the name of crabup when it was started by it', async () => {
+  assert.match((await run(['version', '--debug'], {}, 'crabup')).stdout, /^crabup \d/)
+  const { stderr } = await run(['version', '--frob'], {}, 'crabup')
+  assert.equal(stderr, 'crabup: error[usage]: Unknown option --frob\nhint: see crabup version --help\n')
+  assert.match(
+    (await run(['send'], {}, 'crabup')).stderr,
+    /^crabup: error\[usage\]: Unknown command "send"\n/,
+  )
+})
+
 test('main() takes --debug with any command, and then says where an error came from', async () => {
   const { code, stderr } = await run(['agent', 'show', 'nobody', '--debug'])
   assert.equal(code, 1)
@@ -110,7 +120,7 @@ test('main() fails when standard output takes nothing', async () => {
 test('formatError() shows colours, hints and causes as asked', () => {
   const cause = new Error('below')
   const error = new CrabError('config', 'Cannot read it', { hint: 'look there', cause })
-  const plain = { debug: false, color: false }
+  const plain = { program: 'crabtalk', debug: false, color: false }
   assert.equal(formatError(error, plain), 'crabtalk: error[config]: Cannot read it\nhint: look there\n')
   assert.equal(formatError(new CrabError('failed', 'No'), plain), 'crabtalk: error[failed]: No\n')
   const colored = formatError(error, { ...plain, color: true })

@@ -51,14 +51,14 @@ const LINES: [string[], string[], Record<string, readonly string[]>][] = [
 
 for (const [argv, args, given] of LINES) {
   test(`parseOptions() reads ${JSON.stringify(argv)}`, () => {
-    const options = parseOptions(COMMAND, argv)
+    const options = parse(COMMAND, argv)
     assert.deepEqual(options.args, args)
     assert.deepEqual(givenBy(options), given)
   })
 }
 
 test('parseOptions() gives the last value, all of them, and how many', () => {
-  const options = parseOptions(COMMAND, ['-s', 'a', '-vv', '-s', 'b'])
+  const options = parse(COMMAND, ['-s', 'a', '-vv', '-s', 'b'])
   assert.equal(options.value('sender'), 'b')
   assert.deepEqual(options.values('sender'), ['a', 'b'])
   assert.equal(options.count('verbose'), 2)
@@ -95,7 +95,7 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
 
 for (const [argv, message, hint] of MISTAKES) {
   test(`parseOptions() refuses ${JSON.stringify(argv)}`, () => {
-    assert.throws(() => parseOptions(COMMAND, argv), { name: 'CrabError', kind: 'usage', message, hint })
+    assert.throws(() => parse(COMMAND, argv), { name: 'CrabError', kind: 'usage', message, hint })
   })
 }
 
@@ -113,7 +113,7 @@ test('parseOptions() wants the arguments a command needs, and no more', () => {
     [many!, ['--', 'a', 'b']],
   ] as const) {
     assert.deepEqual(
-      parseOptions(command, argv).args,
+      parse(command, argv).args,
       argv.filter((word) => word !== '--'),
     )
   }
@@ -128,7 +128,7 @@ test('parseOptions() wants the arguments a command needs, and no more', () => {
     [many!, ['--']],
   ] as const) {
     const hint = `usage: crabtalk try ${command.args}`.trim()
-    assert.throws(() => parseOptions(command, argv), { kind: 'usage', hint }, argv.join(' '))
+    assert.throws(() => parse(command, argv), { kind: 'usage', hint }, argv.join(' '))
   }
 })
 
@@ -140,7 +140,7 @@ test('parseOptions() loses no word of any line', () => {
   fc.assert(
     fc.property(fc.array(word), (argv) => {
       try {
-        const options = parseOptions(COMMAND, argv)
+        const options = parse(COMMAND, argv)
         const values = Object.values(givenBy(options)).flat()
         const kept = [...options.args, ...values].join('')
         for (const text of argv.filter((one) => !one.startsWith('-'))) assert.ok(kept.includes(text))
@@ -157,13 +157,24 @@ test('every command of the table parses its own examples', () => {
       const line = / ?crabtalk (.*?)( \||$|\))/.exec(example)?.[1] ?? ''
       const words = line.match(/"[^"]*"|\S+/g) ?? []
       assert.deepEqual(words.slice(0, command.path.length), command.path)
-      parseOptions(
+      parse(
         command,
         words.slice(command.path.length).map((one) => one.replaceAll('"', '')),
       )
     }
   }
 })
+
+test('parseOptions() advises in the name of the program it was started by', () => {
+  const named = { program: 'crabup', command: COMMAND }
+  assert.throws(() => parseOptions(named, ['--frobnicate']), { hint: 'see crabup try --help' })
+  const lacking = { program: 'crabup', command: { ...COMMAND, args: '<name>' } }
+  assert.throws(() => parseOptions(lacking, []), { hint: 'usage: crabup try <name>' })
+})
+
+function parse(command: Command, argv: readonly string[]): Options {
+  return parseOptions({ program: 'crabtalk', command }, argv)
+}
 
 function givenBy(options: Options): Record<string, readonly string[]> {
   const names = COMMAND.options.map(({ name }) => name).filter((name) => options.has(name))

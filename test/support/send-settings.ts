@@ -5,8 +5,8 @@ import { CRABTALK } from '../../src/commands/table.ts'
 
 /** What `crabtalk send` was asked for by a command line. */
 export async function settingsOf(argv: readonly string[], host: Host): Promise<SendSettings> {
-  const send = CRABTALK.find(({ path }) => path[0] === 'send')!
-  return await readSettings(parseOptions(send, argv), host, NEVER)
+  const command = CRABTALK.find(({ path }) => path[0] === 'send')!
+  return await readSettings(parseOptions({ program: 'crabtalk', command }, argv), host, NEVER)
 }
 
 const NEVER = new AbortController().signal

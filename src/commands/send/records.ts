@@ -25,6 +25,7 @@ const InputRecord = z.discriminatedUnion('type', [
  * that is none, after the turns asked for before it have ended.
  */
 export async function runRecords(at: {
+  program: string
   settings: SendSettings
   host: Host
   debug: boolean
@@ -48,6 +49,7 @@ export async function runRecords(at: {
 }
 
 interface SessionOptions {
+  program: string
   settings: SendSettings
   host: Host
   debug: boolean
@@ -129,9 +131,9 @@ class RecordSession {
   }
 
   #tell(error: CrabError): void {
-    const { host, debug } = this.#options
+    const { program, host, debug } = this.#options
     const color = wantsColor(this.#settings.color, host.env, host.stderr)
-    host.stderr.write(formatError(error, { debug, color }))
+    host.stderr.write(formatError(error, { program, debug, color }))
   }
 
   #fail(reason: unknown): void {

@@ -2,7 +2,7 @@ import { KINDS, toCrabError } from '../../core/base/errors.ts'
 import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
-import { formatError } from '../error-text.ts'
+import { type ErrorStyle, formatError } from '../error-text.ts'
 import type { Host } from '../host.ts'
 import type { OutFile } from '../out-file.ts'
 import { readInput } from './input.ts'
@@ -16,13 +16,13 @@ import { streamJsonSink } from './stream-json-sink.ts'
 import { textSink } from './text-sink.ts'
 
 /** `crabtalk send`: one turn, as a filter (cli.md). */
-export const send: Run = async ({ options, host, signal }) => {
+export const send: Run = async ({ program, options, host, signal }) => {
   if (options.has('print-schema')) return printSchema(host)
   const settings = await readSettings(options, host, signal).catch((reason) =>
     failEarly(reason, options, host),
   )
   const debug = options.has('debug')
-  if (settings.records) return (await import('./records.ts')).runRecords({ settings, host, debug })
+  if (settings.records) return (await import('./records.ts')).runRecords({ program, settings, host, debug })
   using stop = new Stop({ host, ...settings })
   const record = newRecord(settings)
   const sink = makeSink(settings, host)
@@ -32,7 +32,7 @@ export const send: Run = async ({ options, host, signal }) => {
     await runTurn({ settings, host, stop, sink, record, input, dispatch: attached.dispatch })
   })
   const color = wantsColor(settings.color, host.env, host.stderr)
-  return await finish({ record, sink, outcome, stop, host, debug, color })
+  return await finish({ record, sink, outcome, stop, host, style: { program, debug, color } })
 }
 
 /** Throws what is wrong with the options, after a program got it in the form it asked for. */
@@ -51,18 +51,16 @@ async function finish(at: {
   outcome: Outcome
   stop: Stop
   host: Host
-  debug: boolean
-  color: boolean
+  style: ErrorStyle
 }): Promise<number> {
-  const { record, sink, stop, host, debug, color } = at
+  const { record, sink, stop, host, style } = at
   const outcome = stop.exit === undefined ? at.outcome : { ...at.outcome, exit: stop.exit }
   try {
     await sink.finish(record, outcome)
   } catch (reason) {
     throw outcome.error && stop.exit === undefined ? outcome.error : toCrabError(reason)
   }
-  if (outcome.error && stop.exit === undefined)
-    host.stderr.write(formatError(outcome.error, { debug, color }))
+  if (outcome.error && stop.exit === undefined) host.stderr.write(formatError(outcome.error, style))
   return outcome.exit
 }
 
