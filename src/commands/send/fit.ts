@@ -3,6 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { Host } from '../host.ts'
 import type { Input } from './input.ts'
 import type { SendSettings, Truncate } from './settings.ts'
 
@@ -15,27 +16,42 @@ const MOST_CHARS_PER_TOKEN = 8
 /** Share of the context that is left for prompt, tools and the answer. */
 const RESERVED = 0.25
 
-/** Input that the model can take: as it is, or cut as --truncate says. Throws `invalid` with the sizes. */
+/**
+ * Input that the model can take: as it is, or cut as --truncate says. Throws `invalid` with the sizes.
+ *
+ * Where nobody knows how much the model takes the input stays as it is, and --truncate says so on standard error.
+ */
 export async function fitInput(
-  input: Input,
-  settings: SendSettings,
-  dispatch: Dispatch,
+  { input, settings, host, dispatch }: Fitting,
   signal: AbortSignal,
 ): Promise<Input> {
-  if (input.content.length <= SMALL_CHARS) return input
+  const { length } = input.content
+  if (length <= SMALL_CHARS) return input
   const model = await findModel(settings, dispatch, signal)
-  if (!model?.context) return input
+  if (!model?.context) {
+    if (settings.truncate && settings.verbosity >= 0) host.stderr.write(UNKNOWN_SIZE)
+    return input
+  }
   const room = Math.floor(model.context * (1 - RESERVED) * FEWEST_CHARS_PER_TOKEN)
-  if (settings.truncate && input.content.length > room) {
+  if (settings.truncate && length > room) {
     return { ...input, content: cut(input.content, room, settings.truncate) }
   }
-  if (input.content.length <= model.context * MOST_CHARS_PER_TOKEN) return input
+  if (length <= model.context * MOST_CHARS_PER_TOKEN) return input
   throw new CrabError(
     'invalid',
-    `Cannot send ${input.content.length} characters: ${model.name} takes ${model.context} tokens`,
+    `Cannot send ${length} characters: ${model.name} takes ${model.context} tokens`,
     { hint: 'cut it with --truncate head, tail or middle' },
   )
 }
+
+interface Fitting {
+  input: Input
+  settings: SendSettings
+  host: Host
+  dispatch: Dispatch
+}
+
+const UNKNOWN_SIZE = 'crabtalk: nothing was cut: it is unknown how much the model takes\n'
 
 /** The model that will answer, as far as it is known: the one asked for, else the agent's own, else the default. */
 async function findModel(

@@ -33,7 +33,7 @@ export interface TurnRun {
 export async function runTurn(run: TurnRun): Promise<void> {
   const { settings, host, stop, record, dispatch } = run
   const { signal } = stop
-  const input = await fitInput(run.input, settings, dispatch, signal)
+  const input = await fitInput(run, signal)
   record.sender = await chooseSender(
     { settings, cwd: host.cwd(), newSender: () => `sh:${newUlid()}` },
     dispatch,

@@ -13,7 +13,7 @@ import { readSettings, type SendSettings } from './settings.ts'
 import type { Outcome, Sink } from './sink.ts'
 import { Stop } from './stop.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
-import { textSink } from './text-sink.ts'
+import { TextSink } from './text-sink.ts'
 
 /** `crabtalk send`: one turn, as a filter (cli.md). */
 export const send: Run = async ({ program, options, host, signal }) => {
@@ -68,7 +68,7 @@ async function finish(at: {
 function makeSink(settings: SendSettings, host: Host): Sink {
   const { form, outFile, schema } = settings
   const { stdout } = host
-  return programSink(form, host, outFile) ?? textSink({ ...settings, stdout, structured: schema !== '' })
+  return programSink(form, host, outFile) ?? new TextSink({ ...settings, stdout, structured: schema !== '' })
 }
 
 /** The sink of a form for programs; undefined for any other. */

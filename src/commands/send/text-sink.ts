@@ -17,51 +17,65 @@ export interface TextSinkOptions {
 }
 
 /** The answer's bytes on standard output and nothing else (cli.md, "Output" 1). */
-export function textSink(options: TextSinkOptions): Sink {
-  const { stdout, outFile } = options
-  const waits = outFile !== undefined || options.buffer || options.lastOnly || options.structured
-  const sanitizer = stdout.isTerminal && !options.raw && outFile === undefined ? new Sanitizer() : undefined
-  const clean = (text: string) => sanitizer?.push(text) ?? text
-  let tail = ''
-  const print = (text: string): Promise<void> | undefined => {
+export class TextSink implements Sink {
+  readonly #options: TextSinkOptions
+  /** Nothing is printed before the end. */
+  readonly #waits: boolean
+  readonly #sanitizer: Sanitizer | undefined
+  /** The last two characters that were printed. */
+  #tail = ''
+
+  constructor(options: TextSinkOptions) {
+    const { stdout, outFile, buffer, lastOnly, structured, raw } = options
+    this.#options = options
+    this.#waits = outFile !== undefined || buffer || lastOnly || structured
+    this.#sanitizer = stdout.isTerminal && !raw && outFile === undefined ? new Sanitizer() : undefined
+  }
+
+  event(event: TurnEvent): Promise<void> | undefined {
+    if (this.#waits) return undefined
+    switch (event.$case) {
+      case 'chunk':
+        return this.#print(this.#clean(event.value.content))
+      case 'textStart':
+        return this.#tail === '' ? undefined : this.#print(blankLine(this.#tail))
+      case 'textEnd':
+        return this.#endLine() // whatever comes needs it: another text a blank line, the end a final newline
+    }
+    return undefined
+  }
+
+  async finish(record: RunRecord, outcome: Outcome): Promise<void> {
+    if (this.#waits) await this.#printWhole(record, outcome)
+    else this.#endLine()
+    await this.#options.stdout.flush()
+  }
+
+  #clean(text: string): string {
+    return this.#sanitizer?.push(text) ?? text
+  }
+
+  #print(text: string): Promise<void> | undefined {
     if (text === '') return undefined
-    tail = (tail + text).slice(-2)
-    return stdout.write(text)
-  }
-  return {
-    event(event: TurnEvent) {
-      if (waits) return undefined
-      switch (event.$case) {
-        case 'chunk':
-          return print(clean(event.value.content))
-        case 'textStart':
-          return tail === '' ? undefined : print(blankLine(tail))
-        case 'textEnd':
-          return endLine() // whatever comes needs it: another text a blank line, the end a final newline
-      }
-      return undefined
-    },
-    async finish(record, outcome) {
-      if (waits) await printWhole(record, outcome)
-      else endLine()
-      await stdout.flush()
-    },
+    this.#tail = (this.#tail + text).slice(-2)
+    return this.#options.stdout.write(text)
   }
 
-  function endLine(): Promise<void> | undefined {
-    return tail === '' || tail.endsWith('\n') ? undefined : print('\n')
+  #endLine(): Promise<void> | undefined {
+    return this.#tail === '' || this.#tail.endsWith('\n') ? undefined : this.#print('\n')
   }
 
-  async function printWhole(record: RunRecord, outcome: Outcome): Promise<void> {
+  async #printWhole(record: RunRecord, outcome: Outcome): Promise<void> {
     if (outcome.exit !== 0) return
-    const text = answerText(record, outcome)
+    const { outFile } = this.#options
+    const text = this.#answer(record, outcome)
     const whole = text.endsWith('\n') ? text : `${text}\n`
-    if (outFile === undefined) await print(clean(whole))
+    if (outFile === undefined) await this.#print(this.#clean(whole))
     else await outFile(whole)
   }
 
-  function answerText(record: RunRecord, { structured }: Outcome): string {
+  #answer(record: RunRecord, { structured }: Outcome): string {
     if (structured !== undefined) return JSON.stringify(structured)
-    return options.lastOnly ? record.lastText : record.text
+    return this.#options.lastOnly ? record.lastText : record.text
   }
 }

@@ -4,7 +4,7 @@ import { fitInput } from '../../../src/commands/send/fit.ts'
 import { AgentList, ModelList } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { settingsOf } from '../../support/send-settings.ts'
-import { makeTestHost } from '../../support/test-host.ts'
+import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 
 const NEVER = new AbortController().signal
 /** Room for a cut is 0.75 × 2.5 characters a token; above 8 nothing fits. */
@@ -20,7 +20,8 @@ test('fitInput() asks nobody about input that fits every model', async () => {
   await using at = await makeTestHost()
   const input = { content: 'x'.repeat(32_768), attachments: [] }
   const nobody = route({})
-  assert.equal(await fitInput(input, await settingsOf(['-m', 'small'], at.host), nobody, NEVER), input)
+  const settings = await settingsOf(['-m', 'small'], at.host)
+  assert.equal(await fitInput({ input, settings, host: at.host, dispatch: nobody }, NEVER), input)
 })
 
 test('fitInput() passes on what may fit, and what nobody knows the size of', async () => {
@@ -60,12 +61,34 @@ test('fitInput() cuts no character in two', async () => {
   }
 })
 
+for (const name of ['unknown', 'none']) {
+  test(`fitInput() says that it cut nothing for ${name}, a model whose size nobody knows`, async () => {
+    const text = 'x'.repeat(900_000)
+    const notice = 'crabtalk: nothing was cut: it is unknown how much the model takes\n'
+    for (const [argv, said] of [
+      [['--truncate', 'head'], notice],
+      [['--truncate', 'head', '-q'], ''],
+      [[], ''],
+    ] as const) {
+      await using at = await makeTestHost()
+      assert.equal(await fittedAt(at, text, '-m', name, ...argv), text)
+      await at.host.stderr.flush()
+      assert.equal(at.stderr(), said)
+    }
+  })
+}
+
 async function fitted(content: string, ...argv: string[]): Promise<string> {
   await using at = await makeTestHost()
+  return await fittedAt(at, content, ...argv)
+}
+
+async function fittedAt({ host }: TestHost, content: string, ...argv: string[]): Promise<string> {
   const dispatch = route({
     listModels: async () => ModelList.fromPartial({ models: MODELS }),
     listAgents: async () => AgentList.fromPartial({ agents: AGENTS }),
   })
-  const settings = await settingsOf(argv, at.host)
-  return (await fitInput({ content, attachments: [] }, settings, dispatch, NEVER)).content
+  const settings = await settingsOf(argv, host)
+  const input = { content, attachments: [] }
+  return (await fitInput({ input, settings, host, dispatch }, NEVER)).content
 }

@@ -7,7 +7,7 @@ import { jsonSink } from '../../../src/commands/send/json-sink.ts'
 import { RunRecord } from '../../../src/commands/send/record.ts'
 import type { Outcome, Sink, TurnEvent } from '../../../src/commands/send/sink.ts'
 import { streamJsonSink } from '../../../src/commands/send/stream-json-sink.ts'
-import { type TextSinkOptions, textSink } from '../../../src/commands/send/text-sink.ts'
+import { TextSink, type TextSinkOptions } from '../../../src/commands/send/text-sink.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { makeTestHost, type TestHost, type TestHostOptions } from '../../support/test-host.ts'
@@ -55,14 +55,14 @@ const PRINTED: [string, Partial<TextSinkOptions>, TurnEvent[], string, Outcome?,
 ]
 
 for (const [what, options, events, expected, outcome = DONE, host = {}] of PRINTED) {
-  test(`textSink() prints ${what}`, async () => {
+  test(`TextSink prints ${what}`, async () => {
     await using at = await makeTestHost(host)
     await feed(textSinkOf(at, options), events, outcome)
     assert.equal(at.stdout(), expected)
   })
 }
 
-test('textSink() prints each delta when it comes', async () => {
+test('TextSink prints each delta when it comes', async () => {
   await using at = await makeTestHost()
   const sink = textSinkOf(at, {})
   const record = newRecord()
@@ -76,7 +76,7 @@ test('textSink() prints each delta when it comes', async () => {
   assert.deepEqual(seen, ['', 'Hel', 'Hello', 'Hello\n'])
 })
 
-test('textSink() writes a file whole, on success only, with everything the model said', async () => {
+test('TextSink writes a file whole, on success only, with everything the model said', async () => {
   await using at = await makeTestHost(TERMINAL)
   const outFile = await openOutFile('answer.md', at.host)
   await feed(textSinkOf(at, { outFile }), text('lost'), FAILED)
@@ -164,7 +164,7 @@ test('streamJsonSink() prints a line for all that happens, and one last one', as
 
 function textSinkOf(at: TestHost, more: Partial<TextSinkOptions>): Sink {
   const plain = { outFile: undefined, buffer: false, lastOnly: false, structured: false, raw: false }
-  return textSink({ stdout: at.host.stdout, ...plain, ...more })
+  return new TextSink({ stdout: at.host.stdout, ...plain, ...more })
 }
 
 async function feed(sink: Sink, events: readonly TurnEvent[], outcome: Outcome): Promise<void> {
