@@ -3,7 +3,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError } from '../core/base/errors.ts'
-import { codeOf } from '../core/base/files.ts'
+import { codeOf } from '../core/base/system-error.ts'
 import { MAX_PAYLOAD_BYTES } from '../core/protocol/frame.ts'
 import type { Host } from './host.ts'
 

@@ -1,6 +1,7 @@
 import { write } from 'node:fs'
 import { promisify } from 'node:util'
 import { CrabError } from '../core/base/errors.ts'
+import { codeOf } from '../core/base/system-error.ts'
 
 /** How much may wait for a slow reader before `write` asks its caller to wait too, UTF-16 units. */
 const HIGH_WATER = 64 * 1024
@@ -32,17 +33,12 @@ export class Output {
     return this.#isTerminal()
   }
 
-  /** Whether the reader has gone; what is written then is dropped. */
-  get isClosed(): boolean {
-    return this.#closed
-  }
-
   /** Called once when the reader goes away. */
   set onClosed(listener: () => void) {
     this.#onClosed = listener
   }
 
-  /** Prints text; the promise, when there is one, asks the caller to wait for a slow reader. */
+  /** Prints text, or drops it when the reader has gone; the promise, when there is one, asks the caller to wait for a slow reader. */
   write(text: string): Promise<void> | undefined {
     if (this.#closed || text === '') return undefined
     this.#waiting += text
@@ -74,9 +70,9 @@ export class Output {
   #close(reason: unknown): void {
     this.#closed = true
     this.#waiting = ''
-    const { code, message } = reason as NodeJS.ErrnoException
-    if (code !== 'EPIPE') {
-      this.#failure = new CrabError('storage', `Cannot write the output: ${message}`, { cause: reason })
+    if (codeOf(reason) !== 'EPIPE') {
+      const why = reason instanceof Error ? reason.message : String(reason)
+      this.#failure = new CrabError('storage', `Cannot write the output: ${why}`, { cause: reason })
     }
     this.#onClosed?.()
   }
@@ -90,7 +86,7 @@ async function writeAll(fd: number, bytes: Uint8Array): Promise<void> {
       const { bytesWritten } = await writeBytes(fd, bytes, at, bytes.length - at)
       at += bytesWritten
     } catch (reason) {
-      if ((reason as NodeJS.ErrnoException).code !== 'EAGAIN') throw reason
+      if (codeOf(reason) !== 'EAGAIN') throw reason
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }
   }

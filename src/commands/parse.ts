@@ -4,7 +4,7 @@ import { nearest } from '../core/config/nearest.ts'
 import type { Command, Option, Options } from './command.ts'
 
 /** A command, and the name of the program it belongs to. */
-export interface Named {
+interface Named {
   program: string
   command: Command
 }

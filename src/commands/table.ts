@@ -2,6 +2,13 @@ import type { Command, Option } from './command.ts'
 
 const json: Option = { name: 'json', summary: 'Print JSON' }
 const agent: Option = { name: 'agent', short: 'a', value: 'NAME', summary: 'The agent (default crab)' }
+/** What an agent is made of, for `agent create` and `agent edit`. */
+const agentKeys: readonly Option[] = [
+  { name: 'description', value: 'TEXT', summary: 'What it is for' },
+  { name: 'model', short: 'm', value: 'NAME', summary: 'Its model; an empty one is the default one' },
+  { name: 'prompt', short: 'p', value: 'TEXT', summary: 'Its prompt; @FILE reads a file, @- standard input' },
+  { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its file, VALUE as TOML (repeatable)' },
+]
 
 /** The commands of `crabtalk`. */
 export const CRABTALK: readonly Command[] = [
@@ -85,18 +92,7 @@ export const CRABTALK: readonly Command[] = [
     path: ['agent', 'create'],
     args: '<name>',
     summary: 'Create an agent',
-    options: [
-      { name: 'description', value: 'TEXT', summary: 'What it is for' },
-      { name: 'model', short: 'm', value: 'NAME', summary: 'Its model' },
-      {
-        name: 'prompt',
-        short: 'p',
-        value: 'TEXT',
-        summary: 'Its prompt; @FILE reads a file, @- standard input',
-      },
-      { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its file, VALUE as TOML (repeatable)' },
-      json,
-    ],
+    options: [...agentKeys, json],
     examples: ['crabtalk agent create reviewer --prompt "You review code. Be brief."'],
     load: async () => (await import('./agent/commands.ts')).create,
   },
@@ -104,18 +100,7 @@ export const CRABTALK: readonly Command[] = [
     path: ['agent', 'edit'],
     args: '<name>',
     summary: 'Change an agent, in $EDITOR or by options',
-    options: [
-      { name: 'description', value: 'TEXT', summary: 'What it is for' },
-      { name: 'model', short: 'm', value: 'NAME', summary: 'Its model; an empty one returns to the default' },
-      {
-        name: 'prompt',
-        short: 'p',
-        value: 'TEXT',
-        summary: 'Its prompt; @FILE reads a file, @- standard input',
-      },
-      { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its file, VALUE as TOML (repeatable)' },
-      json,
-    ],
+    options: [...agentKeys, json],
     examples: ['crabtalk agent edit reviewer --set max_iterations=30'],
     load: async () => (await import('./agent/commands.ts')).edit,
   },

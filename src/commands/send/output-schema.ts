@@ -4,38 +4,36 @@ import { OUTPUT_VERSION } from './record.ts'
 
 /** JSON Schema of what `--output json` prints, and of each line of `--output stream-json`. */
 export function outputSchema(): object {
-  const v = z.literal(OUTPUT_VERSION)
+  const shapes = makeShapes()
+  const result = resultShape(shapes)
+  const json = z.strictObject({ v: shapes.v, type: z.literal('result'), run: z.string(), ...result })
+  const forms = z.object({ json, 'stream-json': streamLines(shapes, result) })
+  return z.toJSONSchema(forms, { io: 'output' })
+}
+
+type Shapes = ReturnType<typeof makeShapes>
+
+/** What several of them are made of. */
+function makeShapes() {
   const count = z.int().check(z.minimum(0))
-  const code = z.enum(Object.keys(KINDS))
-  const usage = z.strictObject({
-    input: count,
-    output: count,
-    cache_read: count,
-    cache_write: count,
-    reasoning: count,
-  })
-  const milliseconds = z.number().check(z.minimum(0))
-  const tool = z.strictObject({
-    server: z.nullable(z.string()),
-    name: z.string(),
-    calls: count,
-    errors: count,
-    ms: milliseconds,
-  })
-  const failure = z.strictObject({
-    code,
-    message: z.string(),
-    hint: z.nullable(z.string()),
-    retryable: z.boolean(),
-    retry_after_ms: z.nullable(milliseconds),
-  })
-  const time = z.strictObject({
-    total_ms: milliseconds,
-    to_request_ms: z.nullable(milliseconds),
-    ttft_ms: z.nullable(milliseconds),
-    tools_ms: milliseconds,
-  })
-  const result = {
+  return {
+    v: z.literal(OUTPUT_VERSION),
+    count,
+    milliseconds: z.number().check(z.minimum(0)),
+    code: z.enum(Object.keys(KINDS)),
+    usage: z.strictObject({
+      input: count,
+      output: count,
+      cache_read: count,
+      cache_write: count,
+      reasoning: count,
+    }),
+  }
+}
+
+function resultShape(shapes: Shapes) {
+  const { count, code, usage } = shapes
+  return {
     ok: z.boolean(),
     exit: count.check(z.maximum(255)),
     status: z.union([z.literal('answered'), code]),
@@ -49,15 +47,47 @@ export function outputSchema(): object {
     turns: count,
     usage: z.nullable(usage),
     cost_usd: z.nullable(z.number().check(z.minimum(0))),
-    time,
-    tools: z.array(tool),
+    time: timeTable(shapes),
+    tools: z.array(toolTable(shapes)),
     denied: z.array(z.string()),
-    error: z.nullable(failure),
+    error: z.nullable(errorTable(shapes)),
   }
+}
+
+function timeTable({ milliseconds }: Shapes) {
+  return z.strictObject({
+    total_ms: milliseconds,
+    to_request_ms: z.nullable(milliseconds),
+    ttft_ms: z.nullable(milliseconds),
+    tools_ms: milliseconds,
+  })
+}
+
+function toolTable({ count, milliseconds }: Shapes) {
+  return z.strictObject({
+    server: z.nullable(z.string()),
+    name: z.string(),
+    calls: count,
+    errors: count,
+    ms: milliseconds,
+  })
+}
+
+function errorTable({ code, milliseconds }: Shapes) {
+  return z.strictObject({
+    code,
+    message: z.string(),
+    hint: z.nullable(z.string()),
+    retryable: z.boolean(),
+    retry_after_ms: z.nullable(milliseconds),
+  })
+}
+
+function streamLines(shapes: Shapes, result: ReturnType<typeof resultShape>) {
+  const { v, count, code, milliseconds, usage } = shapes
   const line = <T extends string, S extends z.core.$ZodLooseShape>(type: T, shape: S) =>
     z.strictObject({ v, type: z.literal(type), seq: count, t: milliseconds, run: z.string(), ...shape })
-  const json = z.strictObject({ v, type: z.literal('result'), run: z.string(), ...result })
-  const lines = z.discriminatedUnion('type', [
+  return z.discriminatedUnion('type', [
     line('run.started', { agent: z.string(), sender: z.string(), session: z.string(), model: z.string() }),
     line('text.delta', { text: z.string() }),
     line('thinking.delta', { text: z.string() }),
@@ -70,5 +100,4 @@ export function outputSchema(): object {
     line('notice', { message: z.string() }),
     line('run.finished', result),
   ])
-  return z.toJSONSchema(z.object({ json, 'stream-json': lines }), { io: 'output' })
 }

@@ -6,7 +6,7 @@ import { fromStreamEnd } from '../../core/protocol/failure.ts'
 export const OUTPUT_VERSION = 1
 
 /** What is told of one tool. */
-export interface ToolTally {
+interface ToolTally {
   server: string | null
   name: string
   calls: number
@@ -185,7 +185,7 @@ export function toResult(
   }
 }
 
-export function toErrorObject(error: CrabError) {
+function toErrorObject(error: CrabError) {
   return {
     code: error.kind,
     message: error.message,

@@ -19,7 +19,7 @@ export function newRecord(settings: SendSettings): RunRecord {
 }
 
 /** What one turn runs with. */
-export interface TurnRun {
+interface TurnRun {
   settings: SendSettings
   host: Host
   stop: Stop

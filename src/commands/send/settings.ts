@@ -8,7 +8,7 @@ import { readNamedText } from '../named-file.ts'
 import { type OutFile, openOutFile } from '../out-file.ts'
 
 /** Which conversation a message goes to. */
-export type Target = { kind: 'fresh' } | { kind: 'named'; sender: string } | { kind: 'last' }
+type Target = { kind: 'fresh' } | { kind: 'named'; sender: string } | { kind: 'last' }
 
 /** Everything `send` was asked for, checked; times in milliseconds, 0 for no limit. */
 export interface SendSettings {
@@ -47,7 +47,7 @@ export interface SendSettings {
 }
 
 export type Truncate = 'head' | 'tail' | 'middle'
-export type OutputForm = 'text' | 'json' | 'stream-json'
+type OutputForm = 'text' | 'json' | 'stream-json'
 
 /** Reads the options of `send`. Throws `usage` for what contradicts itself, `no-input` for files that are not there. */
 export async function readSettings(options: Options, host: Host, signal: AbortSignal): Promise<SendSettings> {

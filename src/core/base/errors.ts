@@ -29,7 +29,7 @@ export const KINDS = {
 
 export type Kind = keyof typeof KINDS
 
-export interface CrabErrorOptions {
+interface CrabErrorOptions {
   cause?: unknown
   /** What to do next: a sentence or a command, without a full stop. */
   hint?: string

@@ -4,6 +4,7 @@ import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrabError } from './errors.ts'
 import { newUlid } from './ids.ts'
+import { codeOf } from './system-error.ts'
 
 /** Modes of everything under the home directory (disk.md). */
 const PRIVATE_FILE = 0o600
@@ -97,11 +98,6 @@ export function toStorageError(what: string, reason: unknown): CrabError {
 /** Whether a failed system call says that the file does not exist. */
 export function isMissingFile(reason: unknown): boolean {
   return codeOf(reason) === 'ENOENT'
-}
-
-/** The code of a failed system call, such as `ENOENT`; empty for anything else. */
-export function codeOf(reason: unknown): string {
-  return reason instanceof Error && 'code' in reason && typeof reason.code === 'string' ? reason.code : ''
 }
 
 /** Node's `recursive` never returns where a folder is there and yet refuses with ENOENT, as all do below /proc. */

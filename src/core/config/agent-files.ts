@@ -8,7 +8,7 @@ import type { Outcome, Problem } from './problem.ts'
 import { parseToml, type TomlDocument, toProblems } from './toml.ts'
 
 /** A `.toml` file of the agents folder, as it was read. */
-export interface AgentFile {
+interface AgentFile {
   /** In NFC, whatever the file system gives. */
   name: string
   path: string

@@ -23,7 +23,7 @@ export const agentTable = strictTable({
 }).check(tableCheck((table) => findTakenNames(table['mcps'])))
 
 /** What one agent file says. */
-export type AgentTable = z.infer<typeof agentTable>
+type AgentTable = z.infer<typeof agentTable>
 
 /** An agent: its file, the name of the file, the prompt beside it. Keys are those of the file. */
 export interface AgentConfig extends AgentTable {

@@ -19,14 +19,14 @@ import { editToml } from './toml-edit.ts'
 import { isTableList, renderToml } from './toml-render.ts'
 
 /** What an AgentStore is made of. */
-export interface AgentStoreOptions {
+interface AgentStoreOptions {
   paths: Pick<HomePaths, 'agents'>
   /** Takes the right to change agent files, across processes; held for a few file operations. */
   lock(resource: string): Promise<AsyncDisposable>
 }
 
 /** What a listing found. */
-export interface AgentListing {
+interface AgentListing {
   /** In the order of their names. */
   agents: AgentConfig[]
   problems: Problem[]

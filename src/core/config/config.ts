@@ -6,7 +6,7 @@ import { checkValue, isTable } from './schema.ts'
 import { type TomlDocument, toProblems } from './toml.ts'
 
 /** A model that config.toml names; absent facts are unknown. Prices are US dollars per million tokens. */
-export interface ModelConfig {
+interface ModelConfig {
   name: string
   context?: number
   inputUsd?: number

@@ -32,7 +32,7 @@ export interface HomePaths {
 }
 
 /** Where the caller stands. */
-export interface Whereabouts {
+interface Whereabouts {
   /** The working directory, absolute. */
   cwd: string
   /** The person's own directory; empty when the system knows none. */

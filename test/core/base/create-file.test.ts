@@ -3,7 +3,7 @@ import { mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { codeOf, createFile } from '../../../src/core/base/files.ts'
+import { createFile } from '../../../src/core/base/files.ts'
 
 test('createFile() writes a file of its owner alone, in folders it makes, and leaves nothing else', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-'))
@@ -57,19 +57,6 @@ test('createFile() does not go on after any other refusal of a link', async () =
   const creating = createFile(join(directory.path, 'file'), 'text', { linkFile: refusing('EMLINK') })
   await assert.rejects(creating, { kind: 'storage' })
   assert.deepEqual(await readdir(directory.path), [])
-})
-
-test('codeOf() gives the code of a failed system call, and nothing for anything else', async () => {
-  const failed = await stat('/no/such/file').catch((reason: unknown) => reason)
-  assert.equal(codeOf(failed), 'ENOENT')
-  for (const other of [
-    new Error('no'),
-    Object.assign(new Error('no'), { code: 3 }),
-    'ENOENT',
-    undefined,
-    null,
-  ])
-    assert.equal(codeOf(other), '')
 })
 
 /** What link(2) is on a file system that has none. */
