@@ -200,6 +200,20 @@ test('Runtime.turn() that may only read shows and runs no other tool', async () 
   assert.match(outputOf(events), /there is no such tool; available: look/)
 })
 
+test('Runtime.turn() with tools that only read shows, and runs, only those that say so', async () => {
+  const both = toolsHook({ look: () => 'ok', edit: () => 'never' })
+  const hook: Hook = {
+    ...both,
+    schema: () => both.schema!().map((tool) => (tool.name === 'look' ? { ...tool, readOnly: true } : tool)),
+  }
+  await using node = await startTestNode([{ parts: [call('a', 'edit')] }, { parts: ['ok'] }], {
+    hooks: [hook],
+  })
+  const events = await node.ask('go', { settings: { tools: 'read' } })
+  assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
+  assert.match(outputOf(events), /available: look$/)
+})
+
 const CHOICES: Record<string, unknown> = {
   auto: 'auto',
   none: 'none',
