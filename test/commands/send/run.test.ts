@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newRecord, outcomeOf, runTurn } from '../../../src/commands/send/run.ts'
 import { Stop } from '../../../src/commands/send/stop.ts'
-import { textSink } from '../../../src/commands/send/text-sink.ts'
+import { TextSink } from '../../../src/commands/send/text-sink.ts'
 import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, route } from '../../../src/core/protocol/dispatch.ts'
 import { settingsOf } from '../../support/send-settings.ts'
@@ -59,7 +59,7 @@ for (const [why, steps, isPatient] of RUNS) {
     const settings = await settingsOf(['hi', '--idle-timeout', '1s', '--timeout', '0'], at.host)
     using stop = new Stop({ host: at.host, ...settings })
     const record = newRecord(settings)
-    const sink = textSink({ ...settings, stdout: at.host.stdout, structured: false })
+    const sink = new TextSink({ ...settings, stdout: at.host.stdout, structured: false })
     const dispatch = playing(steps, (ms) => context.mock.timers.tick(ms))
     const run = { settings, host: at.host, stop, sink, record, dispatch }
     const input = { content: 'hi', attachments: [] }
