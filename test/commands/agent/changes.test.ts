@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Changes, readChanges } from '../../../src/commands/agent/changes.ts'
+import { parseOptions } from '../../../src/commands/parse.ts'
+import { CRABTALK } from '../../../src/commands/table.ts'
+import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
+
+const NEVER = new AbortController().signal
+
+/** What stands behind `--set`, and the patch it makes. */
+const ASSIGNMENTS: [string, object][] = [
+  ['max_iterations=30', { max_iterations: 30 }],
+  ['max_iterations = 30', { max_iterations: 30 }],
+  ['thinking=true', { thinking: true }],
+  ['tools=["read"]', { tools: ['read'] }],
+  ['model="quoted"', { model: 'quoted' }],
+  ['model=claude-x', { model: 'claude-x' }],
+  ['description=a = b', { description: 'a = b' }],
+  ['description="not closed', { description: '"not closed' }],
+  ['model=', { model: null }],
+  ['model=  ', { model: null }],
+]
+
+for (const [text, patch] of ASSIGNMENTS) {
+  test(`readChanges() makes ${JSON.stringify(patch)} of --set ${text}`, async () => {
+    assert.deepEqual(await changesOf(['--set', text]), { patch, prompt: undefined })
+  })
+}
+
+for (const text of ['model', '=x', ' =x', '']) {
+  test(`readChanges() refuses --set ${JSON.stringify(text)}`, async () => {
+    await assert.rejects(changesOf([`--set=${text}`]), { kind: 'usage', hint: /--set max_iterations=30/ })
+  })
+}
+
+test('readChanges() gives nothing when no option asks for a change', async () => {
+  assert.equal(await changesOf([]), undefined)
+  assert.equal(await changesOf(['--json']), undefined)
+})
+
+test('readChanges() prefers an option of its own to --set, whose last value counts', async () => {
+  const argv = ['--set', 'model=a', '--set', 'model=b', '--set', 'thinking=true']
+  assert.deepEqual((await changesOf(argv))?.patch, { model: 'b', thinking: true })
+  assert.deepEqual((await changesOf([...argv, '--model', 'c']))?.patch, { model: 'c', thinking: true })
+})
+
+test('readChanges() takes an empty model for the default one, an empty description as it is', async () => {
+  const changes = await changesOf(['--model=', '--description='])
+  assert.deepEqual(changes, { patch: { model: null, description: '' }, prompt: undefined })
+})
+
+test('readChanges() takes a prompt as it is, from a file or from standard input', async () => {
+  const promptOf = async (prompt: string, options?: TestHostOptions) =>
+    (await changesOf(['--prompt', prompt], options))?.prompt
+  assert.equal(await promptOf('Be brief.'), 'Be brief.')
+  assert.equal(await promptOf(''), '')
+  assert.equal(await promptOf('@prompt.md'), 'From a file\n')
+  assert.equal(await promptOf('@-', { stdin: 'From a pipe\n' }), 'From a pipe\n')
+  await assert.rejects(promptOf('@none.md'), {
+    kind: 'no-input',
+    message: 'Cannot read none.md for --prompt: there is no such file',
+  })
+  await assert.rejects(promptOf('@-', { stdin: Buffer.from([0xff]) }), { kind: 'invalid' })
+})
+
+async function changesOf(
+  argv: readonly string[],
+  options: TestHostOptions = {},
+): Promise<Changes | undefined> {
+  await using at = await makeTestHost(options)
+  await writeFile(join(at.folder, 'prompt.md'), 'From a file\n')
+  const command = CRABTALK.find(({ path }) => path.join(' ') === 'agent edit')!
+  const given = parseOptions({ program: 'crabtalk', command }, ['crab', ...argv])
+  return await readChanges(given, at.host, NEVER)
+}

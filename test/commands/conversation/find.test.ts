@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { findConversation, shortId } from '../../../src/commands/conversation/find.ts'
+import { ConversationList } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, route } from '../../../src/core/protocol/dispatch.ts'
+
+const NEVER = new AbortController().signal
+/** As the daemon gives them: newest first. */
+const IDS = ['01K00000000000000000CRAB12', '01JZ000000000000000TALK34', '01JY000000000000000TALK3Z']
+
+for (const [id, found] of [
+  [undefined, IDS[0]],
+  ['CRAB12', IDS[0]],
+  ['crab12', IDS[0]],
+  ['3Z', IDS[2]],
+  [IDS[1], IDS[1]],
+] as const) {
+  test(`findConversation() finds ${found} by ${id}`, async () => {
+    assert.equal((await findConversation(listing(IDS), id, NEVER)).filePath, found)
+  })
+}
+
+for (const [ids, id, error] of [
+  [IDS, 'TALK', { kind: 'missing', message: 'Cannot find the conversation "TALK"' }],
+  [IDS, '01K0', { kind: 'missing', message: 'Cannot find the conversation "01K0"' }],
+  [['1A', '2A', '3A'], 'A', { kind: 'conflict', message: 'Cannot choose: 3 conversations end in "A"' }],
+  [IDS, '', { kind: 'missing', message: 'Cannot find the conversation ""' }],
+  [[], undefined, { kind: 'missing', message: 'There is no conversation yet' }],
+] as const) {
+  test(`findConversation() refuses ${id} among ${ids.length} with ${error.kind}`, async () => {
+    await assert.rejects(findConversation(listing(ids), id, NEVER), { name: 'CrabError', ...error })
+  })
+}
+
+test('findConversation() finds what shortId() shows', async () => {
+  for (const id of IDS) {
+    assert.equal(shortId(id).length, 8)
+    assert.equal((await findConversation(listing(IDS), shortId(id), NEVER)).filePath, id)
+  }
+})
+
+function listing(ids: readonly string[]): Dispatch {
+  const conversations = ids.map((filePath) => ({ filePath }))
+  return route({ listConversations: async () => ConversationList.fromPartial({ conversations }) })
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { headMarkdown, messageMarkdown } from '../../../src/commands/conversation/markdown.ts'
+import {
+  type DeepPartial,
+  SessionInfo,
+  SessionMessage,
+} from '../../../src/core/protocol/crabtalk.generated.ts'
+
+const INFO = { agent: 'crab', sender: 'ann', createdAt: '2026-01-02T03:04:05.678Z', messageCount: 3 }
+
+test('headMarkdown() is headed by the title, or by who talks to whom', () => {
+  const facts = 'crab · ann · 2026-01-02T03:04:05.678Z · 3 messages'
+  assert.equal(headMarkdown(SessionInfo.fromPartial(INFO)), `# crab with ann\n\n${facts}\n`)
+  assert.equal(headMarkdown(SessionInfo.fromPartial({ ...INFO, title: 'Crabs' })), `# Crabs\n\n${facts}\n`)
+})
+
+/** What a message is, and the block it makes. */
+const MESSAGES: [string, DeepPartial<SessionMessage>, string][] = [
+  ['a question', { role: 'user', content: 'Hi' }, '\n## You\n\nHi\n'],
+  ['an answer', { role: 'assistant', content: 'Yes.' }, '\n## crab\n\nYes.\n'],
+  ['a guest', { role: 'assistant', content: 'No.', agent: 'critic' }, '\n## critic\n\nNo.\n'],
+  [
+    'an answer that was cut off',
+    { role: 'assistant', content: 'Ye', stopReason: 'cancelled' },
+    '\n## crab\n\nYe\n\n[cancelled]\n',
+  ],
+  [
+    'calls without words',
+    { role: 'assistant', toolCalls: [{ name: 'read', arguments: '{"path":"a"}' }, { name: 'bash' }] },
+    '\n## crab\n\n`read({"path":"a"})`\n\n`bash()`\n',
+  ],
+  [
+    'attachments, with and without a name',
+    {
+      role: 'user',
+      content: 'See',
+      attachments: [
+        { name: 'a.png', mediaType: 'image/png', bytes: 7 },
+        { mediaType: 'image/gif', bytes: 8 },
+      ],
+    },
+    '\n## You\n\n[attached: a.png, 7 bytes]\n\n[attached: image/gif, 8 bytes]\n\nSee\n',
+  ],
+  ['a result', { role: 'tool', name: 'read', content: 'text' }, '\nread:\n\n```\ntext\n```\n'],
+  [
+    'a failure',
+    { role: 'tool', name: 'read', content: 'no', isError: true },
+    '\nread failed:\n\n```\nno\n```\n',
+  ],
+]
+
+for (const [what, message, expected] of MESSAGES) {
+  test(`messageMarkdown() renders ${what}`, () => {
+    assert.equal(messageMarkdown(SessionMessage.fromPartial(message), 'crab'), expected)
+  })
+}
+
+test('messageMarkdown() fences a result so that nothing in it ends the fence', () => {
+  const line = fc.oneof(
+    fc.string(),
+    fc.integer({ min: 0, max: 9 }).map((count) => '`'.repeat(count)),
+  )
+  fc.assert(
+    fc.property(fc.array(line), (lines) => {
+      const message = SessionMessage.fromPartial({ role: 'tool', name: 't', content: lines.join('\n') })
+      const [fence = '', ...rest] = messageMarkdown(message, 'crab').split('\n').slice(3, -1)
+      assert.match(fence, /^`{3,}$/)
+      assert.equal(
+        rest.findIndex((one) => one.includes(fence)),
+        rest.length - 1,
+      )
+    }),
+  )
+})
