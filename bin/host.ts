@@ -14,7 +14,7 @@ export function processHost(): Host {
     cwd: currentDirectory,
     stdout: new Output(1, () => isTerminal(1)),
     stderr: new Output(2, () => isTerminal(2)),
-    columns: () => process.stdout.columns || 80,
+    columns,
     stdinKind,
     stdin: standardInput,
     onSignal(listener) {
@@ -54,6 +54,12 @@ function stdinKind(): 'none' | 'terminal' | 'file' | 'pipe' {
   if (stat.isFile() || stat.isDirectory()) return 'file' // reading a directory then fails, and says why
   if (!stat.isCharacterDevice()) return 'pipe'
   return isTerminal(0) ? 'terminal' : 'none'
+}
+
+/** Only a terminal is asked: Node makes a pipe non-blocking when it opens it, for everybody who shares it. */
+function columns(): number {
+  const terminal = isTerminal(1) ? process.stdout : isTerminal(2) ? process.stderr : undefined
+  return terminal?.columns || 80
 }
 
 /** Largest piece of a file that is read at once. */

@@ -110,7 +110,7 @@ test('--quiet waits without a word', async () => {
 
 test('a pipe that has begun to speak may be silent for longer than --stdin-wait', async () => {
   await using talk = await makeTalkWithFiles()
-  const script = '(echo begun; sleep 1.5; echo done) | crabtalk send --stdin-wait 1s'
+  const script = '(echo begun; sleep 1.5; echo done) | crabtalk send --stdin-wait 300ms'
   assert.equal((await talk.shell(script)).code, 0)
   assert.equal(promptOf(talk.server.requests[0]), 'begun\ndone\n')
 })

@@ -14,8 +14,8 @@ export interface CommentaryOptions {
   /** Show a status line when standard error is a terminal. */
   status: boolean
   term: string | undefined
-  /** Width of the terminal. */
-  columns: number
+  /** Width of the terminal; asked when a status line is shown, because asking costs time. */
+  columns(): number
 }
 
 /**
@@ -27,7 +27,7 @@ export class Commentary implements Disposable {
   readonly #verbosity: number
   readonly #showsStatus: boolean
   readonly #showsThinking: boolean
-  readonly #columns: number
+  readonly #columns: () => number
   readonly #names = new Map<string, string>()
   /** Who is asked when the model is waited for. */
   #asked = ''
@@ -98,7 +98,7 @@ export class Commentary implements Disposable {
     this.clear()
     this.#timer = setTimeout(() => {
       this.#isShown = true
-      const shown = headOf(sanitize(text), this.#columns - 3) // a second line would never be erased
+      const shown = headOf(sanitize(text), this.#columns() - 3) // a second line would never be erased
       this.#stderr.write(`${ERASE_LINE}${shown} …`)
     }, STATUS_DELAY_MS)
   }

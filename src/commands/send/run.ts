@@ -45,7 +45,7 @@ export async function runTurn(run: TurnRun): Promise<void> {
     thinking: settings.thinking ?? false,
     status: settings.form !== 'stream-json',
     term: host.env['TERM'],
-    columns: host.columns(),
+    columns: host.columns,
   })
   const shareTerminal = host.stdout.isTerminal && host.stderr.isTerminal
   for await (const { event } of streamTurn(dispatch, toMessage(run, input), signal)) {

@@ -120,7 +120,7 @@ for (const quiet of [{ verbosity: -1 }, { status: false }, { term: 'dumb' }]) {
 test('Commentary keeps its status line to one line', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] })
   await using at = await makeTestHost({ terminals: ['stderr'] })
-  using commentary = commentaryOf(at, { columns: 20 })
+  using commentary = commentaryOf(at, { columns: () => 20 })
   const calls = Array.from({ length: 9 }, (_, index) => ({ callId: `${index}`, name: 'read' }))
   commentary.event(event('toolStart', { calls }))
   context.mock.timers.tick(300)
@@ -150,7 +150,7 @@ async function said(events: readonly TurnEvent[], options: Partial<CommentaryOpt
 }
 
 function commentaryOf(at: TestHost, more: Partial<CommentaryOptions>): Commentary {
-  const usual = { verbosity: 0, thinking: false, status: true, term: 'xterm', columns: 80 }
+  const usual = { verbosity: 0, thinking: false, status: true, term: 'xterm', columns: () => 80 }
   return new Commentary({ stderr: at.host.stderr, ...usual, ...more })
 }
 
