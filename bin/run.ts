@@ -10,7 +10,16 @@ export async function run(
   host: Host = processHost(),
 ): Promise<number> {
   const line = versionLine(name, argv)
-  if (line === undefined) return main(name, argv, host)
-  host.stdout.write(line)
-  return 0
+  if (line !== undefined) {
+    host.stdout.write(line)
+    return 0
+  }
+  const code = await main(name, argv, host)
+  return SIGNAL_CODES.has(code) ? host.leave(code) : code
 }
+
+/**
+ * A shell's loop goes on after a command that exits with 130, and stops after one that SIGINT ended; `$?` is the same.
+ * So what a signal cancelled is ended by that signal, once everything is stored and printed.
+ */
+const SIGNAL_CODES: ReadonlySet<number> = new Set([129, 130, 143])

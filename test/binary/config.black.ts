@@ -36,10 +36,11 @@ test('config show prints what is in use, as TOML or JSON with the keys of the fi
   const json = await box.run(['config', 'show', '--json'])
   for (const { stdout } of [toml, json]) assert.ok(stdout.includes('[secret]') && !stdout.includes('s3cr3t'))
   const shown = JSON.parse(json.stdout)
-  assert.deepEqual(shown, JSON.parse(JSON.stringify(parse(toml.stdout))))
   assert.equal(shown.model, 'fast')
   const [{ where, ...provider }] = shown.providers
   assert.equal(where, 'config.toml:3')
+  const inToml = { ...shown, providers: [provider] }
+  assert.deepEqual(JSON.parse(JSON.stringify(parse(toml.stdout))), inToml)
   assert.deepEqual(provider, {
     name: 'main',
     kind: 'anthropic',

@@ -9,7 +9,7 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-const LIMIT = 16 * 1024 * 1024
+const LIMIT = 15 * 1024 * 1024
 
 test('arguments are joined by one space and never quoted', async () => {
   await using talk = await makeEcholess()
@@ -96,16 +96,16 @@ test('an image is attached from standard input, --image and --file', async () =>
   })
 })
 
-test('input may have 16 MiB and not a byte more, from a pipe, a file, an argument or all of them together', async () => {
+test('input may have 15 MiB and not a byte more, from a pipe, a file, an argument or all of them together', async () => {
   await using talk = await makeEcholess()
   const whole = Buffer.alloc(LIMIT, 'x')
   assert.equal((await prompt(talk, [], whole)).length, LIMIT)
   const more = Buffer.alloc(LIMIT + 1, 'x')
-  assertFailed(await talk.send([], { stdin: more }), 'invalid', { message: /larger than 16777216 bytes/ })
-  assertFailed(await talk.send(['p'], { stdin: whole }), 'invalid', { message: /larger than 16777216 bytes/ })
+  assertFailed(await talk.send([], { stdin: more }), 'invalid', { message: /15728640 bytes/ })
+  assertFailed(await talk.send(['p'], { stdin: whole }), 'invalid', { message: /more than 15728640 bytes/ })
   await writeFile(join(talk.cwd, 'large'), '')
   await truncate(join(talk.cwd, 'large'), 3 * 1024 ** 3)
-  assertFailed(await talk.shell('crabtalk send <large'), 'invalid', { message: /larger than 16777216 bytes/ })
+  assertFailed(await talk.shell('crabtalk send <large'), 'invalid', { message: /15728640 bytes/ })
   assertFailed(await talk.send(['-f', 'large', 'p']), 'invalid', { message: /^Cannot send large: / })
   assertFailed(await talk.send(['-f', '/dev/zero', 'p']), 'invalid', {
     message: /^Cannot send \/dev\/zero: /,

@@ -37,7 +37,7 @@ async function killAndGoOn(talk: Talk, number: number): Promise<void> {
   await running.prints(new RegExp(`word ${number} `))
   running.child.kill('SIGKILL')
   const { code, signal } = await running.finished
-  assert.deepEqual([code, signal], [null, 'SIGKILL'])
+  assert.deepEqual([code, signal], [137, 'SIGKILL'])
   const { stdout, stderr, code: next } = await talk.send(['-s', `${number}`, 'go on'])
   assert.deepEqual([stdout, stderr, next], ['fine\n', '', 0])
 }

@@ -35,7 +35,7 @@ test('Ctrl-C on a terminal ends with 130 and leaves the cursor on a line of its 
   const terminal = talk.terminal(['send', 'hello'])
   await terminal.shows(/partial/)
   terminal.type('\x03')
-  assert.deepEqual(await terminal.finished, { code: 130, signal: 0 })
+  assert.deepEqual(await terminal.finished, { code: 0, signal: 2 })
   assert.equal(terminal.output(), 'partial^C\r\n')
 })
 
@@ -44,7 +44,7 @@ test('a signal before the model has answered, or while standard input is read, e
   const asked = talk.startSend(['-s', 'me', 'hello'])
   await asksServer(talk, 1)
   asked.child.kill('SIGINT')
-  assert.deepEqual({ ...(await asked.finished), stdoutBytes: 0 }, ended(130))
+  assert.deepEqual({ ...(await asked.finished), stdoutBytes: 0 }, ended('SIGINT'))
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: hello'])
   const reading = talk.startSend(['hello'], { stdin: 'open' })
   await reading.prints(/waiting for standard input/, 'stderr')
@@ -120,6 +120,6 @@ function openFull(path: string): [reader: number, writer: number] {
   return [reader, writer]
 }
 
-function ended(code: number) {
-  return { stdout: '', stderr: '', stdoutBytes: 0, code, signal: null }
+function ended(signal: keyof typeof EXITS) {
+  return { stdout: '', stderr: '', stdoutBytes: 0, code: EXITS[signal], signal }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { endProcesses, processesLeft } from './processes.ts'
@@ -32,7 +32,8 @@ export interface Finished {
   stderr: string
   /** Standard output byte for byte. */
   stdoutBytes: Buffer
-  code: number | null
+  /** As a shell's `$?`: 128 + n of one that a signal ended. */
+  code: number
   signal: NodeJS.Signals | null
 }
 
@@ -131,7 +132,7 @@ function startProgram(command: string, args: readonly string[], options: RunOpti
       stdout: printed.stdout().toString(),
       stderr: printed.stderr().toString(),
       stdoutBytes: printed.stdout(),
-      code,
+      code: code ?? 128 + constants.signals[signal as NodeJS.Signals],
       signal,
     })),
     prints: (pattern, stream = 'stdout') =>

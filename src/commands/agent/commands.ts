@@ -7,7 +7,7 @@ import { homePaths } from '../../core/config/paths.ts'
 import { configError } from '../../core/config/problem.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
 import type { AgentInfo } from '../../core/protocol/crabtalk.generated.ts'
-import { request } from '../../core/protocol/dispatch.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
@@ -44,8 +44,7 @@ export const edit: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const name = options.args[0] ?? ''
   if (!changes) {
-    const { name: exact } = await request(attached.dispatch, 'getAgent', { name }, signal)
-    return editFiles(exact, host)
+    return editFiles(await exactName(attached.dispatch, name, signal), host)
   }
   if (changes.prompt === '') throw emptyPrompt(name)
   const message = { name, config: JSON.stringify(changes.patch), prompt: changes.prompt ?? '' }
@@ -67,6 +66,16 @@ export const remove: Run = async ({ options, host, signal }) => {
   const name = options.args[0] ?? ''
   await request(attached.dispatch, 'deleteAgent', { name }, signal)
   return say(host, `deleted ${name}; its conversations stay`)
+}
+
+/** The agent's own spelling of a name; that of one whose file is broken is taken as it is, so that it can be mended. */
+async function exactName(dispatch: Dispatch, name: string, signal: AbortSignal): Promise<string> {
+  try {
+    return (await request(dispatch, 'getAgent', { name }, signal)).name
+  } catch (reason) {
+    if (reason instanceof CrabError && reason.kind === 'config') return name
+    throw reason
+  }
 }
 
 /** On the wire an empty prompt means to keep the one there is. */

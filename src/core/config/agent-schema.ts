@@ -5,8 +5,6 @@ import { findTakenNames, mcpEntry } from './mcp-entry.ts'
 import type { Finding, Outcome } from './problem.ts'
 import { checkValue, filledString, strictTable, tableCheck, wholeNumber } from './schema.ts'
 
-export { DEFAULT_AGENT } from './default-name.ts'
-
 /** What `agents/<name>.toml` may say, with its defaults. Empty `skills` and `tools` are unrestricted (decision 4). */
 export const agentTable = strictTable({
   id: z.exactOptional(

@@ -138,7 +138,7 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     const overdue = performance.now() - this.#options.busyMs
     for (const [taker, ticket] of this.#tickets) {
       const isOverdue = ticket === 0 && taker.since < overdue
-      if (!isPassing || isOverdue) taker.refuse(this.#toError(taker.resource, failure ?? reason))
+      if (!isPassing || isOverdue) taker.refuse(this.#toError(failure ?? reason))
     }
   }
 
@@ -184,9 +184,9 @@ export class SqliteLeases implements Leases, AsyncDisposable {
     this.#queues = undefined
   }
 
-  #toError(resource: string, reason: unknown): CrabError {
+  #toError(reason: unknown): CrabError {
     const { database, busyMs } = this.#options
-    const what = `Cannot take ${resource}`
+    const what = `Cannot take a lease in ${database}`
     if (!isBusy(reason)) return toDatabaseError(what, database, reason)
     return new CrabError('unavailable', `${what}: ${database} was locked for ${busyMs} ms`, {
       cause: reason,

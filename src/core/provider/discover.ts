@@ -80,7 +80,7 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
     where,
     models: (models ?? []).map(({ name: model, ...facts }) => ({ name: model, facts })),
     isOpen: models === undefined,
-    ...(preset && suggestionAt(preset, baseUrl ?? baseUrlOf(preset, env))),
+    ...(preset && models === undefined && suggestionAt(preset, baseUrl ?? baseUrlOf(preset, env))),
     prepare: () => prepareEndpoint(toEndpoint(provider, env)),
     complete: (request, signal) => callEndpoint(() => toEndpoint(provider, env), request, signal),
     listModels: (signal) => listModels(toEndpoint(provider, env), signal),

@@ -1,7 +1,8 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { type AgentConfig, DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { formatPlace } from '../../core/config/problem.ts'
 import { redact } from '../../core/config/secrets.ts'
 import type {

@@ -1,5 +1,7 @@
+import { CrabError } from '../../core/base/errors.ts'
 import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { Handlers } from '../../core/protocol/dispatch.ts'
+import { turnOf } from '../../core/runtime/held-conversation.ts'
 import { deleteSession, forkSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../compose.ts'
 import { EntryReader } from '../entry-reader.ts'
@@ -27,7 +29,10 @@ export function handlers(services: Services): Partial<Handlers> {
     listConversations: async (filter) =>
       listConversations(storage, await withAgentId(services, filter), services.now()),
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),
-    deleteConversation: ({ filePath }, signal) => deleteSession(place, filePath, signal),
+    async deleteConversation({ filePath }, signal) {
+      await refuseWhileRunning(services, filePath)
+      await deleteSession(place, filePath, signal)
+    },
     listMessages: (message) => listMessages(entries, message),
     getSession: ({ session }) => getSession(storage, session),
     async forkSession({ session, upto }, signal) {
@@ -35,6 +40,15 @@ export function handlers(services: Services): Partial<Handlers> {
       return getSession(storage, await forkSession(place, { id: session, upto, now }, signal))
     },
   }
+}
+
+/** Waiting for a turn without a word would look like hanging; the person can wait, or end it. */
+async function refuseWhileRunning({ holderOf }: Services, session: string): Promise<void> {
+  const holder = await holderOf(turnOf(session))
+  if (!holder) return
+  throw new CrabError('conflict', `Cannot delete the conversation: process ${holder.pid} runs a turn of it`, {
+    hint: 'wait for the turn to end, or end that process',
+  })
 }
 
 /** A session belongs to an agent's id, whatever the agent is called; one of a deleted agent still has its last name. */

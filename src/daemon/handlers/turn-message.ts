@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
-import { DEFAULT_AGENT } from '../../core/config/agent-schema.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import {
   type Attachment,
   type StreamMsg,
