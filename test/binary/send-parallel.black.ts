@@ -62,6 +62,10 @@ test('who waits for a busy conversation can be cancelled, and then has said noth
   await until('the second one stands in the queue', async () => (await talk.processesLeft()).length === 2)
   const timed = talk.send(['-s', 'me', '--timeout', '1s', 'third'])
   assert.equal((await timed).code, 124)
+  await waiting.prints(
+    /^crabtalk: waiting to begin; another turn of this conversation may be running\n$/,
+    'stderr',
+  )
   waiting.child.kill('SIGINT')
   assert.deepEqual([(await waiting.finished).code, talk.server.requests.length], [130, 1])
   resolve()

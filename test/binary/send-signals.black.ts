@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Reply } from '../support/model-server.ts'
@@ -37,6 +37,16 @@ test('Ctrl-C on a terminal ends with 130 and leaves the cursor on a line of its 
   terminal.type('\x03')
   assert.deepEqual(await terminal.finished, { code: 0, signal: 2 })
   assert.equal(terminal.output(), 'partial^C\r\n')
+})
+
+test('Ctrl-C stops the loop of a shell in which it runs', async () => {
+  await using talk = await makeTalk(() => HANGS)
+  const loop = 'for word in one two three; do crabtalk send $word; done; echo after'
+  const terminal = talk.terminalShell(`exec bash -c '${loop}'`)
+  await terminal.shows(/partial/)
+  terminal.type('\x03')
+  await terminal.finished
+  assert.deepEqual([terminal.output(), talk.server.requests.length], ['partial^C\r\n', 1])
 })
 
 test('a signal before the model has answered, or while standard input is read, ends it as well', async () => {
@@ -84,6 +94,7 @@ test('a reader that sleeps does not keep Ctrl-C from ending it, once or twice', 
     const [reader, pipe] = openFull(join(talk.cwd, 'pipe'))
     const running = talk.startSend(['-vv', 'hello'], { stdout: pipe })
     await running.prints(/^textStart/m, 'stderr')
+    assert.ok(isBlocking(pipe), 'who shares standard output finds it as it was')
     for (let count = 0; count < times; count++) running.child.kill('SIGINT')
     const { code, signal } = await running.finished
     assert.ok(code === 130 || signal === 'SIGINT', `${code} ${signal}`)
@@ -118,6 +129,12 @@ function openFull(path: string): [reader: number, writer: number] {
     { code: 'EAGAIN' },
   )
   return [reader, writer]
+}
+
+/** Whether a write waits; processes that share a descriptor share this, too. */
+function isBlocking(fd: number): boolean {
+  const flags = /^flags:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[1]
+  return (Number.parseInt(flags ?? '', 8) & constants.O_NONBLOCK) === 0
 }
 
 function ended(signal: keyof typeof EXITS) {
