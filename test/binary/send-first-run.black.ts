@@ -15,7 +15,7 @@ test('on a fresh machine the demo answers, streams, calls a real tool, and says 
   assert.match(stderr, NOTICE)
   const reads = await box.shell('printf "one\\ntwo\\n" >notes.txt; crabtalk send -v "Please read notes.txt"')
   assert.match(reads.stdout, /^I called read and got 2 lines back\. The first one is: one\n$/)
-  assert.match(reads.stderr, /^crabtalk: No language model[^\n]*\n✓ read · \d+ ms\n$/)
+  assert.match(reads.stderr, /^crabtalk: The built-in demo[^\n]*\n✓ read · \d+ ms\n$/)
   const quiet = await box.run(['send', '-q', 'hello'])
   assert.equal(quiet.stderr, '')
   assert.equal((await box.run(['send', '-q', 'hello'])).stdout, quiet.stdout)

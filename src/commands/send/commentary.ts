@@ -6,6 +6,8 @@ import type { TurnEvent } from './sink.ts'
 const ERASE_LINE = '\r\u001b[2K'
 /** A run that answers sooner shows no status line at all. */
 const STATUS_DELAY_MS = 300
+/** A turn that begins sooner needs no word about what it waits for. */
+const QUEUE_DELAY_MS = 2_000
 
 export interface CommentaryOptions {
   stderr: Output
@@ -33,6 +35,8 @@ export class Commentary implements Disposable {
   #asked = ''
   #timer: NodeJS.Timeout | undefined
   #isShown = false
+  /** Set until the turn begins. */
+  #queued: NodeJS.Timeout | undefined
 
   constructor(options: CommentaryOptions) {
     const { stderr, verbosity, thinking, status, term, columns } = options
@@ -41,9 +45,12 @@ export class Commentary implements Disposable {
     this.#showsThinking = thinking && verbosity >= 0
     this.#columns = columns
     this.#showsStatus = status && verbosity >= 0 && stderr.isTerminal && term !== 'dumb'
+    const waiting = 'crabtalk: waiting to begin; another turn of this conversation may be running\n'
+    if (verbosity >= 0) this.#queued = setTimeout(() => this.#print(waiting), QUEUE_DELAY_MS)
   }
 
   event(event: TurnEvent): void {
+    clearTimeout(this.#queued)
     switch (event.$case) {
       case 'start':
         this.#asked = `${event.value.agent} · ${event.value.model}`
@@ -85,6 +92,7 @@ export class Commentary implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    clearTimeout(this.#queued)
     this.clear()
   }
 

@@ -46,7 +46,7 @@ async function* answer(
 }
 
 function noticeWith(remark: string | undefined): string {
-  return `No language model is connected; the built-in demo answers. To connect one: ${CONNECT}${remark ? `. ${remark}` : ''}`
+  return `The built-in demo answers; it is no language model. To connect one: ${CONNECT}${remark ? `. ${remark}` : ''}`
 }
 
 /** A call of `read` when the prompt asks for a file by name. */

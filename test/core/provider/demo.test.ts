@@ -14,7 +14,7 @@ test('demoSource() says once in a turn that it is no language model, and how to 
     [
       {
         type: 'notice',
-        message: `No language model is connected; the built-in demo answers. To connect one: ${CONNECT}`,
+        message: `The built-in demo answers; it is no language model. To connect one: ${CONNECT}`,
       },
     ],
   )
