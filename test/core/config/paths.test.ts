@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { homePaths } from '../../../src/core/config/paths.ts'
 
-const HERE = { cwd: '/work/dir', homeDir: '/home/me' }
+const HERE = { cwd: '/some/dir', homeDir: '/home/me' }
 
 for (const [value, home] of [
   [undefined, '/home/me/.crabtalk'],
   ['', '/home/me/.crabtalk'],
   ['/data/crab', '/data/crab'],
-  ['data/../crab/', '/work/dir/crab'],
+  ['data/../crab/', '/some/dir/crab'],
   ['~', '/home/me'],
   ['~/crab', '/home/me/crab'],
   ['~\\crab', '/home/me/crab'],
-  ['~other', '/work/dir/~other'],
+  ['~other', '/some/dir/~other'],
 ] as const) {
   test(`homePaths() makes ${home} of ${JSON.stringify(value)}`, () => {
     assert.equal(homePaths({ CRABTALK_HOME: value }, HERE).home, home)
