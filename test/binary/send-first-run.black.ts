@@ -74,6 +74,7 @@ test('--model names a model that nobody has: 78 and the nearest', async () => {
       hint: /ANTHROPIC_API_KEY/,
     },
   )
+  assert.deepEqual(await readSessions(box.home), [])
 })
 
 test('a malformed config.toml is 78 with file and line, and nothing is sent or stored', async () => {
