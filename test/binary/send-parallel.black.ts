@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeTalk, promptOf, type Session, type Talk } from '../support/talk.ts'
-import { until } from '../support/until.ts'
 
 const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8]
+const WAITS = /^crabtalk: waiting to begin; another turn of this conversation may be running\r?\n$/
 
 test('eight at once to one conversation are answered one after another: eight answers, one valid file', async () => {
   await using talk = await makeTalk((request) => ({ parts: ['answer to ', promptOf(request)] }))
@@ -58,19 +58,29 @@ test('who waits for a busy conversation can be cancelled, and then has said noth
   await using talk = await makeTalk(() => ({ parts: ['begun', promise, ' and done'] }))
   const first = talk.startSend(['-s', 'me', 'first'])
   await first.prints(/^begun$/)
-  const waiting = talk.startSend(['-s', 'me', 'second'])
-  await until('the second one stands in the queue', async () => (await talk.processesLeft()).length === 2)
-  const timed = talk.send(['-s', 'me', '--timeout', '1s', 'third'])
-  assert.equal((await timed).code, 124)
-  await waiting.prints(
-    /^crabtalk: waiting to begin; another turn of this conversation may be running\n$/,
-    'stderr',
-  )
+  const waiting = talk.startSend(['-v', '-s', 'me', 'second'])
+  await waiting.prints(WAITS, 'stderr')
+  assert.equal((await talk.send(['-s', 'me', '--timeout', '1s', 'third'])).code, 124)
   waiting.child.kill('SIGINT')
   assert.deepEqual([(await waiting.finished).code, talk.server.requests.length], [130, 1])
   resolve()
   assert.equal((await first.finished).stdout, 'begun and done\n')
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: first', 'assistant: begun and done'])
+})
+
+test('who waits for a busy conversation is told on a terminal, and in a pipe with -v only', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await using talk = await makeTalk((_, index) => ({ parts: index === 0 ? ['begun', promise] : ['ok'] }))
+  const first = talk.startSend(['-s', 'me', 'first'])
+  await first.prints(/^begun$/)
+  const silent = talk.send(['-s', 'me', 'second'])
+  const terminal = talk.terminal(['send', '-s', 'me', 'third'])
+  const verbose = talk.startSend(['-v', '-s', 'me', 'fourth'])
+  await Promise.all([terminal.shows(WAITS), verbose.prints(WAITS, 'stderr')])
+  resolve()
+  assert.equal((await first.finished).code, 0)
+  assert.deepEqual([(await silent).stdout, (await silent).stderr], ['ok\n', ''])
+  assert.deepEqual([(await terminal.finished).code, (await verbose.finished).stdout], [0, 'ok\n'])
 })
 
 test('listings and other conversations do not wait for a turn that runs', async () => {

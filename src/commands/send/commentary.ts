@@ -46,7 +46,8 @@ export class Commentary implements Disposable {
     this.#columns = columns
     this.#showsStatus = status && verbosity >= 0 && stderr.isTerminal && term !== 'dumb'
     const waiting = 'crabtalk: waiting to begin; another turn of this conversation may be running\n'
-    if (verbosity >= 0) this.#queued = setTimeout(() => this.#print(waiting), QUEUE_DELAY_MS)
+    if (verbosity >= 1 || this.#showsStatus)
+      this.#queued = setTimeout(() => this.#print(waiting), QUEUE_DELAY_MS)
   }
 
   event(event: TurnEvent): void {
