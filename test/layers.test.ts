@@ -24,6 +24,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/core/cron': [...MECHANISM, 'src/core/protocol'],
   'src/core/runtime': [
     ...MECHANISM,
+    'src/core/policy',
     'src/core/provider/types.ts',
     'src/core/storage/types.ts',
     'src/core/lease/types.ts',
@@ -33,6 +34,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/core/hooks': [
     ...MECHANISM,
     'src/core/runtime/hook.ts',
+    'src/core/runtime/asks.ts',
     'src/core/runtime/events.ts',
     'src/core/provider/types.ts',
     'src/core/storage',
@@ -41,7 +43,14 @@ const LAYERS: Record<string, readonly string[]> = {
     'src/core/process',
     'src/core/policy',
   ],
-  'src/mcp': [...MECHANISM, 'src/core/runtime/hook.ts', 'src/core/provider/types.ts', 'src/core/process'],
+  'src/mcp': [
+    ...MECHANISM,
+    'src/core/runtime/hook.ts',
+    'src/core/runtime/events.ts',
+    'src/core/provider/types.ts',
+    'src/core/process',
+    'src/core/policy',
+  ],
   'src/tui': [...BASE, 'src/core/protocol'],
   'src/daemon': ['src/core', 'src/mcp'],
   'src/up': [...MECHANISM, 'src/core/process'],

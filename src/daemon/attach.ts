@@ -24,7 +24,7 @@ export async function attach(caller: Caller): Promise<Attached> {
   await refuseForeignHome(paths)
   const services = compose({ paths, env: caller.env, pid: caller.pid, cwd })
   return {
-    dispatch: route(handlers(services)),
+    dispatch: route(handlers(services, 'process')),
     [Symbol.asyncDispose]: () => services[Symbol.asyncDispose](),
   }
 }

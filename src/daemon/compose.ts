@@ -59,6 +59,10 @@ export function compose(options: NodeOptions): Services {
       place,
       scratch: scratch(now),
       defaultCwd: cwd,
+      homeDir: options.homeDir,
+      spill: join(paths.cache, 'output'),
+      rules: config.permissions,
+      askTimeoutMs: ASK_TIMEOUT_MS,
       now,
       newId: newUlid,
     })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../src/core/base/errors.ts'
-import { StreamEvent } from '../../src/core/protocol/crabtalk.generated.ts'
+import { AskKind, DeniedBy, McpEventKind, StreamEvent } from '../../src/core/protocol/crabtalk.generated.ts'
 import type { AgentEvent } from '../../src/core/runtime/events.ts'
 import { toCallInfo, toTokenUsage, toWireEvent } from '../../src/daemon/handlers/stream-events.ts'
 
@@ -17,6 +17,21 @@ const TOKENS = {
 }
 const BUSY = new CrabError('throttled', 'Cannot call x: busy', { hint: 'wait', retryAfterMs: 1_500 })
 const CALL = { id: 'a', name: 'read', arguments: '{"path":"x"}' }
+const DENIAL = {
+  action: 'bash: rm x',
+  reason: 'no rule allows it',
+  rule: 'bash(rm x)',
+  by: 'nobody',
+} as const
+const OWNERS = [{ agent: 'crab', name: 'fs' }]
+const QUESTION = {
+  ...{ question: 'Which?', header: 'Pick', multiSelect: false },
+  options: [{ label: 'A', description: 'the first' }],
+}
+const PERMISSION = {
+  ...{ callId: 'a', tool: 'bash', server: '', arguments: '{}', action: 'bash: rm x', cwd: '/work' },
+  ...{ diff: '', reason: 'no rule allows it', rule: 'bash(rm x)' },
+}
 const DETAIL = { kind: '', hint: '', retryable: false, retryAfterMs: undefined, stopReason: '' }
 
 /** Every event of a turn, and what clients get for it. */
@@ -54,8 +69,45 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
     { $case: 'toolStart', value: { calls: [{ callId: 'a', name: 'read', arguments: '{"path":"x"}' }] } },
   ],
   'tool-result': [
-    { type: 'tool-result', callId: 'a', output: 'x', durationMs: 7, isError: true },
-    { $case: 'toolResult', value: { callId: 'a', output: 'x', durationMs: 7, isError: true } },
+    { type: 'tool-result', callId: 'a', output: 'x', durationMs: 7, isError: true, denial: DENIAL },
+    {
+      $case: 'toolResult',
+      value: {
+        ...{ callId: 'a', output: 'x', durationMs: 7, isError: true },
+        denial: { ...DENIAL, by: DeniedBy.NOBODY },
+      },
+    },
+  ],
+  'tool-progress': [
+    { type: 'tool-progress', callId: 'a', message: 'half', progress: 1, total: 2 },
+    { $case: 'toolProgress', value: { callId: 'a', message: 'half', progress: 1, total: 2 } },
+  ],
+  ask: [
+    { type: 'ask', ask: { id: 'q', kind: 'permission', questions: [QUESTION], permission: PERMISSION } },
+    {
+      $case: 'askUser',
+      value: { askId: 'q', kind: AskKind.PERMISSION, questions: [QUESTION], permission: PERMISSION },
+    },
+  ],
+  'ask-closed': [
+    { type: 'ask-closed', askId: 'q', by: 'ann', answers: { 'Which?': 'A' } },
+    { $case: 'askClosed', value: { askId: 'q', by: 'ann', content: '{"Which?":"A"}' } },
+  ],
+  'mcp-state': [
+    {
+      type: 'mcp-state',
+      server: {
+        ...{ kind: 'failed', agent: 'crab', name: 'fs', fingerprint: 'f', owners: OWNERS, tools: [] },
+        ...{ error: 'exit 1', at: 0 },
+      },
+    },
+    {
+      $case: 'mcpState',
+      value: {
+        ...{ kind: McpEventKind.FAILED, agent: 'crab', name: 'fs', fingerprint: 'f', owners: OWNERS },
+        ...{ tools: [], error: 'exit 1', timestamp: '1970-01-01T00:00:00.000Z' },
+      },
+    },
   ],
   'tools-complete': [{ type: 'tools-complete' }, { $case: 'toolsComplete', value: {} }],
   usage: [

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { StreamMsg, ToolSet } from '../../src/core/protocol/crabtalk.generated.ts'
+import { ApprovalMode, OnAsk, StreamMsg, ToolSet } from '../../src/core/protocol/crabtalk.generated.ts'
 import { toTurnRequest } from '../../src/daemon/handlers/turn-message.ts'
 
 test('toTurnRequest() gives an old client its defaults', () => {
-  assert.deepEqual(toTurnRequest(StreamMsg.create({ content: 'hi' })), {
+  assert.deepEqual(toTurnRequest(StreamMsg.create({ content: 'hi' }), 'local'), {
     agent: 'crab',
     sender: 'user',
+    trust: 'local',
     content: 'hi',
     settings: {},
   })
@@ -24,6 +25,11 @@ test('toTurnRequest() takes everything a client says', () => {
       model: 'm',
       system: '',
       tools: ToolSet.NONE,
+      allow: ['edit'],
+      deny: ['bash(rm *)'],
+      mode: ApprovalMode.ALL,
+      onAsk: OnAsk.CLIENT,
+      noMcp: true,
       schema: '{"type":"object"}',
       maxTurns: 3,
       maxCost: 0,
@@ -37,14 +43,20 @@ test('toTurnRequest() takes everything a client says', () => {
       ],
     },
   })
-  assert.deepEqual(toTurnRequest(message), {
+  assert.deepEqual(toTurnRequest(message, 'local'), {
     agent: 'reviewer',
     sender: 'ann',
+    trust: 'local',
     content: 'hi',
     cwd: '/work',
     guest: 'critic',
     toolChoice: 'read',
     settings: {
+      allow: ['edit'],
+      deny: ['bash(rm *)'],
+      mode: 'all',
+      onAsk: 'client',
+      noMcp: true,
       model: 'm',
       system: '',
       tools: 'none',
@@ -64,18 +76,51 @@ test('toTurnRequest() takes everything a client says', () => {
 })
 
 test('toTurnRequest() leaves what a client does not say to the agent', () => {
-  const { settings } = toTurnRequest(StreamMsg.create({ content: 'hi', options: {} }))
-  assert.deepEqual(settings, { attachments: [], ephemeral: false, env: {} })
+  const { settings } = toTurnRequest(StreamMsg.create({ content: 'hi', options: {} }), 'local')
+  assert.deepEqual(settings, {
+    allow: [],
+    deny: [],
+    noMcp: false,
+    attachments: [],
+    ephemeral: false,
+    env: {},
+  })
 })
 
 for (const schema of ['{', '[]', '"x"', '7', 'null', 'true']) {
   test(`toTurnRequest() refuses ${schema} as a schema`, () => {
     const message = StreamMsg.create({ content: 'hi', options: { schema } })
-    assert.throws(() => toTurnRequest(message), { name: 'CrabError', kind: 'invalid' })
+    assert.throws(() => toTurnRequest(message, 'local'), { name: 'CrabError', kind: 'invalid' })
   })
 }
 
 test('toTurnRequest() refuses a working directory that is relative to nothing', () => {
   const message = StreamMsg.create({ content: 'hi', cwd: 'work' })
-  assert.throws(() => toTurnRequest(message), { name: 'CrabError', kind: 'invalid' })
+  assert.throws(() => toTurnRequest(message, 'local'), { name: 'CrabError', kind: 'invalid' })
+})
+
+const WIDENING = {
+  allow: { allow: ['bash'] },
+  mode: { mode: ApprovalMode.ALL },
+  edits: { mode: ApprovalMode.EDITS },
+  env: { env: { PATH: '/tmp' } },
+  mcps: { mcps: ['{}'] },
+}
+
+for (const [name, options] of Object.entries(WIDENING)) {
+  test(`toTurnRequest() lets only a turn of this machine widen its rights: ${name}`, () => {
+    const message = StreamMsg.create({ content: 'hi', options })
+    for (const trust of ['remote', 'unattended'] as const) {
+      assert.throws(() => toTurnRequest(message, trust), { name: 'CrabError', kind: 'denied' })
+    }
+  })
+}
+
+test('toTurnRequest() lets anybody narrow the rights of a turn', () => {
+  const options = { deny: ['bash'], mode: ApprovalMode.READ_ONLY, tools: ToolSet.READ, noMcp: true }
+  const { settings } = toTurnRequest(StreamMsg.create({ content: 'hi', options }), 'remote')
+  assert.deepEqual(
+    [settings.deny, settings.mode, settings.tools, settings.noMcp],
+    [['bash'], 'read-only', 'read', true],
+  )
 })

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/core/base/message.ts'
 import type { DeepPartial, StreamEvent, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { compose, type Services } from '../../src/daemon/compose.ts'
+import { compose, type NodeOptions, type Services } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { type ModelServer, type Script, startModelServer } from './model-server.ts'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
@@ -27,8 +27,8 @@ export async function startTestDispatch(
   const server = await startModelServer(script)
   const model = `[llm]\nbase_url = "${server.url}"\napi_key = "sk-test-0123456789"\nmodel = "scripted"\n`
   await home.write('config.toml', model + config)
-  const services = compose({ paths: home.paths, env, cwd: home.paths.home, pid: process.pid })
-  const dispatch = route(handlers(services))
+  const services = compose(nodeOptions(home, env))
+  const dispatch = route(handlers(services, 'process'))
   return {
     dispatch,
     services,
@@ -45,6 +45,21 @@ export async function startTestDispatch(
       await server[Symbol.asyncDispose]()
       await home[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** A node at that home, in this process. */
+export function nodeOptions(
+  { paths }: TemporaryHome,
+  env: Readonly<Record<string, string | undefined>> = {},
+): NodeOptions {
+  return {
+    paths,
+    env,
+    cwd: paths.home,
+    homeDir: paths.home,
+    pid: process.pid,
+    ripgrep: async () => undefined,
   }
 }
 

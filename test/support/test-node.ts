@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { ulid } from 'ulid'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import { AgentStore } from '../../src/core/config/agents.ts'
 import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
+import type { Rule } from '../../src/core/policy/types.ts'
 import type { Endpoint } from '../../src/core/provider/endpoint.ts'
 import { ModelRegistry } from '../../src/core/provider/registry.ts'
 import { callEndpoint, type DeclaredModel } from '../../src/core/provider/source.ts'
@@ -26,6 +28,9 @@ export interface TestNodeOptions {
   /** Instead of a new folder's. */
   place?: Place
   maxRetries?: number
+  /** Rules of permission that hold for every agent. */
+  rules?: readonly Rule[]
+  askTimeoutMs?: number
 }
 
 /** A runtime over real parts: a home of its own, agent files, sessions on disk, and a scripted model server. */
@@ -56,11 +61,15 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
     place,
     scratch: newPlace(new MemoryStorage()),
     defaultCwd: home.paths.home,
+    homeDir: home.paths.home,
+    spill: join(home.paths.cache, 'output'),
+    rules: options.rules ?? [],
+    askTimeoutMs: options.askTimeoutMs ?? 60_000,
     now: Date.now,
     newId: ulid,
   })
   const turn: TestNode['turn'] = (content, more = {}, signal = NEVER) =>
-    runtime.turn({ agent: 'crab', sender: 'ann', content, settings: {}, ...more }, signal)
+    runtime.turn({ agent: 'crab', sender: 'ann', trust: 'local', content, settings: {}, ...more }, signal)
   return {
     server,
     runtime,

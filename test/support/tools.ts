@@ -5,11 +5,18 @@ export type TestTool = (call: ToolDispatch, signal: AbortSignal) => Answer | Pro
 
 type Answer = string | ToolOutput
 
-/** A hook with these tools; each takes any arguments. */
-export function toolsHook(tools: Readonly<Record<string, TestTool>>): Hook {
+/** A hook with these tools; each takes any arguments, and needs no permission. */
+export function toolsHook(tools: Readonly<Record<string, TestTool>>, { readOnly = false } = {}): Hook {
   return {
     schema: () =>
-      Object.keys(tools).map((name) => ({ name, description: `${name} it`, parameters: { type: 'object' } })),
+      Object.keys(tools).map((name) => ({
+        name,
+        description: `${name} it`,
+        parameters: { type: 'object' },
+        readOnly,
+      })),
+    describe: (name) =>
+      Object.hasOwn(tools, name) ? Promise.resolve({ kind: 'tool', name, harmless: true }) : undefined,
     dispatch(name, call, signal) {
       const tool = Object.hasOwn(tools, name) ? tools[name] : undefined
       return tool && run(tool, call, signal)

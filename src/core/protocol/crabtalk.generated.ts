@@ -89,6 +89,24 @@ export namespace OnAsk {
   export type PARK = typeof OnAsk.PARK;
 }
 
+/** Who did not permit it. */
+export const DeniedBy = {
+  UNSPECIFIED: 0,
+  RULE: 1,
+  PERSON: 2,
+  /** NOBODY - It needed an answer, and nobody could be asked. */
+  NOBODY: 3,
+} as const;
+
+export type DeniedBy = typeof DeniedBy[keyof typeof DeniedBy];
+
+export namespace DeniedBy {
+  export type UNSPECIFIED = typeof DeniedBy.UNSPECIFIED;
+  export type RULE = typeof DeniedBy.RULE;
+  export type PERSON = typeof DeniedBy.PERSON;
+  export type NOBODY = typeof DeniedBy.NOBODY;
+}
+
 /** Who asks. */
 export const AskKind = {
   /** UNSPECIFIED - As QUESTION: a daemon that does not tell. */
@@ -823,6 +841,18 @@ export interface ToolResultEvent {
   durationMs: number;
   /** The tool reported a failure; output says which. */
   isError: boolean;
+  /** Present when the call was not permitted and did nothing. */
+  denial: ToolDenial | undefined;
+}
+
+/** Why a tool call was not permitted. */
+export interface ToolDenial {
+  /** What it would have done, in words. */
+  action: string;
+  reason: string;
+  /** The rule that would allow it, such as `bash(npm test)`. */
+  rule: string;
+  by: DeniedBy;
 }
 
 /** Every call of the step has ended. */
@@ -6317,7 +6347,7 @@ export const ToolCallInfo: MessageFns<ToolCallInfo> = {
 };
 
 function createBaseToolResultEvent(): ToolResultEvent {
-  return { callId: "", output: "", durationMs: 0, isError: false };
+  return { callId: "", output: "", durationMs: 0, isError: false, denial: undefined };
 }
 
 export const ToolResultEvent: MessageFns<ToolResultEvent> = {
@@ -6333,6 +6363,9 @@ export const ToolResultEvent: MessageFns<ToolResultEvent> = {
     }
     if (message.isError !== false) {
       writer.uint32(32).bool(message.isError);
+    }
+    if (message.denial !== undefined) {
+      ToolDenial.encode(message.denial, writer.uint32(482).fork()).join();
     }
     return writer;
   },
@@ -6382,6 +6415,14 @@ export const ToolResultEvent: MessageFns<ToolResultEvent> = {
             message.isError = reader.bool();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.denial = ToolDenial.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6403,6 +6444,100 @@ export const ToolResultEvent: MessageFns<ToolResultEvent> = {
     message.output = object.output ?? "";
     message.durationMs = object.durationMs ?? 0;
     message.isError = object.isError ?? false;
+    message.denial = (object.denial !== undefined && object.denial !== null)
+      ? ToolDenial.fromPartial(object.denial)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseToolDenial(): ToolDenial {
+  return { action: "", reason: "", rule: "", by: 0 };
+}
+
+export const ToolDenial: MessageFns<ToolDenial> = {
+  encode(message: ToolDenial, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.action !== "") {
+      writer.uint32(10).string(message.action);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    if (message.rule !== "") {
+      writer.uint32(26).string(message.rule);
+    }
+    if (message.by !== 0) {
+      writer.uint32(32).int32(message.by);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolDenial {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolDenial();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.rule = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.by = reader.int32() as any;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ToolDenial>): ToolDenial {
+    return ToolDenial.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ToolDenial>): ToolDenial {
+    const message = createBaseToolDenial();
+    message.action = object.action ?? "";
+    message.reason = object.reason ?? "";
+    message.rule = object.rule ?? "";
+    message.by = object.by ?? 0;
     return message;
   },
 };

@@ -8,6 +8,8 @@ export interface ToolSpec {
   parameters: JsonObject
   /** It changes nothing, anywhere. */
   readOnly?: boolean
+  /** A shorter name that a call may use too, as long as no other tool has it (decision 5). */
+  alias?: string
 }
 
 /** `auto`, `none`, `required`, or the name of one tool. */

@@ -1,30 +1,56 @@
 import type { Message } from '../base/message.ts'
+import type { Rule } from '../policy/types.ts'
 import type { Cursor, SessionHeader, SessionLine, SessionPart } from '../storage/types.ts'
 
-/** A session as far as it was read: what a request is built from, and where to append. */
+/** What the lines of a session come to. */
+export interface History {
+  /** What a request is built from, from the last compact marker on. */
+  readonly messages: readonly Message[]
+  /** What a person allowed for the rest of this conversation. */
+  readonly grants: readonly Rule[]
+  /** Versions of the files the model saw or wrote, by resolved path. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+/** A session as far as it was read, and where to append. */
 export interface Conversation {
   readonly id: string
   readonly header: SessionHeader
   readonly cursor: Cursor
-  /** Replayed from the last compact marker. */
-  readonly messages: readonly Message[]
+  readonly history: History
 }
+
+export const NO_HISTORY: History = { messages: [], grants: [], files: new Map() }
 
 /** A conversation with what a storage read brought; `before` is what the read was asked to start from. */
 export function advance(id: string, part: SessionPart, before: Conversation | undefined): Conversation {
-  const messages = before && !part.whole ? [...before.messages] : []
-  return { id, header: part.header, cursor: part.cursor, messages: replay(messages, part.lines) }
+  const history = before && !part.whole ? before.history : NO_HISTORY
+  return { id, header: part.header, cursor: part.cursor, history: replay(history, part.lines) }
 }
 
-/** Adds lines to a history: entries are appended, a compact marker starts it anew. */
-export function replay(messages: Message[], lines: readonly SessionLine[]): Message[] {
-  let history = messages
+/** A history with further lines: entries are appended, a compact marker starts the messages anew. */
+export function replay(before: History, lines: readonly SessionLine[]): History {
+  let messages = [...before.messages]
+  const grants = [...before.grants]
+  const files = new Map(before.files)
   for (const line of lines) {
-    if (line.kind === 'entry') history.push(toMessage(line))
-    else if (line.kind === 'compact') history = [missingArchive(line.title)]
+    if (line.kind === 'entry') messages.push(toMessage(line))
+    if (line.kind === 'compact') {
+      messages = [missingArchive(line.title)]
+      files.clear() // what was in them is no longer before the model
+    }
+    if (line.kind !== 'event') continue
+    if (line.event === 'tool_result')
+      for (const { path, version } of line.files ?? []) files.set(path, version)
+    if (line.event === 'permission' && line.grant === 'session' && line.rule !== undefined) {
+      grants.push({ effect: 'allow', pattern: line.rule, source: GRANT_SOURCE })
+    }
   }
-  return history
+  return { messages, grants, files }
 }
+
+/** Where a rule stands that a person gave for the rest of a conversation. */
+export const GRANT_SOURCE = 'this conversation'
 
 function toMessage({
   kind: _kind,

@@ -1,5 +1,7 @@
 import type { CrabError } from '../base/errors.ts'
 import type { ToolCall, Usage } from '../base/message.ts'
+import type { Answers, Ask } from './asks.ts'
+import type { Denial } from './hook.ts'
 
 /** Why a turn ended. */
 export type StopReason =
@@ -15,6 +17,7 @@ export type StopReason =
 /**
  * What happens in a turn, in the order of wire.md: `start`, then per model call
  * `[thinking…] [text…]`, `tool-start`, `tool-result`s in completion order, `tools-complete`, `usage`; at last `end`.
+ * Questions, progress, notices and server states come whenever they come.
  */
 export type AgentEvent =
   | { type: 'start'; agent: string; runId: string; sessionId: string; model: string }
@@ -25,12 +28,25 @@ export type AgentEvent =
   | { type: 'thinking'; delta: string }
   | { type: 'thinking-end'; agent: string }
   | { type: 'tool-start'; calls: readonly ToolCall[] }
-  | { type: 'tool-result'; callId: string; output: string; durationMs: number; isError: boolean }
+  | { type: 'tool-progress'; callId: string; message: string; progress?: number; total?: number }
+  /** The turn waits for a person. */
+  | { type: 'ask'; ask: Ask }
+  /** `by` is the sender who answered, `timeout` or `cancelled`. */
+  | { type: 'ask-closed'; askId: string; by: string; answers: Answers | undefined }
+  | {
+      type: 'tool-result'
+      callId: string
+      output: string
+      durationMs: number
+      isError: boolean
+      denial?: Denial
+    }
   | { type: 'tools-complete' }
   | { type: 'usage'; usage: Usage }
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
   /** Something a person should know that is no failure: a dropped line, a fallback taken. */
   | { type: 'notice'; message: string }
+  | { type: 'mcp-state'; server: McpServerEvent }
   | {
       type: 'end'
       agent: string
@@ -41,3 +57,19 @@ export type AgentEvent =
       costUsd: number | undefined
       error: CrabError | undefined
     }
+
+/** A connection to an MCP server changed its state; told once for each of its owners. */
+export interface McpServerEvent {
+  kind: 'connecting' | 'connected' | 'failed' | 'disconnected'
+  agent: string
+  /** The owner's name for the server. */
+  name: string
+  fingerprint: string
+  owners: readonly { agent: string; name: string }[]
+  /** Remote names, when connected. */
+  tools: readonly string[]
+  /** The first line of why it failed; else empty. */
+  error: string
+  /** Milliseconds since 1970. */
+  at: number
+}

@@ -1,8 +1,7 @@
 import { CrabError } from '../base/errors.ts'
-import type { Message } from '../base/message.ts'
 import type { Lease, Leases } from '../lease/types.ts'
 import type { NewLine, Pair, SessionHeader, Storage } from '../storage/types.ts'
-import { advance, type Conversation, replay } from './conversation.ts'
+import { advance, type Conversation, type History, NO_HISTORY, replay } from './conversation.ts'
 
 /** Where conversations live, and the rights to them. */
 export interface Place {
@@ -25,6 +24,8 @@ export class HeldConversation implements AsyncDisposable {
   readonly #place: Place
   readonly #lease: Lease
   #conversation: Conversation
+  /** Tool calls of one step report at once, and each append begins where the last one ended. */
+  #appended: Promise<void> = Promise.resolve()
   /** Sentences about lines that could not be read. */
   readonly warnings: readonly string[]
 
@@ -82,20 +83,27 @@ export class HeldConversation implements AsyncDisposable {
     return this.#conversation.header
   }
 
-  get messages(): readonly Message[] {
-    return this.#conversation.messages
+  get history(): History {
+    return this.#conversation.history
   }
 
-  /** Appends whole lines; durable when it resolves. */
-  async append(lines: readonly NewLine[]): Promise<void> {
-    const { id, header, messages, cursor } = this.#conversation
+  /** Appends whole lines, behind whatever is being appended; durable when it resolves. */
+  append(lines: readonly NewLine[]): Promise<void> {
+    const appended = this.#appended.then(() => this.#append(lines))
+    this.#appended = appended.catch(() => undefined) // whoever asked for it is told
+    return appended
+  }
+
+  async #append(lines: readonly NewLine[]): Promise<void> {
+    const { id, header, history, cursor } = this.#conversation
     const end = await this.#place.storage.append(id, cursor, lines)
     const stamped = lines.map((line, index) => ({ ...line, seq: cursor.seq + index + 1, ts: '' }))
-    this.#conversation = { id, header, cursor: end, messages: replay([...messages], stamped) }
+    this.#conversation = { id, header, cursor: end, history: replay(history, stamped) }
     remember(this.#place.cache, this.#conversation)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#appended
     await this.#lease[Symbol.asyncDispose]()
   }
 }
@@ -116,7 +124,7 @@ async function findOrCreate(place: Place, beginning: Beginning, signal: AbortSig
   const free = new AbortController().signal // nobody has seen this session: there is nothing to wait for
   const lease = await place.leases.take(turnOf(session.id), free)
   const lines = [{ ...first, seq: session.cursor.seq, ts: '' }]
-  const conversation = { id: session.id, header, cursor: session.cursor, messages: replay([], lines) }
+  const conversation = { id: session.id, header, cursor: session.cursor, history: replay(NO_HISTORY, lines) }
   remember(place.cache, conversation)
   return { id: session.id, created: { lease, conversation } }
 }

@@ -1,20 +1,44 @@
 import type { Attachment } from '../base/message.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
+import type { Action, Rule } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
+import type { Answers, Question } from './asks.ts'
 import type { AgentEvent } from './events.ts'
 
-/** One tool call on its way to the hook that owns it. */
-export interface ToolDispatch {
-  callId: string
+/** A tool call that has not been permitted yet. */
+export interface ToolRequest {
   /** Parsed arguments; always an object. */
   args: Record<string, unknown>
   agent: AgentConfig
+  /** Working directory of this run: absolute, links resolved. */
+  cwd: string
+}
+
+/** One tool call on its way to the hook that owns it. */
+export interface ToolDispatch extends ToolRequest {
+  callId: string
   sender: string
   session: string
-  /** Working directory of this run, absolute. */
-  cwd: string
   /** Environment of the caller, for tools that start processes. */
   env: Readonly<Record<string, string>>
+  /** What was permitted; a path in it is the one that was judged, and the only one to be touched. */
+  action: Action
+  /** Files of which this conversation knows what is in them. */
+  files: KnownFiles
+  /** Where a tool may put what is too long for its answer; absolute, perhaps not there yet. The model may read it. */
+  spillDir: string
+  /** Aborted when the turn is over, however it ended: what a call left running ends then. */
+  turnOver: AbortSignal
+  /** Says how far the call is; shown, never stored. `progress` and `total` count in the tool's own unit. */
+  progress(report: { message: string; progress?: number; total?: number }): void
+  /** Puts questions to a person. Throws `denied` when nobody can be asked, `timeout` when nobody answered. */
+  ask(questions: readonly Question[], kind: 'question' | 'elicitation'): Promise<Answers>
+}
+
+/** The version of a file that the model last saw or wrote, by resolved path; stored with the conversation. */
+export interface KnownFiles {
+  get(path: string): string | undefined
+  set(path: string, version: string): void
 }
 
 /** What a tool answers. A failure is data: the model reads it and goes on. */
@@ -22,6 +46,26 @@ export interface ToolOutput {
   output: string
   isError: boolean
   attachments?: Attachment[]
+  /** Set when the call was not permitted and did nothing. */
+  denial?: Denial
+}
+
+/** Why a call was not permitted. */
+export interface Denial {
+  /** As a person reads it: `bash: rm -rf build`. */
+  action: string
+  reason: string
+  /** The rule that would allow it. */
+  rule: string
+  /** A rule said no, a person did, or nobody could be asked. */
+  by: 'rule' | 'person' | 'nobody'
+}
+
+/** The turn that asks a hook for its tools. */
+export interface ToolsTurn {
+  /** Tells the turn's client something while it waits. */
+  tell(event: AgentEvent): void
+  signal: AbortSignal
 }
 
 /**
@@ -30,22 +74,31 @@ export interface ToolOutput {
  * Every member may be left out. A hook owns the tools it declares: what it advertises is what it dispatches.
  */
 export interface Hook {
-  /** The tools this hook owns, in the order the model sees them. */
-  schema?(): readonly ToolSpec[]
+  /** The tools this hook has for an agent, in the order the model sees them; asked for every turn. */
+  schema?(agent: AgentConfig, turn: ToolsTurn): readonly ToolSpec[] | Promise<readonly ToolSpec[]>
   /** Standing instructions added to every agent's system prompt. */
   systemPrompt?(): string | undefined
   /** What a model should know of the place it works in (environment, instruction files); asked for every turn, never stored. */
   context?(cwd: string): Promise<string | undefined>
   /** Changes an agent's config when it is built; never stored. */
   onBuildAgent?(config: AgentConfig): AgentConfig
+  /** An agent is known from now on, or has changed. */
   onRegisterAgent?(config: AgentConfig): Promise<void>
   onUnregisterAgent?(config: AgentConfig): Promise<void>
   /** Sees every event of every turn, in order. Must not throw and must not wait. */
   onEvent?(agent: string, session: string, event: AgentEvent): void
   /** Rewrites a user message before it enters the conversation; undefined passes it through. */
   preprocess?(agent: AgentConfig, content: string): Promise<string | undefined>
-  /** Which of its tools this agent may call, and a line for the `<scope>` block. Default: all, and no line. */
-  scopedTools?(config: AgentConfig): { tools: readonly string[]; scope?: string }
+  /** Rules of permission that come with what this hook gives the agent. */
+  rules?(config: AgentConfig): readonly Rule[]
+  /** A line for the `<scope>` block of the system prompt: what limits this agent. */
+  scope?(config: AgentConfig): string | undefined
+  /**
+   * What a call of a tool this hook owns would do, for the policy; undefined when it does not own the name.
+   *
+   * Throws `invalid` for arguments that make no sense. Without it, a call needs permission unless its tool only reads.
+   */
+  describe?(name: string, request: ToolRequest): Promise<Action> | undefined
   /** Runs a tool this hook owns; undefined when it does not own the name. Must settle soon after an abort: the turn waits for it. */
   dispatch?(name: string, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> | undefined
 }

@@ -1,21 +1,34 @@
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
 import { NO_USAGE } from '../base/message.ts'
 import { type Once, once } from '../base/once.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import type { ModelRequest, Provider, ToolChoice, ToolSpec } from '../provider/types.ts'
+import { openWorkspace } from '../policy/paths.ts'
+import { parseRule } from '../policy/pattern.ts'
+import type { Rule } from '../policy/types.ts'
+import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
-import { scopeOf } from './composite-hook.ts'
+import { Asks } from './asks.ts'
+import { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import { type Beginning, HeldConversation, type Place } from './held-conversation.ts'
 import { hasGuests } from './history.ts'
-import type { Hook } from './hook.ts'
+import type { Hook, ToolsTurn } from './hook.ts'
+import { Permissions } from './permission.ts'
 import { systemPrompt } from './system-prompt.ts'
+import type { ToolSetting } from './tool-calls.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
-import type { ToolMode, TurnRequest } from './turn-request.ts'
+import { TurnAsks } from './turn-asks.ts'
+import type { TurnRequest, TurnSettings } from './turn-request.ts'
 
 /** Where agents come from. `create: false` gives the default agent without writing it. */
 export interface Agents {
   get(name: string, options?: { create?: boolean }): Promise<AgentConfig>
+  /** The rules of permission in the agent's file. */
+  rules(name: string): Promise<Rule[]>
+  /** Adds a rule that allows to the agent's file; one that is there stays. */
+  addRule(name: string, rule: string): Promise<void>
 }
 
 /** What the runtime is made of. */
@@ -29,6 +42,14 @@ export interface RuntimeOptions {
   scratch: Place
   /** Working directory of a new conversation whose client named none. */
   defaultCwd: string
+  /** The person's own directory; empty when there is none. */
+  homeDir: string
+  /** Where tools may put what is too long for an answer; a folder per conversation is made in it. */
+  spill: string
+  /** The rules of permission that hold for every agent. */
+  rules: readonly Rule[]
+  /** How long a question waits for an answer, milliseconds. */
+  askTimeoutMs: number
   /** Milliseconds since 1970. */
   now(): number
   /** A fresh ULID. */
@@ -38,11 +59,14 @@ export interface RuntimeOptions {
 /** Drives agents: conversations by (agent, sender), turns, tools. Opens no socket, reads no clock. */
 export class Runtime implements AsyncDisposable {
   readonly #options: RuntimeOptions
+  /** The questions that wait for an answer now. */
+  readonly asks: Asks
   /** Agents the hook knows, or is being told of, by id. */
   readonly #known = new Map<string, { agent: AgentConfig; registered: Once<void> }>()
 
   constructor(options: RuntimeOptions) {
     this.#options = options
+    this.asks = new Asks({ timeoutMs: options.askTimeoutMs })
   }
 
   /**
@@ -58,16 +82,17 @@ export class Runtime implements AsyncDisposable {
     try {
       const agent = await this.#agent(request.agent, request)
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
-      const speech = this.#prepare(speaker, request)
+      const speech = await this.#prepare(speaker, request)
       await using conversation = await this.#hold(agent, request, either)
-      const plan = await this.#plan({ ...speech, conversation }, request)
       const { model } = speech
       const sessionId = conversation.id
+      const runId = newId()
+      const plan = await this.#plan({ ...speech, conversation, runId, turnOver: stop.signal }, request)
       const tell = (event: AgentEvent) => {
         hook.onEvent?.(agent.name, sessionId, event)
         return event
       }
-      yield tell({ type: 'start', agent: speaker.name, runId: newId(), sessionId, model })
+      yield tell({ type: 'start', agent: speaker.name, runId, sessionId, model })
       for (const message of conversation.warnings) yield tell({ type: 'notice', message })
       for await (const event of runTurn(plan, either)) yield tell(event)
     } finally {
@@ -82,27 +107,34 @@ export class Runtime implements AsyncDisposable {
     this.#known.clear()
   }
 
-  /** The agent as hooks built it, known to them. */
+  /** The agent as hooks built it; without its MCP servers when the turn does without them. */
   async #agent(name: string, request: TurnRequest): Promise<AgentConfig> {
     const { agents, hook } = this.#options
     const stored = await agents.get(name, { create: !request.settings.ephemeral })
     const agent = hook.onBuildAgent?.(stored) ?? stored
-    await this.#register(agent)
+    if (request.settings.noMcp) return { ...agent, mcps: [] }
+    if (hasTools(request)) await this.#register(agent)
     return agent
   }
 
-  /** Tells the hook of an agent, once; whoever needs the agent meanwhile waits. */
+  /** Tells the hook of an agent, once for each form it takes; whoever needs the agent meanwhile waits. */
   async #register(agent: AgentConfig): Promise<void> {
     const known = this.#known.get(agent.id)
-    const registered = known?.registered ?? once(async () => this.#options.hook.onRegisterAgent?.(agent))
-    if (!known) this.#known.set(agent.id, { agent, registered })
+    const isSame = known !== undefined && isDeepStrictEqual(known.agent, agent)
+    const registered = isSame ? known.registered : once(async () => this.#tell(agent, known?.registered))
+    if (!isSame) this.#known.set(agent.id, { agent, registered })
     await registered.get()
   }
 
+  async #tell(agent: AgentConfig, before: Once<void> | undefined): Promise<void> {
+    await before?.made?.catch(() => undefined) // its own turn reports it
+    await this.#options.hook.onRegisterAgent?.(agent)
+  }
+
   /** What can be refused before anything is written. */
-  #prepare(agent: AgentConfig, request: TurnRequest): Speech {
-    const { provider, hook } = this.#options
-    const { settings, guest } = request
+  async #prepare(agent: AgentConfig, request: TurnRequest): Promise<Omit<Speech, keyof Begun>> {
+    const { provider, agents } = this.#options
+    const { settings } = request
     if (request.content.trim() === '' && !settings.attachments?.length) {
       throw new CrabError('invalid', 'Cannot run a turn: the message is empty') // providers refuse it, for ever after
     }
@@ -113,9 +145,8 @@ export class Runtime implements AsyncDisposable {
         hint: 'give input_usd and output_usd with the model in config.toml',
       })
     }
-    const tools = offeredTools(hook, agent, guest === undefined ? settings.tools : 'none')
-    const usual = tools.length > 0 ? agent.tool_choice : undefined
-    return { agent, model, tools, toolChoice: toToolChoice(request.toolChoice ?? usual, tools) }
+    const rules = [...flagRules(settings), ...(await agents.rules(agent.name))]
+    return { agent, model, rules }
   }
 
   async #hold(agent: AgentConfig, request: TurnRequest, signal: AbortSignal): Promise<HeldConversation> {
@@ -137,63 +168,118 @@ export class Runtime implements AsyncDisposable {
     return HeldConversation.take(ephemeral ? scratch : place, beginning, signal)
   }
 
-  async #plan(speech: Speech & { conversation: HeldConversation }, request: TurnRequest): Promise<TurnPlan> {
-    const { hook, provider, now } = this.#options
-    const { agent, model, tools, toolChoice, conversation } = speech
-    const { settings, sender } = request
+  async #plan(speech: Speech, request: TurnRequest): Promise<TurnPlan> {
+    const { hook, provider } = this.#options
+    const { agent, model, conversation } = speech
+    const { settings } = request
     const guest = request.guest === undefined ? undefined : agent.name
+    const { messages } = conversation.history
     const cwd = request.cwd ?? conversation.header.cwd
     const system = await systemPrompt(agent, {
       override: settings.system,
       hook,
       cwd,
       guest: guest !== undefined,
-      hasGuests: hasGuests(conversation.messages),
+      hasGuests: hasGuests(messages),
     })
-    const dispatch = { agent, sender, session: conversation.id, cwd, env: settings.env ?? {} }
+    const tools = await this.#toolSetting(speech, request, cwd)
+    const turn = (signal: AbortSignal): ToolsTurn => ({ tell: tools.channel.tell, signal })
     return {
       speaker: agent.name,
       guest,
-      request: { model, system, tools, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
-      toolChoice,
+      request: { model, system, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
+      offer: async (signal) => (hasTools(request) ? offeredTools(hook, agent, settings, turn(signal)) : []),
+      toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
       maxTurns: settings.maxTurns ?? agent.max_iterations,
       settings,
-      tools: { hook, offered: new Set(tools.map((tool) => tool.name)), dispatch, now },
+      tools,
       provider,
       conversation,
+    }
+  }
+
+  async #toolSetting(speech: Speech, request: TurnRequest, cwd: string): Promise<ToolSetting> {
+    const { hook, agents, homeDir, spill, now, newId } = this.#options
+    const { agent, conversation, runId, turnOver } = speech
+    const { settings, sender, trust } = request
+    const session = conversation.id
+    const channel = new EventChannel()
+    const workspace = await openWorkspace(cwd).catch(() => cwd) // what needs it says that it is gone
+    const spillDir = join(spill, session)
+    const turn = { agent: agent.name, sender, session, runId }
+    const asks = new TurnAsks({ asks: this.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
+    const permissions = new Permissions({
+      setting: { trust, workspace, readable: [spillDir], homeDir, mode: settings.mode ?? 'ask' },
+      rules: [
+        ...speech.rules,
+        ...conversation.history.grants,
+        ...(hook.rules?.(agent) ?? []),
+        ...this.#options.rules,
+      ],
+      asks,
+      record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
+      addRule: (rule) => agents.addRule(agent.name, rule),
+      notice: (message) => channel.tell({ type: 'notice', message }),
+    })
+    return {
+      hook,
+      permissions,
+      asks,
+      channel,
+      request: { agent, cwd: workspace },
+      dispatch: { sender, session, env: settings.env ?? {}, spillDir, turnOver },
+      files: new Map(conversation.history.files),
+      now,
     }
   }
 }
 
 /** Who answers, and with what. */
-interface Speech {
+interface Speech extends Begun {
   agent: AgentConfig
   model: string
-  tools: readonly ToolSpec[]
-  toolChoice: ToolChoice | undefined
+  /** Of the turn's client and of the agent's file. */
+  rules: readonly Rule[]
+}
+
+/** A turn whose conversation is held. */
+interface Begun {
+  conversation: HeldConversation
+  runId: string
+  /** Aborted when the turn is over, however it ended. */
+  turnOver: AbortSignal
+}
+
+/** The rules a client gives for one turn. Throws `invalid` for one that is none. */
+function flagRules({ allow = [], deny = [] }: TurnSettings): Rule[] {
+  const rules = [
+    ...allow.map((pattern): Rule => ({ effect: 'allow', pattern, source: '--allow' })),
+    ...deny.map((pattern): Rule => ({ effect: 'deny', pattern, source: '--deny' })),
+  ]
+  for (const { pattern } of rules) parseRule(pattern)
+  return rules
+}
+
+/** Guests only speak. */
+function hasTools({ guest, settings }: TurnRequest): boolean {
+  return guest === undefined && settings.tools !== 'none'
 }
 
 /** The tools an agent is shown, which are those it may call (decision 23). */
-function offeredTools(hook: Hook, agent: AgentConfig, mode: ToolMode = 'all'): ToolSpec[] {
-  if (mode === 'none') return []
-  const scoped = new Set(scopeOf(hook, agent).tools)
+async function offeredTools(
+  hook: Hook,
+  agent: AgentConfig,
+  { tools: mode = 'all' }: TurnSettings,
+  turn: ToolsTurn,
+): Promise<ToolSpec[]> {
   const named = new Set(agent.tools)
-  const schema = hook.schema?.() ?? []
-  const isOffered = ({ name, readOnly = false }: ToolSpec) =>
-    scoped.has(name) && (named.size === 0 || named.has(name)) && (mode === 'all' || readOnly)
-  return schema.filter(isOffered)
+  const schema = (await hook.schema?.(agent, turn)) ?? []
+  return schema.filter(
+    ({ name, readOnly = false }) => (named.size === 0 || named.has(name)) && (mode === 'all' || readOnly),
+  )
 }
 
 function optional(settings: TurnRequest['settings']): Partial<ModelRequest> {
   const { schema, retries } = settings
   return { ...(schema && { schema }), ...(retries !== undefined && { retries }) }
-}
-
-function toToolChoice(choice: string | undefined, tools: readonly ToolSpec[]): ToolChoice | undefined {
-  if (choice === undefined || choice === '') return undefined
-  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
-  if (tools.some((tool) => tool.name === choice)) return { tool: choice }
-  throw new CrabError('invalid', `Cannot require the tool "${choice}": the agent has no such tool`, {
-    hint: tools.length > 0 ? `its tools are ${tools.map((tool) => tool.name).join(', ')}` : 'it has no tools',
-  })
 }

@@ -25,7 +25,7 @@ const PRIMARY_FRAMING =
  */
 export async function systemPrompt(agent: AgentConfig, setting: PromptSetting): Promise<string> {
   const { hook } = setting
-  const scope = setting.guest ? undefined : hook.scopedTools?.(agent).scope
+  const scope = setting.guest ? undefined : hook.scope?.(agent)
   const blocks = [
     setting.override ?? agent.prompt,
     hook.systemPrompt?.(),

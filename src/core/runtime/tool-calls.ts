@@ -1,15 +1,26 @@
-import { toCrabError } from '../base/errors.ts'
+import { CrabError, toCrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
-import type { Hook, ToolDispatch, ToolOutput } from './hook.ts'
+import type { Action } from '../policy/types.ts'
+import type { ToolSpec } from '../provider/types.ts'
+import type { FileVersion } from '../storage/types.ts'
+import type { EventChannel } from './event-channel.ts'
+import type { AgentEvent } from './events.ts'
+import type { Denial, Hook, KnownFiles, ToolDispatch, ToolOutput, ToolRequest } from './hook.ts'
+import type { Permissions } from './permission.ts'
+import type { TurnAsks } from './turn-asks.ts'
 
-/** What all tool calls of one step share. */
+/** What all tool calls of one turn share. */
 export interface ToolSetting {
   hook: Hook
-  /** Names the model was offered; anything else is refused (decision 23). */
-  offered: ReadonlySet<string>
-  dispatch: Omit<ToolDispatch, 'callId' | 'args'>
-  /** Milliseconds of a monotonic clock. */
+  permissions: Permissions
+  asks: TurnAsks
+  channel: EventChannel
+  request: Omit<ToolRequest, 'args'>
+  dispatch: Pick<ToolDispatch, 'sender' | 'session' | 'env' | 'spillDir' | 'turnOver'>
+  /** Versions of files, by resolved path; grows as tools read and write. */
+  files: Map<string, string>
+  /** Milliseconds since 1970. */
   now(): number
 }
 
@@ -18,25 +29,30 @@ export interface ToolAnswer {
   index: number
   call: ToolCall
   result: ToolOutput
+  /** Without the time a person took to permit it. */
   durationMs: number
+  /** Files whose content the call showed or wrote. */
+  files: FileVersion[]
 }
 
 /**
- * Runs all calls of a step at once and yields each answer when it is there; never throws for a failing tool.
+ * Runs all calls of a step at once and yields each answer when it is there, and what is told meanwhile.
  *
+ * Never throws for a failing tool. `offered` are the names the model was shown; anything else is refused (decision 23).
  * Leaving the iteration stops the tools that still run and waits for them.
  */
 export async function* runToolCalls(
   calls: readonly ToolCall[],
-  setting: ToolSetting,
+  { offered, setting }: { offered: readonly ToolSpec[]; setting: ToolSetting },
   signal: AbortSignal,
-): AsyncGenerator<ToolAnswer> {
+): AsyncGenerator<ToolAnswer | AgentEvent> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const running = new Map(calls.map((call, index) => [index, answer({ index, call }, setting, either)]))
+  const step = { setting, tools: toolsByName(offered) }
+  const running = new Map(calls.map((call, index) => [index, answer({ index, call }, step, either)]))
   try {
     while (running.size > 0) {
-      const done = await Promise.race(running.values())
+      const done = yield* setting.channel.during(Promise.race(running.values()))
       running.delete(done.index)
       yield done
     }
@@ -46,23 +62,95 @@ export async function* runToolCalls(
   }
 }
 
-async function answer(
-  place: { index: number; call: ToolCall },
-  setting: ToolSetting,
-  signal: AbortSignal,
-): Promise<ToolAnswer> {
-  const started = setting.now()
-  const result = await run(place.call, setting, signal).catch(toFailure)
-  return { ...place, result, durationMs: Math.max(0, Math.round(setting.now() - started)) }
+interface Step {
+  setting: ToolSetting
+  tools: ReadonlyMap<string, ToolSpec>
 }
 
-async function run(call: ToolCall, setting: ToolSetting, signal: AbortSignal): Promise<ToolOutput> {
+async function answer(
+  place: { index: number; call: ToolCall },
+  step: Step,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const { now } = step.setting
+  const files: FileVersion[] = []
+  let started = now()
+  const onPermitted = () => {
+    started = now()
+  }
+  const result = await run(place.call, { ...step, files, onPermitted }, signal).catch(toFailure)
+  return { ...place, result, durationMs: Math.max(0, Math.round(now() - started)), files }
+}
+
+async function run(
+  call: ToolCall,
+  step: Step & { files: FileVersion[]; onPermitted(): void },
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const { setting, tools, files, onPermitted } = step
   signal.throwIfAborted()
-  if (!setting.offered.has(call.name)) return refuse(unknownTool(call.name, setting.offered))
+  const tool = tools.get(call.name)
+  if (!tool) return refuse(unknownTool(call.name, tools))
   const args = parseArguments(call.arguments)
   if (!args) return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)
-  const running = setting.hook.dispatch?.(call.name, { ...setting.dispatch, callId: call.id, args }, signal)
-  return (await running) ?? refuse(unknownTool(call.name, setting.offered))
+  const request = { ...setting.request, args }
+  const action = (await setting.hook.describe?.(tool.name, request)) ?? plainAction(tool)
+  const denial = await setting.permissions.permit(call, action, signal)
+  onPermitted()
+  if (denial) return { ...refuse(denialText(denial)), denial }
+  const dispatch = toDispatch({ call, request, action, files }, setting, signal)
+  const running = setting.hook.dispatch?.(tool.name, dispatch, signal)
+  return (await running) ?? refuse(unknownTool(call.name, tools))
+}
+
+function toDispatch(
+  {
+    call,
+    request,
+    action,
+    files,
+  }: { call: ToolCall; request: ToolRequest; action: Action; files: FileVersion[] },
+  setting: ToolSetting,
+  signal: AbortSignal,
+): ToolDispatch {
+  return {
+    ...request,
+    ...setting.dispatch,
+    callId: call.id,
+    action,
+    files: followFiles(setting.files, files),
+    progress: (report) => setting.channel.tell({ type: 'tool-progress', callId: call.id, ...report }),
+    async ask(questions, kind) {
+      const end = await setting.asks.put({ kind, questions, permission: undefined }, signal)
+      if (end?.answers) return end.answers
+      if (end) throw new CrabError('timeout', 'Cannot ask: nobody answered in time')
+      throw new CrabError('denied', 'Cannot ask: nobody is there to answer')
+    },
+  }
+}
+
+/** The shared versions, with a note of what this call adds to them. */
+function followFiles(known: Map<string, string>, added: FileVersion[]): KnownFiles {
+  return {
+    get: (path) => known.get(path),
+    set(path, version) {
+      known.set(path, version)
+      added.push({ path, version })
+    },
+  }
+}
+
+/** Every tool by its name, and by its shorter one where that is nobody else's. */
+function toolsByName(offered: readonly ToolSpec[]): Map<string, ToolSpec> {
+  const tools = new Map(offered.map((tool) => [tool.name, tool]))
+  for (const tool of offered) {
+    if (tool.alias !== undefined && !tools.has(tool.alias)) tools.set(tool.alias, tool)
+  }
+  return tools
+}
+
+function plainAction({ name, readOnly = false }: ToolSpec): Action {
+  return { kind: 'tool', name, harmless: readOnly }
 }
 
 /** Tool arguments are always an object; a model that sends none means an empty one. */
@@ -70,8 +158,14 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   return text.trim() === '' ? {} : parseObject(text)
 }
 
-function unknownTool(name: string, offered: ReadonlySet<string>): string {
-  const known = offered.size > 0 ? `available: ${[...offered].join(', ')}` : 'no tools are available'
+function denialText({ action, reason, by, rule }: Denial): string {
+  const hint = by === 'nobody' ? `\nThe person who runs this can allow it with the rule ${rule}` : ''
+  return `Not permitted: ${action}: ${reason}${hint}`
+}
+
+function unknownTool(name: string, tools: ReadonlyMap<string, ToolSpec>): string {
+  const names = [...new Set([...tools.values()].map((tool) => tool.name))]
+  const known = names.length > 0 ? `available: ${names.join(', ')}` : 'no tools are available'
   return `Cannot call ${name}: there is no such tool; ${known}`
 }
 

@@ -1,7 +1,11 @@
 import type { Attachment, JsonObject } from '../base/message.ts'
+import type { ApprovalMode, Trust } from '../policy/types.ts'
 
 /** Which tools a turn may use at all: none, those that only read, or what the agent has. */
 export type ToolMode = 'none' | 'read' | 'all'
+
+/** What becomes of a question: a client is told and answers, it is answered with no, it fails the turn, or it waits for anybody. */
+export type OnAsk = 'client' | 'deny' | 'fail' | 'park'
 
 /** What a client may change for one turn; nothing of it is stored. */
 export interface TurnSettings {
@@ -9,6 +13,14 @@ export interface TurnSettings {
   /** Replaces the agent's prompt. */
   system?: string
   tools?: ToolMode
+  mode?: ApprovalMode
+  /** Rules of permission, such as `bash(git *)`. */
+  allow?: readonly string[]
+  deny?: readonly string[]
+  /** `deny` when absent. */
+  onAsk?: OnAsk
+  /** No MCP server, whatever the agent declares. */
+  noMcp?: boolean
   /** A JSON Schema the final answer must meet; one repair is asked for. */
   schema?: JsonObject
   /** Model calls at most; the agent's max_iterations when absent. */
@@ -27,6 +39,8 @@ export interface TurnSettings {
 export interface TurnRequest {
   agent: string
   sender: string
+  /** Where the message came from, as the server knows it. */
+  trust: Trust
   content: string
   /** Working directory of this run; the conversation's own when absent. */
   cwd?: string

@@ -1,7 +1,7 @@
 import { toCancelled } from '../base/cancelled.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { addUsage, type Message, type Usage } from '../base/message.ts'
-import type { ModelRequest, Provider, ToolChoice } from '../provider/types.ts'
+import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import type { NewLine } from '../storage/types.ts'
 import type { AgentEvent, StopReason } from './events.ts'
 import type { HeldConversation } from './held-conversation.ts'
@@ -9,6 +9,7 @@ import { toRequestMessages } from './history.ts'
 import { type Draft, emptyDraft, followStep, toAssistantMessage } from './step.ts'
 import { schemaProblem } from './structured.ts'
 import { runToolCalls, type ToolAnswer, type ToolSetting } from './tool-calls.ts'
+import { toToolChoice } from './tool-choice.ts'
 import type { TurnSettings } from './turn-request.ts'
 
 /** Everything one turn needs, decided before it starts. */
@@ -17,8 +18,11 @@ export interface TurnPlan {
   speaker: string
   /** The speaker's name when it is a guest. */
   guest: string | undefined
-  request: Omit<ModelRequest, 'messages' | 'toolChoice'>
-  toolChoice: ToolChoice | undefined
+  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
+  /** The tools of this turn; may wait for what they come from. */
+  offer(signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** What the client asks for, and what the agent's file says where there are tools; for the first model call. */
+  toolChoice: { asked: string | undefined; usual: string | undefined }
   maxTurns: number
   settings: TurnSettings
   tools: ToolSetting
@@ -37,6 +41,7 @@ export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenera
   try {
     yield* turn.run(signal)
   } catch (reason) {
+    yield* plan.tools.channel.drain()
     yield signal.aborted
       ? await turn.fail('cancelled', toCancelled(signal))
       : await turn.fail('failed', toCrabError(reason))
@@ -52,6 +57,7 @@ class Turn {
   #draft: Draft = emptyDraft()
   #usage: Usage | undefined
   #calls = 0
+  #tools: readonly ToolSpec[] = []
   /** The rejected answer and the request to mend it, at their place in the history; sent, never stored. */
   #repair: { at: number; messages: Message[] } | undefined
 
@@ -60,6 +66,7 @@ class Turn {
   }
 
   async *run(signal: AbortSignal): AsyncGenerator<AgentEvent> {
+    this.#tools = yield* this.#plan.tools.channel.during(this.#plan.offer(signal))
     for (;;) {
       this.#draft = emptyDraft()
       const draft = this.#draft
@@ -98,10 +105,12 @@ class Turn {
   #callModel(signal: AbortSignal) {
     const { provider, request, conversation, toolChoice } = this.#plan
     const { at, messages: repair } = this.#repair ?? { at: 0, messages: [] }
-    const messages = toRequestMessages(conversation.messages.toSpliced(at, 0, ...repair))
-    const choice = this.#calls === 0 && request.tools.length > 0 ? toolChoice : undefined
+    const messages = toRequestMessages(conversation.history.messages.toSpliced(at, 0, ...repair))
+    const tools = this.#tools
+    const wanted = toolChoice.asked ?? (tools.length > 0 ? toolChoice.usual : undefined)
+    const choice = this.#calls === 0 ? toToolChoice(wanted, tools) : undefined
     this.#calls++
-    return provider.complete({ ...request, messages, ...(choice && { toolChoice: choice }) }, signal)
+    return provider.complete({ ...request, tools, messages, ...(choice && { toolChoice: choice }) }, signal)
   }
 
   /** Runs the step's tool calls and commits the step. */
@@ -109,16 +118,14 @@ class Turn {
     const { calls } = this.#draft
     yield { type: 'tool-start', calls }
     const answers: ToolAnswer[] = []
-    for await (const answer of runToolCalls(calls, this.#plan.tools, signal)) {
-      answers.push(answer)
-      const { result, durationMs, call } = answer
-      yield {
-        type: 'tool-result',
-        callId: call.id,
-        output: result.output,
-        durationMs,
-        isError: result.isError,
+    const step = { offered: this.#tools, setting: this.#plan.tools }
+    for await (const event of runToolCalls(calls, step, signal)) {
+      if ('type' in event) {
+        yield event
+        continue
       }
+      answers.push(event)
+      yield toResultEvent(event)
     }
     signal.throwIfAborted()
     await this.#plan.conversation.append(stepLines(this.#assistant(), answers))
@@ -139,7 +146,7 @@ class Turn {
     if (this.#isTooDear()) return 'max_cost'
     if (!problem) return undefined
     const messages: Message[] = [this.#assistant(), { role: 'user', content: repairRequest(problem) }]
-    this.#repair = { at: this.#plan.conversation.messages.length, messages }
+    this.#repair = { at: this.#plan.conversation.history.messages.length, messages }
     return { type: 'notice', message: `The answer does not meet the schema (${problem}); asking once more` }
   }
 
@@ -193,10 +200,15 @@ class Turn {
   }
 }
 
+function toResultEvent({ call, result, durationMs }: ToolAnswer): AgentEvent {
+  const { output, isError, denial } = result
+  return { type: 'tool-result', callId: call.id, output, durationMs, isError, ...(denial && { denial }) }
+}
+
 /** A committed step: the assistant's message, then results in call order, each with what happened beside it. */
 function stepLines(assistant: Message, answers: readonly ToolAnswer[]): NewLine[] {
   const lines: NewLine[] = [{ kind: 'entry', ...assistant }]
-  for (const { call, result, durationMs } of answers.toSorted((a, b) => a.index - b.index)) {
+  for (const { call, result, durationMs, files } of answers.toSorted((a, b) => a.index - b.index)) {
     const { output, isError, attachments } = result
     const message: Message = { role: 'tool', tool_call_id: call.id, name: call.name, content: output }
     if (isError) message.is_error = true
@@ -208,6 +220,7 @@ function stepLines(assistant: Message, answers: readonly ToolAnswer[]): NewLine[
       call_id: call.id,
       duration_ms: durationMs,
       is_error: isError,
+      ...(files.length > 0 && { files }),
     })
   }
   return lines

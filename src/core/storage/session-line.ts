@@ -59,7 +59,18 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['duration_ms', 0],
         ['is_error', false],
       ],
-      optional: [],
+      optional: [['files', isListOf({ path: isString, version: isString })]],
+    },
+  ],
+  [
+    'event permission',
+    {
+      defaults: texts('call_id', 'name', 'effect', 'by', 'reason'),
+      optional: [
+        ['rule', isString],
+        ['source', isString],
+        ['grant', isString],
+      ],
     },
   ],
   ['event done', { defaults: texts('model', 'stop_reason'), optional: [['usage', isUsage]] }],

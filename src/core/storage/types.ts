@@ -28,9 +28,33 @@ export interface SessionHeader {
 /** Something that happened in a turn and is no message. */
 export type SessionEvent =
   | { event: 'tool_start'; call_id: string; name: string }
-  | { event: 'tool_result'; call_id: string; duration_ms: number; is_error: boolean }
+  | { event: 'tool_result'; call_id: string; duration_ms: number; is_error: boolean; files?: FileVersion[] }
+  | ({ event: 'permission' } & PermissionDecision)
   | { event: 'done'; model: string; usage: Usage | undefined; stop_reason: string }
   | { event: 'user_steered'; content: string }
+
+/** The version of a file that a tool showed to the model, or wrote for it. */
+export interface FileVersion {
+  /** Absolute, links resolved. */
+  path: string
+  version: string
+}
+
+/** What was decided about a tool call; written before the call is made. */
+export interface PermissionDecision {
+  call_id: string
+  name: string
+  effect: 'allow' | 'deny'
+  /** A rule, the built-in defaults, a person, or that nobody could be asked. */
+  by: 'rule' | 'default' | 'person' | 'nobody'
+  /** The rule that decided, or the one a person gave. */
+  rule?: string
+  /** Where that rule is written. */
+  source?: string
+  reason: string
+  /** A person's answer that holds longer than the call. */
+  grant?: 'session' | 'always'
+}
 
 /** Titles and activations; the last of each key wins. */
 export interface SessionMeta {

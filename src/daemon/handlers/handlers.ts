@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import type { Channel } from '../../core/policy/trust.ts'
 import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
@@ -6,19 +7,28 @@ import { deleteSession, forkSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../compose.ts'
 import { EntryReader } from '../entry-reader.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
+import { toAskInfo } from './asks.ts'
 import { getConversationHistory, getSession, listConversations, listMessages } from './conversations.ts'
 import { listModels } from './models.ts'
 import { send, stream } from './turns.ts'
 
-/** The operations of the protocol over one node's services: conversion only, no policy. */
-export function handlers(services: Services): Partial<Handlers> {
+/** The operations of the protocol over one node's services, for messages that come by that channel. */
+export function handlers(services: Services, channel: Channel): Partial<Handlers> {
   const { agents, place } = services
+  const served = { services, channel }
   const { storage } = place
   const entries = new EntryReader(storage)
   return {
     ping: async () => {},
-    send: (message, signal) => send(services, message, signal),
-    stream: (message, signal) => stream(services, message, signal),
+    send: (message, signal) => send(served, message, signal),
+    stream: (message, signal) => stream(served, message, signal),
+    async replyToAsk({ agent, sender, askId, content }, signal) {
+      const { asks } = await services.runtime(signal)
+      asks.reply({ agent, sender, ...(askId !== undefined && { id: askId }) }, content)
+    },
+    listAsks: async ({ agent }, signal) => ({
+      asks: (await services.runtime(signal)).asks.list(agent).map(toAskInfo),
+    }),
     listModels: async (_, signal) => listModels(await (await services.models(signal)).list()),
     listAgents: () => listAgents(agents),
     getAgent: ({ name }) => getAgent(agents, name),

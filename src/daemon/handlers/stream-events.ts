@@ -1,7 +1,14 @@
 import type { ToolCall, Usage } from '../../core/base/message.ts'
-import type { StreamEvent, TokenUsage, ToolCallInfo } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  DeniedBy,
+  type StreamEvent,
+  type TokenUsage,
+  type ToolCallInfo,
+} from '../../core/protocol/crabtalk.generated.ts'
 import { toDetail } from '../../core/protocol/failure.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
+import { toAskClosed, toAskEvent } from './asks.ts'
+import { toMcpEvent } from './mcp-events.ts'
 
 type WireEvent = NonNullable<StreamEvent['event']>
 
@@ -34,6 +41,14 @@ export function toWireEvent(event: AgentEvent): WireEvent {
       return { $case: 'retry', value: toRetry(event) }
     case 'notice':
       return { $case: 'notice', value: { message: event.message } }
+    case 'tool-progress':
+      return { $case: 'toolProgress', value: toProgress(event) }
+    case 'ask':
+      return { $case: 'askUser', value: toAskEvent(event.ask) }
+    case 'ask-closed':
+      return { $case: 'askClosed', value: toAskClosed(event) }
+    case 'mcp-state':
+      return { $case: 'mcpState', value: toMcpEvent(event.server) }
     case 'end':
       return { $case: 'end', value: toEnd(event) }
   }
@@ -63,8 +78,14 @@ function pick({ agent, runId, sessionId, model }: Of<'start'>) {
   return { agent, runId, sessionId, model }
 }
 
-function toResult({ callId, output, durationMs, isError }: Of<'tool-result'>) {
-  return { callId, output, durationMs, isError }
+function toResult({ callId, output, durationMs, isError, denial }: Of<'tool-result'>) {
+  return { callId, output, durationMs, isError, denial: denial && { ...denial, by: DENIED_BY[denial.by] } }
+}
+
+const DENIED_BY = { rule: DeniedBy.RULE, person: DeniedBy.PERSON, nobody: DeniedBy.NOBODY } as const
+
+function toProgress({ callId, message, progress = 0, total }: Of<'tool-progress'>) {
+  return { callId, message, progress, total }
 }
 
 function toRetry({ attempt, delayMs, error }: Of<'retry'>) {

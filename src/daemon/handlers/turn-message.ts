@@ -2,8 +2,11 @@ import { isAbsolute } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import type { Trust } from '../../core/policy/types.ts'
 import {
+  ApprovalMode,
   type Attachment,
+  OnAsk,
   type StreamMsg,
   ToolSet,
   type TurnOptions,
@@ -14,14 +17,19 @@ import { readObject } from './json-text.ts'
 /** The sender of a message that names none (wire.md). */
 const DEFAULT_SENDER = 'user'
 
-/** A turn as the runtime takes it. Throws `invalid` for a relative directory and options that make no sense. */
-export function toTurnRequest(message: StreamMsg): TurnRequest {
+/**
+ * A turn as the runtime takes it. Throws `invalid` for a relative directory and options that make no sense, `denied` for
+ * options that only a local turn may set.
+ */
+export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
   const { agent, content, sender, cwd, guest, toolChoice, options } = message
+  if (options && trust !== 'local') refuseWidening(options)
   if (cwd && !isAbsolute(cwd))
     throw new CrabError('invalid', `Cannot work in ${cwd}: it is not an absolute path`)
   return {
     agent: agent || DEFAULT_AGENT,
     sender: sender || DEFAULT_SENDER,
+    trust,
     content,
     ...(cwd && { cwd }),
     ...(guest && { guest }),
@@ -32,8 +40,19 @@ export function toTurnRequest(message: StreamMsg): TurnRequest {
 
 function toSettings(options: TurnOptions): TurnSettings {
   const { model, system, schema, maxTurns, maxCost, thinking, retries, attachments, ephemeral, env } = options
+  const { allow, deny, noMcp } = options
   const tools = toToolMode(options.tools)
+  const mode = MODES.get(options.mode)
+  const onAsk = ON_ASK.get(options.onAsk)
+  if (options.mcps.length > 0) {
+    throw new CrabError('invalid', 'Cannot attach MCP servers to one session: this build does not do that')
+  }
   return {
+    allow,
+    deny,
+    noMcp,
+    ...(mode && { mode }),
+    ...(onAsk && { onAsk }),
     ...(model && { model }),
     ...(system !== undefined && { system }),
     ...(tools && { tools }),
@@ -46,6 +65,30 @@ function toSettings(options: TurnOptions): TurnSettings {
     ephemeral,
     env,
   }
+}
+
+const MODES: ReadonlyMap<ApprovalMode, TurnSettings['mode']> = new Map([
+  [ApprovalMode.ASK, 'ask'],
+  [ApprovalMode.EDITS, 'edits'],
+  [ApprovalMode.READ_ONLY, 'read-only'],
+  [ApprovalMode.ALL, 'all'],
+])
+
+const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([
+  [OnAsk.CLIENT, 'client'],
+  [OnAsk.DENY, 'deny'],
+  [OnAsk.FAIL, 'fail'],
+  [OnAsk.PARK, 'park'],
+])
+
+/** Only a person at this machine may widen what a turn can do (decision 29). */
+function refuseWidening({ allow, mode, env, mcps }: TurnOptions): void {
+  const widens = mode === ApprovalMode.EDITS || mode === ApprovalMode.ALL
+  if (!widens && allow.length === 0 && mcps.length === 0 && Object.keys(env).length === 0) return
+  throw new CrabError(
+    'denied',
+    'Cannot use these options: only a turn of this machine may set allow, mode, env or mcps',
+  )
 }
 
 function toToolMode(tools: ToolSet): ToolMode | undefined {

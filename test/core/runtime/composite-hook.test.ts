@@ -2,36 +2,32 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compositeHook } from '../../../src/core/runtime/composite-hook.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
-import type { Hook, ToolDispatch } from '../../../src/core/runtime/hook.ts'
+import type { Hook, ToolsTurn } from '../../../src/core/runtime/hook.ts'
 import { AGENT } from '../../support/agents.ts'
+import { toolDispatch, toolRequest } from '../../support/dispatches.ts'
 
 const NEVER = new AbortController().signal
-const CALL: ToolDispatch = {
-  callId: 'a',
-  args: {},
-  agent: AGENT,
-  sender: 'ann',
-  session: 's',
-  cwd: '/',
-  env: {},
-}
+const CALL = toolDispatch()
+const TURN: ToolsTurn = { tell() {}, signal: NEVER }
 
 test('compositeHook() of nothing, and of hooks that do nothing, does nothing', async () => {
   for (const hook of [compositeHook([]), compositeHook([{}, {}])]) {
-    assert.deepEqual(hook.schema?.(), [])
+    assert.deepEqual(await hook.schema?.(AGENT, TURN), [])
     assert.equal(hook.systemPrompt?.(), undefined)
     assert.equal(await hook.context?.('/'), undefined)
     assert.equal(hook.onBuildAgent?.(AGENT), AGENT)
     assert.equal(await hook.preprocess?.(AGENT, 'hi'), undefined)
-    assert.deepEqual(hook.scopedTools?.(AGENT), { tools: [] })
+    assert.deepEqual([hook.scope?.(AGENT), hook.rules?.(AGENT)], [undefined, []])
+    assert.equal(hook.describe?.('read', toolRequest()), undefined)
     assert.equal(hook.dispatch?.('read', CALL, NEVER), undefined)
   }
 })
 
 test('compositeHook() shows the tools of all hooks in order; a name belongs to the first', async () => {
   const hook = compositeHook([toolHook('first', ['read']), toolHook('second', ['grep', 'read'])])
+  const tools = await hook.schema?.(AGENT, TURN)
   assert.deepEqual(
-    hook.schema?.().map(({ name, description }) => [name, description]),
+    tools?.map(({ name, description }) => [name, description]),
     [
       ['read', 'first'],
       ['grep', 'second'],
@@ -42,23 +38,46 @@ test('compositeHook() shows the tools of all hooks in order; a name belongs to t
   assert.equal(hook.dispatch?.('bash', CALL, NEVER), undefined)
 })
 
-test('compositeHook() scopes by what each hook allows of its own tools, with all the lines', () => {
-  const narrow: Hook = {
-    ...toolHook('narrow', ['edit', 'read']),
-    scopedTools: () => ({ tools: ['read'], scope: 'read only' }),
-  }
-  const silent: Hook = { scopedTools: () => ({ tools: [] }) }
-  const lined: Hook = { scopedTools: () => ({ tools: [], scope: 'skills: review' }) }
-  assert.deepEqual(compositeHook([narrow, silent, toolHook('wide', ['grep']), lined]).scopedTools?.(AGENT), {
-    tools: ['read', 'grep'],
-    scope: 'read only\n\nskills: review',
-  })
+test('compositeHook() waits for the tools of all hooks at once', async () => {
+  const gates = ['a', 'b'].map((name) => ({ name, ...Promise.withResolvers<void>() }))
+  const slow = gates.map(
+    ({ name, promise }): Hook => ({
+      schema: async (...at) => {
+        await promise
+        return (await toolHook(name, [name]).schema?.(...at)) ?? []
+      },
+    }),
+  )
+  const tools = compositeHook(slow).schema?.(AGENT, TURN)
+  for (const { resolve } of gates.toReversed()) resolve()
+  assert.deepEqual(
+    (await tools)?.map(({ name }) => name),
+    ['a', 'b'],
+  )
 })
 
-test('compositeHook() lets no other hook allow a tool that its owner does not', () => {
-  const owner: Hook = { ...toolHook('owner', ['edit']), scopedTools: () => ({ tools: [] }) }
-  const hook = compositeHook([owner, toolHook('other', ['edit', 'grep'])])
-  assert.deepEqual(hook.scopedTools?.(AGENT).tools, ['grep'])
+test('compositeHook() joins the scopes and the rules of all hooks', () => {
+  const rule = (pattern: string) => ({ effect: 'deny', pattern, source: 'test' }) as const
+  const hook = compositeHook([
+    { scope: () => 'read only', rules: () => [rule('bash')] },
+    {},
+    { scope: () => 'skills: review', rules: () => [rule('edit')] },
+  ])
+  assert.equal(hook.scope?.(AGENT), 'read only\n\nskills: review')
+  assert.deepEqual(hook.rules?.(AGENT), [rule('bash'), rule('edit')])
+})
+
+test('compositeHook() lets the owner of a name describe its calls', async () => {
+  const describer = (label: string, owned: string): Hook => ({
+    describe: (name) => (name === owned ? Promise.resolve({ kind: 'bash', command: label }) : undefined),
+  })
+  const hook = compositeHook([
+    describer('first', 'bash'),
+    describer('second', 'bash'),
+    describer('third', 'sh'),
+  ])
+  assert.deepEqual(await hook.describe?.('bash', toolRequest()), { kind: 'bash', command: 'first' })
+  assert.deepEqual(await hook.describe?.('sh', toolRequest()), { kind: 'bash', command: 'third' })
 })
 
 test('compositeHook() joins standing instructions and contexts in order, without empty ones', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { advance, replay } from '../../../src/core/runtime/conversation.ts'
+import { advance, NO_HISTORY, replay } from '../../../src/core/runtime/conversation.ts'
 import type { SessionHeader, SessionLine } from '../../../src/core/storage/types.ts'
 
 const TS = '2026-01-01T00:00:00.000Z'
@@ -20,7 +20,7 @@ test('replay() takes messages, without what storage adds to them, and skips what
     { kind: 'entry', role: 'assistant', content: 'yes', agent: 'critic', seq: 3, ts: TS },
     { kind: 'event', event: 'tool_start', call_id: 'a', name: 'read', seq: 4, ts: TS },
   ]
-  assert.deepEqual(replay([], lines), [
+  assert.deepEqual(replay(NO_HISTORY, lines).messages, [
     { role: 'user', content: 'hi' },
     { role: 'assistant', content: 'yes', agent: 'critic' },
   ])
@@ -32,9 +32,70 @@ test('replay() starts anew at each compact marker and says that its archive is m
     { kind: 'compact', archive_name: 's-1', archived_at: TS, title: 'The plan.', seq: 2, ts: TS },
     { kind: 'entry', role: 'user', content: 'new', seq: 3, ts: TS },
   ]
-  const [archive, ...rest] = replay([{ role: 'user', content: 'older' }], lines)
+  const older = { ...NO_HISTORY, messages: [{ role: 'user' as const, content: 'older' }] }
+  const [archive, ...rest] = replay(older, lines).messages
   assert.match(archive?.content ?? '', /The plan\..*not available/)
   assert.deepEqual([archive?.role, rest], ['user', [{ role: 'user', content: 'new' }]])
+})
+
+test('replay() takes what a person allowed for the conversation, and what is known of files', () => {
+  const decided = {
+    kind: 'event',
+    event: 'permission',
+    call_id: 'a',
+    name: 'bash',
+    reason: 'ann',
+    seq: 1,
+    ts: TS,
+  }
+  const permission = (more: object) => ({ ...decided, effect: 'allow', by: 'person', ...more }) as SessionLine
+  const result = {
+    kind: 'event',
+    event: 'tool_result',
+    call_id: 'a',
+    duration_ms: 1,
+    is_error: false,
+  } as const
+  const knows = (path: string, version: string): SessionLine => ({
+    ...result,
+    seq: 2,
+    ts: TS,
+    files: [{ path, version }],
+  })
+  const { grants, files } = replay(NO_HISTORY, [
+    permission({ grant: 'session', rule: 'bash(npm test)' }),
+    permission({ grant: 'always', rule: 'edit' }),
+    permission({ rule: 'read' }),
+    knows('/a', '1'),
+    knows('/b', '1'),
+    knows('/a', '2'),
+  ])
+  assert.deepEqual(grants, [{ effect: 'allow', pattern: 'bash(npm test)', source: 'this conversation' }])
+  assert.deepEqual(
+    [...files],
+    [
+      ['/a', '2'],
+      ['/b', '1'],
+    ],
+  )
+})
+
+test('replay() forgets at a compact marker what files hold, and keeps what a person allowed', () => {
+  const before = {
+    ...NO_HISTORY,
+    files: new Map([['/a', '1']]),
+    grants: [{ effect: 'allow', pattern: 'edit', source: 'x' }] as const,
+  }
+  const marker: SessionLine = {
+    kind: 'compact',
+    archive_name: 's-1',
+    archived_at: TS,
+    title: 'T',
+    seq: 1,
+    ts: TS,
+  }
+  const { files, grants } = replay(before, [marker])
+  assert.deepEqual([files.size, grants.length, before.files.size], [0, 1, 1])
 })
 
 test('advance() adds what was read to what was known, and leaves that as it was', () => {
@@ -49,7 +110,7 @@ test('advance() adds what was read to what was known, and leaves that as it was'
   const grown = advance('s', { ...part, whole: false, lines: [second], cursor: { bytes: 18, seq: 2 } }, known)
   assert.deepEqual(grown.cursor, { bytes: 18, seq: 2 })
   assert.deepEqual(
-    [known, grown].map(({ messages }) => messages.map(({ content }) => content)),
+    [known, grown].map(({ history }) => history.messages.map(({ content }) => content)),
     [['one'], ['one', 'two']],
   )
 })
@@ -60,11 +121,11 @@ test('advance() takes a part that is the whole session for all of it', () => {
     id: 's',
     header: HEADER,
     cursor: { bytes: 99, seq: 9 },
-    messages: [{ ...line, content: 'old' }],
+    history: replay(NO_HISTORY, [{ ...line, content: 'old' }]),
   }
   const part = { whole: true, header: HEADER, lines: [line], cursor: { bytes: 9, seq: 1 }, warnings: [] }
   assert.deepEqual(
-    advance('s', part, before).messages.map(({ content }) => content),
+    advance('s', part, before).history.messages.map(({ content }) => content),
     ['new'],
   )
 })

@@ -12,11 +12,23 @@ test('HeldConversation.take() begins a session with the message, or appends it t
   const ids = new Set<string>()
   for (const text of ['one', 'two']) {
     await using held = await HeldConversation.take(place, beginning('ann', text), NEVER)
-    contents.push(held.messages.map(({ content }) => content))
+    contents.push(held.history.messages.map(({ content }) => content))
     ids.add(held.id)
     assert.deepEqual([held.header.created_by, held.warnings], ['ann', []])
   }
   assert.deepEqual([contents, ids.size], [[['one'], ['one', 'two']], 1])
+})
+
+test('HeldConversation.append() puts what is appended at once one behind the other', async () => {
+  const place = newPlace(new MemoryStorage())
+  await using held = await HeldConversation.take(place, beginning('ann', 'one'), NEVER)
+  const titles = ['a', 'b', 'c']
+  await Promise.all(titles.map((title) => held.append([{ kind: 'meta', title }])))
+  const { lines } = await place.storage.read(held.id)
+  assert.deepEqual(
+    lines.flatMap((line) => (line.kind === 'meta' ? [line.title] : [])),
+    titles,
+  )
 })
 
 test('HeldConversation gives its right back when it is disposed, and when it cannot be taken', async () => {
@@ -31,7 +43,7 @@ test('HeldConversation gives its right back when it is disposed, and when it can
   await held[Symbol.asyncDispose]()
   await using next = await waiting
   assert.deepEqual(
-    next.messages.map(({ content }) => content),
+    next.history.messages.map(({ content }) => content),
     ['one', 'yes', 'two'],
   )
 })
@@ -46,7 +58,7 @@ test('HeldConversation.take() begins another session when the one it waits for i
   await using next = await waiting
   assert.notEqual(next.id, held.id)
   assert.deepEqual(
-    next.messages.map(({ content }) => content),
+    next.history.messages.map(({ content }) => content),
     ['two'],
   )
   assert.equal((await place.storage.read(next.id)).lines.length, 1)

@@ -6,7 +6,7 @@ import { AGENT } from '../../support/agents.ts'
 
 const HOOK: Hook = {
   systemPrompt: () => 'Use memory.\n',
-  scopedTools: () => ({ tools: [], scope: 'tools: read' }),
+  scope: () => 'tools: read',
   context: async (cwd) => `<environment>\ncwd: ${cwd}\n</environment>`,
 }
 

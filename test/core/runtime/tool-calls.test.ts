@@ -4,7 +4,7 @@ import { CrabError } from '../../../src/core/base/errors.ts'
 import type { ToolCall } from '../../../src/core/base/message.ts'
 import type { Hook, ToolDispatch } from '../../../src/core/runtime/hook.ts'
 import { runToolCalls, type ToolAnswer } from '../../../src/core/runtime/tool-calls.ts'
-import { AGENT } from '../../support/agents.ts'
+import { answersOf, toolSetting } from '../../support/tool-setting.ts'
 
 const NEVER = new AbortController().signal
 
@@ -62,7 +62,7 @@ test('runToolCalls() tells the model about a tool that is not there', async () =
 test('runToolCalls() does not run a tool that exists and was not offered', async () => {
   let calls = 0
   const hook: Hook = { dispatch: async () => ({ output: String(++calls), isError: false }) }
-  const [answer] = await Array.fromAsync(runToolCalls([call('a', 'secret')], setting(hook, []), NEVER))
+  const [answer] = await answersOf(runToolCalls([call('a', 'secret')], step(hook, []), NEVER))
   assert.equal(answer?.result.isError, true)
   assert.equal(calls, 0)
 })
@@ -139,8 +139,9 @@ test('runToolCalls() starts no tool of a turn that is over', async () => {
 test('runToolCalls() never reports a negative duration', async () => {
   const clock = [2_000, 1_000]
   const hook: Hook = { dispatch: async () => ({ output: '', isError: false }) }
-  const backwards = { ...setting(hook, ['x']), now: () => clock.shift() ?? 0 }
-  const [answer] = await Array.fromAsync(runToolCalls([call('a', 'x')], backwards, NEVER))
+  const { offered, setting } = step(hook, ['x'])
+  const backwards = { offered, setting: { ...setting, now: () => clock.shift() ?? 0 } }
+  const [answer] = await answersOf(runToolCalls([call('a', 'x')], backwards, NEVER))
   assert.equal(answer?.durationMs, 0)
 })
 
@@ -163,16 +164,18 @@ function call(id: string, name: string, args = '{}'): ToolCall {
   return { id, name, arguments: args }
 }
 
-function setting(hook: Hook, offered: readonly string[]) {
-  const dispatch = { agent: AGENT, sender: 'ann', session: 's1', cwd: '/tmp', env: {} }
-  return { hook, offered: new Set(offered), dispatch, now: () => 0 }
+function step(hook: Hook, names: readonly string[]) {
+  const offered = names.map((name) => ({ name, description: '', parameters: {}, readOnly: true }))
+  return { offered, setting: toolSetting(hook) }
 }
 
-function run(calls: readonly ToolCall[], tools: Tools, signal = NEVER): AsyncGenerator<ToolAnswer> {
+async function* run(calls: readonly ToolCall[], tools: Tools, signal = NEVER): AsyncGenerator<ToolAnswer> {
   const hook: Hook = {
     dispatch: (name, at, stop) => tools[name]?.(at, stop).then((output) => ({ output, isError: false })),
   }
-  return runToolCalls(calls, setting(hook, Object.keys(tools)), signal)
+  for await (const event of runToolCalls(calls, step(hook, Object.keys(tools)), signal)) {
+    if (!('type' in event)) yield event
+  }
 }
 
 async function outputs(calls: readonly ToolCall[], tools: Tools): Promise<[string, boolean][]> {

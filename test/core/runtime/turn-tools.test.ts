@@ -166,10 +166,12 @@ test('Runtime.turn() shows, and runs, only the tools that the agent names', asyn
   assert.deepEqual(refused, ['a'])
 })
 
-test('Runtime.turn() shows, and runs, only the tools that hooks leave in scope, and says so', async () => {
+test('Runtime.turn() shows, and runs, only the tools a hook has for the agent, and says what limits it', async () => {
+  const both = toolsHook({ look: () => 'ok', edit: () => 'never' })
   const scoped: Hook = {
-    ...toolsHook({ look: () => 'ok', edit: () => 'never' }),
-    scopedTools: () => ({ tools: ['look'], scope: 'tools: look' }),
+    ...both,
+    schema: async (...at) => ((await both.schema?.(...at)) ?? []).filter(({ name }) => name === 'look'),
+    scope: () => 'tools: look',
   }
   await using node = await startTestNode([{ parts: [call('a', 'edit')] }, { parts: ['ok'] }], {
     hooks: [scoped],
@@ -190,28 +192,12 @@ test('Runtime.turn() without tools shows none and runs none', async () => {
 })
 
 test('Runtime.turn() that may only read shows and runs no other tool', async () => {
-  const hook = toolsHook({ look: () => 'seen', write: () => 'never' })
-  const readOnly = (hook.schema?.() ?? []).map((tool) => ({ ...tool, readOnly: tool.name === 'look' }))
   await using node = await startTestNode([{ parts: [call('a', 'write')] }, { parts: ['ok'] }], {
-    hooks: [{ ...hook, schema: () => readOnly }],
+    hooks: [toolsHook({ look: () => 'seen' }, { readOnly: true }), toolsHook({ write: () => 'never' })],
   })
   const events = await node.ask('go', { settings: { tools: 'read' } })
   assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
   assert.match(outputOf(events), /there is no such tool; available: look/)
-})
-
-test('Runtime.turn() with tools that only read shows, and runs, only those that say so', async () => {
-  const both = toolsHook({ look: () => 'ok', edit: () => 'never' })
-  const hook: Hook = {
-    ...both,
-    schema: () => both.schema!().map((tool) => (tool.name === 'look' ? { ...tool, readOnly: true } : tool)),
-  }
-  await using node = await startTestNode([{ parts: [call('a', 'edit')] }, { parts: ['ok'] }], {
-    hooks: [hook],
-  })
-  const events = await node.ask('go', { settings: { tools: 'read' } })
-  assert.deepEqual(toolsOf(node.server.requests[0]), ['look'])
-  assert.match(outputOf(events), /available: look$/)
 })
 
 const CHOICES: Record<string, unknown> = {

@@ -171,12 +171,19 @@ test('Runtime.turn() changes nothing when it cannot begin', async () => {
     [() => node.ask('hi', { agent: 'nobody' }), 'missing'],
     [() => node.ask('hi', { guest: 'nobody' }), 'missing'],
     [() => node.ask('hi', { settings: { maxCostUsd: 1 } }), 'config'],
-    [() => node.ask('hi', { toolChoice: 'hammer' }), 'invalid'],
+    [() => node.ask('hi', { settings: { allow: ['bash('] } }), 'invalid'],
     [() => node.ask(' \n'), 'invalid'],
     [() => node.ask('hi', {}, aborted), 'cancelled'],
   ]
   for (const [turn, kind] of failures) await assert.rejects(turn(), { name: 'CrabError', kind })
   assert.deepEqual(await node.lines(), [])
+  assert.deepEqual(node.server.requests, [])
+})
+
+test('Runtime.turn() fails for a tool choice that the agent does not have, before the model is called', async () => {
+  await using node = await startTestNode([], { hooks: [toolsHook({ look: () => 'ok' })] })
+  const { stopReason, error } = endOf(await node.ask('hi', { toolChoice: 'hammer' }))
+  assert.deepEqual([stopReason, error?.kind, error?.hint], ['failed', 'invalid', 'its tools are look'])
   assert.deepEqual(node.server.requests, [])
 })
 

@@ -1,0 +1,63 @@
+/** What a rule does: deny wins over ask, ask over allow, whatever their order and source (decision 29). */
+export type Effect = 'allow' | 'ask' | 'deny'
+
+/** Where a turn comes from, which decides what it may do when no rule matches (decision 29). */
+export type Trust = 'local' | 'unattended' | 'remote'
+
+/** A rule as it is written, such as `bash(git *)`; grammar.ts reads it. */
+export interface Rule {
+  effect: Effect
+  pattern: string
+  /** Where it is written, for people: `agents/crab.toml:4`, `--allow`, `this conversation`. */
+  source: string
+}
+
+/**
+ * What one tool call would do; each tool says it, the policy judges it.
+ *
+ * Paths are absolute with every link resolved, as far as they exist; `shown` is what the model wrote.
+ */
+export type Action =
+  | { kind: 'read'; path: string; shown: string }
+  /** `diff` makes a unified diff, for a person who is asked. */
+  | { kind: 'edit'; path: string; shown: string; diff?: () => Promise<string> }
+  /** One shell command line, as it would be run in the working directory. */
+  | { kind: 'bash'; command: string }
+  /** `name` is what the model calls it; rules match it and `mcp__<server>__<remote name>`. */
+  | { kind: 'mcp'; name: string; server: string; tool: string }
+  /** Any other tool. One that is harmless needs no permission. */
+  | { kind: 'tool'; name: string; harmless: boolean }
+
+/**
+ * How much is done without asking; rules still apply.
+ *
+ * `ask`: what decision 29 says. `edits`: changes files of its workspace without asking. `read-only`: refuses whatever
+ * changes something. `all`: allows what no rule denies.
+ */
+export type ApprovalMode = 'ask' | 'edits' | 'read-only' | 'all'
+
+/** Where a decision is made. */
+export interface Setting {
+  trust: Trust
+  /** The working directory, links resolved; paths in rules are relative to it. */
+  workspace: string
+  /** Further folders that may be read without asking, links resolved: what tools of this conversation wrote for it. */
+  readable: readonly string[]
+  /** The person's own directory, for `~/` in rules; empty when there is none. */
+  homeDir: string
+  mode: ApprovalMode
+  rules: readonly Rule[]
+}
+
+/** What the policy says of an action. */
+export interface Decision {
+  effect: Effect
+  /** The rule that decided; undefined when none matched. */
+  rule: Rule | undefined
+  /** Every rule that matched. */
+  matched: readonly Rule[]
+  /** For a person and for the model: why. A whole clause without a full stop. */
+  reason: string
+  /** The narrowest sensible rule that would allow it, such as `bash(npm test)`. */
+  suggestion: string
+}

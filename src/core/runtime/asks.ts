@@ -1,0 +1,121 @@
+import { toCancelled } from '../base/cancelled.ts'
+import { CrabError } from '../base/errors.ts'
+import { parseObject } from '../base/json.ts'
+
+/** One question. Without options the answer is free text. */
+export interface Question {
+  question: string
+  /** Two or three words for a tab or a table. */
+  header: string
+  options: readonly { label: string; description: string }[]
+  multiSelect: boolean
+}
+
+/** From question to label, or to what was typed; several labels are joined by ", ". */
+export type Answers = Readonly<Record<string, string>>
+
+/** The tool call that needs permission, as a client shows it. */
+export interface PermissionAsk {
+  callId: string
+  tool: string
+  /** Empty for a built-in tool. */
+  server: string
+  /** Complete JSON text. */
+  arguments: string
+  /** What it would do, exactly. */
+  action: string
+  cwd: string
+  /** Unified diff of an edit; else empty. */
+  diff: string
+  reason: string
+  /** The rule that "always" would save. */
+  rule: string
+}
+
+/** A question that waits for an answer. */
+export interface Ask {
+  id: string
+  kind: 'question' | 'permission' | 'elicitation'
+  questions: readonly Question[]
+  permission: PermissionAsk | undefined
+}
+
+/** A question and the turn that waits for it. */
+export interface PendingAsk {
+  agent: string
+  sender: string
+  session: string
+  runId: string
+  /** Milliseconds since 1970. */
+  openedAt: number
+  ask: Ask
+}
+
+/** How a question ended: answered by somebody, or why it never will be. */
+export interface AskEnd {
+  by: string
+  answers: Answers | undefined
+}
+
+interface Waiting extends PendingAsk {
+  settle(end: AskEnd): void
+}
+
+/** The questions of all turns of one runtime. Several may wait in one conversation. */
+export class Asks {
+  readonly #waiting = new Map<string, Waiting>()
+  readonly #timeoutMs: number
+
+  constructor(options: { timeoutMs: number }) {
+    this.#timeoutMs = options.timeoutMs
+  }
+
+  /** Waits for the answer to a question; gives how it ended, also when nobody answered. Throws `cancelled` with the turn. */
+  async wait(pending: PendingAsk, signal: AbortSignal): Promise<AskEnd> {
+    const gate = Promise.withResolvers<AskEnd>()
+    const onAbort = () => gate.reject(toCancelled(signal))
+    const timer = setTimeout(() => gate.resolve({ by: 'timeout', answers: undefined }), this.#timeoutMs)
+    this.#waiting.set(pending.ask.id, { ...pending, settle: gate.resolve })
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      if (signal.aborted) onAbort()
+      return await gate.promise
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      this.#waiting.delete(pending.ask.id)
+    }
+  }
+
+  /**
+   * Answers one question: that id, or the oldest of the pair. `content` is a JSON object from question to label.
+   *
+   * Throws `missing` when there is none, `invalid` when the content answers something else.
+   */
+  reply(to: { agent: string; sender: string; id?: string }, content: string): void {
+    const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
+    if (!waiting) throw new CrabError('missing', 'Cannot answer: no such question waits')
+    waiting.settle({ by: to.sender || waiting.sender, answers: readAnswers(content, waiting.ask) })
+  }
+
+  /** Oldest first; those of one agent, or of all for an empty name. */
+  list(agent: string): PendingAsk[] {
+    return [...this.#waiting.values()]
+      .filter((waiting) => agent === '' || waiting.agent === agent)
+      .map(({ settle: _, ...pending }) => pending)
+  }
+
+  #oldest({ agent, sender }: { agent: string; sender: string }): Waiting | undefined {
+    return this.#waiting.values().find((waiting) => waiting.agent === agent && waiting.sender === sender)
+  }
+}
+
+function readAnswers(content: string, ask: Ask): Answers {
+  const given = parseObject(content)
+  const hint = 'content is a JSON object from each question to a label'
+  if (!given) throw new CrabError('invalid', 'Cannot use the answer: it is not a JSON object', { hint })
+  const entries = ask.questions.map(({ question }) => [question, given[question]])
+  const open = entries.find(([, label]) => typeof label !== 'string')
+  if (open) throw new CrabError('invalid', `Cannot use the answer: it leaves "${open[0]}" open`, { hint })
+  return Object.fromEntries(entries)
+}

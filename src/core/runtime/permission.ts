@@ -1,0 +1,168 @@
+import { headOf } from '../base/cut.ts'
+import { CrabError } from '../base/errors.ts'
+import type { ToolCall } from '../base/message.ts'
+import { decide } from '../policy/decide.ts'
+import type { Action, Decision, Rule, Setting } from '../policy/types.ts'
+import type { PermissionDecision } from '../storage/types.ts'
+import type { AskEnd, PermissionAsk } from './asks.ts'
+import { GRANT_SOURCE } from './conversation.ts'
+import type { Denial } from './hook.ts'
+import type { TurnAsks } from './turn-asks.ts'
+
+/** The answers to a question of permission; any other text denies, and is the reason. */
+export const PERMISSION_ANSWERS = {
+  once: 'Allow once',
+  session: 'Allow in this conversation',
+  always: 'Always allow',
+  no: 'Deny',
+} as const
+
+/** What the tool calls of one turn are judged by. */
+export interface PermissionsOptions {
+  setting: Omit<Setting, 'rules'>
+  rules: readonly Rule[]
+  asks: TurnAsks
+  /** Keeps a decision with the conversation; durable when it resolves. */
+  record(decision: PermissionDecision): Promise<void>
+  /** Writes a rule into the agent's file. */
+  addRule(rule: string): Promise<void>
+  notice(message: string): void
+}
+
+/** Permits the tool calls of one turn, by rule or by a person. */
+export class Permissions {
+  readonly #options: PermissionsOptions
+  readonly #rules: Rule[]
+  /** A person is asked one thing at a time, and may answer for what waits behind it. */
+  #asking: Promise<unknown> = Promise.resolve()
+
+  constructor(options: PermissionsOptions) {
+    this.#options = options
+    this.#rules = [...options.rules]
+  }
+
+  /** Undefined when the call may be made. Every decision is recorded before it takes effect. */
+  async permit(call: ToolCall, action: Action, signal: AbortSignal): Promise<Denial | undefined> {
+    const decision = this.#decide(action)
+    if (decision.effect !== 'ask') return this.#settle(call, action, decision)
+    const asked = this.#asking.then(() => {
+      signal.throwIfAborted()
+      const again = this.#decide(action) // an answer given meanwhile may hold for this one too
+      return again.effect === 'ask'
+        ? this.#ask(call, action, again, signal)
+        : this.#settle(call, action, again)
+    })
+    this.#asking = asked.catch(() => undefined) // its own call reports it
+    return asked
+  }
+
+  #decide(action: Action): Decision {
+    return decide(action, { ...this.#options.setting, rules: this.#rules })
+  }
+
+  async #settle(call: ToolCall, action: Action, decision: Decision): Promise<Denial | undefined> {
+    const { rule, reason, suggestion } = decision
+    const effect = decision.effect === 'allow' ? 'allow' : 'deny'
+    const by = rule ? 'rule' : 'default'
+    await this.#record(call, { effect, by, reason, ...(rule && { rule: rule.pattern, source: rule.source }) })
+    if (effect === 'allow') return undefined
+    return { action: describeAction(action), reason, rule: suggestion, by: 'rule' }
+  }
+
+  async #ask(
+    call: ToolCall,
+    action: Action,
+    decision: Decision,
+    signal: AbortSignal,
+  ): Promise<Denial | undefined> {
+    const permission = await this.#toAsk(call, action, decision)
+    const question = `Allow ${permission.action}?`
+    const options = optionsOf(permission.rule)
+    const questions = [{ question, header: 'Permission', options, multiSelect: false }]
+    const end = await this.#options.asks.put({ kind: 'permission', questions, permission }, signal)
+    const answer = end?.answers?.[question]
+    const denial = { action: permission.action, rule: decision.suggestion }
+    if (answer === undefined) {
+      const reason = `${decision.reason}, and ${end ? 'nobody answered' : 'nobody can be asked'}`
+      await this.#record(call, { effect: 'deny', by: 'nobody', reason })
+      return { ...denial, reason, by: 'nobody' }
+    }
+    const reason = await this.#take(call, { answer, rule: permission.rule, by: end!.by })
+    return reason === undefined ? undefined : { ...denial, reason, by: 'person' }
+  }
+
+  /** Takes a person's answer; gives the reason when it is no. */
+  async #take(
+    call: ToolCall,
+    { answer, rule, by }: { answer: string; rule: string; by: AskEnd['by'] },
+  ): Promise<string | undefined> {
+    const { once, session, always, no } = PERMISSION_ANSWERS
+    const grant =
+      rule === '' ? undefined : answer === session ? 'session' : answer === always ? 'always' : undefined
+    if (grant === undefined && answer !== once) {
+      const reason = answer === no || answer === '' ? 'the person said no' : `the person said no: ${answer}`
+      await this.#record(call, { effect: 'deny', by: 'person', reason })
+      return reason
+    }
+    if (grant === 'always') await this.#remember(rule)
+    const reason = `${by} allowed it`
+    await this.#record(call, { effect: 'allow', by: 'person', reason, ...(grant && { grant, rule }) })
+    if (grant) this.#rules.push({ effect: 'allow', pattern: rule, source: GRANT_SOURCE })
+    return undefined
+  }
+
+  async #remember(rule: string): Promise<void> {
+    const { addRule, notice } = this.#options
+    await addRule(rule).catch((reason: unknown) => {
+      const why = reason instanceof CrabError ? reason.message : String(reason)
+      notice(`The rule ${rule} holds for this turn only: ${why}`)
+    })
+  }
+
+  async #record(call: ToolCall, decision: Omit<PermissionDecision, 'call_id' | 'name'>): Promise<void> {
+    await this.#options.record({ call_id: call.id, name: call.name, ...decision })
+  }
+
+  async #toAsk(call: ToolCall, action: Action, { reason, suggestion }: Decision): Promise<PermissionAsk> {
+    return {
+      callId: call.id,
+      tool: call.name,
+      server: action.kind === 'mcp' ? action.server : '',
+      arguments: call.arguments,
+      action: describeAction(action, call),
+      cwd: this.#options.setting.workspace,
+      diff: action.kind === 'edit' ? ((await action.diff?.()) ?? '') : '',
+      reason,
+      rule: suggestion === 'bash' ? '' : suggestion, // no answer to one command is meant for every command
+    }
+  }
+}
+
+function optionsOf(rule: string): { label: string; description: string }[] {
+  const { once, session, always, no } = PERMISSION_ANSWERS
+  const lasting = [
+    { label: session, description: `allows ${rule} until this conversation ends` },
+    { label: always, description: `writes ${rule} into the agent's file` },
+  ]
+  return [
+    { label: once, description: 'allows this call' },
+    ...(rule === '' ? [] : lasting),
+    { label: no, description: 'refuses it; any other text refuses it and tells the agent why' },
+  ]
+}
+
+/** Longest arguments that are shown with a call, UTF-16 units. */
+const MAX_SHOWN = 2_000
+
+/** What a call would do, in words. */
+function describeAction(action: Action, call?: ToolCall): string {
+  switch (action.kind) {
+    case 'read':
+    case 'edit':
+      return `${action.kind} ${action.shown}`
+    case 'bash':
+      return `bash: ${action.command}`
+    default:
+      return call ? `${action.name} ${headOf(call.arguments, MAX_SHOWN)}` : action.name
+  }
+}

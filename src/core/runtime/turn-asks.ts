@@ -1,0 +1,60 @@
+import { CrabError, toCrabError } from '../base/errors.ts'
+import type { Ask, AskEnd, Asks, PendingAsk } from './asks.ts'
+import type { EventChannel } from './event-channel.ts'
+import type { OnAsk } from './turn-request.ts'
+
+/** What the questions of one turn have in common. */
+export interface TurnAsksOptions {
+  asks: Asks
+  onAsk: OnAsk
+  channel: EventChannel
+  turn: Pick<PendingAsk, 'agent' | 'sender' | 'session' | 'runId'>
+  newId(): string
+  now(): number
+}
+
+/** The questions of one turn: put as its client wished, told to whoever follows it. */
+export class TurnAsks {
+  readonly #options: TurnAsksOptions
+
+  constructor(options: TurnAsksOptions) {
+    this.#options = options
+  }
+
+  /** Waits for an answer; undefined when nobody can be asked. With `fail` that fails the turn with `denied`. */
+  async put(question: Omit<Ask, 'id'>, signal: AbortSignal): Promise<AskEnd | undefined> {
+    const { onAsk, channel } = this.#options
+    if (onAsk === 'deny') return undefined
+    if (onAsk === 'fail') {
+      channel.fail(unanswerable(question))
+      return undefined
+    }
+    return this.#wait({ ...question, id: this.#options.newId() }, signal)
+  }
+
+  async #wait(ask: Ask, signal: AbortSignal): Promise<AskEnd> {
+    const { asks, channel, turn, now } = this.#options
+    channel.tell({ type: 'ask', ask })
+    const close = ({ by, answers }: AskEnd) =>
+      channel.tell({ type: 'ask-closed', askId: ask.id, by, answers })
+    try {
+      const end = await asks.wait({ ...turn, openedAt: now(), ask }, signal)
+      close(end)
+      return end
+    } catch (reason) {
+      close({ by: toCrabError(reason).kind, answers: undefined })
+      throw reason
+    }
+  }
+}
+
+function unanswerable({ permission, questions }: Omit<Ask, 'id'>): CrabError {
+  if (!permission) {
+    return new CrabError('denied', `Cannot ask: nobody is there to answer "${questions[0]?.question}"`, {
+      hint: 'run it on a terminal, or with --on-ask deny',
+    })
+  }
+  const { action, reason, rule } = permission
+  const hint = rule === '' ? 'run it on a terminal' : `allow it with --allow '${rule}'`
+  return new CrabError('denied', `Cannot go on without permission for ${action}: ${reason}`, { hint })
+}

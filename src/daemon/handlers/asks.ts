@@ -1,0 +1,38 @@
+import {
+  type AskClosedEvent,
+  type AskInfo,
+  AskKind,
+  type AskUserEvent,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { Ask, PendingAsk } from '../../core/runtime/asks.ts'
+import type { AgentEvent } from '../../core/runtime/events.ts'
+
+const KIND = {
+  question: AskKind.QUESTION,
+  permission: AskKind.PERMISSION,
+  elicitation: AskKind.ELICITATION,
+} as const
+
+/** A question as a client shows it. */
+export function toAskEvent({ id, kind, questions, permission }: Ask): AskUserEvent {
+  return {
+    askId: id,
+    kind: KIND[kind],
+    questions: questions.map((question) => ({ ...question, options: [...question.options] })),
+    permission,
+  }
+}
+
+/** How a question ended. */
+export function toAskClosed({
+  askId,
+  by,
+  answers,
+}: Extract<AgentEvent, { type: 'ask-closed' }>): AskClosedEvent {
+  return { askId, by, content: answers ? JSON.stringify(answers) : '' }
+}
+
+/** A row of `list_asks`. */
+export function toAskInfo({ ask, openedAt, ...turn }: PendingAsk): AskInfo {
+  return { ...turn, openedAt: new Date(openedAt).toISOString(), ask: toAskEvent(ask) }
+}

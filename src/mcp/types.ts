@@ -1,0 +1,104 @@
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import type { McpEntry } from '../core/config/mcp-entry.ts'
+import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
+
+/** Life of a connection (mcp.md, "Peer lifecycle"). */
+export type PeerState = 'disabled' | 'invalid' | 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'idle'
+
+/** One declaration that uses a connection. */
+export interface Owner {
+  /** The agent's name. */
+  agent: string
+  /** Its name for the server. */
+  name: string
+}
+
+/** One connection, shared by its owners. Times are milliseconds since 1970. Names of env and headers only. */
+export interface PeerView {
+  fingerprint: string
+  transport: 'stdio' | 'http' | 'sse'
+  /** Command line or address, without secrets. */
+  target: string
+  envNames: readonly string[]
+  headerNames: readonly string[]
+  owners: readonly Owner[]
+  state: PeerState
+  /** The first line of what went wrong last; else empty. */
+  error: string
+  /** MCP revision that was negotiated; empty before. */
+  protocolVersion: string
+  toolCount: number
+  /** What its tool schemas cost in every request, estimated. */
+  schemaTokens: number
+  pid: number | undefined
+  calls: number
+  errors: number
+  /** Median of the last calls. */
+  latencyMs: number | undefined
+  /** Failures in a row. */
+  failures: number
+  connectedAt: number | undefined
+  lastOkAt: number | undefined
+  lastErrorAt: number | undefined
+  nextRetryAt: number | undefined
+}
+
+/** A tool of a server, for one agent. The description is the server's: untrusted, stripped and capped. */
+export interface ToolView {
+  remoteName: string
+  /** What the model sees; empty when it does not. */
+  name: string
+  description: string
+  /** Why the model does not see it; empty when it does. */
+  hidden: string
+}
+
+/** A declaration and what comes of it. */
+export interface ServerView {
+  name: string
+  fingerprint: string
+  state: PeerState
+  /** In the server's order, with those the agent does not get. */
+  tools: readonly ToolView[]
+}
+
+/** What one agent sees: servers in order of declaration. */
+export interface AgentView {
+  agent: string
+  /** Grows whenever the tools change. */
+  generation: number
+  servers: readonly ServerView[]
+}
+
+/** The MCP servers of one node: runs what agents declare, shares identical processes, routes calls per agent. */
+export interface McpServers extends AsyncDisposable {
+  /** Registers agents, offers their tools and routes their calls. */
+  readonly hook: Hook
+  /** All connections, in the order of their first owner. */
+  peers(): PeerView[]
+  /** What an agent sees now; nothing is started. Works for agents that are not registered, too. */
+  view(agent: AgentConfig): AgentView
+  /**
+   * Starts the server of one declaration unless it runs, and waits for it; without back-off.
+   *
+   * Throws `missing` for a name the agent does not declare, `config` for a disabled one, `unavailable` with the first
+   * line of why it failed.
+   */
+  connect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView>
+  /** Asks a connected server for a sign of life; connects first when it must. Gives milliseconds. */
+  ping(agent: AgentConfig, name: string, signal: AbortSignal): Promise<{ peer: PeerView; ms: number }>
+  /** Ends the connection, if there is one, and makes it anew. */
+  reconnect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView>
+  /** Calls a tool by its remote name, or the name the model sees; permission is the caller's business. */
+  call(
+    at: { agent: AgentConfig; name: string; tool: string; args: Record<string, unknown>; spillDir: string },
+    signal: AbortSignal,
+  ): Promise<ToolOutput>
+  /** The last lines of a server's standard error, oldest first. */
+  logs(agent: AgentConfig, name: string): string[]
+  /**
+   * Tries an entry that nobody owns: starts it, lists its tools, ends it. The list is kept for the first turn that uses
+   * an identical entry. Throws as connect() does.
+   */
+  verify(entry: McpEntry, signal: AbortSignal): Promise<{ peer: PeerView; tools: readonly ToolView[] }>
+}

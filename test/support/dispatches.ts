@@ -1,0 +1,28 @@
+import type { ToolDispatch, ToolRequest } from '../../src/core/runtime/hook.ts'
+import { AGENT } from './agents.ts'
+
+/** A tool call as a hook gets it, in a conversation of (crab, ann) that knows no file and asks nobody. */
+export function toolDispatch(more: Partial<ToolDispatch> = {}): ToolDispatch {
+  const files = new Map<string, string>()
+  return {
+    callId: 'a',
+    args: {},
+    agent: AGENT,
+    sender: 'ann',
+    session: 's',
+    cwd: '/',
+    env: {},
+    action: { kind: 'tool', name: 'test', harmless: true },
+    files: { get: (path) => files.get(path), set: (path, version) => void files.set(path, version) },
+    spillDir: '/nonexistent',
+    turnOver: new AbortController().signal,
+    progress() {},
+    ask: () => Promise.reject(new Error('nobody is asked')),
+    ...more,
+  }
+}
+
+/** What is asked before that call is permitted. */
+export function toolRequest(more: Partial<ToolRequest> = {}): ToolRequest {
+  return { args: {}, agent: AGENT, cwd: '/', ...more }
+}

@@ -1,0 +1,52 @@
+import { Asks } from '../../src/core/runtime/asks.ts'
+import { EventChannel } from '../../src/core/runtime/event-channel.ts'
+import type { AgentEvent } from '../../src/core/runtime/events.ts'
+import type { Hook } from '../../src/core/runtime/hook.ts'
+import { Permissions } from '../../src/core/runtime/permission.ts'
+import type { ToolAnswer, ToolSetting } from '../../src/core/runtime/tool-calls.ts'
+import { TurnAsks } from '../../src/core/runtime/turn-asks.ts'
+import { AGENT } from './agents.ts'
+
+/** A turn of (crab, ann) in /tmp whose tools may do what is harmless, and which asks nobody. */
+export function toolSetting(hook: Hook): ToolSetting {
+  const channel = new EventChannel()
+  const asks = new TurnAsks({
+    asks: new Asks({ timeoutMs: 60_000 }),
+    onAsk: 'deny',
+    channel,
+    turn: { agent: 'crab', sender: 'ann', session: 's1', runId: 'r1' },
+    newId: () => 'ask',
+    now: () => 0,
+  })
+  const permissions = new Permissions({
+    setting: { trust: 'local', workspace: '/tmp', readable: [], homeDir: '', mode: 'ask' },
+    rules: [],
+    asks,
+    record: async () => {},
+    addRule: async () => {},
+    notice() {},
+  })
+  return {
+    hook,
+    permissions,
+    asks,
+    channel,
+    request: { agent: AGENT, cwd: '/tmp' },
+    dispatch: {
+      sender: 'ann',
+      session: 's1',
+      env: {},
+      spillDir: '/nonexistent',
+      turnOver: new AbortController().signal,
+    },
+    files: new Map(),
+    now: () => 0,
+  }
+}
+
+/** The answers among what running tool calls yields. */
+export async function answersOf(events: AsyncIterable<ToolAnswer | AgentEvent>): Promise<ToolAnswer[]> {
+  const answers: ToolAnswer[] = []
+  for await (const event of events) if (!('type' in event)) answers.push(event)
+  return answers
+}
