@@ -6,9 +6,10 @@ import { cpus, tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import { stringify } from 'smol-toml'
 import { makeHome } from '../scripts/sea/scenarios.ts'
 import { interleave } from './harness.ts'
-import { type BenchRow, makeRows } from './rows.ts'
+import { type BenchRow, MCP_AGENT, makeRows, mcpServer } from './rows.ts'
 import { toTable } from './table.ts'
 
 // npm run bench -- [--rounds N] [--binary FILE]
@@ -28,6 +29,7 @@ async function bench(binary: string, rounds: number): Promise<void> {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   using model = await startModel()
   const env = await makeHome(join(dir.path, 'home'), model.url)
+  await addAgent(join(dir.path, 'home'))
   const rows = makeRows(binary, model.url, env).filter(({ command }) => isInstalled(command))
   const requestBytes = await measureRequests(rows, model, dir.path)
   const figures = await interleave(rows, { rounds, cwd: dir.path })
@@ -58,6 +60,16 @@ function settle(binary: string): void {
   } catch (reason) {
     console.error(`crabtalk: warning: figures of a binary just built are not settled: ${reason}`)
   }
+}
+
+/** An agent with one MCP server, all of whose tools it may call. */
+async function addAgent(home: string): Promise<void> {
+  const [command, ...args] = mcpServer()
+  const entry = { name: 'everything', command, args, permissions: { allow: ['*'] } }
+  const agents = join(home, 'agents')
+  await mkdir(agents, { recursive: true })
+  await writeFile(join(agents, `${MCP_AGENT}.toml`), stringify({ mcps: [entry] }))
+  await writeFile(join(agents, `${MCP_AGENT}.md`), 'You call tools.\n')
 }
 
 function isInstalled(command: string): boolean {

@@ -1,3 +1,5 @@
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Row } from './harness.ts'
 import type { Marks } from './table.ts'
 
@@ -9,6 +11,9 @@ export interface BenchRow extends Row {
 
 const NODE = 'node -e 0'
 const FETCH = 'node, one fetch'
+const SERVER = 'MCP server alone, one call'
+/** The agent that has the server, in the home that is measured with. */
+export const MCP_AGENT = 'caller'
 
 /** The programs to measure: floors first, then ours with their marks. */
 export function makeRows(binary: string, modelUrl: string, env: Record<string, string>): BenchRow[] {
@@ -33,7 +38,30 @@ export function makeRows(binary: string, modelUrl: string, env: Record<string, s
     { name: 'crabtalk --help', ...crabtalk(['--help']), marks: { floor: NODE, wall: 1.24 } },
     send('openai'),
     send('anthropic'),
+    {
+      name: SERVER,
+      command: process.execPath,
+      args: [join(import.meta.dirname, 'mcp-server.ts'), ...mcpServer()],
+      expects: /Echo: hi/,
+    },
+    {
+      name: 'crabtalk send, one MCP call',
+      ...crabtalk(['send', '--model', 'loopback-openai', '-a', MCP_AGENT, `call ${MCP_TOOL}`]),
+      expects: /^Hi there\.\n$/,
+      marks: { floor: FETCH, beyond: SERVER, wall: 1.5, rssMb: 90 },
+      asksModel: true,
+    },
   ]
+}
+
+const MCP_TOOL = 'mcp__everything__echo'
+
+/** The official server with a bit of everything, as a command line. */
+export function mcpServer(): [string, ...string[]] {
+  const script = createRequire(import.meta.url).resolve(
+    '@modelcontextprotocol/server-everything/dist/index.js',
+  )
+  return [process.execPath, script, 'stdio']
 }
 
 const QUESTION = JSON.stringify({

@@ -3,6 +3,8 @@ import type { Figures } from './harness.ts'
 /** The most a row may take; ratios are to the wall and CPU time of another row of the same run. */
 export interface Marks {
   floor: string
+  /** A row whose wall time is taken off first: what cannot be avoided. */
+  beyond?: string
   wall?: number
   cpu?: number
   rssMb?: number
@@ -22,9 +24,10 @@ export function toTable(lines: readonly Line[]): string {
   const floors = new Map(lines.map(({ name, figures }) => [name, figures]))
   const rows = lines.map(({ name, figures, marks = { floor: '' }, requestBytes }) => {
     const floor = floors.get(marks.floor)
+    const beyond = floors.get(marks.beyond ?? '')?.wallMs
     return [
       name,
-      against(figures.wallMs, floor?.wallMs, marks.wall),
+      against(figures.wallMs, floor?.wallMs, marks.wall, beyond),
       against(figures.cpuMs, floor?.cpuMs, marks.cpu),
       within(figures.rssMb, marks.rssMb),
       requestBytes === undefined ? '' : within(requestBytes, marks.requestBytes),
@@ -33,10 +36,16 @@ export function toTable(lines: readonly Line[]): string {
   return align([['', 'wall ms', 'CPU ms', 'peak RSS MB', 'request bytes'], ...rows])
 }
 
-function against(value: number, floor: number | undefined, most: number | undefined): string {
+function against(
+  value: number,
+  floor: number | undefined,
+  most: number | undefined,
+  beyond?: number,
+): string {
   if (floor === undefined) return value.toFixed(1)
-  const ratio = value / floor
-  return `${value.toFixed(1)} = ${ratio.toFixed(2)} ×${judge(ratio, most)}`
+  const ratio = (value - (beyond ?? 0)) / floor
+  const base = beyond === undefined ? '' : `${beyond.toFixed(1)} + `
+  return `${value.toFixed(1)} = ${base}${ratio.toFixed(2)} ×${judge(ratio, most)}`
 }
 
 function within(value: number, most: number | undefined): string {

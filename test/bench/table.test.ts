@@ -21,3 +21,16 @@ test('toTable() shows ratios to the floor of the same run and judges those that 
     ['ours', '25.0 = 1.25 ×  ✓ ≤ 1.25', '20.0 = 2.00 ×  ✗ > 1.5', '95  ✗ > 90', '900'],
   ])
 })
+
+test('toTable() takes off what cannot be avoided before it compares', () => {
+  const figures = (wallMs: number) => ({ wallMs, cpuMs: 1, rssMb: 1, runs: 1 })
+  const marks = { floor: 'floor', beyond: 'server', wall: 1.5 }
+  const table = toTable([
+    { name: 'floor', figures: figures(100) },
+    { name: 'server', figures: figures(300) },
+    { name: 'good', figures: figures(440), marks },
+    { name: 'bad', figures: figures(460), marks },
+  ])
+  assert.match(table, /good +440\.0 = 300\.0 \+ 1\.40 ×  ✓ ≤ 1\.5/)
+  assert.match(table, /bad +460\.0 = 300\.0 \+ 1\.60 ×  ✗ > 1\.5/)
+})
