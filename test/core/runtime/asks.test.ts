@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { Asks, type PendingAsk } from '../../../src/core/runtime/asks.ts'
+
+const NEVER = new AbortController().signal
+
+test('Asks.wait() gives the answer to the question of that id', async () => {
+  const asks = new Asks({ timeoutMs: 60_000 })
+  const [first, second] = ['1', '2'].map((id) => asks.wait(pending({ id }), NEVER))
+  asks.reply({ agent: 'crab', sender: 'bob', id: '2' }, '{"Which?":"B"}')
+  asks.reply({ agent: 'crab', sender: '', id: '1' }, '{"Which?":"A"}')
+  assert.deepEqual(await first, { by: 'ann', answers: { 'Which?': 'A' } })
+  assert.deepEqual(await second, { by: 'bob', answers: { 'Which?': 'B' } })
+  assert.deepEqual(asks.list(''), [])
+})
+
+test('Asks.reply() without an id answers the oldest question of the pair', async () => {
+  const asks = new Asks({ timeoutMs: 60_000 })
+  const other = asks.wait(pending({ id: '0', sender: 'bob' }), NEVER)
+  const waits = ['1', '2'].map((id) => asks.wait(pending({ id }), NEVER))
+  asks.reply({ agent: 'crab', sender: 'ann' }, '{"Which?":"old"}')
+  asks.reply({ agent: 'crab', sender: 'ann' }, '{"Which?":"new"}')
+  assert.deepEqual(
+    (await Promise.all(waits)).map(({ answers }) => answers?.['Which?']),
+    ['old', 'new'],
+  )
+  assert.deepEqual(asks.list('crab').map(({ sender }) => sender), ['bob'])
+  asks.reply({ agent: 'crab', sender: 'bob' }, '{"Which?":"x"}')
+  await other
+})
+
+for (const [content, problem] of Object.entries({
+  '"A"': 'it is not a JSON object',
+  '{': 'it is not a JSON object',
+  '{}': 'it leaves "Which\\?" open',
+  '{"Which?":7}': 'it leaves "Which\\?" open',
+})) {
+  test(`Asks.reply() refuses ${content}, and the question goes on waiting`, async () => {
+    const asks = new Asks({ timeoutMs: 60_000 })
+    const wait = asks.wait(pending({ id: '1' }), NEVER)
+    const reply = (text: string) => asks.reply({ agent: 'crab', sender: 'ann', id: '1' }, text)
+    assert.throws(() => reply(content), { kind: 'invalid', message: new RegExp(problem) })
+    reply('{"Which?":"A"}')
+    assert.equal((await wait).answers?.['Which?'], 'A')
+  })
+}
+
+test('Asks.reply() says that no such question waits', () => {
+  const asks = new Asks({ timeoutMs: 60_000 })
+  assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann' }, '{}'), { kind: 'missing' })
+  assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann', id: 'x' }, '{}'), { kind: 'missing' })
+})
+
+test('Asks.wait() ends without an answer when nobody gives one in time', async () => {
+  const asks = new Asks({ timeoutMs: 1 })
+  assert.deepEqual(await asks.wait(pending({ id: '1' }), NEVER), { by: 'timeout', answers: undefined })
+  assert.deepEqual(asks.list(''), [])
+})
+
+test('Asks.wait() ends with its turn', async () => {
+  const asks = new Asks({ timeoutMs: 60_000 })
+  const stop = new AbortController()
+  const wait = asks.wait(pending({ id: '1' }), stop.signal)
+  stop.abort(new CrabError('cancelled', 'gone'))
+  await assert.rejects(wait, { kind: 'cancelled', message: 'gone' })
+  await assert.rejects(asks.wait(pending({ id: '2' }), stop.signal), { kind: 'cancelled' })
+  assert.deepEqual(asks.list(''), [])
+})
+
+function pending({ id, sender = 'ann' }: { id: string; sender?: string }): PendingAsk {
+  const questions = [{ question: 'Which?', header: 'Pick', options: [], multiSelect: false }]
+  const ask = { id, kind: 'question', questions, permission: undefined } as const
+  return { agent: 'crab', sender, session: 's', runId: 'r', openedAt: 0, ask }
+}

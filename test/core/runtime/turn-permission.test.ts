@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { AgentEvent } from '../../../src/core/runtime/events.ts'
+import type { Hook } from '../../../src/core/runtime/hook.ts'
+import { PERMISSION_ANSWERS } from '../../../src/core/runtime/permission.ts'
+import type { TurnRequest } from '../../../src/core/runtime/turn-request.ts'
+import type { SessionLine } from '../../../src/core/storage/types.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { endOf, messagesOf, startTestNode, type TestNode } from '../../support/test-node.ts'
+import { toolsHook } from '../../support/tools.ts'
+
+const CLIENT = { settings: { onAsk: 'client' } } as const
+
+test('Runtime.turn() runs a call that a rule allows, and keeps that decision before it takes effect', async () => {
+  let before: string[] = []
+  const shell = shellHook(async (node) => {
+    before = decisions(await node.lines())
+  })
+  await using node = await start(shell, ['npm test'])
+  const events = await node.ask('go', { settings: { allow: ['bash(npm *)'] } })
+  assert.deepEqual([shell.ran, before], [['npm test'], ['allow by rule bash(npm *) (--allow)']])
+  assert.deepEqual(asksIn(events), [])
+})
+
+test('Runtime.turn() refuses a call that a rule denies, whoever else allows it', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['rm -rf x'])
+  const events = await node.ask('go', { settings: { allow: ['bash'], deny: ['bash(rm *)'], onAsk: 'client' } })
+  assert.deepEqual([shell.ran, asksIn(events)], [[], []])
+  assert.equal(denialIn(events)?.by, 'rule')
+  assert.match(resultIn(node), /^Not permitted: bash: rm -rf x: /)
+  assert.deepEqual(decisions(await node.lines()), ['deny by rule bash(rm *) (--deny)'])
+})
+
+test('Runtime.turn() that can ask nobody denies, says which rule would allow it, and goes on', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test'])
+  const events = await node.ask('go')
+  assert.deepEqual([shell.ran, endOf(events).stopReason], [[], 'stop'])
+  assert.deepEqual(pick(denialIn(events)), ['bash: npm test', 'bash(npm test)', 'nobody'])
+  assert.match(resultIn(node), /can allow it with the rule bash\(npm test\)$/)
+  assert.deepEqual(decisions(await node.lines()), ['deny by nobody'])
+})
+
+test('Runtime.turn() that is to fail where it would ask fails with `denied`', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test'])
+  const end = endOf(await node.ask('go', { settings: { onAsk: 'fail' } }))
+  assert.deepEqual([shell.ran, end.stopReason, end.error?.kind], [[], 'failed', 'denied'])
+  assert.match(end.error?.message ?? '', /permission for bash: npm test/)
+  assert.equal(end.error?.hint, "allow it with --allow 'bash(npm test)'")
+  assert.equal(node.server.requests.length, 1)
+})
+
+test('Runtime.turn() asks a person, who may allow one call', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test', 'npm test'])
+  const { asks, events } = await askAndAnswer(node, [PERMISSION_ANSWERS.once, PERMISSION_ANSWERS.no])
+  assert.deepEqual(shell.ran, ['npm test'])
+  assert.deepEqual(asks.map(({ permission }) => permission?.action), ['bash: npm test', 'bash: npm test'])
+  assert.deepEqual(closedIn(events), ['ann', 'ann'])
+  assert.match(resultIn(node), /the person said no$/)
+  assert.deepEqual(decisions(await node.lines()), ['allow by person', 'deny by person'])
+})
+
+test('Runtime.turn() remembers what is allowed for a conversation, in later turns of other processes too', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test', 'npm test'])
+  const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.session])
+  await using other = await startTestNode(replies(['npm test']), { hooks: [shell], place: node.place })
+  await copyAgent(node, other)
+  await other.ask('again', CLIENT)
+  assert.deepEqual([asks.length, shell.ran.length], [1, 3])
+})
+
+test('Runtime.turn() asks again in another conversation', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test'])
+  await askAndAnswer(node, [PERMISSION_ANSWERS.session])
+  node.goOn(['npm test'])
+  const events = await node.ask('go', { sender: 'bob', settings: { onAsk: 'deny' } })
+  assert.equal(denialIn(events)?.by, 'nobody')
+})
+
+test('Runtime.turn() writes what is always allowed into the file of the agent', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test'])
+  await askAndAnswer(node, [PERMISSION_ANSWERS.always])
+  const file = await readFile(join(node.home.paths.agents, 'crab.toml'), 'utf8')
+  assert.match(file, /allow = \[\s*"bash\(npm test\)"\s*\]/)
+  node.goOn(['npm test'])
+  await node.ask('go', { sender: 'bob' })
+  assert.equal(shell.ran.length, 2)
+  assert.deepEqual(decisions(await node.lines('bob')), [
+    `allow by rule bash(npm test) (agents/crab.toml:${lineOf(file, 'bash(npm test)')})`,
+  ])
+})
+
+test('Runtime.turn() hands the model the reason of a no', async () => {
+  await using node = await start(shellHook(), ['rm x'])
+  await askAndAnswer(node, ['use git rm instead'])
+  assert.match(resultIn(node), /the person said no: use git rm instead$/)
+})
+
+test('Runtime.turn() asks for the calls of a step one after the other, and one answer may hold for all', async () => {
+  const shell = shellHook()
+  const calls = ['npm test', 'npm test', 'npm test'].map((command, at) => call(`c${at}`, command))
+  await using node = await startTestNode([{ parts: calls }, { parts: ['ok'] }], { hooks: [shell] })
+  const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.session])
+  assert.deepEqual([asks.length, shell.ran.length], [1, 3])
+})
+
+test('Runtime.turn() offers no lasting answer for a command that no narrow rule can match', async () => {
+  await using node = await start(shellHook(), ['echo $(id)'])
+  const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.once])
+  const labels = asks[0]?.questions[0]?.options.map(({ label }) => label)
+  assert.deepEqual([labels, asks[0]?.permission?.rule], [['Allow once', 'Deny'], ''])
+})
+
+test('Runtime.turn() takes a question that nobody answers for a no', async () => {
+  const shell = shellHook()
+  const script = [{ parts: [call('a', 'npm test')] }, { parts: ['ok'] }]
+  await using node = await startTestNode(script, { hooks: [shell], askTimeoutMs: 1 })
+  const events = await node.ask('go', CLIENT)
+  assert.deepEqual([shell.ran, closedIn(events)], [[], ['timeout']])
+  assert.match(denialIn(events)?.reason ?? '', /nobody answered$/)
+})
+
+test('Runtime.turn() that is cancelled while it asks ends at once, and its question is gone', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test'])
+  const stop = new AbortController()
+  const seen: AgentEvent[] = []
+  for await (const event of node.turn('go', CLIENT, stop.signal)) {
+    seen.push(event)
+    if (event.type === 'ask') stop.abort()
+  }
+  assert.deepEqual([closedIn(seen), endOf(seen).stopReason], [['cancelled'], 'cancelled'])
+  assert.deepEqual([node.runtime.asks.list(''), shell.ran], [[], []])
+})
+
+test('a tool can ask a person, and learns when nobody is there', async () => {
+  const question = { question: 'Which?', header: 'Pick', options: [], multiSelect: false }
+  const asker = toolsHook({ ask: async (at) => JSON.stringify(await at.ask([question], 'question')) })
+  const parts = [{ call: 'a', name: 'ask', args: '{}' }]
+  const script = () => [{ parts }, { parts: ['ok'] }]
+  await using node = await startTestNode([...script(), ...script()], { hooks: [asker] })
+  await askAndAnswer(node, ['blue'])
+  assert.equal(resultIn(node), '{"Which?":"blue"}')
+  await node.ask('again')
+  assert.match(resultIn(node), /Cannot ask: nobody is there to answer/)
+})
+
+/** A `bash` that runs nothing and remembers what it was told to run. */
+function shellHook(onRun: (node: TestNode) => Promise<void> = async () => {}) {
+  const ran: string[] = []
+  const at: { node?: TestNode } = {}
+  const tools = toolsHook({
+    async bash({ args }) {
+      await onRun(at.node!)
+      ran.push(String(args['command']))
+      return 'done'
+    },
+  })
+  const describe: Hook['describe'] = async (_, { args }) => ({ kind: 'bash', command: String(args['command']) })
+  return Object.assign({ ...tools, describe }, { ran, at })
+}
+
+/** A node whose model calls `bash` with each of these commands, one a step. */
+async function start(shell: ReturnType<typeof shellHook>, commands: readonly string[]) {
+  const script = replies(commands)
+  const node = await startTestNode(script, { hooks: [shell] })
+  shell.at.node = node
+  return Object.assign(node, { goOn: (more: readonly string[]) => void script.push(...replies(more)) })
+}
+
+function replies(commands: readonly string[]): Reply[] {
+  return [...commands.map((command, at) => ({ parts: [call(`c${at}`, command)] })), { parts: ['ok'] }]
+}
+
+/** Runs a turn and gives these answers to its questions, in order. */
+async function askAndAnswer(node: TestNode, answers: readonly string[], more: Partial<TurnRequest> = CLIENT) {
+  const left = [...answers]
+  const events: AgentEvent[] = []
+  for await (const event of node.turn('go', more)) {
+    events.push(event)
+    if (event.type !== 'ask') continue
+    const content = JSON.stringify({ [event.ask.questions[0]!.question]: left.shift() })
+    node.runtime.asks.reply({ agent: 'crab', sender: 'ann', id: event.ask.id }, content)
+  }
+  assert.deepEqual(left, [], 'every answer was asked for')
+  return { events, asks: asksIn(events) }
+}
+
+async function copyAgent(from: TestNode, to: TestNode): Promise<void> {
+  await to.home.write('agents/crab.toml', await readFile(join(from.home.paths.agents, 'crab.toml'), 'utf8'))
+}
+
+function call(id: string, command: string) {
+  return { call: id, name: 'bash', args: JSON.stringify({ command }) }
+}
+
+function asksIn(events: readonly AgentEvent[]) {
+  return events.flatMap((event) => (event.type === 'ask' ? [event.ask] : []))
+}
+
+function closedIn(events: readonly AgentEvent[]): string[] {
+  return events.flatMap((event) => (event.type === 'ask-closed' ? [event.by] : []))
+}
+
+function denialIn(events: readonly AgentEvent[]) {
+  return events.flatMap((event) => (event.type === 'tool-result' && event.denial ? [event.denial] : []))[0]
+}
+
+function pick(denial: ReturnType<typeof denialIn>) {
+  return [denial?.action, denial?.rule, denial?.by]
+}
+
+/** What the model read last of a tool. */
+function resultIn(node: TestNode): string {
+  return String(messagesOf(node.server.requests.at(-1)).findLast(({ role }) => role === 'tool')?.['content'])
+}
+
+function decisions(lines: readonly SessionLine[]): string[] {
+  return lines.flatMap((line) => {
+    if (line.kind !== 'event' || line.event !== 'permission') return []
+    const { effect, by, rule, source } = line
+    return [`${effect} by ${by}${by === 'rule' ? ` ${rule} (${source})` : ''}`]
+  })
+}
+
+function lineOf(text: string, part: string): number {
+  return text.slice(0, text.indexOf(part)).split('\n').length
+}
