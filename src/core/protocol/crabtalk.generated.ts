@@ -1542,6 +1542,10 @@ export interface UpsertMcpMsg {
   /** JSON of one entry as in an agent file, literal values only. */
   config: string;
   agent: string;
+  /** Starts the server and lists its tools first; nothing is written when that fails. A disabled one is not started. */
+  verify: boolean;
+  /** 409 when the agent has an entry of that name. */
+  create: boolean;
 }
 
 /** Removes the entry of that name. */
@@ -1702,6 +1706,8 @@ export interface McpToolView {
   effect: PolicyEffect;
   /** Why the model does not see it; empty when it does. */
   hidden: string;
+  /** The rule behind effect; absent when none matches. */
+  rule: PolicyRule | undefined;
 }
 
 /** Does something to the connection behind one declaration. */
@@ -1729,6 +1735,10 @@ export interface McpActionResult {
   logs: string[];
   /** Of TOOLS. */
   tools: McpToolView[];
+  /** Of CALL: images and files of the result. */
+  attachments: Attachment[];
+  /** Of PING: milliseconds until it was connected, before duration_ms. */
+  connectMs: number;
 }
 
 /** Traffic of the connections behind these declarations. Empty fields match everything. */
@@ -1764,6 +1774,9 @@ export interface ExplainPolicy {
   tool: string;
   /** A JSON object. */
   arguments: string;
+  /** Further rules, as in TurnOptions. */
+  allow: string[];
+  deny: string[];
 }
 
 /** What would happen, and why. */
@@ -1779,6 +1792,10 @@ export interface PolicyDecision {
     | undefined;
   /** Every rule that matched. */
   matched: PolicyRule[];
+  /** The narrowest sensible rule that would allow it. */
+  suggestion: string;
+  /** What the call would do, links resolved: `read /etc/passwd`. */
+  action: string;
 }
 
 /** One rule. */
@@ -12984,7 +13001,7 @@ export const ListMcpsMsg: MessageFns<ListMcpsMsg> = {
 };
 
 function createBaseUpsertMcpMsg(): UpsertMcpMsg {
-  return { config: "", agent: "" };
+  return { config: "", agent: "", verify: false, create: false };
 }
 
 export const UpsertMcpMsg: MessageFns<UpsertMcpMsg> = {
@@ -12994,6 +13011,12 @@ export const UpsertMcpMsg: MessageFns<UpsertMcpMsg> = {
     }
     if (message.agent !== "") {
       writer.uint32(18).string(message.agent);
+    }
+    if (message.verify !== false) {
+      writer.uint32(480).bool(message.verify);
+    }
+    if (message.create !== false) {
+      writer.uint32(488).bool(message.create);
     }
     return writer;
   },
@@ -13027,6 +13050,22 @@ export const UpsertMcpMsg: MessageFns<UpsertMcpMsg> = {
             message.agent = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.verify = reader.bool();
+            continue;
+          }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.create = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -13046,6 +13085,8 @@ export const UpsertMcpMsg: MessageFns<UpsertMcpMsg> = {
     const message = createBaseUpsertMcpMsg();
     message.config = object.config ?? "";
     message.agent = object.agent ?? "";
+    message.verify = object.verify ?? false;
+    message.create = object.create ?? false;
     return message;
   },
 };
@@ -14438,7 +14479,7 @@ export const McpServerView: MessageFns<McpServerView> = {
 };
 
 function createBaseMcpToolView(): McpToolView {
-  return { remoteName: "", name: "", description: "", effect: 0, hidden: "" };
+  return { remoteName: "", name: "", description: "", effect: 0, hidden: "", rule: undefined };
 }
 
 export const McpToolView: MessageFns<McpToolView> = {
@@ -14457,6 +14498,9 @@ export const McpToolView: MessageFns<McpToolView> = {
     }
     if (message.hidden !== "") {
       writer.uint32(42).string(message.hidden);
+    }
+    if (message.rule !== undefined) {
+      PolicyRule.encode(message.rule, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -14514,6 +14558,14 @@ export const McpToolView: MessageFns<McpToolView> = {
             message.hidden = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.rule = PolicyRule.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -14536,6 +14588,9 @@ export const McpToolView: MessageFns<McpToolView> = {
     message.description = object.description ?? "";
     message.effect = object.effect ?? 0;
     message.hidden = object.hidden ?? "";
+    message.rule = (object.rule !== undefined && object.rule !== null)
+      ? PolicyRule.fromPartial(object.rule)
+      : undefined;
     return message;
   },
 };
@@ -14644,7 +14699,16 @@ export const McpAction: MessageFns<McpAction> = {
 };
 
 function createBaseMcpActionResult(): McpActionResult {
-  return { peer: undefined, durationMs: 0, output: "", isError: false, logs: [], tools: [] };
+  return {
+    peer: undefined,
+    durationMs: 0,
+    output: "",
+    isError: false,
+    logs: [],
+    tools: [],
+    attachments: [],
+    connectMs: 0,
+  };
 }
 
 export const McpActionResult: MessageFns<McpActionResult> = {
@@ -14666,6 +14730,12 @@ export const McpActionResult: MessageFns<McpActionResult> = {
     }
     for (const v of message.tools) {
       McpToolView.encode(v!, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.attachments) {
+      Attachment.encode(v!, writer.uint32(58).fork()).join();
+    }
+    if (message.connectMs !== 0) {
+      writer.uint32(64).uint64(message.connectMs);
     }
     return writer;
   },
@@ -14731,6 +14801,22 @@ export const McpActionResult: MessageFns<McpActionResult> = {
             message.tools.push(McpToolView.decode(reader, reader.uint32()));
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.attachments.push(Attachment.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.connectMs = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -14754,6 +14840,8 @@ export const McpActionResult: MessageFns<McpActionResult> = {
     message.isError = object.isError ?? false;
     message.logs = object.logs?.map((e) => e) || [];
     message.tools = object.tools?.map((e) => McpToolView.fromPartial(e)) || [];
+    message.attachments = object.attachments?.map((e) => Attachment.fromPartial(e)) || [];
+    message.connectMs = object.connectMs ?? 0;
     return message;
   },
 };
@@ -14974,7 +15062,7 @@ export const McpTraceEvent: MessageFns<McpTraceEvent> = {
 };
 
 function createBaseExplainPolicy(): ExplainPolicy {
-  return { agent: "", sender: "", cwd: "", tool: "", arguments: "" };
+  return { agent: "", sender: "", cwd: "", tool: "", arguments: "", allow: [], deny: [] };
 }
 
 export const ExplainPolicy: MessageFns<ExplainPolicy> = {
@@ -14993,6 +15081,12 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
     }
     if (message.arguments !== "") {
       writer.uint32(42).string(message.arguments);
+    }
+    for (const v of message.allow) {
+      writer.uint32(50).string(v!);
+    }
+    for (const v of message.deny) {
+      writer.uint32(58).string(v!);
     }
     return writer;
   },
@@ -15050,6 +15144,22 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
             message.arguments = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.allow.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.deny.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15072,12 +15182,14 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
     message.cwd = object.cwd ?? "";
     message.tool = object.tool ?? "";
     message.arguments = object.arguments ?? "";
+    message.allow = object.allow?.map((e) => e) || [];
+    message.deny = object.deny?.map((e) => e) || [];
     return message;
   },
 };
 
 function createBasePolicyDecision(): PolicyDecision {
-  return { effect: 0, trust: "", reason: "", rule: undefined, matched: [] };
+  return { effect: 0, trust: "", reason: "", rule: undefined, matched: [], suggestion: "", action: "" };
 }
 
 export const PolicyDecision: MessageFns<PolicyDecision> = {
@@ -15096,6 +15208,12 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
     }
     for (const v of message.matched) {
       PolicyRule.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.suggestion !== "") {
+      writer.uint32(50).string(message.suggestion);
+    }
+    if (message.action !== "") {
+      writer.uint32(58).string(message.action);
     }
     return writer;
   },
@@ -15153,6 +15271,22 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
             message.matched.push(PolicyRule.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.suggestion = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.action = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15177,6 +15311,8 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
       ? PolicyRule.fromPartial(object.rule)
       : undefined;
     message.matched = object.matched?.map((e) => PolicyRule.fromPartial(e)) || [];
+    message.suggestion = object.suggestion ?? "";
+    message.action = object.action ?? "";
     return message;
   },
 };
