@@ -12,7 +12,7 @@ import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { mergePatch } from './merge-patch.ts'
 import { didYouMean } from './nearest.ts'
 import type { HomePaths } from './paths.ts'
-import { configError, inputError, type Problem } from './problem.ts'
+import { configError, formatPlace, inputError, type KeyPath, type Problem } from './problem.ts'
 import { findPlaceholders, restoreSecrets } from './secrets.ts'
 import type { TomlDocument } from './toml.ts'
 import { editToml } from './toml-edit.ts'
@@ -24,6 +24,9 @@ interface AgentStoreOptions {
   /** Takes the right to change agent files, across processes; held for a few file operations. */
   lock(resource: string): Promise<AsyncDisposable>
 }
+
+/** Makes a JSON merge patch from what an agent's file says. */
+type PatchMaker = (stored: JsonObject) => JsonObject
 
 /** What a listing found. */
 interface AgentListing {
@@ -76,6 +79,14 @@ export class AgentStore {
     return await this.get(name)
   }
 
+  /** Where keys of an agent's file stand, each as `agents/crab.toml:7`; empty while there is no file that can be read. */
+  async placesOf(name: string, paths: readonly KeyPath[]): Promise<string[]> {
+    const file = await findAgentFile(this.#folder, name.normalize('NFC'))
+    if (!file?.document.ok) return paths.map(() => '')
+    const { file: label, lineOf } = file.document.value
+    return paths.map((path) => formatPlace({ file: label, line: lineOf(path), column: undefined }))
+  }
+
   /** An agent's id, also of one whose file cannot be used; writes nothing. */
   async idOf(name: string): Promise<string> {
     const file = await findAgentFile(this.#folder, name.normalize('NFC'))
@@ -101,13 +112,15 @@ export class AgentStore {
   /**
    * Applies a JSON merge patch to what the file says, and replaces the prompt if one is given.
    *
-   * The text of the file changes only where its meaning does. REDACTED keeps a stored secret.
+   * The text of the file changes only where its meaning does. REDACTED keeps a stored secret. A function makes the
+   * patch from what the file says while nobody else changes it; what it throws is passed on.
    */
-  async update(name: string, patch: JsonObject, prompt?: string): Promise<AgentConfig> {
+  async update(name: string, change: JsonObject | PatchMaker, prompt?: string): Promise<AgentConfig> {
     await this.get(name)
     await using _ = await this.#locked()
     const { file, document } = await this.#valid(name)
     const what = `Cannot change the agent "${file.name}"`
+    const patch = typeof change === 'function' ? change(document.table) : change
     if ('id' in patch && patch['id'] !== file.id) {
       throw inputError(what, [{ path: ['id'], message: '"id" never changes' }])
     }
