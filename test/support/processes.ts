@@ -27,7 +27,7 @@ async function commandLine(pid: number): Promise<string> {
 }
 
 /** Processes end while they are looked at; one that has ended reads as nothing. */
-async function readOfProcess(pid: string, file: string): Promise<string> {
+export async function readOfProcess(pid: string, file: string): Promise<string> {
   try {
     return await readFile(`/proc/${pid}/${file}`, 'utf8')
   } catch {
@@ -35,7 +35,8 @@ async function readOfProcess(pid: string, file: string): Promise<string> {
   }
 }
 
-function kill(pid: number): void {
+/** Kills a process if it still runs. */
+export function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

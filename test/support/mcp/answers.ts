@@ -1,0 +1,41 @@
+import { answerTo, type Id, isAnswer, type Layer, type Message } from './message.ts'
+import type { AnswerFault, ServerOptions } from './options.ts'
+
+/** An id that no client uses. */
+export const UNKNOWN_ID = 987_654_321
+
+/** Says other things at the handshake than the server would. */
+export function claimsLayer({ protocol, capabilities }: ServerOptions): Layer {
+  return ({ send }) => ({
+    send(message) {
+      if (message.result?.['protocolVersion'] === undefined) return send(message)
+      const claims = {
+        ...(protocol === undefined ? {} : { protocolVersion: protocol }),
+        ...(capabilities === undefined ? {} : { capabilities }),
+      }
+      return send({ ...message, result: { ...message.result, ...claims } })
+    },
+  })
+}
+
+/** Gets answers wrong in these ways: sent again, nobody's, with another id, or for a request that was cancelled. */
+export function answersLayer({ answers = [] }: ServerOptions): Layer {
+  const has = (fault: AnswerFault) => answers.includes(fault)
+  return ({ send, receive }) => ({
+    async send(message) {
+      if (!isAnswer(message)) return send(message)
+      const id = has('null-id') ? null : has('text-id') ? String(message.id) : message.id!
+      const said: Message[] = [{ ...message, id }]
+      if (has('unknown')) said.unshift(answerTo(UNKNOWN_ID, {}))
+      if (has('twice')) said.push({ ...message, id })
+      await Promise.all(said.map(send)) // nothing else comes between
+    },
+    async receive(message) {
+      await receive(message)
+      if (has('late') && message.method === 'notifications/cancelled')
+        await send(
+          answerTo(message.params!['requestId'] as Id, { content: [{ type: 'text', text: 'too late' }] }),
+        )
+    },
+  })
+}

@@ -1,0 +1,55 @@
+import { closeSync, writeSync } from 'node:fs'
+import type { ServerOptions } from './options.ts'
+import type { Recorder } from './record.ts'
+
+/** What a crash says on standard error, its first line first. */
+export const CRASH_WORDS = [
+  'Error: cannot open the database: /var/empty/db: permission denied',
+  '    at open (db.js:10:7)',
+  '    at main (server.js:3:1)',
+]
+
+/** No process of a test outlives this, whatever it ignores. */
+export const LIFE_LIMIT_MS = 300_000
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** Ends this process when the life limit is over, and keeps it alive until then. */
+export function limitLife(): void {
+  setTimeout(() => process.exit(70), LIFE_LIMIT_MS)
+}
+
+/** Records signals, and ends by them (after the delay of `exit`) unless they are ignored. */
+export function mindSignals({ ignore = [], delay }: ServerOptions, record: Recorder): void {
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      record({ event: signal })
+      if (ignore.includes(signal)) return
+      setTimeout(() => {
+        process.removeAllListeners(signal)
+        process.kill(process.pid, signal)
+      }, delay?.['exit'] ?? 0)
+    })
+}
+
+/** Ends when the client closed standard input (after the delay of `exit`), unless that is ignored. */
+export function mindEnd({ ignore = [], delay }: ServerOptions, record: Recorder): void {
+  record({ event: 'eof' })
+  if (!ignore.includes('eof')) setTimeout(() => process.exit(0), delay?.['exit'] ?? 0)
+}
+
+/** Dies with words on standard error and exit code 1. */
+export function crash(): never {
+  writeSync(2, `${CRASH_WORDS.join('\n')}\n`)
+  process.exit(1)
+}
+
+/** Dies as by the system's own hand. */
+export function killSelf(): void {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+/** Closes standard output and lives on. */
+export function closeStdout(): void {
+  closeSync(1)
+}

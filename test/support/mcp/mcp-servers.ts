@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { stringify } from 'smol-toml'
+import type { Message } from './message.ts'
+import { formatOptions, type ServerOptions } from './options.ts'
+import { pidsIn, type Received, receivedIn } from './record.ts'
+
+const SCRIPT = join(import.meta.dirname, 'misbehaving-server.ts')
+const STUBBORN = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** A literal stdio entry, as an agent's `[[mcps]]` holds it. */
+export interface StdioEntry {
+  name: string
+  command: string
+  args: string[]
+  env?: Record<string, string>
+  cwd?: string
+}
+
+/** How a server is started. */
+export interface Start {
+  /** Name of the entry. */
+  name?: string
+  /** Behind `sh -c`, by a shell that stays. */
+  wrapped?: boolean
+  env?: Record<string, string>
+  cwd?: string
+}
+
+/** A server whose doings a test can see. */
+export interface WatchedServer {
+  entry: StdioEntry
+  /** A word that its processes have on their command line, and no others. */
+  mark: string
+  /** What reached it so far, in order, of all its processes. */
+  received(): Received[]
+  /** The messages among it, with this method if one is given. */
+  messages(method?: string): Message[]
+  /** Pids of its processes, in order of their starts. */
+  starts(): number[]
+}
+
+/** What servers get wrong, one thing each, for tests that go through all of them. */
+export const BEHAVIOURS = {
+  good: {},
+  crashOnStart: { at: { start: 'crash' } },
+  crashOnInitialize: { at: { initialize: 'crash' } },
+  crashOnList: { at: { 'tools/list': 'crash' } },
+  crashOnCall: { at: { 'tools/call': 'crash' } },
+  exitOnCall: { at: { 'tools/call': 'exit' } },
+  tornOnCall: { at: { 'tools/call': 'torn' } },
+  hangOnInitialize: { at: { initialize: 'hang' } },
+  hangOnList: { at: { 'tools/list': 'hang' } },
+  hangOnCall: { at: { 'tools/call': 'hang' } },
+  deafOnCall: { at: { 'tools/call': 'deaf' } },
+  closeOnCall: { at: { 'tools/call': 'close' } },
+  errorOnList: { at: { 'tools/list': 'error' } },
+  slowStart: { delay: { start: 1_000 } },
+  slowExit: { delay: { exit: 1_000 } },
+  stubborn: { ignore: STUBBORN },
+  grandchild: { grandchild: ['plain'] },
+  stubbornGrandchild: { grandchild: ['stubborn'] },
+  sessionGrandchild: { grandchild: ['session'] },
+  stubbornSessionGrandchild: { grandchild: ['session+stubborn'] },
+  stderrFlood: { flood: 2_000_000 },
+  garbage: { noise: ['text', 'blank', 'json', 'partial'] },
+  hugeLines: { noise: ['huge'] },
+  bom: { noise: ['bom'] },
+  crlf: { noise: ['crlf'] },
+  splitLines: { noise: ['split'] },
+  wrongVersion: { protocol: '1999-12-31' },
+  twiceAnswered: { answers: ['twice'] },
+  unknownAnswers: { answers: ['unknown'] },
+  lateAnswers: { answers: ['late'] },
+  textIds: { answers: ['text-id'] },
+  nullIds: { answers: ['null-id'] },
+  asking: { ask: ['ping', 'roots/list', 'sampling/createMessage', 'elicitation/create'] },
+  oddNames: { tools: ['odd', 'few'] },
+  twins: { tools: ['twins', 'few'] },
+  badSchemas: { tools: ['schemas', 'few'] },
+  pages: { pages: 3 },
+  repeatingCursor: { cursor: 'repeat' },
+  endlessCursor: { cursor: 'endless' },
+  listLoop: { loop: true },
+  unadvertisedChanges: { capabilities: { tools: {} } },
+  modern: { era: 'modern' },
+  bothEras: { era: 'both' },
+  exitOnProbe: { at: { 'server/discover': 'exit' } },
+  hangOnProbe: { at: { 'server/discover': 'hang' } },
+} as const satisfies Record<string, ServerOptions>
+
+/** The entry of a server that does as the options say. */
+export function misbehavingEntry(options: ServerOptions = {}, start: Start = {}): StdioEntry {
+  return entryOf([process.execPath, SCRIPT, ...formatOptions(options)], { name: 'misbehaving', ...start })
+}
+
+/** As misbehavingEntry(), with its record in this folder, which the caller owns. */
+export function watchedServer(folder: string, options: ServerOptions = {}, start: Start = {}): WatchedServer {
+  const mark = `crab-${randomUUID()}`
+  const [record, starts] = [join(folder, `${mark}.record`), join(folder, `${mark}.starts`)]
+  return {
+    entry: misbehavingEntry({ mark, record, starts, ...options }, start),
+    mark,
+    received: () => receivedIn(record),
+    messages: (method) =>
+      receivedIn(record).flatMap(({ message }) =>
+        message !== undefined && (method === undefined || message.method === method) ? [message] : [],
+      ),
+    starts: () => pidsIn(starts),
+  }
+}
+
+/** The official server with every feature. */
+export function everythingEntry(start: Start = {}): StdioEntry {
+  const script = installed('@modelcontextprotocol/server-everything/dist/index.js')
+  return entryOf([process.execPath, script, 'stdio'], { name: 'everything', ...start })
+}
+
+/** The official file server, for these folders; absolute paths. */
+export function filesystemEntry(folders: readonly string[], start: Start = {}): StdioEntry {
+  const script = installed('@modelcontextprotocol/server-filesystem/dist/index.js')
+  return entryOf([process.execPath, script, ...folders], { name: 'fs', ...start })
+}
+
+/** Entries as the head of an agent file holds them; further keys are written too. */
+export function entriesToml(...entries: readonly StdioEntry[]): string {
+  return stringify({ mcps: entries })
+}
+
+function entryOf(line: readonly string[], start: Start & { name: string }): StdioEntry {
+  const { name, wrapped = false, env, cwd } = start
+  const [command, ...args] = wrapped ? ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...line] : line
+  return { name, command: command!, args, ...(env && { env }), ...(cwd !== undefined && { cwd }) }
+}
+
+function installed(file: string): string {
+  return fileURLToPath(import.meta.resolve(file))
+}

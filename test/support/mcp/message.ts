@@ -1,0 +1,68 @@
+import type { JsonObject } from '../../../src/core/base/message.ts'
+
+/** Id of a JSON-RPC request. */
+export type Id = string | number
+
+/** A JSON-RPC message as it may come: request, notification or answer. */
+export interface Message {
+  jsonrpc: '2.0'
+  id?: Id | null
+  method?: string
+  params?: JsonObject
+  result?: JsonObject
+  error?: { code: number; message: string; data?: unknown }
+}
+
+/** Both ways through a part of the server: what the client sent goes to `receive`, what the server says to `send`. */
+export interface Link {
+  receive(message: Message): void | Promise<void>
+  send(message: Message): void | Promise<void>
+}
+
+/**
+ * A part between the wire and the server. It gets the ways out of itself, `send` towards the client and `receive`
+ * towards the server, and gives its ways in; one it leaves out lets messages through.
+ */
+export type Layer = (out: Link) => Partial<Link>
+
+/** Joins layers, the one next to the wire first, between the two ends; gives the ways in at both ends. */
+export function connectLayers(layers: readonly Layer[], ends: Link): Link {
+  const built: Partial<Link>[] = []
+  const sendFrom = (index: number): Link['send'] => {
+    if (index < 0) return ends.send
+    return (message) => (built[index]!.send ?? sendFrom(index - 1))(message)
+  }
+  const receiveFrom = (index: number): Link['receive'] => {
+    if (index >= layers.length) return ends.receive
+    return (message) => (built[index]!.receive ?? receiveFrom(index + 1))(message)
+  }
+  for (const [index, layer] of layers.entries())
+    built.push(layer({ send: sendFrom(index - 1), receive: receiveFrom(index + 1) }))
+  return { send: sendFrom(layers.length - 1), receive: receiveFrom(0) }
+}
+
+/** True for a message that wants an answer. */
+export function isRequest(message: Message): message is Message & { id: Id; method: string } {
+  return message.method !== undefined && message.id !== undefined && message.id !== null
+}
+
+/** True for a result or an error. */
+export function isAnswer(message: Message): boolean {
+  return message.method === undefined && (message.result !== undefined || message.error !== undefined)
+}
+
+/** A successful answer. */
+export function answerTo(id: Id | null, result: JsonObject): Message {
+  return { jsonrpc: '2.0', id, result }
+}
+
+/** An answer that refuses. */
+export function refusalOf(id: Id | null, code: number, message: string, data?: unknown): Message {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } }
+}
+
+/** The object at a key, or an empty one. */
+export function objectAt(value: JsonObject | undefined, key: string): JsonObject {
+  const found = value?.[key]
+  return typeof found === 'object' && found !== null ? (found as JsonObject) : {}
+}

@@ -1,0 +1,153 @@
+import { parseArgs } from 'node:util'
+import type { JsonObject } from '../../../src/core/base/message.ts'
+
+/** What the server does instead of going on. */
+export const ACTS = ['crash', 'exit', 'kill', 'torn', 'hang', 'deaf', 'close', 'error'] as const
+export type Act = (typeof ACTS)[number]
+
+const IGNORED = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
+const GRANDCHILDREN = ['plain', 'session', 'stubborn', 'session+stubborn'] as const
+const NOISES = ['text', 'blank', 'json', 'partial', 'huge', 'bom', 'crlf', 'split'] as const
+const ERAS = ['legacy', 'modern', 'both'] as const
+const ANSWER_FAULTS = ['twice', 'unknown', 'late', 'text-id', 'null-id'] as const
+const TOOL_SETS = ['good', 'few', 'odd', 'twins', 'schemas', 'none'] as const
+const CURSORS = ['repeat', 'endless'] as const
+
+export type Ignored = (typeof IGNORED)[number]
+export type GrandchildKind = (typeof GRANDCHILDREN)[number]
+export type Noise = (typeof NOISES)[number]
+export type Era = (typeof ERAS)[number]
+export type AnswerFault = (typeof ANSWER_FAULTS)[number]
+export type ToolSet = (typeof TOOL_SETS)[number]
+export type CursorFault = (typeof CURSORS)[number]
+
+/** What the server is told; the table in misbehaving-server.ts says what each one does. */
+export interface ServerOptions {
+  name?: string
+  mark?: string
+  starts?: string
+  record?: string
+  at?: Readonly<Record<string, Act>>
+  first?: number
+  delay?: Readonly<Record<string, number>>
+  ignore?: readonly Ignored[]
+  grandchild?: readonly GrandchildKind[]
+  noise?: readonly Noise[]
+  huge?: number
+  flood?: number
+  era?: Era
+  protocol?: string
+  capabilities?: JsonObject
+  answers?: readonly AnswerFault[]
+  ask?: readonly string[]
+  tools?: readonly ToolSet[]
+  pages?: number
+  cursor?: CursorFault
+  loop?: boolean
+}
+
+/** Options from a command line; throws for one that is unknown or has a value it does not take. */
+export function parseOptions(argv: readonly string[]): ServerOptions {
+  const options = Object.fromEntries(
+    Object.entries(KINDS).map(([name, kind]) => [
+      name,
+      kind === flag ? ({ type: 'boolean' } as const) : ({ type: 'string', multiple: true } as const),
+    ]),
+  )
+  const { values } = parseArgs({ args: [...argv], options, strict: true })
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const kind = KINDS[name as keyof ServerOptions]
+      return [name, kind.read(Array.isArray(value) ? value.map(String) : [])]
+    }),
+  ) as ServerOptions
+}
+
+/** The command line that gives these options. */
+export function formatOptions(options: ServerOptions): string[] {
+  return Object.entries(options).flatMap(([name, value]) => {
+    const kind = KINDS[name as keyof ServerOptions]
+    return kind === flag
+      ? value === true
+        ? [`--${name}`]
+        : []
+      : kind.write(value).map((word) => `--${name}=${word}`)
+  })
+}
+
+/** How a kind of value is read from the words given for it, and written as such words. */
+interface Kind {
+  read(words: string[]): unknown
+  write(value: unknown): string[]
+}
+
+const flag: Kind = { read: () => true, write: () => [] }
+const text: Kind = { read: (words) => words.at(-1), write: (value) => [String(value)] }
+const number: Kind = { read: (words) => toNumber(words.at(-1)!), write: (value) => [String(value)] }
+const texts: Kind = { read: (words) => words.flatMap((word) => word.split(',')), write: joined }
+const json: Kind = { read: (words) => JSON.parse(words.at(-1)!), write: (value) => [JSON.stringify(value)] }
+
+const KINDS: Record<keyof ServerOptions, Kind> = {
+  name: text,
+  mark: text,
+  starts: text,
+  record: text,
+  at: pairsOf((word) => oneOf(ACTS, word)),
+  first: number,
+  delay: pairsOf(toNumber),
+  ignore: listOf(IGNORED),
+  grandchild: listOf(GRANDCHILDREN),
+  noise: listOf(NOISES),
+  huge: number,
+  flood: number,
+  era: choiceOf(ERAS),
+  protocol: text,
+  capabilities: json,
+  answers: listOf(ANSWER_FAULTS),
+  ask: texts,
+  tools: listOf(TOOL_SETS),
+  pages: number,
+  cursor: choiceOf(CURSORS),
+  loop: flag,
+}
+
+function listOf(allowed: readonly string[]): Kind {
+  return {
+    read: (words) => words.flatMap((word) => word.split(',')).map((word) => oneOf(allowed, word)),
+    write: joined,
+  }
+}
+
+function choiceOf(allowed: readonly string[]): Kind {
+  return { read: (words) => oneOf(allowed, words.at(-1)!), write: (value) => [String(value)] }
+}
+
+/** `POINT=VALUE`, any number of times. */
+function pairsOf(readValue: (word: string) => unknown): Kind {
+  return {
+    read: (words) =>
+      Object.fromEntries(
+        words.map((word) => {
+          const cut = word.lastIndexOf('=')
+          return [word.slice(0, cut), readValue(word.slice(cut + 1))]
+        }),
+      ),
+    write: (value) => Object.entries(value as object).map(([point, word]) => `${point}=${word}`),
+  }
+}
+
+function joined(value: unknown): string[] {
+  const words = value as readonly string[]
+  return words.length > 0 ? [words.join(',')] : []
+}
+
+function oneOf(allowed: readonly string[], word: string): string {
+  if (!allowed.includes(word)) throw new TypeError(`${word} is none of ${allowed.join(', ')}`)
+  return word
+}
+
+function toNumber(word: string): number {
+  const value = Number(word)
+  if (word === '' || !Number.isFinite(value)) throw new TypeError(`${word} is no number`)
+  return value
+}

@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { closeStdout, crash, killSelf } from './life.ts'
+import { answerTo, type Id, isRequest, type Layer, refusalOf } from './message.ts'
+import type { Act, ServerOptions } from './options.ts'
+import type { Wire } from './wire.ts'
+
+/** Does what the options say for a message's method, instead of handing the message on, or hands it on late. */
+export function pointsLayer({ at = {}, delay = {} }: ServerOptions, wire: Wire): Layer {
+  return ({ send, receive }) => ({
+    async receive(message) {
+      const { method = '' } = message
+      if (delay[method] !== undefined) await sleep(delay[method])
+      const act = at[method]
+      if (act === undefined) return receive(message)
+      if (act !== 'error') return perform(act, wire, isRequest(message) ? message.id : null)
+      if (isRequest(message)) await send(refusalOf(message.id, -32603, `${method} failed on purpose`))
+    },
+  })
+}
+
+/** Does an act; `id` is of the request that a torn answer is for. `error` is the caller's. */
+export async function perform(act: Act, wire: Wire, id: Id | null): Promise<void> {
+  await wire.settled()
+  if (act === 'crash') crash()
+  if (act === 'exit') process.exit(0)
+  if (act === 'kill') killSelf()
+  if (act === 'deaf') wire.deafen()
+  if (act === 'close') closeStdout()
+  if (act === 'torn') {
+    const line = JSON.stringify(answerTo(id, { content: [{ type: 'text', text: 'the end is missing' }] }))
+    await wire.print(line.slice(0, line.length / 2))
+    process.exit(1)
+  }
+}

@@ -1,0 +1,45 @@
+import { appendFileSync, readFileSync } from 'node:fs'
+import type { Message } from './message.ts'
+
+/** What reached a server: a message, a line that is none, or an event of its life (`eof`, the name of a signal). */
+export interface Received {
+  pid: number
+  message?: Message
+  text?: string
+  event?: string
+}
+
+export type Recorder = (what: Omit<Received, 'pid'>) => void
+
+/** Writes what arrives to a file, a line of JSON each, on disk before the server acts on it. */
+export function recorderOf(file: string | undefined): Recorder {
+  if (file === undefined) return () => {}
+  return (what) => appendFileSync(file, `${JSON.stringify({ pid: process.pid, ...what })}\n`)
+}
+
+/** Notes a start in a file, a line each, and gives its number, from 1. */
+export function countStart(file: string | undefined): number {
+  if (file === undefined) return 1
+  appendFileSync(file, `${process.pid}\n`)
+  return pidsIn(file).length
+}
+
+/** The pids of a file of starts, in order; empty when there is none yet. */
+export function pidsIn(file: string): number[] {
+  return linesOf(file).map(Number)
+}
+
+/** What is in a record, in order; empty when there is none yet. */
+export function receivedIn(file: string): Received[] {
+  return linesOf(file).map((line) => JSON.parse(line) as Received)
+}
+
+/** Whole lines only: a server may be writing the last one. */
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  } catch (reason) {
+    if ((reason as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw reason
+  }
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../../src/core/base/message.ts'
+
+/** One call of a tool. */
+export interface Call {
+  args: JsonObject
+  /** All of the request's parameters. */
+  params: JsonObject
+  /** Aborted when the client cancels. */
+  signal: AbortSignal
+  /** Tells how far the call is, if the client wants to know. */
+  progress(done: number, total: number): Promise<void>
+}
+
+export interface Tool {
+  name: string
+  /** What tools/list says of it; anything that JSON can say. */
+  definition: unknown
+  /** Gives the result of the call. */
+  run(call: Call): JsonObject | Promise<JsonObject>
+  /** The result goes out as it is, past the SDK, which would refuse it; such a call cannot be cancelled. */
+  isRaw?: boolean
+}
+
+/** Properties of a tool's arguments, by name, each with its JSON type. */
+export type Fields = Readonly<Record<string, string>>
+
+/** A tool with a sound definition; fields whose type ends in `?` are optional. */
+export function tool(
+  name: string,
+  description: string,
+  fields: Fields,
+  run: Tool['run'],
+  more: JsonObject = {},
+): Tool {
+  const properties = Object.entries(fields).map(([key, type]) => [key, { type: type.replace('?', '') }])
+  const required = Object.keys(fields).filter((key) => !fields[key]!.endsWith('?'))
+  const inputSchema = { type: 'object', properties: Object.fromEntries(properties), required }
+  return { name, definition: { name, description, inputSchema, ...more }, run }
+}
+
+/** A result of one text. */
+export function textResult(text: string): JsonObject {
+  return { content: [{ type: 'text', text }] }
+}
+
+/** Marks a tool that changes nothing. */
+export const READ_ONLY: JsonObject = { annotations: { readOnlyHint: true } }

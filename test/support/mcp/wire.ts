@@ -1,0 +1,96 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import type { Message } from './message.ts'
+import { piecesOf } from './noise.ts'
+import type { ServerOptions } from './options.ts'
+import type { Recorder } from './record.ts'
+
+/** Standard input and output as lines of JSON, with the noise that the options ask for. */
+export class Wire {
+  readonly #options: ServerOptions
+  readonly #record: Recorder
+  #written: Promise<void> = Promise.resolve()
+  #isFirst = true
+
+  constructor({ options, record }: { options: ServerOptions; record: Recorder }) {
+    this.#options = options
+    this.#record = record
+    process.stdout.on('error', () => {
+      if (!options.ignore?.includes('eof')) process.exit(0) // nobody listens any more
+    })
+  }
+
+  /** Begins to read. Each message is recorded before it is handed on. */
+  listen(onMessage: (message: Message) => void, onEnd: () => void): void {
+    let rest = ''
+    process.stdin.setEncoding('utf8')
+    process.stdin.on('data', (chunk: string) => {
+      const lines = `${rest}${chunk}`.split('\n')
+      rest = lines.pop()!
+      for (const line of lines) this.#take(line, onMessage)
+    })
+    process.stdin.on('end', onEnd)
+  }
+
+  /** Reads no more, so that the pipe fills. */
+  deafen(): void {
+    process.stdin.pause()
+  }
+
+  /** Writes a message behind those before it. */
+  send(message: Message): Promise<void> {
+    this.#written = this.#written.then(() => this.#write(message))
+    return this.#written
+  }
+
+  /** Writes text as it is, behind the messages before it. */
+  print(text: string): Promise<void> {
+    this.#written = this.#written.then(() => write(process.stdout, Buffer.from(text)))
+    return this.#written
+  }
+
+  /** Waits until what arrived before has been answered, calls that take their time aside. */
+  async settled(): Promise<void> {
+    await setImmediate()
+    await this.#written
+  }
+
+  #take(line: string, onMessage: (message: Message) => void): void {
+    const message = parse(line)
+    this.#record(message === undefined ? { text: line } : { message })
+    if (message !== undefined) onMessage(message)
+  }
+
+  async #write(message: Message): Promise<void> {
+    await floodStderr(this.#options.flood ?? 0)
+    const pieces = piecesOf(JSON.stringify(message), this.#isFirst, this.#options)
+    this.#isFirst = false
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) await sleep(1) // else the reader finds the pieces joined
+      await write(process.stdout, piece)
+    }
+  }
+}
+
+/** Numbered lines on standard error, of about that many bytes in all; stands still when nobody reads them. */
+export async function floodStderr(bytes: number): Promise<void> {
+  const count = Math.ceil(bytes / FLOOD_LINE)
+  if (count === 0) return
+  const lines = Array.from({ length: count }, (_, index) =>
+    `flood ${index + 1} of ${count} `.padEnd(FLOOD_LINE - 1, '.'),
+  )
+  await write(process.stderr, Buffer.from(`${lines.join('\n')}\n`))
+}
+
+const FLOOD_LINE = 100
+
+function write(stream: NodeJS.WriteStream, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => stream.write(bytes, () => resolve()))
+}
+
+function parse(line: string): Message | undefined {
+  try {
+    return JSON.parse(line) as Message
+  } catch {
+    return undefined // recorded as text
+  }
+}
