@@ -40,6 +40,8 @@ export interface Command {
   path: readonly string[]
   /** Arguments in cac's notation: `<name>`, `[...prompt]`. */
   args: string
+  /** Behind the argument of this index (from 0) every word is taken as it stands: it belongs to another program. */
+  rawFrom?: number
   summary: string
   options: readonly Option[]
   examples: readonly string[]

@@ -25,12 +25,13 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
   const words = isHelpFirst ? argv.slice(1) : argv
   const command = find(commands, words)
-  const wantsHelp = isHelpFirst || isHelp(behind(words, command))
+  const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(behind(words, command)))
   if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
   if (!command) throw await unknownCommand(name, commands, words)
   const { parseOptions } = await import('./parse.ts')
   const full = { ...command, options: [...command.options, ...GLOBAL] }
   const options = parseOptions({ program: name, command: full }, words.slice(command.path.length))
+  if (options.has('help')) return help({ name, commands, command, words, host })
   const run = await command.load()
   const over = new AbortController()
   try {

@@ -12,7 +12,7 @@ interface Named {
 /** Parses what stands behind a command's name. Throws `usage` naming the nearest flag. */
 export function parseOptions(named: Named, argv: readonly string[]): Options {
   const given = readRaw(named, argv)
-  checkArguments(named, given.args)
+  if (!given.flags.has('help')) checkArguments(named, given.args)
   return {
     args: given.args,
     has: (name) => given.flags.has(name),
@@ -30,10 +30,12 @@ interface Given {
 /** Reads raw argv by the command's options: cac would turn `007` into 7 and swallow a lone `-`. */
 function readRaw(named: Named, argv: readonly string[]): Given {
   const given: Given = { args: [], flags: new Map() }
+  const { rawFrom = Number.POSITIVE_INFINITY } = named.command
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at]!
-    if (word === '--') {
-      given.args.push(...argv.slice(at + 1))
+    const isRaw = given.args.length > rawFrom
+    if (word === '--' || isRaw) {
+      given.args.push(...argv.slice(isRaw ? at : at + 1))
       break
     }
     if (word === '-' || !word.startsWith('-')) given.args.push(word)

@@ -66,6 +66,29 @@ test('parseOptions() gives the last value, all of them, and how many', () => {
   assert.deepEqual([options.value('file'), options.values('file'), options.count('file')], [undefined, [], 0])
 })
 
+/** Behind its second argument the words belong to another program. */
+const RAW: Command = { ...COMMAND, args: '<name> <program> [...args]', rawFrom: 1 }
+const RAW_LINES: [string[], string[], Record<string, readonly string[]>][] = [
+  [['a', 'npx', '-y', 'x'], ['a', 'npx', '-y', 'x'], {}],
+  [
+    ['-v', 'a', '-s', 'n', 'npx', '-v', '--none'],
+    ['a', 'npx', '-v', '--none'],
+    { verbose: [''], sender: ['n'] },
+  ],
+  [['a', '--', '-y', '-v'], ['a', '-y', '-v'], {}],
+  [['a', '-v', '--', 'npx', '-q', '--', '-'], ['a', 'npx', '-q', '--', '-'], { verbose: [''] }],
+  [['a', 'npx', '--', '-q'], ['a', 'npx', '--', '-q'], {}],
+  [['--', 'a', '-x', '-v'], ['a', '-x', '-v'], {}],
+]
+
+for (const [argv, args, given] of RAW_LINES) {
+  test(`parseOptions() leaves to another program what belongs to it: ${JSON.stringify(argv)}`, () => {
+    const options = parse(RAW, argv)
+    assert.deepEqual(options.args, args)
+    assert.deepEqual(givenBy(options), given)
+  })
+}
+
 /** What cannot be used, and what a person is told. */
 const MISTAKES: [string[], RegExp, RegExp][] = [
   [['--sendr', 'x'], /^Unknown option --sendr$/, /did you mean --sender\?/],

@@ -1,6 +1,5 @@
-import { parse } from 'smol-toml'
-import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { parseAssignment } from '../assignment.ts'
 import type { Options } from '../command.ts'
 import type { Host } from '../host.ts'
 import { collect, readNamedText, toText, unreadable } from '../named-file.ts'
@@ -20,7 +19,9 @@ export async function readChanges(
   const { value, has, values } = options
   if (!['description', 'model', 'prompt', 'set'].some(has)) return undefined
   const patch: JsonObject = {}
-  for (const assignment of values('set')) Object.assign(patch, parseAssignment(assignment))
+  for (const assignment of values('set')) {
+    Object.assign(patch, parseAssignment(assignment, SET))
+  }
   const description = value('description')
   const model = value('model')
   if (description !== undefined) patch['description'] = description
@@ -28,21 +29,7 @@ export async function readChanges(
   return { patch, prompt: await readPrompt(value('prompt'), host, signal) }
 }
 
-/** `key=value`, the value as TOML; what is no TOML is text, and nothing removes the key. */
-function parseAssignment(text: string): JsonObject {
-  const at = text.indexOf('=')
-  const key = text.slice(0, at).trim()
-  const value = text.slice(at + 1).trim()
-  if (at < 1 || key === '') {
-    throw new CrabError('usage', `Cannot use --set ${text}`, { hint: 'for example --set max_iterations=30' })
-  }
-  if (value === '') return { [key]: null }
-  try {
-    return parse(`${key} = ${value}`)
-  } catch {
-    return { [key]: value } // a bare word: `--set model=claude-x` need not be quoted
-  }
-}
+const SET = { what: '--set', example: '--set max_iterations=30' }
 
 async function readPrompt(
   given: string | undefined,

@@ -1,0 +1,46 @@
+import { parse } from 'smol-toml'
+import { CrabError } from '../core/base/errors.ts'
+import type { JsonObject } from '../core/base/message.ts'
+import { isTable } from '../core/config/schema.ts'
+
+/** Where an assignment stands, and one that is right: what an error says, since its text may be a secret. */
+interface Standing {
+  what: string
+  example: string
+}
+
+/**
+ * A JSON merge patch from `key=value`, the value as TOML; what is no TOML is text, and nothing removes the key.
+ *
+ * A dotted key reaches into tables. Throws `usage`.
+ */
+export function parseAssignment(text: string, { what, example }: Standing): JsonObject {
+  const at = text.indexOf('=')
+  const key = text.slice(0, at).trim()
+  const value = text.slice(at + 1).trim()
+  const table = at < 1 ? undefined : orUndefined(() => parse(`${key} = 0`))
+  if (!table)
+    throw new CrabError('usage', `Cannot use ${what}: it is no key=value`, { hint: `for example ${example}` })
+  return withLeaf(table, value === '' ? null : readValue(value))
+}
+
+/** A TOML value; what is none is text, such as `claude-x`, or several lines that would set other keys too. */
+function readValue(text: string): unknown {
+  const { value = text, ...others } = orUndefined(() => parse(`value = ${text}`)) ?? {}
+  return Object.keys(others).length > 0 ? text : value
+}
+
+/** The table of one dotted key with another value at its end. */
+function withLeaf(table: JsonObject, leaf: unknown): JsonObject {
+  return Object.fromEntries(
+    Object.entries(table).map(([key, inner]) => [key, isTable(inner) ? withLeaf(inner, leaf) : leaf]),
+  )
+}
+
+function orUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined // the caller has another reading of it, or says what is wrong
+  }
+}

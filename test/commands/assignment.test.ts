@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseAssignment } from '../../src/commands/assignment.ts'
+
+const AT = { what: 'argument 2', example: 'a=1' }
+
+/** What is written, and the merge patch it makes. */
+const ASSIGNMENTS: [string, object][] = [
+  ['timeout_ms=5000', { timeout_ms: 5000 }],
+  ['args=["-y", "x"]', { args: ['-y', 'x'] }],
+  ['command=npx', { command: 'npx' }],
+  ['env.TOKEN="007"', { env: { TOKEN: '007' } }],
+  ['env.TOKEN=', { env: { TOKEN: null } }],
+  ['env."A B"=', { env: { 'A B': null } }],
+  ['permissions.allow=["read_*"]', { permissions: { allow: ['read_*'] } }],
+  ['cwd=/a=b', { cwd: '/a=b' }],
+  ['a.b.c=bare word', { a: { b: { c: 'bare word' } } }],
+]
+
+for (const [text, patch] of ASSIGNMENTS) {
+  test(`parseAssignment() makes ${JSON.stringify(patch)} of ${text}`, () => {
+    assert.deepEqual(JSON.parse(JSON.stringify(parseAssignment(text, AT))), patch)
+  })
+}
+
+for (const text of ['sk-secret', '=sk-secret', ' =x', '', 'a b=sk-secret', 'a\nb=1']) {
+  test(`parseAssignment() refuses ${JSON.stringify(text)} without saying it`, () => {
+    assert.throws(() => parseAssignment(text, AT), {
+      kind: 'usage',
+      message: 'Cannot use argument 2: it is no key=value',
+      hint: 'for example a=1',
+    })
+  })
+}
+
+test('parseAssignment() sets one key, whatever its value looks like', () => {
+  const patch = parseAssignment('model=1\nthinking = true', AT)
+  assert.deepEqual(Object.keys(patch), ['model'])
+})
