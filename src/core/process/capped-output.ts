@@ -1,0 +1,100 @@
+import { type Spilled, SpillFile } from './spill-file.ts'
+import { wholeLength, wholeStart } from './utf8-cut.ts'
+
+export interface CappedOutputOptions {
+  /** Bytes of output that are shown at most. */
+  capBytes: number
+  /** Absolute; made when the cap is passed. */
+  spillFolder: string
+  /** Bytes that are written to a file at most. */
+  maxSpillBytes: number
+}
+
+/** Output as it is shown. */
+export interface CappedText {
+  /** UTF-8; the middle of a long output is one line that says what is missing, and where it is. */
+  text: string
+  /** Bytes of output that the text does not show. */
+  droppedBytes: number
+  /** The file with the whole, or with as much of its beginning as was allowed; undefined when there is none. */
+  spillPath: string | undefined
+}
+
+/** Takes output of any length in bounded memory: its head, its tail, and a file as soon as a middle is missing. */
+export class CappedOutput {
+  readonly #options: CappedOutputOptions
+  readonly #headBytes: number
+  readonly #tailBytes: number
+  #head: Uint8Array = new Uint8Array(0)
+  #tail: Uint8Array[] = []
+  #heldBytes = 0
+  #totalBytes = 0
+  #spill: SpillFile | undefined
+
+  constructor(options: CappedOutputOptions) {
+    this.#options = options
+    this.#headBytes = Math.floor(options.capBytes / 2)
+    this.#tailBytes = options.capBytes - this.#headBytes
+  }
+
+  /** Undefined, or a promise to wait for before the next piece: a file is written. */
+  add(piece: Uint8Array): Promise<void> | undefined {
+    this.#totalBytes += piece.length
+    const spilling = this.#spillAlong(piece)
+    const room = this.#headBytes - this.#head.length
+    if (room > 0) this.#head = Buffer.concat([this.#head, piece.subarray(0, room)])
+    if (piece.length > room) this.#keepTail(piece.subarray(room))
+    return spilling
+  }
+
+  /** Closes the file. */
+  async finish(): Promise<CappedText> {
+    const tail = Buffer.concat(this.#tail)
+    if (this.#spill === undefined) {
+      return { text: toText(Buffer.concat([this.#head, tail])), droppedBytes: 0, spillPath: undefined }
+    }
+    const spilled = await this.#spill.close()
+    const head = this.#head.subarray(0, wholeLength(this.#head))
+    const cut = lastBytes(tail, this.#tailBytes)
+    const end = cut.subarray(wholeStart(cut))
+    const droppedBytes = this.#totalBytes - head.length - end.length
+    const notice = `[${droppedBytes} bytes are left out here; ${this.#whereabouts(spilled)}]`
+    const text = `${withNewline(toText(head))}${notice}\n${toText(end)}`
+    return { text, droppedBytes, spillPath: spilled.failure === undefined ? spilled.path : undefined }
+  }
+
+  /** The file begins with all that came before the cap was passed, which is held until then. */
+  #spillAlong(piece: Uint8Array): Promise<void> | undefined {
+    if (this.#spill !== undefined) return this.#spill.write(piece)
+    if (this.#totalBytes <= this.#options.capBytes) return undefined
+    const { spillFolder: folder, maxSpillBytes: maxBytes } = this.#options
+    this.#spill = new SpillFile({ folder, maxBytes })
+    return this.#spill.write(Buffer.concat([this.#head, ...this.#tail, piece]))
+  }
+
+  #keepTail(piece: Uint8Array): void {
+    this.#tail.push(piece)
+    this.#heldBytes += piece.length
+    if (this.#heldBytes < 2 * this.#tailBytes) return
+    this.#tail = [lastBytes(Buffer.concat(this.#tail), this.#tailBytes)]
+    this.#heldBytes = this.#tailBytes
+  }
+
+  #whereabouts({ path, isWhole, failure }: Spilled): string {
+    if (failure !== undefined) return failure
+    const { maxSpillBytes } = this.#options
+    return isWhole ? `the whole output is in ${path}` : `its first ${maxSpillBytes} bytes are in ${path}`
+  }
+}
+
+function lastBytes(bytes: Uint8Array, count: number): Uint8Array {
+  return bytes.subarray(Math.max(0, bytes.length - count))
+}
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString()
+}
+
+function withNewline(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}

@@ -1,0 +1,53 @@
+import { stat } from 'node:fs/promises'
+import { delimiter, resolve, sep } from 'node:path'
+import which from 'which'
+import { CrabError } from '../base/errors.ts'
+import type { Command } from './types.ts'
+
+/**
+ * The absolute path of a command's program, found as the system would find it in the command's directory. A link is not
+ * followed: Python and others look at the name they were started by. Fails with `missing`.
+ */
+export async function findProgram({ argv: [name], cwd, env }: Command): Promise<string> {
+  if (!(await isDirectory(cwd))) {
+    throw new CrabError('missing', `Cannot start ${name}: there is no directory ${cwd}`)
+  }
+  const isPath = name.includes('/') || name.includes(sep)
+  const wanted = isPath ? resolve(cwd, name) : name
+  const folders = (env['PATH'] ?? DEFAULT_PATH).split(delimiter).map((folder) => resolve(cwd, folder))
+  const options = {
+    path: folders.join(delimiter),
+    nothrow: true,
+    ...(env['PATHEXT'] && { pathExt: env['PATHEXT'] }),
+  }
+  const found = name === '' ? null : await which(wanted, options)
+  if (found !== null) return found
+  throw isPath ? await toPathError(name, wanted) : toNameError(name)
+}
+
+async function toPathError(name: string, path: string): Promise<CrabError> {
+  if (await isDirectory(path)) return new CrabError('missing', `Cannot start ${name}: it is a directory`)
+  const isFile = await stat(path).then(
+    () => true,
+    () => false,
+  )
+  if (!isFile) return new CrabError('missing', `Cannot start ${name}: there is no file ${path}`)
+  const hint = `make it executable: chmod +x ${path}`
+  return new CrabError('missing', `Cannot start ${name}: the file is not executable`, { hint })
+}
+
+function toNameError(name: string): CrabError {
+  return new CrabError('missing', `Cannot start ${name || "''"}: no program of that name is on the PATH`, {
+    hint: 'install it, or name it by its whole path',
+  })
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  )
+}
+
+/** Where a system looks when there is no PATH. */
+const DEFAULT_PATH = '/usr/bin:/bin'

@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { MARK } from './mark.ts'
+import type { Launch } from './platform.ts'
+import { sendSignal } from './signals.ts'
+import { type Pipe, type StartedChild, spawnChild, startError } from './spawn-child.ts'
+import type { RunningProcess } from './types.ts'
+import { ADDED_BY_SHELLS, WATCHER, wrapperScript } from './wrapper.ts'
+
+/** A group of processes as it is looked for. */
+export interface Group {
+  /** Of the program that leads it. */
+  pid: number
+  watcher: number
+  mark: string
+}
+
+interface GuardedOptions {
+  shell: string
+  /** What runs of a group, without its watcher. */
+  membersOf: (group: Group) => Promise<number[]>
+}
+
+/**
+ * Starts a program behind the wrapper, in a session and group of its own, and waits until its watcher runs. The child of
+ * this process is the program itself: its end is seen at once, whoever still holds its pipes.
+ */
+export async function startGuarded(
+  launch: Launch,
+  { shell, membersOf }: GuardedOptions,
+): Promise<RunningProcess> {
+  const { argv, cwd, env, mark } = launch
+  const [input, errors] = [launch.stdin === 'none' ? 'ignore' : 'pipe', launch.stderr ?? 'pipe'] as const
+  const script = wrapperScript({
+    unset: ADDED_BY_SHELLS.filter((name) => env[name] === undefined),
+    mergesErrors: errors === 'stdout',
+  })
+  const wrapper = ['-c', script, 'crabtalk', shell, WATCHER, `${MARK}=${mark}`]
+  const started = await spawnChild(argv[0], [shell, ...wrapper, launch.program, ...argv.slice(1)], {
+    cwd,
+    env,
+    detached: true,
+    stdio: [input, 'pipe', errors === 'stdout' ? 'ignore' : 'pipe', 'pipe'],
+  })
+  const control = started.control!
+  const watcher = await readReport(control)
+  if (watcher === undefined) {
+    sendSignal(-started.pid, 'SIGKILL')
+    started.drop()
+    throw startError(argv[0], 'EAGAIN')
+  }
+  const members = () => membersOf({ pid: started.pid, watcher, mark })
+  return guarded({ ...started, control, members, onLetGo: launch.onLetGo })
+}
+
+/** The pid of the watcher; undefined when the wrapper could not start one, and so did not start the program. */
+async function readReport(control: Pipe): Promise<number | undefined> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>()
+  let report = ''
+  control.on('data', (piece) => {
+    report += piece
+    if (report.endsWith('\n')) resolve(Number(report))
+  })
+  control.once('close', () => resolve(undefined))
+  return await promise
+}
+
+interface Guarded extends StartedChild {
+  control: Pipe
+  members: () => Promise<number[]>
+  onLetGo: () => void
+}
+
+/**
+ * A program with a watcher in its group. The watcher ends the group when the control pipe ends, and itself last, which
+ * this side sees as the end of the control pipe. While it lives, the group's id is nobody else's.
+ */
+function guarded(parts: Guarded): RunningProcess {
+  const { pid, stdin, stdout, stderr, exited, control, members, onLetGo } = parts
+  const unguarded = closed(control)
+  let ending: Promise<void> | undefined
+  // Whoever kills a watcher ends its group: nothing else would when this process dies.
+  void unguarded.then(() => ending ?? sendSignal(-pid, 'SIGKILL'))
+
+  async function endGroup(): Promise<void> {
+    control.end()
+    const backstop = setTimeout(() => sendSignal(-pid, 'SIGKILL'), BACKSTOP_MS) // the watcher may be stopped
+    await unguarded
+    clearTimeout(backstop)
+    await Promise.race([exited, sleep(LAST_MS, undefined, { ref: false })])
+    parts.settle()
+    onLetGo()
+  }
+  const end = () => {
+    ending ??= endGroup()
+    return ending
+  }
+  return {
+    pid,
+    stdin,
+    stdout,
+    stderr,
+    exited,
+    members,
+    end,
+    release() {
+      ending ??= Promise.resolve()
+      control.destroy()
+      parts.drop()
+      onLetGo()
+    },
+    [Symbol.asyncDispose]: end,
+  }
+}
+
+/** Resolves when a pipe has no end left, for whatever reason. */
+function closed(pipe: Pipe): Promise<void> {
+  return new Promise((resolve) => {
+    if (pipe.closed) resolve()
+    else pipe.once('close', resolve)
+  })
+}
+
+/** More than the watcher needs: TERM, two seconds, KILL. */
+const BACKSTOP_MS = 3000
+/** How long a killed program may take to be gone, when the system does not let go of it. */
+const LAST_MS = 500

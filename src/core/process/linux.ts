@@ -1,0 +1,30 @@
+import { type Group, startGuarded } from './guarded-process.ts'
+import { toMarkPrefix } from './mark.ts'
+import type { Platform } from './platform.ts'
+import { collect, readEntries, readEntry, readMark, readNamespace } from './proc-files.ts'
+import { sweepStrays } from './sweep.ts'
+
+/** Linux: groups behind the wrapper; /proc shows what belongs to whom. */
+export function linuxPlatform({ shell = '/bin/sh', proc = '/proc' } = {}): Platform {
+  return {
+    async identify(pid) {
+      const [entry, namespace] = await Promise.all([readEntry(proc, pid), readNamespace(proc, pid)])
+      return toMarkPrefix({ namespace: namespace ?? '0', pid, startTime: entry?.startTime ?? 0 })
+    },
+    start: (launch) => startGuarded(launch, { shell, membersOf: (group) => membersOf(proc, group) }),
+    sweep: (pid, signal) => sweepStrays({ proc, pid }, signal),
+  }
+}
+
+/** The processes of a session, and those that left it but bear its mark. */
+async function membersOf(proc: string, { pid: session, watcher, mark }: Group): Promise<number[]> {
+  const entries = (await readEntries(proc)).filter(({ isRunning }) => isRunning)
+  const began = entries.find(({ pid }) => pid === watcher)?.startTime ?? 0
+  const pids = await collect(entries, async (entry) => {
+    if (entry.pid === watcher) return undefined
+    if (entry.session === session) return entry.pid
+    if (entry.startTime < began) return undefined // older than the program: not of it
+    return (await readMark(proc, entry.pid)) === mark ? entry.pid : undefined
+  })
+  return pids
+}

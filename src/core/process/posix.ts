@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { startGuarded } from './guarded-process.ts'
+import type { Platform } from './platform.ts'
+
+/**
+ * macOS and other systems without Linux's /proc: groups behind the wrapper. Nothing shows the environment of another
+ * process there, so that what left its group with setsid outlives it, and there is no sweep.
+ */
+export function posixPlatform({ shell = '/bin/sh' } = {}): Platform {
+  return {
+    identify: async (pid) => `0.${pid}.0.`,
+    start: (launch) =>
+      startGuarded(launch, {
+        shell,
+        membersOf: async ({ pid, watcher }) => (await groupOf(pid)).filter((member) => member !== watcher),
+      }),
+    sweep: async () => {},
+  }
+}
+
+/** The running processes of a group. */
+async function groupOf(group: number): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('/bin/ps', ['-A', '-o', 'pgid=', '-o', 'stat=', '-o', 'pid='])
+  return stdout.split('\n').flatMap((line) => {
+    const [pgid, stat, pid] = line.trim().split(/\s+/)
+    return Number(pgid) === group && !stat?.startsWith('Z') ? [Number(pid)] : []
+  })
+}
