@@ -850,8 +850,8 @@ export interface ToolDenial {
   /** What it would have done, in words. */
   action: string;
   reason: string;
-  /** The rule that would allow it, such as `bash(npm test)`. */
-  rule: string;
+  /** The rules that would allow it, together, such as `bash(npm test)`. */
+  rules: string[];
   by: DeniedBy;
 }
 
@@ -937,8 +937,8 @@ export interface PermissionRequest {
   diff: string;
   /** Why it is asked. */
   reason: string;
-  /** The rule that "always" would save, such as `bash(git *)`. */
-  rule: string;
+  /** The rules that "always" would save, such as `bash(git *)`; none where an answer must not last. */
+  rules: string[];
 }
 
 /** A question needs no answer any more. */
@@ -1792,8 +1792,8 @@ export interface PolicyDecision {
     | undefined;
   /** Every rule that matched. */
   matched: PolicyRule[];
-  /** The narrowest sensible rule that would allow it. */
-  suggestion: string;
+  /** The narrowest sensible rules that would allow it together: one for each command of a line. */
+  suggestions: string[];
   /** What the call would do, links resolved: `read /etc/passwd`. */
   action: string;
 }
@@ -6469,7 +6469,7 @@ export const ToolResultEvent: MessageFns<ToolResultEvent> = {
 };
 
 function createBaseToolDenial(): ToolDenial {
-  return { action: "", reason: "", rule: "", by: 0 };
+  return { action: "", reason: "", rules: [], by: 0 };
 }
 
 export const ToolDenial: MessageFns<ToolDenial> = {
@@ -6480,8 +6480,8 @@ export const ToolDenial: MessageFns<ToolDenial> = {
     if (message.reason !== "") {
       writer.uint32(18).string(message.reason);
     }
-    if (message.rule !== "") {
-      writer.uint32(26).string(message.rule);
+    for (const v of message.rules) {
+      writer.uint32(26).string(v!);
     }
     if (message.by !== 0) {
       writer.uint32(32).int32(message.by);
@@ -6523,7 +6523,7 @@ export const ToolDenial: MessageFns<ToolDenial> = {
               break;
             }
 
-            message.rule = reader.string();
+            message.rules.push(reader.string());
             continue;
           }
           case 4: {
@@ -6553,7 +6553,7 @@ export const ToolDenial: MessageFns<ToolDenial> = {
     const message = createBaseToolDenial();
     message.action = object.action ?? "";
     message.reason = object.reason ?? "";
-    message.rule = object.rule ?? "";
+    message.rules = object.rules?.map((e) => e) || [];
     message.by = object.by ?? 0;
     return message;
   },
@@ -7203,7 +7203,7 @@ export const AskOption: MessageFns<AskOption> = {
 };
 
 function createBasePermissionRequest(): PermissionRequest {
-  return { callId: "", tool: "", server: "", arguments: "", action: "", cwd: "", diff: "", reason: "", rule: "" };
+  return { callId: "", tool: "", server: "", arguments: "", action: "", cwd: "", diff: "", reason: "", rules: [] };
 }
 
 export const PermissionRequest: MessageFns<PermissionRequest> = {
@@ -7232,8 +7232,8 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
     if (message.reason !== "") {
       writer.uint32(66).string(message.reason);
     }
-    if (message.rule !== "") {
-      writer.uint32(74).string(message.rule);
+    for (const v of message.rules) {
+      writer.uint32(74).string(v!);
     }
     return writer;
   },
@@ -7320,7 +7320,7 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
               break;
             }
 
-            message.rule = reader.string();
+            message.rules.push(reader.string());
             continue;
           }
         }
@@ -7348,7 +7348,7 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
     message.cwd = object.cwd ?? "";
     message.diff = object.diff ?? "";
     message.reason = object.reason ?? "";
-    message.rule = object.rule ?? "";
+    message.rules = object.rules?.map((e) => e) || [];
     return message;
   },
 };
@@ -15189,7 +15189,7 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
 };
 
 function createBasePolicyDecision(): PolicyDecision {
-  return { effect: 0, trust: "", reason: "", rule: undefined, matched: [], suggestion: "", action: "" };
+  return { effect: 0, trust: "", reason: "", rule: undefined, matched: [], suggestions: [], action: "" };
 }
 
 export const PolicyDecision: MessageFns<PolicyDecision> = {
@@ -15209,8 +15209,8 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
     for (const v of message.matched) {
       PolicyRule.encode(v!, writer.uint32(42).fork()).join();
     }
-    if (message.suggestion !== "") {
-      writer.uint32(50).string(message.suggestion);
+    for (const v of message.suggestions) {
+      writer.uint32(50).string(v!);
     }
     if (message.action !== "") {
       writer.uint32(58).string(message.action);
@@ -15276,7 +15276,7 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
               break;
             }
 
-            message.suggestion = reader.string();
+            message.suggestions.push(reader.string());
             continue;
           }
           case 7: {
@@ -15311,7 +15311,7 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
       ? PolicyRule.fromPartial(object.rule)
       : undefined;
     message.matched = object.matched?.map((e) => PolicyRule.fromPartial(e)) || [];
-    message.suggestion = object.suggestion ?? "";
+    message.suggestions = object.suggestions?.map((e) => e) || [];
     message.action = object.action ?? "";
     return message;
   },
