@@ -1,0 +1,104 @@
+import * as z from 'zod/mini'
+import { CrabError } from '../base/errors.ts'
+import type { ToolSpec } from '../provider/types.ts'
+import type { Question } from '../runtime/asks.ts'
+import type { Hook, ToolDispatch, ToolOutput } from '../runtime/hook.ts'
+
+/** The `ask_user` tool: one to four questions for the person, answered as JSON from question to answer. It needs no permission. */
+export function askUserHook(): Hook {
+  return {
+    schema: () => [SPEC],
+    dispatch: (name, call) => (name === SPEC.name ? askUser(call) : undefined),
+  }
+}
+
+const STRING = { type: 'string' }
+
+/** Terse, because it goes with every request. */
+const SPEC: ToolSpec = {
+  name: 'ask_user',
+  description: 'Ask the user 1 to 4 questions',
+  parameters: {
+    type: 'object',
+    properties: {
+      questions: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            question: STRING,
+            header: STRING,
+            options: {
+              type: 'array',
+              items: { type: 'object', properties: { label: STRING, description: STRING } },
+            },
+            multi: { type: 'boolean' },
+          },
+        },
+      },
+    },
+    required: ['questions'],
+  },
+  readOnly: true,
+}
+
+async function askUser({ args, ask }: ToolDispatch): Promise<ToolOutput> {
+  try {
+    const answers = await ask(readQuestions(args), 'question')
+    const isDeclined = Object.values(answers).every((answer) => answer === '')
+    return isDeclined ? fail(DECLINED) : { output: JSON.stringify(answers), isError: false }
+  } catch (reason) {
+    const advice = reason instanceof CrabError ? ADVICE.get(reason.kind) : undefined
+    if (advice === undefined) throw reason
+    return fail(advice)
+  }
+}
+
+const DECLINED = 'The user chose not to answer. Go on without, or say what you need.'
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['denied', 'Nobody is there to answer. Choose what is safest, say what you assumed, and do not ask again.'],
+  ['timeout', 'The user did not answer in time. Choose what is safest, and say what you assumed.'],
+])
+
+function fail(output: string): ToolOutput {
+  return { output, isError: true }
+}
+
+/** The questions of a call; models leave out what they can, and write an option as a bare text. Throws `invalid`. */
+function readQuestions(args: Record<string, unknown>): Question[] {
+  const parsed = shape().safeParse(args)
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!
+    throw new CrabError('invalid', `Cannot ask: ${z.core.toDotPath(path)}: ${message}`)
+  }
+  const questions = parsed.data.questions.map(({ question, header, options, multi }) => {
+    return {
+      question,
+      header: header ?? '',
+      options: (options ?? []).map(toOption),
+      multiSelect: multi ?? false,
+    }
+  })
+  if (new Set(questions.map(({ question }) => question)).size === questions.length) return questions
+  throw new CrabError('invalid', 'Cannot ask: two of the questions are the same')
+}
+
+type Option = string | { label: string; description?: string | null | undefined }
+
+function toOption(option: Option): Question['options'][number] {
+  return typeof option === 'string'
+    ? { label: option, description: '' }
+    : { label: option.label, description: option.description ?? '' }
+}
+
+function shape() {
+  const text = z.string().check(z.minLength(1))
+  const option = z.union([text, z.object({ label: text, description: z.nullish(z.string()) })])
+  const question = z.object({
+    question: text,
+    header: z.nullish(z.string()),
+    options: z.nullish(z.array(option)),
+    multi: z.nullish(z.boolean()),
+  })
+  return z.object({ questions: z.array(question).check(z.minLength(1), z.maxLength(4)) })
+}
