@@ -43,6 +43,8 @@ export interface Command {
   /** Behind the argument of this index (from 0) every word is taken as it stands: it belongs to another program. */
   rawFrom?: number
   summary: string
+  /** What its help says besides, a paragraph. */
+  details?: string
   options: readonly Option[]
   examples: readonly string[]
   load(): Promise<Run>

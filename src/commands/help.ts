@@ -3,13 +3,16 @@ import { GLOBAL } from './table.ts'
 
 /** The help page of one command. */
 export function commandHelp(name: string, command: Command): string {
-  const usage = [name, ...command.path, command.args && shownArgs(command.args), '[options]']
+  const args = shownArgs(command.args)
+  const isRaw = command.rawFrom !== undefined // its options must stand first
+  const usage = [name, ...command.path, isRaw ? '[options]' : args, isRaw ? args : '[options]']
     .filter(Boolean)
     .join(' ')
   const options = [...command.options, ...GLOBAL].map((option) => [flagsOf(option), option.summary] as const)
   return [
     command.summary,
     `Usage: ${usage}`,
+    ...(command.details ? [command.details] : []),
     `Options:\n${columns(options)}`,
     `Examples:\n${command.examples.map((example) => `  ${example}`).join('\n')}`,
     '',

@@ -5,7 +5,7 @@ import { isMissingFile, replaceFile, toStorageError } from '../core/base/files.t
 import type { Host } from './host.ts'
 
 /** Writes the whole content of a file that a person named for output, or nothing. */
-export type OutFile = (content: string) => Promise<void>
+export type OutFile = (content: string | Uint8Array) => Promise<void>
 
 /**
  * The file that --out-file names; undefined without a name. Throws `storage` at once when it could never be written.

@@ -1,0 +1,102 @@
+import { extname } from 'node:path'
+import { CrabError, KINDS } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import {
+  type Attachment,
+  McpActionKind,
+  type McpActionResult,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { openOutFile } from '../out-file.ts'
+import { printJson } from '../print.ts'
+import { showWhile } from '../progress.ts'
+import { readArguments } from './call-arguments.ts'
+import { agentOf } from './change.ts'
+
+export const call: Run = async ({ options, host, signal }) => {
+  const [name = '', tool = '', ...words] = options.args
+  const args = await readArguments(words, host)
+  const outFile = options.value('out-file')
+  await openOutFile(outFile, host) // a name that can never be written is told before anything is done
+  await using attached = await attach(host)
+  const message = {
+    agent: agentOf(options),
+    name,
+    action: McpActionKind.CALL,
+    tool,
+    arguments: JSON.stringify(args),
+  }
+  const calling = request(attached.dispatch, 'mcpAction', message, signal)
+  const result = await showWhile(host, `calling ${tool} of ${name}`, calling)
+  const isWritten = outFile !== undefined && (await writeResult(result, outFile, host))
+  if (options.has('json')) {
+    printJson(host, toJson(name, tool, result))
+    return result.isError ? KINDS.tool.exit : 0
+  }
+  if (result.isError) throw failed(name, tool, result.output)
+  if (!isWritten) printText(host, result.output)
+  if (outFile === undefined) for (const file of result.attachments) announce(host, file)
+  return 0
+}
+
+/** Writes the images and files of a result, or its text when there are none; says whether it was the text. */
+async function writeResult(
+  { attachments, output, isError }: McpActionResult,
+  name: string,
+  host: Host,
+): Promise<boolean> {
+  if (isError) return false
+  for (const [i, { data }] of attachments.entries())
+    await (await openOutFile(numbered(name, i), host))?.(data)
+  if (attachments.length > 0) return false
+  await (await openOutFile(name, host))?.(withNewline(output))
+  return true
+}
+
+/** `shot.png`, `shot-2.png`, … */
+function numbered(name: string, index: number): string {
+  const suffix = extname(name)
+  return index === 0 ? name : `${name.slice(0, name.length - suffix.length)}-${index + 1}${suffix}`
+}
+
+function printText(host: Host, output: string): void {
+  const text = withNewline(output)
+  host.stdout.write(host.stdout.isTerminal ? sanitize(text) : text)
+}
+
+function withNewline(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+function announce(host: Host, { mediaType, name, data }: Attachment): void {
+  const what = sanitize([name, mediaType].filter(Boolean).join(', '))
+  host.stderr.write(`crabtalk: ${what}, ${data.length} bytes; -O FILE keeps it\n`)
+}
+
+function failed(server: string, tool: string, output: string): CrabError {
+  return new CrabError(
+    'tool',
+    `Cannot call ${tool} of "${server}": ${sanitize(output).trim() || 'it failed'}`,
+    {
+      hint: `crabtalk mcp tools ${server} says what it takes`,
+    },
+  )
+}
+
+function toJson(server: string, tool: string, { output, isError, durationMs, attachments }: McpActionResult) {
+  return {
+    server,
+    tool,
+    ok: !isError,
+    output,
+    attachments: attachments.map(({ mediaType, name, data }) => ({
+      media_type: mediaType,
+      name: name || null,
+      data: Buffer.from(data).toString('base64'),
+    })),
+    duration_ms: durationMs,
+  }
+}

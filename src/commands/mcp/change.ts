@@ -1,0 +1,95 @@
+import type { JsonObject } from '../../core/base/message.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { type Attached, attach } from '../../daemon/attach.ts'
+import type { Options, Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { printJson } from '../print.ts'
+import { showWhile } from '../progress.ts'
+import { changeEntry, readAddition } from './entry.ts'
+
+export const add: Run = async ({ options, host, signal }) => {
+  const { entry, paths } = await readAddition(options, host)
+  await using attached = await attach(host)
+  const tools = await write(attached, { options, host, entry, create: true }, signal)
+  if (options.has('json')) return printChange(host, options, entry, tools)
+  host.stdout.write(`added ${entry['name']}${countOf(tools)}\n`)
+  for (const [word, path] of paths) host.stdout.write(`  ${word} is ${path}\n`)
+  return 0
+}
+
+export const set: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const agent = await request(attached.dispatch, 'getAgent', { name: agentOf(options) }, signal)
+  const { mcps = [] }: { mcps?: JsonObject[] } = JSON.parse(agent.config)
+  const before = findEntry(agent.name, mcps, options.args[0] ?? '')
+  const entry = changeEntry(before, options, host)
+  const tools = await write(attached, { options, host, entry, create: false }, signal)
+  if (options.has('json')) return printChange(host, options, entry, tools)
+  host.stdout.write(`changed ${entry['name']}${countOf(tools)}\n`)
+  return 0
+}
+
+export const remove: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const name = options.args[0] ?? ''
+  await request(attached.dispatch, 'deleteMcp', { agent: agentOf(options), name }, signal)
+  if (options.has('json')) return printJson(host, { agent: agentOf(options), name })
+  host.stdout.write(`removed ${name}\n`)
+  return 0
+}
+
+export const enable: Run = ({ options, host, signal }) => {
+  return switchServer({ options, host, action: McpActionKind.ENABLE, done: 'enabled' }, signal)
+}
+
+export const disable: Run = ({ options, host, signal }) => {
+  return switchServer({ options, host, action: McpActionKind.DISABLE, done: 'disabled' }, signal)
+}
+
+/** The agent whose servers are meant. */
+export function agentOf(options: Options): string {
+  return options.value('agent') ?? DEFAULT_AGENT
+}
+
+interface Writing {
+  options: Options
+  host: Host
+  entry: JsonObject
+  create: boolean
+}
+
+/** Writes an entry, by default once its server has started; gives how many tools it had then. */
+async function write(
+  { dispatch }: Attached,
+  { options, host, entry, create }: Writing,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const verify = !options.has('no-verify') && entry['disabled'] !== true
+  const message = { agent: agentOf(options), config: JSON.stringify(entry), verify, create }
+  const writing = request(dispatch, 'upsertMcp', message, signal)
+  const { toolCount } = await showWhile(host, `starting ${entry['name']}`, writing)
+  return verify ? toolCount : undefined
+}
+
+async function switchServer(
+  { options, host, action, done }: { options: Options; host: Host; action: McpActionKind; done: string },
+  signal: AbortSignal,
+): Promise<number> {
+  await using attached = await attach(host)
+  const name = options.args[0] ?? ''
+  await request(attached.dispatch, 'mcpAction', { agent: agentOf(options), name, action }, signal)
+  if (options.has('json')) return printJson(host, { agent: agentOf(options), name })
+  host.stdout.write(`${done} ${name}\n`)
+  return 0
+}
+
+function printChange(host: Host, options: Options, entry: JsonObject, tools: number | undefined): number {
+  return printJson(host, { agent: agentOf(options), name: entry['name'], tools: tools ?? null })
+}
+
+function countOf(tools: number | undefined): string {
+  return tools === undefined ? '' : `: ${tools} ${tools === 1 ? 'tool' : 'tools'}`
+}

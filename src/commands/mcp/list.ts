@@ -1,0 +1,106 @@
+import { KINDS } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { hidePassword } from '../../core/config/secrets.ts'
+import { renderToml } from '../../core/config/toml-render.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { printJson, printTable } from '../print.ts'
+import { toJsonTool } from './rows.ts'
+import { type Declared, readAllServers, readServers, shownTools, targetOf, transportOf } from './servers.ts'
+
+export const list: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const isAll = options.has('all')
+  const { servers, problems } = isAll
+    ? await readAllServers(attached.dispatch, signal)
+    : {
+        servers: await readServers(attached.dispatch, options.value('agent') ?? DEFAULT_AGENT, signal),
+        problems: [],
+      }
+  for (const problem of problems) host.stderr.write(`crabtalk: ${problem}\n`)
+  if (options.has('json')) printJson(host, servers.map(toJsonRow))
+  else await printServers(host, servers, isAll)
+  return problems.length > 0 ? KINDS.config.exit : 0
+}
+
+export const get: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const servers = await readServers(attached.dispatch, options.value('agent') ?? DEFAULT_AGENT, signal)
+  const name = options.args[0] ?? ''
+  const agent = options.value('agent') ?? DEFAULT_AGENT
+  findEntry(
+    agent,
+    servers.map(({ entry }) => entry),
+    name,
+  )
+  const server = servers.find(({ entry }) => entry.name === name)!
+  if (options.has('json')) return printJson(host, toJson(server))
+  host.stdout.write(host.stdout.isTerminal ? sanitize(toText(server)) : toText(server))
+  return 0
+}
+
+async function printServers(host: Host, servers: readonly Declared[], isAll: boolean): Promise<void> {
+  if (servers.length === 0) {
+    host.stderr.write('No servers yet; add one with crabtalk mcp add NAME -- COMMAND\n')
+    return
+  }
+  const header = ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'COMMAND']
+  const rows = servers.map((server) => [...(isAll ? [server.agent] : []), ...toRow(server)])
+  await printTable(host, isAll ? ['AGENT', ...header] : header, rows)
+}
+
+function toRow({ entry, state, tools }: Declared): string[] {
+  const count = tools ? String(shownTools(tools).length) : '-'
+  return [entry.name, state, count, transportOf(entry), targetOf(entry)]
+}
+
+/** A comment on what is known, then the entry as it stands in the file. */
+function toText(server: Declared): string {
+  const { agent, entry, source, state, error, tools } = server
+  const known = tools ? `${shownTools(tools).length} tools` : 'tools not known yet'
+  const lines = [`# ${entry.name} of ${agent}: ${source}`, `# ${state}, ${known}`]
+  if (error !== '') lines.push(`# ${error}`)
+  return `${lines.join('\n')}\n\n${renderToml({ mcps: [shown(entry)] })}`
+}
+
+function toJsonRow(server: Declared) {
+  const { agent, entry, source, state, error, tools } = server
+  const { command = null, args = [], url } = shown(entry)
+  return {
+    agent,
+    name: entry.name,
+    state,
+    error: error || null,
+    tools: tools ? shownTools(tools).length : null,
+    transport: transportOf(entry),
+    command,
+    args,
+    url: url ?? null,
+    source,
+  }
+}
+
+function toJson(server: Declared) {
+  const { agent, entry, source, state, error, fingerprint, protocolVersion, tools } = server
+  return {
+    agent,
+    name: entry.name,
+    source,
+    state,
+    error: error || null,
+    transport: transportOf(entry),
+    fingerprint,
+    protocol: protocolVersion || null,
+    entry: shown(entry),
+    tools: tools?.map((tool) => toJsonTool(entry.name, tool)) ?? null,
+  }
+}
+
+/** An entry without the passwords that stand in addresses. */
+function shown(entry: Declared['entry']): Declared['entry'] {
+  const { url, args } = entry
+  return { ...entry, ...(args && { args: args.map(hidePassword) }), ...(url && { url: hidePassword(url) }) }
+}

@@ -1,0 +1,97 @@
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import { hidePassword } from '../../core/config/secrets.ts'
+import {
+  type AgentInfo,
+  type McpAgentView,
+  McpPeerState,
+  type McpToolView,
+  type McpView,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+
+/** A declared server as far as it is known without starting it. */
+export interface Declared {
+  agent: string
+  /** As in the agent's file, secrets hidden. */
+  entry: McpEntry
+  /** Where that is: `agents/crab.toml:7`. */
+  source: string
+  state: string
+  /** What went wrong last; else empty. */
+  error: string
+  fingerprint: string
+  protocolVersion: string
+  /** Those of the last time it was listed; undefined when it never was. */
+  tools: readonly McpToolView[] | undefined
+}
+
+/** The servers of one agent in their order. */
+export async function readServers(
+  dispatch: Dispatch,
+  agent: string,
+  signal: AbortSignal,
+): Promise<Declared[]> {
+  const info = await request(dispatch, 'getAgent', { name: agent }, signal)
+  return toDeclared(info, await request(dispatch, 'mcpView', { agent: info.name }, signal))
+}
+
+/** The servers of all agents, and what is wrong with the files of agents that could not be read. */
+export async function readAllServers(
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<{ servers: Declared[]; problems: string[] }> {
+  const { agents, problems } = await request(dispatch, 'listAgents', {}, signal)
+  const view = await request(dispatch, 'mcpView', {}, signal)
+  return { servers: agents.flatMap((info) => toDeclared(info, view)), problems }
+}
+
+/** `stdio`, `http` or `sse`. */
+export function transportOf({ url, transport = 'http' }: McpEntry): string {
+  return url === undefined ? 'stdio' : transport
+}
+
+/** The command line or the address, without the passwords of addresses in it. */
+export function targetOf({ url, command = '', args = [] }: McpEntry): string {
+  return hidePassword(url ?? '') || [command, ...args].map(hidePassword).map(quote).join(' ')
+}
+
+/** The tools an agent gets of a server. */
+export function shownTools(tools: readonly McpToolView[]): McpToolView[] {
+  return tools.filter(({ hidden }) => hidden === '')
+}
+
+function toDeclared({ name: agent, config }: AgentInfo, { agents, peers }: McpView): Declared[] {
+  const { mcps = [] }: { mcps?: McpEntry[] } = JSON.parse(config)
+  const view: McpAgentView | undefined = agents.find((one) => one.agent === agent)
+  return mcps.map((entry) => {
+    const server = view?.servers.find(({ name }) => name === entry.name)
+    const peer = peers.find(({ fingerprint }) => fingerprint === server?.fingerprint)
+    const isListed = server?.state === McpPeerState.CONNECTED || (server?.tools.length ?? 0) > 0
+    return {
+      agent,
+      entry,
+      source: server?.source ?? '',
+      state: STATES[server?.state ?? McpPeerState.UNSPECIFIED],
+      error: peer?.error ?? '',
+      fingerprint: server?.fingerprint ?? '',
+      protocolVersion: peer?.protocolVersion ?? '',
+      tools: isListed ? server?.tools : undefined,
+    }
+  })
+}
+
+/** A word as a shell would need it. */
+function quote(word: string): string {
+  return /^[\w@%+=:,./[\]-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+const STATES: Record<McpPeerState, string> = {
+  [McpPeerState.UNSPECIFIED]: 'unknown',
+  [McpPeerState.DISABLED]: 'disabled',
+  [McpPeerState.INVALID]: 'invalid',
+  [McpPeerState.CONNECTING]: 'connecting',
+  [McpPeerState.CONNECTED]: 'connected',
+  [McpPeerState.NEEDS_AUTH]: 'needs_auth',
+  [McpPeerState.FAILED]: 'failed',
+  [McpPeerState.IDLE]: 'idle',
+}

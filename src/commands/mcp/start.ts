@@ -1,0 +1,102 @@
+import { type CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import { wantsColor } from '../color.ts'
+import type { Options, Run } from '../command.ts'
+import { formatError } from '../error-text.ts'
+import { printJson, printTable } from '../print.ts'
+import { showWhile } from '../progress.ts'
+import { agentOf } from './change.ts'
+import { toJsonTool, toToolRow } from './rows.ts'
+import { readServers } from './servers.ts'
+
+export const ping: Run = async (invocation) => {
+  const { options, host } = invocation
+  const outcomes = await startAll(invocation, McpActionKind.PING)
+  if (options.has('json')) {
+    printJson(host, outcomes.map(toJsonPing))
+    return exitOf(outcomes)
+  }
+  const rows = outcomes.map(({ name, result, error }) => {
+    return result
+      ? [name, 'ok', `${result.peer?.toolCount ?? 0}`, `${result.connectMs} ms`, `${result.durationMs} ms`]
+      : [name, error!.kind, '-', '-', '-']
+  })
+  if (rows.length > 0) await printTable(host, ['NAME', 'STATE', 'TOOLS', 'START', 'PING'], rows)
+  return tellFailures(invocation, outcomes)
+}
+
+export const tools: Run = async (invocation) => {
+  const { options, host } = invocation
+  const outcomes = await startAll(invocation, McpActionKind.TOOLS)
+  if (options.has('json')) {
+    printJson(
+      host,
+      outcomes.flatMap(({ name, result }) => result?.tools.map((tool) => toJsonTool(name, tool)) ?? []),
+    )
+  } else {
+    const rows = outcomes.flatMap(({ result }) => result?.tools.map(toToolRow) ?? [])
+    if (rows.length > 0) await printTable(host, ['TOOL', 'EFFECT', 'BECAUSE', 'DESCRIPTION'], rows)
+  }
+  return tellFailures(invocation, outcomes)
+}
+
+/** What came of one server; one of the two is set. */
+interface Outcome {
+  name: string
+  result?: McpActionResult
+  error?: CrabError
+}
+
+type Invocation = Parameters<Run>[0]
+
+/** Does one thing to the servers that are named, or to all that are not disabled; all at once, each on its own. */
+async function startAll({ options, host, signal }: Invocation, action: McpActionKind): Promise<Outcome[]> {
+  await using attached = await attach(host)
+  const { dispatch } = attached
+  const names = await namesOf(dispatch, options, signal)
+  if (names.length === 0)
+    host.stderr.write('No servers to start; add one with crabtalk mcp add NAME -- COMMAND\n')
+  const outcomes = names.map(async (name): Promise<Outcome> => {
+    try {
+      const message = { agent: agentOf(options), name, action }
+      return { name, result: await request(dispatch, 'mcpAction', message, signal) }
+    } catch (reason) {
+      return { name, error: toCrabError(reason) }
+    }
+  })
+  return await showWhile(host, `starting ${names.join(', ')}`, Promise.all(outcomes))
+}
+
+async function namesOf(dispatch: Dispatch, options: Options, signal: AbortSignal): Promise<string[]> {
+  const entries = (await readServers(dispatch, agentOf(options), signal)).map(({ entry }) => entry)
+  if (options.args.length === 0)
+    return entries.filter(({ disabled }) => disabled !== true).map(({ name }) => name)
+  const named = options.args.map((name) => findEntry(agentOf(options), entries, name).name)
+  return [...new Set(named)]
+}
+
+/** Prints what went wrong, as errors are printed, and gives the exit code. */
+function tellFailures({ program, options, host }: Invocation, outcomes: readonly Outcome[]): number {
+  const style = { program, debug: options.has('debug'), color: wantsColor('auto', host.env, host.stderr) }
+  for (const { error } of outcomes) if (error) host.stderr.write(formatError(error, style))
+  return exitOf(outcomes)
+}
+
+function exitOf(outcomes: readonly Outcome[]): number {
+  const failed = outcomes.find(({ error }) => error !== undefined)?.error
+  return failed ? KINDS[failed.kind].exit : 0
+}
+
+function toJsonPing({ name, result, error }: Outcome) {
+  return {
+    name,
+    ok: error === undefined,
+    tools: result?.peer?.toolCount ?? null,
+    start_ms: result?.connectMs ?? null,
+    ping_ms: result?.durationMs ?? null,
+    error: error ? { kind: error.kind, message: error.message, hint: error.hint ?? null } : null,
+  }
+}

@@ -1,0 +1,137 @@
+import type { Command, Option } from '../command.ts'
+
+const agent: Option = { name: 'agent', short: 'a', value: 'NAME', summary: 'The agent (default crab)' }
+const json: Option = { name: 'json', summary: 'Print JSON' }
+const env: Option = {
+  name: 'env',
+  short: 'e',
+  value: 'KEY=VALUE',
+  summary: 'Set a variable of its environment; KEY alone takes the value it has here (repeatable)',
+}
+const noVerify: Option = { name: 'no-verify', summary: 'Write it without starting the server first' }
+
+/** The commands for the MCP servers of one's agents. */
+export const MCP_COMMANDS: readonly Command[] = [
+  {
+    path: ['mcp', 'list'],
+    args: '',
+    summary: "List an agent's servers, without starting any",
+    details: 'TOOLS is how many the agent gets, as far as that is known from the last time a server ran.',
+    options: [agent, { name: 'all', summary: 'Those of every agent' }, json],
+    examples: ['crabtalk mcp list', 'crabtalk mcp list --all --json'],
+    load: async () => (await import('./list.ts')).list,
+  },
+  {
+    path: ['mcp', 'get'],
+    args: '<name>',
+    summary: 'Show a server: its entry, where that is written, and its state',
+    options: [agent, json],
+    examples: ['crabtalk mcp get fs'],
+    load: async () => (await import('./list.ts')).get,
+  },
+  {
+    path: ['mcp', 'add'],
+    args: '<name> <command> [...args]',
+    rawFrom: 1,
+    summary: 'Give an agent a server',
+    details: `The server is started and its tools are listed; only then is it written into the agent's file. Options stand before
+COMMAND, what follows it is the server's; -- may stand between. An address (https://…) in place of COMMAND is a remote
+server. The server runs in the home directory of crabtalk unless --cwd names another, so paths that are relative to
+this directory are written as absolute ones.`,
+    options: [
+      agent,
+      env,
+      { name: 'cwd', value: 'DIR', summary: 'Where it runs (default the home directory of crabtalk)' },
+      { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its entry, VALUE as TOML (repeatable)' },
+      noVerify,
+      json,
+    ],
+    examples: [
+      'crabtalk mcp add fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes',
+      'crabtalk mcp add -a reviewer -e GITHUB_TOKEN github -- github-mcp-server stdio',
+      `crabtalk mcp add --set 'permissions.allow=["read_*"]' docs node ./server.js`,
+    ],
+    load: async () => (await import('./change.ts')).add,
+  },
+  {
+    path: ['mcp', 'set'],
+    args: '<name> [...assignments]',
+    summary: 'Change keys of a server',
+    details: `Values are TOML, or text; key= removes a key, a.b=… reaches into a table. The changed server is started first, and
+nothing is written when that fails.`,
+    options: [agent, env, noVerify, json],
+    examples: [
+      'crabtalk mcp set fs timeout_ms=5000',
+      `crabtalk mcp set fs 'include=["read_*"]' permissions.deny=`,
+      'crabtalk mcp set github -e GITHUB_TOKEN',
+    ],
+    load: async () => (await import('./change.ts')).set,
+  },
+  {
+    path: ['mcp', 'remove'],
+    args: '<name>',
+    summary: 'Take a server away from an agent',
+    options: [agent, json],
+    examples: ['crabtalk mcp remove fs'],
+    load: async () => (await import('./change.ts')).remove,
+  },
+  {
+    path: ['mcp', 'enable'],
+    args: '<name>',
+    summary: 'Let an agent use a server again',
+    options: [agent, json],
+    examples: ['crabtalk mcp enable fs'],
+    load: async () => (await import('./change.ts')).enable,
+  },
+  {
+    path: ['mcp', 'disable'],
+    args: '<name>',
+    summary: 'Keep a server declared, and never start it',
+    options: [agent, json],
+    examples: ['crabtalk mcp disable fs'],
+    load: async () => (await import('./change.ts')).disable,
+  },
+  {
+    path: ['mcp', 'ping'],
+    args: '[...names]',
+    summary: 'Start servers, and say how long each takes',
+    details: 'Without a name all that are not disabled. Exits 69 when one cannot be reached.',
+    options: [agent, json],
+    examples: ['crabtalk mcp ping', 'crabtalk mcp ping fs github'],
+    load: async () => (await import('./start.ts')).ping,
+  },
+  {
+    path: ['mcp', 'tools'],
+    args: '[...names]',
+    summary: 'List the tools of servers, and what the rules say of each',
+    details: `Under the names that the model sees, with what becomes of a call: allow, ask or deny, and the rule behind it. A tool
+that the agent does not get is listed as hidden, with the reason. The servers are started.`,
+    options: [agent, json],
+    examples: ['crabtalk mcp tools', 'crabtalk mcp tools fs --json | jq -r .[].name'],
+    load: async () => (await import('./start.ts')).tools,
+  },
+  {
+    path: ['mcp', 'call'],
+    args: '<name> <tool> [...arguments]',
+    summary: 'Call a tool',
+    details: `Arguments are key=VALUE words, VALUE as JSON or else as text, or one JSON object, or - for one on standard input. The
+result's text is printed; a tool that reports a failure exits 5. Rules that deny hold here too; what an agent would have
+to ask about is done, since you ask for it yourself.`,
+    options: [
+      agent,
+      {
+        name: 'out-file',
+        short: 'O',
+        value: 'FILE',
+        summary: 'Write the images or files of the result, or its text when there are none',
+      },
+      json,
+    ],
+    examples: [
+      'crabtalk mcp call fs read_text_file path=/home/me/notes/today.md',
+      `crabtalk mcp call fs search_files '{"path": "/home/me/notes", "pattern": "*.md"}'`,
+      "jq -n '{a: 2, b: 3}' | crabtalk mcp call everything get-sum -",
+    ],
+    load: async () => (await import('./call.ts')).call,
+  },
+]

@@ -1,0 +1,73 @@
+import { resolve } from 'node:path'
+import { sanitize } from '../core/base/sanitize.ts'
+import type { PolicyDecision, PolicyRule } from '../core/protocol/crabtalk.generated.ts'
+import { request } from '../core/protocol/dispatch.ts'
+import { attach } from '../daemon/attach.ts'
+import type { Run } from './command.ts'
+import { effectName, toJsonRule } from './mcp/rows.ts'
+import { readPolicyCall } from './policy-call.ts'
+import { printJson } from './print.ts'
+
+export const why: Run = async ({ options, host, signal }) => {
+  const { tool, args } = readPolicyCall(options.args[0] ?? '')
+  const message = {
+    agent: options.value('agent') ?? '',
+    sender: options.value('sender') ?? '',
+    cwd: resolve(host.cwd(), options.value('cwd') ?? '.'),
+    tool,
+    arguments: JSON.stringify(args),
+    allow: [...options.values('allow')],
+    deny: [...options.values('deny')],
+  }
+  await using attached = await attach(host)
+  const decision = await request(attached.dispatch, 'policyExplain', message, signal)
+  if (options.has('json')) return printJson(host, toJson(decision))
+  const text = toLines(decision)
+    .map(([name, value]) => `${name.padEnd(WIDTH)}  ${value}\n`)
+    .join('')
+  host.stdout.write(host.stdout.isTerminal ? sanitize(text) : text)
+  return 0
+}
+
+function toLines({
+  effect,
+  reason,
+  action,
+  trust,
+  rule,
+  matched,
+  suggestions,
+}: PolicyDecision): [string, string][] {
+  const others = matched.filter((one) => !isSame(one, rule))
+  return [
+    ['effect', effectName(effect)],
+    ['why', reason],
+    ['call', action],
+    ['sender is', trust],
+    ['rule', rule ? toText(rule) : 'none matches'],
+    ...others.map((one): [string, string] => ['also', toText(one)]),
+    ...suggestions.map((one): [string, string] => ['to allow', one]),
+  ]
+}
+
+function toText({ effect, pattern, source }: PolicyRule): string {
+  return `${effectName(effect)} ${pattern} (${source})`
+}
+
+function isSame(a: PolicyRule, b: PolicyRule | undefined): boolean {
+  return a.effect === b?.effect && a.pattern === b.pattern && a.source === b.source
+}
+
+function toJson({ effect, reason, action, trust, rule, matched, suggestions }: PolicyDecision) {
+  return {
+    effect: effectName(effect),
+    reason,
+    action,
+    trust,
+    rule: rule ? toJsonRule(rule) : null,
+    matched: matched.map(toJsonRule),
+    suggestions,
+  }
+}
+
+const WIDTH = 'sender is'.length

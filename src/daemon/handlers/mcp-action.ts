@@ -1,0 +1,137 @@
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { didYouMean } from '../../core/config/nearest.ts'
+import type { Trust } from '../../core/policy/types.ts'
+import {
+  type Attachment,
+  type McpAction,
+  McpActionKind,
+  McpActionResult,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
+import type { Services } from '../compose.ts'
+import { readObject } from './json-text.ts'
+import { isShown, setDisabled } from './mcp.ts'
+import { judgeTool, standingRules } from './mcp-policy.ts'
+import { toPeer, toTools } from './mcp-view.ts'
+
+/** What an action is done with. */
+interface Acting {
+  services: Services
+  trust: Trust
+  servers: McpServers
+  agent: AgentConfig
+  message: McpAction
+}
+
+type Result = Partial<Omit<McpActionResult, 'peer'>>
+
+/** `mcp_action`: does one thing to the connection behind one declaration; starts it where the action needs it. */
+export async function mcpAction(
+  { services, trust }: { services: Services; trust: Trust },
+  message: McpAction,
+  signal: AbortSignal,
+): Promise<McpActionResult> {
+  const agent = await services.agents.get(message.agent || DEFAULT_AGENT)
+  findEntry(agent.name, agent.mcps, message.name)
+  const act = ACTIONS[message.action]
+  if (!act)
+    throw new CrabError('invalid', 'Cannot act on the server: the action is not one of those there are')
+  const servers = await services.mcp(signal)
+  const result = await act({ services, trust, servers, agent, message }, signal)
+  const { fingerprint } = serverOf(servers, agent, message.name)
+  const peer = servers.peers().find((one) => one.fingerprint === fingerprint)
+  return { ...McpActionResult.create(), ...result, peer: peer && toPeer(peer) }
+}
+
+type Act = (acting: Acting, signal: AbortSignal) => Promise<Result>
+
+const ACTIONS: Partial<Record<McpActionKind, Act>> = {
+  [McpActionKind.PING]: ping,
+  [McpActionKind.RECONNECT]: reconnect,
+  [McpActionKind.ENABLE]: (acting) => disable(acting, false),
+  [McpActionKind.DISABLE]: (acting) => disable(acting, true),
+  [McpActionKind.CALL]: call,
+  [McpActionKind.LOGS]: async ({ servers, agent, message }) => ({ logs: servers.logs(agent, message.name) }),
+  [McpActionKind.TOOLS]: tools,
+}
+
+async function ping(acting: Acting, signal: AbortSignal): Promise<Result> {
+  const { services, servers, agent, message } = acting
+  const begun = services.now()
+  await servers.connect(agent, message.name, signal)
+  const connectMs = Math.round(services.now() - begun)
+  const { ms } = await servers.ping(agent, message.name, signal)
+  return { connectMs, durationMs: Math.round(ms) }
+}
+
+async function reconnect({ servers, agent, message }: Acting, signal: AbortSignal): Promise<Result> {
+  await servers.reconnect(agent, message.name, signal)
+  return {}
+}
+
+async function disable({ services, agent, message }: Acting, disabled: boolean): Promise<Result> {
+  await setDisabled(services, { agent: agent.name, name: message.name, disabled })
+  return {}
+}
+
+async function tools(acting: Acting, signal: AbortSignal): Promise<Result> {
+  const { services, trust, servers, agent, message } = acting
+  await servers.connect(agent, message.name, signal)
+  const rules = await standingRules(services, agent, signal)
+  return { tools: toTools(serverOf(servers, agent, message.name), { trust, rules }) }
+}
+
+async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
+  const { services, servers, agent, message } = acting
+  const { name } = message
+  const args = message.arguments === '' ? {} : readObject('Cannot read the arguments', message.arguments)
+  await servers.connect(agent, name, signal)
+  const tool = findTool(serverOf(servers, agent, name), message.tool)
+  await permit(acting, tool, signal)
+  const spillDir = join(services.node.paths.cache, 'output', 'mcp')
+  const begun = services.now()
+  const result = await servers.call({ agent, name, tool: tool.remoteName, args, spillDir }, signal)
+  return {
+    durationMs: Math.max(0, Math.round(services.now() - begun)),
+    output: result.output,
+    isError: result.isError,
+    attachments: (result.attachments ?? []).map(toAttachment),
+  }
+}
+
+/**
+ * A rule that denies holds. What would be asked about, a person at this machine answers by making the call; nobody else
+ * can.
+ */
+async function permit({ services, trust, agent, message }: Acting, tool: ToolView, signal: AbortSignal) {
+  const rules = await standingRules(services, agent, signal)
+  const { effect, rule, reason } = judgeTool({ server: message.name, tool }, { trust, rules })
+  if (effect === 'allow' || (effect === 'ask' && trust === 'local')) return
+  const hint = rule ? `change the rule ${rule.pattern} of ${rule.source}` : 'call it on the machine itself'
+  throw new CrabError('denied', `Cannot call ${tool.remoteName} of "${message.name}": ${reason}`, { hint })
+}
+
+/** A tool by its own name, or by the one the model sees. */
+function findTool({ name: server, tools }: ServerView, name: string): ToolView {
+  const found = tools.find((tool) => tool.remoteName === name) ?? tools.find((tool) => tool.name === name)
+  const what = `Cannot call ${name} of "${server}"`
+  if (found && isShown(found)) return found
+  if (found) throw new CrabError('missing', `${what}: the agent does not get it: ${found.hidden}`)
+  const names = tools.filter(isShown).map((tool) => tool.remoteName)
+  throw new CrabError('missing', `${what}: it has no such tool`, {
+    hint: didYouMean(name, names) ?? `crabtalk mcp tools ${server} lists those it has`,
+  })
+}
+
+function serverOf(servers: McpServers, agent: AgentConfig, name: string): ServerView {
+  return findEntry(agent.name, servers.view(agent).servers, name)
+}
+
+function toAttachment({ media_type: mediaType, data, name = '' }: StoredAttachment): Attachment {
+  return { mediaType, data: Buffer.from(data, 'base64'), name }
+}

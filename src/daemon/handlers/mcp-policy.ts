@@ -1,0 +1,41 @@
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { decide } from '../../core/policy/decide.ts'
+import type { Decision, Effect, Rule, Setting, Trust } from '../../core/policy/types.ts'
+import { PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
+import type { ToolView } from '../../mcp/types.ts'
+import type { Services } from '../compose.ts'
+
+/** The rules that hold for every turn of an agent: of its file, of its servers' entries, of config.toml. */
+export async function standingRules(
+  { agents, mcp, rules }: Services,
+  agent: AgentConfig,
+  signal: AbortSignal,
+): Promise<Rule[]> {
+  const { hook } = await mcp(signal)
+  return [...(await agents.rules(agent.name)), ...(hook.rules?.(agent) ?? []), ...(await rules())]
+}
+
+/** What the policy says of a server's tool; no path matters to that, so no place does. */
+export function judgeTool(
+  { server, tool }: { server: string; tool: ToolView },
+  { trust, rules }: { trust: Trust; rules: readonly Rule[] },
+): Decision {
+  const setting: Setting = { trust, rules, workspace: '/', readable: [], homeDir: '', mode: 'ask' }
+  return decide({ kind: 'mcp', name: tool.name, server, tool: tool.remoteName }, setting)
+}
+
+/** An effect as the wire says it. */
+export function toPolicyEffect(effect: Effect): PolicyEffect {
+  return EFFECTS[effect]
+}
+
+/** A rule as the wire says it. */
+export function toPolicyRule({ effect, pattern, source }: Rule): PolicyRule {
+  return { effect: toPolicyEffect(effect), pattern, source }
+}
+
+const EFFECTS = {
+  allow: PolicyEffect.ALLOW,
+  ask: PolicyEffect.ASK,
+  deny: PolicyEffect.DENY,
+} as const

@@ -1,0 +1,125 @@
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import type { Rule, Trust } from '../../core/policy/types.ts'
+import {
+  type McpAgentView,
+  type McpPeer,
+  McpPeerState,
+  type McpServerView,
+  type McpToolView,
+  type McpView,
+  PolicyEffect,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
+import type { Services } from '../compose.ts'
+import { isShown } from './mcp.ts'
+import { judgeTool, standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
+
+/** By what the tools of an agent are judged. */
+interface Judge {
+  trust: Trust
+  rules: readonly Rule[]
+}
+
+/** `mcp_view`: all connections, and what one agent sees, or every agent when it is empty. Nothing is started. */
+export async function mcpView(
+  { services, trust }: { services: Services; trust: Trust },
+  agent: string,
+  signal: AbortSignal,
+): Promise<McpView> {
+  const { agents, mcp } = services
+  const servers = await mcp(signal)
+  const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
+  const views = listed.map(async (one) => {
+    const rules = await standingRules(services, one, signal)
+    const places = await agents.placesOf(
+      one.name,
+      one.mcps.map((_, i) => ['mcps', i]),
+    )
+    return toAgentView(one, { view: servers.view(one), places, judge: { trust, rules } })
+  })
+  return { peers: servers.peers().map(toPeer), agents: await Promise.all(views) }
+}
+
+/** A connection as the wire says it. */
+export function toPeer(peer: PeerView): McpPeer {
+  const { envNames, headerNames, owners, state, latencyMs } = peer
+  return {
+    fingerprint: peer.fingerprint,
+    transport: peer.transport,
+    target: peer.target,
+    envNames: [...envNames],
+    headerNames: [...headerNames],
+    owners: [...owners],
+    state: STATES[state],
+    error: peer.error,
+    protocolVersion: peer.protocolVersion,
+    toolCount: peer.toolCount,
+    schemaTokens: peer.schemaTokens,
+    pid: peer.pid,
+    memoryBytes: undefined,
+    calls: peer.calls,
+    errors: peer.errors,
+    latencyMs,
+    failures: peer.failures,
+    connectedAt: toTime(peer.connectedAt),
+    lastOkAt: toTime(peer.lastOkAt),
+    lastErrorAt: toTime(peer.lastErrorAt),
+    nextRetryAt: toTime(peer.nextRetryAt),
+  }
+}
+
+/** A server's tools, each with what the policy says of it; nothing is said of those the model does not see. */
+export function toTools({ name, tools }: ServerView, judge: Judge): McpToolView[] {
+  return tools.map((tool) => ({ ...pick(tool), ...(isShown(tool) ? effectOf(name, tool, judge) : UNJUDGED) }))
+}
+
+function toAgentView(
+  agent: AgentConfig,
+  { view, places, judge }: { view: AgentView; places: readonly string[]; judge: Judge },
+): McpAgentView {
+  const servers = view.servers.map((server): McpServerView => {
+    const place = agent.mcps.findIndex(({ name }) => name === server.name)
+    return {
+      name: server.name,
+      fingerprint: server.fingerprint,
+      source: places[place] ?? '',
+      state: STATES[server.state],
+      tools: toTools(server, judge),
+    }
+  })
+  return { agent: agent.name, mode: modeOf(agent, view), generation: view.generation, servers }
+}
+
+/** In words, since empty lists mean different things (decision 4). */
+function modeOf({ mcps }: AgentConfig, { servers }: AgentView): string {
+  if (mcps.length === 0) return 'none'
+  const limits = mcps.some(({ include = [], exclude = [], disabled = false }) => {
+    return disabled || include.length > 0 || exclude.length > 0
+  })
+  return limits ? `only ${servers.flatMap(({ tools }) => tools).filter(isShown).length}` : 'all'
+}
+
+function pick({ remoteName, name, description, hidden }: ToolView) {
+  return { remoteName, name, description, hidden }
+}
+
+function effectOf(server: string, tool: ToolView, judge: Judge): Pick<McpToolView, 'effect' | 'rule'> {
+  const { effect, rule } = judgeTool({ server, tool }, judge)
+  return { effect: toPolicyEffect(effect), rule: rule && toPolicyRule(rule) }
+}
+
+const UNJUDGED = { effect: PolicyEffect.UNSPECIFIED, rule: undefined } as const
+
+function toTime(ms: number | undefined): string {
+  return ms === undefined ? '' : new Date(ms).toISOString()
+}
+
+const STATES: Record<PeerState, McpPeerState> = {
+  disabled: McpPeerState.DISABLED,
+  invalid: McpPeerState.INVALID,
+  connecting: McpPeerState.CONNECTING,
+  connected: McpPeerState.CONNECTED,
+  needs_auth: McpPeerState.NEEDS_AUTH,
+  failed: McpPeerState.FAILED,
+  idle: McpPeerState.IDLE,
+}

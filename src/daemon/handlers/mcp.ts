@@ -1,0 +1,159 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { checkEntry, entriesOf, findEntry, putEntry, takenBy } from '../../core/config/mcp-declaration.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import { redact } from '../../core/config/secrets.ts'
+import {
+  type DeleteMcpMsg,
+  type McpInfo,
+  type McpList,
+  McpStatus,
+  type ReplaceMcps,
+  SourceKind,
+  type UpsertMcpMsg,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
+import type { Services } from '../compose.ts'
+import { readObject } from './json-text.ts'
+
+/** `list_mcps`: what one agent declares, or every agent when it is empty. Nothing is started. */
+export async function listMcps(
+  { agents, mcp }: Services,
+  agent: string,
+  signal: AbortSignal,
+): Promise<McpList> {
+  const servers = await mcp(signal)
+  const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
+  return { mcps: listed.flatMap((one) => toInfos(one, servers)) }
+}
+
+/**
+ * `upsert_mcp`: with `verify` the server is started and its tools are listed before anything is written, so a process
+ * that is killed meanwhile has changed nothing. `tool_count` then says what it has.
+ */
+export async function upsertMcp(
+  { agents, mcp }: Services,
+  { agent: name, config, verify, create }: UpsertMcpMsg,
+  signal: AbortSignal,
+): Promise<McpInfo> {
+  const sent = readObject('Cannot read the entry of the server', config)
+  const agent = await agents.get(name || DEFAULT_AGENT)
+  const what = `Cannot ${create ? 'add' : 'set'} the server "${sent['name']}"`
+  if (create) refuseTaken(what, agent.mcps, sent['name'])
+  const entry = checkEntry(what, sent, agent.mcps)
+  const servers = await mcp(signal)
+  const tried = verify && entry.disabled !== true ? await servers.verify(entry, signal) : undefined
+  const after = await agents.update(agent.name, (stored) => {
+    const entries = entriesOf(stored)
+    if (create) refuseTaken(what, entries, entry.name)
+    return { mcps: putEntry(entries, entry) }
+  })
+  const info = toInfos(after, servers).find((one) => one.name === entry.name)!
+  return tried ? { ...info, toolCount: tried.tools.filter(isShown).length } : info
+}
+
+/** `delete_mcp`: `missing` when the agent has no entry of that name. */
+export async function deleteMcp({ agents }: Services, { agent: given, name }: DeleteMcpMsg): Promise<void> {
+  const agent = given || DEFAULT_AGENT
+  await agents.update(agent, (stored) => {
+    const entries = entriesOf(stored)
+    const gone = findEntry(agent, entries, name)
+    return { mcps: entries.filter((entry) => entry !== gone) }
+  })
+}
+
+/** `replace_mcps`: all entries or, when one of them is wrong, none. */
+export async function replaceMcps(
+  { agents, mcp }: Services,
+  { agent: given, configs, generation }: ReplaceMcps,
+  signal: AbortSignal,
+): Promise<McpList> {
+  const agent = await agents.get(given || DEFAULT_AGENT)
+  const servers = await mcp(signal)
+  const what = `Cannot replace the servers of "${agent.name}"`
+  const sent = configs.map((config, i) => readObject(`${what}: entry ${i + 1}`, config))
+  const after = await agents.update(agent.name, (stored) => {
+    if (generation !== undefined && servers.view(agent).generation !== generation) throw isNewer(what)
+    return { mcps: sent.map((entry, i) => checkEntry(`${what}: entry ${i + 1}`, entry, stored['mcps'])) }
+  })
+  return { mcps: toInfos(after, servers) }
+}
+
+/** Writes whether a declared server is disabled; gives the agent as it is then. */
+export async function setDisabled(
+  { agents }: Services,
+  { agent, name, disabled }: { agent: string; name: string; disabled: boolean },
+): Promise<AgentConfig> {
+  return agents.update(agent, (stored) => {
+    const entries = entriesOf(stored)
+    const entry = findEntry(agent, entries, name)
+    if ((entry['disabled'] ?? false) === disabled) return {}
+    return { mcps: entries.with(entries.indexOf(entry), { ...entry, disabled }) }
+  })
+}
+
+/** Whether the model sees a tool. */
+export function isShown({ hidden }: { hidden: string }): boolean {
+  return hidden === ''
+}
+
+function toInfos(agent: AgentConfig, servers: McpServers): McpInfo[] {
+  const peers = servers.peers()
+  const view = servers.view(agent)
+  return redact(agent).mcps.map((entry) => {
+    const server = view.servers.find(({ name }) => name === entry.name)
+    const peer = peers.find(({ fingerprint }) => fingerprint === server?.fingerprint)
+    return { ...fromEntry(entry), ...fromView(view, server, peer) }
+  })
+}
+
+function fromEntry(entry: McpEntry) {
+  return {
+    name: entry.name,
+    command: entry.command ?? '',
+    args: entry.args ?? [],
+    env: entry.env ?? {},
+    url: entry.url ?? '',
+    auth: entry.auth ?? '',
+    autoRestart: true, // every server is started again when it is needed
+    sourceKind: SourceKind.LOCAL,
+  }
+}
+
+function fromView(view: AgentView, server: ServerView | undefined, peer: PeerView | undefined) {
+  return {
+    source: view.agent,
+    status: STATUS[server?.state ?? 'invalid'],
+    error: peer?.error ?? '',
+    toolCount: server?.tools.filter(isShown).length ?? 0,
+    fingerprint: server?.fingerprint ?? '',
+    generation: view.generation,
+  }
+}
+
+const STATUS: Record<PeerState, McpStatus> = {
+  disabled: McpStatus.DISCONNECTED,
+  invalid: McpStatus.FAILED,
+  connecting: McpStatus.CONNECTING,
+  connected: McpStatus.CONNECTED,
+  needs_auth: McpStatus.FAILED,
+  failed: McpStatus.FAILED,
+  idle: McpStatus.DISCONNECTED,
+}
+
+function refuseTaken(what: string, entries: readonly JsonObject[], name: unknown): void {
+  const taken = takenBy(entries, String(name))
+  if (taken === undefined) return
+  const why =
+    taken === name ? 'there is one of that name' : `its tools could not be told from those of "${taken}"`
+  const hint = `crabtalk mcp set ${taken} changes that one, crabtalk mcp remove ${taken} takes it away`
+  throw new CrabError('conflict', `${what}: ${why}`, { hint })
+}
+
+function isNewer(what: string): CrabError {
+  return new CrabError('conflict', `${what}: its tools have changed since they were listed`, {
+    hint: 'list them again, and send the request with their generation',
+  })
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readArguments } from '../../../src/commands/mcp/call-arguments.ts'
+import type { JsonObject } from '../../../src/core/base/message.ts'
+import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
+
+/** Words, and the arguments they are. */
+const WORDS: [string[], JsonObject][] = [
+  [[], {}],
+  [['path=notes.md', 'n=3', 'deep=true'], { path: 'notes.md', n: 3, deep: true }],
+  [
+    ['n=-1.5', 'none=null', 'list=[1, "a"]', 'at={"x": 1}'],
+    { n: -1.5, none: null, list: [1, 'a'], at: { x: 1 } },
+  ],
+  [['text=a = b', 'empty=', 'quoted="3"', 'dash=-'], { text: 'a = b', empty: '', quoted: '3', dash: '-' }],
+  [['half="open', 'brace={x'], { half: '"open', brace: '{x' }],
+  [['a.b=1'], { 'a.b': 1 }],
+  [['{"path": "x", "n": 1}'], { path: 'x', n: 1 }],
+]
+
+for (const [words, args] of WORDS) {
+  test(`readArguments() reads ${JSON.stringify(words)}`, async () => {
+    assert.deepEqual(await argumentsOf(words), args)
+  })
+}
+
+test('readArguments() reads an object from standard input', async () => {
+  assert.deepEqual(await argumentsOf(['-'], { stdin: '{"a": 2,\n "b": 3}\n' }), { a: 2, b: 3 })
+  for (const stdin of ['', '[1]', 'a=1', '{']) {
+    await assert.rejects(argumentsOf(['-'], { stdin }), {
+      kind: 'invalid',
+      message: 'Cannot use standard input: it is no JSON object',
+    })
+  }
+})
+
+test('readArguments() refuses what is neither', async () => {
+  await assert.rejects(argumentsOf(['{"a": }']), {
+    kind: 'invalid',
+    message: /no JSON object/,
+    hint: /key|path=/,
+  })
+  for (const words of [['notes.md'], ['=x'], ['a=1', '-'], ['{"a": 1}', 'b=2']]) {
+    await assert.rejects(argumentsOf(words), {
+      kind: 'usage',
+      message: /^Cannot use .* as an argument/,
+      hint: /path=/,
+    })
+  }
+})
+
+async function argumentsOf(words: readonly string[], options: TestHostOptions = {}): Promise<JsonObject> {
+  await using at = await makeTestHost(options)
+  return await readArguments(words, at.host)
+}

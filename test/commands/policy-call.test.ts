@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readPolicyCall } from '../../src/commands/policy-call.ts'
+import type { JsonObject } from '../../src/core/base/message.ts'
+
+/** A call as a person writes it, its tool and its arguments. */
+const CALLS: [string, string, JsonObject][] = [
+  ['bash(rm -rf build)', 'bash', { command: 'rm -rf build' }],
+  ['bash(echo "(a)" && (cd x))', 'bash', { command: 'echo "(a)" && (cd x)' }],
+  ['bash(a\nb)', 'bash', { command: 'a\nb' }],
+  ['bash({ ls; })', 'bash', { command: '{ ls; }' }],
+  ['bash({"command":"ls","timeout":5})', 'bash', { command: 'ls', timeout: 5 }],
+  ['read(/etc/passwd)', 'read', { path: '/etc/passwd' }],
+  ['edit(src/a (1).ts)', 'edit', { path: 'src/a (1).ts' }],
+  [' write(x) ', 'write', { path: 'x' }],
+  ['grep(src)', 'grep', { path: 'src' }],
+  ['grep', 'grep', {}],
+  ['mcp__fs__write_file', 'mcp__fs__write_file', {}],
+  ['mcp__fs__write_file()', 'mcp__fs__write_file', {}],
+  ['mcp__fs__write_file({"path":"x"})', 'mcp__fs__write_file', { path: 'x' }],
+  ['ask_user', 'ask_user', {}],
+]
+
+for (const [text, tool, args] of CALLS) {
+  test(`readPolicyCall() reads ${JSON.stringify(text)}`, () => {
+    assert.deepEqual(readPolicyCall(text), { tool, args })
+  })
+}
+
+/** What is no call, and why. */
+const MISTAKES: [string, RegExp][] = [
+  ['', /it is no tool/],
+  ['(ls)', /it is no tool/],
+  ['rm -rf build', /it is no tool/],
+  ['bash(ls', /it is no tool/],
+  ['bash', /bash needs a command$/],
+  ['bash( )', /bash needs a command$/],
+  ['read({"offset":1})', /read needs a path$/],
+  ['edit', /edit needs a path$/],
+  ['mcp__fs__read(x.md)', /mcp__fs__read takes a JSON object$/],
+]
+
+for (const [text, why] of MISTAKES) {
+  test(`readPolicyCall() refuses ${JSON.stringify(text)}`, () => {
+    assert.throws(() => readPolicyCall(text), { kind: 'usage', message: why, hint: /for example/ })
+  })
+}

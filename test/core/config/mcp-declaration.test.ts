@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  checkEntry,
+  entriesOf,
+  findEntry,
+  putEntry,
+  takenBy,
+} from '../../../src/core/config/mcp-declaration.ts'
+
+const WHAT = 'Cannot add the server "fs"'
+
+test('checkEntry() gives the entry, with stored secrets for placeholders, without what clients write for nothing', () => {
+  const sent = {
+    name: 'fs',
+    command: 'x',
+    url: '',
+    args: null,
+    auto_restart: true,
+    env: { A: '[secret]', B: '2' },
+  }
+  const stored = [{ name: 'fs', env: { A: 'hush' } }]
+  assert.deepEqual(checkEntry(WHAT, sent, stored), { name: 'fs', command: 'x', env: { A: 'hush', B: '2' } })
+})
+
+test('checkEntry() says everything that is wrong, in the keys of the entry', () => {
+  assert.throws(() => checkEntry(WHAT, { name: 'fs', comand: 'x' }, []), {
+    kind: 'invalid',
+    message: `${WHAT}: unknown key "comand"`,
+    hint: 'did you mean "command"?',
+  })
+  const env = { TOKEN: '[secret]' }
+  assert.throws(
+    () => checkEntry(WHAT, { name: 'F S', command: 'x', cwd: 'y', env }, []),
+    (error: Error) => {
+      const [head, ...lines] = error.message.split('\n')
+      assert.equal(head, `${WHAT}:`)
+      assert.deepEqual(
+        lines.map((line) => line.split(' ')[0]),
+        ['"name"', '"cwd"', '"env.TOKEN"'],
+      )
+      return true
+    },
+  )
+})
+
+test('putEntry() replaces the entry of that name at its place, and appends another', () => {
+  const [a, b] = [
+    { name: 'a', command: 'x' },
+    { name: 'b', command: 'x' },
+  ]
+  const changed = { name: 'a', command: 'y' }
+  assert.deepEqual(putEntry([a, b], changed), [changed, b])
+  assert.deepEqual(putEntry([b], changed), [b, changed])
+})
+
+test('entriesOf() gives the tables a file has', () => {
+  assert.deepEqual(entriesOf({}), [])
+  assert.deepEqual(entriesOf({ mcps: ['old', { name: 'a' }] }), [{ name: 'a' }])
+})
+
+test('findEntry() finds by name, else names the nearest or all', () => {
+  const entries = [{ name: 'files' }, { name: 'github' }]
+  assert.equal(findEntry('crab', entries, 'github'), entries[1])
+  const message = /^Cannot find the server "\w+": the agent "crab" has none of that name$/
+  const missing = (name: string, hint: string, among: { name: string }[] = entries) =>
+    assert.throws(() => findEntry('crab', among, name), { kind: 'missing', message, hint })
+  missing('gihtub', 'did you mean "github"?')
+  missing('zzz', 'it has files, github')
+  missing('zzz', 'it has none; crabtalk mcp add adds one', [])
+})
+
+test('takenBy() takes names for one whose tools would have the same names', () => {
+  assert.equal(takenBy([{ name: 'my-db' }], 'my_db'), 'my-db')
+  assert.equal(takenBy([{ name: 'my-db' }], 'mydb'), undefined)
+})
