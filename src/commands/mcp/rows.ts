@@ -1,5 +1,4 @@
 import { type McpToolView, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
-import { shownTools } from './servers.ts'
 
 /** What a rule does, in words. */
 export function effectName(effect: PolicyEffect): string {
@@ -30,13 +29,6 @@ export function toToolRow({ name, remoteName, effect, rule, hidden, description 
   if (hidden !== '') return [remoteName, 'hidden', hidden, description]
   const because = rule ? `${rule.pattern} (${rule.source})` : 'no rule'
   return [name, effectName(effect), because, description]
-}
-
-/** `14 tools`, and how many more the agent does not get. */
-export function countTools(tools: readonly McpToolView[]): string {
-  const shown = shownTools(tools).length
-  const hidden = tools.length - shown
-  return `${shown === 1 ? '1 tool' : `${shown} tools`}${hidden > 0 ? ` (${hidden} hidden)` : ''}`
 }
 
 const EFFECTS: Record<PolicyEffect, string> = {
