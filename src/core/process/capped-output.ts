@@ -58,7 +58,7 @@ export class CappedOutput {
     const cut = lastBytes(tail, this.#tailBytes)
     const end = cut.subarray(wholeStart(cut))
     const droppedBytes = this.#totalBytes - head.length - end.length
-    const notice = `[${droppedBytes} bytes are left out here; ${this.#whereabouts(spilled)}]`
+    const notice = `[${droppedBytes} bytes are left out here${this.#whereabouts(spilled)}]`
     const text = `${withNewline(toText(head))}${notice}\n${toText(end)}`
     return { text, droppedBytes, spillPath: spilled.failure === undefined ? spilled.path : undefined }
   }
@@ -81,9 +81,11 @@ export class CappedOutput {
   }
 
   #whereabouts({ path, isWhole, failure }: Spilled): string {
-    if (failure !== undefined) return failure
+    if (failure !== undefined) return ` and not kept. ${failure}`
     const { maxSpillBytes } = this.#options
-    return isWhole ? `the whole output is in ${path}` : `its first ${maxSpillBytes} bytes are in ${path}`
+    return isWhole
+      ? `; the whole output is in ${path}`
+      : `; the first ${maxSpillBytes} bytes of the output are in ${path}`
   }
 }
 

@@ -4,7 +4,7 @@ import type { Launch } from './platform.ts'
 import { sendSignal } from './signals.ts'
 import { type Pipe, type StartedChild, spawnChild, startError } from './spawn-child.ts'
 import type { RunningProcess } from './types.ts'
-import { ADDED_BY_SHELLS, WATCHER, wrapperScript } from './wrapper.ts'
+import { ADDED_BY_SHELLS, watcherScript, wrapperScript } from './wrapper.ts'
 
 /** A group of processes as it is looked for. */
 export interface Group {
@@ -16,6 +16,8 @@ export interface Group {
 
 interface GuardedOptions {
   shell: string
+  /** How the watcher lists processes: a part of its script. */
+  list: string
   /** What runs of a group, without its watcher. */
   membersOf: (group: Group) => Promise<number[]>
 }
@@ -26,7 +28,7 @@ interface GuardedOptions {
  */
 export async function startGuarded(
   launch: Launch,
-  { shell, membersOf }: GuardedOptions,
+  { shell, list, membersOf }: GuardedOptions,
 ): Promise<RunningProcess> {
   const { argv, cwd, env, mark } = launch
   const [input, errors] = [launch.stdin === 'none' ? 'ignore' : 'pipe', launch.stderr ?? 'pipe'] as const
@@ -34,7 +36,7 @@ export async function startGuarded(
     unset: ADDED_BY_SHELLS.filter((name) => env[name] === undefined),
     mergesErrors: errors === 'stdout',
   })
-  const wrapper = ['-c', script, 'crabtalk', shell, WATCHER, `${MARK}=${mark}`]
+  const wrapper = ['-c', script, 'crabtalk', shell, watcherScript(list), `${MARK}=${mark}`]
   const started = await spawnChild(argv[0], [shell, ...wrapper, launch.program, ...argv.slice(1)], {
     cwd,
     env,

@@ -3,6 +3,7 @@ import { toMarkPrefix } from './mark.ts'
 import type { Platform } from './platform.ts'
 import { collect, readEntries, readEntry, readMark, readNamespace } from './proc-files.ts'
 import { sweepStrays } from './sweep.ts'
+import { LIST_BY_PROC } from './wrapper.ts'
 
 /** Linux: groups behind the wrapper; /proc shows what belongs to whom. */
 export function linuxPlatform({ shell = '/bin/sh', proc = '/proc' } = {}): Platform {
@@ -11,7 +12,8 @@ export function linuxPlatform({ shell = '/bin/sh', proc = '/proc' } = {}): Platf
       const [entry, namespace] = await Promise.all([readEntry(proc, pid), readNamespace(proc, pid)])
       return toMarkPrefix({ namespace: namespace ?? '0', pid, startTime: entry?.startTime ?? 0 })
     },
-    start: (launch) => startGuarded(launch, { shell, membersOf: (group) => membersOf(proc, group) }),
+    start: (launch) =>
+      startGuarded(launch, { shell, list: LIST_BY_PROC, membersOf: (group) => membersOf(proc, group) }),
     sweep: (pid, signal) => sweepStrays({ proc, pid }, signal),
   }
 }

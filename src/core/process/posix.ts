@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { startGuarded } from './guarded-process.ts'
 import type { Platform } from './platform.ts'
+import { LIST_BY_PS } from './wrapper.ts'
 
 /**
  * macOS and other systems without Linux's /proc: groups behind the wrapper. Nothing shows the environment of another
@@ -13,6 +14,7 @@ export function posixPlatform({ shell = '/bin/sh' } = {}): Platform {
     start: (launch) =>
       startGuarded(launch, {
         shell,
+        list: LIST_BY_PS,
         membersOf: async ({ pid, watcher }) => (await groupOf(pid)).filter((member) => member !== watcher),
       }),
     sweep: async () => {},

@@ -18,7 +18,12 @@ export interface RunCommandOptions {
   maxSpillBytes?: number
   /** Leaves running what the program has started and not waited for. */
   keep?: boolean
+  /** Makes a filter for a stream: the output is what it gives. By default nothing is changed. */
+  filter?: () => OutputFilter
 }
+
+/** Changes output as it comes, in whole characters; the last piece may be empty. */
+export type OutputFilter = (piece: Buffer, isEnd: boolean) => Buffer
 
 /** What became of a command. */
 export interface CommandResult {
@@ -55,7 +60,8 @@ export async function runCommand(
     spillFolder: options.spillFolder,
     maxSpillBytes: options.maxSpillBytes ?? MAX_SPILL_BYTES,
   })
-  const timedOut = await readWithin({ running, output, timeoutMs: options.timeoutMs }, signal)
+  const { timeoutMs, filter } = options
+  const timedOut = await readWithin({ running, output, timeoutMs, filter }, signal)
   const isLeft = options.keep === true && !timedOut && !signal.aborted && (await hasOthers(running))
   if (!isLeft) await endAll(running)
   const { text, droppedBytes, spillPath } = await output.finish()
@@ -82,10 +88,14 @@ interface Reading {
   running: RunningProcess
   output: CappedOutput
   timeoutMs: number | undefined
+  filter: (() => OutputFilter) | undefined
 }
 
 /** Reads until the program has ended, which an abort and the time limit see to; true when it was the time limit. */
-async function readWithin({ running, output, timeoutMs }: Reading, signal: AbortSignal): Promise<boolean> {
+async function readWithin(
+  { running, output, timeoutMs, filter }: Reading,
+  signal: AbortSignal,
+): Promise<boolean> {
   let timedOut = false
   const end = () => void running.end()
   const onTimeout = () => {
@@ -98,7 +108,9 @@ async function readWithin({ running, output, timeoutMs }: Reading, signal: Abort
   if (signal.aborted) end()
   try {
     const { stdout, stderr, exited } = running
-    await Promise.all([stdout, stderr].map((stream) => readCharacters(stream, exited, output)))
+    await Promise.all(
+      [stdout, stderr].map((stream) => readCharacters(stream, { exited, output, filter: filter?.() })),
+    )
     await exited
     return timedOut
   } finally {
@@ -110,17 +122,24 @@ async function readWithin({ running, output, timeoutMs }: Reading, signal: Abort
 /** Adds what a stream gives in whole characters, so that another stream's piece never falls between parts of one. */
 async function readCharacters(
   stream: Readable,
-  exited: Promise<unknown>,
-  output: CappedOutput,
+  {
+    exited,
+    output,
+    filter = unchanged,
+  }: { exited: Promise<unknown>; output: CappedOutput; filter: OutputFilter | undefined },
 ): Promise<void> {
   let rest: Buffer = Buffer.alloc(0)
   await readUntilExit(stream, exited, (piece) => {
     const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
     const length = wholeLength(bytes)
     rest = bytes.subarray(length)
-    return output.add(bytes.subarray(0, length))
+    return output.add(filter(bytes.subarray(0, length), false))
   })
-  await output.add(rest)
+  await output.add(filter(rest, true))
+}
+
+function unchanged(piece: Buffer): Buffer {
+  return piece
 }
 
 /** A system that cannot say at the moment who runs lets them run. */

@@ -62,7 +62,7 @@ export class SpillFile {
   }
 
   async #giveUp(reason: unknown): Promise<void> {
-    this.#failure = toStorageError('cannot write the rest', reason).message
+    this.#failure = toStorageError(`Cannot write ${this.#path}`, reason).message
     const file = this.#file
     this.#file = undefined
     await file?.close().catch(() => undefined) // the first failure is the one to report

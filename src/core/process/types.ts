@@ -6,8 +6,8 @@ export interface Command {
   /** Absolute. */
   cwd: string
   /**
-   * The whole environment of the program; the owner's mark is added to it. It passes through /bin/sh, which may leave
-   * out names that are no identifiers, and which puts a PWD right that does not name `cwd`.
+   * The whole environment of the program; the owner's mark is added to it. It passes through /bin/sh, which may leave out
+   * names that are no identifiers, keeps its own (IFS, PS1), and corrects a PWD that does not name `cwd`.
    */
   env: Readonly<Record<string, string>>
   /** `none` is /dev/null. A pipe is a socket to the program, for which bash reads its ~/.bashrc. By default `pipe`. */

@@ -6,10 +6,8 @@ export function wholeLength(bytes: Uint8Array): number {
 
 /** Where the first whole character of UTF-8 begins in bytes that may start within one. */
 export function wholeStart(bytes: Uint8Array): number {
-  return Math.max(
-    0,
-    bytes.findIndex((byte, at) => !isContinuation(byte) || at === LONGEST - 1),
-  )
+  const start = bytes.findIndex((byte, at) => !isContinuation(byte) || at === LONGEST - 1)
+  return start < 0 ? bytes.length : start
 }
 
 function isContinuation(byte: number): boolean {

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempDisposable, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { MARK } from '../../../src/core/process/mark.ts'
+import { commandOf, openTestHost, posixPlatforms, scriptOf, textOf } from '../../support/process-platforms.ts'
+
+for (const { name, platform } of posixPlatforms()) {
+  describe(name, { concurrency: 4 }, () => {
+    test('start() gives the program its arguments as they are', async () => {
+      const args = [
+        '',
+        ' ',
+        '-n',
+        '--',
+        "it's",
+        '"x"',
+        '$HOME',
+        '`id`',
+        '*',
+        'ä→😀',
+        'two\nlines',
+        'a=b',
+        '\\',
+      ]
+      await using host = openTestHost(platform)
+      await using running = await host.start(
+        commandOf(['/bin/sh', '-c', `printf '%s\\0' "$@"`, 'sh', ...args]),
+      )
+      assert.deepEqual((await textOf(running.stdout)).split('\0').slice(0, -1), args)
+    })
+
+    for (const file of ['-c', 'two words', 'ä$x', "it's"]) {
+      test(`start() starts a program called ${file}`, async () => {
+        await using folder = await mkdtempDisposable(join(tmpdir(), 'crab -'))
+        await symlink('/bin/echo', join(folder.path, file))
+        await using host = openTestHost(platform)
+        const env = { PATH: folder.path }
+        await using named = await host.start(commandOf([file, 'named'], { env }))
+        await using relative = await host.start(commandOf([`./${file}`, 'relative'], { cwd: folder.path }))
+        assert.equal(await textOf(named.stdout), 'named\n')
+        assert.equal(await textOf(relative.stdout), 'relative\n')
+      })
+    }
+
+    test('start() gives the program the environment it is told, the mark, and nothing else', async () => {
+      const env = {
+        group: 'a b',
+        mark: '',
+        watch: "it's",
+        EMPTY: '',
+        MULTI: 'a\nb',
+        ÜMLAUT: 'no name to a shell',
+      }
+      await using host = openTestHost(platform)
+      await using running = await host.start(commandOf(['/usr/bin/env', '-0'], { env }))
+      const lines = (await textOf(running.stdout)).split('\0').slice(0, -1)
+      const seen = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s, 2)))
+      const { [MARK]: mark, ÜMLAUT: _lost, SHLVL: _bash, ...rest } = seen
+      const { ÜMLAUT: _, ...told } = env
+      assert.match(mark, /^\d+\.\d+\.\d+\.\w{26}\.$/)
+      assert.deepEqual(rest, told)
+    })
+
+    test('start() runs the program in its directory', async () => {
+      await using folder = await mkdtempDisposable(join(tmpdir(), 'crab dir '))
+      await using host = openTestHost(platform)
+      const env = { PATH: '/usr/bin:/bin', PWD: '/nowhere' }
+      await using running = await host.start(scriptOf('/bin/pwd', { cwd: folder.path, env }))
+      assert.equal(await textOf(running.stdout), `${folder.path}\n`)
+    })
+
+    test('a program reads standard input and writes to both outputs', async () => {
+      await using host = openTestHost(platform)
+      await using running = await host.start(scriptOf('cat; echo problem >&2'))
+      running.stdin.end('wörds')
+      assert.equal(await textOf(running.stdout), 'wörds')
+      assert.equal(await textOf(running.stderr), 'problem\n')
+    })
+
+    test('a program without standard input finds its end', async () => {
+      await using host = openTestHost(platform)
+      await using running = await host.start(scriptOf('wc -c; readlink /proc/self/fd/0', { stdin: 'none' }))
+      running.stdin.end('nobody reads this')
+      assert.match(await textOf(running.stdout), /^\s*0\n\/dev\/null\n$/)
+    })
+
+    test('merged outputs stay in the order they were written', async () => {
+      const script = 'for i in 1 2 3 4 5; do echo out; echo err >&2; done'
+      await using host = openTestHost(platform)
+      await using running = await host.start(scriptOf(script, { stderr: 'stdout' }))
+      assert.equal(await textOf(running.stdout), 'out\nerr\n'.repeat(5))
+      assert.equal(await textOf(running.stderr), '')
+    })
+
+    test('exited tells the exit code, or the signal', async () => {
+      await using host = openTestHost(platform)
+      await using failed = await host.start(scriptOf('exit 3'))
+      await using killed = await host.start(scriptOf('kill -KILL $$'))
+      assert.deepEqual(await failed.exited, { code: 3, signal: null })
+      assert.deepEqual(await killed.exited, { code: null, signal: 'SIGKILL' })
+    })
+
+    test('the pid is that of the program, its group and its session', async () => {
+      await using host = openTestHost(platform)
+      await using running = await host.start(scriptOf('echo $$; ps -o pgid= -o sid= -p $$'))
+      const [pid, group, session] = (await textOf(running.stdout)).trim().split(/\s+/).map(Number)
+      assert.deepEqual([pid, group, session], [running.pid, running.pid, running.pid])
+    })
+
+    test('a program has no child that it did not start, and no descriptor of ours', async () => {
+      const look = 'ls /proc/$$/fd; ps -o comm= --ppid $$; true'
+      const plain = spawnSync('/bin/sh', ['-c', look], { encoding: 'utf8' }) // what every program inherits here
+      await using host = openTestHost(platform)
+      await using running = await host.start(scriptOf(look))
+      assert.equal(await textOf(running.stdout), plain.stdout)
+    })
+  })
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { MARK } from '../../../src/core/process/mark.ts'
+import {
+  readEntries,
+  readEntry,
+  readMark,
+  readNamespace,
+  readUser,
+} from '../../../src/core/process/proc-files.ts'
+
+const REST = '0 -1 4194304 100 0 0 0 1 2 0 0 20 0 1 0 4711 2700000 200 18446744073709551615'
+
+test('readEntry() reads session, start time and state, whatever the name of the program', async () => {
+  for (const name of ['sh', 'a b', ')', '(x) Z 1 2 3 ', 'two\nlines']) {
+    await using proc = await procWith({ 12: { stat: `12 (${name}) S 1 10 11 ${REST}` } })
+    assert.deepEqual(await readEntry(proc.path, 12), {
+      pid: 12,
+      session: 11,
+      startTime: 4711,
+      isRunning: true,
+    })
+  }
+})
+
+test('readEntry() tells what has ended, and what is not there', async () => {
+  await using proc = await procWith({ 12: { stat: `12 (sh) Z 1 10 11 ${REST}` } })
+  assert.equal((await readEntry(proc.path, 12))?.isRunning, false)
+  assert.equal(await readEntry(proc.path, 13), undefined)
+})
+
+test('readEntries() reads processes only', async () => {
+  const stat = `12 (sh) S 1 10 11 ${REST}`
+  await using proc = await procWith({ 12: { stat }, self: { stat }, 13: {} })
+  assert.deepEqual(
+    (await readEntries(proc.path)).map(({ pid }) => pid),
+    [12],
+  )
+})
+
+test('readMark() finds the mark among other variables', async () => {
+  const environ = `X${MARK}=wrong\0A=1\0${MARK}=1.2.3.x.\0B=${MARK}=no\0`
+  await using proc = await procWith({ 12: { environ }, 13: { environ: 'A=1\0' } })
+  assert.equal(await readMark(proc.path, 12), '1.2.3.x.')
+  assert.equal(await readMark(proc.path, 13), undefined)
+  assert.equal(await readMark(proc.path, 14), undefined)
+})
+
+test('readNamespace() and readUser() know this process, and none that is gone', async () => {
+  assert.match((await readNamespace('/proc', process.pid))!, /^\d+$/)
+  assert.equal(await readUser('/proc', process.pid), process.getuid!())
+  assert.equal(await readNamespace('/proc', 2 ** 30), undefined)
+  assert.equal(await readUser('/proc', 2 ** 30), undefined)
+})
+
+/** A folder that looks like /proc. */
+async function procWith(processes: Record<string, Record<string, string>>) {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'crab-proc-'))
+  for (const [pid, files] of Object.entries(processes)) {
+    await mkdir(join(folder.path, pid))
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder.path, pid, name), text)
+  }
+  return folder
+}

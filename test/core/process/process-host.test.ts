@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { linuxPlatform } from '../../../src/core/process/linux.ts'
+import { livingWith } from '../../support/orphans.ts'
+import {
+  commandOf,
+  lineOf,
+  markedScript,
+  openTestHost,
+  scriptOf,
+  textOf,
+} from '../../support/process-platforms.ts'
+import { until } from '../../support/until.ts'
+
+test('disposing ends all that run, the stubborn in parallel', async () => {
+  const { word, command } = markedScript("trap '' TERM; echo ready; while :; do sleep 1; done")
+  const host = openTestHost()
+  const running = await Promise.all(Array.from({ length: 8 }, () => host.start(command)))
+  await Promise.all(running.map(lineOf))
+  await host[Symbol.asyncDispose]()
+  assert.deepEqual(await livingWith(word), [])
+})
+
+test('disposing ends what is just being started', async () => {
+  const { word, command } = markedScript('sleep 600')
+  const host = openTestHost()
+  const starting = host.start(command)
+  await host[Symbol.asyncDispose]()
+  assert.notEqual((await (await starting).exited).signal, null)
+  assert.deepEqual(await livingWith(word), [])
+})
+
+test('a host that is disposed, or has released all, starts nothing', async () => {
+  const [disposed, left] = [openTestHost(), openTestHost()]
+  await disposed[Symbol.asyncDispose]()
+  left.releaseAll()
+  for (const host of [disposed, left]) {
+    await assert.rejects(host.start(scriptOf('true')), {
+      kind: 'unavailable',
+      message: 'Cannot start /bin/sh: crabtalk is ending',
+    })
+  }
+})
+
+test('releaseAll() releases what is just being started', async () => {
+  const { word, command } = markedScript('sleep 600')
+  const host = openTestHost()
+  const starting = host.start(command)
+  host.releaseAll()
+  await starting
+  await until('nothing is left', async () => (await livingWith(word)).length === 0)
+})
+
+test('start() refuses a directory that is not there', async () => {
+  await using host = openTestHost()
+  await assert.rejects(host.start(commandOf(['true'], { cwd: '/no/such' })), {
+    kind: 'missing',
+    message: 'Cannot start true: there is no directory /no/such',
+  })
+})
+
+test('start() refuses what the system cannot take', async () => {
+  await using host = openTestHost()
+  await assert.rejects(host.start(commandOf(['true', 'x'.repeat(2 ** 20)])), {
+    kind: 'failed',
+    message: 'Cannot start true: its arguments and environment are too large',
+  })
+  await assert.rejects(host.start(commandOf(['true', 'a\0b'])), {
+    kind: 'failed',
+    message: 'Cannot start true: its arguments or its environment hold a null character',
+  })
+})
+
+test('start() fails where no descriptor is free', async () => {
+  const program = join(import.meta.dirname, 'host-program.ts')
+  const commands = Array.from({ length: 40 }, () => scriptOf('echo ready; sleep 600'))
+  const script = `ulimit -n 64 && exec "$@"`
+  const child = spawn('sh', ['-c', script, 'sh', process.execPath, program, JSON.stringify(commands)])
+  assert.match(
+    (await child.stderr.toArray()).join(''),
+    /CrabError: Cannot start \/bin\/sh: too many files are open/,
+  )
+})
+
+test('start() fails when nobody can watch over the program, which then does not run', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const shell = join(folder.path, 'sh')
+  await writeFile(shell, '#!/bin/sh\necho "Cannot fork" >&2\nexit 2\n', { mode: 0o755 })
+  await using host = openTestHost(linuxPlatform({ shell }))
+  await assert.rejects(host.start(commandOf(['touch', join(folder.path, 'ran')])), {
+    kind: 'failed',
+    message: 'Cannot start touch: the system has no room for another process',
+  })
+  assert.deepEqual(await readdir(folder.path), ['sh'])
+})
+
+test('200 programs, one after the other, leave no descriptor and no process', async () => {
+  const { word, command } = markedScript('cat')
+  await using host = openTestHost()
+  const before = (await readdir('/proc/self/fd')).length
+  for (let count = 0; count < 200; count += 1) {
+    await using running = await host.start(command)
+    running.stdin.end('x')
+    if (count % 2 === 0) assert.equal(await textOf(running.stdout), 'x') // the other half nobody reads
+  }
+  await until('the descriptors are closed', async () => (await readdir('/proc/self/fd')).length <= before)
+  assert.deepEqual(await livingWith(word), [])
+})
+
+test('50 programs at once talk and end', async () => {
+  const { word, command } = markedScript('read line; echo "$line"; exec sleep 600')
+  const host = openTestHost()
+  const running = await Promise.all(Array.from({ length: 50 }, () => host.start(command)))
+  running.forEach(({ stdin }, at) => void stdin.write(`hello ${at}\n`))
+  const lines = await Promise.all(running.map(lineOf))
+  assert.deepEqual(
+    lines,
+    running.map((_, at) => `hello ${at}`),
+  )
+  await host[Symbol.asyncDispose]()
+  assert.deepEqual(await livingWith(word), [])
+})
+
+test('a pipe that fails takes nobody with it', async () => {
+  await using host = openTestHost()
+  await using running = await host.start(scriptOf('exec <&-; echo closed; sleep 600'))
+  await lineOf(running)
+  running.stdin.write('x'.repeat(2 ** 20))
+  await until('standard input is closed', () => running.stdin.destroyed)
+  await running.end()
+  running.stdin.write('more')
+})

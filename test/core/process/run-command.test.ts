@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposable, readdir, readFile, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { type RunCommandOptions, runCommand } from '../../../src/core/process/run-command.ts'
+import type { Command } from '../../../src/core/process/types.ts'
+import { windowsPlatform } from '../../../src/core/process/windows.ts'
+import { livingWith } from '../../support/orphans.ts'
+import { commandOf, markedScript, openTestHost, scriptOf } from '../../support/process-platforms.ts'
+import { until } from '../../support/until.ts'
+
+const never = new AbortController().signal
+
+describe('runCommand()', { concurrency: 4 }, () => {
+  test('gives output and exit code', async () => {
+    await using box = await openBox()
+    const result = await box.run(scriptOf('echo out; echo err >&2; echo out; exit 3'))
+    assert.deepEqual(result, {
+      output: 'out\nerr\nout\n',
+      status: { code: 3, signal: null },
+      timedOut: false,
+      droppedBytes: 0,
+      spillPath: undefined,
+      running: undefined,
+    })
+    assert.deepEqual(await readdir(box.path), [])
+  })
+
+  test('gives the signal of a program that one ended', async () => {
+    await using box = await openBox()
+    assert.deepEqual((await box.run(scriptOf('kill -SEGV $$'))).status, { code: null, signal: 'SIGSEGV' })
+  })
+
+  test('gives the program its input, or none', async () => {
+    await using box = await openBox()
+    assert.equal((await box.run(commandOf(['cat']), { stdin: 'wörds' })).output, 'wörds')
+    assert.equal((await box.run(commandOf(['cat']))).output, '')
+  })
+
+  test('does not mind a program that reads no input', async () => {
+    await using box = await openBox()
+    assert.equal(
+      (await box.run(scriptOf('exec <&-; echo done'), { stdin: 'x'.repeat(2 ** 20) })).output,
+      'done\n',
+    )
+  })
+
+  test('fails as start() does', async () => {
+    await using box = await openBox()
+    await assert.rejects(box.run(commandOf(['no-such-program'])), { kind: 'missing' })
+  })
+
+  test('gives all that was written before the exit while others hold the output', async () => {
+    const { word, command } = markedScript('sleep 600 & head -c 150000 /dev/zero | tr "\\0" x; echo end')
+    await using box = await openBox()
+    const { output } = await box.run(command, { capBytes: 200_000 })
+    assert.equal(output, `${'x'.repeat(150_000)}end\n`)
+    assert.deepEqual(await livingWith(word), [])
+  })
+
+  test('resolves while others flood the output', async () => {
+    const { word, command } = markedScript('yes & echo started')
+    await using box = await openBox()
+    const { output, status } = await box.run(command)
+    assert.match(output, /^(y\n)*started\n/)
+    assert.deepEqual(status, { code: 0, signal: null })
+    assert.deepEqual(await livingWith(word), [])
+  })
+
+  test('waits for a program that closes its output before it ends', async () => {
+    await using box = await openBox()
+    const { status } = await box.run(scriptOf('echo out; exec >&- 2>&-; sleep 0.1; exit 4'))
+    assert.deepEqual(status, { code: 4, signal: null })
+  })
+
+  test('with keep leaves running what the program left, and reads on', async () => {
+    const { word, command } = markedScript(
+      '(sleep 0.1; yes | head -c 1000000; exec sleep 600) & echo started',
+    )
+    await using box = await openBox()
+    const { output, running } = await box.run(command, { keep: true })
+    assert.equal(output, 'started\n')
+    await until('the flood is over', async () =>
+      (await livingWith(word)).some((living) => living.command === 'sleep 600'),
+    )
+    assert.equal((await running!.members()).length, 1)
+    await running!.end()
+    assert.deepEqual(await livingWith(word), [])
+  })
+
+  test('with keep ends a group in which nobody is left', async () => {
+    const { word, command } = markedScript('echo done')
+    await using box = await openBox()
+    assert.equal((await box.run(command, { keep: true })).running, undefined)
+    assert.deepEqual(await livingWith(word), [])
+  })
+
+  test('ends a program whose time is up, with what it started, and says so', async () => {
+    const { word, command } = markedScript('sleep 600 & printf begun; sleep 600')
+    await using box = await openBox()
+    const { output, status, timedOut } = await box.run(command, { timeoutMs: 500, keep: true })
+    assert.match(output, /^(begun\n)?\[ended here: its 500 ms were up\]\n$/)
+    assert.deepEqual(status, { code: null, signal: 'SIGTERM' })
+    assert.equal(timedOut, true)
+    assert.deepEqual(await livingWith(word), [])
+  })
+
+  test('takes a time limit that is longer than a timer can be', async () => {
+    await using box = await openBox()
+    assert.equal((await box.run(scriptOf('sleep 0.1'), { timeoutMs: 2 ** 40 })).timedOut, false)
+  })
+
+  test('fails as it was cancelled, after everything has ended', async () => {
+    const { word, command } = markedScript('sleep 600 & sleep 600')
+    await using box = await openBox()
+    const abort = new AbortController()
+    const running = runCommand(box.host, command, { spillFolder: box.spill }, abort.signal)
+    await until('both run', async () => (await livingWith(word)).filter(isSleep).length === 2)
+    const reason = new CrabError('timeout', 'Cannot go on: enough')
+    abort.abort(reason)
+    await assert.rejects(running, (failure) => failure === reason)
+    assert.deepEqual(await livingWith(word), [])
+  })
+
+  test('starts nothing when it is cancelled already', async () => {
+    await using box = await openBox()
+    const running = runCommand(
+      box.host,
+      commandOf(['touch', join(box.path, 'ran')]),
+      { spillFolder: box.spill },
+      AbortSignal.abort(),
+    )
+    await assert.rejects(running, { kind: 'cancelled' })
+    assert.deepEqual(await readdir(box.path), [])
+  })
+
+  test('holds a flood in bounded memory, and its beginning in a file', async () => {
+    await using box = await openBox()
+    const before = process.memoryUsage().rss
+    const { output, droppedBytes, spillPath } = await box.run(
+      commandOf(['head', '-c', '300000000', '/dev/zero']),
+      {
+        maxSpillBytes: 1_000_000,
+      },
+    )
+    assert.ok(process.memoryUsage().rss - before < 150_000_000)
+    assert.equal(droppedBytes, 300_000_000 - 32 * 1024)
+    assert.match(
+      output,
+      /^\0{16384}\n\[\d+ bytes are left out here; the first 1000000 bytes of the output are in .+\]\n\0{16384}$/,
+    )
+    assert.equal((await stat(spillPath!)).size, 1_000_000)
+  })
+
+  test('gives whole characters where two streams meet', async () => {
+    await using host = openTestHost(windowsPlatform()) // which keeps two
+    const script = "printf '\\303'; printf x >&2; sleep 0.1; printf '\\244\\n'"
+    const { output } = await runCommand(host, scriptOf(script), { spillFolder: '/no/such' }, never)
+    assert.match(output, /^(xä\n|ä\nx)$/)
+  })
+
+  test('gives what is no whole character at the end too', async () => {
+    await using box = await openBox()
+    assert.equal((await box.run(scriptOf("printf 'a\\303'"))).output, 'a\ufffd')
+  })
+
+  test('writes the whole of a long output to a file', async () => {
+    await using box = await openBox()
+    const { spillPath } = await box.run(commandOf(['seq', '100000']))
+    assert.equal(
+      await readFile(spillPath!, 'utf8'),
+      Array.from({ length: 100_000 }, (_, at) => `${at + 1}\n`).join(''),
+    )
+  })
+})
+
+function isSleep({ command }: { command: string }): boolean {
+  return command === 'sleep 600'
+}
+
+async function openBox() {
+  const { path, remove } = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const spill = join(path, 'spill')
+  const host = openTestHost()
+  return {
+    path,
+    spill,
+    host,
+    run: (command: Command, options: Partial<RunCommandOptions> = {}) =>
+      runCommand(host, command, { spillFolder: spill, ...options }, never),
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]()
+      await remove()
+    },
+  }
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { MARK } from '../../../src/core/process/mark.ts'
+import { windowsPlatform } from '../../../src/core/process/windows.ts'
+import { livingWith } from '../../support/orphans.ts'
+import {
+  commandOf,
+  lineOf,
+  markedScript,
+  openTestHost,
+  scriptOf,
+  textOf,
+} from '../../support/process-platforms.ts'
+import { until } from '../../support/until.ts'
+
+test('a program is started directly, with its arguments and environment as they are', async () => {
+  await using windows = await openWindows()
+  const env = { 'A-b.c': 'x', PATH: '/usr/bin:/bin' }
+  await using running = await windows.host.start(commandOf(['env', '-0'], { env }))
+  const lines = (await textOf(running.stdout)).split('\0').slice(0, -1)
+  assert.deepEqual(lines.filter((line) => !line.startsWith(MARK)).toSorted(), [
+    'A-b.c=x',
+    'PATH=/usr/bin:/bin',
+  ])
+  assert.deepEqual(await running.exited, { code: 0, signal: null })
+  assert.deepEqual(await running.members(), [])
+})
+
+test('end() has taskkill end the tree, once', async () => {
+  await using windows = await openWindows()
+  const { word, command } = markedScript("trap '' TERM; echo ready; while :; do sleep 1; done")
+  const running = await windows.host.start(command)
+  await lineOf(running)
+  await Promise.all([running.end(), running.end()])
+  assert.equal((await running.exited).signal, 'SIGKILL')
+  assert.equal(await windows.calls(), `/T /F /PID ${running.pid}\n`)
+  await until('nothing is left', async () => (await livingWith(word)).length === 0)
+})
+
+test('end() of a program that has ended kills nobody who has its id now', async () => {
+  await using windows = await openWindows()
+  const running = await windows.host.start(scriptOf('exit 3'))
+  assert.deepEqual(await running.exited, { code: 3, signal: null })
+  await running.end()
+  assert.equal(await windows.calls(), '')
+})
+
+test('release() has taskkill end the tree, and waits for nothing', async () => {
+  await using windows = await openWindows()
+  const running = await windows.host.start(scriptOf('sleep 600'))
+  running.release()
+  await until('taskkill was called', async () => (await windows.calls()) === `/T /F /PID ${running.pid}\n`)
+})
+
+test('end() settles where there is no taskkill', async () => {
+  await using host = openTestHost(windowsPlatform({ taskkill: '/no/such/taskkill' }))
+  const running = await host.start(scriptOf('read line'))
+  running.stdin.end()
+  await running.end()
+})
+
+test('start() refuses a batch file, which only a shell can run', async () => {
+  await using windows = await openWindows()
+  await writeFile(join(windows.folder, 'npx.cmd'), '', { mode: 0o755 })
+  await assert.rejects(windows.host.start(commandOf(['./npx.cmd'], { cwd: windows.folder })), {
+    kind: 'failed',
+    message: `Cannot start ./npx.cmd: ${windows.folder}/npx.cmd is a script that only a shell can run`,
+  })
+})
+
+/** A host as on Windows, with a taskkill that writes down how it is called and kills that process. */
+async function openWindows() {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'crab-windows-'))
+  const [taskkill, log] = [join(folder.path, 'taskkill'), join(folder.path, 'log')]
+  await writeFile(taskkill, `#!/bin/sh\necho "$@" >> '${log}'\nkill -KILL "$4"\n`)
+  await chmod(taskkill, 0o755)
+  await writeFile(log, '')
+  const host = openTestHost(windowsPlatform({ taskkill }))
+  return {
+    host,
+    folder: folder.path,
+    calls: () => readFile(log, 'utf8'),
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]()
+      await folder.remove()
+    },
+  }
+}

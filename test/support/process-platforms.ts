@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { accessSync, constants, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { linuxPlatform } from '../../src/core/process/linux.ts'
+import type { Platform } from '../../src/core/process/platform.ts'
+import { posixPlatform } from '../../src/core/process/posix.ts'
+import { openProcessHost } from '../../src/core/process/process-host.ts'
+import type { Command, ProcessHost, RunningProcess } from '../../src/core/process/types.ts'
+
+/** A platform that this machine can run. */
+export interface TestPlatform {
+  name: string
+  platform: Platform
+}
+
+/** The platforms of POSIX systems behind every shell of this machine that is somebody's /bin/sh. */
+export function posixPlatforms(): TestPlatform[] {
+  const shells = ['/bin/dash', '/bin/bash', '/bin/busybox'].filter(isProgram).map((path) => ({
+    name: `Linux behind ${path}`,
+    platform: linuxPlatform({ shell: asShell(path) }),
+  }))
+  return [...shells, { name: 'POSIX', platform: posixPlatform() }]
+}
+
+/** A host of this process. */
+export function openTestHost(platform?: Platform): ProcessHost {
+  return openProcessHost({ pid: process.pid, ...(platform && { platform }) })
+}
+
+/** A command in the temporary folder, with an environment of little else than PATH. */
+export function commandOf(argv: Command['argv'], more: Partial<Command> = {}): Command {
+  return { argv, cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, ...more }
+}
+
+/** A script of /bin/sh as a command. */
+export function scriptOf(script: string, more: Partial<Command> = {}): Command {
+  return commandOf(['/bin/sh', '-c', script], more)
+}
+
+/** As scriptOf(), with a word in the environment that tells what comes of it from everything else (orphans.ts). */
+export function markedScript(script: string): { word: string; command: Command } {
+  const word = randomUUID()
+  return { word, command: scriptOf(script, { env: { PATH: '/usr/bin:/bin', TEST_WORD: word } }) }
+}
+
+/** All that a program writes to standard output, once nobody holds it any more. */
+export async function textOf(stream: RunningProcess['stdout']): Promise<string> {
+  return (await stream.toArray()).join('')
+}
+
+/** The first line that a program writes; it can be read on. */
+export async function lineOf({ stdout }: RunningProcess): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let text = ''
+  const onData = (piece: Buffer) => {
+    text += piece
+    if (!text.includes('\n')) return
+    stdout.off('data', onData)
+    resolve(text.slice(0, text.indexOf('\n')))
+  }
+  stdout.on('data', onData)
+  return await promise
+}
+
+/** A shell is told by its name what it is to be. */
+function asShell(path: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'crab-sh-'))
+  process.once('exit', () => rmSync(folder, { recursive: true }))
+  symlinkSync(path, join(folder, 'sh'))
+  return join(folder, 'sh')
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
