@@ -3,11 +3,13 @@ import { constants } from 'node:os'
 import type { Host, SignalName } from '../src/commands/host.ts'
 import { Output } from '../src/commands/output.ts'
 import { CrabError } from '../src/core/base/errors.ts'
+import { openTerminal } from './terminal.ts'
 
 const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
 /** This process as commands see it. */
 export function processHost(): Host {
+  let isSignalled = false
   return {
     env: process.env,
     pid: process.pid,
@@ -17,13 +19,21 @@ export function processHost(): Host {
     columns,
     stdinKind,
     stdin: standardInput,
+    terminal: openTerminal,
     onSignal(listener) {
-      for (const name of SIGNALS) process.on(name, listener)
+      const hear = (name: SignalName) => {
+        isSignalled = true
+        listener(name)
+      }
+      for (const name of SIGNALS) process.on(name, hear)
       return {
         [Symbol.dispose]() {
-          for (const name of SIGNALS) process.off(name, listener)
+          for (const name of SIGNALS) process.off(name, hear)
         },
       }
+    },
+    get isSignalled() {
+      return isSignalled
     },
     leave,
   }

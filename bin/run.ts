@@ -15,7 +15,7 @@ export async function run(
     return 0
   }
   const code = await main(name, argv, host)
-  return SIGNAL_CODES.has(code) ? host.leave(code) : code
+  return host.isSignalled && SIGNAL_CODES.has(code) ? host.leave(code) : code
 }
 
 /**

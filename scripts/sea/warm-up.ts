@@ -64,6 +64,8 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     columns: () => 80,
     stdinKind: () => 'none',
     stdin: () => Readable.from([]),
+    terminal: () => undefined,
+    isSignalled: false,
     onSignal: () => ({ [Symbol.dispose]() {} }),
     leave: (code) => {
       throw new Error(`Cannot warm up: a command left with ${code}`)

@@ -18,12 +18,20 @@ export function wantsColor(
 }
 
 /** Wraps text in SGR codes when colours are wanted. */
-export function paint(text: string, style: keyof typeof STYLES, color: boolean): string {
+export function paint(text: string, style: Paint, color: boolean): string {
   const [on, off] = STYLES[style]
   return color ? `\u001b[${on}m${text}\u001b[${off}m` : text
 }
 
-const STYLES = { red: [31, 39], dim: [2, 22] } as const satisfies Record<string, readonly [number, number]>
+export type Paint = keyof typeof STYLES
+
+const STYLES = {
+  red: [31, 39],
+  green: [32, 39],
+  cyan: [36, 39],
+  bold: [1, 22],
+  dim: [2, 22],
+} as const satisfies Record<string, readonly [number, number]>
 
 function isForced(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== '0' && value !== 'false'

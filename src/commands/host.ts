@@ -16,8 +16,23 @@ export interface Host {
   stdinKind(): 'none' | 'terminal' | 'file' | 'pipe'
   /** Standard input as a stream of bytes; nothing is read before it is asked for. */
   stdin(): AsyncIterable<Uint8Array> & { destroy(): void }
+  /** The terminal this process belongs to, whatever its standard streams are; undefined when there is none that can be used. The caller disposes it. */
+  terminal(): Terminal | undefined
   /** Calls back for each of these signals until disposed; while somebody listens the signal does not end the process. */
   onSignal(listener: (signal: SignalName) => void): Disposable
+  /** Whether one of these signals has come. */
+  readonly isSignalled: boolean
   /** Ends the process at once, for a second Ctrl-C or a reader that blocks for ever. */
   leave(code: number): never
+}
+
+/** The terminal of a person who can be asked. It stays in the mode it is in: whatever ends us leaves nothing to restore. */
+export interface Terminal extends Disposable {
+  /** Which terminal it is; the same for every process on it. */
+  readonly name: string
+  readonly output: Output
+  /** Throws away the lines that were typed before anything was asked. */
+  forgetInput(): void
+  /** The next line that is typed, without its end; undefined at the end of input (Ctrl-D). Throws `denied` when the terminal has gone. */
+  readLine(signal: AbortSignal): Promise<string | undefined>
 }

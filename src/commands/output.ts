@@ -21,6 +21,7 @@ export class Output {
   #waiting = ''
   #busy: Promise<void> | undefined
   #closed = false
+  #holds = 0
   #failure: CrabError | undefined
   #onClosed: (() => void) | undefined
 
@@ -42,29 +43,45 @@ export class Output {
   write(text: string): Promise<void> | undefined {
     if (this.#closed || text === '') return undefined
     this.#waiting += text
-    this.#busy ??= this.#drain().finally(() => {
-      this.#busy = undefined
-    })
+    return this.#start()
+  }
+
+  /** Keeps back what is written from now on, until disposed: somebody else has the terminal. Nobody is asked to wait meanwhile. */
+  hold(): Disposable {
+    this.#holds++
+    let isHeld = true
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#holds--
+        isHeld = false
+        this.#start()
+      },
+    }
+  }
+
+  #start(): Promise<void> | undefined {
+    if (this.#holds > 0 || this.#waiting === '') return undefined
+    this.#busy ??= this.#drain()
     return this.#waiting.length > HIGH_WATER ? this.#busy : undefined
   }
 
-  /** Resolves when everything is out. Throws `storage` when it could not be written (a full disk, say). */
+  /** Resolves when everything is out that is not held. Throws `storage` when it could not be written (a full disk, say). */
   async flush(): Promise<void> {
     await this.#busy
     if (this.#failure) throw this.#failure
   }
 
   async #drain(): Promise<void> {
-    while (this.#waiting !== '') {
+    while (this.#waiting !== '' && this.#holds === 0) {
       const bytes = Buffer.from(this.#waiting)
       this.#waiting = ''
       try {
         await writeAll(this.#fd, bytes)
       } catch (reason) {
         this.#close(reason)
-        return
       }
     }
+    this.#busy = undefined // at once: what is written from now on starts anew
   }
 
   #close(reason: unknown): void {

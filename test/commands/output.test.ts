@@ -140,3 +140,25 @@ async function readUntilOut(fifo: Fifo, isOut: () => boolean): Promise<Buffer> {
   })
   return Buffer.concat(pieces)
 }
+
+test('Output.hold() keeps back what is written until every hold is over, and asks nobody to wait', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const path = join(dir.path, 'out')
+  const fd = openSync(path, 'a')
+  const output = new Output(fd, () => false)
+  output.write('before ')
+  const first = output.hold()
+  const second = output.hold()
+  assert.equal(output.write(BIG), undefined)
+  await output.flush()
+  first[Symbol.dispose]()
+  first[Symbol.dispose]()
+  await output.flush()
+  const held = readFileSync(path, 'utf8')
+  second[Symbol.dispose]()
+  output.write('after')
+  await output.flush()
+  closeSync(fd)
+  assert.ok(held === 'before ' || held === '') // what was on its way when it was held may wait too
+  assert.equal(readFileSync(path, 'utf8'), `before ${BIG}after`)
+})

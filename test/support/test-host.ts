@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { Host, SignalName } from '../../src/commands/host.ts'
+import type { Host, SignalName, Terminal } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
 
 export interface TestHostOptions {
@@ -15,6 +15,8 @@ export interface TestHostOptions {
   columns?: number
   /** Instead of the test's own folder. */
   cwd?: string
+  /** Opens the terminal of the process, which has none by default. */
+  terminal?: () => Terminal
   /** Descriptor to print to, instead of a file. */
   stdout?: number
 }
@@ -50,6 +52,8 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     columns: () => columns,
     stdinKind: () => (stdin === 'none' || stdin === 'terminal' ? stdin : 'pipe'),
     stdin: () => (stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)])),
+    terminal: () => options.terminal?.(),
+    isSignalled: false,
     onSignal(listener) {
       listeners.add(listener)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }

@@ -1,0 +1,93 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Terminal } from '../src/commands/host.ts'
+import { Output } from '../src/commands/output.ts'
+import { toCancelled } from '../src/core/base/cancelled.ts'
+import { CrabError } from '../src/core/base/errors.ts'
+
+/** How often a terminal is looked at while a person types; it is asked without blocking, so that signals are heard. */
+const LOOK_MS = 25
+/** Longest line a terminal gives, bytes, and then some. */
+const LINE_BYTES = 8_192
+
+/** The controlling terminal of this process; undefined when it has none. */
+export function openTerminal(): Terminal | undefined {
+  const fd = openControlling()
+  if (fd === undefined) return undefined
+  const decoder = new TextDecoder()
+  let typed = ''
+  return {
+    name: terminalName(),
+    output: new Output(fd, () => true),
+    forgetInput() {
+      typed = ''
+      while (look(fd)?.length) decoder.decode() // an end of input is forgotten as well
+    },
+    async readLine(signal) {
+      for (;;) {
+        if (signal.aborted) throw toCancelled(signal)
+        const [line, rest] = splitLine(typed)
+        if (rest !== undefined) {
+          typed = rest
+          return line
+        }
+        const piece = look(fd)
+        if (piece === undefined) await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined)
+        else if (piece.length > 0) typed += decoder.decode(piece, { stream: true })
+        else return takeLast()
+      }
+    },
+    [Symbol.dispose]: () => closeSync(fd),
+  }
+
+  /** What was typed before the input ended. */
+  function takeLast(): string | undefined {
+    const last = typed === '' ? undefined : typed
+    typed = ''
+    return last
+  }
+}
+
+function openControlling(): number | undefined {
+  try {
+    return openSync('/dev/tty', constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY)
+  } catch {
+    return undefined // the usual case of a service, a cron job, or a system without terminals
+  }
+}
+
+/** What can be read now: nothing at the end of input, undefined while nobody has finished a line. */
+function look(fd: number): Uint8Array | undefined {
+  const piece = Buffer.allocUnsafe(LINE_BYTES)
+  try {
+    return piece.subarray(0, readSync(fd, piece))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EAGAIN') return undefined
+    throw new CrabError('denied', `Cannot ask on the terminal: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** The first line and what is behind it, if there is a whole one. A terminal in raw mode ends lines with a carriage return. */
+function splitLine(typed: string): [string, string | undefined] {
+  const end = /\r\n|\n|\r/.exec(typed)
+  return end ? [typed.slice(0, end.index), typed.slice(end.index + end[0].length)] : [typed, undefined]
+}
+
+/** `/dev/tty` is another terminal for every session; the kernel knows which, elsewhere the standard streams tell. */
+function terminalName(): string {
+  try {
+    const [, behind = ''] = readFileSync('/proc/self/stat', 'latin1').split(') ') // the program's name may hold anything
+    return behind.split(' ')[4] ?? ''
+  } catch {
+    return [0, 1, 2].map(deviceOf).find((device) => device !== '') ?? ''
+  }
+}
+
+function deviceOf(fd: number): string {
+  try {
+    const stat = fstatSync(fd)
+    return stat.isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd) ? `${stat.rdev}` : ''
+  } catch {
+    return '' // a closed descriptor is no terminal
+  }
+}
