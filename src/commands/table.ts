@@ -60,6 +60,24 @@ export const CRABTALK: readonly Command[] = [
       { name: 'max-cost', value: 'USD', summary: 'Stop before the next model call once this is spent' },
       { name: 'retries', value: 'N', summary: 'Retries of a model call that has not begun (default 2)' },
       { name: 'tools', value: 'SET', summary: 'Tools the model is shown: none, read or all' },
+      { name: 'no-mcp', summary: 'Use no MCP server' },
+      {
+        name: 'allow',
+        value: 'RULE',
+        summary: "Permit what this rule says, such as 'bash(git *)' (repeatable)",
+      },
+      {
+        name: 'deny',
+        value: 'RULE',
+        summary: 'Refuse what this rule says, whatever else permits it (repeatable)',
+      },
+      { name: 'yolo', summary: 'Permit whatever no rule refuses' },
+      {
+        name: 'on-ask',
+        value: 'WHO',
+        summary:
+          'Questions: tty asks you, deny and fail ask nobody, client asks in records (default tty, else deny)',
+      },
       { name: 'fail-on-tool-error', summary: 'Exit 5 when a tool failed' },
       { name: 'no-daemon', summary: 'Run in this process even when a daemon is there' },
       { name: 'print-schema', summary: 'Print the JSON Schema of the json and stream-json output' },
@@ -68,6 +86,7 @@ export const CRABTALK: readonly Command[] = [
       'crabtalk send "What can you do?"',
       'git diff | crabtalk send "Review this change"',
       'crabtalk send -s notes "Remember: the demo is on Friday"',
+      `crabtalk send --allow edit --allow 'bash(npm test)' "Make the tests pass"`,
       'crabtalk send --output json "One word: ready?" | jq -r .text',
     ],
     load: async () => (await import('./send/send.ts')).send,

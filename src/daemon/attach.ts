@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { refuseForeignHome } from '../core/config/foreign-home.ts'
 import { homePaths } from '../core/config/paths.ts'
+import type { Lease } from '../core/lease/types.ts'
 import { type Dispatch, route } from '../core/protocol/dispatch.ts'
 import { compose } from './compose.ts'
 import { handlers } from './handlers/handlers.ts'
@@ -8,6 +9,8 @@ import { handlers } from './handlers/handlers.ts'
 /** A way to the runtime of this home directory; disposing lets go of it. */
 export interface Attached extends AsyncDisposable {
   readonly dispatch: Dispatch
+  /** Waits for an exclusive right among all processes of this home, such as that to ask on a terminal. */
+  lease(resource: string, signal: AbortSignal): Promise<Lease>
 }
 
 /** Who attaches. */
@@ -25,6 +28,7 @@ export async function attach(caller: Caller): Promise<Attached> {
   const services = compose({ paths, env: caller.env, pid: caller.pid, cwd })
   return {
     dispatch: route(handlers(services, 'process')),
+    lease: (resource, signal) => services.place.leases.take(resource, signal),
     [Symbol.asyncDispose]: () => services[Symbol.asyncDispose](),
   }
 }

@@ -1,5 +1,6 @@
 import { headOf } from '../../core/base/cut.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import type { ToolResultEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { Output } from '../output.ts'
 import type { TurnEvent } from './sink.ts'
 
@@ -33,6 +34,9 @@ export class Commentary implements Disposable {
   readonly #names = new Map<string, string>()
   /** Who is asked when the model is waited for. */
   #asked = ''
+  #running = ''
+  /** Questions that wait for a person, who wants to see what they type. */
+  #questions = 0
   #timer: NodeJS.Timeout | undefined
   #isShown = false
   /** Set until the turn begins. */
@@ -65,7 +69,15 @@ export class Commentary implements Disposable {
         break
       case 'toolStart':
         for (const { callId, name } of event.value.calls) this.#names.set(callId, name)
-        this.#status(`running ${event.value.calls.map((call) => call.name).join(', ')}`)
+        this.#running = `running ${event.value.calls.map((call) => call.name).join(', ')}`
+        this.#status(this.#running)
+        break
+      case 'askUser':
+        this.#questions++
+        this.clear()
+        break
+      case 'askClosed':
+        if (--this.#questions === 0) this.#status(this.#running)
         break
       case 'toolResult':
         if (this.#verbosity >= 1) this.#print(this.#toolLine(event.value))
@@ -116,15 +128,9 @@ export class Commentary implements Disposable {
     this.#print(`crabtalk: retry ${attempt} in ${delayMs} ms: ${sanitize(message)}\n`)
   }
 
-  #toolLine({
-    callId,
-    durationMs,
-    isError,
-  }: {
-    callId: string
-    durationMs: number
-    isError: boolean
-  }): string {
-    return `${isError ? '✗' : '✓'} ${sanitize(this.#names.get(callId) ?? callId)} · ${durationMs} ms\n`
+  #toolLine({ callId, durationMs, isError, denial }: ToolResultEvent): string {
+    const name = sanitize(this.#names.get(callId) ?? callId)
+    const how = denial ? `not permitted: ${sanitize(denial.reason)}` : `${durationMs} ms`
+    return `${isError ? '✗' : '✓'} ${name} · ${how}\n`
   }
 }

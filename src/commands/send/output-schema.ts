@@ -49,7 +49,7 @@ function resultShape(shapes: Shapes) {
     cost_usd: z.nullable(z.number().check(z.minimum(0))),
     time: timeTable(shapes),
     tools: z.array(toolTable(shapes)),
-    denied: z.array(z.string()),
+    denied: z.array(z.strictObject({ tool: z.string(), server: z.nullable(z.string()), ...denial() })),
     error: z.nullable(errorTable(shapes)),
   }
 }
@@ -73,6 +73,12 @@ function toolTable({ count, milliseconds }: Shapes) {
   })
 }
 
+/** Why a tool call was not permitted. */
+function denial() {
+  const by = z.enum(['rule', 'person', 'nobody'])
+  return { action: z.string(), reason: z.string(), rules: z.array(z.string()), by }
+}
+
 function errorTable({ code, milliseconds }: Shapes) {
   return z.strictObject({
     code,
@@ -94,10 +100,51 @@ function streamLines(shapes: Shapes, result: ReturnType<typeof resultShape>) {
     line('text.done', { text: z.string() }),
     line('tool.started', { id: z.string(), name: z.string(), arguments: z.string() }),
     line('tool.progress', { id: z.string(), message: z.string() }),
-    line('tool.result', { id: z.string(), output: z.string(), ms: milliseconds, is_error: z.boolean() }),
+    line('tool.result', {
+      id: z.string(),
+      output: z.string(),
+      ms: milliseconds,
+      is_error: z.boolean(),
+      denial: z.nullable(z.strictObject(denial())),
+    }),
+    line('ask.opened', askShape()),
+    line('ask.closed', {
+      ask: z.string(),
+      by: z.string(),
+      content: z.nullable(z.record(z.string(), z.string())),
+    }),
+    line('mcp.state', {
+      server: z.string(),
+      state: z.enum(['connecting', 'connected', 'failed', 'disconnected', 'unknown']),
+      tools: z.array(z.string()),
+      error: z.nullable(z.string()),
+    }),
     line('usage', usage.shape),
     line('retry', { attempt: count, delay_ms: milliseconds, code, message: z.string() }),
     line('notice', { message: z.string() }),
     line('run.finished', result),
   ])
+}
+
+function askShape() {
+  const options = z.array(z.strictObject({ label: z.string(), description: z.string() }))
+  const question = { question: z.string(), header: z.string(), options, multi: z.boolean() }
+  const text = z.string()
+  const permission = {
+    id: text,
+    tool: text,
+    server: z.nullable(text),
+    arguments: text,
+    action: text,
+    cwd: text,
+    diff: text,
+    reason: text,
+    rules: z.array(text),
+  }
+  return {
+    ask: text,
+    kind: z.enum(['question', 'permission', 'elicitation']),
+    questions: z.array(z.strictObject(question)),
+    permission: z.nullable(z.strictObject(permission)),
+  }
 }

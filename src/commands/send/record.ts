@@ -1,6 +1,12 @@
 import { CrabError, KINDS } from '../../core/base/errors.ts'
-import type { StreamEnd, StreamEvent, TokenUsage } from '../../core/protocol/crabtalk.generated.ts'
+import type {
+  StreamEnd,
+  StreamEvent,
+  TokenUsage,
+  ToolResultEvent,
+} from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
+import { type DeniedCall, nobodyAsked, toDenial } from './denied.ts'
 
 /** Version of the json and stream-json forms. */
 export const OUTPUT_VERSION = 1
@@ -18,6 +24,7 @@ interface ToolTally {
 export class RunRecord {
   readonly startedAt: number
   readonly tools = new Map<string, ToolTally>()
+  readonly denied: DeniedCall[] = []
   agent = ''
   sender = ''
   run = ''
@@ -26,6 +33,8 @@ export class RunRecord {
   /** One text per model call that said something. */
   readonly texts: string[] = []
   end: StreamEnd | undefined
+  /** Tools are waited for, and whoever they ask; not the model. */
+  isActing = false
   #text: string[] | undefined
   #calls = new Map<string, string>()
   #toRequestMs: number | undefined
@@ -50,6 +59,11 @@ export class RunRecord {
     return [...this.tools.values()].reduce((sum, tool) => sum + tool.errors, 0)
   }
 
+  /** Calls that needed permission when nobody could give it. */
+  get unasked(): DeniedCall[] {
+    return this.denied.filter(({ by }) => by === 'nobody')
+  }
+
   take(event: NonNullable<StreamEvent['event']>, now: number): void {
     switch (event.$case) {
       case 'start':
@@ -68,7 +82,11 @@ export class RunRecord {
         this.closeText()
         break
       case 'toolStart':
+        this.isActing = true
         for (const { callId, name } of event.value.calls) this.#calls.set(callId, name)
+        break
+      case 'toolsComplete':
+        this.isActing = false
         break
       case 'toolResult':
         this.#tally(event.value)
@@ -96,14 +114,20 @@ export class RunRecord {
     }
   }
 
-  #tally(result: { callId: string; durationMs: number; isError: boolean }): void {
-    const name = this.#calls.get(result.callId) ?? result.callId
-    const tally = this.tools.get(name) ?? { server: null, name, calls: 0, errors: 0, ms: 0 }
+  #tally({ callId, durationMs, isError, denial }: ToolResultEvent): void {
+    const name = this.#calls.get(callId) ?? callId
+    const tally = this.tools.get(name) ?? { server: serverOf(name), name, calls: 0, errors: 0, ms: 0 }
     tally.calls++
-    tally.ms += result.durationMs
-    if (result.isError) tally.errors++
+    tally.ms += durationMs
+    if (isError) tally.errors++
     this.tools.set(name, tally)
+    if (denial) this.denied.push({ tool: name, server: tally.server, ...toDenial(denial) })
   }
+}
+
+/** The MCP server a tool's name tells of (mcp.md, "Tool name"): no server's name has two underscores in a row. */
+function serverOf(name: string): string | null {
+  return /^mcp__([a-z0-9-]+(?:_[a-z0-9-]+)*)__/.exec(name)?.[1] ?? null
 }
 
 /** What is missing behind a text to a blank line. */
@@ -114,21 +138,35 @@ export function blankLine(text: string): string {
 
 /** Why a run that ended by itself is not a success; undefined when it is one. */
 export function judge(record: RunRecord, options: { failOnToolError: boolean }): CrabError | undefined {
-  const { end } = record
-  if (!end) return new CrabError('unavailable', 'Cannot finish the turn: the connection ended before it did')
-  const failure = fromStreamEnd(end)
+  const failure = failureOf(record)
   if (failure) return failure
-  const stop = STOPS[end.detail?.stopReason ?? '']
-  if (stop) return new CrabError(stop.kind, stop.message, { hint: stop.hint })
-  if (record.text.trim() === '') {
-    return new CrabError('empty', 'The model answered nothing', {
-      hint: 'ask again, or ask for something else',
-    })
-  }
+  if (record.unasked.length > 0) return nobodyAsked(record.unasked)
+  const shortfall = shortfallOf(record)
+  if (shortfall) return shortfall
   if (options.failOnToolError && record.toolErrors > 0) {
     return new CrabError('tool', `Tool calls failed: ${record.toolErrors}`, { hint: 'see them with -v' })
   }
   return undefined
+}
+
+/** Whether the turn came to a whole answer, whatever else is held against it. */
+export function isAnswered(record: RunRecord): boolean {
+  return !failureOf(record) && !shortfallOf(record)
+}
+
+function failureOf({ end }: RunRecord): CrabError | undefined {
+  if (end) return fromStreamEnd(end)
+  return new CrabError('unavailable', 'Cannot finish the turn: the connection ended before it did')
+}
+
+/** What is missing of the answer of a turn that did not fail. */
+function shortfallOf({ end, text }: RunRecord): CrabError | undefined {
+  const stop = STOPS[end?.detail?.stopReason ?? '']
+  if (stop) return new CrabError(stop.kind, stop.message, { hint: stop.hint })
+  if (text.trim() !== '') return undefined
+  return new CrabError('empty', 'The model answered nothing', {
+    hint: 'ask again, or ask for something else',
+  })
 }
 
 const STOPS: Record<string, { kind: keyof typeof KINDS; message: string; hint: string }> = {
@@ -180,7 +218,7 @@ export function toResult(
     cost_usd: end?.costUsd ?? null,
     time: record.times(outcome.now),
     tools: [...record.tools.values()],
-    denied: [],
+    denied: record.denied,
     error: error ? toErrorObject(error) : null,
   }
 }

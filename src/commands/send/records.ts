@@ -1,14 +1,18 @@
 import * as z from 'zod/mini'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
-import type { Dispatch } from '../../core/protocol/dispatch.ts'
-import { attach } from '../../daemon/attach.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { type Attached, attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import { formatError } from '../error-text.ts'
 import type { Host, SignalName } from '../host.ts'
 import { MAX_INPUT_BYTES, tooLarge } from '../named-file.ts'
+import { deniedLines } from './denied.ts'
 import { checkSize } from './input.ts'
+import type { RunRecord } from './record.ts'
 import { newRecord, outcomeOf, runTurn } from './run.ts'
 import type { SendSettings } from './settings.ts'
+import type { Sink } from './sink.ts'
 import { SIGNAL_EXIT, Stop } from './stop.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
 
@@ -16,10 +20,16 @@ import { streamJsonSink } from './stream-json-sink.ts'
 const InputRecord = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('user'), content: z.string().check(z.minLength(1)) }),
   z.strictObject({ type: z.literal('cancel') }),
+  z.strictObject({
+    type: z.literal('answer'),
+    ask: z.string().check(z.minLength(1)),
+    content: z.record(z.string(), z.string()),
+  }),
 ])
 
 /**
- * Runs as a co-process: each `user` record is a turn of one conversation, in order; `cancel` ends the running one.
+ * Runs as a co-process: each `user` record is a turn of one conversation, in order; `cancel` ends the running one,
+ * `answer` answers a question of it.
  *
  * Gives 0 when every turn was answered, else the exit code of the last one that was not. Throws `invalid` for a record
  * that is none, after the turns asked for before it have ended.
@@ -32,7 +42,7 @@ export async function runRecords(at: {
 }): Promise<number> {
   await using attached = await attach(at.host)
   const stdin = at.host.stdin()
-  const session = new RecordSession({ ...at, dispatch: attached.dispatch, onOver: () => stdin.destroy() })
+  const session = new RecordSession({ ...at, attached, onOver: () => stdin.destroy() })
   using _listening = at.host.onSignal((name) => session.onSignal(name))
   let number = 0
   try {
@@ -53,7 +63,7 @@ interface SessionOptions {
   settings: SendSettings
   host: Host
   debug: boolean
-  dispatch: Dispatch
+  attached: Attached
   /** Nothing more will be read. */
   onOver(): void
 }
@@ -63,7 +73,12 @@ class RecordSession {
   #settings: SendSettings
   /** One for each turn that was asked for and has not ended; a `cancel` record aborts the first. */
   readonly #asked: AbortController[] = []
+  /** Aborted when no record will come any more. */
+  readonly #inputEnd = new AbortController()
   #turns = Promise.resolve()
+  #answers = Promise.resolve()
+  /** The turn that runs. */
+  #turn: { record: RunRecord; sink: Sink } | undefined
   #failure: CrabError | undefined
   #exit = 0
   #isOver = false
@@ -87,10 +102,14 @@ class RecordSession {
       this.#asked[0]?.abort(new CrabError('cancelled', 'Cancelled by the client'))
       return
     }
+    if (record.type === 'answer') {
+      this.#answers = this.#answers.then(() => this.#answer(record))
+      return
+    }
     const asked = new AbortController()
     this.#asked.push(asked)
     this.#turns = this.#turns
-      .then(() => this.#turn(record.content, asked.signal))
+      .then(() => this.#runTurn(record.content, asked.signal))
       .catch((reason) => this.#fail(reason))
   }
 
@@ -100,28 +119,51 @@ class RecordSession {
 
   /** Waits for the turns that were asked for. Throws when what they said could not be written. */
   async end(): Promise<void> {
+    await this.#answers
+    this.#inputEnd.abort(new CrabError('denied', 'Cannot ask: the input has ended, and nobody else answers'))
     await this.#turns
     if (this.#failure) throw this.#failure
   }
 
-  async #turn(content: string, signal: AbortSignal): Promise<void> {
+  /** An answer that comes too late, or that answers something else, is told and ends nothing. */
+  async #answer({ ask, content }: { ask: string; content: Record<string, string> }): Promise<void> {
+    const { agent = '', sender = '' } = this.#turn?.record ?? {}
+    const reply = { agent, sender, askId: ask, content: JSON.stringify(content) }
+    try {
+      await request(this.#options.attached.dispatch, 'replyToAsk', reply, this.#inputEnd.signal)
+    } catch (reason) {
+      const { message } = toCrabError(reason)
+      const notice = {
+        $case: 'notice',
+        value: { message: `The answer to ${ask} was not taken: ${message}` },
+      } as const
+      if (this.#turn) await this.#turn.sink.event(notice, this.#turn.record)
+      else this.#options.host.stderr.write(`crabtalk: ${sanitize(notice.value.message)}\n`)
+    }
+  }
+
+  async #runTurn(content: string, signal: AbortSignal): Promise<void> {
     if (this.#isOver) return
-    const { host, dispatch } = this.#options
+    const { host, attached } = this.#options
     const settings = this.#settings
     using stop = new Stop({ host, ...settings, signal })
     const record = newRecord(settings)
     const sink = streamJsonSink({ stdout: host.stdout, now: () => performance.now() })
     const input = { content, attachments: [] }
+    const client = this.#inputEnd.signal
+    this.#turn = { record, sink }
     const outcome = await outcomeOf(record, settings, async () => {
       checkSize(input, settings)
-      await runTurn({ settings, host, stop, sink, record, input, dispatch })
+      await runTurn({ settings, host, stop, sink, record, input, attached, client })
     })
+    this.#turn = undefined
     this.#asked.shift()?.abort()
     if (record.sender !== '') this.#continue(record.sender)
     if (stop.exit !== undefined) this.#over(stop.exit)
     const exit = stop.exit ?? outcome.exit
     if (exit !== 0) this.#exit = exit
     await sink.finish(record, { ...outcome, exit })
+    if (stop.exit === undefined) host.stderr.write(deniedLines(record.unasked))
     if (outcome.error && outcome.error.kind !== 'cancelled') this.#tell(outcome.error)
   }
 
@@ -170,7 +212,8 @@ async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 }
 
 function parseRecord(line: string, number: number): z.infer<typeof InputRecord> {
-  const hint = 'write {"type":"user","content":"…"} or {"type":"cancel"}, one a line'
+  const hint =
+    'write {"type":"user","content":"…"}, {"type":"cancel"} or {"type":"answer","ask":"…","content":{"…":"…"}}, one a line'
   try {
     const parsed = InputRecord.safeParse(JSON.parse(line))
     if (parsed.success) return parsed.data

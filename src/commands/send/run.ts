@@ -1,13 +1,17 @@
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import type { DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
-import { type Dispatch, streamTurn } from '../../core/protocol/dispatch.ts'
+import { streamTurn } from '../../core/protocol/dispatch.ts'
+import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { parseAnswer } from '../../core/runtime/structured.ts'
+import type { Attached } from '../../daemon/attach.ts'
 import type { Host } from '../host.ts'
 import { Commentary } from './commentary.ts'
 import { fitInput } from './fit.ts'
 import type { Input } from './input.ts'
-import { judge, RunRecord } from './record.ts'
+import { toOnAsk } from './permission-settings.ts'
+import { Questions } from './questions.ts'
+import { isAnswered, judge, RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
 import type { Outcome, Sink, TurnEvent } from './sink.ts'
 import type { Stop } from './stop.ts'
@@ -19,25 +23,27 @@ export function newRecord(settings: SendSettings): RunRecord {
 }
 
 /** What one turn runs with. */
-interface TurnRun {
+export interface TurnRun {
   settings: SendSettings
   host: Host
   stop: Stop
   sink: Sink
   record: RunRecord
   input: Input
-  dispatch: Dispatch
+  attached: Pick<Attached, 'dispatch' | 'lease'>
+  /** Aborted when a client that is asked cannot answer any more. */
+  client?: AbortSignal
 }
 
 /** Sends the message and follows its events into the record, the sink and standard error. */
 export async function runTurn(run: TurnRun): Promise<void> {
-  const { settings, host, stop, record, dispatch } = run
-  const { signal } = stop
-  const input = await fitInput(run, signal)
+  const { settings, host, stop, record, attached } = run
+  const { dispatch } = attached
+  const input = await fitInput({ ...run, dispatch }, stop.signal)
   record.sender = await chooseSender(
     { settings, cwd: host.cwd(), newSender: () => `sh:${newUlid()}` },
     dispatch,
-    signal,
+    stop.signal,
   )
   using commentary = new Commentary({
     stderr: host.stderr,
@@ -47,13 +53,16 @@ export async function runTurn(run: TurnRun): Promise<void> {
     term: host.env['TERM'],
     columns: host.columns,
   })
+  await using questions = new Questions(run)
+  const signal = AbortSignal.any([stop.signal, questions.signal])
   const shareTerminal = host.stdout.isTerminal && host.stderr.isTerminal
   for await (const { event } of streamTurn(dispatch, toMessage(run, input), signal)) {
     if (!event) continue
     stop.pause()
     record.take(event, performance.now())
     await show(event, run, { commentary, shareTerminal })
-    if (!TOOL_EVENTS.has(event.$case)) stop.heard()
+    await questions.event(event)
+    if (!record.isActing) stop.heard()
   }
   stop.pause()
 }
@@ -71,9 +80,6 @@ async function show(
   commentary.event(event)
 }
 
-/** Events behind which tools are waited for, not the model. */
-const TOOL_EVENTS: ReadonlySet<string> = new Set(['toolStart', 'toolProgress', 'toolResult'])
-
 /** Events whose text goes to standard output as it comes. */
 const TEXT_EVENTS: ReadonlySet<string> = new Set(['textStart', 'chunk', 'textEnd'])
 
@@ -85,7 +91,8 @@ export async function outcomeOf(
 ): Promise<Outcome> {
   const error = await run().then(() => judge(record, settings), toCrabError)
   record.closeText()
-  const structured = settings.schema !== '' && !error ? parseAnswer(record.lastText) : undefined
+  const isWhole = isAnswered(record) && (!error || error.kind === 'denied')
+  const structured = settings.schema !== '' && isWhole ? parseAnswer(record.lastText) : undefined
   return { exit: error ? KINDS[error.kind].exit : 0, error, structured }
 }
 
@@ -106,6 +113,12 @@ function toMessage({ settings, host, record }: TurnRun, input: Input): DeepParti
       retries,
       ephemeral,
       tools: settings.tools,
+      noMcp: settings.noMcp,
+      allow: [...settings.allow],
+      deny: [...settings.deny],
+      mode: settings.mode,
+      onAsk: toOnAsk(settings.onAsk),
+      env: withoutProviderKeys(host.env),
       attachments: input.attachments,
     },
   }

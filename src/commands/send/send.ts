@@ -5,6 +5,7 @@ import type { Options, Run } from '../command.ts'
 import { type ErrorStyle, formatError } from '../error-text.ts'
 import type { Host } from '../host.ts'
 import type { OutFile } from '../out-file.ts'
+import { deniedLines } from './denied.ts'
 import { readInput } from './input.ts'
 import { jsonSink } from './json-sink.ts'
 import { RunRecord } from './record.ts'
@@ -29,7 +30,7 @@ export const send: Run = async ({ program, options, host, signal }) => {
   const outcome = await outcomeOf(record, settings, async () => {
     const input = await readInput(settings, host, stop.signal)
     await using attached = await attach(host)
-    await runTurn({ settings, host, stop, sink, record, input, dispatch: attached.dispatch })
+    await runTurn({ settings, host, stop, sink, record, input, attached })
   })
   const color = wantsColor(settings.color, host.env, host.stderr)
   return await finish({ record, sink, outcome, stop, host, style: { program, debug, color } })
@@ -60,7 +61,9 @@ async function finish(at: {
   } catch (reason) {
     throw outcome.error && stop.exit === undefined ? outcome.error : toCrabError(reason)
   }
-  if (outcome.error && stop.exit === undefined) host.stderr.write(formatError(outcome.error, style))
+  if (stop.exit !== undefined) return outcome.exit
+  host.stderr.write(deniedLines(record.unasked))
+  if (outcome.error) host.stderr.write(formatError(outcome.error, style))
   return outcome.exit
 }
 

@@ -6,12 +6,13 @@ import { parseCount, parseDuration } from '../duration.ts'
 import type { Host } from '../host.ts'
 import { readNamedText } from '../named-file.ts'
 import { type OutFile, openOutFile } from '../out-file.ts'
+import { type PermissionSettings, readPermissionSettings } from './permission-settings.ts'
 
 /** Which conversation a message goes to. */
 type Target = { kind: 'fresh' } | { kind: 'named'; sender: string } | { kind: 'last' }
 
 /** Everything `send` was asked for, checked; times in milliseconds, 0 for no limit. */
-export interface SendSettings {
+export interface SendSettings extends PermissionSettings {
   agent: string
   target: Target
   fork: boolean
@@ -43,6 +44,7 @@ export interface SendSettings {
   timeoutMs: number
   idleTimeoutMs: number
   tools: ToolSet
+  noMcp: boolean
   failOnToolError: boolean
 }
 
@@ -88,6 +90,8 @@ export async function readSettings(options: Options, host: Host, signal: AbortSi
     timeoutMs: duration('timeout', '10m'),
     idleTimeoutMs: duration('idle-timeout', '2m'),
     tools: readToolSet(value('tools')),
+    noMcp: has('no-mcp'),
+    ...(await readPermissionSettings(options, host)),
     failOnToolError: has('fail-on-tool-error'),
   }
 }

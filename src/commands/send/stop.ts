@@ -8,6 +8,15 @@ const PIPE_EXIT = 141
 /** How long a cancelled run may take to store what was said, before it leaves anyway. */
 const GRACE_MS = 450
 
+interface StopOptions {
+  host: Host
+  timeoutMs: number
+  idleTimeoutMs: number
+  signal?: AbortSignal
+  /** Milliseconds of a clock that only goes forward. */
+  now?: () => number
+}
+
 /**
  * Everything that can end a run early: signals, a reader that went away, the time limits, and the caller's own signal.
  *
@@ -19,22 +28,31 @@ export class Stop implements Disposable {
   readonly signal: AbortSignal
   readonly #host: Host
   readonly #idleMs: number
+  readonly #timeoutMs: number
   readonly #listening: Disposable
-  readonly #total: NodeJS.Timeout | undefined
+  readonly #now: () => number
+  #total: NodeJS.Timeout | undefined
+  /** What is left of the whole run's time, and since when it has been passing. */
+  #left: number
+  #since = 0
+  /** Questions that wait for a person. */
+  #asks = 0
   #idle: NodeJS.Timeout | undefined
   #grace: NodeJS.Timeout | undefined
   #exit: number | undefined
 
-  constructor(options: { host: Host; timeoutMs: number; idleTimeoutMs: number; signal?: AbortSignal }) {
-    const { host, timeoutMs, signal } = options
+  constructor(options: StopOptions) {
+    const { host, timeoutMs, signal, now = () => performance.now() } = options
     const own = this.#controller.signal
     this.signal = signal ? AbortSignal.any([own, signal]) : own
     this.#host = host
     this.#idleMs = options.idleTimeoutMs
+    this.#timeoutMs = timeoutMs
+    this.#left = timeoutMs
+    this.#now = now
     this.#listening = host.onSignal((name) => this.#onSignal(name))
     host.stdout.onClosed = () => this.#readerGone()
-    const tooLong = () => this.#abort(timedOut('the run takes longer than', timeoutMs, '--timeout'))
-    if (timeoutMs > 0) this.#total = setTimeout(tooLong, timeoutMs)
+    this.#run()
   }
 
   /** The exit code when a signal or a closed pipe ended the run; such an end needs no words. */
@@ -55,12 +73,31 @@ export class Stop implements Disposable {
     this.#idle = undefined
   }
 
+  /** A person is asked: however long they think, the run does not get longer. */
+  asked(): void {
+    if (this.#asks++ > 0) return
+    clearTimeout(this.#total)
+    this.#left -= this.#now() - this.#since
+  }
+
+  /** One of the questions is closed. */
+  answered(): void {
+    if (--this.#asks === 0) this.#run()
+  }
+
   [Symbol.dispose](): void {
     clearTimeout(this.#total)
     clearTimeout(this.#grace)
     this.pause()
     this.#listening[Symbol.dispose]()
     this.#controller.abort()
+  }
+
+  /** Lets the time of the whole run pass. */
+  #run(): void {
+    this.#since = this.#now()
+    const tooLong = () => this.#abort(timedOut('the run takes longer than', this.#timeoutMs, '--timeout'))
+    if (this.#timeoutMs > 0) this.#total = setTimeout(tooLong, Math.max(1, this.#left))
   }
 
   #onSignal(name: SignalName): void {

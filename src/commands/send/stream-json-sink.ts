@@ -1,4 +1,15 @@
+import { parseObject } from '../../core/base/json.ts'
+import {
+  type AskClosedEvent,
+  AskKind,
+  type AskUserEvent,
+  McpEventKind,
+  type McpEventMsg,
+  type PermissionRequest,
+  type ToolResultEvent,
+} from '../../core/protocol/crabtalk.generated.ts'
 import type { Output } from '../output.ts'
+import { toDenial } from './denied.ts'
 import { OUTPUT_VERSION, type RunRecord, toResult, toUsage } from './record.ts'
 import type { Sink, TurnEvent } from './sink.ts'
 
@@ -53,6 +64,12 @@ function toRareFields(event: TurnEvent): Fields | undefined {
       return { type: 'tool.progress', id: event.value.callId, message: event.value.message }
     case 'toolResult':
       return toToolResult(event.value)
+    case 'askUser':
+      return toAskOpened(event.value)
+    case 'askClosed':
+      return toAskClosed(event.value)
+    case 'mcpState':
+      return toMcpState(event.value)
     case 'contextUsage':
       return event.value.usage && { type: 'usage', ...toUsage(event.value.usage) }
     case 'retry':
@@ -74,17 +91,55 @@ function toStarted(call: { callId: string; name: string; arguments: string }): F
   return { type: 'tool.started', id: call.callId, name: call.name, arguments: call.arguments }
 }
 
-function toToolResult(result: {
-  callId: string
-  output: string
-  durationMs: number
-  isError: boolean
-}): Fields {
+function toToolResult({ callId, output, durationMs, isError, denial }: ToolResultEvent): Fields {
   return {
     type: 'tool.result',
-    id: result.callId,
-    output: result.output,
-    ms: result.durationMs,
-    is_error: result.isError,
+    id: callId,
+    output,
+    ms: durationMs,
+    is_error: isError,
+    denial: denial ? toDenial(denial) : null,
   }
 }
+
+function toAskOpened({ askId, kind, questions, permission }: AskUserEvent): Fields {
+  return {
+    type: 'ask.opened',
+    ask: askId,
+    kind: KINDS.get(kind) ?? 'question',
+    questions: questions.map(({ question, header, options, multiSelect: multi }) => {
+      return { question, header, options, multi }
+    }),
+    permission: permission ? toPermission(permission) : null,
+  }
+}
+
+const KINDS: ReadonlyMap<AskKind, string> = new Map([
+  [AskKind.PERMISSION, 'permission'],
+  [AskKind.ELICITATION, 'elicitation'],
+])
+
+function toPermission({ callId, server, ...request }: PermissionRequest) {
+  return { id: callId, server: server === '' ? null : server, ...request }
+}
+
+function toAskClosed({ askId, by, content }: AskClosedEvent): Fields {
+  return { type: 'ask.closed', ask: askId, by, content: parseObject(content) ?? null }
+}
+
+function toMcpState({ name, kind, tools, error }: McpEventMsg): Fields {
+  return {
+    type: 'mcp.state',
+    server: name,
+    state: STATES.get(kind) ?? 'unknown',
+    tools,
+    error: error || null,
+  }
+}
+
+const STATES: ReadonlyMap<McpEventKind, string> = new Map([
+  [McpEventKind.CONNECTING, 'connecting'],
+  [McpEventKind.CONNECTED, 'connected'],
+  [McpEventKind.FAILED, 'failed'],
+  [McpEventKind.DISCONNECTED, 'disconnected'],
+])

@@ -1,7 +1,8 @@
+import { KINDS } from '../../core/base/errors.ts'
 import { Sanitizer } from '../../core/base/sanitize.ts'
 import type { OutFile } from '../out-file.ts'
 import type { Output } from '../output.ts'
-import { blankLine, type RunRecord } from './record.ts'
+import { blankLine, isAnswered, type RunRecord } from './record.ts'
 import type { Outcome, Sink, TurnEvent } from './sink.ts'
 
 export interface TextSinkOptions {
@@ -66,8 +67,9 @@ export class TextSink implements Sink {
   }
 
   async #printWhole(record: RunRecord, outcome: Outcome): Promise<void> {
-    if (outcome.exit !== 0) return
     const { outFile } = this.#options
+    const lacksPermission = outcome.error?.kind === 'denied' && outcome.exit === KINDS.denied.exit
+    if (outcome.exit !== 0 && !(lacksPermission && !outFile && isAnswered(record))) return
     const text = this.#answer(record, outcome)
     const whole = text.endsWith('\n') ? text : `${text}\n`
     if (outFile === undefined) await this.#print(this.#clean(whole))

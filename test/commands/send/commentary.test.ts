@@ -103,6 +103,30 @@ test('Commentary shows on a terminal what is waited for, and erases it before an
   assert.ok(at.stderr().endsWith(`…${erased}`))
 })
 
+test('Commentary shows no status while a person is asked, and the tools again after the last answer', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  await using at = await makeTestHost({ terminals: ['stderr'] })
+  using commentary = commentaryOf(at, {})
+  const [asked, closed] = [event('askUser', { askId: 'q' }), event('askClosed', { askId: 'q' })]
+  for (const one of [TOOLS, asked, asked, closed]) {
+    commentary.event(one)
+    context.mock.timers.tick(one === asked ? 0 : 10_000)
+  }
+  await at.host.stderr.flush()
+  const erased = '\r\u001b[2K'
+  assert.equal(at.stderr(), `${erased}running read, grep …${erased}`)
+  commentary.event(closed)
+  context.mock.timers.tick(10_000)
+  await at.host.stderr.flush()
+  assert.ok(at.stderr().endsWith(`${erased}running read, grep …`))
+})
+
+test('Commentary with -v says why a call was not permitted', async () => {
+  const denial = { action: 'bash: ls', reason: 'the person\u001b[2J said no', rules: [], by: 2 }
+  const result = event('toolResult', { callId: 'a', isError: true, denial })
+  assert.equal(await said([TOOLS, result], { verbosity: 1 }), '✗ read · not permitted: the person said no\n')
+})
+
 for (const quiet of [{ verbosity: -1 }, { status: false }, { term: 'dumb' }]) {
   test(`Commentary has no status line with ${JSON.stringify(quiet)}`, async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] })

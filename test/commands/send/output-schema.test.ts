@@ -9,6 +9,8 @@ const { properties } = outputSchema() as { properties: Record<'json' | 'stream-j
 const USAGE = { input: 9, output: 3, cacheRead: 2, reasoning: 1 }
 const READ = { call: 'a', name: 'read', args: '{"path":"none"}' }
 
+const WRITE = { call: 'a', name: 'write', args: '{"path":"new","content":"x"}' }
+
 /** Runs that differ in what they print: what the model does, what is asked, how it ends. */
 const RUNS: Record<string, { script: Reply[]; argv?: string[]; code: number }> = {
   'an answer': { script: [{ parts: ['Hi', ' there'], usage: USAGE }], code: 0 },
@@ -20,6 +22,13 @@ const RUNS: Record<string, { script: Reply[]; argv?: string[]; code: number }> =
     script: [{ parts: [READ] }, { parts: ['Done'] }],
     argv: ['--fail-on-tool-error'],
     code: 5,
+  },
+  'a permission that nobody gave': { script: [{ parts: [WRITE] }, { parts: ['Done'] }], code: 4 },
+  'a permission that ended the turn': { script: [{ parts: [WRITE] }], argv: ['--on-ask', 'fail'], code: 4 },
+  'a rule that refuses': {
+    script: [{ parts: [WRITE] }, { parts: ['Done'] }],
+    argv: ['--deny', 'edit'],
+    code: 0,
   },
   'JSON of a schema': {
     script: [{ parts: ['no'] }, { parts: ['{"n":1}'] }],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { blankLine, judge, RunRecord, toResult } from '../../../src/commands/send/record.ts'
+import { blankLine, isAnswered, judge, RunRecord, toResult } from '../../../src/commands/send/record.ts'
 import type { TurnEvent } from '../../../src/commands/send/sink.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
@@ -23,6 +23,39 @@ test('RunRecord remembers who spoke, where, and every text', () => {
   assert.deepEqual([record.text, record.lastText], ['Looking.\n\nFound.', 'Found.'])
   assert.deepEqual([...record.tools.values()], [{ server: null, name: 'read', calls: 2, errors: 1, ms: 12 }])
   assert.equal(record.toolErrors, 1)
+})
+
+test('RunRecord knows the server of an MCP tool', () => {
+  const names = ['mcp__fs__read_file', 'mcp__my_own-1__a__b', 'mcp__nothing', 'bash']
+  const calls = names.map((name) => ({ callId: name, name }))
+  const results = names.map((callId) => event('toolResult', { callId, output: '' }))
+  assert.deepEqual(
+    [...recordOf(event('toolStart', { calls }), ...results).tools.values()].map(({ server }) => server),
+    ['fs', 'my_own-1', null, null],
+  )
+})
+
+test('RunRecord remembers what was not permitted, and what nobody was asked about', () => {
+  const record = recordOf(
+    event('toolStart', { calls: [{ callId: 'a', name: 'mcp__fs__write' }] }),
+    denied('a', 1),
+    denied('a', 2),
+    denied('a', 3),
+  )
+  const call = { tool: 'mcp__fs__write', server: 'fs', action: 'write', reason: 'why', rules: ['edit'] }
+  assert.deepEqual(record.denied, [
+    { ...call, by: 'rule' },
+    { ...call, by: 'person' },
+    { ...call, by: 'nobody' },
+  ])
+  assert.deepEqual(record.unasked, [{ ...call, by: 'nobody' }])
+})
+
+test('RunRecord knows when tools are waited for', () => {
+  const record = recordOf(event('toolStart', { calls: [CALL] }))
+  assert.equal(record.isActing, true)
+  record.take(event('toolsComplete', {}), 0)
+  assert.equal(record.isActing, false)
 })
 
 test('RunRecord keeps a text that was cut off, and no empty one', () => {
@@ -69,6 +102,22 @@ const ENDS: [string, TurnEvent[], object, string | undefined][] = [
     STRICT,
     'tool',
   ],
+  [
+    'refused something by a rule, and answered',
+    [denied('a', 1), ...text('yes'), ended('stop')],
+    PLAIN,
+    undefined,
+  ],
+  [
+    'refused something by a person, and answered',
+    [denied('a', 2), ...text('yes'), ended('stop')],
+    PLAIN,
+    undefined,
+  ],
+  ['answered without a permission', [denied('a', 3), ...text('yes'), ended('stop')], STRICT, 'denied'],
+  ['cut without a permission', [denied('a', 3), ...text('So'), ended('length')], PLAIN, 'denied'],
+  ['answered with nothing without a permission', [denied('a', 3), ended('stop')], PLAIN, 'denied'],
+  ['failed without a permission', [denied('a', 3), failed('credentials')], PLAIN, 'credentials'],
   ['failed', [...text('So'), failed('credentials')], PLAIN, 'credentials'],
   ['failed on an old daemon', [event('end', { error: 'no' })], PLAIN, 'failed'],
   ['stopped without an end', [...text('So')], PLAIN, 'unavailable'],
@@ -80,6 +129,18 @@ for (const [how, events, options, kind] of ENDS) {
     assert.equal(judge(recordOf(...events), { failOnToolError })?.kind, kind)
   })
 }
+
+test('isAnswered() asks for a whole answer only', () => {
+  const ends: [TurnEvent[], boolean][] = [
+    [[...text('yes'), ended('stop')], true],
+    [[denied('a', 3), toolFailure(), ...text('yes'), ended('stop')], true],
+    [[ended('stop')], false],
+    [[...text('So'), ended('length')], false],
+    [[...text('So'), failed('credentials')], false],
+    [[...text('So')], false],
+  ]
+  for (const [events, answered] of ends) assert.equal(isAnswered(recordOf(...events)), answered)
+})
 
 test('toResult() tells an answered run', () => {
   const usage = { promptTokens: 9, completionTokens: 3, totalTokens: 12, cacheHitTokens: 4 }
@@ -160,4 +221,9 @@ function failed(kind: string): TurnEvent {
 
 function toolFailure(): TurnEvent {
   return event('toolResult', { callId: 'a', output: '', durationMs: 0, isError: true })
+}
+
+function denied(callId: string, by: number): TurnEvent {
+  const denial = { action: 'write', reason: 'why', rules: ['edit'], by }
+  return event('toolResult', { callId, output: '', isError: true, denial })
 }

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { MAX_INPUT_BYTES } from '../../../src/commands/named-file.ts'
-import type { Script } from '../../support/model-server.ts'
+import type { Reply, Script } from '../../support/model-server.ts'
 import { type SendTest, startSendTest } from '../../support/run-send.ts'
 import { sentTo } from '../../support/test-node.ts'
 import { until } from '../../support/until.ts'
 
 const FORMS = ['--input', 'stream-json', '--output', 'stream-json']
+const WRITE: Reply = { parts: [{ call: 'a', name: 'write', args: '{"path":"new.txt","content":"x"}' }] }
 
 test('send as a co-process answers each record, in order and in one conversation', async () => {
   await using talk = await startTalk((request) => ({ parts: [`re ${sentTo(request).at(-1)}`] }))
@@ -97,11 +100,73 @@ test('send as a co-process refuses a turn that is too large for a message, and g
   )
 })
 
+test('send as a co-process asks its client, and takes the answer', async () => {
+  await using talk = await startTalk([WRITE, { parts: ['Done'] }], ['--on-ask', 'client'])
+  talk.write(user('one'))
+  await talk.shows('ask.opened')
+  const { ask, questions } = talk.line('ask.opened') as unknown as Opened
+  const [{ question }] = questions
+  talk.write({ type: 'answer', ask: 'x', content: { [question]: 'Allow once' } })
+  talk.write({ type: 'answer', ask, content: { 'Else?': 'Allow once' } })
+  talk.write({ type: 'answer', ask, content: { [question]: 'Allow once' } })
+  await talk.shows('run.finished')
+  talk.stdin.end()
+  const { code, stderr } = await talk.finished
+  assert.deepEqual([code, stderr], [0, ''])
+  const notices = talk.lines().flatMap(({ type, message }) => (type === 'notice' ? [message] : []))
+  assert.deepEqual(notices, [
+    'The answer to x was not taken: Cannot answer: no such question waits',
+    `The answer to ${ask} was not taken: Cannot use the answer: it leaves "${question}" open`,
+  ])
+  assert.deepEqual(talk.line('ask.closed')['content'], { [question]: 'Allow once' })
+  assert.equal(await readFile(join(talk.send.at.folder, 'new.txt'), 'utf8'), 'x')
+})
+
+test('send as a co-process takes no answer between turns, and says so', async () => {
+  await using talk = await startTalk([], ['--on-ask', 'client'])
+  talk.stdin.end('{"type":"answer","ask":"x\\u001b[2J","content":{}}')
+  const { code, stderr } = await talk.finished
+  assert.deepEqual(
+    [code, stderr],
+    [0, 'crabtalk: The answer to x was not taken: Cannot answer: no such question waits\n'],
+  )
+})
+
+test('send as a co-process ends a turn that asks when nobody can answer any more', async () => {
+  await using early = await startTalk([WRITE], ['--on-ask', 'client'])
+  early.write(user('one'))
+  early.stdin.end()
+  assert.equal((await early.finished).code, 4)
+  await using late = await startTalk([WRITE], ['--on-ask', 'client'])
+  late.write(user('one'))
+  await late.shows('ask.opened')
+  late.stdin.end()
+  const { code, stderr } = await late.finished
+  assert.equal(code, 4)
+  assert.match(stderr, /^crabtalk: error\[denied\]: Cannot ask: the input has ended/)
+})
+
+test('send as a co-process goes on without a permission that nobody gives', async () => {
+  await using talk = await startTalk([WRITE, { parts: ['Done'] }])
+  talk.write(user('one'))
+  talk.stdin.end()
+  const { code, stderr } = await talk.finished
+  assert.equal(code, 4)
+  assert.match(
+    stderr,
+    /^crabtalk: denied edit new\.txt \(.*\); allow it with --allow 'edit\(new\.txt\)'\n.*error\[denied\]/,
+  )
+  const { text, exit, denied } = talk.lines().at(-1)! as { text: string; exit: number; denied: object[] }
+  assert.deepEqual([text, exit, denied.length], ['Done', 4, 1])
+})
+
 for (const [line, said] of [
   ['nonsense', /Cannot read record 2: /],
   ['{"type":"user"}', /Cannot use record 2: content: /],
   ['{"type":"user","content":""}', /Cannot use record 2: content: /],
   ['{"type":"shout","content":"x"}', /Cannot use record 2: /],
+  ['{"type":"answer","ask":"x"}', /Cannot use record 2: content: /],
+  ['{"type":"answer","ask":"x","content":{"q":1}}', /Cannot use record 2: content\.q: /],
   ['{"type":"cancel","now":true}', /Cannot use record 2: /],
   ['[]', /Cannot use record 2: /],
 ] as const) {
@@ -141,11 +206,18 @@ interface Talk extends AsyncDisposable {
   write(record: object): void
   stdout(): string
   lines(): Record<string, unknown>[]
+  /** The first line of that type. */
+  line(type: string): Record<string, unknown>
   /** Waits until a line of that type was printed. */
   shows(type: string): Promise<void>
 }
 
-async function startTalk(script: Script): Promise<Talk> {
+interface Opened {
+  ask: string
+  questions: [{ question: string }]
+}
+
+async function startTalk(script: Script, argv: readonly string[] = []): Promise<Talk> {
   const stdin = new PassThrough()
   const send = await startSendTest(script, { stdin })
   const lines = () => {
@@ -155,10 +227,11 @@ async function startTalk(script: Script): Promise<Talk> {
   return {
     send,
     stdin,
-    finished: send.run('send', ...FORMS),
+    finished: send.run('send', ...FORMS, ...argv),
     write: (record) => stdin.write(`${JSON.stringify(record)}\n`),
     stdout: () => send.at.stdout(),
     lines,
+    line: (type) => lines().find((line) => line['type'] === type)!,
     shows: (type) => until(`${type} is printed`, () => lines().some((line) => line['type'] === type)),
     [Symbol.asyncDispose]: () => send[Symbol.asyncDispose](),
   }

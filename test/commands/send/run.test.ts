@@ -17,6 +17,7 @@ const TOOLS = event('toolStart', {
 })
 const ANSWER = [event('textStart', {}), event('chunk', { content: 'Hi' }), event('textEnd', {})]
 const END = event('end', { detail: { stopReason: 'stop' } })
+const NOTHING = new AsyncDisposableStack()
 /** Longer than any limit of these tests. */
 const AGES_MS = 60_000
 
@@ -42,6 +43,22 @@ const RUNS: [string, (StreamEvent | number)[], boolean][] = [
     ],
     true,
   ],
+  [
+    'a notice comes while tools run, and a person is asked',
+    [
+      START,
+      TOOLS,
+      event('notice', { message: 'n' }),
+      event('askUser', { askId: 'q', questions: [{ question: 'Which?' }] }),
+      AGES_MS,
+      event('askClosed', { askId: 'q', by: 'ann' }),
+      AGES_MS,
+      event('toolsComplete', {}),
+      ...ANSWER,
+      END,
+    ],
+    true,
+  ],
   ['the model speaks, slowly', [START, 900, ANSWER[0]!, 900, ANSWER[1]!, 900, ANSWER[2]!, END], true],
   ['the model never begins', [START, AGES_MS, ...ANSWER, END], false],
   ['the model stops in the middle', [START, ANSWER[0]!, AGES_MS, ...ANSWER.slice(1), END], false],
@@ -60,8 +77,11 @@ for (const [why, steps, isPatient] of RUNS) {
     using stop = new Stop({ host: at.host, ...settings })
     const record = newRecord(settings)
     const sink = new TextSink({ ...settings, stdout: at.host.stdout, structured: false })
-    const dispatch = playing(steps, (ms) => context.mock.timers.tick(ms))
-    const run = { settings, host: at.host, stop, sink, record, dispatch }
+    const attached = {
+      dispatch: playing(steps, (ms) => context.mock.timers.tick(ms)),
+      lease: async () => NOTHING,
+    }
+    const run = { settings, host: at.host, stop, sink, record, attached }
     const input = { content: 'hi', attachments: [] }
     const { exit, error } = await outcomeOf(record, settings, () => runTurn({ ...run, input }))
     assert.deepEqual([exit, error?.kind], isPatient ? [0, undefined] : [124, 'timeout'])

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { SendSettings } from '../../../src/commands/send/settings.ts'
-import { ToolSet } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { ApprovalMode, ToolSet } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { settingsOf } from '../../support/send-settings.ts'
-import { makeTestHost } from '../../support/test-host.ts'
+import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
+import { makeTestTerminal } from '../../support/test-terminal.ts'
 
 test('readSettings() has the defaults of the contract', async () => {
   assert.deepEqual(await settings(), {
@@ -37,6 +39,11 @@ test('readSettings() has the defaults of the contract', async () => {
     timeoutMs: 600_000,
     idleTimeoutMs: 120_000,
     tools: ToolSet.UNSPECIFIED,
+    noMcp: false,
+    allow: [],
+    deny: [],
+    mode: ApprovalMode.UNSPECIFIED,
+    onAsk: 'deny',
     failOnToolError: false,
   })
 })
@@ -74,6 +81,13 @@ const GIVEN: [string[], Partial<SendSettings>][] = [
   [['-vv'], { verbosity: 2 }],
   [['-q', '-v'], { verbosity: -1 }],
   [['--timeout', '0', '--idle-timeout', '90'], { timeoutMs: 0, idleTimeoutMs: 90_000 }],
+  [['--no-mcp'], { noMcp: true }],
+  [['--allow', 'edit', '--allow', 'bash(git *)'], { allow: ['edit', 'bash(git *)'] }],
+  [['--deny', 'read(/etc/**)', '--deny=mcp__fs__*'], { deny: ['read(/etc/**)', 'mcp__fs__*'] }],
+  [['--yolo'], { mode: ApprovalMode.ALL }],
+  [['--on-ask', 'deny'], { onAsk: 'deny' }],
+  [['--on-ask', 'fail'], { onAsk: 'fail' }],
+  [['--input', 'stream-json', '-o', 'stream-json', '--on-ask', 'client'], { onAsk: 'client' }],
   [['--fail-on-tool-error'], { failOnToolError: true }],
   [['--input', 'stream-json', '--output', 'stream-json'], { records: true, form: 'stream-json' }],
 ]
@@ -111,6 +125,17 @@ const REFUSED: [string[], string, RegExp][] = [
   [['--input', 'stream-json'], 'usage', /goes with --output stream-json/],
   [['--input', 'stream-json', '-o', 'stream-json', 'hi'], 'usage', /no prompt/],
   [['--input', 'stream-json', '-o', 'stream-json', '-f', 'x'], 'usage', /--input stream-json and --file/],
+  [['--allow', 'bash('], 'usage', /^Cannot use --allow "bash\(": it has a \( without/],
+  [
+    ['--allow', 'edit', '--deny', 'Bash(ls)'],
+    'usage',
+    /^Cannot use --deny "Bash\(ls\)": it must be written in/,
+  ],
+  [['--allow', ''], 'usage', /^Cannot use --allow "": it is empty/],
+  [['--on-ask', 'me'], 'usage', /--on-ask me/],
+  [['--on-ask', 'tty'], 'usage', /Cannot ask on the terminal: this process has none/],
+  [['--on-ask', 'client'], 'usage', /--on-ask client goes with --input stream-json/],
+  [['--on-ask', 'park'], 'unavailable', /Cannot park questions: .* daemon/],
   [['-O', 'none/answer.md'], 'storage', /Cannot write none\/answer\.md: there is no such folder/],
   [['-O', '.'], 'storage', /Cannot write \.: it is a directory/],
 ]
@@ -118,6 +143,31 @@ const REFUSED: [string[], string, RegExp][] = [
 for (const [argv, kind, message] of REFUSED) {
   test(`readSettings() refuses ${argv.join(' ')} with ${kind}`, async () => {
     await assert.rejects(settings(...argv), { name: 'CrabError', kind, message })
+  })
+}
+
+test('readSettings() gives an example of a rule that is right', async () => {
+  await assert.rejects(settings('--allow', 'bash('), { hint: "for example --allow 'read(src/**)'" })
+})
+
+/** Where a process stands, and who is asked unless something else was said. */
+const ATTENDED: [string, TestHostOptions, SendSettings['onAsk']][] = [
+  ['a terminal as standard error', { terminals: ['stderr'] }, 'terminal'],
+  ['a terminal as standard input', { stdin: 'terminal' }, 'terminal'],
+  ['standard output only', { terminals: ['stdout'] }, 'deny'],
+  ['pipes only', { stdin: '' }, 'deny'],
+]
+
+for (const [what, options, onAsk] of ATTENDED) {
+  test(`readSettings() asks ${onAsk === 'deny' ? 'nobody' : 'on the terminal'} with ${what}`, async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+    using terminal = makeTestTerminal(folder.path)
+    await using at = await makeTestHost({ ...options, terminal: () => terminal.open() })
+    assert.equal((await settingsOf(['hi'], at.host)).onAsk, onAsk)
+    assert.equal((await settingsOf(['hi', '--on-ask', 'tty'], at.host)).onAsk, 'terminal')
+    assert.equal(terminal.opened(), 0)
+    await using none = await makeTestHost(options)
+    assert.equal((await settingsOf(['hi'], none.host)).onAsk, 'deny')
   })
 }
 

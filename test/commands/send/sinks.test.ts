@@ -14,6 +14,18 @@ import { makeTestHost, type TestHost, type TestHostOptions } from '../../support
 
 const DONE: Outcome = { exit: 0, error: undefined, structured: undefined }
 const FAILED: Outcome = { exit: 69, error: new CrabError('unavailable', 'cut'), structured: undefined }
+const LACKING: Outcome = { exit: 4, error: new CrabError('denied', 'nobody'), structured: undefined }
+const END = event('end', { detail: { stopReason: 'stop' } })
+const QUESTION = { question: 'Allow?', options: [{ label: 'Deny' }] }
+const PERMISSION = {
+  callId: 'a',
+  tool: 'bash',
+  arguments: '{}',
+  action: 'bash: ls',
+  cwd: '/work',
+  reason: 'why',
+  rules: ['bash(ls)'],
+}
 const TWO_STEPS = [...text('Look', 'ing'), ...text('Done\n')]
 const TERMINAL: TestHostOptions = { terminals: ['stdout'] }
 
@@ -43,6 +55,15 @@ const PRINTED: [string, Partial<TextSinkOptions>, TurnEvent[], string, Outcome?,
   ],
   ['everything at the end with --buffer', { buffer: true }, TWO_STEPS, 'Looking\n\nDone\n'],
   ['nothing of a failed run with --buffer', { buffer: true }, text('Half'), '', FAILED],
+  [
+    'the answer that came without a permission, with --buffer',
+    { buffer: true },
+    [...text('hi'), END],
+    'hi\n',
+    LACKING,
+  ],
+  ['nothing of a turn that failed for a permission', { buffer: true }, text('Half'), '', LACKING],
+  ['nothing after a signal', { buffer: true }, [...text('hi'), END], '', { ...LACKING, exit: 130 }],
   ['the last text with --last', { lastOnly: true }, TWO_STEPS, 'Done\n'],
   [
     'JSON that meets a schema, without fences',
@@ -80,6 +101,7 @@ test('TextSink writes a file whole, on success only, with everything the model s
   await using at = await makeTestHost(TERMINAL)
   const outFile = await openOutFile('answer.md', at.host)
   await feed(textSinkOf(at, { outFile }), text('lost'), FAILED)
+  await feed(textSinkOf(at, { outFile }), [...text('lost'), END], LACKING)
   await assert.rejects(readFile(join(at.folder, 'answer.md')), { code: 'ENOENT' })
   await feed(textSinkOf(at, { outFile }), [...TWO_STEPS, ...text('\u001b[31mred')], DONE)
   assert.equal(await readFile(join(at.folder, 'answer.md'), 'utf8'), 'Looking\n\nDone\n\n\u001b[31mred\n')
@@ -127,6 +149,15 @@ test('streamJsonSink() prints a line for all that happens, and one last one', as
     ...text('Look', 'ing'),
     event('toolStart', { calls }),
     event('toolProgress', { callId: 'a', message: 'half' }),
+    event('askUser', { askId: 'q', kind: 2, questions: [QUESTION], permission: PERMISSION }),
+    event('askClosed', { askId: 'q', by: 'ann', content: '{"Allow?":"Deny"}' }),
+    event('askClosed', { askId: 'p', by: 'timeout' }),
+    event('mcpState', { kind: 3, name: 'fs', agent: 'crab', error: 'no' }),
+    event('toolResult', {
+      callId: 'a',
+      output: 'no',
+      denial: { action: 'x', reason: 'y', rules: ['z'], by: 3 },
+    }),
     event('toolResult', { callId: 'b', output: 'x', durationMs: 3, isError: true }),
     event('toolsComplete', {}),
     event('contextUsage', { usage: { promptTokens: 3, completionTokens: 2, totalTokens: 5 } }),
@@ -155,7 +186,37 @@ test('streamJsonSink() prints a line for all that happens, and one last one', as
     { type: 'tool.started', id: 'a', name: 'read', arguments: '{}' },
     { type: 'tool.started', id: 'b', name: 'read', arguments: '{}' },
     { type: 'tool.progress', id: 'a', message: 'half' },
-    { type: 'tool.result', id: 'b', output: 'x', ms: 3, is_error: true },
+    {
+      type: 'ask.opened',
+      ask: 'q',
+      kind: 'permission',
+      questions: [
+        { question: 'Allow?', header: '', options: [{ label: 'Deny', description: '' }], multi: false },
+      ],
+      permission: {
+        id: 'a',
+        tool: 'bash',
+        server: null,
+        arguments: '{}',
+        action: 'bash: ls',
+        cwd: '/work',
+        diff: '',
+        reason: 'why',
+        rules: ['bash(ls)'],
+      },
+    },
+    { type: 'ask.closed', ask: 'q', by: 'ann', content: { 'Allow?': 'Deny' } },
+    { type: 'ask.closed', ask: 'p', by: 'timeout', content: null },
+    { type: 'mcp.state', server: 'fs', state: 'failed', tools: [], error: 'no' },
+    {
+      type: 'tool.result',
+      id: 'a',
+      output: 'no',
+      ms: 0,
+      is_error: false,
+      denial: { action: 'x', reason: 'y', rules: ['z'], by: 'nobody' },
+    },
+    { type: 'tool.result', id: 'b', output: 'x', ms: 3, is_error: true, denial: null },
     { type: 'usage', input: 3, output: 2, cache_read: 0, cache_write: 0, reasoning: 0 },
   ])
   const { type, ok, text: said } = told.at(-1)!

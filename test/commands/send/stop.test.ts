@@ -124,3 +124,26 @@ test("Stop cancels when its caller's signal is aborted, without ending the progr
     assert.deepEqual([stop.signal.reason, stop.exit, at.left], [reason, undefined, []])
   }
 })
+
+test('Stop lets no time pass while a person is asked, however many questions there are', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  await using at = await makeTestHost()
+  let time = 0
+  const pass = (ms: number) => {
+    time += ms
+    context.mock.timers.tick(ms)
+  }
+  using stop = new Stop({ host: at.host, timeoutMs: 10_000, idleTimeoutMs: 0, now: () => time })
+  pass(6_000)
+  stop.asked()
+  pass(60_000)
+  stop.asked()
+  stop.answered()
+  pass(60_000)
+  stop.answered()
+  pass(3_999)
+  assert.equal(stop.signal.aborted, false)
+  pass(1)
+  const { kind, message } = toCrabError(stop.signal.reason)
+  assert.deepEqual([kind, message], ['timeout', 'Cannot finish: the run takes longer than 10 s'])
+})

@@ -1,0 +1,113 @@
+import { CrabError, kindOfName, toCrabError } from '../../core/base/errors.ts'
+import type { AskClosedEvent, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { wantsColor } from '../color.ts'
+import type { Host, Terminal } from '../host.ts'
+import { type Answers, converse } from './dialog.ts'
+
+export interface AskerOptions {
+  host: Host
+  color: 'auto' | 'always' | 'never'
+  /** Waits for an exclusive right among all processes of this home. */
+  lease(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
+  /** Gives the answer to whoever asked. */
+  reply(askId: string, answers: Answers): Promise<void>
+  /** Nobody can be asked any more: the terminal has gone, say. */
+  fail(error: CrabError): void
+}
+
+/**
+ * Puts the questions of a turn to the person at the terminal, one at a time, also across processes.
+ *
+ * While a question stands there, what this process prints to the same terminal is held back. Disposing closes all
+ * questions and waits until the terminal is free.
+ */
+export class Asker implements AsyncDisposable {
+  readonly #options: AskerOptions
+  readonly #open = new Map<string, AbortController>()
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(options: AskerOptions) {
+    this.#options = options
+  }
+
+  /** Puts a question, after those that were put before. `agent` is who asks. */
+  put(ask: AskUserEvent, agent: string): void {
+    const closing = new AbortController()
+    this.#open.set(ask.askId, closing)
+    this.#last = this.#last.then(() => this.#ask(ask, agent, closing.signal))
+  }
+
+  /** A question needs no answer any more; nothing is said to a person who gave it. */
+  close({ askId, by }: Pick<AskClosedEvent, 'askId' | 'by'>): void {
+    this.#open.get(askId)?.abort(new CrabError('cancelled', whyClosed(by)))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const closing of this.#open.values()) closing.abort(new CrabError('cancelled', ''))
+    await this.#last
+  }
+
+  async #ask(ask: AskUserEvent, agent: string, signal: AbortSignal): Promise<void> {
+    try {
+      const answers = await this.#converse(ask, agent, signal)
+      this.#open.delete(ask.askId)
+      await this.#options.reply(ask.askId, answers)
+    } catch (reason) {
+      const error = toCrabError(reason)
+      const isOver = signal.aborted || error.kind === 'missing' // it was closed before the answer came
+      if (!isOver) this.#options.fail(error)
+    } finally {
+      this.#open.delete(ask.askId)
+    }
+  }
+
+  async #converse(ask: AskUserEvent, agent: string, signal: AbortSignal): Promise<Answers> {
+    const { host, color } = this.#options
+    using terminal = host.terminal()
+    if (!terminal) throw new CrabError('denied', 'Cannot ask: the terminal has gone')
+    await using _turn = await this.#takeTurn(terminal, signal)
+    signal.throwIfAborted()
+    using _held = await holdBack(host)
+    const { output } = terminal
+    const style = { columns: host.columns(), color: wantsColor(color, host.env, output) }
+    terminal.forgetInput()
+    try {
+      return await converse(ask, { terminal, style, agent }, signal)
+    } catch (reason) {
+      output.write(farewell(signal))
+      throw reason
+    } finally {
+      await output.flush()
+    }
+  }
+
+  /** A home that cannot be written must not keep a person from answering. */
+  async #takeTurn({ name }: Terminal, signal: AbortSignal): Promise<AsyncDisposable | undefined> {
+    try {
+      return await this.#options.lease(name === '' ? 'tty' : `tty:${name}`, signal)
+    } catch (reason) {
+      if (toCrabError(reason).kind !== 'storage') throw reason
+      return undefined
+    }
+  }
+}
+
+/** Prints what there is to print, then keeps this process's other words off the terminal. */
+async function holdBack({ stdout, stderr }: Host): Promise<Disposable> {
+  const shared = [stdout, stderr].filter((output) => output.isTerminal)
+  await Promise.all(shared.map((output) => output.flush()))
+  const held = new DisposableStack()
+  for (const output of shared) held.use(output.hold())
+  return held
+}
+
+function farewell(signal: AbortSignal): string {
+  const words = toCrabError(signal.reason).message
+  return words === '' ? '\n' : `\ncrabtalk: the question is closed: ${words}\n`
+}
+
+/** In words; empty when the run is over, which needs none. */
+function whyClosed(by: string): string {
+  if (by === 'timeout') return 'nobody answered in time'
+  return kindOfName(by) === undefined ? 'it was answered elsewhere' : ''
+}

@@ -1,0 +1,68 @@
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import { paint } from '../color.ts'
+import { fact, quote, type Style } from './layout.ts'
+
+/** A question as it stands on a terminal, with its options and how to answer; every line ends. */
+export function questionText(
+  { question, options, multiSelect }: AskQuestion,
+  { style, isFree }: { style: Style; isFree: boolean },
+): string {
+  const keys = keysOf(options)
+  const rows = options.map(({ label, description }, at) => {
+    const about = description === '' ? label : `${label} · ${description}`
+    return fact(keys[at]!, oneLine(about), style)
+  })
+  const lines = [
+    ...quote(sanitize(question).replaceAll('\t', ' '), { style, most: Number.POSITIVE_INFINITY }),
+    ...rows.flat(),
+  ]
+  const how = howTo({ options, multiSelect }, keys, isFree)
+  return `${[...lines, paint(how, 'dim', style.color)].join('\n')}\n`
+}
+
+/** What a typed line answers: a label, several joined by ", ", or where that is allowed the text itself; undefined for anything else. */
+export function readAnswer(
+  line: string,
+  { options, multiSelect }: AskQuestion,
+  { isFree }: { isFree: boolean },
+): string | undefined {
+  const text = sanitize(line).trim()
+  if (text === '') return undefined
+  const keys = keysOf(options)
+  const words = multiSelect ? text.split(/[\s,]+/).filter((word) => word !== '') : [text]
+  const chosen = words.map((word) => options[keys.indexOf(word.toLowerCase())]?.label)
+  const labels = chosen.filter((label) => label !== undefined)
+  if (labels.length === chosen.length) return [...new Set(labels)].join(', ')
+  const typed = options.find(({ label }) => label.toLowerCase() === text.toLowerCase())
+  if (typed) return typed.label
+  return isFree && !looksLikeKeys(words, options) ? text : undefined
+}
+
+/** What an option is chosen by: its number, or a letter where some label is a number itself. */
+function keysOf(options: AskQuestion['options']): string[] {
+  const hasNumber = options.some(({ label }) => /^\d+$/.test(label.trim()))
+  return options.map((_, at) => (hasNumber ? String.fromCodePoint(A + at) : `${at + 1}`))
+}
+
+const A = 97
+
+/** A number that belongs to no option is a slip, not an answer. */
+function looksLikeKeys(words: readonly string[], options: AskQuestion['options']): boolean {
+  return options.length > 0 && words.every((word) => /^\d+$/.test(word))
+}
+
+function howTo(
+  { options, multiSelect }: Pick<AskQuestion, 'options' | 'multiSelect'>,
+  keys: readonly string[],
+  isFree: boolean,
+): string {
+  if (options.length === 0) return 'type an answer · Ctrl-D gives none'
+  const [first = '', last = ''] = [keys[0], keys.at(-1)]
+  const key = multiSelect ? `one or several, such as ${first},${last}` : `${first} to ${last}`
+  return [key, ...(isFree ? ['or your own words'] : []), 'Ctrl-D gives none'].join(' · ')
+}
+
+function oneLine(text: string): string {
+  return sanitize(text).replaceAll(/\s+/g, ' ')
+}

@@ -1,0 +1,63 @@
+import { headOf } from '../../core/base/cut.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { toVisible } from '../../core/base/visible.ts'
+import { DeniedBy, type ToolDenial } from '../../core/protocol/crabtalk.generated.ts'
+
+/** A tool call that was not permitted. */
+export interface DeniedCall extends Denial {
+  tool: string
+  /** Null for a built-in tool. */
+  server: string | null
+}
+
+interface Denial {
+  /** What it would have done, in words. */
+  action: string
+  reason: string
+  /** The rules that would allow it, together. */
+  rules: readonly string[]
+  by: 'rule' | 'person' | 'nobody'
+}
+
+/** Most calls that are told one by one. */
+const MOST_LINES = 5
+/** Longest action, and longest options, in such a line. */
+const MOST_CHARS = 200
+
+/** Why a call was not permitted, as programs read it. */
+export function toDenial({ action, reason, rules, by }: ToolDenial): Denial {
+  return { action, reason, rules, by: DENIED_BY.get(by) ?? 'rule' }
+}
+
+/** What a run ends with that went on without a permission nobody could give (docs/decisions/0081-exit-4.md). */
+export function nobodyAsked({ length }: readonly DeniedCall[]): CrabError {
+  const what = length === 1 ? 'A tool call' : `${length} tool calls`
+  return new CrabError('denied', `${what} needed permission, and nobody could be asked`, {
+    hint: 'allow what is needed with --allow, or run it on a terminal',
+  })
+}
+
+/** A line for each of these calls, the same one once, with the options that would allow it, to be pasted into a shell. */
+export function deniedLines(calls: readonly DeniedCall[]): string {
+  const lines = [...new Set(calls.map(toLine))]
+  const left = lines.length - MOST_LINES
+  const shown = left > 0 ? [...lines.slice(0, MOST_LINES), `crabtalk: denied ${left} more`] : lines
+  return shown.map((line) => `${line}\n`).join('')
+}
+
+function toLine({ action, reason, rules }: DeniedCall): string {
+  const options = rules.map((rule) => `--allow '${rule.replaceAll("'", String.raw`'\''`)}'`).join(' ')
+  const isUsable = options !== '' && toVisible(options) === options && options.length <= MOST_CHARS
+  return `crabtalk: denied ${inLine(action)} (${inLine(reason)})${isUsable ? `; allow it with ${options}` : ''}`
+}
+
+function inLine(text: string): string {
+  const line = toVisible(text).replaceAll('\n', '\\n')
+  return line.length > MOST_CHARS ? `${headOf(line, MOST_CHARS)}…` : line
+}
+
+const DENIED_BY: ReadonlyMap<DeniedBy, Denial['by']> = new Map([
+  [DeniedBy.RULE, 'rule'],
+  [DeniedBy.PERSON, 'person'],
+  [DeniedBy.NOBODY, 'nobody'],
+])

@@ -1,0 +1,91 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { ApprovalMode, OnAsk } from '../../core/protocol/crabtalk.generated.ts'
+import type { Options } from '../command.ts'
+import type { Host } from '../host.ts'
+
+/** What a run may do, and who is asked about the rest. */
+export interface PermissionSettings {
+  /** Rules of permission, checked. */
+  allow: readonly string[]
+  deny: readonly string[]
+  mode: ApprovalMode
+  /** `terminal`: the person there; `client`: the program that writes the records. */
+  onAsk: 'terminal' | 'client' | 'deny' | 'fail'
+}
+
+/** Reads --allow, --deny, --yolo and --on-ask. Throws `usage`, and `unavailable` for what only a daemon could do. */
+export async function readPermissionSettings(options: Options, host: Host): Promise<PermissionSettings> {
+  return {
+    allow: await readRules('allow', options),
+    deny: await readRules('deny', options),
+    mode: options.has('yolo') ? ApprovalMode.ALL : ApprovalMode.UNSPECIFIED,
+    onAsk: readOnAsk(options, host),
+  }
+}
+
+/** How the server names who is asked; the terminal is this client's own affair. */
+export function toOnAsk(onAsk: PermissionSettings['onAsk']): OnAsk {
+  return { terminal: OnAsk.CLIENT, client: OnAsk.CLIENT, deny: OnAsk.DENY, fail: OnAsk.FAIL }[onAsk]
+}
+
+async function readRules(option: 'allow' | 'deny', options: Options): Promise<readonly string[]> {
+  const rules = options.values(option)
+  if (rules.length === 0) return rules
+  const { readRule } = await import('../../core/config/rule-syntax.ts')
+  for (const rule of rules) {
+    const reading = readRule(rule)
+    if (reading.ok) continue
+    const { predicate, example } = reading.problem
+    throw new CrabError('usage', `Cannot use --${option} ${JSON.stringify(rule)}: it ${predicate}`, {
+      hint: `for example --${option} '${example}'`,
+    })
+  }
+  return rules
+}
+
+function readOnAsk(options: Options, host: Host): PermissionSettings['onAsk'] {
+  const asked = options.value('on-ask')
+  switch (asked) {
+    case undefined:
+      return isAttended(host) && hasTerminal(host) ? 'terminal' : 'deny'
+    case 'tty':
+      if (hasTerminal(host)) return 'terminal'
+      throw new CrabError('usage', 'Cannot ask on the terminal: this process has none', {
+        hint: 'allow what is needed with --allow, or use --on-ask deny',
+      })
+    case 'client':
+      return readClient(options)
+    case 'park':
+      throw new CrabError(
+        'unavailable',
+        'Cannot park questions: that needs the daemon, which this build does not have',
+        {
+          hint: 'use --on-ask tty, deny or fail',
+        },
+      )
+    case 'deny':
+    case 'fail':
+      return asked
+    default:
+      throw new CrabError('usage', `Cannot use --on-ask ${asked}`, {
+        hint: 'it is one of tty, deny, fail, park and client',
+      })
+  }
+}
+
+function readClient(options: Options): 'client' {
+  if (options.value('input') === 'stream-json') return 'client'
+  throw new CrabError('usage', 'Cannot ask the client: --on-ask client goes with --input stream-json', {
+    hint: 'use --on-ask tty, deny or fail',
+  })
+}
+
+/** Whether a person seems to be there; that there is a terminal behind a service's pipes says nothing of it. */
+function isAttended({ stderr, stdinKind }: Host): boolean {
+  return stderr.isTerminal || stdinKind() === 'terminal'
+}
+
+function hasTerminal(host: Host): boolean {
+  using terminal = host.terminal()
+  return terminal !== undefined
+}

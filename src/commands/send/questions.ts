@@ -1,0 +1,73 @@
+import { toCancelled } from '../../core/base/cancelled.ts'
+import type { CrabError } from '../../core/base/errors.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import type { Asker } from '../ask/asker.ts'
+import type { TurnRun } from './run.ts'
+import type { TurnEvent } from './sink.ts'
+
+type QuestionedRun = Pick<TurnRun, 'settings' | 'host' | 'stop' | 'record' | 'attached' | 'client'>
+
+/**
+ * The questions of one turn: put to the person at the terminal when that is who is asked.
+ *
+ * The code for it is loaded with the first question. While one waits the time limits do, too.
+ */
+export class Questions implements AsyncDisposable {
+  readonly #run: QuestionedRun
+  readonly #over = new AbortController()
+  readonly #waiting = new Set<string>()
+  #asker: Asker | undefined
+
+  constructor(run: QuestionedRun) {
+    this.#run = run
+    run.client?.addEventListener('abort', this.#failUnanswered)
+  }
+
+  /** Aborted, with the CrabError that says why, when nobody can be asked after all. */
+  get signal(): AbortSignal {
+    return this.#over.signal
+  }
+
+  async event(event: TurnEvent): Promise<void> {
+    const { stop, record } = this.#run
+    if (event.$case === 'askUser') {
+      stop.asked()
+      this.#waiting.add(event.value.askId)
+      this.#asker ??= await this.#makeAsker()
+      this.#asker?.put(event.value, record.agent)
+      this.#failUnanswered()
+    }
+    if (event.$case === 'askClosed') {
+      if (this.#waiting.delete(event.value.askId)) stop.answered()
+      this.#asker?.close(event.value)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#run.client?.removeEventListener('abort', this.#failUnanswered)
+    await this.#asker?.[Symbol.asyncDispose]()
+  }
+
+  readonly #failUnanswered = () => {
+    const { settings, client } = this.#run
+    if (settings.onAsk !== 'client' || !client?.aborted || this.#waiting.size === 0) return
+    this.#over.abort(toCancelled(client))
+  }
+
+  async #makeAsker(): Promise<Asker | undefined> {
+    const { settings, host, record, attached } = this.#run
+    if (settings.onAsk !== 'terminal') return undefined
+    const { Asker } = await import('../ask/asker.ts')
+    return new Asker({
+      host,
+      color: settings.color,
+      lease: attached.lease,
+      fail: (error: CrabError) => this.#over.abort(error),
+      reply: async (askId, answers) => {
+        const { agent, sender } = record
+        const reply = { agent, sender, askId, content: JSON.stringify(answers) }
+        await request(attached.dispatch, 'replyToAsk', reply, this.#run.stop.signal)
+      },
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Answers, converse } from '../../../src/commands/ask/dialog.ts'
+import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { PERMISSION_ANSWERS } from '../../../src/core/runtime/permission.ts'
+import { makeTestTerminal, type TestTerminal } from '../../support/test-terminal.ts'
+
+const { once, session, no } = PERMISSION_ANSWERS
+const PERMISSION = AskUserEvent.fromPartial({
+  askId: 'p',
+  kind: AskKind.PERMISSION,
+  questions: [{ question: 'Allow?', options: [once, session, no].map((label) => ({ label })) }],
+  permission: {
+    tool: 'bash',
+    action: `bash: ${'echo\n'.repeat(50)}ls`,
+    cwd: '/work',
+    reason: 'no rule allows it',
+  },
+})
+const QUESTIONS = AskUserEvent.fromPartial({
+  askId: 'q',
+  kind: AskKind.QUESTION,
+  questions: [
+    { question: 'Which?', header: 'Database', options: [{ label: 'SQLite' }, { label: 'Postgres' }] },
+    { question: 'Why?' },
+    { question: 'What else?' },
+  ],
+})
+
+test('converse() shows what is asked and takes the answer', async () => {
+  await using talk = await start(PERMISSION)
+  await talk.terminal.shows(
+    /^crabtalk: crab wants to run\n.*\ny once · s in this conversation · n no .*\n> $/s,
+  )
+  talk.terminal.type('s')
+  assert.deepEqual(await talk.answers, { 'Allow?': session })
+})
+
+test('converse() asks again until it understands', async () => {
+  await using talk = await start(PERMISSION)
+  for (const line of ['', 'perhaps', 'a']) talk.terminal.type(line)
+  talk.terminal.type('y')
+  assert.deepEqual(await talk.answers, { 'Allow?': once })
+  assert.equal(talk.terminal.screen().match(/^> $|\n> /g)?.length, 4)
+})
+
+test('converse() shows all of it, and what the keys do, when it is asked', async () => {
+  await using talk = await start(PERMISSION)
+  await talk.terminal.shows(/11 more lines; \? shows all.*> $/s)
+  talk.terminal.type('?')
+  await talk.terminal.shows(/> .*\n {2}│ ls\n {2}in.*\n {2}n {2}refuses it.*> $/s)
+  talk.terminal.type('n')
+  assert.deepEqual(await talk.answers, { 'Allow?': no })
+})
+
+test('converse() asks for the reason of a refusal', async () => {
+  await using talk = await start(PERMISSION)
+  talk.terminal.type('N')
+  await talk.terminal.shows(/why\? $/)
+  talk.terminal.type('use pnpm')
+  assert.deepEqual(await talk.answers, { 'Allow?': 'use pnpm' })
+  await using silent = await start(PERMISSION)
+  silent.terminal.type('N')
+  silent.terminal.type(undefined)
+  assert.deepEqual(await silent.answers, { 'Allow?': no })
+})
+
+test('converse() takes the end of input for a refusal, and ends the line', async () => {
+  await using talk = await start(PERMISSION)
+  talk.terminal.type(undefined)
+  assert.deepEqual(await talk.answers, { 'Allow?': no })
+  await talk.terminal.shows(/> \n$/)
+})
+
+test('converse() puts questions one after the other', async () => {
+  await using talk = await start(QUESTIONS)
+  await talk.terminal.shows(/^crabtalk: crab asks \(Database\)\n {2}│ Which\?\n/)
+  assert.doesNotMatch(talk.terminal.screen(), /Why/)
+  for (const line of ['7', '2', 'because', 'nothing']) talk.terminal.type(line)
+  assert.deepEqual(await talk.answers, { 'Which?': 'Postgres', 'Why?': 'because', 'What else?': 'nothing' })
+})
+
+test('converse() leaves the rest unanswered at the end of input', async () => {
+  await using talk = await start(QUESTIONS)
+  for (const line of ['1', undefined]) talk.terminal.type(line)
+  assert.deepEqual(await talk.answers, { 'Which?': 'SQLite', 'Why?': '', 'What else?': '' })
+})
+
+test('converse() takes own words for an agent, and options only for a server', async () => {
+  await using agent = await start(QUESTIONS)
+  for (const line of ['MySQL', undefined]) agent.terminal.type(line)
+  assert.equal((await agent.answers)['Which?'], 'MySQL')
+  await using server = await start({ ...QUESTIONS, kind: AskKind.ELICITATION })
+  await server.terminal.shows(/^crabtalk: an MCP server of crab asks/)
+  for (const line of ['MySQL', '1', undefined]) server.terminal.type(line)
+  assert.equal((await server.answers)['Which?'], 'SQLite')
+})
+
+test('converse() ends with its signal', async () => {
+  await using talk = await start(QUESTIONS)
+  await talk.terminal.shows(/> $/)
+  talk.stop.abort(new Error('over'))
+  await assert.rejects(talk.answers, /over/)
+})
+
+interface Talk extends AsyncDisposable {
+  terminal: TestTerminal
+  stop: AbortController
+  answers: Promise<Answers>
+}
+
+async function start(ask: AskUserEvent): Promise<Talk> {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const terminal = makeTestTerminal(folder.path)
+  const stop = new AbortController()
+  const dialog = { terminal: terminal.open(), style: { columns: 80, color: false }, agent: 'crab' }
+  return {
+    terminal,
+    stop,
+    answers: converse(ask, dialog, stop.signal),
+    async [Symbol.asyncDispose]() {
+      terminal[Symbol.dispose]()
+      await folder.remove()
+    },
+  }
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type DeniedCall, deniedLines, nobodyAsked } from '../../../src/commands/send/denied.ts'
+
+const CALL: DeniedCall = {
+  tool: 'bash',
+  server: null,
+  action: 'bash: npm test',
+  reason: 'no rule allows it',
+  rules: ['bash(npm test)'],
+  by: 'nobody',
+}
+
+test('deniedLines() says what, why, and what would allow it', () => {
+  assert.equal(
+    deniedLines([CALL]),
+    "crabtalk: denied bash: npm test (no rule allows it); allow it with --allow 'bash(npm test)'\n",
+  )
+  assert.equal(deniedLines([]), '')
+})
+
+test('deniedLines() quotes for a shell, and gives every rule that is needed', () => {
+  const rules = [`bash(echo "it's")`, 'edit']
+  assert.match(
+    deniedLines([{ ...CALL, rules }]),
+    /allow it with --allow 'bash\(echo "it'\\''s"\)' --allow 'edit'\n$/,
+  )
+})
+
+test('deniedLines() says the same once, and counts what is too much', () => {
+  assert.equal(deniedLines([CALL, CALL]), deniedLines([CALL]))
+  const many = Array.from({ length: 8 }, (_, at) => ({ ...CALL, action: `bash: echo ${at}` }))
+  const lines = deniedLines(many).split('\n')
+  assert.deepEqual(
+    [lines.length, lines[4]?.includes('echo 4'), lines[5]],
+    [7, true, 'crabtalk: denied 3 more'],
+  )
+})
+
+test('deniedLines() keeps each call in one line, whatever is in it', () => {
+  const evil = 'a\u001b[2J\nb\u202e'
+  const text = deniedLines([{ ...CALL, action: evil, reason: evil, rules: [evil] }])
+  const seen = String.raw`a\x1b[2J\nb\u202e`
+  assert.equal(text, `crabtalk: denied ${seen} (${seen})\n`)
+  const long = 'x'.repeat(5_000)
+  assert.ok(deniedLines([{ ...CALL, action: long, reason: long, rules: [long] }]).length < 500)
+})
+
+test('nobodyAsked() counts the calls', () => {
+  assert.equal(nobodyAsked([CALL]).message, 'A tool call needed permission, and nobody could be asked')
+  assert.equal(nobodyAsked([CALL, CALL]).message, '2 tool calls needed permission, and nobody could be asked')
+  assert.equal(nobodyAsked([CALL]).kind, 'denied')
+})
