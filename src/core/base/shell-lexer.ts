@@ -1,0 +1,221 @@
+/** One word of a shell command, its quotes and escapes resolved. */
+export interface ShellWord {
+  text: string
+  /** `text`, split at every `*` that is not quoted. */
+  parts: readonly string[]
+}
+
+/** A shell line as the simple commands it runs, in its order; or why that cannot be said, as a clause. */
+export type ShellLine = { commands: readonly (readonly ShellWord[])[] } | { opaque: string }
+
+/**
+ * Splits a line for sh or bash into the simple commands that `;` `&&` `||` `|` `|&` `&` and newlines join.
+ *
+ * A line is opaque as soon as it holds anything else that a shell gives a meaning to, or that sh and bash read
+ * differently (decision 30). Quotes, escapes, comments, `2>&1` and redirections of or to /dev/null are understood; globs
+ * in arguments stay as they are written. `isPattern`: a `*` may also stand in the command's name.
+ */
+export function lexShell(line: string, { isPattern = false } = {}): ShellLine {
+  try {
+    refuseUnreadable(line)
+    const commands = readCommands(new Cursor(line))
+    for (const words of commands) checkCommand(words, isPattern)
+    return { commands }
+  } catch (reason) {
+    if (reason instanceof Opaque) return { opaque: reason.message }
+    throw reason
+  }
+}
+
+/** A word that the shell reads as the same text again. */
+export function quoteWord(text: string): string {
+  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Why a line is opaque: how this module ends its work early. */
+class Opaque extends Error {}
+
+/** A word with what tells quoted characters from bare ones: `bare` holds a NUL for each quoted piece. */
+interface RawWord extends ShellWord {
+  bare: string
+}
+
+/** A word that is being read. */
+type OpenWord = RawWord & { parts: string[] }
+
+function refuseUnreadable(line: string): void {
+  if (!line.isWellFormed()) throw new Opaque('it is not well-formed Unicode')
+  if (CONTROL.test(line)) throw new Opaque('it has a control character')
+  if (DECEPTIVE.test(line)) throw new Opaque('it has a character that looks like another one or like nothing')
+}
+
+function readCommands(cursor: Cursor): RawWord[][] {
+  const commands: RawWord[][] = []
+  let words: RawWord[] = []
+  let isRedirected = false
+  let joined = ''
+  while (!cursor.isAtEnd) {
+    if (cursor.take(BLANK) || skipComment(cursor)) continue
+    if (cursor.take(HARMLESS_REDIRECTION)) {
+      isRedirected = true
+      continue
+    }
+    const operator = cursor.take(OPERATOR)
+    if (operator === '') {
+      words.push(readWord(cursor))
+    } else if (words.length > 0) {
+      commands.push(words)
+      words = []
+      isRedirected = false
+      joined = operator
+    } else if (operator !== '\n' || isRedirected) {
+      throw new Opaque(`it has "${operator.trim()}" where a command should be`)
+    }
+  }
+  if (words.length > 0) return [...commands, words]
+  if (isRedirected || ['&&', '||', '|', '|&'].includes(joined))
+    throw new Opaque('its last command is missing')
+  if (commands.length === 0) throw new Opaque('it has no command')
+  return commands
+}
+
+/** Shells disagree on nothing about comments, but people overlook a line that seems to go on. */
+function skipComment(cursor: Cursor): boolean {
+  const comment = cursor.take(COMMENT)
+  if (comment.endsWith('\\')) throw new Opaque('it has a comment that ends with a backslash')
+  return comment !== ''
+}
+
+function readWord(cursor: Cursor): RawWord {
+  const word: OpenWord = { text: '', parts: [''], bare: '' }
+  while (!cursor.isAtEnd && !cursor.peek(WORD_END)) {
+    if (cursor.peek(REDIRECTION)) {
+      if (word.bare === '' || /^\d+$|\}$/.test(word.text)) throw new Opaque('it has a redirection')
+      break
+    }
+    readPiece(cursor, word)
+  }
+  if (word.bare === '') throw new Opaque('it has an operator that shells read differently')
+  if (/(^|[=:])~/.test(word.bare)) throw new Opaque('it has a ~ that the shell expands')
+  if (word.bare.includes('{') && /,|\.\./.test(word.text)) throw new Opaque('it has a brace expansion')
+  return word
+}
+
+function readPiece(cursor: Cursor, word: OpenWord): void {
+  if (cursor.take(CONTINUATION)) return
+  if (cursor.take(STAR)) {
+    addTo(word, '*', '*')
+    word.parts.push('')
+    return
+  }
+  const plain = cursor.take(PLAIN)
+  const quoted = plain === '' ? cursor.take(QUOTED) : ''
+  if (plain === '' && quoted === '') throw new Opaque(reasonAt(cursor))
+  const text = plain || unquote(quoted)
+  addTo(word, text, plain || '\0')
+  word.parts[word.parts.length - 1] += text
+}
+
+function addTo(word: OpenWord, text: string, bare: string): void {
+  word.text += text
+  word.bare += bare
+}
+
+function unquote(piece: string): string {
+  if (piece.startsWith("'")) return piece.slice(1, -1)
+  if (piece.startsWith('\\')) return piece.slice(1)
+  return piece.slice(1, -1).replace(/\\([\\"$`\n])/g, (_, char: string) => (char === '\n' ? '' : char))
+}
+
+/** What stands where no word can go on. */
+function reasonAt(cursor: Cursor): string {
+  const [, reason] = MEANINGS.find(([pattern]) => cursor.peek(pattern))!
+  return `it has ${reason}`
+}
+
+function checkCommand(words: readonly ShellWord[], isPattern: boolean): void {
+  const [name, ...args] = words as readonly RawWord[]
+  const { text, bare } = name!
+  const globs = isPattern ? /[?[\]]/ : /[*?[\]]/
+  if (text === '') throw new Opaque('it has a command without a name')
+  if (text.includes('=')) throw new Opaque('it sets a variable before a command')
+  if (KEYWORDS.has(text) || /[{}]/.test(bare)) throw new Opaque(`it has the shell's own word "${text}"`)
+  if (text !== '[' && globs.test(bare)) throw new Opaque('it has a wildcard in the name of a command')
+  const run = words.find((word) => text !== 'command' || !/^(-.*|command)$/s.test(word.text))?.text ?? text
+  if (BUILTINS.has(run)) throw new Opaque(`"${run}" changes what the shell does`)
+  if (text.startsWith('%')) throw new Opaque('it has a job instead of a command')
+  const isEvaluated = EVALUATING.has(text) && args.some((word) => /^-[vR]|\w\[/.test(word.text))
+  if (isEvaluated) throw new Opaque(`"${text}" may evaluate its arguments`)
+}
+
+/** A place in a line that moves on by sticky patterns. */
+class Cursor {
+  #at = 0
+  readonly #line: string
+
+  constructor(line: string) {
+    this.#line = line
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#line.length
+  }
+
+  peek(pattern: RegExp): boolean {
+    pattern.lastIndex = this.#at
+    return pattern.test(this.#line)
+  }
+
+  /** What the pattern matches here, or nothing; moves behind it. */
+  take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at
+    const [match = ''] = pattern.exec(this.#line) ?? []
+    this.#at += match.length
+    return match
+  }
+}
+
+const CONTROL = /[\p{Cc}--[\t\n]]/v
+/** Other spaces, what has no shape, and three that NFC makes ASCII of; emoji need their variation selectors. */
+const DECEPTIVE = /[[\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800\u037e\u1fef\u212a]--[ \ufe00-\ufe0f]]/v
+
+const BLANK = /(?:[ \t]|\\\n)+/y
+const COMMENT = /#[^\n]*/y
+const CONTINUATION = /\\\n/y
+/** Followed by the end of a word, since `2>&10` and `>/dev/nullx` are something else. */
+const HARMLESS_REDIRECTION = /(?:[0-2]?>&[12]|[0-2]?(?:>>?|<)[ \t]*\/dev\/null)(?=[ \t\n;&|]|$)/y
+/** `&>` redirects in bash and is two things in sh; on the continued line one character may become two. */
+const OPERATOR = /&&|\|\||\|&|\n|[;|](?!\\\n)|&(?!>|\\\n)/y
+const WORD_END = /[ \t\n;&|]/y
+const REDIRECTION = /[<>]/y
+const PLAIN = /[^ \t\n;&|<>()$`'"\\*]+/y
+const STAR = /\*/y
+const QUOTED = /'[^']*'|"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*"|\\[\s\S]/y
+
+/** In this order; the last one fits anything. */
+const MEANINGS: readonly [RegExp, string][] = [
+  [/"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*`|`/y, 'a command substitution'],
+  [/(?:"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*)?\$\(\(/y, 'an arithmetic expansion'],
+  [/(?:"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*)?\$\(/y, 'a command substitution'],
+  [/\$['"]/y, "a $'…' string"],
+  [/(?:"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*)?\$/y, 'a parameter expansion'],
+  [/["']/y, 'a quote that is not closed'],
+  [/\\/y, 'a backslash at its end'],
+  [/[\s\S]/y, 'a parenthesis'],
+]
+
+/** Reserved words of sh and bash. Quoted ones are names of programs, but nobody has such programs. */
+const KEYWORDS: ReadonlySet<string> = new Set(
+  '! [[ ]] case coproc do done elif else esac fi for function if in select then time until while'.split(' '),
+)
+
+/** They run their arguments as a line, or change what later commands mean: their names, variables or options. */
+const BUILTINS: ReadonlySet<string> = new Set(
+  (
+    '. alias bind builtin compgen complete compopt declare enable eval exec export fc getopts hash let local mapfile ' +
+    'read readarray readonly set shopt source trap typeset unalias unset'
+  ).split(' '),
+)
+
+/** They evaluate what looks like an element of an array, `a[$(…)]`, in bash or in another shell. */
+const EVALUATING: ReadonlySet<string> = new Set(['[', 'test', 'printf', 'wait'])
