@@ -2,6 +2,7 @@ import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
 import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { findTakenNames, mcpEntry } from './mcp-entry.ts'
+import { permissionsTable } from './permissions.ts'
 import type { Finding, Outcome } from './problem.ts'
 import { checkValue, filledString, strictTable, tableCheck, wholeNumber } from './schema.ts'
 
@@ -17,6 +18,7 @@ export const agentTable = strictTable({
   skills: z._default(z.array(filledString()), []),
   tools: z._default(z.array(filledString()), []),
   tool_choice: z.exactOptional(filledString()),
+  permissions: z.exactOptional(permissionsTable),
   mcps: z._default(z.array(mcpEntry), []),
 }).check(tableCheck((table) => findTakenNames(table['mcps'])))
 

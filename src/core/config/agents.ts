@@ -12,9 +12,12 @@ import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { mergePatch } from './merge-patch.ts'
 import { didYouMean } from './nearest.ts'
 import type { HomePaths } from './paths.ts'
-import { configError, formatPlace, inputError, type KeyPath, type Problem } from './problem.ts'
+import { type PermissionRule, toRules } from './permissions.ts'
+import { configError, type Finding, formatPlace, inputError, type KeyPath, type Problem } from './problem.ts'
+import { type RuleProblem, readRule } from './rule-syntax.ts'
 import { findPlaceholders, restoreSecrets } from './secrets.ts'
 import type { TomlDocument } from './toml.ts'
+import { appendToList } from './toml-append.ts'
 import { editToml } from './toml-edit.ts'
 import { isTableList, renderToml } from './toml-render.ts'
 
@@ -83,8 +86,8 @@ export class AgentStore {
   async placesOf(name: string, paths: readonly KeyPath[]): Promise<string[]> {
     const file = await findAgentFile(this.#folder, name.normalize('NFC'))
     if (!file?.document.ok) return paths.map(() => '')
-    const { file: label, lineOf } = file.document.value
-    return paths.map((path) => formatPlace({ file: label, line: lineOf(path), column: undefined }))
+    const { value } = file.document
+    return paths.map((path) => placeIn(value, path))
   }
 
   /** An agent's id, also of one whose file cannot be used; writes nothing. */
@@ -155,6 +158,27 @@ export class AgentStore {
     return await this.get(newName, { create: false })
   }
 
+  /** The permission rules of an agent's file, with the lines they stand in. Writes nothing; without a file there are none. */
+  async rules(name: string): Promise<PermissionRule[]> {
+    const known = await findAgentFile(this.#folder, name.normalize('NFC'))
+    const agent = known === undefined ? await this.get(name, { create: false }) : await agentOf(known)
+    if (!known?.document.ok) return []
+    const { value } = known.document
+    return toRules(agent.permissions, (path) => placeIn(value, path))
+  }
+
+  /** Adds a rule to those that allow something, unless it is there. Fails with `invalid` for what is no rule. */
+  async addRule(name: string, rule: string): Promise<void> {
+    const what = `Cannot add a rule to the agent "${name}"`
+    const reading = readRule(rule)
+    if (!reading.ok) throw inputError(what, [toFinding(reading.problem)])
+    await this.get(name)
+    await using _ = await this.#locked()
+    const { file, agent, document } = await this.#valid(name)
+    const isThere = agent.permissions?.allow?.some((one) => one.normalize('NFC') === rule.normalize('NFC'))
+    if (!isThere) await replaceLinked(file.path, appendToList(document.text, ['permissions', 'allow'], rule))
+  }
+
   /** Removes an agent's two files; conversations and memory stay. The default agent comes back when it is used. */
   async delete(name: string): Promise<void> {
     await using _ = await this.#locked()
@@ -220,6 +244,14 @@ export class AgentStore {
   #locked(): Promise<AsyncDisposable> {
     return this.#lock(`file:${this.#folder}`)
   }
+}
+
+function placeIn({ file, lineOf }: TomlDocument, path: KeyPath): string {
+  return formatPlace({ file, line: lineOf(path), column: undefined })
+}
+
+function toFinding({ predicate, example }: RuleProblem): Finding {
+  return { path: [], message: `the rule ${predicate}`, hint: `for example ${example}` }
 }
 
 function find(files: readonly IdentifiedFile[], name: string): IdentifiedFile | undefined {

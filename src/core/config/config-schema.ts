@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { permissionsTable } from './permissions.ts'
 import {
   type Flaw,
   filledString,
@@ -30,6 +31,7 @@ export const configTable = z.lazy(() =>
     providers: z._default(z.array(z.lazy(provider)), []),
     skills: z.prefault(strictTable({ dirs: z._default(z.array(filledString()), []) }), {}),
     env: z._default(z.record(variableName(), z.string()), {}),
+    permissions: z.exactOptional(permissionsTable),
     daemon: z.prefault(daemon(), {}),
     mcp: z.exactOptional(strictTable({})),
     tui: z.exactOptional(strictTable({})),

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../base/message.ts'
 import { type ConfigTable, configTable, type ProviderKind } from './config-schema.ts'
 import { withoutEmptyTexts, withoutEntryKeys } from './legacy.ts'
+import { type PermissionRule, toRules } from './permissions.ts'
 import type { Finding, KeyPath, Outcome } from './problem.ts'
 import { checkValue, isTable } from './schema.ts'
 import { type TomlDocument, toProblems } from './toml.ts'
@@ -41,6 +42,8 @@ export interface Config {
   skillDirs: readonly string[]
   /** Laid under the environment of every MCP server that is a program. */
   env: Readonly<Record<string, string>>
+  /** Of every agent, beside its own. */
+  permissions: readonly PermissionRule[]
   daemon: {
     /** Whether a command may start the daemon (decision 31). */
     onDemand: boolean
@@ -57,6 +60,7 @@ export const EMPTY_CONFIG: Config = {
   defaultModel: undefined,
   skillDirs: [],
   env: {},
+  permissions: [],
   daemon: { onDemand: true, tcpPort: undefined, tcpToken: true },
 }
 
@@ -106,6 +110,7 @@ function normalise(table: ConfigTable, place: (path: KeyPath) => string): Config
     defaultModel: table.model ?? llm?.model,
     skillDirs: table.skills.dirs,
     env: table.env,
+    permissions: toRules(table.permissions, place),
     daemon: { onDemand: daemon.on_demand, tcpPort: daemon.tcp_port, tcpToken: daemon.tcp_token },
   }
 }

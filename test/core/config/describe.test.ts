@@ -65,6 +65,7 @@ test('fileSchemas() describes every key of both files', () => {
     'providers',
     'skills',
     'env',
+    'permissions',
     'daemon',
     'mcp',
     'tui',
@@ -78,6 +79,7 @@ test('fileSchemas() describes every key of both files', () => {
     'skills',
     'tools',
     'tool_choice',
+    'permissions',
     'mcps',
   ])
   assert.equal(agent['required'], undefined)

@@ -1,0 +1,162 @@
+import { isAbsolute, parse } from 'node:path'
+import { globToRegExp, hasGlob, unescapeGlob } from '../base/glob.ts'
+import { lexShell, type ShellWord } from '../base/shell-lexer.ts'
+
+/** What a permission rule is about, read from its text. */
+export type RuleForm =
+  | { about: 'everything' }
+  | { about: 'read' | 'edit'; path: PathGlob | undefined }
+  /** One simple command; unquoted stars match anything. */
+  | { about: 'bash'; words: readonly ShellWord[] | undefined }
+  /** The pieces of a full name between its stars. */
+  | { about: 'mcp'; name: readonly string[] }
+  | { about: 'tool'; name: string }
+
+/** A path in a rule. */
+export interface PathGlob {
+  /** Where it begins: empty for the workspace, `~`, or the root of an absolute path. */
+  start: string
+  /** The segments without wildcards at its beginning, escapes resolved. */
+  base: readonly string[]
+  /** What follows; undefined when no segment has a wildcard. */
+  glob: string | undefined
+  /** Every segment as it is written. */
+  written: readonly string[]
+}
+
+/** What is wrong with a rule. */
+export interface RuleProblem {
+  /** The end of a sentence. */
+  predicate: string
+  /** A rule that is right. */
+  example: string
+}
+
+type RuleReading = { ok: true; value: RuleForm } | { ok: false; problem: RuleProblem }
+
+/** Reads a rule; unicode is compared in NFC. docs/decisions/0071-permission-engine.md has the grammar. */
+export function readRule(text: string): RuleReading {
+  const rule = text.normalize('NFC').trim()
+  if (rule === '') return wrong('is empty', 'bash(git *)')
+  if (UNPRINTABLE.test(rule)) return wrong('has a line break or another control character', 'bash(git *)')
+  if (rule === '*') return right({ about: 'everything' })
+  if (rule.startsWith('mcp__')) return readMcp(rule)
+  const [, name = '', argument] = /^([^()]*)(?:\((.*)\))?$/s.exec(rule) ?? []
+  if (name === '') return wrong(parenthesisProblem(rule), 'read(src/**)')
+  const lower = name.toLowerCase()
+  if (name !== lower && (GOVERNORS.has(lower) || lower === 'fetch')) {
+    return wrong('must be written in lower case', GOVERNORS.get(lower)?.example ?? 'fetch')
+  }
+  const governor = GOVERNORS.get(name)
+  if (governor === undefined) return readTool(name, argument)
+  if (governor.name !== name)
+    return wrong(`never matches: ${governor.name} governs ${name}`, governor.example)
+  if (argument?.trim() === '')
+    return wrong('has nothing in its parentheses', `${name} or ${governor.example}`)
+  return governor.name === 'bash' ? readBash(argument) : readPath(governor.name, argument)
+}
+
+/** An MCP tool's name as it stands in a rule that means just this tool. */
+export function escapeMcpName(name: string): string {
+  return name.replace(/[\\*()]/g, '\\$&')
+}
+
+function readMcp(rule: string): RuleReading {
+  const pieces = rule.match(/\\[\s\S]|[\s\S]/g) ?? []
+  if (pieces.some((piece) => /^[()]$/.test(piece))) {
+    return wrong('takes nothing in parentheses; one in a name is written \\(', 'mcp__fs__read_file')
+  }
+  if (!/^mcp__.*(\*|__.)/s.test(rule)) {
+    return wrong('names a server without its tools', `mcp__${rule.split('__')[1] || 'fs'}__*`)
+  }
+  const name = ['']
+  for (const piece of pieces) {
+    if (piece === '*') name.push('')
+    else name[name.length - 1] += unescapeGlob(piece)
+  }
+  return right({ about: 'mcp', name })
+}
+
+function readTool(name: string, argument: string | undefined): RuleReading {
+  if (name.includes('*')) return wrong('has a * in a name that does not begin with mcp__', 'mcp__fs__*')
+  if (!/^[A-Za-z0-9][\w-]*$/.test(name)) return wrong('does not begin with the name of a tool', 'bash(git *)')
+  if (argument === undefined) return right({ about: 'tool', name })
+  return wrong('takes nothing in parentheses; only read, edit and bash do', name)
+}
+
+function readBash(argument: string | undefined): RuleReading {
+  if (argument === undefined) return right({ about: 'bash', words: undefined })
+  const line = lexShell(argument, { isPattern: true })
+  if ('opaque' in line) return wrong(`never matches: ${line.opaque}`, 'bash(git *)')
+  const [words, ...others] = line.commands
+  if (others.length > 0)
+    return wrong('is for one command; each command of a line is judged alone', 'bash(ls *)')
+  const [, prefix] = /^(\w+):\*$/.exec(argument.trim()) ?? []
+  if (prefix !== undefined) return wrong('has a colon before its *', `bash(${prefix} *)`)
+  return right({ about: 'bash', words: words! })
+}
+
+function readPath(about: 'read' | 'edit', argument: string | undefined): RuleReading {
+  if (argument === undefined) return right({ about, path: undefined })
+  const bad = (predicate: string, example = 'src/**') => wrong(predicate, `${about}(${example})`)
+  if (/^\s|(?<!\\)\s$/.test(argument)) return bad('begins or ends with a space')
+  if (/^~[^/]/.test(argument)) return bad('has a ~ that is not followed by /', '~/notes/**')
+  if (argument.startsWith('$')) return bad('has a variable, and no shell reads it', '~/notes/**')
+  if (count(argument, /(?<!\\)\(/g) !== count(argument, /(?<!\\)\)/g)) return bad('has unequal parentheses')
+  const path = splitPath(argument)
+  if (path.glob?.split('/').includes('..')) return bad('has a .. after a wildcard')
+  try {
+    globToRegExp(path.glob ?? '')
+  } catch (reason) {
+    return bad(`is no pattern: ${(reason as Error).message.replace(/^.*\/: /s, '')}`)
+  }
+  return right({ about, path })
+}
+
+function splitPath(argument: string): PathGlob {
+  const isHome = /^~(\/|$)/.test(argument)
+  const start = isHome ? '~' : isAbsolute(argument) ? parse(argument).root : ''
+  const segments = argument.slice(start.length).split('/')
+  const written = segments.filter((segment) => segment !== '' && segment !== '.')
+  const first = written.findIndex(hasGlob)
+  const length = first < 0 ? written.length : first
+  const base = written.slice(0, length).map(unescapeGlob)
+  return { start, base, glob: first < 0 ? undefined : written.slice(first).join('/'), written }
+}
+
+function parenthesisProblem(rule: string): string {
+  if (rule.startsWith('(')) return 'has a parenthesis, and no tool before it'
+  return rule.includes('(') ? 'has a ( without a ) at its end' : 'has a ) without a ('
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0
+}
+
+function right(value: RuleForm): RuleReading {
+  return { ok: true, value }
+}
+
+function wrong(predicate: string, example: string): RuleReading {
+  return { ok: false, problem: { predicate, example } }
+}
+
+interface Governor {
+  name: 'read' | 'edit' | 'bash'
+  example: string
+}
+
+const READ: Governor = { name: 'read', example: 'read(~/notes/**)' }
+const EDIT: Governor = { name: 'edit', example: 'edit(src/**)' }
+const BASH: Governor = { name: 'bash', example: 'bash(npm run *)' }
+/** Tools whose rules may take an argument, and those that they speak for. */
+const GOVERNORS: ReadonlyMap<string, Governor> = new Map([
+  ['read', READ],
+  ['grep', READ],
+  ['glob', READ],
+  ['edit', EDIT],
+  ['write', EDIT],
+  ['bash', BASH],
+])
+
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u
