@@ -4,12 +4,14 @@ export type Effect = 'allow' | 'ask' | 'deny'
 /** Where a turn comes from, which decides what it may do when no rule matches (decision 29). */
 export type Trust = 'local' | 'unattended' | 'remote'
 
-/** A rule as it is written, such as `bash(git *)`; grammar.ts reads it. */
+/** A rule as it is written, such as `bash(git *)`; pattern.ts reads it. */
 export interface Rule {
   effect: Effect
   pattern: string
   /** Where it is written, for people: `agents/crab.toml:4`, `--allow`, `this conversation`. */
   source: string
+  /** The pattern as it is matched when links lie on its path; resolveRules() adds it, nothing stores it. */
+  resolved?: string
 }
 
 /**
@@ -45,7 +47,9 @@ export interface Setting {
   readable: readonly string[]
   /** The person's own directory, for `~/` in rules; empty when there is none. */
   homeDir: string
+  /** `edits` and `all` count for the local class only. */
   mode: ApprovalMode
+  /** From resolveRules(), or rules about paths with links on them match nothing. */
   rules: readonly Rule[]
 }
 
@@ -58,6 +62,11 @@ export interface Decision {
   matched: readonly Rule[]
   /** For a person and for the model: why. A whole clause without a full stop. */
   reason: string
-  /** The narrowest sensible rule that would allow it, such as `bash(npm test)`. */
+  /**
+   * The narrowest sensible rule that would allow it, such as `bash(npm test)`; plain `bash` when no narrower rule can,
+   * which is too much for one answer to grant.
+   */
   suggestion: string
+  /** The narrowest rules that would allow it together: one for each command of a line that is not allowed yet. */
+  suggestions: readonly string[]
 }

@@ -1,0 +1,64 @@
+import { lexShell, quoteWord } from '../base/shell-lexer.ts'
+import { reachOf } from './launchers.ts'
+import { matchesCommand } from './pattern.ts'
+import { isRestricting, type ReadRule, rulesAbout } from './read-rules.ts'
+import { suggestCommand } from './suggest.ts'
+import type { Decision, Rule, Setting } from './types.ts'
+import { conclude, type Verdict } from './verdict.ts'
+
+/**
+ * A line of bash: each of its simple commands is judged alone, and what the strictest of them gets is what it gets.
+ *
+ * A line that cannot be split for sure matches no rule for some commands (decision 30): it may hide what they restrict,
+ * so a rule for all of bash allows it only where there is no such rule.
+ */
+export function decideLine(line: string, rules: readonly ReadRule[], setting: Setting): Decision {
+  const whole = rulesAbout({ kind: 'bash', command: line }, rules, setting)
+  const lexed = lexShell(line)
+  if ('opaque' in lexed) {
+    const hidden = restrictingCommands(rules).filter((rule) => !whole.includes(rule))
+    const evidence = { matched: whole, hidden, unseen: lexed.opaque }
+    const verdict = conclude({ kind: 'bash', command: line }, evidence, setting)
+    return { ...verdict, suggestion: 'bash', suggestions: ['bash'] }
+  }
+  const commands = lexed.commands.map((words) => words.map(({ text }) => text))
+  const judged = commands.map((words) => ({ words, ...judge(words, { rules, whole, setting }) }))
+  return combine(judged)
+}
+
+function judge(
+  words: readonly string[],
+  { rules, whole, setting }: { rules: readonly ReadRule[]; whole: readonly Rule[]; setting: Setting },
+): Verdict {
+  const reach = reachOf(words)
+  const about = rules.filter(({ rule, forms }) => {
+    const commands = isRestricting(rule) ? reach.commands : [words]
+    return forms.some(
+      (form) =>
+        form.about === 'bash' && form.words && commands.some((one) => matchesCommand(form.words!, one)),
+    )
+  })
+  const matched = [...new Set([...whole, ...about.map(({ rule }) => rule)])]
+  const hidden = reach.isClear ? [] : restrictingCommands(rules).filter((rule) => !matched.includes(rule))
+  const evidence = { matched, hidden, ...(!reach.isClear && { unseen: 'it starts what cannot be seen' }) }
+  return conclude({ kind: 'bash', command: words.map(quoteWord).join(' ') }, evidence, setting)
+}
+
+/** The strictest verdict; the rules that are missing are those of the commands that are not allowed. */
+function combine(judged: readonly (Verdict & { words: readonly string[] })[]): Decision {
+  const strictest = ['deny', 'ask', 'allow'] as const
+  const first = strictest.map((effect) => judged.find((one) => one.effect === effect)).find(Boolean)!
+  const open = judged.filter(({ effect }) => effect !== 'allow')
+  const lacking = open.length > 0 ? open : judged
+  const suggestions = [...new Set(lacking.map(({ words }) => suggestCommand(words)))]
+  const { effect, rule, reason } = first
+  const matched = [...new Set(judged.flatMap((one) => one.matched))]
+  const suggestion = suggestions.length === 1 ? suggestions[0]! : 'bash'
+  return { effect, rule, matched, reason, suggestion, suggestions }
+}
+
+/** Rules that take some commands away, all of which a line may hide. */
+function restrictingCommands(rules: readonly ReadRule[]): Rule[] {
+  const some = rules.filter(({ forms }) => forms.some((form) => form.about === 'bash' && form.words))
+  return some.map(({ rule }) => rule).filter(isRestricting)
+}

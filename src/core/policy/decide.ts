@@ -1,0 +1,18 @@
+import { decideLine } from './decide-line.ts'
+import { readRules, rulesAbout } from './read-rules.ts'
+import { suggestRule } from './suggest.ts'
+import type { Action, Decision, Setting } from './types.ts'
+import { conclude } from './verdict.ts'
+
+/**
+ * What the rules, the class of the turn and its mode say of an action (decisions 29 and 30). Pure.
+ *
+ * Throws `invalid` for a rule that is none: rules are checked where they enter.
+ */
+export function decide(action: Action, setting: Setting): Decision {
+  const rules = readRules(setting.rules)
+  if (action.kind === 'bash') return decideLine(action.command, rules, setting)
+  const matched = rulesAbout(action, rules, setting)
+  const suggestion = suggestRule(action, setting)
+  return { ...conclude(action, { matched, hidden: [] }, setting), suggestion, suggestions: [suggestion] }
+}

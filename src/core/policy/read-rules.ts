@@ -1,0 +1,30 @@
+import type { RuleForm } from '../config/rule-syntax.ts'
+import { matchesAction, parseRule } from './pattern.ts'
+import type { Action, Rule, Setting } from './types.ts'
+
+/** A rule with what it means: as it is written, and with the links on its path resolved. */
+export interface ReadRule {
+  rule: Rule
+  forms: readonly RuleForm[]
+}
+
+/** Reads rules. Throws `invalid` for one that is none. */
+export function readRules(rules: readonly Rule[]): ReadRule[] {
+  return rules.map((rule) => {
+    const texts = rule.resolved === undefined ? [rule.pattern] : [rule.pattern, rule.resolved]
+    return { rule, forms: texts.map(parseRule) }
+  })
+}
+
+/** Those that are about an action as a whole; rules for some commands of bash never are. */
+export function rulesAbout(action: Action, rules: readonly ReadRule[], place: Setting): Rule[] {
+  const matching = rules.filter(({ rule, forms }) => {
+    return forms.some((form) => matchesAction(form, action, { place, isGenerous: isRestricting(rule) }))
+  })
+  return matching.map(({ rule }) => rule)
+}
+
+/** Whether a rule takes something away; such rules are compared generously. */
+export function isRestricting({ effect }: Rule): boolean {
+  return effect !== 'allow'
+}

@@ -1,0 +1,19 @@
+import { pathMatcher } from './path-pattern.ts'
+import { isRestricting, readRules } from './read-rules.ts'
+import type { Setting } from './types.ts'
+
+/**
+ * Makes a test of whether a search of a folder that may be read may show a file in it: absolute, without links.
+ *
+ * Permission to read a folder is none for what a rule below it denies or wants to be asked about.
+ */
+export function searchFilter(setting: Setting): (path: string) => boolean {
+  const restricting = readRules(setting.rules).filter(({ rule }) => isRestricting(rule))
+  const tests = restricting.flatMap(({ forms }) =>
+    forms.flatMap((form) => {
+      const glob = form.about === 'read' ? form.path : undefined
+      return glob === undefined ? [] : [pathMatcher(glob, setting, { isGenerous: true })]
+    }),
+  )
+  return (path) => !tests.some((covers) => covers(path))
+}

@@ -1,0 +1,56 @@
+import { sep } from 'node:path'
+import { quoteWord } from '../base/shell-lexer.ts'
+import { escapeMcpName } from '../config/rule-syntax.ts'
+import { type Place, toPathGlob } from './path-pattern.ts'
+import { isInside } from './paths.ts'
+import type { Action } from './types.ts'
+
+/** The narrowest rule that covers an action; `bash` for a command line, whose commands have rules of their own. */
+export function suggestRule(action: Action, place: Place): string {
+  switch (action.kind) {
+    case 'read':
+    case 'edit':
+      return `${action.kind}(${suggestPath(action.path, place)})`
+    case 'bash':
+      return 'bash'
+    case 'mcp':
+      return suggestMcp(action)
+    case 'tool':
+      return action.name
+  }
+}
+
+/** The rule for one simple command; what no rule can hold, a line break say, becomes a `*`. */
+export function suggestCommand(words: readonly string[]): string {
+  return `bash(${words.map(suggestWord).join(' ')})`
+}
+
+function suggestWord(word: string): string {
+  const pieces = word.split(UNPRINTABLE)
+  if (pieces.length === 1) return quoteWord(word)
+  return pieces.map((piece) => (piece === '' ? '' : `'${piece.replaceAll("'", "'\\''")}'`)).join('*')
+}
+
+function suggestPath(path: string, { workspace, homeDir }: Place): string {
+  if (isInside(workspace, path)) return path === workspace ? '.' : suggestRelative(cut(path, workspace))
+  if (homeDir !== '' && isInside(homeDir, path))
+    return path === homeDir ? '~' : `~/${toPathGlob(cut(path, homeDir))}`
+  return toPathGlob(path)
+}
+
+/** Beginnings that would mean something else. */
+function suggestRelative(path: string): string {
+  const glob = toPathGlob(path)
+  return /^[~$\s]/.test(glob) ? `./${glob}` : glob
+}
+
+function cut(path: string, folder: string): string {
+  return path.slice(folder.endsWith(sep) ? folder.length : folder.length + 1)
+}
+
+function suggestMcp({ name, server, tool }: { name: string; server: string; tool: string }): string {
+  const full = name.startsWith('mcp__') ? name : `mcp__${server}__${tool}`
+  return escapeMcpName(full).replace(UNPRINTABLE, '*').replace(/\s$/, '*')
+}
+
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu

@@ -1,0 +1,17 @@
+import type { Trust } from './types.ts'
+
+/** How a message came: from this process, through the home's own socket or pipe, or over TCP. */
+export type Channel = 'process' | 'local' | 'tcp'
+
+/**
+ * Where a turn comes from (decision 29). A sender is a text its client chose: it never gives more than its channel.
+ *
+ * A delegated turn has the class of the turn that delegates, which is `caller`; without one it is remote.
+ */
+export function trustOf(channel: Channel, sender: string, caller: Trust = 'remote'): Trust {
+  if (sender.startsWith('delegate:')) return caller
+  if (channel === 'tcp') return 'remote'
+  if (channel === 'process') return 'local'
+  if (sender === 'cron' || sender.startsWith('event:')) return 'unattended'
+  return sender.includes(':') && !sender.startsWith('sh:') ? 'remote' : 'local'
+}

@@ -1,0 +1,87 @@
+import { headOf } from '../base/cut.ts'
+import { isInside } from './paths.ts'
+import type { Action, Decision, Rule, Setting } from './types.ts'
+
+/** What the rules have to say of an action. */
+export interface Evidence {
+  matched: readonly Rule[]
+  /** Rules that restrict and may be about a part of it that nobody can see. */
+  hidden: readonly Rule[]
+  /** Why that part cannot be seen, as a clause. */
+  unseen?: string
+}
+
+/** A decision without what would change it. */
+export type Verdict = Omit<Decision, 'suggestion' | 'suggestions'>
+
+/** Deny over ask over allow; then the mode, the class of the turn, and what holds when no rule matches (decision 29). */
+export function conclude(action: Action, evidence: Evidence, setting: Setting): Verdict {
+  const { matched } = evidence
+  const [denial, question, permit] = (['deny', 'ask', 'allow'] as const).map((effect) =>
+    matched.find((rule) => rule.effect === effect),
+  )
+  if (denial) return { effect: 'deny', rule: denial, matched, reason: describe(denial) }
+  const limit = limitOf(action, setting)
+  if (limit !== undefined) return { effect: 'deny', rule: undefined, matched, reason: limit }
+  const isAll = setting.mode === 'all' && setting.trust === 'local'
+  if (question && !isAll) return { effect: 'ask', rule: question, matched, reason: describe(question) }
+  if (!permit && !isAll) return { rule: undefined, matched, ...standardOf(action, evidence, setting) }
+  const hidden = evidence.hidden.find(({ effect }) => effect === 'deny' || !isAll)
+  if (hidden) {
+    const reason = `${evidence.unseen}, and could hide what a rule is about: ${describe(hidden)}`
+    return { effect: 'ask', rule: hidden, matched, reason }
+  }
+  const reason = permit ? describe(permit) : 'this turn may do whatever no rule denies'
+  return { effect: 'allow', rule: permit, matched, reason }
+}
+
+/** What no rule and no mode permits. */
+function limitOf(action: Action, { trust, mode }: Setting): string | undefined {
+  if (trust === 'remote' && action.kind === 'bash') return 'a remote turn never runs commands'
+  if (trust === 'remote' && action.kind === 'tool' && action.name === 'fetch') {
+    return 'a remote turn never fetches anything'
+  }
+  const isHarmless = action.kind === 'read' || (action.kind === 'tool' && action.harmless)
+  return mode === 'read-only' && !isHarmless ? 'this turn only reads' : undefined
+}
+
+/** What holds when no rule matches. */
+function standardOf(
+  action: Action,
+  evidence: Evidence,
+  { trust, mode, workspace, readable }: Setting,
+): Pick<Decision, 'effect' | 'reason'> {
+  const isHome = 'path' in action && isInside(workspace, action.path)
+  if (action.kind === 'read') {
+    if (isHome) return { effect: 'allow', reason: 'it reads in the working directory' }
+    const isOwn = readable.some((folder) => isInside(folder, action.path))
+    if (isOwn) return { effect: 'allow', reason: 'it reads what a tool wrote for this conversation' }
+  }
+  const edits = trust === 'remote' || (trust === 'local' && mode === 'edits')
+  if (action.kind === 'edit' && isHome && edits) {
+    return { effect: 'allow', reason: 'it changes a file of the working directory' }
+  }
+  if (trust === 'remote') return { effect: 'deny', reason: 'a remote turn works in its directory only' }
+  if (action.kind === 'tool' && action.harmless) return { effect: 'allow', reason: 'it changes nothing' }
+  return { effect: 'ask', reason: missing(action, evidence, isHome) }
+}
+
+/** What there is no rule for. */
+function missing(action: Action, { unseen }: Evidence, isHome: boolean): string {
+  if (action.kind === 'bash') {
+    return unseen === undefined
+      ? `no rule allows ${headOf(action.command, MAX_SHOWN)}`
+      : `${unseen}, so that only the rule bash can allow it`
+  }
+  if (action.kind === 'read') return 'it reads outside of the working directory'
+  if (action.kind === 'edit') return `it changes a file ${isHome ? 'of' : 'outside of'} the working directory`
+  return 'no rule allows it'
+}
+
+function describe({ effect, pattern, source }: Rule): string {
+  const verb = { allow: 'allows', ask: 'asks about', deny: 'denies' }[effect]
+  return `${source} ${verb} ${pattern}`
+}
+
+/** UTF-16 units of a command in a reason. */
+const MAX_SHOWN = 80
