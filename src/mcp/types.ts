@@ -70,7 +70,11 @@ export interface AgentView {
   servers: readonly ServerView[]
 }
 
-/** The MCP servers of one node: runs what agents declare, shares identical processes, routes calls per agent. */
+/**
+ * The MCP servers of one node: runs what agents declare, shares identical processes, routes calls per agent.
+ *
+ * Disposing ends all servers, in parallel, within five seconds.
+ */
 export interface McpServers extends AsyncDisposable {
   /** Registers agents, offers their tools and routes their calls. */
   readonly hook: Hook
@@ -101,4 +105,9 @@ export interface McpServers extends AsyncDisposable {
    * an identical entry. Throws as connect() does.
    */
   verify(entry: McpEntry, signal: AbortSignal): Promise<{ peer: PeerView; tools: readonly ToolView[] }>
+  /**
+   * As disposing, for a process that leaves: calls are cancelled, the servers see the end of their input, and nobody
+   * waits for them; what watches over their processes ends those that stay.
+   */
+  release(): void
 }

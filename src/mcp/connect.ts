@@ -1,0 +1,97 @@
+import { toCancelled } from '../core/base/cancelled.ts'
+import { CrabError } from '../core/base/errors.ts'
+import { Connection, type Era } from './connection.ts'
+import type { Link } from './link.ts'
+import { withRawResults } from './raw-results.ts'
+import { printable } from './remote-tool.ts'
+import type { Sdk } from './sdk.ts'
+
+/** How a server is reached. */
+export interface ConnectOptions {
+  /** Opens a new way to it; called again when the first was lost to the negotiation. */
+  open(): Promise<Link>
+  /** What the server spoke last time. */
+  era: Era | undefined
+  /** How long it may take; half of it is for the question whether it speaks MCP 2026-07-28. */
+  startupMs: number
+  onToolsChanged(): void
+}
+
+/**
+ * Connects to a server in the newest revision both speak, on one process wherever that is possible.
+ *
+ * The question for the newest is harmless, except to servers that end at any word before the handshake: such a one is
+ * started again and asked nothing; its era is to be remembered. Fails with `unavailable`, or as the signal or open() says;
+ * the message says what the server did, in lower case.
+ */
+export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connection> {
+  const first = options.era === 'legacy' ? 'legacy' : 'auto'
+  const attempt = await tryToConnect(options, first, signal)
+  if ('connection' in attempt) return attempt.connection
+  const again = secondMode(first, options.era, attempt.sign)
+  if (again === undefined || signal.aborted) throw attempt.error
+  const second = await tryToConnect(options, again, signal)
+  if ('connection' in second) return second.connection
+  throw second.error
+}
+
+type Mode = 'legacy' | 'auto'
+/** What a failure says about the revisions of the server. */
+type Sign = 'ended without a word' | 'refused' | 'none'
+type Attempt = { connection: Connection } | { error: CrabError; sign: Sign }
+
+function secondMode(first: Mode, era: Era | undefined, sign: Sign): Mode | undefined {
+  if (first === 'auto' && era === undefined && sign === 'ended without a word') return 'legacy'
+  return first === 'legacy' && sign === 'refused' ? 'auto' : undefined
+}
+
+/** The server starts while the SDK is loaded. */
+async function tryToConnect(options: ConnectOptions, mode: Mode, signal: AbortSignal): Promise<Attempt> {
+  signal.throwIfAborted()
+  const link = await options.open()
+  try {
+    const sdk = await import('./sdk.ts')
+    return await shakeHands(link, { ...options, sdk, mode }, signal)
+  } catch (reason) {
+    void link.close()
+    throw reason
+  }
+}
+
+async function shakeHands(
+  link: Link,
+  { sdk, mode, startupMs, onToolsChanged }: ConnectOptions & { sdk: Sdk; mode: Mode },
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const client = sdk.newClient(mode, startupMs / 2)
+  client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
+  const connecting = client.connect(withRawResults(link.transport), { timeout: startupMs })
+  const outcome = await Promise.race([
+    connecting.then(
+      () => ({ done: true }) as const,
+      (reason: unknown) => ({ reason }) as const,
+    ),
+    link.ended.then((ended) => ({ ended }) as const),
+    aborted(signal),
+  ])
+  if ('done' in outcome) return { connection: new Connection(client, link, sdk) }
+  void link.close()
+  if ('cancelled' in outcome) return { error: outcome.cancelled, sign: 'none' }
+  const isGone = 'ended' in outcome || sdk.kindOfFailure(outcome.reason) === 'gone'
+  if (!isGone) return { error: toRefusal(outcome.reason), sign: 'refused' }
+  const sign = link.hasSpoken ? 'none' : 'ended without a word'
+  return { error: new CrabError('unavailable', await link.ended), sign }
+}
+
+function toRefusal(reason: unknown): CrabError {
+  const words = printable(reason instanceof Error ? reason.message : String(reason))
+  return new CrabError('unavailable', `it could not be talked to: ${words}`, { cause: reason })
+}
+
+function aborted(signal: AbortSignal): Promise<{ cancelled: CrabError }> {
+  return new Promise((resolve) => {
+    const onAbort = () => resolve({ cancelled: toCancelled(signal) })
+    if (signal.aborted) onAbort()
+    else signal.addEventListener('abort', onAbort, { once: true })
+  })
+}

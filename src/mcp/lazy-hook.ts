@@ -1,0 +1,34 @@
+import { once } from '../core/base/once.ts'
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import { entryRules } from '../core/policy/entry-rules.ts'
+import type { Rule } from '../core/policy/types.ts'
+import type { Hook } from '../core/runtime/hook.ts'
+import type { McpServers } from './types.ts'
+
+/** The hook of MCP servers, which are opened when an agent with servers is met: no other agent pays for them. */
+export function lazyMcpHook(open: () => Promise<McpServers>): Hook {
+  let opened: Hook | undefined
+  const servers = once(async () => {
+    opened = (await open()).hook
+    return opened
+  })
+  return {
+    rules: rulesOf,
+    async onRegisterAgent(agent) {
+      if (agent.mcps.length > 0 || servers.made) await (await servers.get()).onRegisterAgent?.(agent)
+    },
+    async onUnregisterAgent(agent) {
+      if (servers.made) await (await servers.get()).onUnregisterAgent?.(agent)
+    },
+    async schema(agent, turn) {
+      return agent.mcps.length === 0 ? [] : ((await (await servers.get()).schema?.(agent, turn)) ?? [])
+    },
+    describe: (name, request) => opened?.describe?.(name, request),
+    dispatch: (name, call, signal) => opened?.dispatch?.(name, call, signal),
+  }
+}
+
+/** The rules of permission in an agent's declarations. */
+export function rulesOf({ name, mcps }: AgentConfig): Rule[] {
+  return mcps.flatMap((entry) => entryRules(entry, `agents/${name}.toml mcps "${entry.name}"`))
+}

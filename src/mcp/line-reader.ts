@@ -1,0 +1,37 @@
+/** Puts the pieces of a stream together to lines, in time that grows with the bytes, however they are cut. */
+export class LineReader {
+  readonly #maxBytes: number
+  #pieces: Buffer[] = []
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** The lines that this piece ends, without their line feeds; undefined when one is longer than allowed. */
+  push(chunk: Buffer): string[] | undefined {
+    const lines: string[] = []
+    let rest = chunk
+    for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
+      if (!this.#keep(rest.subarray(0, end))) return undefined
+      rest = rest.subarray(end + 1)
+      lines.push(this.#take())
+    }
+    return this.#keep(rest) ? lines : undefined
+  }
+
+  #keep(piece: Buffer): boolean {
+    this.#bytes += piece.length
+    if (piece.length > 0) this.#pieces.push(piece)
+    return this.#bytes <= this.#maxBytes
+  }
+
+  #take(): string {
+    const line = Buffer.concat(this.#pieces).toString()
+    this.#pieces = []
+    this.#bytes = 0
+    return line
+  }
+}
+
+const LINE_FEED = 0x0a

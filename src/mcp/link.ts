@@ -1,0 +1,19 @@
+import type { Transport } from '@modelcontextprotocol/client'
+
+/**
+ * A way to one server, and what stands behind it. The SDK speaks over `transport`; nobody else does.
+ *
+ * Whoever opened it closes or releases it.
+ */
+export interface Link {
+  readonly transport: Transport
+  readonly pid: number | undefined
+  /** Whether anything came from the server yet. */
+  readonly hasSpoken: boolean
+  /** Resolves when the server can no longer be reached, with why: `it ended with exit code 1: …`. Never rejects. */
+  readonly ended: Promise<string>
+  /** Says good-bye, waits a little and ends whatever is left. Any number of times; never rejects. */
+  close(): Promise<void>
+  /** As close(), for a host that is leaving: nobody waits, and nothing keeps this process alive. */
+  release(): void
+}

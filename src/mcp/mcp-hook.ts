@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util'
+import { CrabError } from '../core/base/errors.ts'
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import type { Action } from '../core/policy/types.ts'
+import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../core/runtime/hook.ts'
+import { type AgentTool, toSpecs } from './agent-tools.ts'
+import type { OnProgress } from './connection.ts'
+import { hiddenBy } from './entry-filter.ts'
+import { rulesOf } from './lazy-hook.ts'
+import { offerTools } from './offer.ts'
+import type { Peer } from './peer.ts'
+import type { Peers } from './peers.ts'
+import { type DroppedTool, printable } from './remote-tool.ts'
+import { callTool, checkArguments } from './tool-call.ts'
+
+/** What the hook needs. */
+export interface McpHookOptions {
+  peers: Peers
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** Brings the tools of an agent's MCP servers into its turns. */
+export function mcpHook({ peers, now }: McpHookOptions): Hook {
+  /** What each turn was shown, by the agent it was made with: a list may change while the turn runs. */
+  const shown = new WeakMap<AgentConfig, readonly AgentTool[]>()
+  /** The ids of the agents that were told of tools that cannot be offered. */
+  const told = new WeakMap<readonly DroppedTool[], Set<string>>()
+  return {
+    rules: rulesOf,
+    async onRegisterAgent(agent) {
+      await peers.register(agent)
+      startEager(peers, agent.id)
+    },
+    onUnregisterAgent: ({ id }) => peers.unregister(id),
+    async schema(agent, turn) {
+      if (agent.mcps.length === 0) return []
+      await makeKnown(peers, agent)
+      startEager(peers, agent.id)
+      const takeDropped = (peer: Peer) => takeOnce(told, peer.memory.newlyDropped, agent.id)
+      const tools = await offerTools({ peers, agent, now, takeDropped }, turn)
+      shown.set(agent, tools)
+      return toSpecs(agent, tools)
+    },
+    describe(name, request) {
+      const found = shown.get(request.agent)?.find((tool) => tool.name === name)
+      return found && describe(found, request)
+    },
+    dispatch: (_name, call, signal) => dispatch(peers, call, signal),
+  }
+}
+
+/** Registers an agent unless it is registered just so; starts nothing. */
+export async function makeKnown(peers: Peers, agent: AgentConfig): Promise<void> {
+  const claimed = peers.claimedBy(agent.id)
+  const entries = agent.mcps.filter(({ disabled = false }) => !disabled)
+  const isSame =
+    claimed?.every((claim) => claim.agent === agent.name) &&
+    isDeepStrictEqual(
+      claimed.map(({ entry }) => entry),
+      entries,
+    )
+  if (!isSame) await peers.register(agent)
+}
+
+function startEager(peers: Peers, agentId: string): void {
+  for (const { peer, entry } of peers.claimedBy(agentId) ?? []) if (entry.start !== 'lazy') peer.start()
+}
+
+async function describe({ name, entry, tool }: AgentTool, { args }: ToolRequest): Promise<Action> {
+  checkArguments(tool, args)
+  return { kind: 'mcp', name, server: entry.name, tool: tool.name }
+}
+
+/** The tools, the first time this agent is told of them. */
+function takeOnce(
+  told: WeakMap<readonly DroppedTool[], Set<string>>,
+  dropped: readonly DroppedTool[],
+  agentId: string,
+): readonly DroppedTool[] {
+  const agents = told.get(dropped) ?? new Set()
+  if (agents.has(agentId)) return []
+  told.set(dropped, agents.add(agentId))
+  return dropped
+}
+
+/** Calls what was permitted; undefined when that is no tool of a server of the agent. */
+function dispatch(peers: Peers, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> | undefined {
+  const { action, agent, args, spillDir } = call
+  if (action.kind !== 'mcp') return undefined
+  const claim = peers.claimedBy(agent.id)?.find(({ entry }) => entry.name === action.server)
+  if (!claim) return undefined
+  const { peer, entry } = claim
+  const hidden = hiddenBy(entry, action.tool)
+  if (hidden !== '') return Promise.reject(new CrabError('missing', `Cannot call ${action.name}: ${hidden}`))
+  const onProgress: OnProgress = ({ message = '', progress, total }) =>
+    call.progress({ message: printable(message), progress, ...(total !== undefined && { total }) })
+  return callTool({ peer, entry, tool: action.tool, args, spillDir, onProgress }, signal)
+}

@@ -1,0 +1,109 @@
+import { CrabError, toCrabError } from '../core/base/errors.ts'
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import type { ToolsTurn } from '../core/runtime/hook.ts'
+import { type AgentTool, toolsOf } from './agent-tools.ts'
+import type { Peer } from './peer.ts'
+import { type Claimed, type Peers, toEvent } from './peers.ts'
+import type { DroppedTool } from './remote-tool.ts'
+import { toUnavailable } from './tool-call.ts'
+
+/** What an offer is made from. */
+export interface OfferOptions {
+  peers: Peers
+  agent: AgentConfig
+  /** The tools of a server that cannot be offered, unless this agent was told. */
+  takeDropped(peer: Peer): readonly DroppedTool[]
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/**
+ * The tools an agent gets for a turn. Waits for servers whose tools nobody knows, all at once, and only once: one that
+ * failed lately is started in the background. What is missing is said in notices.
+ *
+ * A server that is required is always waited for. Fails with `unavailable` when it cannot be used, or as the signal says.
+ */
+export async function offerTools(options: OfferOptions, turn: ToolsTurn): Promise<AgentTool[]> {
+  const { peers, agent } = options
+  const claimed = peers.claimedBy(agent.id) ?? []
+  using _listening = peers.listen((event) => {
+    if (event.agent === agent.name) turn.tell({ type: 'mcp-state', server: event })
+  })
+  const failures = await Promise.all(claimed.map((claim) => makeReady(claim, options, turn)))
+  for (const [i, { entry, peer }] of claimed.entries()) {
+    const failure = failures[i]
+    if (failure) turn.tell({ type: 'notice', message: sayMissing(entry.name, failure) })
+    const dropped = options.takeDropped(peer)
+    if (dropped.length > 0) turn.tell({ type: 'notice', message: sayDropped(entry.name, dropped) })
+  }
+  return toolsOf(claimed.map(({ entry, peer }) => ({ entry, list: peer.list })))
+}
+
+/** Gives why there are no tools of a server, if there are none. */
+async function makeReady(
+  claim: Claimed,
+  { now }: OfferOptions,
+  turn: ToolsTurn,
+): Promise<CrabError | undefined> {
+  const { peer, entry } = claim
+  if (entry.required) return await insist(claim, turn)
+  if (peer.state === 'invalid') return peer.error
+  if (peer.list) return undefined
+  const { failure } = peer.memory
+  if (failure && now() - failure.at < FORGIVEN_MS) {
+    peer.start()
+    return (
+      peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${ago(now() - failure.at)} ago`)
+    )
+  }
+  tellStart(claim, turn, now())
+  return await peer.connect({}, turn.signal).then(
+    () => undefined,
+    (reason: unknown) => {
+      turn.signal.throwIfAborted()
+      return toCrabError(reason)
+    },
+  )
+}
+
+async function insist({ peer, entry }: Claimed, { signal }: ToolsTurn): Promise<undefined> {
+  try {
+    await peer.connect({ insist: true }, signal)
+  } catch (reason) {
+    signal.throwIfAborted()
+    const { message, hint } = toUnavailable(entry.name, toCrabError(reason))
+    throw new CrabError('unavailable', `${message}; it is required`, { cause: reason, ...(hint && { hint }) })
+  }
+}
+
+/** Whoever begins to wait for a server that others have started hears of it too. */
+function tellStart({ peer, ...claim }: Claimed, turn: ToolsTurn, at: number): void {
+  if (peer.mayInstall) {
+    const message = `The MCP server "${claim.entry.name}" starts for the first time and may have to be installed`
+    turn.tell({ type: 'notice', message })
+  }
+  if (peer.state !== 'connecting') return
+  turn.tell({
+    type: 'mcp-state',
+    server: toEvent({ peer, kind: 'connecting', claims: peer.claims, claim, at }),
+  })
+}
+
+function sayMissing(server: string, failure: CrabError): string {
+  const { message, hint } = toUnavailable(server, failure)
+  return `${message}; its tools are left out (${hint})`
+}
+
+function sayDropped(server: string, dropped: readonly DroppedTool[]): string {
+  const named = dropped.slice(0, MAX_NAMED).map(({ name, why }) => `${name || 'one without a name'} (${why})`)
+  const more = dropped.length > MAX_NAMED ? ` and ${dropped.length - MAX_NAMED} more` : ''
+  return `The MCP server "${server}" has tools that cannot be used: ${named.join(', ')}${more}`
+}
+
+function ago(ms: number): string {
+  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`
+}
+
+/** For how long a server that failed is not waited for. */
+const FORGIVEN_MS = 300_000
+const MAX_NAMED = 5

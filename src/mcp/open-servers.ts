@@ -1,0 +1,183 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CrabError, toCrabError } from '../core/base/errors.ts'
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import { findEntry } from '../core/config/mcp-declaration.ts'
+import type { McpEntry } from '../core/config/mcp-entry.ts'
+import type { ProcessHost } from '../core/process/types.ts'
+import type { McpServerEvent } from '../core/runtime/events.ts'
+import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
+import { toolsOf } from './agent-tools.ts'
+import { hiddenBy } from './entry-filter.ts'
+import type { TargetDefaults } from './fingerprint.ts'
+import { makeKnown, mcpHook } from './mcp-hook.ts'
+import { type Claimed, Peers } from './peers.ts'
+import { printable } from './remote-tool.ts'
+import { ServerMemory } from './server-memory.ts'
+import { callTool, checkArguments, toUnavailable } from './tool-call.ts'
+import type { AgentView, McpServers, PeerView, ToolView } from './types.ts'
+import { type Declared, viewPeer, viewServers } from './views.ts'
+
+/** Where servers run, and what they get. */
+export interface McpOptions extends TargetDefaults {
+  processes: ProcessHost
+  /** What servers were like is remembered in its folder `mcp`; absolute, may be missing. */
+  cacheDir: string
+  /** Environment of this process, of which a server gets what it needs. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Told what happens to servers, once for each owner. Must not throw. */
+  onEvent?(event: McpServerEvent): void
+}
+
+/** Opens the MCP servers of a node. Nothing is read, loaded or started before an agent that has servers is met. */
+export function openMcpServers(options: McpOptions): McpServers {
+  const { cacheDir, now, onEvent } = options
+  const memory = new ServerMemory(join(cacheDir, 'mcp'))
+  const peers = new Peers({ ...options, memory })
+  if (onEvent) peers.listen((event) => onEvent(event))
+  return new Servers({ peers, memory, now })
+}
+
+interface ServersOptions {
+  peers: Peers
+  memory: ServerMemory
+  now(): number
+}
+
+class Servers implements McpServers {
+  readonly hook: Hook
+  readonly #peers: Peers
+  readonly #memory: ServerMemory
+  readonly #now: () => number
+
+  constructor({ peers, memory, now }: ServersOptions) {
+    this.hook = mcpHook({ peers, now })
+    this.#peers = peers
+    this.#memory = memory
+    this.#now = now
+  }
+
+  peers(): PeerView[] {
+    return this.#peers.all().map(viewPeer)
+  }
+
+  view(agent: AgentConfig): AgentView {
+    const declared = agent.mcps.map((entry) => this.#declared(entry, agent.id))
+    return {
+      agent: agent.name,
+      generation: this.#peers.generationOf(agent.id),
+      servers: viewServers(agent, declared),
+    }
+  }
+
+  async connect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView> {
+    const { peer } = await this.#claim(agent, name)
+    await named(name, peer.connect({ insist: true }, signal), signal)
+    return viewPeer(peer)
+  }
+
+  async ping(agent: AgentConfig, name: string, signal: AbortSignal): Promise<{ peer: PeerView; ms: number }> {
+    const { peer } = await this.#claim(agent, name)
+    const connection = await named(name, peer.connect({ insist: true }, signal), signal)
+    const began = this.#now()
+    await named(name, connection.ping(signal), signal)
+    return { ms: this.#now() - began, peer: viewPeer(peer) }
+  }
+
+  async reconnect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView> {
+    const { peer } = await this.#claim(agent, name)
+    await named(name, peer.reconnect(signal), signal)
+    return viewPeer(peer)
+  }
+
+  async call(
+    { agent, name, tool: wanted, args, spillDir }: Parameters<McpServers['call']>[0],
+    signal: AbortSignal,
+  ): Promise<ToolOutput> {
+    const { peer, entry } = await this.#claim(agent, name)
+    await named(name, peer.connect({ insist: true }, signal), signal)
+    const declared = agent.mcps.map((one) => this.#declared(one, agent.id))
+    const own = toolsOf(declared).filter((one) => one.entry.name === name)
+    const found = own.find(({ tool }) => tool.name === wanted) ?? own.find((one) => one.name === wanted)
+    if (!found) throw noTool(entry, wanted)
+    checkArguments(found.tool, args)
+    const onProgress = () => {} // whoever asks in this way waits for the answer
+    return await callTool({ peer, entry, tool: found.tool.name, args, spillDir, onProgress }, signal)
+  }
+
+  logs(agent: AgentConfig, name: string): string[] {
+    const entry = findEntry(agent.name, agent.mcps, name)
+    return this.#peers.find(entry, agent.id)?.logs() ?? []
+  }
+
+  async verify(
+    entry: McpEntry,
+    signal: AbortSignal,
+  ): Promise<{ peer: PeerView; tools: readonly ToolView[] }> {
+    const { peer, isOwned } = await this.#peers.lookAt(entry)
+    try {
+      await named(entry.name, peer.connect({ insist: true }, signal), signal)
+      const { list, fingerprint, state } = peer
+      const [view] = viewServers(NOBODY, [{ entry, fingerprint, state, list }])
+      return { peer: viewPeer(peer), tools: view!.tools }
+    } finally {
+      if (!isOwned) await peer.end()
+    }
+  }
+
+  release(): void {
+    this.#peers.release()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const late = new AbortController()
+    const end = this.#peers.end().finally(() => late.abort())
+    await Promise.race([end, sleep(END_MS, undefined, { signal: late.signal }).catch(() => undefined)])
+    if (!late.signal.aborted) this.#peers.release()
+  }
+
+  /** The claim of a declaration, which is made when the agent is not registered just so. */
+  async #claim(agent: AgentConfig, name: string): Promise<Claimed> {
+    const entry = findEntry(agent.name, agent.mcps, name)
+    if (entry.disabled) throw isDisabled(name)
+    await makeKnown(this.#peers, agent)
+    return this.#peers.claimedBy(agent.id)!.find((claim) => claim.entry.name === name)!
+  }
+
+  #declared(entry: McpEntry, agentId: string): Declared {
+    const peer = this.#peers.find(entry, agentId)
+    const fingerprint = this.#peers.fingerprint(entry, agentId)
+    if (entry.disabled) return { entry, fingerprint, state: 'disabled', list: undefined }
+    if (peer) return { entry, fingerprint, state: peer.state, list: peer.list }
+    if (entry.url !== undefined) return { entry, fingerprint, state: 'invalid', list: undefined }
+    return { entry, fingerprint, state: 'idle', list: this.#memory.readNow(fingerprint).list }
+  }
+}
+
+/** A failure of a server as a sentence about it; `unavailable` also when it refuses or does not answer. */
+async function named<T>(server: string, work: Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await work
+  } catch (reason) {
+    signal.throwIfAborted()
+    throw toUnavailable(server, toCrabError(reason))
+  }
+}
+
+function isDisabled(name: string): CrabError {
+  return new CrabError('config', `Cannot use the MCP server "${name}": it is disabled`, {
+    hint: `crabtalk mcp enable ${name}`,
+  })
+}
+
+function noTool(entry: McpEntry, tool: string): CrabError {
+  const hidden = hiddenBy(entry, tool)
+  const why = hidden === '' ? 'it has no such tool' : `the agent does not get it: ${hidden}`
+  return new CrabError('missing', `Cannot call ${printable(tool)} of the MCP server "${entry.name}": ${why}`)
+}
+
+/** For a look at an entry that is nobody's. */
+const NOBODY = { tools: [] }
+const END_MS = 5_000

@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Era } from './connection.ts'
+import { type DroppedTool, replaceList, type ToolList } from './remote-tool.ts'
+import type { Remembered, ServerMemory } from './server-memory.ts'
+
+export interface PeerMemoryOptions {
+  fingerprint: string
+  memory: ServerMemory
+  remembered: Remembered
+}
+
+/** What is known of one server, also while it is not there; what is new is written down. */
+export class PeerMemory {
+  readonly #options: PeerMemoryOptions
+  #known: Remembered
+  #written: Promise<unknown> = Promise.resolve()
+
+  constructor(options: PeerMemoryOptions) {
+    this.#options = options
+    this.#known = options.remembered
+  }
+
+  /** The tools it has, or had when it was last connected; undefined when it never was. */
+  get list(): ToolList | undefined {
+    return this.#known.list
+  }
+
+  /** The tools of it that cannot be offered, unless that was known before this process. */
+  get newlyDropped(): readonly DroppedTool[] {
+    const { dropped = [] } = this.list ?? {}
+    return dropped === this.#options.remembered.list?.dropped ? [] : dropped
+  }
+
+  get era(): Era | undefined {
+    return this.#known.era
+  }
+
+  /** The last start, by this process or another, when it failed. */
+  get failure(): Remembered['failure'] {
+    return this.#known.failure
+  }
+
+  /** Takes the list of a server that is connected; tells whether it is another one than before. */
+  connected(list: ToolList, era: Era): boolean {
+    const before = this.list
+    this.#keep({ list: replaceList(before, list), era })
+    return this.list !== before
+  }
+
+  /** Remembers that a start failed; its era is asked for anew. */
+  failed(at: number, why: string): void {
+    const { list } = this
+    this.#keep({ ...(list && { list }), failure: { at, why } })
+  }
+
+  /** Resolves when everything is written. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#written
+  }
+
+  #keep(known: Remembered): void {
+    if (isDeepStrictEqual(known, this.#known)) return
+    this.#known = known
+    const { memory, fingerprint } = this.#options
+    // Without it the next process waits for the server: slower, and nothing else.
+    this.#written = this.#written.then(() => memory.write(fingerprint, known).catch(() => undefined))
+  }
+}

@@ -1,0 +1,29 @@
+import type { McpEntry } from '../core/config/mcp-entry.ts'
+import type { ServerTarget } from './fingerprint.ts'
+import type { Link } from './link.ts'
+import type { PeerMemoryOptions } from './peer-memory.ts'
+import type { StartSlots } from './startup.ts'
+import type { LineTail } from './stderr-tail.ts'
+
+/** One declaration of one agent. */
+export interface Claim {
+  agentId: string
+  /** The agent's name. */
+  agent: string
+  entry: McpEntry
+}
+
+/** `failed` is also for a server that ended by itself; `disconnected` is deliberate. */
+export type PeerEvent = 'connecting' | 'connected' | 'failed' | 'disconnected'
+
+/** What a peer is made of. */
+export interface PeerOptions extends PeerMemoryOptions {
+  target: ServerTarget
+  slots: StartSlots
+  /** Opens a way to the server; what it writes to standard error goes to the tail. */
+  open(stderr: LineTail): Promise<Link>
+  /** Milliseconds since 1970. */
+  now(): number
+  onEvent(kind: PeerEvent): void
+  onToolsChanged(): void
+}

@@ -1,0 +1,276 @@
+import { orCancelled, toCancelled } from '../core/base/cancelled.ts'
+import { CrabError, toCrabError } from '../core/base/errors.ts'
+import { CallRecord } from './call-record.ts'
+import type { Connection, RemoteCall } from './connection.ts'
+import { FailureRecord } from './failure-record.ts'
+import type { ServerTarget } from './fingerprint.ts'
+import { IdleTimer } from './idle-timer.ts'
+import type { Link } from './link.ts'
+import { ListRefresh } from './list-refresh.ts'
+import { PeerMemory } from './peer-memory.ts'
+import type { Claim, PeerOptions } from './peer-types.ts'
+import { printable, type ToolList } from './remote-tool.ts'
+import { type Started, startServer } from './server-start.ts'
+import { hideSecrets } from './shown-target.ts'
+import { idleLimit, isInstaller, startupLimit } from './startup.ts'
+import { LineTail, lastWords } from './stderr-tail.ts'
+import type { PeerState } from './types.ts'
+
+/**
+ * One server for all that declare it: connects when somebody needs it, notices when it is gone, and knows its tools
+ * also while it is not there. Whoever made it ends or releases it.
+ */
+export class Peer {
+  readonly fingerprint: string
+  readonly target: ServerTarget
+  readonly memory: PeerMemory
+  readonly record: CallRecord
+  readonly failures: FailureRecord
+  /** Who declares it. */
+  claims: readonly Claim[] = []
+  connectedAt: number | undefined
+  readonly #options: PeerOptions
+  readonly #stderr = new LineTail()
+  readonly #over = new AbortController()
+  readonly #links = new Set<Link>()
+  #connection: Connection | undefined
+  #attempt: Promise<Connection> | undefined
+  #refresh: ListRefresh | undefined
+  readonly #idle = new IdleTimer({
+    limitMs: () => idleLimit(this.claims.map(({ entry }) => entry)),
+    onIdle: () => this.#rest(),
+  })
+
+  constructor(options: PeerOptions) {
+    this.#options = options
+    this.fingerprint = options.fingerprint
+    this.target = options.target
+    this.memory = new PeerMemory(options)
+    this.record = new CallRecord(options.now)
+    this.failures = new FailureRecord(options.now)
+  }
+
+  get state(): PeerState {
+    if (this.target.transport !== 'stdio') return 'invalid'
+    if (this.#connection) return 'connected'
+    if (this.#attempt) return 'connecting'
+    return this.failures.error ? 'failed' : 'idle'
+  }
+
+  /** Its tools, or those it had when it was last connected, perhaps by another process; undefined when it never was. */
+  get list(): ToolList | undefined {
+    return this.state === 'invalid' ? undefined : this.memory.list
+  }
+
+  /** Why it cannot be used, as connect() says it; undefined as long as nothing is known against it. */
+  get error(): CrabError | undefined {
+    return this.state === 'invalid' ? notSupported() : this.failures.error
+  }
+
+  get protocolVersion(): string {
+    return this.#connection?.protocolVersion ?? ''
+  }
+
+  get pid(): number | undefined {
+    return this.#connection?.pid
+  }
+
+  /** Whether its next start may have to fetch the program. */
+  get mayInstall(): boolean {
+    return this.list === undefined && isInstaller(this.target)
+  }
+
+  /** The last lines of its standard error, oldest first. */
+  logs(): string[] {
+    return this.#stderr.lines().map((line) => hideSecrets(line, this.target))
+  }
+
+  /** Starts it in the background, unless it runs or failed too recently. */
+  start(): void {
+    if (this.state === 'invalid' || this.#connection || this.failures.waitMs > 0) return
+    this.#begin().catch(() => undefined) // its state says it
+  }
+
+  /**
+   * Waits until it is connected, and starts it unless somebody did; an abort ends the waiting only. With `insist` no
+   * failure is too recent. Fails with `unavailable`, saying in lower case what the server did.
+   */
+  async connect({ insist = false }, signal: AbortSignal): Promise<Connection> {
+    if (this.state === 'invalid') throw notSupported()
+    if (this.#connection) return this.#connection
+    const { waitMs, error } = this.failures
+    if (!this.#attempt && !insist && waitMs > 0) throw tooEarly(waitMs, error)
+    return await orCancelled(this.#begin(), signal)
+  }
+
+  /** Ends it, if it runs, and makes it anew. */
+  async reconnect(signal: AbortSignal): Promise<void> {
+    await this.#attempt?.catch(() => undefined) // whoever waits for it is told
+    await this.#disconnect()
+    this.failures.forgive()
+    await this.connect({ insist: true }, signal)
+  }
+
+  /**
+   * Calls a tool by its remote name, connecting first when it must. What was under way when the server ended fails once
+   * and is not repeated. Fails as Connection does, and with `missing` when the server has no such tool any more.
+   */
+  async call(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
+    const connection = await this.connect({}, signal)
+    if (!this.list?.tools.some(({ name }) => name === call.name)) {
+      throw new CrabError('missing', 'it has no such tool any more')
+    }
+    using _busy = this.#idle.use()
+    try {
+      return await this.record.follow(() => connection.callTool(call, signal), signal)
+    } catch (reason) {
+      throw signal.aborted ? toCancelled(signal) : this.#cleaned(reason)
+    }
+  }
+
+  /** Ends the server and all it has started; the peer is of no use any more. Never rejects. */
+  async end(): Promise<void> {
+    this.#over.abort(new CrabError('unavailable', 'it is being ended'))
+    await this.#disconnect()
+    await this.#closeLinks()
+    await this.memory.settled()
+  }
+
+  /** As end(), for a host that is leaving: nobody waits. */
+  release(): void {
+    this.#over.abort(new CrabError('unavailable', 'it is being ended'))
+    this.#idle.stop()
+    this.#refresh?.stop()
+    this.#connection?.release()
+    for (const link of this.#links) link.release()
+  }
+
+  #begin(): Promise<Connection> {
+    if (this.#attempt) return this.#attempt
+    const attempt = this.#start()
+    this.#attempt = attempt
+    this.#options.onEvent('connecting')
+    return attempt
+  }
+
+  async #start(): Promise<Connection> {
+    const { mayInstall, claims } = this
+    const startupMs = startupLimit(
+      claims.map(({ entry }) => entry),
+      mayInstall,
+    )
+    const refresh = new ListRefresh(() => this.#readAgain())
+    try {
+      const started = await startServer(
+        {
+          ...{ mayInstall, startupMs, slots: this.#options.slots, era: this.memory.era },
+          open: () => this.#open(),
+          onToolsChanged: () => refresh.notify(),
+          lastWords: () => printable(lastWords(this.#stderr.lines())),
+        },
+        this.#over.signal,
+      )
+      this.#succeed(started, refresh)
+      return started.connection
+    } catch (reason) {
+      this.#attempt = undefined
+      refresh.stop()
+      const error = this.#cleaned(reason)
+      if (!this.#over.signal.aborted) this.#fail(error)
+      throw error
+    }
+  }
+
+  /** Two processes of one server never run at once. */
+  async #open(): Promise<Link> {
+    await this.#closeLinks()
+    const link = await this.#options.open(this.#stderr)
+    this.#links.add(link)
+    if (this.#over.signal.aborted) void link.close()
+    void link.ended.then(() => link.close()).then(() => this.#links.delete(link))
+    return link
+  }
+
+  #succeed({ connection, list }: Started, refresh: ListRefresh): void {
+    if (this.#over.signal.aborted) {
+      void connection.close()
+      throw toCancelled(this.#over.signal)
+    }
+    this.#attempt = undefined
+    this.#connection = connection
+    this.#refresh = refresh
+    this.connectedAt = this.#options.now()
+    this.failures.clear()
+    const isNew = this.memory.connected(list, connection.era)
+    if (isNew) this.#options.onToolsChanged()
+    void connection.ended.then((why) => this.#lose(connection, why))
+    this.#options.onEvent('connected')
+    this.#idle.start()
+  }
+
+  #fail(error: CrabError): void {
+    this.failures.startFailed(error)
+    this.memory.failed(this.#options.now(), error.message)
+    this.record.lastErrorAt = this.#options.now()
+    this.#options.onEvent('failed')
+  }
+
+  /** The server ended by itself: its tools stay, and the next call starts it again. */
+  #lose(connection: Connection, why: string): void {
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    this.#refresh?.stop()
+    this.#idle.stop()
+    this.failures.ended(this.#cleaned(new CrabError('unavailable', why)))
+    this.record.lastErrorAt = this.#options.now()
+    this.#options.onEvent('failed')
+  }
+
+  /** Reads the list of a server that says it changed; tells whether it has. */
+  async #readAgain(): Promise<boolean> {
+    const connection = this.#connection
+    if (!connection) return false
+    try {
+      const list = await connection.listTools(this.#over.signal)
+      if (this.#connection !== connection || !this.memory.connected(list, connection.era)) return false
+    } catch {
+      return false // the old list stays; a server that is gone is noticed elsewhere
+    }
+    this.#options.onToolsChanged()
+    this.#options.onEvent('connected')
+    return true
+  }
+
+  /** Nobody has used it for as long as its declarations say. */
+  #rest(): void {
+    if (!this.#connection) return
+    void this.#disconnect()
+    this.#options.onEvent('disconnected')
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#idle.stop()
+    this.#refresh?.stop()
+    const connection = this.#connection
+    this.#connection = undefined
+    await connection?.close()
+  }
+
+  async #closeLinks(): Promise<void> {
+    await Promise.all([...this.#links].map((link) => link.close()))
+  }
+
+  #cleaned(reason: unknown): CrabError {
+    const { kind, message, hint } = toCrabError(reason)
+    return new CrabError(kind, hideSecrets(message, this.target), { cause: reason, ...(hint && { hint }) })
+  }
+}
+
+function notSupported(): CrabError {
+  return new CrabError('unavailable', 'remote servers are not supported by this build yet')
+}
+
+function tooEarly(waitMs: number, error: CrabError | undefined): CrabError {
+  const seconds = Math.ceil(waitMs / 1000)
+  return new CrabError('unavailable', `${error?.message}; it is tried again in ${seconds} s at the earliest`)
+}

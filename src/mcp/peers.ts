@@ -1,0 +1,239 @@
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import type { McpEntry } from '../core/config/mcp-entry.ts'
+import type { ProcessHost } from '../core/process/types.ts'
+import type { McpServerEvent } from '../core/runtime/events.ts'
+import { serverEnvironment } from './environment.ts'
+import { fingerprintOf, type ServerTarget, type TargetDefaults, toTarget } from './fingerprint.ts'
+import type { Link } from './link.ts'
+import { Peer } from './peer.ts'
+import type { Claim, PeerEvent } from './peer-types.ts'
+import type { Remembered, ServerMemory } from './server-memory.ts'
+import { newStartSlots } from './startup.ts'
+import type { LineTail } from './stderr-tail.ts'
+import { openStdioLink } from './stdio-link.ts'
+
+export interface PeersOptions extends TargetDefaults {
+  processes: ProcessHost
+  memory: ServerMemory
+  /** Environment of this process, of which a server gets what it needs. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** A declaration that is in force, and the server behind it. */
+export interface Claimed extends Claim {
+  peer: Peer
+}
+
+type Listener = (event: McpServerEvent) => void
+
+/**
+ * The servers of one node: what agents declare runs once for all declarations that mean the same, and ends with the last
+ * of them.
+ */
+export class Peers {
+  readonly #options: PeersOptions
+  readonly #slots = newStartSlots()
+  readonly #peers = new Map<string, Peer>()
+  /** Declarations by the agent's id, in their order. */
+  readonly #claimed = new Map<string, readonly Claimed[]>()
+  readonly #generations = new Map<string, number>()
+  readonly #turns = new Map<string, Promise<void>>()
+  /** Servers on their way out, by fingerprint: the next of that kind waits for them. */
+  readonly #ending = new Map<string, { peer: Peer; gone: Promise<void> }>()
+  readonly #listeners = new Set<Listener>()
+
+  constructor(options: PeersOptions) {
+    this.#options = options
+  }
+
+  /** In the order of their first owner. */
+  all(): Peer[] {
+    return [...this.#peers.values()]
+  }
+
+  /** The declarations of an agent that are in force; undefined when it is not registered. */
+  claimedBy(agentId: string): readonly Claimed[] | undefined {
+    return this.#claimed.get(agentId)
+  }
+
+  /** Grows whenever the tools of an agent may have changed. */
+  generationOf(agentId: string): number {
+    return this.#generations.get(agentId) ?? 0
+  }
+
+  /** Calls the listener with every event, once for each owner, until it is disposed. It must not throw. */
+  listen(listener: Listener): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
+  }
+
+  /** The server of an entry, when somebody has it. */
+  find(entry: McpEntry, agentId: string): Peer | undefined {
+    return this.#peers.get(this.fingerprint(entry, agentId))
+  }
+
+  /** The identity of what an entry means for an agent. */
+  fingerprint(entry: McpEntry, agentId: string): string {
+    return fingerprintOf(toTarget(entry, this.#options), entry, { agentId, name: entry.name })
+  }
+
+  /**
+   * Brings an agent's claims in line with its declarations: what is new is known from now on, what is the same keeps its
+   * server, what is gone lets go of it. One change of an agent at a time.
+   */
+  register(agent: AgentConfig): Promise<void> {
+    return this.#inTurn(agent.id, () => this.#reconcile(agent))
+  }
+
+  /** Lets go of everything an agent has. */
+  unregister(agentId: string): Promise<void> {
+    return this.#inTurn(agentId, async () => {
+      const before = this.#claimed.get(agentId)
+      this.#claimed.delete(agentId)
+      this.#letGo(before ?? [])
+    })
+  }
+
+  /**
+   * The server of an entry that nobody has to own, for a look at it. When `isOwned` is false it is made for the caller,
+   * who ends it.
+   */
+  async lookAt(entry: McpEntry): Promise<{ peer: Peer; isOwned: boolean }> {
+    const recalled = await this.#recall(entry, '')
+    const owned = this.#peers.get(recalled.fingerprint)
+    if (owned) return { peer: owned, isOwned: true }
+    const peer = this.#make(recalled)
+    peer.claims = [{ agentId: '', agent: '', entry }]
+    return { peer, isOwned: false }
+  }
+
+  /** Ends all servers, in parallel. Never rejects. */
+  async end(): Promise<void> {
+    const ending = [...this.#ending.values()].map(({ gone }) => gone)
+    await Promise.all([...ending, ...this.all().map((peer) => peer.end())])
+  }
+
+  /** As end(), for a host that is leaving: nobody waits. */
+  release(): void {
+    for (const { peer } of this.#ending.values()) peer.release()
+    for (const peer of this.all()) peer.release()
+  }
+
+  async #inTurn(agentId: string, change: () => Promise<void>): Promise<void> {
+    const mine = (this.#turns.get(agentId) ?? Promise.resolve()).then(change)
+    const settled = mine.catch(() => undefined) // whoever asked for it is told
+    this.#turns.set(agentId, settled)
+    await mine.finally(() => this.#turns.get(agentId) === settled && this.#turns.delete(agentId))
+  }
+
+  async #reconcile(agent: AgentConfig): Promise<void> {
+    const before = this.#claimed.get(agent.id) ?? []
+    const entries = agent.mcps.filter(({ disabled = false }) => !disabled)
+    const known = await Promise.all(entries.map((entry) => this.#recall(entry, agent.id)))
+    const claimed = entries.map((entry, i): Claimed => {
+      return { agentId: agent.id, agent: agent.name, entry, peer: this.#peerFor(known[i]!) }
+    })
+    this.#claimed.set(agent.id, claimed)
+    this.#grow(agent.id)
+    for (const claim of claimed) claim.peer.claims = this.#claimsOf(claim.peer)
+    this.#letGo(before)
+  }
+
+  /** What is needed to make the peer of an entry, in case there is none. */
+  async #recall(entry: McpEntry, agentId: string): Promise<Recalled> {
+    const target = toTarget(entry, this.#options)
+    const fingerprint = fingerprintOf(target, entry, { agentId, name: entry.name })
+    const isThere = this.#peers.has(fingerprint)
+    return { target, fingerprint, remembered: isThere ? {} : await this.#options.memory.read(fingerprint) }
+  }
+
+  #peerFor(recalled: Recalled): Peer {
+    const peer = this.#peers.get(recalled.fingerprint) ?? this.#make(recalled)
+    this.#peers.set(peer.fingerprint, peer)
+    return peer
+  }
+
+  #make(recalled: Recalled): Peer {
+    const { memory, now } = this.#options
+    const peer: Peer = new Peer({
+      ...{ ...recalled, memory, now, slots: this.#slots },
+      open: (stderr) => this.#open(peer, stderr),
+      onEvent: (kind) => this.#tell(peer, kind, peer.claims),
+      onToolsChanged: () => {
+        for (const { agentId } of peer.claims) this.#grow(agentId)
+      },
+    })
+    return peer
+  }
+
+  async #open({ target, fingerprint }: Peer, stderr: LineTail): Promise<Link> {
+    if (target.transport !== 'stdio') throw new TypeError(`no way to open ${target.transport} yet`)
+    await this.#ending.get(fingerprint)?.gone
+    const { processes, env } = this.#options
+    return await openStdioLink({ processes, target, env: serverEnvironment(env, target.env), stderr })
+  }
+
+  /** All declarations of a server, of all agents. */
+  #claimsOf(peer: Peer): Claimed[] {
+    return [...this.#claimed.values()].flat().filter((claim) => claim.peer === peer)
+  }
+
+  /** Declarations that are no longer in force leave their servers; a server without any is ended, nobody waits for it. */
+  #letGo(before: readonly Claimed[]): void {
+    for (const peer of new Set(before.map((claim) => claim.peer))) {
+      const old = peer.claims
+      peer.claims = this.#claimsOf(peer)
+      if (peer.claims.length > 0 || this.#peers.get(peer.fingerprint) !== peer) continue
+      this.#peers.delete(peer.fingerprint)
+      if (peer.state === 'connected' || peer.state === 'connecting') this.#tell(peer, 'disconnected', old)
+      const gone = peer.end().finally(() => {
+        if (this.#ending.get(peer.fingerprint)?.peer === peer) this.#ending.delete(peer.fingerprint)
+      })
+      this.#ending.set(peer.fingerprint, { peer, gone })
+    }
+  }
+
+  #grow(agentId: string): void {
+    this.#generations.set(agentId, this.generationOf(agentId) + 1)
+  }
+
+  /** Nobody is told of a server that is only looked at. */
+  #tell(peer: Peer, kind: PeerEvent, claims: readonly Claim[]): void {
+    for (const claim of claims.filter(({ agentId }) => agentId !== '')) {
+      const event = toEvent({ peer, kind, claims, claim, at: this.#options.now() })
+      for (const listener of this.#listeners) listener(event)
+    }
+  }
+}
+
+/** What an entry comes to. */
+interface Recalled {
+  target: ServerTarget
+  fingerprint: string
+  remembered: Remembered
+}
+
+interface Happening {
+  peer: Peer
+  kind: PeerEvent
+  claims: readonly Claim[]
+  /** Whose event it is. */
+  claim: Claim
+  at: number
+}
+
+/** An event as one of the owners is told it. */
+export function toEvent({ peer, kind, claims, claim, at }: Happening): McpServerEvent {
+  return {
+    kind,
+    agent: claim.agent,
+    name: claim.entry.name,
+    fingerprint: peer.fingerprint,
+    owners: claims.map(({ agent, entry }) => ({ agent, name: entry.name })),
+    tools: kind === 'connected' ? (peer.list?.tools.map(({ name }) => name) ?? []) : [],
+    error: kind === 'failed' ? (peer.error?.message ?? '') : '',
+    at,
+  }
+}

@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../core/base/json.ts'
+import type { Attachment, JsonObject } from '../core/base/message.ts'
+import type { ToolOutput } from '../core/runtime/hook.ts'
+import { keepWhole, limitOutput, type Spill } from './output-limit.ts'
+import { printable } from './remote-tool.ts'
+
+/** How an answer is taken. */
+export interface ResultOptions {
+  /** Bytes of text that go to the model at most. */
+  limitBytes: number
+  spill: Spill
+}
+
+/**
+ * What a server answered to a call, for a model: text, attachments for images and audio, files for what is too long.
+ *
+ * Content of an unknown kind is named and left out, the rest stays. Structured content that the text repeats is sent once.
+ */
+export async function toToolOutput(
+  result: unknown,
+  { limitBytes, spill }: ResultOptions,
+): Promise<ToolOutput> {
+  const { content, structuredContent, isError, ...rest } = isObject(result) ? result : { content: result }
+  const parts = await Promise.all(itemsOf(content, rest).map((item) => toPart(item, spill)))
+  const texts = parts.flatMap(({ text }) => text ?? [])
+  const words = parts.flatMap(({ isWords, text }) => (isWords && text !== undefined ? text : []))
+  if (structuredContent !== undefined && !repeats(words, structuredContent))
+    texts.push(toJson(structuredContent))
+  const attachments = parts.flatMap(({ attachment }) => attachment ?? [])
+  const text = texts.length === 0 ? NOTHING : texts.join('\n')
+  return {
+    output: await limitOutput(text.toWellFormed(), limitBytes, spill),
+    isError: isError === true,
+    ...(attachments.length > 0 && { attachments }),
+  }
+}
+
+/** A piece of content as the model gets it. */
+interface Part {
+  text?: string
+  /** The text is the server's own, not ours about something else. */
+  isWords?: boolean
+  attachment?: Attachment
+}
+
+/** Servers also answer with a bare text, or with something else altogether. */
+function itemsOf(content: unknown, rest: JsonObject): unknown[] {
+  if (Array.isArray(content)) return content
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (content !== undefined) return [{ type: 'text', text: toJson(content) }]
+  const { _meta, resultType, ...own } = rest
+  return Object.keys(own).length > 0 ? [{ type: 'text', text: toJson(own) }] : []
+}
+
+async function toPart(item: unknown, spill: Spill): Promise<Part> {
+  if (!isObject(item)) return leftOut('it is no object')
+  const { type, text, data, mimeType, resource } = item
+  if (type === 'text' && typeof text === 'string') return { text, isWords: true }
+  if ((type === 'image' || type === 'audio') && typeof data === 'string') {
+    return await toFilePart(`${type}`, { data, mimeType: typeOf(mimeType, type) }, spill)
+  }
+  if (type === 'resource_link' && typeof item['uri'] === 'string') return { text: describeLink(item) }
+  if (type === 'resource' && isObject(resource)) return await toResource(resource, spill)
+  return leftOut(
+    typeof type === 'string' ? `its type is ${JSON.stringify(printable(type))}` : 'it has no type',
+  )
+}
+
+async function toResource({ uri, mimeType, text, blob }: JsonObject, spill: Spill): Promise<Part> {
+  const name = printable(String(uri ?? 'resource'))
+  if (typeof text === 'string') return { text: `[${name}]\n${text}` }
+  if (typeof blob !== 'string') return leftOut(`${name} has neither text nor data`)
+  return await toFilePart(name, { data: blob, mimeType: typeOf(mimeType, 'application') }, spill)
+}
+
+/** What a model may be able to see or hear goes along; anything else, and what is too large, becomes a file. */
+async function toFilePart(
+  name: string,
+  { data, mimeType }: { data: string; mimeType: string },
+  spill: Spill,
+): Promise<Part> {
+  const about = `${name}, ${mimeType}`
+  if (NOT_BASE64.test(data)) return leftOut(`${about}: its data is no base64`)
+  if (ATTACHED.test(mimeType) && data.length <= MAX_ATTACHMENT) {
+    const attachment = { media_type: mimeType, data: data.replaceAll(/\s+/g, '') }
+    return { text: `[${about}, attached]`, attachment }
+  }
+  const bytes = Buffer.from(data, 'base64')
+  return {
+    text: `[${about}, ${bytes.length} bytes; ${await keepWhole(bytes, extensionOf(mimeType), spill)}]`,
+  }
+}
+
+function describeLink({ uri, name, mimeType, description }: JsonObject): string {
+  const about = [name, mimeType, description].filter((one) => typeof one === 'string' && one !== '')
+  return `[link to ${printable(String(uri))}${about.length > 0 ? `: ${printable(about.join(', '))}` : ''}]`
+}
+
+function leftOut(why: string): Part {
+  return { text: `[content left out: ${why}]` }
+}
+
+/**
+ * Whether a server sent its structured content as text too, as it should for older clients: as JSON, or as the one value
+ * in it, which some put a name before.
+ */
+function repeats(words: readonly string[], structured: unknown): boolean {
+  const values = isObject(structured) ? Object.values(structured) : []
+  return [structured, ...(values.length === 1 ? values : [])].some((value) => {
+    if (words.some((text) => says(text, value))) return true
+    return Array.isArray(value) && value.length === words.length && value.every((one, i) => says(words[i]!, one))
+  })
+}
+
+function says(text: string, value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === text.trim()
+  const begin = text.trimStart()[0]
+  if (typeof value === 'object' && value !== null && begin !== '{' && begin !== '[') return false
+  try {
+    return isDeepStrictEqual(JSON.parse(text), value)
+  } catch {
+    return false // no JSON, or nested too deep to compare: then both are sent
+  }
+}
+
+/** Both ways fail for what is nested deeper than a program can recurse. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return '[structured content left out: it is nested too deep]'
+  }
+}
+
+/** A media type that is one, without its parameters. */
+function typeOf(given: unknown, kind: string): string {
+  const [type = ''] = typeof given === 'string' ? given.toLowerCase().split(';') : []
+  if (/^[\w.+-]+\/[\w.+-]+$/.test(type.trim())) return type.trim()
+  return kind === 'application' ? 'application/octet-stream' : `${kind}/unknown`
+}
+
+function extensionOf(mimeType: string): string {
+  const [, subtype = ''] = mimeType.split('/')
+  return /^[a-z0-9]{1,8}$/.test(subtype) ? subtype : 'bin'
+}
+
+const NOTHING = '[no content]'
+/** What providers take: formats of images that models see, and audio. */
+const ATTACHED = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/
+/** Characters of base64; providers refuse images beyond 5 MB. */
+const MAX_ATTACHMENT = 6_000_000
+const NOT_BASE64 = /[^A-Za-z0-9+/=\s]/

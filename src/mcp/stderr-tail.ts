@@ -1,0 +1,55 @@
+import { StringDecoder } from 'node:string_decoder'
+import { sanitize } from '../core/base/sanitize.ts'
+
+/** The last lines that came down a stream, in bounded memory; the last one may be unfinished. */
+export class LineTail {
+  readonly #decoder = new StringDecoder('utf8')
+  #lines: string[] = []
+  #open = ''
+
+  push(chunk: Uint8Array): void {
+    const [first = '', ...further] = this.#decoder.write(Buffer.from(chunk)).split('\n')
+    this.#open = clip(this.#open + first)
+    for (const line of further) {
+      this.#lines.push(this.#open)
+      this.#open = clip(line)
+    }
+    if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES)
+  }
+
+  /** At most 200, oldest first, without what a terminal would obey. */
+  lines(): string[] {
+    const all = this.#open === '' ? this.#lines : [...this.#lines, this.#open]
+    return all.slice(-MAX_LINES).map((line) => sanitize(line.replace(/\r$/, '')))
+  }
+}
+
+/**
+ * The line of a program's last words that says why it ended; empty when it said nothing.
+ *
+ * Last words end in a stack, a version, a hint: what counts is the first line of the last run of lines that speak of an
+ * error, else the last line that is not indented.
+ */
+export function lastWords(lines: readonly string[]): string {
+  const words = lines.slice(-MAX_LAST_WORDS).filter((line) => line.trim() !== '')
+  let at = words.findLastIndex(speaksOfError)
+  while (at > 0 && speaksOfError(words[at - 1]!)) at--
+  const line = words[at] ?? words.findLast((one) => !/^\s/.test(one)) ?? words.at(-1) ?? ''
+  return line.trim()
+}
+
+const MAX_LINES = 200
+const MAX_LAST_WORDS = 50
+const MAX_LINE = 2_000
+
+/** Pieces of one line arrive one by one: what is beyond the limit is never kept. */
+function clip(line: string): string {
+  return line.length > MAX_LINE ? line.slice(0, MAX_LINE) : line
+}
+
+function speaksOfError(line: string): boolean {
+  return (
+    !/^\s/.test(line) &&
+    /error|exception|panic|fatal|fail|cannot|not found|denied|invalid|missing|refused/i.test(line)
+  )
+}

@@ -1,0 +1,96 @@
+import type { Readable, Writable } from 'node:stream'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { ExitStatus, ProcessHost, RunningProcess } from '../core/process/types.ts'
+import type { StdioTarget } from './fingerprint.ts'
+import type { Link } from './link.ts'
+import { printable } from './remote-tool.ts'
+import { type LineTail, lastWords } from './stderr-tail.ts'
+import { StdioTransport } from './stdio-transport.ts'
+
+export interface StdioLinkOptions {
+  processes: ProcessHost
+  target: StdioTarget
+  /** The whole environment of the program. */
+  env: Readonly<Record<string, string>>
+  /** Takes what it writes to standard error, for ever: a full pipe would stop it. */
+  stderr: LineTail
+}
+
+/** Starts a program that serves MCP on its standard streams. Fails as ProcessHost.start() does. */
+export async function openStdioLink({ processes, target, env, stderr }: StdioLinkOptions): Promise<Link> {
+  const { command, args, cwd } = target
+  const program = await processes.start({ argv: [command, ...args], cwd, env })
+  program.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+  return linkTo(program, stderr)
+}
+
+function linkTo(program: RunningProcess, stderr: LineTail): Link {
+  const broken = Promise.withResolvers<string>()
+  const { stdin, stdout } = program
+  const transport = new StdioTransport({ stdin, stdout, onBroken: broken.resolve })
+  const ended = Promise.race([broken.promise, watch(program, stderr)])
+  let closing: Promise<void> | undefined
+  // What the program left running goes with it, and the SDK learns that nothing comes any more.
+  void ended.then(async () => {
+    transport.end()
+    if (!closing) await program.end()
+  })
+  return {
+    transport,
+    pid: program.pid,
+    get hasSpoken() {
+      return transport.hasSpoken
+    },
+    ended,
+    close() {
+      closing ??= sayGoodbye(transport, program)
+      return closing
+    },
+    release() {
+      void transport.close()
+      program.release()
+    },
+  }
+}
+
+/** A server ends when its input does; one that does not is ended, and what it has started too. */
+async function sayGoodbye(transport: StdioTransport, program: RunningProcess): Promise<void> {
+  await transport.close()
+  await Promise.race([program.exited, sleep(GRACE_MS, undefined, { ref: false })])
+  await program.end()
+}
+
+/** Resolves when a program has ended, or can answer no more. Its pipes may outlive it, where others hold them. */
+async function watch(program: RunningProcess, tail: LineTail): Promise<string> {
+  const { exited, stdin, stdout, stderr } = program
+  await Promise.race([exited, endOfStream(stdout), failureOf(stdin)])
+  const status = await Promise.race([exited, sleep(SETTLE_MS, undefined, { ref: false })])
+  if (status === undefined) return 'it closed its standard input or output'
+  await Promise.race([Promise.all([endOfStream(stdout), endOfStream(stderr)]), sleep(SETTLE_MS)])
+  await nextTurn() // where this process was busy, the pipes were not looked at yet
+  await nextTurn()
+  return describeEnd(status, tail)
+}
+
+function endOfStream(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.readableEnded || stream.destroyed) resolve()
+    else stream.once('close', resolve)
+  })
+}
+
+/** Resolves when nothing can be written any more, though nobody here has ended it. */
+function failureOf(stdin: Writable): Promise<void> {
+  return new Promise((resolve) => stdin.once('close', () => !stdin.writableEnded && resolve()))
+}
+
+function describeEnd({ code, signal }: ExitStatus, stderr: LineTail): string {
+  const how = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
+  const words = printable(lastWords(stderr.lines()))
+  return words === '' ? how : `${how}: ${words}`
+}
+
+/** What a server may take to end by itself. */
+const GRACE_MS = 1_000
+/** Between the end of a program and the end of what it said. */
+const SETTLE_MS = 50

@@ -1,0 +1,66 @@
+import { CrabError } from '../core/base/errors.ts'
+import type { JsonObject } from '../core/base/message.ts'
+import type { McpEntry } from '../core/config/mcp-entry.ts'
+import type { ToolOutput } from '../core/runtime/hook.ts'
+import type { OnProgress } from './connection.ts'
+import type { Peer } from './peer.ts'
+import type { RemoteTool } from './remote-tool.ts'
+import { toToolOutput } from './results.ts'
+import { requiredOf } from './tool-schema.ts'
+
+/** A call of a tool that its caller may make. */
+export interface ToolCallOptions {
+  peer: Peer
+  entry: McpEntry
+  /** Remote name. */
+  tool: string
+  args: JsonObject
+  /** Where a long answer goes. */
+  spillDir: string
+  onProgress: OnProgress
+}
+
+/**
+ * Calls a tool and gives its answer. What the server says against the call is an answer too; fails with `unavailable`
+ * when it is not there, `timeout`, `missing` when it has no such tool any more, or as the signal says.
+ */
+export async function callTool(options: ToolCallOptions, signal: AbortSignal): Promise<ToolOutput> {
+  const { peer, entry, tool, args, spillDir: folder, onProgress } = options
+  const { timeout_ms: timeoutMs = CALL_TIMEOUT_MS, output_limit: limitBytes = OUTPUT_LIMIT } = entry
+  try {
+    const result = await peer.call({ name: tool, args, timeoutMs, onProgress }, signal)
+    return await toToolOutput(result, { limitBytes, spill: { server: entry.name, tool, folder } })
+  } catch (reason) {
+    if (signal.aborted || !(reason instanceof CrabError)) throw reason
+    if (reason.kind === 'tool')
+      return { output: `${entry.name} refused the call: ${reason.message}`, isError: true }
+    throw explain(reason, entry.name, tool)
+  }
+}
+
+/** Throws `invalid` for arguments that a server would refuse: those it must have and does not get. */
+export function checkArguments(tool: RemoteTool, args: JsonObject): void {
+  const missing = requiredOf(tool.inputSchema).filter((name) => !Object.hasOwn(args, name))
+  if (missing.length === 0) return
+  const names = missing.map((name) => JSON.stringify(name)).join(', ')
+  throw new CrabError(
+    'invalid',
+    `Cannot call ${tool.name}: ${names} ${missing.length > 1 ? 'are' : 'is'} missing`,
+  )
+}
+
+/** A failure of a server, as a sentence that names it. */
+export function toUnavailable(server: string, { message, hint }: CrabError): CrabError {
+  return new CrabError('unavailable', `Cannot use the MCP server "${server}": ${message}`, {
+    hint: hint ?? `crabtalk mcp ping ${server} tries it again`,
+  })
+}
+
+function explain(reason: CrabError, server: string, tool: string): CrabError {
+  const { kind, message, hint } = reason
+  const what = `Cannot call ${tool} of the MCP server "${server}"`
+  return new CrabError(kind, `${what}: ${message}`, { cause: reason, ...(hint && { hint }) })
+}
+
+const CALL_TIMEOUT_MS = 60_000
+const OUTPUT_LIMIT = 256 * 1024

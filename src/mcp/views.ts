@@ -1,0 +1,88 @@
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import type { McpEntry } from '../core/config/mcp-entry.ts'
+import { toolsOf } from './agent-tools.ts'
+import { hiddenBy } from './entry-filter.ts'
+import type { Peer } from './peer.ts'
+import { printable, type RemoteTool, type ToolList } from './remote-tool.ts'
+import { showTarget } from './shown-target.ts'
+import type { PeerState, PeerView, ServerView, ToolView } from './types.ts'
+
+/** A connection as people see it. */
+export function viewPeer(peer: Peer): PeerView {
+  const { target, record, failures, list } = peer
+  return {
+    fingerprint: peer.fingerprint,
+    transport: target.transport,
+    target: showTarget(target),
+    envNames: target.transport === 'stdio' ? Object.keys(target.env).toSorted() : [],
+    headerNames: target.transport === 'stdio' ? [] : Object.keys(target.headers).toSorted(),
+    owners: peer.claims
+      .filter(({ agentId }) => agentId !== '')
+      .map(({ agent, entry }) => ({ agent, name: entry.name })),
+    state: peer.state,
+    error: peer.error?.message ?? '',
+    protocolVersion: peer.protocolVersion,
+    toolCount: list?.tools.length ?? 0,
+    schemaTokens: estimateTokens(list),
+    pid: peer.pid,
+    calls: record.calls,
+    errors: record.errors,
+    latencyMs: record.latencyMs,
+    failures: failures.count,
+    connectedAt: peer.state === 'connected' ? peer.connectedAt : undefined,
+    lastOkAt: record.lastOkAt,
+    lastErrorAt: record.lastErrorAt,
+    nextRetryAt: failures.nextRetryAt,
+  }
+}
+
+/** A declaration, and what is known of its server. */
+export interface Declared {
+  entry: McpEntry
+  fingerprint: string
+  state: PeerState
+  list: ToolList | undefined
+}
+
+/** What an agent has, declaration by declaration: also what the model does not see, and why. */
+export function viewServers(agent: Pick<AgentConfig, 'tools'>, declared: readonly Declared[]): ServerView[] {
+  const seen = toolsOf(declared)
+  return declared.map(({ entry, fingerprint, state, list }) => {
+    const own = seen.filter((tool) => tool.entry === entry)
+    const names = new Map(own.map(({ name, tool }) => [tool.name, name]))
+    const tools = (list?.tools ?? []).map((tool): ToolView => {
+      const name = names.get(tool.name)
+      return { ...shown(tool), ...visibility({ agent, entry, tool, name }) }
+    })
+    const dropped = (list?.dropped ?? []).map(({ name, why }): ToolView => {
+      return { remoteName: name, name: '', description: '', hidden: why }
+    })
+    return { name: entry.name, fingerprint, state, tools: [...tools, ...dropped] }
+  })
+}
+
+interface Seeing {
+  agent: Pick<AgentConfig, 'tools'>
+  entry: McpEntry
+  tool: RemoteTool
+  /** Undefined when the entry leaves it out. */
+  name: string | undefined
+}
+
+function visibility({ agent, entry, tool, name }: Seeing): Pick<ToolView, 'name' | 'hidden'> {
+  if (name === undefined) return { name: '', hidden: hiddenBy(entry, tool.name) }
+  if (agent.tools.length === 0 || agent.tools.includes(name)) return { name, hidden: '' }
+  return { name: '', hidden: `the agent's tools do not have ${name}` }
+}
+
+function shown({ name, description }: RemoteTool): Pick<ToolView, 'remoteName' | 'description'> {
+  return { remoteName: printable(name), description }
+}
+
+/** Four bytes a token, as good as any guess without the model's own tokens. */
+function estimateTokens(list: ToolList | undefined): number {
+  const text = JSON.stringify(
+    list?.tools.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
+  )
+  return Math.ceil(Buffer.byteLength(text ?? '') / 4)
+}
