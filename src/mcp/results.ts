@@ -109,7 +109,9 @@ function repeats(words: readonly string[], structured: unknown): boolean {
   const values = isObject(structured) ? Object.values(structured) : []
   return [structured, ...(values.length === 1 ? values : [])].some((value) => {
     if (words.some((text) => says(text, value))) return true
-    return Array.isArray(value) && value.length === words.length && value.every((one, i) => says(words[i]!, one))
+    return (
+      Array.isArray(value) && value.length === words.length && value.every((one, i) => says(words[i]!, one))
+    )
   })
 }
 
