@@ -70,6 +70,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['rule', isString],
         ['source', isString],
         ['grant', isString],
+        ['rules', (value) => Array.isArray(value) && value.every(isString)],
       ],
     },
   ],

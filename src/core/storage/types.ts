@@ -47,13 +47,14 @@ export interface PermissionDecision {
   effect: 'allow' | 'deny'
   /** A rule, the built-in defaults, a person, or that nobody could be asked. */
   by: 'rule' | 'default' | 'person' | 'nobody'
-  /** The rule that decided, or the one a person gave. */
+  /** The rule that decided. */
   rule?: string
   /** Where that rule is written. */
   source?: string
   reason: string
-  /** A person's answer that holds longer than the call. */
+  /** A person's answer that holds longer than the call, and the rules it made. */
   grant?: 'session' | 'always'
+  rules?: string[]
 }
 
 /** Titles and activations; the last of each key wins. */
