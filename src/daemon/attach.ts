@@ -18,14 +18,17 @@ export interface Caller {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
   cwd(): string
+  /** The path of the ripgrep that comes with the caller, unpacked in that folder where it must be. */
+  ripgrep(folder: string): Promise<string | undefined>
 }
 
 /** A runtime inside this process (decision 15); the caller cannot tell it from a daemon's. Fails with `config` on another program's home. */
 export async function attach(caller: Caller): Promise<Attached> {
   const cwd = caller.cwd()
-  const paths = homePaths(caller.env, { cwd, homeDir: homedir() })
+  const homeDir = homedir()
+  const paths = homePaths(caller.env, { cwd, homeDir })
   await refuseForeignHome(paths)
-  const services = compose({ paths, env: caller.env, pid: caller.pid, cwd })
+  const services = compose({ paths, env: caller.env, pid: caller.pid, cwd, homeDir, ripgrep: caller.ripgrep })
   return {
     dispatch: route(handlers(services, 'process')),
     lease: (resource, signal) => services.place.leases.take(resource, signal),

@@ -1,14 +1,22 @@
+import { join } from 'node:path'
 import { orCancelled } from '../core/base/cancelled.ts'
 import { newUlid } from '../core/base/ids.ts'
 import { once } from '../core/base/once.ts'
 import { AgentStore } from '../core/config/agents.ts'
 import { loadConfig } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
+import { askUserHook } from '../core/hooks/ask-user.ts'
+import { bashHook } from '../core/hooks/bash/bash-hook.ts'
 import { environmentHook } from '../core/hooks/environment.ts'
+import { fileHook } from '../core/hooks/files/file-hook.ts'
 import { instructionsHook } from '../core/hooks/instructions.ts'
-import { readHook } from '../core/hooks/read.ts'
+import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
+import { searchHook } from '../core/hooks/search/search-hook.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
 import { type Holder, SqliteLeases } from '../core/lease/sqlite-leases.ts'
+import type { Rule } from '../core/policy/types.ts'
+import { openProcessHost } from '../core/process/process-host.ts'
+import type { ProcessHost } from '../core/process/types.ts'
 import { openModels } from '../core/provider/discover.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
@@ -17,6 +25,8 @@ import type { Hook } from '../core/runtime/hook.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
+import { lazyMcpHook } from '../mcp/lazy-hook.ts'
+import type { McpServers } from '../mcp/types.ts'
 
 /** Where a node stands. */
 export interface NodeOptions {
@@ -26,16 +36,26 @@ export interface NodeOptions {
   pid: number
   /** Working directory of conversations whose client names none. */
   cwd: string
+  /** The person's own directory; empty when there is none. */
+  homeDir: string
+  /** Path of a ripgrep to run, made ready in that folder where it must be; undefined when there is none. */
+  ripgrep(cacheDir: string): Promise<string | undefined>
 }
 
 /** Everything a handler may use. What costs time is made when it is first asked for. */
 export interface Services extends AsyncDisposable {
+  readonly node: NodeOptions
   readonly agents: AgentStore
   readonly place: Place
   models(signal: AbortSignal): Promise<ModelRegistry>
   /** The process that holds a lease now, if one does. */
   holderOf(resource: string): Promise<Holder | undefined>
+  readonly hook: Hook
   runtime(signal: AbortSignal): Promise<Runtime>
+  /** The MCP servers of this node's agents. */
+  mcp(signal: AbortSignal): Promise<McpServers>
+  /** The rules of permission of config.toml. */
+  rules(): Promise<readonly Rule[]>
   now(): number
 }
 
@@ -47,11 +67,23 @@ export function compose(options: NodeOptions): Services {
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
   const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now })
   const place: Place = { storage, leases, cache: new Map() }
-  const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
-  const models = once(async () => openModels({ config: await loadConfig(paths), env }, over.signal))
+  const lock = (resource: string) => leases.take(resource, over.signal)
+  const agents = new AgentStore({ paths, lock })
+  const config = once(() => loadConfig(paths))
+  const models = once(async () => openModels({ config: await config.get(), env }, over.signal))
+  const processes = openProcessHost({ pid })
+  const mcp = once(async () => {
+    const { openMcpServers } = await import('../mcp/open-servers.ts')
+    const { home, cache: cacheDir } = paths
+    return openMcpServers({ processes, home, cacheDir, env, baseEnv: (await config.get()).env, now })
+  })
+  const hook = compositeHook([
+    ...toolHooks(options, { processes, lock }),
+    lazyMcpHook(mcp.get),
+    ...placeHooks(options),
+  ])
   const runtime = once(async () => {
     const provider = await models.get()
-    const hook = makeHook(options, now)
     return new Runtime({
       agents,
       provider,
@@ -61,36 +93,60 @@ export function compose(options: NodeOptions): Services {
       defaultCwd: cwd,
       homeDir: options.homeDir,
       spill: join(paths.cache, 'output'),
-      rules: config.permissions,
+      rules: (await config.get()).permissions,
       askTimeoutMs: ASK_TIMEOUT_MS,
       now,
       newId: newUlid,
     })
   })
   return {
+    node: options,
     agents,
     place,
+    hook,
+    mcp: (signal) => orCancelled(mcp.get(), signal),
+    rules: async () => (await config.get()).permissions,
     models: (signal) => orCancelled(models.get(), signal),
     holderOf: (resource) => leases.describeHolder(resource),
     runtime: (signal) => orCancelled(runtime.get(), signal),
     now,
     async [Symbol.asyncDispose]() {
       over.abort()
-      const made = await runtime.made?.catch(() => undefined) // whoever asked for it was told
+      const servers = await mcp.made?.catch(() => undefined) // whoever asked for it was told
+      servers?.release()
+      const made = await runtime.made?.catch(() => undefined)
       await made?.[Symbol.asyncDispose]()
+      processes.releaseAll() // those that watch over them end what still runs
       await leases[Symbol.asyncDispose]()
     },
   }
 }
 
-/** What agents can do and are told, in the order in which the model sees it. */
-function makeHook({ paths, env }: NodeOptions, now: () => number): Hook {
-  return compositeHook([
-    readHook({ closed: [paths.config, paths.agents, paths.vault, paths.run] }),
-    environmentHook({ shell: env['SHELL'], now }),
-    instructionsHook({ homeFile: paths.instructions }),
-  ])
+/** The built-in tools, in the order in which a model sees them. */
+function toolHooks(
+  { paths, env, homeDir, ripgrep }: NodeOptions,
+  { processes, lock }: { processes: ProcessHost; lock: (resource: string) => Promise<AsyncDisposable> },
+): Hook[] {
+  const closed = [paths.config, paths.agents, paths.vault, paths.run]
+  const engine = chooseEngine({ processes, ripgrep: () => ripgrep(join(paths.cache, 'bin')), env })
+  return [
+    fileHook({ closed, homeDir, lock }),
+    bashHook({ processes }),
+    searchHook({ engine, closed, homeDir }),
+    askUserHook(),
+  ]
 }
+
+/** What agents are told of where they work. */
+function placeHooks({ paths, env }: NodeOptions): Hook[] {
+  return [
+    environmentHook({ shell: env['SHELL'], now: Date.now }),
+    instructionsHook({ homeFile: paths.instructions }),
+  ]
+}
+
+/** How long a question waits for a person (RFC 0135 and wire.md). */
+const ASK_TIMEOUT_MS = 300_000
 
 /** Where conversations that are not stored live. */
 function scratch(now: () => number): Place {

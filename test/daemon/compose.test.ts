@@ -14,7 +14,7 @@ test('a fresh conversation asks with less than 4,000 bytes', async () => {
   await node.ask('say hi')
   const [{ text, json }] = node.server.requests as [(typeof node.server.requests)[0]]
   const tools = (json['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
-  assert.deepEqual(tools, ['read'])
+  assert.deepEqual(tools, ['read', 'write', 'edit', 'bash', 'glob', 'grep', 'ask_user'])
   assert.ok(Buffer.byteLength(text) < 4_000, `${Buffer.byteLength(text)} bytes`)
 })
 
@@ -87,7 +87,12 @@ test('config.toml that was mended is read by the next turn', async () => {
 
 test('attach() finds the home by the environment, touches nothing before it must, and lets go', async () => {
   await using home = await temporaryHome()
-  const caller = { env: { CRABTALK_HOME: home.paths.home }, pid: process.pid, cwd: () => '/' }
+  const caller = {
+    env: { CRABTALK_HOME: home.paths.home },
+    pid: process.pid,
+    cwd: () => '/',
+    ripgrep: async () => undefined,
+  }
   {
     await using attached = await attach(caller)
     await request(attached.dispatch, 'ping', {}, NEVER)

@@ -20,7 +20,7 @@ const CALL = { id: 'a', name: 'read', arguments: '{"path":"x"}' }
 const DENIAL = {
   action: 'bash: rm x',
   reason: 'no rule allows it',
-  rule: 'bash(rm x)',
+  rules: ['bash(rm x)'],
   by: 'nobody',
 } as const
 const OWNERS = [{ agent: 'crab', name: 'fs' }]
@@ -30,7 +30,7 @@ const QUESTION = {
 }
 const PERMISSION = {
   ...{ callId: 'a', tool: 'bash', server: '', arguments: '{}', action: 'bash: rm x', cwd: '/work' },
-  ...{ diff: '', reason: 'no rule allows it', rule: 'bash(rm x)' },
+  ...{ diff: '', reason: 'no rule allows it', rules: ['bash(rm x)'] },
 }
 const DETAIL = { kind: '', hint: '', retryable: false, retryAfterMs: undefined, stopReason: '' }
 

@@ -17,6 +17,7 @@ export function toolDispatch(more: Partial<ToolDispatch> = {}): ToolDispatch {
     spillDir: '/nonexistent',
     turnOver: new AbortController().signal,
     progress() {},
+    mayShow: () => true,
     ask: () => Promise.reject(new Error('nobody is asked')),
     ...more,
   }

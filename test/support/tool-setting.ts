@@ -19,8 +19,7 @@ export function toolSetting(hook: Hook): ToolSetting {
     now: () => 0,
   })
   const permissions = new Permissions({
-    setting: { trust: 'local', workspace: '/tmp', readable: [], homeDir: '', mode: 'ask' },
-    rules: [],
+    setting: { trust: 'local', workspace: '/tmp', readable: [], homeDir: '', mode: 'ask', rules: [] },
     asks,
     record: async () => {},
     addRule: async () => {},

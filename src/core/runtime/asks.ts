@@ -28,8 +28,19 @@ export interface PermissionAsk {
   /** Unified diff of an edit; else empty. */
   diff: string
   reason: string
-  /** The rule that "always" would save. */
-  rule: string
+  /** The rules that "always" would save; none where an answer must not last. */
+  rules: readonly string[]
+}
+
+/** Why a call was not permitted. */
+export interface Denial {
+  /** As a person reads it: `bash: rm -rf build`. */
+  action: string
+  reason: string
+  /** The rules that would allow it, together. */
+  rules: readonly string[]
+  /** A rule said no, a person did, or nobody could be asked. */
+  by: 'rule' | 'person' | 'nobody'
 }
 
 /** A question that waits for an answer. */
@@ -95,7 +106,9 @@ export class Asks {
   reply(to: { agent: string; sender: string; id?: string }, content: string): void {
     const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
     if (!waiting) throw new CrabError('missing', 'Cannot answer: no such question waits')
-    waiting.settle({ by: to.sender || waiting.sender, answers: readAnswers(content, waiting.ask) })
+    const answers = readAnswers(content, waiting.ask)
+    this.#waiting.delete(waiting.ask.id) // the next reply is for the next question
+    waiting.settle({ by: to.sender || waiting.sender, answers })
   }
 
   /** Oldest first; those of one agent, or of all for an empty name. */

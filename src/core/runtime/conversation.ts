@@ -42,15 +42,16 @@ export function replay(before: History, lines: readonly SessionLine[]): History 
     if (line.kind !== 'event') continue
     if (line.event === 'tool_result')
       for (const { path, version } of line.files ?? []) files.set(path, version)
-    if (line.event === 'permission' && line.grant === 'session' && line.rule !== undefined) {
-      grants.push({ effect: 'allow', pattern: line.rule, source: GRANT_SOURCE })
-    }
+    if (line.event === 'permission' && line.grant === 'session')
+      grants.push(...(line.rules ?? []).map(toGrant))
   }
   return { messages, grants, files }
 }
 
-/** Where a rule stands that a person gave for the rest of a conversation. */
-export const GRANT_SOURCE = 'this conversation'
+/** What a person allowed for the rest of a conversation. */
+export function toGrant(pattern: string): Rule {
+  return { effect: 'allow', pattern, source: 'this conversation' }
+}
 
 function toMessage({
   kind: _kind,

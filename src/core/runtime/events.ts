@@ -1,7 +1,6 @@
 import type { CrabError } from '../base/errors.ts'
 import type { ToolCall, Usage } from '../base/message.ts'
-import type { Answers, Ask } from './asks.ts'
-import type { Denial } from './hook.ts'
+import type { Answers, Ask, Denial } from './asks.ts'
 
 /** Why a turn ended. */
 export type StopReason =

@@ -2,7 +2,7 @@ import type { Attachment } from '../base/message.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Action, Rule } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
-import type { Answers, Question } from './asks.ts'
+import type { Answers, Denial, Question } from './asks.ts'
 import type { AgentEvent } from './events.ts'
 
 /** A tool call that has not been permitted yet. */
@@ -31,6 +31,8 @@ export interface ToolDispatch extends ToolRequest {
   turnOver: AbortSignal
   /** Says how far the call is; shown, never stored. `progress` and `total` count in the tool's own unit. */
   progress(report: { message: string; progress?: number; total?: number }): void
+  /** Whether a search of a permitted folder may show that file; absolute, without links. */
+  mayShow(path: string): boolean
   /** Puts questions to a person. Throws `denied` when nobody can be asked, `timeout` when nobody answered. */
   ask(questions: readonly Question[], kind: 'question' | 'elicitation'): Promise<Answers>
 }
@@ -48,17 +50,6 @@ export interface ToolOutput {
   attachments?: Attachment[]
   /** Set when the call was not permitted and did nothing. */
   denial?: Denial
-}
-
-/** Why a call was not permitted. */
-export interface Denial {
-  /** As a person reads it: `bash: rm -rf build`. */
-  action: string
-  reason: string
-  /** The rule that would allow it. */
-  rule: string
-  /** A rule said no, a person did, or nobody could be asked. */
-  by: 'rule' | 'person' | 'nobody'
 }
 
 /** The turn that asks a hook for its tools. */

@@ -2,11 +2,11 @@ import { headOf } from '../base/cut.ts'
 import { CrabError } from '../base/errors.ts'
 import type { ToolCall } from '../base/message.ts'
 import { decide } from '../policy/decide.ts'
+import { searchFilter } from '../policy/search-filter.ts'
 import type { Action, Decision, Rule, Setting } from '../policy/types.ts'
 import type { PermissionDecision } from '../storage/types.ts'
-import type { AskEnd, PermissionAsk } from './asks.ts'
-import { GRANT_SOURCE } from './conversation.ts'
-import type { Denial } from './hook.ts'
+import type { AskEnd, Denial, PermissionAsk } from './asks.ts'
+import { toGrant } from './conversation.ts'
 import type { TurnAsks } from './turn-asks.ts'
 
 /** The answers to a question of permission; any other text denies, and is the reason. */
@@ -19,8 +19,8 @@ export const PERMISSION_ANSWERS = {
 
 /** What the tool calls of one turn are judged by. */
 export interface PermissionsOptions {
-  setting: Omit<Setting, 'rules'>
-  rules: readonly Rule[]
+  /** Its rules are resolved ones. */
+  setting: Setting
   asks: TurnAsks
   /** Keeps a decision with the conversation; durable when it resolves. */
   record(decision: PermissionDecision): Promise<void>
@@ -33,12 +33,13 @@ export interface PermissionsOptions {
 export class Permissions {
   readonly #options: PermissionsOptions
   readonly #rules: Rule[]
+  #filter: ((path: string) => boolean) | undefined
   /** A person is asked one thing at a time, and may answer for what waits behind it. */
   #asking: Promise<unknown> = Promise.resolve()
 
   constructor(options: PermissionsOptions) {
     this.#options = options
-    this.#rules = [...options.rules]
+    this.#rules = [...options.setting.rules]
   }
 
   /** Undefined when the call may be made. Every decision is recorded before it takes effect. */
@@ -56,17 +57,27 @@ export class Permissions {
     return asked
   }
 
+  /** Whether a search of a folder that may be read may show a file in it; absolute, without links. */
+  mayShow(path: string): boolean {
+    this.#filter ??= searchFilter(this.#setting)
+    return this.#filter(path)
+  }
+
+  get #setting(): Setting {
+    return { ...this.#options.setting, rules: this.#rules }
+  }
+
   #decide(action: Action): Decision {
-    return decide(action, { ...this.#options.setting, rules: this.#rules })
+    return decide(action, this.#setting)
   }
 
   async #settle(call: ToolCall, action: Action, decision: Decision): Promise<Denial | undefined> {
-    const { rule, reason, suggestion } = decision
+    const { rule, reason } = decision
     const effect = decision.effect === 'allow' ? 'allow' : 'deny'
     const by = rule ? 'rule' : 'default'
     await this.#record(call, { effect, by, reason, ...(rule && { rule: rule.pattern, source: rule.source }) })
     if (effect === 'allow') return undefined
-    return { action: describeAction(action), reason, rule: suggestion, by: 'rule' }
+    return { action: describeAction(action), reason, rules: decision.suggestions, by: 'rule' }
   }
 
   async #ask(
@@ -77,37 +88,48 @@ export class Permissions {
   ): Promise<Denial | undefined> {
     const permission = await this.#toAsk(call, action, decision)
     const question = `Allow ${permission.action}?`
-    const options = optionsOf(permission.rule)
+    const options = optionsOf(permission.rules)
     const questions = [{ question, header: 'Permission', options, multiSelect: false }]
     const end = await this.#options.asks.put({ kind: 'permission', questions, permission }, signal)
     const answer = end?.answers?.[question]
-    const denial = { action: permission.action, rule: decision.suggestion }
+    const denial = { action: permission.action, rules: decision.suggestions }
     if (answer === undefined) {
       const reason = `${decision.reason}, and ${end ? 'nobody answered' : 'nobody can be asked'}`
       await this.#record(call, { effect: 'deny', by: 'nobody', reason })
       return { ...denial, reason, by: 'nobody' }
     }
-    const reason = await this.#take(call, { answer, rule: permission.rule, by: end!.by })
+    const reason = await this.#take(call, { answer, rules: permission.rules, by: end!.by })
     return reason === undefined ? undefined : { ...denial, reason, by: 'person' }
   }
 
   /** Takes a person's answer; gives the reason when it is no. */
   async #take(
     call: ToolCall,
-    { answer, rule, by }: { answer: string; rule: string; by: AskEnd['by'] },
+    { answer, rules, by }: { answer: string; rules: readonly string[]; by: AskEnd['by'] },
   ): Promise<string | undefined> {
     const { once, session, always, no } = PERMISSION_ANSWERS
     const grant =
-      rule === '' ? undefined : answer === session ? 'session' : answer === always ? 'always' : undefined
+      rules.length === 0
+        ? undefined
+        : answer === session
+          ? 'session'
+          : answer === always
+            ? 'always'
+            : undefined
     if (grant === undefined && answer !== once) {
       const reason = answer === no || answer === '' ? 'the person said no' : `the person said no: ${answer}`
       await this.#record(call, { effect: 'deny', by: 'person', reason })
       return reason
     }
-    if (grant === 'always') await this.#remember(rule)
+    if (grant === 'always') for (const rule of rules) await this.#remember(rule)
     const reason = `${by} allowed it`
-    await this.#record(call, { effect: 'allow', by: 'person', reason, ...(grant && { grant, rule }) })
-    if (grant) this.#rules.push({ effect: 'allow', pattern: rule, source: GRANT_SOURCE })
+    await this.#record(call, {
+      effect: 'allow',
+      by: 'person',
+      reason,
+      ...(grant && { grant, rules: [...rules] }),
+    })
+    if (grant) this.#rules.push(...rules.map(toGrant))
     return undefined
   }
 
@@ -123,7 +145,9 @@ export class Permissions {
     await this.#options.record({ call_id: call.id, name: call.name, ...decision })
   }
 
-  async #toAsk(call: ToolCall, action: Action, { reason, suggestion }: Decision): Promise<PermissionAsk> {
+  async #toAsk(call: ToolCall, action: Action, decision: Decision): Promise<PermissionAsk> {
+    const { reason, suggestions } = decision
+    const isTooWide = suggestions.includes('bash') // no answer to one call is meant for every call
     return {
       callId: call.id,
       tool: call.name,
@@ -133,12 +157,13 @@ export class Permissions {
       cwd: this.#options.setting.workspace,
       diff: action.kind === 'edit' ? ((await action.diff?.()) ?? '') : '',
       reason,
-      rule: suggestion === 'bash' ? '' : suggestion, // no answer to one command is meant for every command
+      rules: isTooWide ? [] : suggestions,
     }
   }
 }
 
-function optionsOf(rule: string): { label: string; description: string }[] {
+function optionsOf(rules: readonly string[]): { label: string; description: string }[] {
+  const rule = rules.join(' and ')
   const { once, session, always, no } = PERMISSION_ANSWERS
   const lasting = [
     { label: session, description: `allows ${rule} until this conversation ends` },
@@ -146,7 +171,7 @@ function optionsOf(rule: string): { label: string; description: string }[] {
   ]
   return [
     { label: once, description: 'allows this call' },
-    ...(rule === '' ? [] : lasting),
+    ...(rules.length === 0 ? [] : lasting),
     { label: no, description: 'refuses it; any other text refuses it and tells the agent why' },
   ]
 }

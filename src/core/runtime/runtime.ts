@@ -6,6 +6,7 @@ import { type Once, once } from '../base/once.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import { openWorkspace } from '../policy/paths.ts'
 import { parseRule } from '../policy/pattern.ts'
+import { resolveRules } from '../policy/resolve-rules.ts'
 import type { Rule } from '../policy/types.ts'
 import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
@@ -208,14 +209,10 @@ export class Runtime implements AsyncDisposable {
     const spillDir = join(spill, session)
     const turn = { agent: agent.name, sender, session, runId }
     const asks = new TurnAsks({ asks: this.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
+    const given = [...speech.rules, ...conversation.history.grants, ...(hook.rules?.(agent) ?? [])]
+    const rules = await resolveRules([...given, ...this.#options.rules], { workspace, homeDir })
     const permissions = new Permissions({
-      setting: { trust, workspace, readable: [spillDir], homeDir, mode: settings.mode ?? 'ask' },
-      rules: [
-        ...speech.rules,
-        ...conversation.history.grants,
-        ...(hook.rules?.(agent) ?? []),
-        ...this.#options.rules,
-      ],
+      setting: { trust, workspace, readable: [spillDir], homeDir, mode: settings.mode ?? 'ask', rules },
       asks,
       record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
       addRule: (rule) => agents.addRule(agent.name, rule),

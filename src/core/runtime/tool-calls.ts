@@ -4,9 +4,10 @@ import type { ToolCall } from '../base/message.ts'
 import type { Action } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { FileVersion } from '../storage/types.ts'
+import type { Denial } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
-import type { Denial, Hook, KnownFiles, ToolDispatch, ToolOutput, ToolRequest } from './hook.ts'
+import type { Hook, KnownFiles, ToolDispatch, ToolOutput, ToolRequest } from './hook.ts'
 import type { Permissions } from './permission.ts'
 import type { TurnAsks } from './turn-asks.ts'
 
@@ -98,6 +99,7 @@ async function run(
   const denial = await setting.permissions.permit(call, action, signal)
   onPermitted()
   if (denial) return { ...refuse(denialText(denial)), denial }
+  signal.throwIfAborted()
   const dispatch = toDispatch({ call, request, action, files }, setting, signal)
   const running = setting.hook.dispatch?.(tool.name, dispatch, signal)
   return (await running) ?? refuse(unknownTool(call.name, tools))
@@ -119,6 +121,7 @@ function toDispatch(
     callId: call.id,
     action,
     files: followFiles(setting.files, files),
+    mayShow: (path) => setting.permissions.mayShow(path),
     progress: (report) => setting.channel.tell({ type: 'tool-progress', callId: call.id, ...report }),
     async ask(questions, kind) {
       const end = await setting.asks.put({ kind, questions, permission: undefined }, signal)
@@ -158,8 +161,9 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   return text.trim() === '' ? {} : parseObject(text)
 }
 
-function denialText({ action, reason, by, rule }: Denial): string {
-  const hint = by === 'nobody' ? `\nThe person who runs this can allow it with the rule ${rule}` : ''
+function denialText({ action, reason, by, rules }: Denial): string {
+  const hint =
+    by === 'nobody' ? `\nThe person who runs this can allow it with the rule ${rules.join(' and ')}` : ''
   return `Not permitted: ${action}: ${reason}${hint}`
 }
 

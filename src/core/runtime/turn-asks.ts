@@ -54,7 +54,8 @@ function unanswerable({ permission, questions }: Omit<Ask, 'id'>): CrabError {
       hint: 'run it on a terminal, or with --on-ask deny',
     })
   }
-  const { action, reason, rule } = permission
-  const hint = rule === '' ? 'run it on a terminal' : `allow it with --allow '${rule}'`
+  const { action, reason, rules } = permission
+  const flags = rules.map((rule) => `--allow '${rule.replaceAll("'", "'\\''")}'`).join(' ')
+  const hint = rules.length === 0 ? 'run it on a terminal' : `allow it with ${flags}`
   return new CrabError('denied', `Cannot go on without permission for ${action}: ${reason}`, { hint })
 }

@@ -19,7 +19,7 @@ export function toAskEvent({ id, kind, questions, permission }: Ask): AskUserEve
     askId: id,
     kind: KIND[kind],
     questions: questions.map((question) => ({ ...question, options: [...question.options] })),
-    permission,
+    permission: permission && { ...permission, rules: [...permission.rules] },
   }
 }
 

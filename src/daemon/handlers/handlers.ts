@@ -1,5 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
-import type { Channel } from '../../core/policy/trust.ts'
+import { type Channel, trustOf } from '../../core/policy/trust.ts'
 import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
@@ -9,7 +9,11 @@ import { EntryReader } from '../entry-reader.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { toAskInfo } from './asks.ts'
 import { getConversationHistory, getSession, listConversations, listMessages } from './conversations.ts'
+import { deleteMcp, listMcps, replaceMcps, upsertMcp } from './mcp.ts'
+import { mcpAction } from './mcp-action.ts'
+import { mcpView } from './mcp-view.ts'
 import { listModels } from './models.ts'
+import { policyExplain } from './policy.ts'
 import { send, stream } from './turns.ts'
 
 /** The operations of the protocol over one node's services, for messages that come by that channel. */
@@ -29,6 +33,13 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     listAsks: async ({ agent }, signal) => ({
       asks: (await services.runtime(signal)).asks.list(agent).map(toAskInfo),
     }),
+    listMcps: ({ agent }, signal) => listMcps(services, agent, signal),
+    upsertMcp: (message, signal) => upsertMcp(services, message, signal),
+    deleteMcp: (message) => deleteMcp(services, message),
+    replaceMcps: (message, signal) => replaceMcps(services, message, signal),
+    mcpView: ({ agent }, signal) => mcpView({ services, trust: trustOf(channel, '') }, agent, signal),
+    mcpAction: (message, signal) => mcpAction({ services, trust: trustOf(channel, '') }, message, signal),
+    policyExplain: (message) => policyExplain(served, message),
     listModels: async (_, signal) => listModels(await (await services.models(signal)).list()),
     listAgents: () => listAgents(agents),
     getAgent: ({ name }) => getAgent(agents, name),

@@ -82,7 +82,7 @@ async function disable({ services, agent, message }: Acting, disabled: boolean):
 async function tools(acting: Acting, signal: AbortSignal): Promise<Result> {
   const { services, trust, servers, agent, message } = acting
   await servers.connect(agent, message.name, signal)
-  const rules = await standingRules(services, agent, signal)
+  const rules = await standingRules(services, agent)
   return { tools: toTools(serverOf(servers, agent, message.name), { trust, rules }) }
 }
 
@@ -92,7 +92,7 @@ async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
   const args = message.arguments === '' ? {} : readObject('Cannot read the arguments', message.arguments)
   await servers.connect(agent, name, signal)
   const tool = findTool(serverOf(servers, agent, name), message.tool)
-  await permit(acting, tool, signal)
+  await permit(acting, tool)
   const spillDir = join(services.node.paths.cache, 'output', 'mcp')
   const begun = services.now()
   const result = await servers.call({ agent, name, tool: tool.remoteName, args, spillDir }, signal)
@@ -108,8 +108,8 @@ async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
  * A rule that denies holds. What would be asked about, a person at this machine answers by making the call; nobody else
  * can.
  */
-async function permit({ services, trust, agent, message }: Acting, tool: ToolView, signal: AbortSignal) {
-  const rules = await standingRules(services, agent, signal)
+async function permit({ services, trust, agent, message }: Acting, tool: ToolView) {
+  const rules = await standingRules(services, agent)
   const { effect, rule, reason } = judgeTool({ server: message.name, tool }, { trust, rules })
   if (effect === 'allow' || (effect === 'ask' && trust === 'local')) return
   const hint = rule ? `change the rule ${rule.pattern} of ${rule.source}` : 'call it on the machine itself'

@@ -30,7 +30,7 @@ export async function mcpView(
   const servers = await mcp(signal)
   const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
   const views = listed.map(async (one) => {
-    const rules = await standingRules(services, one, signal)
+    const rules = await standingRules(services, one)
     const places = await agents.placesOf(
       one.name,
       one.mcps.map((_, i) => ['mcps', i]),

@@ -35,7 +35,6 @@ interface Question {
 export async function policyExplain(
   { services, channel }: Served,
   { agent: name, sender: given, cwd, tool, arguments: text, allow, deny }: ExplainPolicy,
-  signal: AbortSignal,
 ): Promise<PolicyDecision> {
   const { paths, homeDir, cwd: usual } = services.node
   const agent = await services.agents.get(name || DEFAULT_AGENT, { create: false })
@@ -48,7 +47,7 @@ export async function policyExplain(
     ...toRules('allow', allow),
     ...toRules('deny', deny),
     ...(talk?.history.grants ?? []),
-    ...(await standingRules(services, agent, signal)),
+    ...(await standingRules(services, agent)),
   ]
   const place = { workspace, homeDir }
   const setting = {
@@ -58,7 +57,7 @@ export async function policyExplain(
     readable: talk ? [join(paths.cache, 'output', talk.id)] : [],
     rules: await resolveRules(rules, place),
   }
-  const action = await describe(services, { tool, args, agent, cwd: workspace }, signal)
+  const action = await describe(services, { tool, args, agent, cwd: workspace })
   if (action instanceof CrabError) return refusal(action, trust)
   const { effect, reason, rule, matched, suggestions } = decide(action, setting)
   return {
@@ -73,13 +72,8 @@ export async function policyExplain(
 }
 
 /** What the call would do, as its tool says; or why no rule at all could permit it. */
-async function describe(
-  services: Services,
-  question: Question,
-  signal: AbortSignal,
-): Promise<Action | CrabError> {
+async function describe({ hook }: Services, question: Question): Promise<Action | CrabError> {
   const { tool, args, agent, cwd } = question
-  const hook = await services.hook(signal)
   try {
     const request = { args: { ...REQUIRED.get(tool), ...args }, agent, cwd }
     return (await hook.describe?.(tool, request)) ?? undescribed(tool, agent)

@@ -79,7 +79,13 @@ function pick({ agent, runId, sessionId, model }: Of<'start'>) {
 }
 
 function toResult({ callId, output, durationMs, isError, denial }: Of<'tool-result'>) {
-  return { callId, output, durationMs, isError, denial: denial && { ...denial, by: DENIED_BY[denial.by] } }
+  return {
+    callId,
+    output,
+    durationMs,
+    isError,
+    denial: denial && { ...denial, rules: [...denial.rules], by: DENIED_BY[denial.by] },
+  }
 }
 
 const DENIED_BY = { rule: DeniedBy.RULE, person: DeniedBy.PERSON, nobody: DeniedBy.NOBODY } as const

@@ -25,7 +25,10 @@ test('Asks.reply() without an id answers the oldest question of the pair', async
     (await Promise.all(waits)).map(({ answers }) => answers?.['Which?']),
     ['old', 'new'],
   )
-  assert.deepEqual(asks.list('crab').map(({ sender }) => sender), ['bob'])
+  assert.deepEqual(
+    asks.list('crab').map(({ sender }) => sender),
+    ['bob'],
+  )
   asks.reply({ agent: 'crab', sender: 'bob' }, '{"Which?":"x"}')
   await other
 })

@@ -63,8 +63,8 @@ test('replay() takes what a person allowed for the conversation, and what is kno
     files: [{ path, version }],
   })
   const { grants, files } = replay(NO_HISTORY, [
-    permission({ grant: 'session', rule: 'bash(npm test)' }),
-    permission({ grant: 'always', rule: 'edit' }),
+    permission({ grant: 'session', rules: ['bash(npm test)'] }),
+    permission({ grant: 'always', rules: ['edit'] }),
     permission({ rule: 'read' }),
     knows('/a', '1'),
     knows('/b', '1'),

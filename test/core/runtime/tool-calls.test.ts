@@ -103,8 +103,15 @@ test('runToolCalls() makes a tool that throws an answer, with its hint', async (
 test('runToolCalls() hands the signal to each tool and waits for tools that clean up', async () => {
   const stop = new AbortController()
   const ended: string[] = []
-  const answers = run([call('a', 'sleep'), call('b', 'sleep')], { sleep: sleeper(ended) }, stop.signal)
+  const begun = [0, 1].map(() => Promise.withResolvers<void>())
+  const waiting = begun.values()
+  const sleep: Tools[string] = (...at) => {
+    waiting.next().value!.resolve()
+    return sleeper(ended)(...at)
+  }
+  const answers = run([call('a', 'sleep'), call('b', 'sleep')], { sleep }, stop.signal)
   const first = answers.next()
+  await Promise.all(begun.map(({ promise }) => promise))
   stop.abort()
   await first
   await answers.next()

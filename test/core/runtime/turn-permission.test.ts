@@ -27,7 +27,9 @@ test('Runtime.turn() runs a call that a rule allows, and keeps that decision bef
 test('Runtime.turn() refuses a call that a rule denies, whoever else allows it', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['rm -rf x'])
-  const events = await node.ask('go', { settings: { allow: ['bash'], deny: ['bash(rm *)'], onAsk: 'client' } })
+  const events = await node.ask('go', {
+    settings: { allow: ['bash'], deny: ['bash(rm *)'], onAsk: 'client' },
+  })
   assert.deepEqual([shell.ran, asksIn(events)], [[], []])
   assert.equal(denialIn(events)?.by, 'rule')
   assert.match(resultIn(node), /^Not permitted: bash: rm -rf x: /)
@@ -39,7 +41,7 @@ test('Runtime.turn() that can ask nobody denies, says which rule would allow it,
   await using node = await start(shell, ['npm test'])
   const events = await node.ask('go')
   assert.deepEqual([shell.ran, endOf(events).stopReason], [[], 'stop'])
-  assert.deepEqual(pick(denialIn(events)), ['bash: npm test', 'bash(npm test)', 'nobody'])
+  assert.deepEqual(pick(denialIn(events)), ['bash: npm test', ['bash(npm test)'], 'nobody'])
   assert.match(resultIn(node), /can allow it with the rule bash\(npm test\)$/)
   assert.deepEqual(decisions(await node.lines()), ['deny by nobody'])
 })
@@ -59,7 +61,10 @@ test('Runtime.turn() asks a person, who may allow one call', async () => {
   await using node = await start(shell, ['npm test', 'npm test'])
   const { asks, events } = await askAndAnswer(node, [PERMISSION_ANSWERS.once, PERMISSION_ANSWERS.no])
   assert.deepEqual(shell.ran, ['npm test'])
-  assert.deepEqual(asks.map(({ permission }) => permission?.action), ['bash: npm test', 'bash: npm test'])
+  assert.deepEqual(
+    asks.map(({ permission }) => permission?.action),
+    ['bash: npm test', 'bash: npm test'],
+  )
   assert.deepEqual(closedIn(events), ['ann', 'ann'])
   assert.match(resultIn(node), /the person said no$/)
   assert.deepEqual(decisions(await node.lines()), ['allow by person', 'deny by person'])
@@ -116,7 +121,7 @@ test('Runtime.turn() offers no lasting answer for a command that no narrow rule 
   await using node = await start(shellHook(), ['echo $(id)'])
   const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.once])
   const labels = asks[0]?.questions[0]?.options.map(({ label }) => label)
-  assert.deepEqual([labels, asks[0]?.permission?.rule], [['Allow once', 'Deny'], ''])
+  assert.deepEqual([labels, asks[0]?.permission?.rules], [['Allow once', 'Deny'], []])
 })
 
 test('Runtime.turn() takes a question that nobody answers for a no', async () => {
@@ -164,7 +169,10 @@ function shellHook(onRun: (node: TestNode) => Promise<void> = async () => {}) {
       return 'done'
     },
   })
-  const describe: Hook['describe'] = async (_, { args }) => ({ kind: 'bash', command: String(args['command']) })
+  const describe: Hook['describe'] = async (_, { args }) => ({
+    kind: 'bash',
+    command: String(args['command']),
+  })
   return Object.assign({ ...tools, describe }, { ran, at })
 }
 
@@ -215,7 +223,7 @@ function denialIn(events: readonly AgentEvent[]) {
 }
 
 function pick(denial: ReturnType<typeof denialIn>) {
-  return [denial?.action, denial?.rule, denial?.by]
+  return [denial?.action, denial?.rules, denial?.by]
 }
 
 /** What the model read last of a tool. */

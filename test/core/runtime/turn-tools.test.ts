@@ -63,7 +63,11 @@ test('Runtime.turn() stores a step whole: the message, then each result and how 
   })
   await node.ask('go')
   const lines = (await node.lines()).map(({ seq: _, ts: __, ...line }) => line)
-  const [, assistant, result, event] = lines
+  const [, decision, assistant, result, event] = lines
+  assert.deepEqual(decision, {
+    ...{ kind: 'event', event: 'permission', call_id: 'a', name: 'draw' },
+    ...{ effect: 'allow', by: 'default', reason: 'it changes nothing' },
+  })
   assert.deepEqual(assistant, {
     kind: 'entry',
     role: 'assistant',

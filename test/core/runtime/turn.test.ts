@@ -14,6 +14,7 @@ import {
   spoken,
   startTestNode,
 } from '../../support/test-node.ts'
+import { toolsHook } from '../../support/tools.ts'
 
 const USAGE = { input: 12, output: 5, cacheRead: 4 }
 const COUNTS = { input: 12, output: 5, cache_read: 4, cache_write: 0, reasoning: 0 }

@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { McpActionKind, McpPeerState, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request, route } from '../../src/core/protocol/dispatch.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import {
+  entriesToml,
+  type StdioEntry,
+  type WatchedServer,
+  watchedServer,
+} from '../support/mcp/mcp-servers.ts'
+import type { ServerOptions } from '../support/mcp/options.ts'
+import { recordFolder } from '../support/mcp/record-folder.ts'
+import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
+const { PING, RECONNECT, ENABLE, DISABLE, CALL, LOGS, TOOLS } = McpActionKind
+
+test('ping starts a server once, and says how long both took', async () => {
+  await using node = await nodeWith({ tools: ['few'] })
+  const result = await act(node, PING)
+  assert.equal(result.peer?.state, McpPeerState.CONNECTED)
+  assert.equal(result.peer?.toolCount, 2)
+  assert.ok(result.connectMs > 0)
+  await act(node, PING)
+  assert.equal(node.server.starts().length, 1)
+})
+
+test('reconnect starts it anew', async () => {
+  await using node = await nodeWith({ tools: ['few'] })
+  await act(node, PING)
+  assert.equal((await act(node, RECONNECT)).peer?.state, McpPeerState.CONNECTED)
+  assert.equal(node.server.starts().length, 2)
+})
+
+test('tools lists what the server has, with what the rules say, after starting it', async () => {
+  await using node = await nodeWith(
+    { tools: ['few'] },
+    'exclude = ["add"]\npermissions = { deny = ["echo"] }\n',
+  )
+  const { tools } = await act(node, TOOLS)
+  assert.deepEqual(
+    tools.map(({ remoteName, name, effect }) => [remoteName, name, effect]),
+    [
+      ['echo', 'mcp__one__echo', PolicyEffect.DENY],
+      ['add', '', PolicyEffect.UNSPECIFIED],
+    ],
+  )
+  assert.equal(tools[0]?.rule?.pattern, 'mcp__one__echo')
+  assert.match(tools[1]?.hidden ?? '', /exclude/)
+})
+
+test('logs gives the last words of a server', async () => {
+  await using node = await nodeWith({})
+  await call(node, 'stderr', { text: 'something happened' })
+  const { logs } = await act(node, LOGS)
+  assert.ok(logs.includes('something happened'), logs.join('\n'))
+})
+
+test('call gives the result of a tool, by its own name or by that of the model', async () => {
+  await using node = await nodeWith({})
+  for (const tool of ['echo', 'mcp__one__echo']) {
+    const { output, isError, attachments } = await call(node, tool, { text: 'hello' })
+    assert.deepEqual([output, isError, attachments], ['hello', false, []])
+  }
+  const failed = await call(node, 'fail', { text: 'no luck' })
+  assert.deepEqual([failed.isError, failed.output.includes('no luck')], [true, true])
+  const [image] = (await call(node, 'image', {})).attachments
+  assert.equal(image?.mediaType, 'image/png')
+  assert.equal(
+    Buffer.from(image?.data ?? [])
+      .subarray(1, 4)
+      .toString(),
+    'PNG',
+  )
+})
+
+test('call keeps the whole of a long result where the agent may read it', async () => {
+  await using node = await nodeWith({}, 'output_limit = 1000\n')
+  const { output } = await call(node, 'big', { bytes: 5000 })
+  const [path] = /\/\S*cache\/output\/[^\s\]]+/.exec(output) ?? []
+  assert.ok(path, output)
+  assert.equal((await readFile(path)).length, 5000)
+})
+
+test('call names the nearest tool, and says why one is not to be had', async () => {
+  await using node = await nodeWith({ tools: ['few'] }, 'exclude = ["add"]\n')
+  await assert.rejects(call(node, 'ehco', {}), { kind: 'missing', hint: 'did you mean "echo"?' })
+  await assert.rejects(call(node, 'add', {}), {
+    kind: 'missing',
+    message: /^Cannot call add of "one": .*exclude/,
+  })
+  const body = { agent: 'crab', name: 'one', action: CALL, tool: 'echo', arguments: '[]' }
+  await assert.rejects(request(node.dispatch, 'mcpAction', body, NEVER), { kind: 'invalid' })
+})
+
+test('call does for a person here what would be asked about, and nothing that a rule denies', async () => {
+  await using node = await nodeWith({ tools: ['few'] }, 'permissions = { ask = ["echo"], deny = ["add"] }\n')
+  assert.equal((await call(node, 'echo', { text: 'x' })).output, 'x')
+  await assert.rejects(call(node, 'add', { a: 1, b: 2 }), {
+    kind: 'denied',
+    message: /^Cannot call add of "one": agents\/crab\.toml:\d+ denies mcp__one__add$/,
+    hint: /mcp__one__add/,
+  })
+  assert.deepEqual(node.server.messages('tools/call').length, 1)
+})
+
+test('call over TCP needs a rule that allows it', async () => {
+  await using node = await nodeWith({ tools: ['few'] }, 'permissions = { allow = ["echo"] }\n')
+  const remote = route(handlers(node.services, 'tcp'))
+  assert.equal((await call({ dispatch: remote }, 'echo', { text: 'x' })).output, 'x')
+  await assert.rejects(call({ dispatch: remote }, 'add', { a: 1, b: 2 }), { kind: 'denied' })
+})
+
+test('enable and disable write one key, keep every comment, and start nothing', async () => {
+  await using node = await nodeWith({ tools: ['few'] }, 'disabled = true # for now\n')
+  const text = await node.home.read('agents/crab.toml')
+  const enabled = text.replace('disabled = true # for now', 'disabled = false # for now')
+  await assert.rejects(act(node, PING), { kind: 'config' })
+  await act(node, ENABLE)
+  assert.equal(await node.home.read('agents/crab.toml'), enabled)
+  await act(node, ENABLE)
+  assert.equal(await node.home.read('agents/crab.toml'), enabled)
+  await act(node, DISABLE)
+  assert.equal(await node.home.read('agents/crab.toml'), text)
+  assert.deepEqual(node.server.starts(), [])
+})
+
+test('mcp_action refuses servers, agents and actions that there are not', async () => {
+  await using node = await nodeWith({ tools: ['few'] })
+  const request_ = (body: object) => request(node.dispatch, 'mcpAction', body, NEVER)
+  await assert.rejects(request_({ name: 'onne', action: PING }), {
+    kind: 'missing',
+    hint: 'did you mean "one"?',
+  })
+  await assert.rejects(request_({ agent: 'nobody', name: 'one', action: PING }), { kind: 'missing' })
+  await assert.rejects(request_({ name: 'one' }), { kind: 'invalid' })
+})
+
+interface Node extends Omit<TestDispatch, 'server'> {
+  server: WatchedServer
+}
+
+/** A node whose default agent has one server; `more` are further lines of its entry. */
+async function nodeWith(options: ServerOptions, more = ''): Promise<Node> {
+  const records = await recordFolder()
+  const node = await startTestDispatch([])
+  const server = watchedServer(records.path, options, { name: 'one' })
+  const entry: StdioEntry = server.entry
+  await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entriesToml(entry)}${more}`)
+  return {
+    ...node,
+    server,
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]()
+      await records[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function act({ dispatch }: { dispatch: Dispatch }, action: McpActionKind) {
+  return request(dispatch, 'mcpAction', { agent: 'crab', name: 'one', action }, NEVER)
+}
+
+function call({ dispatch }: { dispatch: Dispatch }, tool: string, args: object) {
+  const body = { agent: 'crab', name: 'one', action: CALL, tool, arguments: JSON.stringify(args) }
+  return request(dispatch, 'mcpAction', body, NEVER)
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { McpStatus, type UpsertMcpMsg } from '../../src/core/protocol/crabtalk.generated.ts'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { entriesToml, misbehavingEntry, watchedServer } from '../support/mcp/mcp-servers.ts'
+import { isRunning, recordFolder } from '../support/mcp/record-folder.ts'
+import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import { until } from '../support/until.ts'
+
+const NEVER = new AbortController().signal
+const FEW = { tools: ['few'] } as const
+const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
+
+test('upsert_mcp writes a server once it has started, and says how many tools it has', async () => {
+  await using records = await recordFolder()
+  await using node = await startTestDispatch([])
+  const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2' } })
+  await node.home.write('agents/crab.toml', `# Mine.\nid = "${ID}"\nmodel = "m" # good\n`)
+  const info = await upsert(node, { ...server.entry, exclude: ['add'] }, { verify: true })
+  assert.deepEqual(
+    [info.name, info.toolCount, info.status, info.source, info.env],
+    ['one', 1, McpStatus.DISCONNECTED, 'crab', { TOKEN: '[secret]' }],
+  )
+  assert.equal(server.starts().length, 1)
+  const text = await node.home.read('agents/crab.toml')
+  assert.ok(text.startsWith(`# Mine.\nid = "${ID}"\nmodel = "m" # good\n\n[[mcps]]\nname = "one"\n`), text)
+  assert.match(text, /hunter2/)
+})
+
+test('upsert_mcp with verify leaves the file as it was when the server does not start', async () => {
+  await using node = await startTestDispatch([])
+  const text = `# Mine.\r\nid = "${ID}"\r\n${entriesToml(misbehavingEntry(FEW, { name: 'one' }))}`
+  await node.home.write('agents/crab.toml', text)
+  const broken = misbehavingEntry({ at: { start: 'crash' } }, { name: 'one' })
+  await assert.rejects(upsert(node, broken, { verify: true }), {
+    kind: 'unavailable',
+    message: /"one".*cannot open the database/,
+  })
+  await assert.rejects(upsert(node, { name: 'two', command: 'no-such-program' }, { verify: true }), {
+    kind: 'unavailable',
+    message: /no-such-program/,
+  })
+  assert.equal(await node.home.read('agents/crab.toml'), text)
+})
+
+test('upsert_mcp starts nothing without verify, nor what is disabled', async () => {
+  await using records = await recordFolder()
+  await using node = await startTestDispatch([])
+  const server = watchedServer(records.path, FEW)
+  await upsert(node, server.entry)
+  await upsert(node, { ...server.entry, disabled: true }, { verify: true })
+  assert.deepEqual(server.starts(), [])
+  assert.match(await node.home.read('agents/crab.toml'), /^disabled = true$/m)
+})
+
+test('upsert_mcp with create starts and writes nothing when the name, or one like it, is taken', async () => {
+  await using records = await recordFolder()
+  await using node = await startTestDispatch([])
+  const server = watchedServer(records.path, FEW)
+  await upsert(node, { name: 'my-db', command: 'x' })
+  const text = await node.home.read('agents/crab.toml')
+  for (const name of ['my-db', 'my_db']) {
+    await assert.rejects(upsert(node, { ...server.entry, name }, { create: true, verify: true }), {
+      kind: 'conflict',
+      message: new RegExp(`^Cannot add the server "${name}": `),
+      hint: /crabtalk mcp set my-db/,
+    })
+  }
+  assert.deepEqual([server.starts(), await node.home.read('agents/crab.toml')], [[], text])
+})
+
+test('of several that add one name at once, one wins and the others are told', async () => {
+  await using node = await startTestDispatch([])
+  const outcomes = await Promise.allSettled(
+    ['x', 'y', 'z'].map((command) => upsert(node, { name: 'one', command }, { create: true })),
+  )
+  const refused = outcomes.filter(({ status }) => status === 'rejected')
+  assert.equal(refused.length, 2)
+  for (const outcome of refused) assert.equal((outcome as PromiseRejectedResult).reason.kind, 'conflict')
+  assert.equal((await listed(node)).length, 1)
+})
+
+test('several that add different servers at once lose none', async () => {
+  await using node = await startTestDispatch([])
+  const names = ['a', 'b', 'c', 'd']
+  await Promise.all(names.map((name) => upsert(node, { name, command: 'x' }, { create: true })))
+  assert.deepEqual((await listed(node)).map(({ name }) => name).toSorted(), names)
+})
+
+test('a hang-up while a server is verified ends it, and nothing is written', async () => {
+  await using records = await recordFolder()
+  await using node = await startTestDispatch([])
+  const server = watchedServer(records.path, { at: { 'tools/list': 'hang' } })
+  await upsert(node, { name: 'other', command: 'x' })
+  const text = await node.home.read('agents/crab.toml')
+  const stop = new AbortController()
+  const writing = upsert(node, server.entry, { verify: true }, stop.signal)
+  await until('the list is asked for', () => server.messages('tools/list').length > 0)
+  stop.abort()
+  await assert.rejects(writing, { kind: 'cancelled' })
+  const [pid] = server.starts()
+  await until('the server has ended', () => !isRunning(pid!))
+  assert.equal(await node.home.read('agents/crab.toml'), text)
+})
+
+test('upsert_mcp replaces one entry, keeps the rest of the text, and stored secrets for placeholders', async () => {
+  await using node = await startTestDispatch([])
+  const text = [
+    `id = "${ID}"`,
+    '',
+    '# The first.',
+    '[[mcps]]',
+    'name = "a" # its name',
+    'command = "x"',
+    'env = { TOKEN = "hunter2", LOG = "1" }',
+    '',
+    '# The second.',
+    '[[mcps]]',
+    'name = "b"',
+    'command = "y"',
+    '',
+  ].join('\n')
+  await node.home.write('agents/crab.toml', text)
+  await upsert(node, { name: 'a', command: 'z', env: { TOKEN: '[secret]', LOG: '1' } })
+  assert.equal(await node.home.read('agents/crab.toml'), text.replace('command = "x"', 'command = "z"'))
+  await assert.rejects(upsert(node, { name: 'b', command: 'y', env: { TOKEN: '[secret]' } }), {
+    kind: 'invalid',
+    message: /^Cannot set the server "b": "env.TOKEN" is \[secret\]/,
+  })
+})
+
+/** What a client may send, and what it is told. */
+const WRONG: [string, RegExp][] = [
+  ['', /^Cannot read the entry of the server: /],
+  ['[]', /no JSON object$/],
+  ['{"name":"A B","command":"x"}', /^Cannot set the server "A B": "name" must be /],
+  ['{"name":"a"}', /^Cannot set the server "a": .*"command"/],
+  ['{"name":"a","command":"x","cwd":"here"}', /"cwd" must be an absolute path$/],
+  ['{"name":"a","command":"x","comand":"y"}', /unknown key "comand"$/],
+]
+
+for (const [config, message] of WRONG) {
+  test(`upsert_mcp refuses ${config || 'nothing'}`, async () => {
+    await using node = await startTestDispatch([])
+    const body = { agent: 'crab', config, verify: true }
+    await assert.rejects(request(node.dispatch, 'upsertMcp', body, NEVER), { kind: 'invalid', message })
+    assert.deepEqual(await listed(node), [])
+  })
+}
+
+test('delete_mcp takes one entry away, and names the nearest when there is none', async () => {
+  await using node = await startTestDispatch([])
+  const text = `id = "${ID}"\n\n[[mcps]]\nname = "files"\ncommand = "x"\n\n# Stays.\n[[mcps]]\nname = "db"\ncommand = "y"\n`
+  await node.home.write('agents/crab.toml', text)
+  const remove = (name: string) => request(node.dispatch, 'deleteMcp', { agent: 'crab', name }, NEVER)
+  await assert.rejects(remove('flies'), { kind: 'missing', hint: 'did you mean "files"?' })
+  await remove('files')
+  const after = `id = "${ID}"\n\n# Stays.\n[[mcps]]\nname = "db"\ncommand = "y"\n`
+  assert.equal(await node.home.read('agents/crab.toml'), after)
+  await remove('db')
+  assert.deepEqual(await listed(node), [])
+})
+
+test('replace_mcps replaces all entries, or none when one is wrong or the tools have changed since', async () => {
+  await using node = await startTestDispatch([])
+  await upsert(node, { name: 'a', command: 'x', env: { TOKEN: 'hunter2' } })
+  const replace = (entries: object[], generation?: number) => {
+    const configs = entries.map((entry) => JSON.stringify(entry))
+    return request(node.dispatch, 'replaceMcps', { agent: 'crab', configs, generation: generation! }, NEVER)
+  }
+  const b = { name: 'b', command: 'y' }
+  await assert.rejects(replace([b, { name: 'c' }]), {
+    kind: 'invalid',
+    message: /^Cannot replace the servers of "crab": entry 2: /,
+  })
+  await assert.rejects(replace([b, b]), { kind: 'invalid', message: /taken/ })
+  const generation = (await listed(node))[0]!.generation
+  await assert.rejects(replace([b], generation + 1), { kind: 'conflict' })
+  assert.deepEqual(
+    (await listed(node)).map(({ name }) => name),
+    ['a'],
+  )
+  const { mcps } = await replace([b, { name: 'a', command: 'z', env: { TOKEN: '[secret]' } }], generation)
+  assert.deepEqual(
+    mcps.map(({ name }) => name),
+    ['b', 'a'],
+  )
+  assert.match(await node.home.read('agents/crab.toml'), /hunter2/)
+})
+
+test('list_mcps gives the servers of one agent or of all, secrets hidden, and starts none', async () => {
+  await using records = await recordFolder()
+  await using node = await startTestDispatch([])
+  const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2' } })
+  await upsert(node, server.entry)
+  await request(node.dispatch, 'createAgent', { name: 'other', config: '', prompt: '' }, NEVER)
+  const far = { name: 'far', url: 'https://h/mcp', auth: 'bearer-hunter2', headers: { 'X-Key': 'hunter2' } }
+  await upsert(node, far, { agent: 'other' })
+  const all = await listed(node, '')
+  assert.deepEqual(
+    all.map(({ source, name }) => [source, name]),
+    [
+      ['crab', 'one'],
+      ['other', 'far'],
+    ],
+  )
+  assert.doesNotMatch(JSON.stringify(all), /hunter2/)
+  assert.deepEqual(
+    (await listed(node, 'other')).map(({ url, auth }) => [url, auth]),
+    [['https://h/mcp', '[secret]']],
+  )
+  assert.deepEqual(server.starts(), [])
+  await assert.rejects(listed(node, 'nobody'), { kind: 'missing' })
+})
+
+function upsert(
+  node: TestDispatch,
+  entry: object,
+  more: Partial<UpsertMcpMsg> = {},
+  signal: AbortSignal = NEVER,
+) {
+  const body = { agent: 'crab', config: JSON.stringify(entry), ...more }
+  return request(node.dispatch, 'upsertMcp', body, signal)
+}
+
+async function listed(node: TestDispatch, agent = 'crab') {
+  return (await request(node.dispatch, 'listMcps', { agent }, NEVER)).mcps
+}

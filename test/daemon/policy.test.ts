@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type ExplainPolicy, OnAsk, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { PERMISSION_ANSWERS } from '../../src/core/runtime/permission.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
+const { ALLOW, ASK, DENY } = PolicyEffect
+
+test('policy_explain names the rule that decides, where it is written, and every other that matches', async () => {
+  await using node = await startTestDispatch([], { config: '\n[permissions]\nallow = ["bash"]\n' })
+  await node.home.write('agents/crab.toml', `id = "${ID}"\n\n[permissions]\ndeny = ["bash(rm *)"]\n`)
+  const decision = await explain(node, 'bash', { command: 'rm -rf build' })
+  const denial = { effect: DENY, pattern: 'bash(rm *)', source: 'agents/crab.toml:4' }
+  const { effect, rule, matched, trust, action } = decision
+  assert.deepEqual([effect, rule, trust, action], [DENY, denial, 'local', 'bash: rm -rf build'])
+  assert.deepEqual(matched.map(({ pattern }) => pattern).toSorted(), ['bash', 'bash(rm *)'])
+  assert.match(decision.reason, /agents\/crab\.toml:4/)
+  assert.equal((await explain(node, 'bash', { command: 'ls' })).effect, ALLOW)
+})
+
+test('policy_explain says what would allow a call that no rule is about', async () => {
+  await using node = await startTestDispatch([])
+  const decision = await explain(node, 'bash', { command: 'npm test && git push' })
+  assert.deepEqual([decision.effect, decision.rule, decision.matched], [ASK, undefined, []])
+  assert.deepEqual(decision.suggestions, ['bash(npm test)', 'bash(git push)'])
+  const allowed = await explain(node, 'bash', { command: 'npm test' }, { allow: ['bash(npm *)'] })
+  assert.deepEqual([allowed.effect, allowed.rule?.source, allowed.suggestions], [ALLOW, '--allow', []])
+  const denied = await explain(
+    node,
+    'bash',
+    { command: 'npm test' },
+    { allow: ['bash'], deny: ['bash(npm *)'] },
+  )
+  assert.deepEqual([denied.effect, denied.rule?.source], [DENY, '--deny'])
+  await assert.rejects(explain(node, 'bash', { command: 'ls' }, { allow: ['bash('] }), { kind: 'invalid' })
+})
+
+test('policy_explain follows links, and needs no more of a call than its path', async () => {
+  await using node = await startTestDispatch([])
+  const work = join(node.home.paths.home, 'work')
+  await mkdir(work)
+  await symlink('/etc', join(work, 'link'))
+  const at = { cwd: work }
+  assert.equal((await explain(node, 'read', { path: 'a.ts' }, at)).effect, ALLOW)
+  const outside = await explain(node, 'read', { path: 'link/hostname' }, at)
+  assert.deepEqual([outside.effect, outside.action], [ASK, 'read /etc/hostname'])
+  for (const tool of ['edit', 'write']) {
+    const { effect, suggestions } = await explain(node, tool, { path: 'a.ts' }, at)
+    assert.deepEqual([effect, suggestions], [ASK, ['edit(a.ts)']])
+  }
+  assert.equal((await explain(node, 'grep', {}, at)).effect, ALLOW)
+  await assert.rejects(explain(node, 'read', {}, at), { kind: 'invalid' })
+  await assert.rejects(explain(node, 'read', { path: 'x' }, { cwd: join(work, 'none') }), { kind: 'missing' })
+})
+
+test('policy_explain says that no rule opens the files of crabtalk itself', async () => {
+  await using node = await startTestDispatch([])
+  const { effect, reason, suggestions } = await explain(node, 'read', { path: node.home.paths.config })
+  assert.deepEqual([effect, suggestions], [DENY, []])
+  assert.match(reason, /no rule changes that$/)
+})
+
+test('policy_explain takes servers by their names, whether or not they ever ran', async () => {
+  await using node = await startTestDispatch([])
+  const entry =
+    '[[mcps]]\nname = "my_fs"\ncommand = "none"\npermissions = { allow = ["read_*"], deny = ["*_all"] }\n'
+  await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entry}`)
+  const effectOf = async (tool: string) => (await explain(node, tool, { path: 'x' })).effect
+  assert.equal(await effectOf('mcp__my_fs__read_file'), ALLOW)
+  assert.equal(await effectOf('mcp__my_fs__read_all'), DENY)
+  assert.equal(await effectOf('mcp__my_fs__write'), ASK)
+  assert.equal(await effectOf('mcp__other__read_file'), ASK)
+})
+
+test('policy_explain knows the class of the turn, by the way it comes', async () => {
+  await using node = await startTestDispatch([])
+  const remote = { dispatch: route(handlers(node.services, 'tcp')) }
+  const decision = await explain(remote, 'bash', { command: 'ls' }, { cwd: node.home.paths.home })
+  assert.deepEqual([decision.effect, decision.trust], [DENY, 'remote'])
+})
+
+test('policy_explain says what a turn is told', async () => {
+  const calls = [
+    { tool: 'edit', args: { path: 'a.txt', edits: [{ old: 'a', new: 'b' }] } },
+    { tool: 'read', args: { path: '/etc/hostname' } },
+    { tool: 'read', args: { path: 'none.txt' } },
+  ]
+  await using node = await startTestDispatch((_, index) => {
+    const parts = calls.map(({ tool, args }, i) => ({
+      call: `c${i}`,
+      name: tool,
+      args: JSON.stringify(args),
+    }))
+    return { parts: index === 0 ? parts : ['done'] }
+  })
+  const results = (await node.ask('go')).flatMap((event) =>
+    event.$case === 'toolResult' ? [event.value] : [],
+  )
+  for (const [i, { tool, args }] of calls.entries()) {
+    const { effect, reason, suggestions } = await explain(node, tool, args, { sender: 'ann' })
+    const denial = results.find(({ callId }) => callId === `c${i}`)?.denial
+    assert.equal(denial === undefined, effect === ALLOW, tool)
+    if (denial) assert.deepEqual([denial.rules, denial.reason.startsWith(reason)], [suggestions, true])
+  }
+})
+
+test('policy_explain knows what was allowed for a conversation', async () => {
+  const args = JSON.stringify({ path: 'a.txt', content: 'x' })
+  await using node = await startTestDispatch((_, index) => ({
+    parts: index === 0 ? [{ call: 'c1', name: 'write', args }] : ['done'],
+  }))
+  const options = { onAsk: OnAsk.CLIENT }
+  for await (const { event } of streamTurn(
+    node.dispatch,
+    { agent: 'crab', sender: 'ann', content: 'go', options },
+    NEVER,
+  )) {
+    if (event?.$case !== 'askUser') continue
+    const { askId, questions } = event.value
+    const content = JSON.stringify({ [questions[0]!.question]: PERMISSION_ANSWERS.session })
+    await request(node.dispatch, 'replyToAsk', { agent: 'crab', sender: 'ann', askId, content }, NEVER)
+  }
+  const inside = await explain(node, 'edit', { path: 'a.txt' }, { sender: 'ann' })
+  assert.deepEqual([inside.effect, inside.rule?.source], [ALLOW, 'this conversation'])
+  assert.equal((await explain(node, 'edit', { path: 'a.txt' }, { sender: 'bob' })).effect, ASK)
+})
+
+function explain(
+  { dispatch }: { dispatch: Dispatch } | TestDispatch,
+  tool: string,
+  args: object,
+  more: Partial<ExplainPolicy> = {},
+) {
+  const body = { agent: 'crab', tool, arguments: JSON.stringify(args), ...more }
+  return request(dispatch, 'policyExplain', body, NEVER)
+}
