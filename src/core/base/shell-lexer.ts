@@ -206,7 +206,9 @@ const MEANINGS: readonly [RegExp, string][] = [
 
 /** Reserved words of sh and bash. Quoted ones are names of programs, but nobody has such programs. */
 const KEYWORDS: ReadonlySet<string> = new Set(
-  '! [[ ]] case coproc do done elif else esac fi for function if in select then time until while'.split(' '),
+  '! { } [[ ]] case coproc do done elif else esac fi for function if in select then time until while'.split(
+    ' ',
+  ),
 )
 
 /** They run their arguments as a line, or change what later commands mean: their names, variables or options. */

@@ -108,7 +108,7 @@ function readPath(about: 'read' | 'edit', argument: string | undefined): RuleRea
   try {
     globToRegExp(path.glob ?? '')
   } catch (reason) {
-    return bad(`is no pattern: ${(reason as Error).message.replace(/^.*\/: /s, '')}`)
+    return bad(`is no pattern: ${(reason as Error).message.replace(/^.*: /s, '')}`)
   }
   return right({ about, path })
 }

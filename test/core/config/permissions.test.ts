@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EMPTY_CONFIG } from '../../../src/core/config/config.ts'
+import { loadConfig } from '../../../src/core/config/load-config.ts'
+import { agentStore } from '../../support/agent-store.ts'
+import { temporaryHome } from '../../support/temporary-home.ts'
+
+const RULES = `
+[permissions]
+allow = [
+  "bash(npm test)", # the tests
+  "edit(src/**)",
+]
+deny = ["read(.env)"]
+`
+
+test('the rules of config.toml have the lines they are written in', async () => {
+  await using home = await temporaryHome()
+  assert.deepEqual((await loadConfig(home.paths)).permissions, [])
+  assert.deepEqual(EMPTY_CONFIG.permissions, [])
+  await home.write('config.toml', `model = "m"${RULES}ask = ["mcp__*"]\n`)
+  assert.deepEqual((await loadConfig(home.paths)).permissions, [
+    { effect: 'deny', pattern: 'read(.env)', source: 'config.toml:7' },
+    { effect: 'ask', pattern: 'mcp__*', source: 'config.toml:8' },
+    { effect: 'allow', pattern: 'bash(npm test)', source: 'config.toml:4' },
+    { effect: 'allow', pattern: 'edit(src/**)', source: 'config.toml:5' },
+  ])
+})
+
+test('a rule that is none is an error with its line, in config.toml and in an agent file', async () => {
+  await using home = await temporaryHome()
+  await home.write(
+    'config.toml',
+    '[permissions]\nallow = [\n  "bash(git *)",\n  "Bash(ls)",\n]\nforbid = []\n',
+  )
+  await assert.rejects(loadConfig(home.paths), {
+    kind: 'config',
+    message:
+      'config.toml:4: "permissions.allow[1]" must be written in lower case (for example bash(npm run *))\n' +
+      'config.toml:6: unknown key "permissions.forbid"',
+  })
+  await home.write('agents/a.toml', '[permissions]\ndeny = ["write(x)", 7]\nallow = "bash"\n')
+  await assert.rejects(agentStore(home.paths).get('a'), {
+    kind: 'config',
+    message:
+      'agents/a.toml:2: "permissions.deny[0]" never matches: edit governs write (for example edit(src/**))\n' +
+      'agents/a.toml:2: "permissions.deny[1]" must be a string, not a number\n' +
+      'agents/a.toml:3: "permissions.allow" must be a list, not a string',
+  })
+})
+
+test('rules() gives the rules of an agent with their lines, and writes nothing', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  assert.deepEqual(await store.rules('crab'), [])
+  await assert.rejects(home.read('agents/crab.toml'), { code: 'ENOENT' })
+  await assert.rejects(store.rules('other'), { kind: 'missing' })
+  await home.write('agents/a.toml', RULES)
+  assert.deepEqual(await store.rules('a'), [
+    { effect: 'deny', pattern: 'read(.env)', source: 'agents/a.toml:7' },
+    { effect: 'allow', pattern: 'bash(npm test)', source: 'agents/a.toml:4' },
+    { effect: 'allow', pattern: 'edit(src/**)', source: 'agents/a.toml:5' },
+  ])
+  assert.equal(await home.read('agents/a.toml'), RULES)
+  await home.write('agents/bad.toml', 'x = \n')
+  await assert.rejects(store.rules('bad'), { kind: 'config' })
+})
+
+test('addRule() adds a rule that allows something, once, and keeps comments', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('a', {}, '')
+  await store.addRule('a', 'bash(git status)')
+  const [first] = await store.rules('a')
+  assert.deepEqual(first, { effect: 'allow', pattern: 'bash(git status)', source: 'agents/a.toml:4' })
+  const { id } = await store.get('a')
+  await home.write('agents/a.toml', `# Mine.\nid = "${id}"${RULES}`)
+  await store.addRule('a', 'mcp__fs__*')
+  await store.addRule('a', 'mcp__fs__*')
+  await store.addRule('a', 'edit(src/**)')
+  const after = RULES.replace('"edit(src/**)",\n', '"edit(src/**)",\n  "mcp__fs__*",\n')
+  assert.equal(await home.read('agents/a.toml'), `# Mine.\nid = "${id}"${after}`)
+  assert.deepEqual((await store.get('a')).permissions?.deny, ['read(.env)'])
+})
+
+test('addRule() makes the default agent, and knows a rule in every form of its letters', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.addRule('crab', 'edit(e\u0301.md)')
+  await store.addRule('crab', 'edit(\u00e9.md)')
+  assert.equal((await store.rules('crab')).length, 1)
+})
+
+test('addRule() refuses what is no rule, and an agent that is none', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('a', {}, '')
+  const text = await home.read('agents/a.toml')
+  await assert.rejects(store.addRule('a', 'bash('), {
+    kind: 'invalid',
+    message: 'Cannot add a rule to the agent "a": the rule has a ( without a ) at its end',
+    hint: 'for example read(src/**)',
+  })
+  await assert.rejects(store.addRule('b', 'bash'), { kind: 'missing' })
+  assert.equal(await home.read('agents/a.toml'), text)
+})
+
+test('rules that are added at once are all there', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await store.create('a', {}, '')
+  const rules = ['bash(a)', 'bash(b)', 'bash(c)', 'bash(d)']
+  await Promise.all([...rules, ...rules].map((rule) => store.addRule('a', rule)))
+  assert.deepEqual((await store.get('a')).permissions?.allow?.toSorted(), rules)
+})
+
+test('update() changes permissions as any other table, and a patch is checked', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  await home.write('agents/a.toml', RULES)
+  await store.update('a', { permissions: { deny: null, ask: ['bash(git push *)'] } })
+  const { permissions } = await store.get('a')
+  assert.deepEqual(permissions, { allow: ['bash(npm test)', 'edit(src/**)'], ask: ['bash(git push *)'] })
+  assert.match(await home.read('agents/a.toml'), /# the tests/)
+  await assert.rejects(store.update('a', { permissions: { allow: ['bash('] } }), {
+    kind: 'invalid',
+    message: 'Cannot change the agent "a": "permissions.allow[0]" has a ( without a ) at its end',
+  })
+})
