@@ -4,7 +4,7 @@ import { join } from 'node:path'
 /** One run of the program that must succeed: it warms the code caches, and it proves the finished binary. */
 export interface Scenario {
   program: 'crabtalk' | 'crabup'
-  /** `{session}` stands for a session that is there by then. */
+  /** `{session}` stands for a session that is there by then, `{server}` for the words that start an MCP server. */
   argv: readonly string[]
   /** A home that knows a model of each wire shape by default; a fresh one has the demo model only. */
   home?: 'fresh'
@@ -33,6 +33,18 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('agent', 'rename', 'tester', 'checker'),
   crabtalk('agent', 'delete', 'checker'),
   crabtalk('agent', 'list'),
+  crabtalk('mcp', 'add', 'loop', '--', '{server}'),
+  crabtalk('mcp', 'list'),
+  crabtalk('mcp', 'get', 'loop'),
+  crabtalk('mcp', 'ping'),
+  crabtalk('mcp', 'tools'),
+  crabtalk('mcp', 'call', 'loop', 'echo', 'text=hi'),
+  crabtalk('mcp', 'set', 'loop', 'timeout_ms=9000'),
+  crabtalk('mcp', 'disable', 'loop'),
+  crabtalk('mcp', 'enable', 'loop'),
+  crabtalk('policy', 'why', 'mcp__loop__echo'),
+  crabtalk('policy', 'why', 'bash(git status)'),
+  crabtalk('mcp', 'remove', 'loop'),
   { program: 'crabup', argv: ['version'] },
   { program: 'crabup', argv: ['help'] },
 ]
@@ -70,8 +82,18 @@ export async function* eachScenario(
 
 async function fillIn(argv: readonly string[], home: string): Promise<string[]> {
   const files = argv.includes('{session}') ? await readdir(join(home, 'sessions')) : []
-  return argv.map((word) => (word === '{session}' ? files[0]!.replace(/\.jsonl$/, '') : word))
+  return argv.flatMap((word) => {
+    if (word === '{server}') return SERVER
+    return word === '{session}' ? files[0]!.replace(/\.jsonl$/, '') : word
+  })
 }
+
+/** A server that only echoes and adds. */
+const SERVER = [
+  process.execPath,
+  join(import.meta.dirname, '../../test/support/mcp/misbehaving-server.ts'),
+  '--tools=few',
+]
 
 function crabtalk(...argv: string[]): Scenario {
   return { program: 'crabtalk', argv }

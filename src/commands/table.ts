@@ -1,4 +1,5 @@
 import type { Command, Option } from './command.ts'
+import { MCP_COMMANDS } from './mcp/table.ts'
 
 const json: Option = { name: 'json', summary: 'Print JSON' }
 const agent: Option = { name: 'agent', short: 'a', value: 'NAME', summary: 'The agent (default crab)' }
@@ -178,6 +179,28 @@ export const CRABTALK: readonly Command[] = [
     options: [],
     examples: ['crabtalk conversation delete 8Z4K2M0Q'],
     load: async () => (await import('./conversation/commands.ts')).remove,
+  },
+  ...MCP_COMMANDS,
+  {
+    path: ['policy', 'why'],
+    args: '<call>',
+    summary: 'Say whether a tool call would be allowed, and why',
+    details: `CALL is the name of a tool with its command, its path, or its arguments as a JSON object in parentheses. Exits 0
+whatever the answer is; --json is for programs.`,
+    options: [
+      agent,
+      { name: 'sender', short: 's', value: 'NAME', summary: 'As if it came in this conversation' },
+      { name: 'cwd', value: 'DIR', summary: 'As if it ran there (default this directory)' },
+      { name: 'allow', value: 'RULE', summary: 'As if this rule permitted something (repeatable)' },
+      { name: 'deny', value: 'RULE', summary: 'As if this rule refused something (repeatable)' },
+      json,
+    ],
+    examples: [
+      "crabtalk policy why 'bash(rm -rf build)'",
+      "crabtalk policy why 'edit(src/a.ts)' --allow 'edit(src/**)'",
+      'crabtalk policy why mcp__fs__write_file --json | jq -r .effect',
+    ],
+    load: async () => (await import('./policy.ts')).why,
   },
   {
     path: ['config', 'show'],

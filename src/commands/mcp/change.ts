@@ -1,3 +1,4 @@
+import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
@@ -69,9 +70,17 @@ async function write(
 ): Promise<number | undefined> {
   const verify = !options.has('no-verify') && entry['disabled'] !== true
   const message = { agent: agentOf(options), config: JSON.stringify(entry), verify, create }
-  const writing = request(dispatch, 'upsertMcp', message, signal)
+  const writing = request(dispatch, 'upsertMcp', message, signal).catch(explainRefusal)
   const { toolCount } = await showWhile(host, `starting ${entry['name']}`, writing)
   return verify ? toolCount : undefined
+}
+
+/** A server that cannot be started, with what follows from that. */
+function explainRefusal(reason: unknown): never {
+  if (!(reason instanceof CrabError) || reason.kind !== 'unavailable') throw reason
+  const advice = reason.hint ? `${reason.hint}; ` : ''
+  const hint = `${advice}nothing was written, and --no-verify writes it unseen`
+  throw new CrabError(reason.kind, reason.message, { cause: reason, hint })
 }
 
 async function switchServer(

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  entriesToml,
+  everythingEntry,
+  filesystemEntry,
+  misbehavingEntry,
+  type StdioEntry,
+  watchedServer,
+} from '../support/mcp/mcp-servers.ts'
+import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
+import { assertFailed } from '../support/talk.ts'
+
+const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
+
+test('mcp call prints the text of a result, whatever form its arguments have', async () => {
+  await using box = await boxWith(everythingEntry())
+  const sum = (...words: string[]) => ['mcp', 'call', 'everything', 'get-sum', ...words]
+  const runs = [
+    await box.run(sum('a=2', 'b=3')),
+    await box.run(sum('{"a": 2, "b": 3}')),
+    await box.run(sum('-'), { stdin: '{"a": 2, "b": 3}' }),
+  ]
+  for (const { stdout, stderr, code } of runs) {
+    assert.match(stdout, /^The sum of 2 and 3 is 5\.?\n$/)
+    assert.deepEqual([stderr, code], ['', 0])
+  }
+})
+
+test('mcp call of a real file server reads a file', async () => {
+  await using box = await makeSandbox()
+  await writeFile(join(box.cwd, 'notes.md'), 'Buy milk.\n')
+  await writeAgent(box, filesystemEntry([box.cwd]))
+  const path = join(box.cwd, 'notes.md')
+  const { stdout, stderr, code } = await box.run(['mcp', 'call', 'fs', 'read_text_file', `path=${path}`])
+  assert.match(stdout, /^Buy milk\.\n/)
+  assert.deepEqual([stderr, code], ['', 0])
+})
+
+test('mcp call --json gives the whole result, a failure too', async () => {
+  await using box = await boxWith(misbehavingEntry())
+  const good = await box.run(['mcp', 'call', 'misbehaving', 'mixed', '--json'])
+  const result = JSON.parse(good.stdout)
+  assert.deepEqual([result.server, result.tool, result.ok, good.code], ['misbehaving', 'mixed', true, 0])
+  assert.match(result.output, /beside it/)
+  assert.equal(Buffer.from(result.attachments[0].data, 'base64').subarray(1, 4).toString(), 'PNG')
+  const bad = await box.run(['mcp', 'call', 'misbehaving', 'fail', '--json'])
+  assert.deepEqual([JSON.parse(bad.stdout).ok, bad.stderr, bad.code], [false, '', 5])
+})
+
+test('mcp call of a tool that reports a failure exits 5, and prints nothing on standard output', async () => {
+  await using box = await boxWith(misbehavingEntry())
+  const { stdout, stderr, code } = await box.run(['mcp', 'call', 'misbehaving', 'fail', 'text=no luck'])
+  assert.deepEqual([stdout, code], ['', 5])
+  assert.match(stderr, /^crabtalk: error\[tool\]: Cannot call fail of "misbehaving": .*no luck\nhint: .*\n$/)
+})
+
+test('mcp call announces an image, or writes it where -O says', async () => {
+  await using box = await boxWith(misbehavingEntry())
+  const call = (...words: string[]) => box.run(['mcp', 'call', 'misbehaving', ...words])
+  const announced = await call('mixed')
+  assert.match(announced.stdout, /^beside it\n/)
+  assert.match(announced.stderr, /^crabtalk: image\/png, \d+ bytes; -O FILE keeps it\n/)
+  const written = await call('image', '-O', 'shot.png')
+  assert.deepEqual([written.stderr, written.code], ['', 0])
+  const bytes = await readFile(join(box.cwd, 'shot.png'))
+  assert.equal(bytes.subarray(1, 4).toString(), 'PNG')
+  const text = await call('echo', 'text=kept', '-O', 'out.txt')
+  assert.deepEqual([text.stdout, await readFile(join(box.cwd, 'out.txt'), 'utf8')], ['', 'kept\n'])
+  assertFailed(await call('echo', 'text=x', '-O', 'none/out.txt'), 'storage', {
+    message: /none\/out\.txt/,
+    hint: /./,
+  })
+  assert.deepEqual((await readdir(box.cwd)).toSorted(), ['out.txt', 'shot.png'])
+})
+
+test('mcp call strips control sequences on a terminal only', async () => {
+  await using box = await boxWith(misbehavingEntry())
+  const words = ['mcp', 'call', 'misbehaving', 'echo', 'text="\\u001b[31mred\\u001b]0;title\\u0007"']
+  assert.equal((await box.run(words)).stdout, '\u001b[31mred\u001b]0;title\u0007\n')
+  const terminal = box.terminal(words)
+  assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
+  assert.ok(terminal.output().endsWith('red\r\n'), JSON.stringify(terminal.output()))
+  assert.ok(!terminal.output().includes('title'))
+})
+
+test('mcp call does what would be asked about, and not what a rule denies', async () => {
+  await using box = await makeSandbox()
+  const server = watchedServer(box.cwd, { tools: ['few'] }, { name: 'one' })
+  await writeAgent(box, server.entry, 'permissions = { ask = ["echo"], deny = ["add"] }\n')
+  assert.equal((await box.run(['mcp', 'call', 'one', 'echo', 'text=x'])).stdout, 'x\n')
+  assertFailed(await box.run(['mcp', 'call', 'one', 'add', 'a=1', 'b=2']), 'denied', {
+    message: /^Cannot call add of "one": agents\/crab\.toml\S* denies mcp__one__add$/,
+    hint: /mcp__one__add/,
+  })
+  assert.equal(server.messages('tools/call').length, 1)
+})
+
+test('mcp call names the nearest server and tool, and refuses arguments that are none', async () => {
+  await using box = await boxWith(misbehavingEntry({ tools: ['few'] }))
+  const call = (...words: string[]) => box.run(['mcp', 'call', ...words])
+  assertFailed(await call('misbehavin', 'echo'), 'missing', {
+    message: /"misbehavin"/,
+    hint: /"misbehaving"/,
+  })
+  assertFailed(await call('misbehaving', 'ecoh'), 'missing', { message: /no such tool/, hint: /"echo"/ })
+  assertFailed(await call('misbehaving', 'echo', 'hello'), 'usage', { message: /hello/, hint: /path=/ })
+  assertFailed(await call('misbehaving', 'echo', '{"text":'), 'invalid', {
+    message: /no JSON object/,
+    hint: /./,
+  })
+  assertFailed(await call('misbehaving'), 'usage', { message: /missing required args/, hint: /<tool>/ })
+})
+
+test('mcp call tells a server that dies, in its own words', async () => {
+  await using box = await boxWith(misbehavingEntry({ at: { 'tools/call': 'crash' } }))
+  const { stdout, stderr, code } = await box.run(['mcp', 'call', 'misbehaving', 'echo', 'text=x'])
+  assert.match(stderr, /^crabtalk: error\[unavailable\]: .*"misbehaving".*cannot open the database.*\n/)
+  assert.deepEqual([stdout, code], ['', 69])
+})
+
+async function boxWith(entry: StdioEntry): Promise<Sandbox> {
+  const box = await makeSandbox()
+  await writeAgent(box, entry)
+  return box
+}
+
+async function writeAgent(box: Sandbox, entry: StdioEntry, more = ''): Promise<void> {
+  await mkdir(join(box.home, 'agents'), { recursive: true, mode: 0o700 })
+  const text = `id = "${ID}"\n\n${entriesToml(entry).trimEnd()}\n${more}`
+  await writeFile(join(box.home, 'agents/crab.toml'), text, { mode: 0o600 })
+}

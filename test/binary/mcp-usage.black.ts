@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeSandbox } from '../support/run-binary.ts'
+import { assertFailed } from '../support/talk.ts'
+
+/** What cannot be used, what is said and what is advised. */
+const MISTAKES: [string[], RegExp, RegExp][] = [
+  [['mcp'], /^Cannot run "crabtalk mcp" alone: name one of list, get, add/, /mcp --help$/],
+  [['mcp', 'lst'], /^Unknown command "mcp lst"$/, /crabtalk mcp list/],
+  [['mcp', 'list', 'x'], /Unused args/, /crabtalk mcp list$/],
+  [['mcp', 'list', '--jsn'], /^Unknown option --jsn$/, /--json\?$/],
+  [['mcp', 'get'], /missing required args/, /<name>$/],
+  [['mcp', 'add', 'fs'], /missing required args/, /<name> <command>/],
+  [['mcp', 'add', '--evn', 'A=1', 'fs', 'x'], /^Unknown option --evn$/, /--env\?$/],
+  [['mcp', 'add', '-e', 'NOWHERE', 'fs', 'x'], /^Cannot use --env: NOWHERE is not set here$/, /--env LOG=1/],
+  [['mcp', 'add', '--set', 'x', 'fs', 'x'], /^Cannot use --set: it is no key=value$/, /timeout_ms/],
+  [['mcp', 'add', '--cwd'], /needs a value$/, /--cwd DIR/],
+  [['mcp', 'set', 'fs', '--no-verfy'], /^Unknown option --no-verfy$/, /--no-verify\?$/],
+  [['mcp', 'remove'], /missing required args/, /<name>$/],
+  [['mcp', 'enable', 'a', 'b'], /Unused args/, /./],
+  [['mcp', 'call', 'fs'], /missing required args/, /<tool>/],
+  [['mcp', 'ping', '--all'], /^Unknown option --all$/, /./],
+  [['policy'], /^Cannot run "crabtalk policy" alone: name one of why$/, /policy --help$/],
+  [['policy', 'why'], /missing required args/, /<call>$/],
+  [['policy', 'why', 'rm -rf build'], /^Cannot read the call rm -rf build: /, /bash\(npm test\)/],
+  [['policy', 'why', 'bash'], /bash needs a command$/, /for example/],
+]
+
+test('wrong lines of mcp and policy are explained, write nothing and exit 2', async () => {
+  await using box = await makeSandbox()
+  for (const [argv, message, hint] of MISTAKES) {
+    assertFailed(await box.run(argv), 'usage', { message, hint })
+  }
+})
+
+test('every command of mcp and policy explains itself with an example', async () => {
+  await using box = await makeSandbox()
+  const group = (await box.run(['mcp', '--help'])).stdout
+  assert.match(group, /^Usage: crabtalk mcp <command> \[options\]\n/)
+  const verbs = [...group.matchAll(/^ {2}mcp (\w+)/gm)].map(([, verb]) => verb!)
+  assert.deepEqual(verbs, [
+    'list',
+    'get',
+    'add',
+    'set',
+    'remove',
+    'enable',
+    'disable',
+    'ping',
+    'tools',
+    'call',
+  ])
+  for (const words of [...verbs.map((verb) => ['mcp', verb]), ['policy', 'why']]) {
+    const { stdout, stderr, code } = await box.run([...words, '--help'])
+    assert.match(stdout, new RegExp(`^[A-Z].*\\n\\nUsage: crabtalk ${words.join(' ')} `))
+    assert.match(stdout, new RegExp(`\\nExamples:\\n {2}.*crabtalk ${words.join(' ')}`))
+    assert.deepEqual([stderr, code], ['', 0])
+  }
+})
+
+test('--help behind the command of a server belongs to that server', async () => {
+  await using box = await makeSandbox()
+  for (const flag of ['-h', '--help']) {
+    const added = await box.run([
+      'mcp',
+      'add',
+      '--no-verify',
+      `x${flag.length}`,
+      'psql-mcp',
+      flag,
+      'localhost',
+    ])
+    assert.equal(added.stdout, `added x${flag.length}\n`)
+    assert.match((await box.run(['mcp', 'add', 'x', flag])).stdout, /^Give an agent a server\n/)
+  }
+  const { stdout } = await box.run(['mcp', 'get', 'x2', '--json'])
+  assert.deepEqual(JSON.parse(stdout).entry.args, ['-h', 'localhost'])
+})

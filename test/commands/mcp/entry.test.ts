@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type Addition, changeEntry, readAddition } from '../../../src/commands/mcp/entry.ts'
+import { parseOptions } from '../../../src/commands/parse.ts'
+import { CRABTALK } from '../../../src/commands/table.ts'
+import type { JsonObject } from '../../../src/core/base/message.ts'
+import { makeTestHost } from '../../support/test-host.ts'
+
+/** What stands behind `mcp add`, and the entry it makes; `@` is the working directory. */
+const ADDITIONS: [string[], JsonObject][] = [
+  [['fs', 'server'], { name: 'fs', command: 'server' }],
+  [['fs', 'npx', '-y', 'pkg', '/x'], { name: 'fs', command: 'npx', args: ['-y', 'pkg', '/x'] }],
+  [['fs', '--', 'npx', '-y', '--', '-x'], { name: 'fs', command: 'npx', args: ['-y', '--', '-x'] }],
+  [
+    ['-e', 'A=1', '--env', 'B=x=y', 'fs', 'server'],
+    { name: 'fs', command: 'server', env: { A: '1', B: 'x=y' } },
+  ],
+  [['-e', 'EMPTY=', 'fs', 'server'], { name: 'fs', command: 'server', env: { EMPTY: '' } }],
+  [['-e', 'TOKEN', 'fs', 'server'], { name: 'fs', command: 'server', env: { TOKEN: 'from here' } }],
+  [['fs', './server'], { name: 'fs', command: '@/server' }],
+  [['fs', 'bin/server'], { name: 'fs', command: '@/bin/server' }],
+  [['fs', 'node', 'server.js'], { name: 'fs', command: 'node', args: ['@/server.js'] }],
+  [['fs', 'node', 'sub/server.js'], { name: 'fs', command: 'node', args: ['@/sub/server.js'] }],
+  [
+    ['fs', 'node', '.', '..', './none', '--config=./c.json'],
+    {
+      name: 'fs',
+      command: 'node',
+      args: ['@', tmpdir(), '@/none', '--config=@/c.json'],
+    },
+  ],
+  [
+    ['fs', 'npm', 'run', 'sub', 'none.js', '@scope/pkg'],
+    {
+      name: 'fs',
+      command: 'npm',
+      args: ['run', 'sub', 'none.js', '@scope/pkg'],
+    },
+  ],
+  [
+    ['--cwd', 'sub', 'fs', 'node', './server.js'],
+    {
+      name: 'fs',
+      command: 'node',
+      args: ['./server.js'],
+      cwd: '@/sub',
+    },
+  ],
+  [['--cwd=sub', 'fs', './server'], { name: 'fs', command: '@/sub/server', cwd: '@/sub' }],
+  [
+    ['--set', 'timeout_ms=5', '--set', 'permissions.allow=["a"]', 'fs', 'server'],
+    {
+      name: 'fs',
+      command: 'server',
+      timeout_ms: 5,
+      permissions: { allow: ['a'] },
+    },
+  ],
+  [['far', 'https://mcp.example.com/mcp'], { name: 'far', url: 'https://mcp.example.com/mcp' }],
+  [
+    ['--set', 'headers.X-Team=core', 'far', 'http://h/mcp'],
+    {
+      name: 'far',
+      url: 'http://h/mcp',
+      headers: { 'X-Team': 'core' },
+    },
+  ],
+]
+
+for (const [argv, entry] of ADDITIONS) {
+  test(`readAddition() makes an entry of ${argv.join(' ')}`, async () => {
+    const { folder, addition } = await additionOf(argv)
+    assert.deepEqual(JSON.parse(JSON.stringify(addition.entry).replaceAll(folder, '@')), entry)
+  })
+}
+
+test('readAddition() says what it made absolute', async () => {
+  const { folder, addition } = await additionOf(['fs', './run', 'server.js', 'plain', '/abs.js'])
+  assert.deepEqual(
+    [...addition.paths],
+    [
+      ['./run', join(folder, 'run')],
+      ['server.js', join(folder, 'server.js')],
+    ],
+  )
+})
+
+/** What cannot be used, and why. */
+const MISTAKES: [string[], RegExp][] = [
+  [['-e', 'NOWHERE', 'fs', 'server'], /^Cannot use --env: NOWHERE is not set here$/],
+  [['-e', '=x', 'fs', 'server'], /^Cannot use --env: it has no name$/],
+  [['--set', 'sk-secret', 'fs', 'server'], /^Cannot use --set: it is no key=value$/],
+  [['far', 'https://h/mcp', 'more'], /^Cannot add https:\/\/h\/mcp: an address takes no arguments$/],
+]
+
+for (const [argv, message] of MISTAKES) {
+  test(`readAddition() refuses ${argv.join(' ')}`, async () => {
+    await assert.rejects(additionOf(argv), { kind: 'usage', message, hint: /./ })
+  })
+}
+
+const ENTRY = { name: 'fs', command: 'npx', args: ['x'], env: { TOKEN: '[secret]', LOG: '[secret]' } }
+
+/** What stands behind `mcp set`, and what it makes of ENTRY; `@` is the working directory. */
+const CHANGES: [string[], JsonObject][] = [
+  [['fs', 'timeout_ms=5'], { ...ENTRY, timeout_ms: 5 }],
+  [['fs', 'args=["a", "-b"]'], { ...ENTRY, args: ['a', '-b'] }],
+  [['fs', 'args='], { name: 'fs', command: 'npx', env: ENTRY.env }],
+  [['fs', 'env.LOG='], { ...ENTRY, env: { TOKEN: '[secret]' } }],
+  [['fs', '-e', 'LOG=2', '-e', 'TOKEN'], { ...ENTRY, env: { TOKEN: 'from here', LOG: '2' } }],
+  [
+    ['fs', 'permissions.allow=["a"]', 'permissions.deny=["b"]'],
+    {
+      ...ENTRY,
+      permissions: { allow: ['a'], deny: ['b'] },
+    },
+  ],
+  [['fs', 'command=./server', 'cwd=sub'], { ...ENTRY, command: '@/server', cwd: '@/sub' }],
+  [['fs', 'name=fs', 'start=lazy'], { ...ENTRY, start: 'lazy' }],
+]
+
+for (const [argv, entry] of CHANGES) {
+  test(`changeEntry() changes an entry as ${argv.join(' ')} says`, async () => {
+    await using at = await makeTestHost({ env: { TOKEN: 'from here' } })
+    const changed = changeEntry(ENTRY, optionsOf('mcp set', argv), at.host)
+    assert.deepEqual(JSON.parse(JSON.stringify(changed).replaceAll(at.folder, '@')), entry)
+  })
+}
+
+for (const [argv, message] of [
+  [['fs'], /^Cannot set anything: no key=value is given$/],
+  [['fs', 'a=1', 'sk-secret'], /^Cannot use argument 3: it is no key=value$/],
+  [['fs', 'name=other'], /^Cannot set the name of a server$/],
+  [['fs', 'name='], /^Cannot set the name of a server$/],
+] as const) {
+  test(`changeEntry() refuses ${argv.join(' ')}`, async () => {
+    await using at = await makeTestHost()
+    const change = () => changeEntry(ENTRY, optionsOf('mcp set', argv), at.host)
+    assert.throws(change, { kind: 'usage', message, hint: /./ })
+  })
+}
+
+async function additionOf(argv: readonly string[]): Promise<{ folder: string; addition: Addition }> {
+  await using at = await makeTestHost({ env: { TOKEN: 'from here' } })
+  await mkdir(join(at.folder, 'sub'))
+  await Promise.all(['server.js', 'sub/server.js'].map((name) => writeFile(join(at.folder, name), '')))
+  return { folder: at.folder, addition: await readAddition(optionsOf('mcp add', argv), at.host) }
+}
+
+function optionsOf(path: string, argv: readonly string[]) {
+  const command = CRABTALK.find((one) => one.path.join(' ') === path)!
+  return parseOptions({ program: 'crabtalk', command }, argv)
+}
