@@ -1,0 +1,101 @@
+import { CrabError } from '../../base/errors.ts'
+import { hasGlob, unescapeGlob } from '../../base/glob.ts'
+
+/** What `glob` is asked for. */
+export interface GlobArguments {
+  pattern: string
+  /** As the model wrote it; the working directory when it wrote none. */
+  path: string
+}
+
+/** What `grep` is asked for. */
+export interface GrepArguments extends GlobArguments {
+  glob: string | undefined
+  ignoreCase: boolean
+  /** Lines around a match. */
+  context: number
+  mode: GrepMode
+}
+
+/** Matching lines, names of files, or names and how many lines of each match. */
+export type GrepMode = 'content' | 'files' | 'count'
+
+type Args = Readonly<Record<string, unknown>>
+
+/** Reads the arguments of `glob`. Throws `invalid`, naming the field. A pattern may begin with the folder to look in. */
+export function globArguments(args: Args): GlobArguments {
+  const pattern = requiredText('glob', 'pattern', args['pattern'])
+  const path = pathOf('glob', args)
+  if (!/^(?:~|\.\.)?[\\/]|^[A-Za-z]:[\\/]/.test(pattern)) return { pattern, path }
+  const segments = pattern.split('/')
+  const first = segments.findIndex(hasGlob)
+  const base = segments.slice(0, first < 0 ? -1 : first)
+  const folder = `${unescapeGlob(base.join('/'))}/`
+  return {
+    pattern: `/${segments.slice(base.length).join('/')}`, // about paths below the folder, not about names
+    path: base[0] === '..' ? `${path}/${folder}` : folder,
+  }
+}
+
+/**
+ * Reads the arguments of `grep`. Throws `invalid`, naming the field.
+ *
+ * What other tools call the same is understood too, as models send what they were trained on; null is what is not there.
+ */
+export function grepArguments(args: Args): GrepArguments {
+  const pattern = requiredText('grep', 'pattern', args['pattern'])
+  if (/\n|(?<!\\)(?:\\\\)*\\n/.test(pattern)) {
+    throw bad('grep', 'pattern must not hold a line break: lines are searched one by one')
+  }
+  return {
+    pattern,
+    path: pathOf('grep', args),
+    glob: textOf('grep', 'glob', args['glob'] ?? args['include']),
+    ignoreCase: truthOf(args['ignoreCase'] ?? args['ignore_case'] ?? args['-i']),
+    context: contextOf(args['context'] ?? args['-C']),
+    mode: modeOf(args['mode'] ?? args['output_mode']),
+  }
+}
+
+/** More is what `read` is for. */
+const MAX_CONTEXT = 20
+
+function contextOf(value: unknown): number {
+  const count = Number(value ?? 0)
+  if (Number.isInteger(count) && count >= 0) return Math.min(count, MAX_CONTEXT)
+  throw bad('grep', 'context must be a number of lines')
+}
+
+function modeOf(value: unknown): GrepMode {
+  const mode = value === 'files_with_matches' ? 'files' : (value ?? 'content')
+  if (mode === 'content' || mode === 'files' || mode === 'count') return mode
+  throw bad('grep', 'mode must be content, files or count')
+}
+
+function truthOf(value: unknown): boolean {
+  if (value === undefined || value === null) return false
+  if (['true', 'false'].includes(String(value))) return String(value) === 'true'
+  throw bad('grep', 'ignoreCase must be true or false')
+}
+
+function pathOf(tool: string, args: Args): string {
+  return textOf(tool, 'path', args['path']) || '.'
+}
+
+function requiredText(tool: string, name: string, value: unknown): string {
+  const text = textOf(tool, name, value)
+  if (text !== undefined && text !== '') return text
+  throw bad(tool, `${name} is missing`)
+}
+
+/** Without what no argument of a program can hold. */
+function textOf(tool: string, name: string, value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw bad(tool, `${name} must be a string`)
+  if (value.includes('\0')) throw bad(tool, `${name} holds a NUL character`)
+  return value
+}
+
+function bad(tool: string, why: string): CrabError {
+  return new CrabError('invalid', `Cannot run ${tool}: ${why}`)
+}

@@ -1,0 +1,48 @@
+import type { BigIntStats } from 'node:fs'
+import { lstat, readdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { once } from '../../base/once.ts'
+import { isInside } from '../../policy/paths.ts'
+
+/** What is closed to a search, looked at once for all the files it meets. */
+export interface ClosedPlaces {
+  /** Files, and folders with all below. Links resolved. */
+  readonly places: readonly string[]
+  /** Whether a path, without links, lies in one. */
+  holds(path: string): boolean
+  /** Whether a file has another name that lies in one. None of these files is opened (0065 says why). */
+  hasNameIn(stats: BigIntStats): Promise<boolean>
+}
+
+/** `closed` are files, and folders with all below; they need not be there. */
+export async function openClosedPlaces(closed: readonly string[]): Promise<ClosedPlaces> {
+  const places = await Promise.all(closed.map((place) => realpath(place).catch(() => place)))
+  const folded = places.map(fold)
+  const identities = once(() => identitiesIn(places))
+  return {
+    places,
+    holds: (path) => folded.some((place) => isInside(place, fold(path))),
+    hasNameIn: async (stats) => stats.nlink > 1n && (await identities.get()).has(identityOf(stats)),
+  }
+}
+
+/** Some systems make no difference between upper and lower case, or between two ways to write an accent. */
+function fold(path: string): string {
+  return path.normalize('NFC').toLowerCase()
+}
+
+async function identitiesIn(places: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const place of places) {
+    const names = await readdir(place, { recursive: true }).catch(() => []) // a file, or not there
+    for (const path of [place, ...names.map((name) => join(place, name))]) {
+      const stats = await lstat(path, { bigint: true }).catch(() => undefined) // gone meanwhile
+      if (stats) found.add(identityOf(stats))
+    }
+  }
+  return found
+}
+
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`
+}

@@ -1,0 +1,56 @@
+import type { ToolOutput } from '../../runtime/hook.ts'
+import type { GrepArguments } from './arguments.ts'
+import { collect } from './collect.ts'
+import type { FoundFile, FoundLine, SearchEngine } from './engine.ts'
+import { excerptOf } from './excerpt.ts'
+import { renderFiles, renderLines } from './render.ts'
+import type { SearchTarget } from './target.ts'
+
+/** Lines, or files, after which a search has found enough. */
+const MAX_FOUND = 5_000
+
+/** `grep`: what matches in the files of a target, in the order of their paths. */
+export async function findText(
+  engine: SearchEngine,
+  { query, target, timeLimitMs }: { query: GrepArguments; target: SearchTarget; timeLimitMs: number },
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const limits = { maxItems: MAX_FOUND, timeLimitMs }
+  const admits = admission(target)
+  const { mode } = query
+  if (mode === 'content') {
+    const search = (either: AbortSignal) => {
+      const lines = engine.lines({ ...query, limit: MAX_FOUND }, target.scope, either)
+      return excerpted(admitted<FoundLine>(lines, admits))
+    }
+    return renderLines(await collect(search, limits, signal), target)
+  }
+  const counted = mode === 'count'
+  const search = (either: AbortSignal) =>
+    admitted<FoundFile>(engine.matchingFiles({ ...query, counted }, target.scope, either), admits)
+  return renderFiles(await collect(search, limits, signal), { target, counted })
+}
+
+async function* excerpted(lines: AsyncIterable<FoundLine>): AsyncGenerator<FoundLine> {
+  for await (const line of lines) yield { ...line, text: excerptOf(line) }
+}
+
+async function* admitted<T extends { path: string }>(
+  found: AsyncIterable<T>,
+  admits: (path: string) => Promise<boolean>,
+): AsyncGenerator<T> {
+  for await (const item of found) if (await admits(item.path)) yield item
+}
+
+/** Asks once for each file; what is found in one comes together. */
+function admission(target: SearchTarget): (path: string) => Promise<boolean> {
+  let last: { path: string; answer: Promise<boolean> } | undefined
+  return (path) => {
+    if (last?.path !== path) last = { path, answer: admitsFile(target, path) }
+    return last.answer
+  }
+}
+
+async function admitsFile(target: SearchTarget, path: string): Promise<boolean> {
+  return target.admits(path) && (await target.changedAt(path)) !== undefined
+}

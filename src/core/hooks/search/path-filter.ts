@@ -1,0 +1,49 @@
+import { CrabError } from '../../base/errors.ts'
+import { globToRegExp } from '../../base/glob.ts'
+import type { PathFilter } from './engine.ts'
+
+/**
+ * A glob as the model writes it: without `/` it is about names in any folder, else about paths below `root`; `!` in
+ * front turns it round.
+ *
+ * Throws `invalid` for what is no glob and for what leads out of the root.
+ */
+export function toPathFilter(glob: string, root: string): PathFilter {
+  const isNegated = glob.startsWith('!')
+  const path = belowRoot(isNegated ? glob.slice(1) : glob, root)
+  if (path === '' || path.split('/').includes('..'))
+    throw badGlob(glob, 'it must match paths below the folder')
+  const whole = path.endsWith('/') ? `${path}**` : path
+  const pattern = toPattern(whole.replace(/^\//, ''), glob)
+  const isName = !whole.includes('/')
+  return {
+    matches: (file) => pattern.test(isName ? file.slice(file.lastIndexOf('/') + 1) : file) !== isNegated,
+    nameGlob: isNegated ? undefined : toNameGlob(whole),
+  }
+}
+
+/** Models write absolute globs, too. */
+function belowRoot(glob: string, root: string): string {
+  const inside = glob.startsWith(`${root}/`) ? glob.slice(root.length) : glob
+  return inside.replace(/^(\.\/)+/, '')
+}
+
+function toPattern(glob: string, written: string): RegExp {
+  try {
+    return globToRegExp(glob)
+  } catch (reason) {
+    throw badGlob(written, (reason as Error).message)
+  }
+}
+
+function badGlob(glob: string, why: string): CrabError {
+  return new CrabError('invalid', `Cannot use the glob ${JSON.stringify(glob)}: ${why}`)
+}
+
+/** Every engine means the same by a glob of these; a `?` of ripgrep is one byte. */
+const SIMPLE = /^(?:[\w.*-]|\{[\w.*-]+(?:,[\w.*-]+)+\})+$/
+
+function toNameGlob(glob: string): string | undefined {
+  const name = glob.slice(glob.lastIndexOf('/') + 1)
+  return SIMPLE.test(name) && !/\*\*|\.\.|^\*$/.test(name) ? name : undefined
+}

@@ -1,0 +1,90 @@
+import type { ToolOutput } from '../../runtime/hook.ts'
+import type { Collected } from './collect.ts'
+import type { FoundFile, FoundLine } from './engine.ts'
+import type { SearchTarget } from './target.ts'
+
+/** Lines of an answer, without file names. */
+const MAX_LINES = 200
+/** Characters of an answer, about. */
+const MAX_CHARS = 30_000
+
+type Show = Pick<SearchTarget, 'show'>
+
+/** Lines under the names of their files: `12:` before one that matches, `12-` before one that stands near it. */
+export function renderLines({ items, stopped }: Collected<FoundLine>, target: Show): ToolOutput {
+  const files = Map.groupBy(items, ({ path }) => path)
+  const blocks: string[] = []
+  const left = { lines: 0, files: 0 }
+  let room = { lines: MAX_LINES, chars: MAX_CHARS }
+  for (const path of [...files.keys()].toSorted(byPath)) {
+    const lines = files.get(path)!
+    const block = renderBlock(lines, room)
+    room = { lines: room.lines - block.lines.length, chars: room.chars - block.chars }
+    if (block.lines.length > 0) blocks.push([target.show(path), ...block.lines].join('\n'))
+    const missing = lines.slice(block.taken).filter(({ matchAt }) => matchAt !== undefined).length
+    left.lines += missing
+    if (missing > 0) left.files++
+  }
+  const notes = [
+    ...(items.length === 0 ? ['No matches.'] : []),
+    ...(left.lines > 0 ? [`[${left.lines} more lines match, in ${count(left.files, 'file')}]`] : []),
+    ...stopNotes(stopped),
+  ]
+  return { output: [...blocks, ...notes].join('\n\n'), isError: false }
+}
+
+/** Names of files, with the number of matching lines behind each. */
+export function renderFiles(
+  { items, stopped }: Collected<FoundFile>,
+  { target, counted }: { target: Show; counted: boolean },
+): ToolOutput {
+  const files = items.toSorted((a, b) => byPath(a.path, b.path))
+  const shown = files.slice(0, MAX_LINES)
+  const left = files.length - shown.length
+  const lines = [
+    ...shown.map(({ path, lines }) => (counted ? `${target.show(path)}: ${lines}` : target.show(path))),
+    ...(files.length === 0 ? ['No matches.'] : []),
+    ...(left > 0 ? [`[${left} more]`] : []),
+    ...stopNotes(stopped),
+  ]
+  return { output: lines.join('\n'), isError: false }
+}
+
+interface Block {
+  lines: string[]
+  chars: number
+  /** How many of the found lines it holds. */
+  taken: number
+}
+
+/** As many lines as fit; `--` stands where some are left out between two. */
+function renderBlock(found: readonly FoundLine[], room: { lines: number; chars: number }): Block {
+  const block: Block = { lines: [], chars: 0, taken: 0 }
+  const hasContext = found.some(({ matchAt }) => matchAt === undefined)
+  for (const [index, line] of found.entries()) {
+    const before = found[index - 1]
+    const gap = hasContext && before && before.number + 1 < line.number ? ['--'] : []
+    const text = [...gap, renderLine(line)]
+    block.chars += text.join('\n').length
+    if (block.lines.length + text.length > room.lines || block.chars > room.chars) break
+    block.lines.push(...text)
+    block.taken++
+  }
+  return block
+}
+
+function renderLine({ number, text, matchAt }: FoundLine): string {
+  return `${number}${matchAt === undefined ? '-' : ':'}${text}`
+}
+
+function stopNotes(stopped: string | undefined): string[] {
+  return stopped === undefined ? [] : [`[The search stopped ${stopped}; narrow it.]`]
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+function byPath(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,30 @@
+import type { ToolSpec } from '../../provider/types.ts'
+
+const STRING = { type: 'string' }
+
+/** `glob` and `grep` as models see them. Every byte is paid on every turn. */
+export const SEARCH_TOOLS: readonly ToolSpec[] = [
+  {
+    name: 'glob',
+    description: 'Find files by name or path, newest first',
+    parameters: { type: 'object', properties: { pattern: STRING, path: STRING }, required: ['pattern'] },
+    readOnly: true,
+  },
+  {
+    name: 'grep',
+    description: 'Search files for a regex',
+    parameters: {
+      type: 'object',
+      properties: {
+        pattern: STRING,
+        path: STRING,
+        glob: STRING,
+        ignoreCase: { type: 'boolean' },
+        context: { type: 'integer', description: 'lines around a match' },
+        mode: { enum: ['content', 'files', 'count'] },
+      },
+      required: ['pattern'],
+    },
+    readOnly: true,
+  },
+]

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { outputCleaner } from '../../../../src/core/hooks/bash/clean-output.ts'
+
+test('outputCleaner() gives what a terminal would show in the end', () => {
+  const cases: [printed: string, shown: string][] = [
+    ['plain\n\ttext', 'plain\n\ttext'],
+    ['\x1b[1;31mred\x1b[0m\n', 'red\n'],
+    ['\x1b]0;title\x07text', 'text'],
+    ['a\r\nb\r\r\nc', 'a\nb\nc'],
+    ['10%\r20%\r100%\r\ndone', '100%\ndone'],
+    ['10%\r20%', '20%'],
+    ['done\r', 'done'],
+    ['\r\n\r', '\n'],
+    ['bell\x07 and\0 nul', 'bell and nul'],
+  ]
+  for (const [printed, shown] of cases) assert.equal(clean([printed]), shown, JSON.stringify(printed))
+})
+
+test('outputCleaner() gives the same however the output is cut', () => {
+  const piece = fc.array(fc.constantFrom('a', '%', '\r', '\n', '\x1b[1m')).map((parts) => parts.join(''))
+  fc.assert(fc.property(fc.array(piece), (pieces) => assert.equal(clean(pieces), clean([pieces.join('')]))))
+})
+
+test('outputCleaner() does not hold a line for ever that does not end', () => {
+  const filter = outputCleaner()
+  assert.equal(filter(Buffer.from('x'.repeat(65_536)), false).length, 0)
+  assert.equal(filter(Buffer.from('x'), false).length, 65_537)
+})
+
+function clean(pieces: readonly string[]): string {
+  const filter = outputCleaner()
+  const shown = pieces.map((piece) => filter(Buffer.from(piece), false).toString())
+  return shown.join('') + filter(Buffer.alloc(0), true).toString()
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toRegExp } from '../../../../src/core/hooks/search/regexp.ts'
+
+test('toRegExp() reads what ripgrep takes and JavaScript writes otherwise', () => {
+  const cases: [pattern: string, expected: RegExp][] = [
+    ['a.b', /a.b/u],
+    ['(?i)a', /a/iu],
+    ['(?si)a', /a/iu],
+    ['(?m)a', /a/u],
+    ['[[:alpha:]_]+', /[a-zA-Z_]+/u],
+    ['a]', /a]/],
+    ['\\p{Lu}', /\p{Lu}/u],
+  ]
+  for (const [pattern, expected] of cases) {
+    assert.deepEqual(toRegExp({ pattern, ignoreCase: false }), expected, pattern)
+  }
+  assert.deepEqual(toRegExp({ pattern: 'a', ignoreCase: true }), /a/iu)
+})
+
+test('toRegExp() refuses what it would read otherwise than ripgrep does', () => {
+  for (const pattern of ['\\Afoo', '\\h+', 'foo\\z', '(?P<name>x)', '[[:graph:]]', '[[:^alpha:]]']) {
+    assert.throws(() => toRegExp({ pattern, ignoreCase: false }), { kind: 'invalid' }, pattern)
+  }
+})
