@@ -35,6 +35,7 @@ export function processHost(): Host {
     get isSignalled() {
       return isSignalled
     },
+    ripgrep: async (folder) => (await import('./ripgrep.ts')).ownRipgrep(folder),
     leave,
   }
 }

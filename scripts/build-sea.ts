@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { bundle } from './sea/bundle.ts'
 import { linkCrabup, makeExecutable, NODE_FLAGS, stripped } from './sea/executable.ts'
 import { makePack } from './sea/pack.ts'
+import { makeRipgrepAsset, ripgrepFor, targetOf } from './sea/ripgrep.ts'
 import { smoke } from './sea/smoke.ts'
 
 // npm run build -- [--out FILE] [--exe NODE] [--no-strip] [--no-code-cache]
@@ -42,6 +43,7 @@ async function build(out: string, node: string): Promise<void> {
     node: base,
     boot,
     pack: makePack(chunks, caches),
+    ripgrep: await packRipgrep(await targetOf(node)),
     codeCache: !foreign,
     workDir,
   })
@@ -64,6 +66,17 @@ async function warmUp(chunks: Map<string, string>, folder: string): Promise<Map<
   for (const id of chunks.keys()) caches.set(id, await readFile(join(folder, `${id}.cache`)))
   report(`warmed up ${caches.size} code caches`)
   return caches
+}
+
+async function packRipgrep(target: string): Promise<Uint8Array | undefined> {
+  const program = await ripgrepFor(target)
+  if (!program) {
+    console.warn(`crabtalk: warning: the binary searches more slowly: npm has no ripgrep for ${target} here`)
+    return undefined
+  }
+  const asset = makeRipgrepAsset(program)
+  report(`packed ripgrep for ${target}, ${inMegabytes(asset.length)} of ${inMegabytes(program.length)}`)
+  return asset
 }
 
 function report(what: string): void {

@@ -34,6 +34,8 @@ export interface Executable {
   node: string
   boot: string
   pack: Uint8Array
+  /** Undefined when there is none for its system. */
+  ripgrep: Uint8Array | undefined
   /** Whether it will run on this machine's V8, so that its start-up code can be cached. */
   codeCache: boolean
   /** Folder for what is made on the way. */
@@ -43,13 +45,13 @@ export interface Executable {
 /** Makes the binary. A running one of that name is left alone: the new file takes its place. */
 export async function makeExecutable(
   out: string,
-  { node, boot, pack, codeCache, workDir }: Executable,
+  { node, boot, pack, ripgrep, codeCache, workDir }: Executable,
 ): Promise<void> {
   const config = {
     main: 'boot.cjs', // relative, because stack traces show it
     output: 'binary',
     executable: node,
-    assets: { pack: 'pack.bin' },
+    assets: { pack: 'pack.bin', ...(ripgrep && { ripgrep: 'ripgrep.bin' }) },
     useCodeCache: codeCache,
     disableExperimentalSEAWarning: true,
     execArgv: NODE_FLAGS,
@@ -57,6 +59,7 @@ export async function makeExecutable(
   }
   await writeFile(join(workDir, 'boot.cjs'), boot)
   await writeFile(join(workDir, 'pack.bin'), pack)
+  if (ripgrep) await writeFile(join(workDir, 'ripgrep.bin'), ripgrep)
   await writeFile(join(workDir, 'sea.json'), JSON.stringify(config, undefined, 2))
   await run(process.execPath, ['--build-sea', 'sea.json'], { cwd: workDir })
   if (platform() === 'darwin') await run('codesign', ['--force', '--sign', '-', join(workDir, 'binary')])

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import type { Script } from 'node:vm'
 import { chunkLoader } from '../../bin/chunks.ts'
+import { installedRipgrep } from '../../bin/ripgrep.ts'
 import type { Host } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
 import { startModelServer } from '../../test/support/model-server.ts'
@@ -66,6 +67,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     stdin: () => Readable.from([]),
     terminal: () => undefined,
     isSignalled: false,
+    ripgrep: async () => installedRipgrep(import.meta.filename),
     onSignal: () => ({ [Symbol.dispose]() {} }),
     leave: (code) => {
       throw new Error(`Cannot warm up: a command left with ${code}`)

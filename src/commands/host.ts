@@ -22,6 +22,8 @@ export interface Host {
   onSignal(listener: (signal: SignalName) => void): Disposable
   /** Whether one of these signals has come. */
   readonly isSignalled: boolean
+  /** The path of the ripgrep that comes with this program, unpacked in that folder where it must be; undefined when there is none. */
+  ripgrep(folder: string): Promise<string | undefined>
   /** Ends the process at once, for a second Ctrl-C or a reader that blocks for ever. */
   leave(code: number): never
 }

@@ -3,6 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { installedRipgrep } from '../../bin/ripgrep.ts'
 import type { Host, SignalName, Terminal } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
 
@@ -54,6 +55,7 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     stdin: () => (stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)])),
     terminal: () => options.terminal?.(),
     isSignalled: false,
+    ripgrep: async () => installedRipgrep(import.meta.filename),
     onSignal(listener) {
       listeners.add(listener)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }
