@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from './until.ts'
 
 /** Pids of the running processes whose environment, as they were started with it, holds this `NAME=value`. */
@@ -8,9 +9,17 @@ export async function processesLeft(mark: string): Promise<number[]> {
   return marked.flat()
 }
 
-/** Kills those processes, waits until they are gone, and gives their command lines. */
+/** How long what a program started may outlive it: what does not end when it is asked is killed after two seconds. */
+export const GRACE_MS = 3_000
+
+/** Kills those processes that have not ended after GRACE_MS, waits until they are gone, and gives their command lines. */
 export async function endProcesses(mark: string): Promise<string[]> {
-  const left = await processesLeft(mark)
+  const deadline = performance.now() + GRACE_MS
+  let left = await processesLeft(mark)
+  while (left.length > 0 && performance.now() < deadline) {
+    await sleep(20)
+    left = await processesLeft(mark)
+  }
   const lines = await Promise.all(left.map(commandLine))
   for (const pid of left) kill(pid)
   await until('killed processes are gone', async () => (await processesLeft(mark)).length === 0)
