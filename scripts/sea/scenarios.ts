@@ -23,6 +23,13 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
   crabtalk('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
   crabtalk('send', '--output', 'json', 'say hi'),
+  act('write', { path: 'notes.md', content: 'one\n' }),
+  act('read', { path: 'notes.md' }),
+  act('edit', { path: 'notes.md', edits: [{ old: 'one', new: 'two' }] }),
+  act('glob', { pattern: '*.md' }),
+  act('grep', { pattern: 'two', context: 1 }),
+  act('grep', { pattern: 'two', mode: 'count' }),
+  act('bash', { command: 'cat notes.md; echo done >&2' }),
   crabtalk('conversation', 'list'),
   crabtalk('conversation', 'show'),
   crabtalk('conversation', 'export'),
@@ -94,6 +101,12 @@ const SERVER = [
   join(import.meta.dirname, '../../test/support/mcp/misbehaving-server.ts'),
   '--tools=few',
 ]
+
+/** A turn whose model calls this tool, which must go well. */
+function act(tool: string, args: object): Scenario {
+  const options = ['--model', 'loopback-openai', '-s', 'tools', '--yolo', '--fail-on-tool-error']
+  return crabtalk('send', ...options, `call ${tool} ${JSON.stringify(args)}`)
+}
 
 function crabtalk(...argv: string[]): Scenario {
   return { program: 'crabtalk', argv }

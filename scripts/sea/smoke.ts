@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { startModelServer } from '../../test/support/model-server.ts'
+import { loopbackModel } from './loopback-model.ts'
 import { eachScenario } from './scenarios.ts'
 
 const run = promisify(execFile)
 
 /** Runs every scenario with the finished binary. Throws when one fails, or when V8 rejects a code cache. */
 export async function smoke(binary: string): Promise<void> {
-  await using model = await startModelServer(() => ({ parts: ['Hi', ' there', '.'] }))
+  await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   for await (const { program, argv, env } of eachScenario(dir.path, model.url)) {
     const path = program === 'crabup' ? join(dirname(binary), 'crabup') : binary

@@ -11,6 +11,7 @@ import { installedRipgrep } from '../../bin/ripgrep.ts'
 import type { Host } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
 import { startModelServer } from '../../test/support/model-server.ts'
+import { loopbackModel } from './loopback-model.ts'
 import { eachScenario } from './scenarios.ts'
 
 type Run = typeof import('../../bin/run.ts').run
@@ -45,7 +46,7 @@ function restoreFlags(): void {
 }
 
 async function runScenarios(run: Run): Promise<void> {
-  await using model = await startModelServer(() => ({ parts: ['Hi', ' there', '.'] }))
+  await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   for await (const { program, argv, env } of eachScenario(dir.path, model.url)) {
     using said = outputFile(join(dir.path, 'stderr'))
