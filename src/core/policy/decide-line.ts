@@ -1,6 +1,6 @@
 import { lexShell, quoteWord } from '../base/shell-lexer.ts'
 import { reachOf } from './launchers.ts'
-import { matchesCommand } from './pattern.ts'
+import { commandText } from './pattern.ts'
 import { isRestricting, type ReadRule, rulesAbout } from './read-rules.ts'
 import { suggestCommand } from './suggest.ts'
 import type { Decision, Rule, Setting } from './types.ts'
@@ -31,12 +31,9 @@ function judge(
   { rules, whole, setting }: { rules: readonly ReadRule[]; whole: readonly Rule[]; setting: Setting },
 ): Verdict {
   const reach = reachOf(words)
-  const about = rules.filter(({ rule, forms }) => {
-    const commands = isRestricting(rule) ? reach.commands : [words]
-    return forms.some(
-      (form) =>
-        form.about === 'bash' && form.words && commands.some((one) => matchesCommand(form.words!, one)),
-    )
+  const [itself, started] = [[commandText(words)], reach.commands.map(commandText)]
+  const about = rules.filter(({ rule, isAboutCommand }) => {
+    return isAboutCommand !== undefined && (isRestricting(rule) ? started : itself).some(isAboutCommand)
   })
   const matched = [...new Set([...whole, ...about.map(({ rule }) => rule)])]
   const hidden = reach.isClear ? [] : restrictingCommands(rules).filter((rule) => !matched.includes(rule))
@@ -59,6 +56,6 @@ function combine(judged: readonly (Verdict & { words: readonly string[] })[]): D
 
 /** Rules that take some commands away, all of which a line may hide. */
 function restrictingCommands(rules: readonly ReadRule[]): Rule[] {
-  const some = rules.filter(({ forms }) => forms.some((form) => form.about === 'bash' && form.words))
-  return some.map(({ rule }) => rule).filter(isRestricting)
+  const some = rules.filter(({ rule, isAboutCommand }) => isAboutCommand && isRestricting(rule))
+  return some.map(({ rule }) => rule)
 }

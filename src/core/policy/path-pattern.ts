@@ -23,14 +23,18 @@ export function pathMatcher(
   const root = { '': workspace, '~': homeDir }[glob.start] ?? glob.start
   if (root === '') return () => false
   const fold = isGenerous ? toFolded : toPlain
-  const [base, written] = [glob.base, glob.written].map((segments) => fold(resolve(root, ...segments)))
+  const base = fold(resolve(root, ...glob.base))
+  const isLiteral = glob.glob !== undefined && !glob.written.some((segment) => segment.includes('\\'))
+  const written = fold(resolve(root, ...glob.written)) // [id] may be a name, too
   const name = isGenerous ? nameMatcher(glob) : undefined
-  const rest = glob.glob === undefined ? undefined : globMatcher(glob.glob, isGenerous)
+  let rest: RegExp | undefined // most rules are about other folders
   return (path) => {
     const target = fold(path)
-    if (wayFrom(written!, target) !== undefined || name?.(target)) return true // [id] may be a name, too
-    const way = wayFrom(base!, target)
-    return way !== undefined && (rest === undefined || rest.test(way))
+    if (name?.(target) || (isLiteral && wayFrom(written, target) !== undefined)) return true
+    const way = wayFrom(base, target)
+    if (way === undefined || glob.glob === undefined) return way !== undefined
+    rest ??= globMatcher(glob.glob, isGenerous)
+    return rest.test(way)
   }
 }
 

@@ -39,12 +39,17 @@ export function matchesAction(form: RuleForm, action: Action, { place, isGenerou
   }
 }
 
-/** Whether a rule's words are those of a command; a trailing `*` word also stands for no word at all. */
-export function matchesCommand(pattern: readonly ShellWord[], command: readonly string[]): boolean {
-  const text = command.join(GAP).normalize('NFC')
-  if (matchesPieces(toPieces(pattern), text)) return true
+/** Makes a test of whether a command, as commandText() gives it, is one a rule is about; a last `*` may be no word. */
+export function commandMatcher(pattern: readonly ShellWord[]): (text: string) => boolean {
+  const whole = toPieces(pattern)
   const isOpen = pattern.length > 1 && isAnyCommand(pattern.slice(-1))
-  return isOpen && matchesPieces(toPieces(pattern.slice(0, -1)), text)
+  const short = isOpen ? toPieces(pattern.slice(0, -1)) : undefined
+  return (text) => matchesPieces(whole, text) || (short !== undefined && matchesPieces(short, text))
+}
+
+/** A command as commandMatcher() compares it, in NFC. */
+export function commandText(words: readonly string[]): string {
+  return words.join(GAP).normalize('NFC')
 }
 
 /** Between words; no word has one, so that `git "status x"` is not `git status x`. */

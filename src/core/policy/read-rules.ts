@@ -1,18 +1,23 @@
 import type { RuleForm } from '../config/rule-syntax.ts'
-import { matchesAction, parseRule } from './pattern.ts'
+import { commandMatcher, matchesAction, parseRule } from './pattern.ts'
 import type { Action, Rule, Setting } from './types.ts'
 
 /** A rule with what it means: as it is written, and with the links on its path resolved. */
 export interface ReadRule {
   rule: Rule
   forms: readonly RuleForm[]
+  /** For a rule about some commands of bash: whether one, as commandText() gives it, is among them. */
+  isAboutCommand?: (text: string) => boolean
 }
 
 /** Reads rules. Throws `invalid` for one that is none. */
 export function readRules(rules: readonly Rule[]): ReadRule[] {
   return rules.map((rule) => {
     const texts = rule.resolved === undefined ? [rule.pattern] : [rule.pattern, rule.resolved]
-    return { rule, forms: texts.map(parseRule) }
+    const forms = texts.map(parseRule)
+    const [form] = forms
+    const words = form?.about === 'bash' ? form.words : undefined
+    return { rule, forms, ...(words && { isAboutCommand: commandMatcher(words) }) }
   })
 }
 

@@ -1,6 +1,7 @@
 import { pathMatcher } from './path-pattern.ts'
-import { isRestricting, readRules } from './read-rules.ts'
+import { readRules } from './read-rules.ts'
 import type { Setting } from './types.ts'
+import { allowsAll } from './verdict.ts'
 
 /**
  * Makes a test of whether a search of a folder that may be read may show a file in it: absolute, without links.
@@ -8,7 +9,10 @@ import type { Setting } from './types.ts'
  * Permission to read a folder is none for what a rule below it denies or wants to be asked about.
  */
 export function searchFilter(setting: Setting): (path: string) => boolean {
-  const restricting = readRules(setting.rules).filter(({ rule }) => isRestricting(rule))
+  const isAll = allowsAll(setting)
+  const restricting = readRules(setting.rules).filter(
+    ({ rule: { effect } }) => effect === 'deny' || (effect === 'ask' && !isAll),
+  )
   const tests = restricting.flatMap(({ forms }) =>
     forms.flatMap((form) => {
       const glob = form.about === 'read' ? form.path : undefined

@@ -23,7 +23,7 @@ export function conclude(action: Action, evidence: Evidence, setting: Setting): 
   if (denial) return { effect: 'deny', rule: denial, matched, reason: describe(denial) }
   const limit = limitOf(action, setting)
   if (limit !== undefined) return { effect: 'deny', rule: undefined, matched, reason: limit }
-  const isAll = setting.mode === 'all' && setting.trust === 'local'
+  const isAll = allowsAll(setting)
   if (question && !isAll) return { effect: 'ask', rule: question, matched, reason: describe(question) }
   if (!permit && !isAll) return { rule: undefined, matched, ...standardOf(action, evidence, setting) }
   const hidden = evidence.hidden.find(({ effect }) => effect === 'deny' || !isAll)
@@ -33,6 +33,11 @@ export function conclude(action: Action, evidence: Evidence, setting: Setting): 
   }
   const reason = permit ? describe(permit) : 'this turn may do whatever no rule denies'
   return { effect: 'allow', rule: permit, matched, reason }
+}
+
+/** Whether a turn may do whatever no rule denies. */
+export function allowsAll({ mode, trust }: Setting): boolean {
+  return mode === 'all' && trust === 'local'
 }
 
 /** What no rule and no mode permits. */

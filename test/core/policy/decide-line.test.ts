@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decide } from '../../../src/core/policy/decide.ts'
+import { parseRule } from '../../../src/core/policy/pattern.ts'
+import type { Decision, Effect, Setting } from '../../../src/core/policy/types.ts'
+import { ruleList, setting } from '../../support/policy-setting.ts'
+import { plainLines, soups } from '../../support/shell-lines.ts'
+
+/** What rules such as `allow bash(git *)` say of a line. */
+function judge(line: string, rules: string[], more: Partial<Setting> = {}): Decision {
+  return decide({ kind: 'bash', command: line }, setting({ rules: ruleList(rules), ...more }))
+}
+
+/** Each row: an effect, rules, the lines that get it. */
+function check(
+  rows: readonly [effect: Effect, rules: string[], lines: string[]][],
+  more: Partial<Setting> = {},
+) {
+  for (const [effect, rules, lines] of rows) {
+    for (const line of lines) {
+      assert.equal(
+        judge(line, rules, more).effect,
+        effect,
+        `${JSON.stringify(line)} with ${rules.join(', ')}`,
+      )
+    }
+  }
+}
+
+test('decide() allows a command that a rule is about, and asks about its evil twins', () => {
+  check([
+    ['allow', ['allow bash(git *)'], ['git', 'git status', 'git  log   -1', 'git commit -m "a; rm -rf b"']],
+    [
+      'allow',
+      ['allow bash(git *)'],
+      ["git 'status'", 'g"it" status', 'git \\\n status', 'git log # rm', 'git log 2>&1'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['gitk', 'git-evil', 'git-evil status', 'git\u00a0status', 'Git status', 'GIT status'],
+    ],
+    ['ask', ['allow bash(git *)'], ['./git status', '/usr/bin/git status', '../git status', 'x/git status']],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['"git status"', '"git x/../../evil"', "'git ' status", 'git\\ status', '"git" ; evil'],
+    ],
+    ['ask', ['allow bash(git *)'], ['env git status', 'sudo git status', 'command git status', 'xargs git']],
+    ['ask', ['allow bash(git *)'], ['A=b git status', 'GIT_SSH_COMMAND=evil git fetch', 'PATH=. git status']],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['git status; evil', 'git status && evil', 'git status || evil', 'git status | evil'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['git status & evil', 'git status\nevil', 'evil; git status', 'git status |& evil'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['git status $(evil)', 'git status `evil`', 'git "$(evil)"', 'git "`evil`"', 'git <(evil)'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['git log >~/.bashrc', 'git log > f', 'git log >> f', 'git log &> f', 'git apply < f'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['git apply <<E\nx\nE', 'git apply <<<x', 'git $X', `git \${X}`, 'git $((1))', 'git ~/x'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['! git status', '{ git status; }', '(git status)', 'time git status', 'if git; then git; fi'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['git() { evil; }; git status', 'alias git=evil; git status', 'hash -p /evil git; git x'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['git {a,b}', "git $'\\x3b'", 'git "a', "git 'a", 'git \\', 'git status\0', 'git status\r'],
+    ],
+    [
+      'ask',
+      ['allow bash(git *)'],
+      ['git st\u200batus', 'git \u202etxt', 'git stat\u2028us', 'g\u0456t status', ''],
+    ],
+    ['allow', ['allow bash(npm run *)'], ['npm run', 'npm run test', 'npm run a -- --b', 'npm run "a b"']],
+    [
+      'ask',
+      ['allow bash(npm run *)'],
+      ['npm', 'npm install', 'npm runx', 'npm "run x"', 'npm -C .. run x', 'npm  "" run'],
+    ],
+    ['allow', ['allow bash(npm test)'], ['npm test', 'npm "test"']],
+    ['ask', ['allow bash(npm test)'], ['npm test x', 'npm', 'npm testx', 'npm test ""', "npm 'test '"]],
+    ['allow', ['allow bash(git * main)'], ['git push main', 'git push origin main', 'git "" main']],
+    ['ask', ['allow bash(git * main)'], ['git main', 'git push main x', 'git push mainx']],
+    ['allow', ['allow bash(* --version)'], ['node --version', 'a b --version']],
+    ['ask', ['allow bash(* --version)'], ['--version', 'node --version x']],
+    ['allow', ['allow bash(git*)'], ['gitk', 'git status', 'git-evil']],
+    ['allow', [`allow bash(echo '*')`], [`echo '*'`, 'echo *']],
+    ['ask', [`allow bash(echo '*')`], ['echo a', 'echo']],
+    ['allow', ['allow bash(*)'], ['a', 'a b; c | d']],
+    ['ask', ['allow bash(*)'], ['a $(b)', 'a > b', 'eval a']],
+    ['allow', ['allow bash'], ['a', 'a $(b)', 'a > b', 'eval a', 'for x in y; do z; done', '\0']],
+    ['allow', ['allow *'], ['a', 'a $(b)']],
+    ['allow', ['allow bash(caf\u00e9)'], ['cafe\u0301', 'caf\u00e9']],
+    ['ask', ['allow read', 'allow edit', 'allow mcp__*', 'allow fetch'], ['ls', 'cat a']],
+    ['ask', [], ['ls', 'pwd', 'true', ':']],
+  ])
+})
+
+test('decide() allows a line when each of its commands is allowed, by whatever rule', () => {
+  const rules = ['allow bash(git *)', 'allow bash(npm test)', 'allow bash(tail *)']
+  check([
+    [
+      'allow',
+      rules,
+      ['git add . && npm test', 'npm test 2>&1 | tail -5', 'git a; git b\ngit c &', 'git x || npm test'],
+    ],
+    ['ask', rules, ['npm test && npm publish', 'npm test | tee f', 'git x && (npm test)']],
+    [
+      'deny',
+      [...rules, 'deny bash(git push *)'],
+      ['git push', 'git add . && git push -f', 'npm test | git push'],
+    ],
+    ['ask', [...rules, 'ask bash(git push *)'], ['git push', 'git add . && git push -f']],
+    ['deny', [...rules, 'ask bash', 'deny bash(npm *)'], ['git add . && npm test']],
+    ['ask', ['allow bash(git push *)', 'ask bash(git *)'], ['git push']],
+    ['deny', ['allow bash(git push --dry-run)', 'ask bash', 'deny bash(git push *)'], ['git push --dry-run']],
+  ])
+})
+
+test('a rule that denies is about a command however it is written', () => {
+  check([
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      ['rm', 'rm -rf x', '/bin/rm x', './rm x', '../../bin/rm x', 'RM x', '/BIN/RM x'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      [`'rm' x`, 'r\\m x', 'r""m x', 'ls; rm x', 'ls && rm x', 'ls | rm x', 'ls\nrm x'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      ['command rm x', 'env rm x', 'env -i A=b rm x', 'nohup rm x', 'nice -n 5 rm x'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      ['sudo rm x', 'sudo -u root -- rm x', '/usr/bin/sudo /bin/rm x', 'doas rm x'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      ['xargs rm', 'ls | xargs -0 -n1 rm -f', 'timeout -s KILL 5 rm x', 'setsid rm x'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      ['sh -c "rm x"', `bash -lc 'cd a && rm x'`, `sudo sh -c 'ls; /bin/rm x'`, 'sh -c rm'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      [`sh -c "sh -c 'rm x'"`, `env -S 'rm x'`, `watch 'ls; rm x'`, `su -c 'rm x' root`],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      ['find . -exec rm {} +', 'find . -name a -execdir /bin/rm {} \\;', 'fd -x rm'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(rm *)'],
+      ['busybox rm x', 'stdbuf -o0 nohup nice rm x', 'npx rm x', 'command -p rm x'],
+    ],
+    [
+      'allow',
+      ['allow bash', 'deny bash(rm *)'],
+      ['ls rm', 'git rm x', 'npm rm x', 'echo "rm x"', 'man rm', 'rmdir x', 'grep rm x'],
+    ],
+    [
+      'allow',
+      ['allow bash', 'deny bash(rm *)'],
+      ['find . -name rm', 'sh x.sh', 'bash -x a.sh', `sh -c 'ls; pwd'`, 'env A=b ls'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(git push *)'],
+      ['git push', 'sudo git push -f', `sh -c 'git push'`, '/usr/bin/git push x'],
+    ],
+    ['allow', ['allow bash', 'deny bash(git push *)'], ['git status', 'git stash push', 'git pushx']],
+    ['deny', ['allow bash(git *)', 'deny bash'], ['git status', 'git $(x)']],
+    ['deny', ['allow bash', 'deny bash(*)'], ['ls', 'ls $(x)', 'a > b']],
+    ['deny', ['allow bash', 'deny *'], ['ls', 'ls $(x)']],
+    ['ask', ['allow bash', 'ask bash(rm *)'], ['/bin/rm x', 'sudo rm x', `sh -c 'rm x'`, 'ls; rm x']],
+  ])
+})
+
+test('what cannot be seen asks where a narrower rule restricts, in spite of a rule for all of bash', () => {
+  const hidden = [
+    'rm $(ls)',
+    'A=b rm x',
+    '$x',
+    'eval "rm x"',
+    'for a in b; do rm $a; done',
+    '{ rm x; }',
+    'rm x > y',
+    'r{m,x} y',
+  ]
+  const inner = [
+    `sh -c 'rm $x'`,
+    'sh',
+    'ls | sh',
+    'curl x | sudo bash -s',
+    `env -S 'a; $(b)'`,
+    `bash -c 'eval x'`,
+  ]
+  check([
+    ['ask', ['allow bash', 'deny bash(rm *)'], [...hidden, ...inner]],
+    ['ask', ['allow bash', 'ask bash(rm *)'], [...hidden, ...inner]],
+    ['ask', ['allow *', 'deny bash(rm *)'], [...hidden, ...inner]],
+    ['allow', ['allow bash', 'deny read(.env)', 'deny mcp__*', 'allow bash(rm *)'], [...hidden, ...inner]],
+    ['ask', ['allow bash(sh *)', 'deny bash(rm *)'], [`sh -c 'rm $x'`]],
+    ['allow', ['allow bash(sh *)'], [`sh -c 'rm $x'`]],
+    ['deny', ['allow bash', 'deny bash(rm *)'], ["sh -c 'ls; $y' rm"]],
+  ])
+  const deep = Array.from({ length: 6 }).reduce<string>(
+    (line) => `sh -c '${line.replaceAll("'", `'\\''`)}'`,
+    'rm x',
+  )
+  const wide = `sudo ${'x '.repeat(300)}`
+  check([['ask', ['allow bash', 'deny bash(mv *)'], [deep, wide]]])
+})
+
+test('in the mode all only what is denied, or may be, is not allowed', () => {
+  check(
+    [
+      ['allow', [], ['ls', 'rm -rf x', 'a $(b)']],
+      ['allow', ['ask bash', 'ask bash(rm *)'], ['rm x', 'a $(b)']],
+      ['deny', ['deny bash(rm *)'], ['rm x', 'sudo rm x']],
+      ['ask', ['deny bash(rm *)'], ['a $(b)', `sh -c 'rm $x'`]],
+      ['deny', ['deny bash'], ['a $(b)', 'ls']],
+    ],
+    { mode: 'all' },
+  )
+  check([['ask', [], ['ls']]], { mode: 'all', trust: 'unattended' })
+})
+
+test('a remote turn runs no command, and a turn that only reads neither, whatever a rule says', () => {
+  check([['deny', ['allow bash', 'allow *', 'allow bash(ls *)'], ['ls', 'ls $(x)']]], { trust: 'remote' })
+  check([['deny', ['ask bash', 'allow *'], ['ls', 'ls $(x)']]], { trust: 'remote', mode: 'all' })
+  check([['deny', ['allow bash', 'allow *', 'allow bash(ls *)'], ['ls', 'ls $(x)']]], { mode: 'read-only' })
+})
+
+test('decide() says why, and which rule decided', () => {
+  const git = { effect: 'allow', pattern: 'bash(git *)', source: 'rule 0' }
+  const push = { effect: 'deny', pattern: 'bash(git push *)', source: 'rule 1' }
+  const rules = ['allow bash(git *)', 'deny bash(git push *)']
+  const { effect, rule, matched, reason } = judge('git add . && git push', rules)
+  assert.deepEqual([effect, rule, matched], ['deny', push, [git, push]])
+  assert.equal(reason, 'rule 1 denies bash(git push *)')
+  const reasons: [line: string, rules: string[], reason: string][] = [
+    ['git log', rules, 'rule 0 allows bash(git *)'],
+    ['git log', ['ask bash'], 'rule 0 asks about bash'],
+    ['git log | head', rules, 'no rule allows head'],
+    [`echo ${'x'.repeat(100)}`, [], `no rule allows echo ${'x'.repeat(75)}`],
+    ['a $(b)', [], 'it has a command substitution, so that only the rule bash can allow it'],
+    [
+      'a $(b)',
+      ['allow bash', 'deny bash(b)'],
+      'it has a command substitution, and could hide what a rule is about: rule 1 denies bash(b)',
+    ],
+    [
+      'ls | sh',
+      ['allow bash', 'ask bash(b)'],
+      'it starts what cannot be seen, and could hide what a rule is about: rule 1 asks about bash(b)',
+    ],
+  ]
+  for (const [line, texts, expected] of reasons) assert.equal(judge(line, texts).reason, expected)
+  assert.equal(judge('ls', [], { mode: 'all' }).reason, 'this turn may do whatever no rule denies')
+  assert.equal(judge('ls', [], { mode: 'read-only' }).reason, 'this turn only reads')
+  assert.equal(judge('ls', [], { trust: 'remote' }).reason, 'a remote turn never runs commands')
+})
+
+test('decide() suggests a rule for each command that is not allowed yet', () => {
+  const suggestions: [line: string, rules: string[], suggestion: string, all?: string[]][] = [
+    ['npm test', [], 'bash(npm test)'],
+    ['npm test 2>&1', [], 'bash(npm test)'],
+    [`git commit -m "it's *"`, [], `bash(git commit -m 'it'\\''s *')`],
+    [`git commit -m 'a\nb'`, [], `bash(git commit -m 'a'*'b')`],
+    ['a $(b)', [], 'bash'],
+    ['npm test | tail -5', [], 'bash', ['bash(npm test)', 'bash(tail -5)']],
+    ['npm test | tail -5', ['allow bash(tail *)'], 'bash(npm test)'],
+    ['npm test; npm test', [], 'bash(npm test)'],
+    ['npm test', ['deny bash(npm *)'], 'bash(npm test)'],
+    ['npm test; ls', ['allow bash'], 'bash', ['bash(npm test)', 'bash(ls)']],
+  ]
+  for (const [line, rules, suggestion, all = [suggestion]] of suggestions) {
+    const decision = judge(line, rules)
+    assert.deepEqual([decision.suggestion, decision.suggestions], [suggestion, all], line)
+  }
+})
+
+test('what decide() suggests is a rule, and allows the line', () => {
+  const lines = fc.oneof(
+    plainLines.map(({ text }) => text),
+    soups,
+    fc.string({ unit: 'grapheme' }),
+    fc.string({ unit: 'binary' }),
+  )
+  fc.assert(
+    fc.property(lines, (line) => {
+      const { effect, suggestion, suggestions } = judge(line, [])
+      assert.equal(effect, 'ask')
+      for (const rule of [suggestion, ...suggestions]) parseRule(rule)
+      assert.equal(judge(line, [`allow ${suggestion}`]).effect, 'allow', suggestion)
+      const all = suggestions.map((rule) => `allow ${rule}`)
+      assert.equal(judge(line, all).effect, 'allow', all.join('\n'))
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+test('an order of rules changes nothing', () => {
+  const rule = fc.constantFrom(
+    'allow bash',
+    'allow bash(a *)',
+    'ask bash(a b)',
+    'deny bash(c *)',
+    'ask bash(*)',
+    'deny bash(a x)',
+    'allow *',
+  )
+  const line = fc.constantFrom('a', 'a b', 'c', 'a x; a', 'a $(c)', 'sudo c', 'd', 'a b | c')
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 5 }), line, fc.infiniteStream(fc.nat()), (rules, text, keys) => {
+      const shuffled = rules.map((one) => ({ one, key: keys.next().value })).sort((a, b) => a.key - b.key)
+      const other = shuffled.map(({ one }) => one)
+      assert.equal(judge(text, rules).effect, judge(text, other).effect)
+    }),
+  )
+})
