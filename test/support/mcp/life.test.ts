@@ -100,40 +100,55 @@ test('--first=2 lets the third start go well', async () => {
   assert.equal(new Set(watched.starts()).size, 3)
 })
 
-test('--delay lets others go first', async () => {
-  await using slow = startRaw(misbehavingEntry({ delay: { start: 600, 'tools/list': 300 } }))
-  await using quick = startRaw(misbehavingEntry())
-  const slowly = slow.initialize()
-  await quick.initialize()
-  assert.deepEqual(slow.messages(), [])
-  await slowly
-  const list = slow.request('tools/list')
-  await slow.request('ping')
+test('--delay=start=… answers nothing until then', async () => {
+  await using late = startRaw(misbehavingEntry({ delay: { start: 60_000 } }))
+  late.say({ id: 1, method: 'ping' })
+  for (let time = 0; time < 3; time++) {
+    await using soon = startRaw(misbehavingEntry({ delay: { start: 10 } }))
+    await soon.request('ping')
+  }
+  assert.deepEqual(late.messages(), [])
+})
+
+test('--delay=METHOD=… lets other messages go first', async () => {
+  await using server = startRaw(misbehavingEntry({ delay: { 'tools/list': 300 } }))
+  const list = server.request('tools/list')
+  await server.request('ping')
   await list
   assert.deepEqual(
-    slow.messages().map(({ id }) => id),
-    [1, 3, 2],
+    server.messages().map(({ id }) => id),
+    [2, 1],
   )
 })
 
-test('a server ends when its input ends, and by a signal, after the delay of exit', async () => {
+test('a server ends when its input ends, and by a signal', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
-  for (const delay of [{}, { exit: 100 }]) {
-    const watched = watchedServer(folder.path, { delay })
-    await using closed = startRaw(watched.entry)
-    await closed.initialize()
-    closed.child.stdin.end()
-    await until('it saw the end', () => watched.received().at(-1)?.event === 'eof')
-    if (delay.exit !== undefined) assert.equal(closed.child.exitCode, null)
-    assert.deepEqual(await closed.exit, { code: 0, signal: null })
-    for (const signal of SIGNALS) {
-      await using server = startRaw(watched.entry)
-      await server.initialize()
-      server.child.kill(signal)
-      assert.deepEqual(await server.exit, { code: null, signal })
-      assert.equal(watched.received().at(-1)?.event, signal)
-    }
+  const watched = watchedServer(folder.path, { delay: { exit: 1 } })
+  await using closed = startRaw(watched.entry)
+  await closed.initialize()
+  closed.child.stdin.end()
+  assert.deepEqual(await closed.exit, { code: 0, signal: null })
+  assert.equal(watched.received().at(-1)?.event, 'eof')
+  for (const signal of SIGNALS) {
+    await using server = startRaw(watched.entry)
+    await server.initialize()
+    server.child.kill(signal)
+    assert.deepEqual(await server.exit, { code: null, signal })
+    assert.equal(watched.received().at(-1)?.event, signal)
   }
+})
+
+test('--delay=exit=… takes its time', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
+  const watched = watchedServer(folder.path, { delay: { exit: 60_000 } })
+  await using server = startRaw(watched.entry)
+  server.child.stdin.end(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`)
+  await until('it saw the end', () => watched.received().at(-1)?.event === 'eof')
+  for (const signal of [...SIGNALS, ...SIGNALS]) {
+    server.child.kill(signal)
+    await until(`it saw ${signal}`, () => watched.received().at(-1)?.event === signal)
+  }
+  assert.deepEqual([server.child.exitCode, server.child.signalCode], [null, null])
 })
 
 test('a stubborn server lives through the end of its input and every signal but KILL', async () => {
@@ -141,8 +156,9 @@ test('a stubborn server lives through the end of its input and every signal but 
   const watched = watchedServer(folder.path, BEHAVIOURS.stubborn)
   await using server = startRaw(watched.entry)
   await server.initialize()
-  server.child.stdin.end()
   server.child.stdout.destroy()
+  server.say({ id: 'unheard', method: 'ping' })
+  server.child.stdin.end()
   await until('it saw the end', () => watched.received().at(-1)?.event === 'eof')
   for (let round = 0; round < 2; round++)
     for (const signal of SIGNALS) {
