@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import type { RecordedRequest, Script } from './model-server.ts'
+import type { Part } from './model-wire.ts'
+import { makeTalk, type Talk } from './talk.ts'
+
+/** A call of a tool, as a scripted model makes it. */
+export type ToolCall = readonly [name: string, args: object]
+
+/** A sandbox whose model makes calls, one step after the other, and then says `Done.` */
+export interface ToolTalk extends Talk {
+  /** One turn in which the model makes these calls, each in a step of its own; gives what each was answered. */
+  act(
+    calls: readonly ToolCall[],
+    args?: readonly string[],
+    options?: Parameters<Talk['send']>[1],
+  ): Promise<string[]>
+}
+
+/** Makes a sandbox in which turns act; turns at one time must make the same calls. */
+export async function makeToolTalk(): Promise<ToolTalk> {
+  let calls: readonly ToolCall[] = []
+  const script: Script = (request) => {
+    const next = calls[answersIn(request).length]
+    return { parts: [next === undefined ? 'Done.' : toPart(next)] }
+  }
+  const talk = await makeTalk(script)
+  return {
+    ...talk,
+    async act(given, args = [], options = {}) {
+      calls = given
+      const { stdout, stderr } = await talk.send([...args, 'go'], options)
+      assert.equal(stdout, 'Done.\n', stderr)
+      return answersIn(talk.server.requests.at(-1)!)
+    },
+  }
+}
+
+/** What the tools of the turn that is under way have answered. */
+export function answersIn({ json }: RecordedRequest): string[] {
+  const messages = json['messages'] as { role: string; content: string }[]
+  const own = messages.slice(messages.findLastIndex(({ role }) => role === 'user'))
+  return own.filter(({ role }) => role === 'tool').map(({ content }) => content)
+}
+
+function toPart([name, args]: ToolCall): Part {
+  return { call: `call_${name}`, name, args: JSON.stringify(args) }
+}
