@@ -1,0 +1,168 @@
+import type { Edit } from './arguments.ts'
+import { explainMiss, type Obstacle } from './explain-miss.ts'
+import { lineAt } from './text.ts'
+
+/** A text after its edits. */
+export interface Edited {
+  text: string
+  /** What was put in, as positions in the new text, in its order. */
+  places: { start: number; end: number }[]
+}
+
+/**
+ * Makes all edits or none. Each finds its `old` in the text as it was, so their order does not matter; they must not overlap.
+ *
+ * `old` must occur once, or with `all` at least once. In a text with CRLF a line feed in `old` matches either line ending,
+ * and one in `new` becomes what the lines there end with. Everything else stays as it is, to the byte.
+ */
+export function applyEdits(text: string, edits: readonly Edit[]): Edited | Obstacle {
+  const source = toSource(text)
+  let found: Replacement[] = []
+  for (const [index, edit] of edits.entries()) {
+    const name = edits.length === 1 ? 'old' : `edits[${index}].old`
+    const replacements = locate(source, edit, name)
+    if ('problem' in replacements) return withOrderHint(replacements, edit, edits.slice(0, index))
+    found = found.concat(replacements.map((replacement) => ({ ...replacement, index })))
+  }
+  found.sort((a, b) => a.start - b.start)
+  return overlapIn(found, text) ?? excessOf(text, found) ?? splice(text, found)
+}
+
+/** A part of the original text, what takes its place, and by which edit. */
+interface Replacement {
+  start: number
+  end: number
+  text: string
+  index: number
+}
+
+/** A text, and the same with line feeds only, in which edits look for their texts. */
+interface Source {
+  original: string
+  plain: string
+  /** Positions in `plain` of the line feeds that stand for CRLF. */
+  joints: number[]
+}
+
+function toSource(original: string): Source {
+  if (!original.includes('\r\n')) return { original, plain: original, joints: [] }
+  const joints: number[] = []
+  const plain = original.replace(/\r\n/g, (_, at: number) => {
+    joints.push(at - joints.length)
+    return '\n'
+  })
+  return { original, plain, joints }
+}
+
+/** The position in the original of one in the plain text. */
+function originalOf({ joints }: Source, position: number): number {
+  let [low, high] = [0, joints.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (joints[middle]! < position) low = middle + 1
+    else high = middle
+  }
+  return position + low
+}
+
+function locate(source: Source, edit: Edit, name: string): Omit<Replacement, 'index'>[] | Obstacle {
+  const hasCrlf = source.joints.length > 0
+  const old = hasCrlf ? toPlain(edit.old) : edit.old
+  const replacement = hasCrlf ? toPlain(edit.new) : edit.new
+  if (old === replacement)
+    return { problem: `${name} and new differ in line ends only, and edits keep those of the file` }
+  const starts = edit.all ? allOf(source.plain, old) : someOf(source.plain, old)
+  if (starts.length === 0) return explainMiss(source.plain, { ...edit, old, new: replacement }, name)
+  if (starts.length > 1 && !edit.all) return ambiguity(source.plain, starts, name)
+  return starts.map((at) => {
+    const start = originalOf(source, at)
+    const feed = hasCrlf ? lineEndAt(source.original, start) : '\n'
+    return {
+      start,
+      end: originalOf(source, at + old.length),
+      text: feed === '\n' ? replacement : replacement.replaceAll('\n', feed),
+    }
+  })
+}
+
+function toPlain(text: string): string {
+  return text.replaceAll('\r\n', '\n')
+}
+
+/** Where a text stands, without overlaps. */
+function allOf(text: string, old: string): number[] {
+  const positions: number[] = []
+  for (let at = text.indexOf(old); at !== -1; at = text.indexOf(old, at + old.length)) positions.push(at)
+  return positions
+}
+
+const MAX_COUNTED = 1_000
+
+/** Where a text stands, also where it overlaps itself; not all places when they are many. */
+function someOf(text: string, old: string): number[] {
+  const positions: number[] = []
+  for (
+    let at = text.indexOf(old);
+    at !== -1 && positions.length < MAX_COUNTED;
+    at = text.indexOf(old, at + 1)
+  )
+    positions.push(at)
+  return positions
+}
+
+/** What the line at this position ends with; the last one takes after the one before it. */
+function lineEndAt(text: string, position: number): string {
+  const next = text.indexOf('\n', position)
+  const feed = next === -1 ? text.lastIndexOf('\n') : next
+  return text[feed - 1] === '\r' ? '\r\n' : '\n'
+}
+
+const MAX_LISTED = 10
+
+function ambiguity(text: string, starts: readonly number[], name: string): Obstacle {
+  const lines = [...new Set(starts.slice(0, MAX_LISTED).map((start) => lineAt(text, start)))]
+  const more = starts.length > MAX_LISTED ? ', …' : ''
+  return {
+    problem: `${name} occurs ${starts.length < MAX_COUNTED ? '' : 'at least '}${starts.length} times, at lines ${lines.join(', ')}${more}`,
+    hint: 'add lines around it to old, or set all',
+  }
+}
+
+/** Models often think of edits as made one after another. */
+function withOrderHint(obstacle: Obstacle, { old }: Edit, earlier: readonly Edit[]): Obstacle {
+  if (!earlier.some((edit) => edit.new.includes(old))) return obstacle
+  return { ...obstacle, hint: 'an earlier edit would put it in, but all edits apply to the file as it was' }
+}
+
+function overlapIn(found: readonly Replacement[], text: string): Obstacle | undefined {
+  const at = found.findIndex((replacement, index) => index > 0 && replacement.start < found[index - 1]!.end)
+  if (at === -1) return undefined
+  const [first, second] = [found[at - 1]!.index, found[at]!.index].toSorted((a, b) => a - b)
+  const line = lineAt(text, found[at]!.start)
+  return { problem: `edits[${first}] and edits[${second}] overlap at line ${line}`, hint: 'make one of them' }
+}
+
+/** Larger than this no text becomes, UTF-16 units. */
+const MAX_CHARS = 64 * 1024 * 1024
+
+function excessOf(text: string, found: readonly Replacement[]): Obstacle | undefined {
+  const length = found.reduce(
+    (sum, { start, end, text: put }) => sum + put.length - (end - start),
+    text.length,
+  )
+  return length > MAX_CHARS ? { problem: `it would become too large: ${length} characters` } : undefined
+}
+
+function splice(text: string, found: readonly Replacement[]): Edited {
+  const parts: string[] = []
+  const places: Edited['places'] = []
+  let [from, length] = [0, 0]
+  for (const { start, end, text: insert } of found) {
+    parts.push(text.slice(from, start), insert)
+    length += start - from + insert.length
+    places.push({ start: length - insert.length, end: length })
+    from = end
+  }
+  parts.push(text.slice(from))
+  return { text: parts.join(''), places }
+}

@@ -1,0 +1,114 @@
+import { CrabError } from '../../base/errors.ts'
+
+/** Names of the tools that read and change files. */
+export type FileTool = 'read' | 'write' | 'edit'
+
+/** Lines, counted from 1. */
+export interface LineRange {
+  offset: number
+  /** Undefined when the model leaves it to us. */
+  limit: number | undefined
+}
+
+/** One replacement. `all` lets `old` occur more than once. */
+export interface Edit {
+  old: string
+  new: string
+  all: boolean
+}
+
+/**
+ * The path a call names. Fails with `invalid` and the name of the field, as all of this file.
+ *
+ * What other tools call the same thing is understood too: models send what they were trained on. An argument that is null
+ * is one that is not there; numbers and truth values may come as strings, and `edits` as JSON. Arguments that mean
+ * nothing here are ignored.
+ */
+export function pathOf(tool: FileTool, args: Args): string {
+  const path = textOf(tool, 'path', given(args, ['path', 'file_path', 'filePath', 'filename', 'file']))
+  if (path === '') throw bad(tool, 'path must not be empty')
+  if (path.includes('\0')) throw bad(tool, 'path holds a NUL character')
+  if (tool === 'write' && /[/\\]$/.test(path)) throw bad(tool, 'path must name a file, not a folder')
+  return path
+}
+
+/** Where `read` begins and how far it goes. An offset of 0 means the first line too. */
+export function rangeOf(args: Args): LineRange {
+  const offset = countOf('offset', args['offset'], 0)
+  return { offset: Math.max(1, offset ?? 1), limit: countOf('limit', args['limit'], 1) }
+}
+
+/** What `write` shall put into the file. */
+export function contentOf(args: Args): string {
+  return textOf('write', 'content', given(args, ['content', 'contents', 'text']))
+}
+
+/** The replacements of `edit`, at least one; a single one may stand beside `path` instead. */
+export function editsOf(args: Args): Edit[] {
+  const list = toList(given(args, ['edits']) ?? args)
+  if (list.length === 0) throw bad('edit', 'edits must not be empty')
+  return list.map((item, index) => toEdit(item, args['edits'] == null ? '' : `edits[${index}].`))
+}
+
+type Args = Readonly<Record<string, unknown>>
+
+const OLD = ['old', 'old_string', 'oldString', 'old_text', 'oldText', 'old_str']
+const NEW = ['new', 'new_string', 'newString', 'new_text', 'newText', 'new_str']
+const ALL = ['all', 'replace_all', 'replaceAll']
+
+function toList(value: unknown): unknown[] {
+  const list = typeof value === 'string' ? parsed(value) : value
+  if (isObject(list)) return [list]
+  if (Array.isArray(list)) return list
+  throw bad('edit', 'edits must be an array of {old, new}')
+}
+
+function toEdit(item: unknown, place: string): Edit {
+  if (!isObject(item)) throw bad('edit', `${place.slice(0, -1)} must be an object {old, new}`)
+  const before = textOf('edit', `${place}old`, given(item, OLD))
+  const after = textOf('edit', `${place}new`, given(item, NEW))
+  const all = given(item, ALL) ?? false
+  if (before === '')
+    throw bad('edit', `${place}old must not be empty`, 'to insert, replace a line by itself and the new ones')
+  if (before === after) throw bad('edit', `${place}old and new are the same`)
+  if (typeof all !== 'boolean' && all !== 'true' && all !== 'false')
+    throw bad('edit', `${place}all must be true or false`)
+  return { old: before, new: after, all: String(all) === 'true' }
+}
+
+/** The first of these names that is there. */
+function given(args: Args, names: readonly string[]): unknown {
+  const name = names.find((known) => Object.hasOwn(args, known) && args[known] !== null)
+  return name === undefined ? undefined : args[name]
+}
+
+function textOf(tool: FileTool, field: string, value: unknown): string {
+  if (value === undefined) throw bad(tool, `${field} is missing`)
+  if (typeof value !== 'string') throw bad(tool, `${field} must be a string`)
+  if (!value.isWellFormed()) throw bad(tool, `${field} holds half of a surrogate pair`)
+  return value
+}
+
+function countOf(field: string, value: unknown, least: number): number | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < least)
+    throw bad('read', `${field} must be a whole number from 1`)
+  return count
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // the caller says what it should be
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function bad(tool: FileTool, why: string, hint?: string): CrabError {
+  return new CrabError('invalid', `Cannot ${tool}: ${why}`, hint === undefined ? {} : { hint })
+}

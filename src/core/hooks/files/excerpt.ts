@@ -1,0 +1,85 @@
+import { headOf } from '../../base/cut.ts'
+import type { LineRange } from './arguments.ts'
+
+const MAX_LINES = 2_000
+/** Largest excerpt without its note, UTF-16 units. */
+const MAX_CHARS = 50_000
+/** What is shown of a line when not everything fits. */
+const MAX_LINE_CHARS = 2_000
+
+/**
+ * Lines of a text as `read` gives them: without numbers or carriage returns, and a note in brackets when that is not all,
+ * or not how the file stores it. Undefined when the text has fewer lines; an empty one is shown from any line.
+ */
+export function excerpt(text: string, { offset, limit }: LineRange): string | undefined {
+  if (text === '') return '[The file is empty.]'
+  const lines = scan(text, offset, Math.min(limit ?? MAX_LINES, MAX_LINES))
+  if (lines.taken.length === 0) return undefined
+  const shown = fitting(lines.taken)
+  const last = offset - 1 + shown.length
+  const asked = Math.min(lines.total, offset - 1 + (limit ?? lines.total))
+  const remarks = [
+    offset > 1 || last < lines.total || shown.join('') === ''
+      ? `lines ${offset}-${last} of ${lines.total}`
+      : '',
+    last < asked ? `go on with offset ${last + 1}` : '',
+    endingRemark(lines),
+    last === lines.total && !text.endsWith('\n') ? 'no newline at the end' : '',
+  ].filter(Boolean)
+  const note = remarks.length > 0 ? `\n[${remarks.join('; ')}]` : ''
+  return shown.join('\n') + note
+}
+
+interface Scan {
+  taken: string[]
+  total: number
+  /** Line feeds, and how many of them follow a carriage return. */
+  feeds: number
+  returns: number
+}
+
+function scan(text: string, offset: number, limit: number): Scan {
+  const found: Scan = { taken: [], total: 0, feeds: 0, returns: 0 }
+  for (let start = 0; start < text.length; ) {
+    const feed = text.indexOf('\n', start)
+    const isLast = feed === -1
+    const hasReturn = !isLast && feed > start && text[feed - 1] === '\r'
+    if (!isLast) found.feeds++
+    if (hasReturn) found.returns++
+    found.total++
+    if (found.total >= offset && found.taken.length < limit)
+      found.taken.push(text.slice(start, isLast ? undefined : feed - Number(hasReturn)))
+    start = isLast ? text.length : feed + 1
+  }
+  return found
+}
+
+function endingRemark({ feeds, returns }: Scan): string {
+  if (returns === 0) return ''
+  return returns === feeds ? 'lines end with CRLF' : 'some lines end with CRLF'
+}
+
+/** As many lines as fit; long ones are cut only when not everything fits, and one alone at the whole size. */
+function fitting(lines: readonly string[]): string[] {
+  if (sizeOf(lines) <= MAX_CHARS) return [...lines]
+  if (lines.length === 1) return [cut(lines[0]!, MAX_CHARS)]
+  const shown: string[] = []
+  let size = 0
+  for (const line of lines) {
+    const short = cut(line, MAX_LINE_CHARS)
+    size += short.length + 1
+    if (size > MAX_CHARS + 1) break
+    shown.push(short)
+  }
+  return shown
+}
+
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((size, line) => size + line.length, lines.length - 1)
+}
+
+function cut(line: string, length: number): string {
+  if (line.length <= length) return line
+  const head = headOf(line, length)
+  return `${head}[… ${line.length - head.length} more characters]`
+}

@@ -1,0 +1,28 @@
+import type { KnownFiles } from '../../runtime/hook.ts'
+import { cannot, type Target } from './target.ts'
+
+/** Waits for the exclusive right to a resource, between all processes; disposing gives it back. */
+export type Lock = (resource: string, signal: AbortSignal) => Promise<AsyncDisposable>
+
+/** A permitted call of a file tool. */
+export interface FileCall {
+  target: Target
+  /** What this conversation knows. */
+  files: KnownFiles
+  lock: Lock
+}
+
+/** The right to change the file of a call: nobody else on this home changes it meanwhile. */
+export function lockTarget({ target, lock }: FileCall, signal: AbortSignal): Promise<AsyncDisposable> {
+  return lock(`file:${target.path}`, signal)
+}
+
+/** Fails with `conflict` unless the conversation has seen this version of the file. */
+export function requireKnown({ target, files }: FileCall, version: string): void {
+  const known = files.get(target.path)
+  if (known === version) return
+  if (known !== undefined)
+    throw cannot(target, 'conflict', 'it has changed since you last saw it', { hint: 'read it again' })
+  const why = target.tool === 'write' ? 'it exists, and you have not read it' : 'you have not read it'
+  throw cannot(target, 'conflict', why, { hint: 'read it first' })
+}

@@ -1,0 +1,31 @@
+import type { Hook } from '../../runtime/hook.ts'
+import type { FileTool } from './arguments.ts'
+import type { FileSetting } from './file-tools.ts'
+import { FILE_TOOLS } from './specs.ts'
+
+/** What the file tools use. */
+export interface FileHookOptions extends Pick<FileSetting, 'closed' | 'homeDir' | 'lock'> {
+  /** Folder whose links lead to the open files of this process; by default that of Linux. */
+  fdLinks?: string
+}
+
+/** The tools `read`, `write` and `edit`; what they do is loaded when one is called. */
+export function fileHook(options: FileHookOptions): Hook {
+  const setting = { fdLinks: '/proc/self/fd', ...options }
+  const tools = () => import('./file-tools.ts')
+  return {
+    schema: () => FILE_TOOLS,
+    describe(name, request) {
+      return isFileTool(name) ? tools().then(({ describe }) => describe(name, request, setting)) : undefined
+    },
+    dispatch(name, call, signal) {
+      return isFileTool(name)
+        ? tools().then(({ dispatch }) => dispatch(name, call, setting, signal))
+        : undefined
+    },
+  }
+}
+
+function isFileTool(name: string): name is FileTool {
+  return FILE_TOOLS.some((tool) => tool.name === name)
+}

@@ -1,0 +1,78 @@
+import { CrabError } from '../../base/errors.ts'
+import type { Action } from '../../policy/types.ts'
+import type { ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
+import { contentOf, editsOf, type FileTool, pathOf, rangeOf } from './arguments.ts'
+import { edit } from './edit.ts'
+import type { FileCall, Lock } from './file-call.ts'
+import { locate } from './locate.ts'
+import { refuseClosed } from './open-target.ts'
+import { preview } from './preview.ts'
+import { read } from './read.ts'
+import { type FileAccess, type Target, toFileError } from './target.ts'
+import { write } from './write.ts'
+
+/** What all calls of the file tools share. */
+export interface FileSetting extends FileAccess {
+  /** The person's own directory, for `~/`; empty when there is none. */
+  homeDir: string
+  /** Held while a file is changed. */
+  lock: Lock
+}
+
+/** The file a call would touch, and how. Fails with `invalid` for its arguments, with `denied` for what is closed. */
+export async function describe(
+  tool: FileTool,
+  { args, cwd }: ToolRequest,
+  { homeDir, ...access }: FileSetting,
+): Promise<Action> {
+  const shown = pathOf(tool, args)
+  const path = await locate(shown, { workspace: cwd, homeDir })
+  const target = toTarget(tool, { path, shown }, access)
+  await refuseClosed(target)
+  if (tool === 'read') {
+    rangeOf(args)
+    return { kind: 'read', path, shown }
+  }
+  const change = tool === 'write' ? { content: contentOf(args) } : { edits: editsOf(args) }
+  return { kind: 'edit', path, shown, diff: () => preview(target, change) }
+}
+
+/** Makes a permitted call; a failure is an answer. */
+export async function dispatch(
+  tool: FileTool,
+  { args, action, files }: ToolDispatch,
+  { lock, ...access }: FileSetting,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  if (action.kind !== 'read' && action.kind !== 'edit')
+    throw new CrabError('internal', `Cannot ${tool}: it was judged as ${action.kind}`)
+  const target = toTarget(tool, action, access)
+  try {
+    return await run({ target, files, lock }, args, signal)
+  } catch (reason) {
+    signal.throwIfAborted()
+    const failure = toFileError(target, reason)
+    if (!(failure instanceof CrabError)) throw failure
+    const hint = failure.hint === undefined ? '' : ` (${failure.hint})`
+    return { output: failure.message + hint, isError: true }
+  }
+}
+
+async function run(call: FileCall, args: ToolDispatch['args'], signal: AbortSignal): Promise<ToolOutput> {
+  switch (call.target.tool) {
+    case 'read':
+      return read(call, rangeOf(args), signal)
+    case 'write':
+      return { output: await write(call, contentOf(args), signal), isError: false }
+    case 'edit':
+      return { output: await edit(call, editsOf(args), signal), isError: false }
+  }
+}
+
+function toTarget(
+  tool: FileTool,
+  { path, shown }: { path: string; shown: string },
+  { closed, fdLinks }: FileAccess,
+): Target {
+  return { tool, path, shown, closed, fdLinks }
+}

@@ -1,0 +1,115 @@
+import { type BigIntStats, constants } from 'node:fs'
+import { type FileHandle, lstat, open } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { isMissingFile } from '../../base/files.ts'
+import { isClosedFile, isClosedPath } from './closed.ts'
+import { type Folder, openFolder } from './folder.ts'
+import { listing } from './listing.ts'
+import { cannot, changed, type Target, toFileError } from './target.ts'
+
+/** Largest file that is read as a whole, in bytes. */
+export const MAX_FILE_BYTES = 64 * 1024 * 1024
+
+/** The open file of a tool call, in its folder. */
+export interface OpenFile extends AsyncDisposable {
+  folder: Folder
+  name: string
+  handle: FileHandle
+  /** As it was when it was opened. */
+  stats: BigIntStats
+}
+
+/** Fails with `denied` when a path is closed to tools, or tells of this process: its environment and memory. */
+export async function refuseClosed(target: Target): Promise<void> {
+  if (await isClosedPath(target.path, [...target.closed, OWN_PROCESS])) throw closedError(target)
+}
+
+/**
+ * Opens exactly what was judged: no link, no other kind of file, nothing that is closed. Undefined when it is missing.
+ *
+ * To change it, it must be writable. Fails with a CrabError that names the file and says what is in the way.
+ */
+export async function openTarget(target: Target, { toChange = false } = {}): Promise<OpenFile | undefined> {
+  try {
+    await refuseClosed(target)
+    await using stack = new AsyncDisposableStack()
+    const folder = stack.use(await openFolder(dirname(target.path), target))
+    const name = basename(target.path)
+    const stats = await lstat(folder.at(name), { bigint: true })
+    await refuseOddities(stats, target)
+    const handle = stack.use(await open(folder.at(name), flagsFor(toChange)))
+    const opened = await handle.stat({ bigint: true })
+    if (!isSameFile(opened, stats)) throw changed(target)
+    await folder.verify()
+    const owned = stack.move()
+    return { folder, name, handle, stats: opened, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  } catch (reason) {
+    if (isMissingFile(reason)) return undefined
+    throw toFileError(target, reason)
+  }
+}
+
+/** All bytes of an open file. Fails with `invalid` when they are too many. */
+export async function readBytes(file: OpenFile, target: Target, signal: AbortSignal): Promise<Buffer> {
+  try {
+    let bytes = Buffer.allocUnsafe(Math.min(Number(file.stats.size), MAX_FILE_BYTES) + 1)
+    let length = 0
+    for (;;) {
+      signal.throwIfAborted()
+      if (file.stats.size > MAX_FILE_BYTES || length > MAX_FILE_BYTES) throw tooLarge(file, target)
+      const { bytesRead } = await file.handle.read(bytes, length, bytes.length - length, length)
+      length += bytesRead
+      if (bytesRead === 0) return bytes.subarray(0, length)
+      if (length === bytes.length)
+        bytes = Buffer.concat([bytes, Buffer.allocUnsafe(Math.max(length, CHUNK_BYTES))])
+    }
+  } catch (reason) {
+    throw toFileError(target, reason)
+  }
+}
+
+/** Whether a file that is looked at anew was written or replaced since. */
+export function hasChanged(now: BigIntStats, then: BigIntStats): boolean {
+  return !isSameFile(now, then) || now.size !== then.size || now.mtimeNs !== then.mtimeNs
+}
+
+/** Where Linux shows what this process knows, keys in its environment among it. */
+const OWN_PROCESS = '/proc/self'
+
+const CHUNK_BYTES = 64 * 1024
+
+/** Neither follows a link nor waits for the other end of a pipe, should one have come into the file's place. */
+function flagsFor(toChange: boolean): number {
+  const access = toChange ? constants.O_RDWR : constants.O_RDONLY
+  return access | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+}
+
+async function refuseOddities(stats: BigIntStats, target: Target): Promise<void> {
+  if (stats.isDirectory()) {
+    const hint = target.tool === 'read' ? await listing(target) : undefined
+    throw cannot(target, 'invalid', 'it is a folder', hint === undefined ? {} : { hint })
+  }
+  const kind = ODDITIES.find(({ is }) => is(stats))
+  if (kind) throw cannot(target, 'invalid', `it is ${kind.name}, not a file`)
+  if (await isClosedFile(stats, target.closed)) throw closedError(target)
+}
+
+const ODDITIES: readonly { name: string; is(stats: BigIntStats): boolean }[] = [
+  { name: 'a link by now', is: (stats) => stats.isSymbolicLink() },
+  { name: 'a named pipe', is: (stats) => stats.isFIFO() },
+  { name: 'a socket', is: (stats) => stats.isSocket() },
+  { name: 'a device', is: (stats) => stats.isCharacterDevice() || stats.isBlockDevice() },
+]
+
+function closedError(target: Target): Error {
+  return cannot(target, 'denied', "it is one of crabtalk's own files")
+}
+
+function isSameFile(a: BigIntStats, b: BigIntStats): boolean {
+  return a.ino === b.ino && a.dev === b.dev
+}
+
+function tooLarge({ stats }: OpenFile, target: Target): Error {
+  const why = `it has ${stats.size} bytes; the limit is ${MAX_FILE_BYTES}`
+  return cannot(target, 'invalid', why, { hint: 'search it with grep, or take a part of it with bash' })
+}

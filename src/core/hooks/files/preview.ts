@@ -1,0 +1,58 @@
+import { CrabError } from '../../base/errors.ts'
+import type { Edit } from './arguments.ts'
+import { editable, editedOf } from './edit.ts'
+import { openTarget, readBytes } from './open-target.ts'
+import { cannot, type Target } from './target.ts'
+import { decodeText } from './text.ts'
+import { contentFor } from './write.ts'
+
+/** What `write` or `edit` shall do to its file. */
+export type Change = { content: string } | { edits: readonly Edit[] }
+
+/** Longest diff, UTF-16 units. */
+const MAX_CHARS = 20_000
+/** Above this many changed lines no diff is looked for. */
+const MAX_EDIT_LENGTH = 2_000
+/** Largest texts that are compared, UTF-16 units together. */
+const MAX_COMPARED = 4_000_000
+
+/**
+ * A unified diff of what a call would do to its file as it is now, for a person who is asked. Changes nothing.
+ *
+ * A call that would fail is told instead; what differs too much is told in numbers.
+ */
+export async function preview(target: Target, change: Change): Promise<string> {
+  try {
+    const { before, after } = await bothTexts(target, change)
+    return await unifiedDiff(target.shown, before, after)
+  } catch (reason) {
+    if (reason instanceof CrabError) return `This would fail. ${reason.message}\n`
+    throw reason
+  }
+}
+
+async function bothTexts(target: Target, change: Change): Promise<{ before: string; after: string }> {
+  await using file = await openTarget(target)
+  if (!file && 'edits' in change) throw cannot(target, 'missing', 'there is no such file')
+  const bytes = file ? await readBytes(file, target, AbortSignal.any([])) : Buffer.alloc(0)
+  if ('edits' in change) {
+    const before = editable(bytes, target).text
+    return { before, after: editedOf(before, change.edits, target).text }
+  }
+  const before = decodeText(bytes)
+  return { before: before?.text ?? '', after: contentFor(change.content, before).text }
+}
+
+async function unifiedDiff(name: string, before: string, after: string): Promise<string> {
+  const tooLong = `${name}: ${before.length} characters become ${after.length}\n`
+  if (before.length + after.length > MAX_COMPARED) return tooLong
+  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import('diff')
+  const isSimple = before === '' || after === '' // every line is changed, and nothing is looked for
+  const maxEditLength = isSimple ? Number.POSITIVE_INFINITY : MAX_EDIT_LENGTH
+  const options = { context: 3, maxEditLength, headerOptions: FILE_HEADERS_ONLY }
+  const patch = createTwoFilesPatch(name, name, before, after, undefined, undefined, options)
+  if (patch === undefined) return tooLong
+  if (patch.length <= MAX_CHARS) return patch
+  const head = patch.slice(0, patch.lastIndexOf('\n', MAX_CHARS) + 1)
+  return `${head}[… ${patch.length - head.length} more characters]\n`
+}

@@ -1,0 +1,53 @@
+import type { ToolOutput } from '../../runtime/hook.ts'
+import type { LineRange } from './arguments.ts'
+import { excerpt } from './excerpt.ts'
+import type { FileCall } from './file-call.ts'
+import { imageType, MAX_IMAGE_BYTES } from './image.ts'
+import { nearName } from './listing.ts'
+import { openTarget, readBytes } from './open-target.ts'
+import { cannot, type Target } from './target.ts'
+import { countLines, decodeText } from './text.ts'
+import { versionOf } from './version.ts'
+
+/** Shows lines of a text or an image; from then on the conversation knows this version of the file. */
+export async function read(
+  { target, files }: FileCall,
+  range: LineRange,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const bytes = await bytesOf(target, signal)
+  const content = decodeText(bytes)
+  const output = content
+    ? { output: linesOf(content.text, range, target), isError: false }
+    : image(bytes, target)
+  files.set(target.path, await versionOf(bytes))
+  return output
+}
+
+async function bytesOf(target: Target, signal: AbortSignal): Promise<Buffer> {
+  await using file = await openTarget(target)
+  if (file) return await readBytes(file, target, signal)
+  const hint = await nearName(target)
+  throw cannot(target, 'missing', 'there is no such file', hint === undefined ? {} : { hint })
+}
+
+function linesOf(text: string, range: LineRange, target: Target): string {
+  const lines = excerpt(text, range)
+  if (lines !== undefined) return lines
+  throw cannot(
+    target,
+    'invalid',
+    `it has ${countLines(text)} lines; offset ${range.offset} is behind the last`,
+  )
+}
+
+function image(bytes: Buffer, target: Target): ToolOutput {
+  const type = imageType(bytes)
+  if (!type) throw cannot(target, 'invalid', `it is a binary file of ${bytes.length} bytes`)
+  if (bytes.length > MAX_IMAGE_BYTES) {
+    const why = `the image has ${bytes.length} bytes; the limit is ${MAX_IMAGE_BYTES}`
+    throw cannot(target, 'invalid', why, { hint: 'make a smaller copy of it with bash' })
+  }
+  const attachment = { media_type: type, data: bytes.toString('base64'), name: target.shown }
+  return { output: `[${type}, ${bytes.length} bytes]`, isError: false, attachments: [attachment] }
+}

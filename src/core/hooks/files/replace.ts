@@ -1,0 +1,128 @@
+import type { BigIntStats } from 'node:fs'
+import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { newUlid } from '../../base/ids.ts'
+import { codeOf } from '../../base/system-error.ts'
+import type { Folder } from './folder.ts'
+import { hasChanged, type OpenFile } from './open-target.ts'
+import { cannot, changed, type Target, toFileError } from './target.ts'
+
+/**
+ * Makes a file whole or not at all, with the mode the umask gives. Fails with `conflict` when the name is taken by now.
+ *
+ * On a file system without hard links, what takes the name in the last microseconds is replaced.
+ */
+export async function createContent(
+  folder: Folder,
+  { bytes, target }: { bytes: Buffer; target: Target },
+): Promise<void> {
+  const sibling = folder.at(newSiblingName())
+  try {
+    await using file = await open(sibling, 'wx', 0o666)
+    await writeAt(file, bytes, 0)
+    await file.datasync()
+    await folder.verify()
+    await takeName(sibling, folder.at(basename(target.path)))
+  } catch (reason) {
+    if (codeOf(reason) === 'EEXIST')
+      throw cannot(target, 'conflict', 'a file of that name has come up', { hint: 'read it first' })
+    throw toFileError(target, reason)
+  } finally {
+    await rm(sibling, { force: true }).catch(() => undefined) // a stray copy is no reason to fail
+  }
+}
+
+/**
+ * Replaces what an open file holds; a reader or a crash meets the old content or the new one. Mode and owner stay.
+ *
+ * A file with several names, with an owner that cannot be given to a new one, or in a folder that takes no new file is
+ * written in place instead, so that it stays the same file: a failure restores it, a crash may leave a mixture.
+ */
+export async function replaceContent(
+  file: OpenFile,
+  content: { before: Buffer; after: Buffer },
+  target: Target,
+): Promise<void> {
+  try {
+    if (file.stats.nlink > 1n || !(await replaceBySibling(file, content.after, target)))
+      await overwrite(file, content, target)
+  } catch (reason) {
+    throw toFileError(target, reason)
+  }
+}
+
+/** False, and nothing changed, when the file has to be written in place. */
+async function replaceBySibling(
+  { folder, name, stats }: OpenFile,
+  bytes: Buffer,
+  target: Target,
+): Promise<boolean> {
+  const sibling = folder.at(newSiblingName())
+  try {
+    await writeAlike(sibling, bytes, stats)
+    const now = await lstat(folder.at(name), { bigint: true })
+    if (hasChanged(now, stats)) throw changed(target)
+    await folder.verify()
+    await rename(sibling, folder.at(name))
+    return true
+  } catch (reason) {
+    if (!NEEDS_ITS_PLACE.has(codeOf(reason))) throw reason
+    return false
+  } finally {
+    await rm(sibling, { force: true }).catch(() => undefined) // a stray copy is no reason to fail
+  }
+}
+
+/** A new file with the owner and mode of another; nobody else can read it before it has them. */
+async function writeAlike(path: string, bytes: Buffer, { uid, gid, mode }: BigIntStats): Promise<void> {
+  await using file = await open(path, 'wx', 0o600)
+  await writeAt(file, bytes, 0)
+  const made = await file.stat({ bigint: true })
+  if (made.uid !== uid || made.gid !== gid) await file.chown(Number(uid), Number(gid))
+  await file.chmod(Number(mode & 0o7777n))
+  await file.datasync()
+}
+
+/** Asks for the space first, so that a full disk changes nothing. */
+async function overwrite(
+  { handle, stats }: OpenFile,
+  { before, after }: { before: Buffer; after: Buffer },
+  target: Target,
+): Promise<void> {
+  if (hasChanged(await handle.stat({ bigint: true }), stats)) throw changed(target)
+  try {
+    await writeAt(handle, after.subarray(before.length), before.length)
+    await writeAt(handle, after.subarray(0, before.length), 0)
+    await handle.truncate(after.length)
+    await handle.datasync()
+  } catch (reason) {
+    await writeAt(handle, before, 0).catch(() => undefined) // the first failure is the one to report
+    await handle.truncate(before.length).catch(() => undefined)
+    throw reason
+  }
+}
+
+async function takeName(sibling: string, path: string): Promise<void> {
+  try {
+    await link(sibling, path)
+  } catch (reason) {
+    if (!WITHOUT_LINKS.has(codeOf(reason))) throw reason
+    await rename(sibling, path)
+  }
+}
+
+async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; )
+    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+}
+
+/** Short whatever the file is called, and hidden from what watches the folder for names. */
+function newSiblingName(): string {
+  return `.crab-${newUlid()}.tmp`
+}
+
+/** No new file here, an owner that cannot be given, or a mount point (such as one file shared with a container). */
+const NEEDS_ITS_PLACE: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV'])
+
+/** How file systems without hard links refuse one. */
+const WITHOUT_LINKS: ReadonlySet<string> = new Set(['EPERM', 'EISDIR', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'])

@@ -1,0 +1,69 @@
+import { CrabError, type Kind } from '../../base/errors.ts'
+import { codeOf } from '../../base/system-error.ts'
+import type { FileTool } from './arguments.ts'
+
+/** What no tool call opens, and how this system names open files. */
+export interface FileAccess {
+  /** Files and folders, with all below, that are never opened (0065). */
+  closed: readonly string[]
+  /** Folder whose links lead to the open files of this process; where there is none, paths are compared instead. */
+  fdLinks: string
+}
+
+/** The file of one tool call. */
+export interface Target extends FileAccess {
+  tool: FileTool
+  /** Absolute, links resolved: what was judged, and the only path that is touched. */
+  path: string
+  /** As the model wrote it. */
+  shown: string
+}
+
+/** `Cannot read a.ts: why`. */
+export function cannot(
+  { tool, shown }: Target,
+  kind: Kind,
+  why: string,
+  { hint, cause }: { hint?: string; cause?: unknown } = {},
+): CrabError {
+  const options = { ...(hint !== undefined && { hint }), ...(cause !== undefined && { cause }) }
+  return new CrabError(kind, `Cannot ${tool} ${shown}: ${why}`, options)
+}
+
+/** The path does not lead any more to what was judged. */
+export function moved(target: Target): CrabError {
+  return cannot(target, 'conflict', 'its path leads elsewhere than when it was permitted', {
+    hint: 'try again',
+  })
+}
+
+/** The file is not the one it was a moment ago. */
+export function changed(target: Target): CrabError {
+  return cannot(target, 'conflict', 'another program changes it right now', { hint: 'read it again' })
+}
+
+/** A failed system call as a sentence; a CrabError and what is no system error pass through. */
+export function toFileError(target: Target, reason: unknown): unknown {
+  const code = codeOf(reason)
+  if (reason instanceof CrabError || !/^E[A-Z0-9]+$/.test(code)) return reason
+  const known = REASONS[code] ?? { kind: 'failed', why: `the system says ${code}` }
+  return cannot(target, known.kind, known.why, { cause: reason })
+}
+
+const REASONS: Record<string, { kind: Kind; why: string }> = {
+  ENOENT: { kind: 'missing', why: 'there is no such file' },
+  EACCES: { kind: 'failed', why: 'permission denied by the file system' },
+  EPERM: { kind: 'failed', why: 'the system does not permit it' },
+  EISDIR: { kind: 'invalid', why: 'it is a folder' },
+  ENOTDIR: { kind: 'missing', why: 'a part of its path is a file' },
+  ELOOP: { kind: 'invalid', why: 'its links lead in a circle' },
+  ENAMETOOLONG: { kind: 'invalid', why: 'its name is too long for the file system' },
+  ENOSPC: { kind: 'storage', why: 'the disk is full; nothing was changed' },
+  EDQUOT: { kind: 'storage', why: 'the disk quota is used up; nothing was changed' },
+  EFBIG: { kind: 'storage', why: 'it would be larger than this system allows' },
+  EROFS: { kind: 'storage', why: 'the file system is read-only' },
+  EIO: { kind: 'storage', why: 'the disk reports an error' },
+  ETXTBSY: { kind: 'conflict', why: 'it is a program that runs right now' },
+  EMFILE: { kind: 'failed', why: 'too many files are open' },
+  ENFILE: { kind: 'failed', why: 'too many files are open' },
+}

@@ -1,0 +1,69 @@
+import { dirname } from 'node:path'
+import { type FileCall, lockTarget, requireKnown } from './file-call.ts'
+import { makeFolder } from './folder.ts'
+import { openTarget, readBytes } from './open-target.ts'
+import { createContent, replaceContent } from './replace.ts'
+import type { Target } from './target.ts'
+import { countLines, decodeText, encodeText, type FileText } from './text.ts'
+import { versionOf } from './version.ts'
+
+/**
+ * Creates a file and its missing folders, or replaces one whose version the conversation knows. Says what it did.
+ *
+ * An empty file needs no reading. Encoding, byte order mark and CRLF of a text that is replaced stay, as in an editor.
+ */
+export async function write(call: FileCall, content: string, signal: AbortSignal): Promise<string> {
+  await using _ = await lockTarget(call, signal)
+  const { target, files } = call
+  const { bytes, did } = await put(call, content, signal)
+  files.set(target.path, await versionOf(bytes))
+  return `${did}: ${count(countLines(content), 'line')}, ${count(bytes.length, 'byte')}`
+}
+
+/** What a file holds after `write`; `before` is the text it replaces. */
+export function contentFor(content: string, before: FileText | undefined): FileText {
+  if (!before) return { text: content, encoding: 'utf-8', hasMark: false }
+  const isCrlf = before.text.includes('\r\n') && !/(?<!\r)\n/.test(before.text)
+  const text = isCrlf && !content.includes('\r\n') ? content.replaceAll('\n', '\r\n') : content
+  return { ...before, text: before.hasMark && text.startsWith('\ufeff') ? text.slice(1) : text }
+}
+
+interface Put {
+  bytes: Buffer
+  did: string
+}
+
+async function put(call: FileCall, content: string, signal: AbortSignal): Promise<Put> {
+  const { target } = call
+  await using file = await openTarget(target, { toChange: true })
+  if (!file) return { bytes: await create(target, content, signal), did: `Created ${target.shown}` }
+  const before = await readBytes(file, target, signal)
+  if (before.length > 0) requireKnown(call, await versionOf(before))
+  const text = contentFor(content, decodeText(before))
+  const after = encodeText(text)
+  if (after.equals(before)) return { bytes: after, did: `${target.shown} has this content already` }
+  signal.throwIfAborted()
+  await replaceContent(file, { before, after }, target)
+  return { bytes: after, did: `Replaced ${target.shown}${remarkOn(content, text)}` }
+}
+
+async function create(target: Target, content: string, signal: AbortSignal): Promise<Buffer> {
+  const bytes = encodeText(contentFor(content, undefined))
+  signal.throwIfAborted()
+  await using folder = await makeFolder(dirname(target.path), target)
+  await createContent(folder, { bytes, target })
+  return bytes
+}
+
+function remarkOn(content: string, { text, encoding, hasMark }: FileText): string {
+  const kept = [
+    text.length > content.length ? 'CRLF' : '',
+    encoding === 'utf-8' ? '' : encoding.toUpperCase(),
+    hasMark && encoding === 'utf-8' ? 'byte order mark' : '',
+  ].filter(Boolean)
+  return kept.length === 0 ? '' : ` (${kept.join(' and ')} kept)`
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? '' : 's'}`
+}

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { applyEdits } from '../../../../src/core/hooks/files/apply-edits.ts'
+import type { Edit } from '../../../../src/core/hooks/files/arguments.ts'
+
+const few = fc.constantFrom('a', 'b', ' ', '\t', '\n', '$&', 'é', '🦀')
+const text = fc.string({ unit: few, maxLength: 40 })
+const piece = fc.string({ unit: few, minLength: 1, maxLength: 4 })
+
+test('applyEdits() replaces as String.replace() does, and only what occurs once', () => {
+  fc.assert(
+    fc.property(text, piece, text, (before, old, replacement) => {
+      fc.pre(old !== replacement)
+      const result = applyEdits(before, [one(old, replacement)])
+      const count = before.split('').filter((_, at) => before.startsWith(old, at)).length
+      if (count === 1)
+        assert.equal(
+          'text' in result && result.text,
+          before.replace(old, () => replacement),
+        )
+      else
+        assert.match(
+          'problem' in result ? result.problem : '',
+          count === 0 ? /does not occur/ : /occurs \d+ times/,
+        )
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('applyEdits() replaces all as String.replaceAll() does', () => {
+  fc.assert(
+    fc.property(text, piece, text, (before, old, replacement) => {
+      fc.pre(old !== replacement && before.includes(old))
+      const result = applyEdits(before, [{ ...one(old, replacement), all: true }])
+      assert.equal(
+        'text' in result && result.text,
+        before.replaceAll(old, () => replacement),
+      )
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+test('applyEdits() makes several edits in the text as it was, in any order', () => {
+  const parts = fc.array(fc.tuple(fc.nat(9), fc.boolean()), { minLength: 1, maxLength: 8 })
+  fc.assert(
+    fc.property(parts, fc.boolean(), (list, isReversed) => {
+      const lines = list.map(([number], at) => `${at}:${number}\n`)
+      const after = list.map(([number, isChanged], at) =>
+        isChanged ? `${at + 1}:${number}\n` : `${at}:${number}\n`,
+      )
+      const edits = lines.flatMap((line, at) => (line === after[at] ? [] : [one(line, after[at]!)]))
+      fc.pre(edits.length > 0)
+      const result = applyEdits(lines.join(''), isReversed ? edits.toReversed() : edits)
+      assert.equal('text' in result && result.text, after.join(''))
+    }),
+  )
+})
+
+test('applyEdits() keeps every line end outside of its edits, and takes those around for its own', () => {
+  const lines = fc.array(fc.tuple(fc.string({ unit: few, maxLength: 5 }), fc.constantFrom('\n', '\r\n')), {
+    minLength: 3,
+    maxLength: 10,
+  })
+  fc.assert(
+    fc.property(lines, fc.nat(), (list, chance) => {
+      const clean = list.map(([line, end]) => `${line.replaceAll('\n', ' ')}${end}`)
+      const at = chance % clean.length
+      const [, end] = list[at]!
+      const marked = clean.with(at, `<here>${end}`)
+      const result = applyEdits(marked.join(''), [one('<here>\n', 'x\ny\n')])
+      assert.equal('text' in result && result.text, clean.with(at, `x${end}y${end}`).join(''))
+    }),
+  )
+})
+
+test('applyEdits() matches a line feed against CRLF, and CRLF in an edit against it too', () => {
+  assert.equal(textAfter('a\r\nb\r\nc\r\n', one('a\nb', 'x\ny\nz')), 'x\r\ny\r\nz\r\nc\r\n')
+  assert.equal(textAfter('a\r\nb\r\n', one('a\r\nb', 'x\r\ny')), 'x\r\ny\r\n')
+  assert.equal(textAfter('a\r\nb', one('b', 'b\nc')), 'a\r\nb\r\nc')
+  assert.equal(textAfter('a\r\nb\r\n', one('b\n', '')), 'a\r\n')
+  assert.equal(textAfter('a\nb\r\n', one('a', 'a\nx')), 'a\nx\nb\r\n')
+  assert.equal(textAfter('a\rb\r\n', one('a\rb', 'c')), 'c\r\n')
+  assert.equal(textAfter('a\nb\n', one('b', 'b\r\nc')), 'a\nb\r\nc\n')
+  assert.match(textAfter('a\r\nb\r\n', one('a\nb', 'a\r\nb')), /differ in line ends only/)
+})
+
+test('applyEdits() says where the changed places are in the new text', () => {
+  const result = applyEdits('one two three', [one('three', '3'), one('one', 'first'), one(' two', '')])
+  assert.ok('places' in result)
+  assert.equal(result.text, 'first 3')
+  const shown = result.places.map(({ start, end }) => result.text.slice(start, end))
+  assert.deepEqual(shown, ['first', '', '3'])
+})
+
+const REFUSED: Record<string, { text: string; edits: Edit[]; problem: RegExp; hint?: RegExp }> = {
+  'what occurs several times': {
+    text: 'a\nb\na\n',
+    edits: [one('a', 'b')],
+    problem: /^old occurs 2 times, at lines 1, 3$/,
+    hint: /add lines around it to old, or set all/,
+  },
+  'what occurs very often': {
+    text: 'a\n'.repeat(20),
+    edits: [one('a', 'b')],
+    problem: /^old occurs 20 times, at lines 1, 2, .*, 10, …$/,
+  },
+  'what occurs more often than anybody counts': {
+    text: 'a'.repeat(2_000),
+    edits: [one('a', 'b')],
+    problem: /^old occurs at least 1000 times, at lines 1, …$/,
+  },
+  'what would make a file that nobody can read': {
+    text: 'a'.repeat(1_000_000),
+    edits: [{ ...one('a', 'x'.repeat(1_000)), all: true }],
+    problem: /^it would become too large: 1000000000 characters$/,
+  },
+  'what overlaps itself': { text: 'aaa', edits: [one('aa', 'b')], problem: /occurs 2 times, at lines 1$/ },
+  'edits of one place': {
+    text: 'x\nabc\n',
+    edits: [one('bc', '1'), one('ab', '2')],
+    problem: /^edits\[0\] and edits\[1\] overlap at line 2$/,
+  },
+  'an edit of what another one puts in': {
+    text: 'abc',
+    edits: [one('abc', 'xyz'), one('xyz', 'q')],
+    problem: /^edits\[1\]\.old does not occur/,
+    hint: /all edits apply to the file as it was/,
+  },
+  'all of nothing': { text: 'abc', edits: [{ ...one('x', 'y'), all: true }], problem: /^old does not occur/ },
+}
+for (const [what, { text: before, edits, problem, hint = /(?:)/ }] of Object.entries(REFUSED)) {
+  test(`applyEdits() refuses ${what}`, () => {
+    const result = applyEdits(before, edits)
+    assert.ok('problem' in result)
+    assert.match(result.problem, problem)
+    assert.match(result.hint ?? '', hint)
+  })
+}
+
+function one(old: string, replacement: string): Edit {
+  return { old, new: replacement, all: false }
+}
+
+function textAfter(before: string, edit: Edit): string {
+  const result = applyEdits(before, [edit])
+  return 'text' in result ? result.text : result.problem
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { contentOf, editsOf, pathOf, rangeOf } from '../../../../src/core/hooks/files/arguments.ts'
+
+test('pathOf() takes the names other tools have for it', () => {
+  for (const name of ['path', 'file_path', 'filePath', 'filename', 'file'])
+    assert.equal(pathOf('read', { [name]: 'a', path: name === 'path' ? 'a' : null }), 'a')
+})
+
+test('rangeOf() takes null, text and zero for what they mean', () => {
+  const whole = { offset: 1, limit: undefined }
+  for (const args of [
+    {},
+    { offset: null, limit: null },
+    { offset: '', limit: '' },
+    { offset: 0 },
+    { offset: '0' },
+  ])
+    assert.deepEqual(rangeOf(args), whole)
+  assert.deepEqual(rangeOf({ offset: '12', limit: 3 }), { offset: 12, limit: 3 })
+})
+
+test('editsOf() takes a list, one edit, JSON, and an edit beside the path', () => {
+  const one = { old: 'a', new: 'b' }
+  const expected = [{ ...one, all: false }]
+  const forms: object[] = [
+    { edits: [one] },
+    { edits: one },
+    { edits: JSON.stringify([one]) },
+    { edits: null, ...one },
+    { edits: [{ ...one, all: null, why: 'because' }] },
+    { edits: [{ old_string: 'a', new_string: 'b', replace_all: false }] },
+    { path: 'x', oldText: 'a', newText: 'b' },
+    { old_str: 'a', new_str: 'b', replaceAll: 'false' },
+  ]
+  for (const form of forms) assert.deepEqual(editsOf({ ...form }), expected, JSON.stringify(form))
+  for (const all of [true, 'true'])
+    assert.deepEqual(editsOf({ edits: [{ ...one, all }] }), [{ ...one, all: true }])
+})
+
+test('contentOf() takes an empty text', () => assert.equal(contentOf({ content: '' }), ''))
+
+const edit = (item: unknown) => () => editsOf({ edits: [{ old: 'a', new: 'b' }, item] })
+const REFUSED: [() => unknown, RegExp][] = [
+  [() => pathOf('read', {}), /^Cannot read: path is missing$/],
+  [() => pathOf('edit', { path: null }), /^Cannot edit: path is missing$/],
+  [() => pathOf('read', { path: 7 }), /^Cannot read: path must be a string$/],
+  [() => pathOf('read', { path: '' }), /^Cannot read: path must not be empty$/],
+  [() => pathOf('read', { path: 'a\0b' }), /path holds a NUL character$/],
+  [() => pathOf('write', { path: 'a/' }), /^Cannot write: path must name a file, not a folder$/],
+  ...[-1, 1.5, 'x', '1e3', Number.NaN, true, {}].map((offset): [() => unknown, RegExp] => [
+    () => rangeOf({ offset }),
+    /^Cannot read: offset must be a whole number from 1$/,
+  ]),
+  [() => rangeOf({ limit: 0 }), /^Cannot read: limit must be a whole number from 1$/],
+  [() => contentOf({}), /^Cannot write: content is missing$/],
+  [() => contentOf({ content: { a: 1 } }), /^Cannot write: content must be a string$/],
+  [() => contentOf({ content: '\ud800' }), /content holds half of a surrogate pair$/],
+  [() => editsOf({}), /^Cannot edit: old is missing$/],
+  [() => editsOf({ edits: [] }), /^Cannot edit: edits must not be empty$/],
+  [() => editsOf({ edits: '[{' }), /^Cannot edit: edits must be an array of \{old, new\}$/],
+  [() => editsOf({ edits: 7 }), /^Cannot edit: edits must be an array/],
+  [edit('a'), /^Cannot edit: edits\[1\] must be an object \{old, new\}$/],
+  [edit({ old: 'a' }), /^Cannot edit: edits\[1\]\.new is missing$/],
+  [edit({ old: 1, new: 'b' }), /^Cannot edit: edits\[1\]\.old must be a string$/],
+  [edit({ old: '', new: 'b' }), /^Cannot edit: edits\[1\]\.old must not be empty$/],
+  [edit({ old: 'a', new: 'a' }), /^Cannot edit: edits\[1\]\.old and new are the same$/],
+  [edit({ old: 'a', new: 'b', all: 'yes' }), /^Cannot edit: edits\[1\]\.all must be true or false$/],
+]
+test('arguments that mean nothing are refused by the name of their field', () => {
+  for (const [parse, message] of REFUSED) assert.throws(parse, { kind: 'invalid', message })
+})

@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { SqliteLeases } from '../../../../src/core/lease/sqlite-leases.ts'
+import { fileTools } from '../../../support/file-tools.ts'
+
+/** A process that appends numbers to its own line of a file, reading it again whenever somebody else was faster. */
+const [, , cwd = '', name = '', count = ''] = process.argv
+const run = join(cwd, 'run')
+await using leases = new SqliteLeases({
+  database: join(run, 'leases.db'),
+  proc: join(run, 'proc'),
+  pid: process.pid,
+})
+const { say } = fileTools(cwd, { leases })
+
+for (let number = 0, line = `${name}:`; number < Number(count); ) {
+  const longer = `${line} ${number}`
+  const said = await say('edit', { path: 'file', edits: [{ old: `${line}\n`, new: `${longer}\n` }] })
+  if (said.startsWith('Edited')) {
+    line = longer
+    number++
+  } else if (/you have not read it|it has changed/.test(said)) await say('read', { path: 'file' })
+  else throw new Error(said)
+}

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { CrabError } from '../../src/core/base/errors.ts'
+import { fileHook } from '../../src/core/hooks/files/file-hook.ts'
+import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
+import type { Leases } from '../../src/core/lease/types.ts'
+import type { Action } from '../../src/core/policy/types.ts'
+import type { KnownFiles, ToolOutput } from '../../src/core/runtime/hook.ts'
+import { toolDispatch, toolRequest } from './dispatches.ts'
+
+export interface FileToolsOptions {
+  closed?: readonly string[]
+  homeDir?: string
+  fdLinks?: string
+  leases?: Leases
+  /** What the conversation knows; grows. */
+  files?: Map<string, string>
+  /** Happens between the permission of a call and the call. */
+  meanwhile?: (action: Action) => Promise<void>
+}
+
+/** A call of a tool: its name and arguments. */
+export type Call = readonly [name: string, args: object]
+
+/** The file tools as a turn in this folder has them, without questions of permission. */
+export interface FileTools {
+  run(name: string, args: object, signal?: AbortSignal): Promise<ToolOutput>
+  /** What run() answers: the text when all went well, else a text that begins with `!`. */
+  say(name: string, args: object): Promise<string>
+  describe(name: string, args: object): Promise<Action>
+  files: Map<string, string>
+}
+
+export function fileTools(cwd: string, options: FileToolsOptions = {}): FileTools {
+  const {
+    closed = [],
+    homeDir = '',
+    leases = new MemoryLeases(),
+    files = new Map<string, string>(),
+  } = options
+  const hook = fileHook({
+    closed,
+    homeDir,
+    lock: (resource, signal) => leases.take(resource, signal),
+    ...(options.fdLinks !== undefined && { fdLinks: options.fdLinks }),
+  })
+  const known: KnownFiles = {
+    get: (path) => files.get(path),
+    set: (path, version) => void files.set(path, version),
+  }
+  const describe = async (name: string, args: object) => {
+    return (await hook.describe?.(name, toolRequest({ args: { ...args }, cwd })))!
+  }
+  const run = async (name: string, args: object, signal: AbortSignal = NEVER) => {
+    try {
+      const action = await describe(name, args)
+      await options.meanwhile?.(action)
+      return (await hook.dispatch?.(
+        name,
+        toolDispatch({ cwd, args: { ...args }, action, files: known }),
+        signal,
+      ))!
+    } catch (reason) {
+      if (!(reason instanceof CrabError)) throw reason
+      return { output: reason.message + (reason.hint ? ` (${reason.hint})` : ''), isError: true }
+    }
+  }
+  const say = async (name: string, args: object) => {
+    const { output, isError } = await run(name, args)
+    return isError ? `!${output}` : output
+  }
+  return { run, say, describe, files }
+}
+
+/** As the answers of say(), from a process of its own that is not the superuser. `limit` is a shell command that narrows it. */
+export async function sayElsewhere(cwd: string, calls: readonly Call[], limit = ':'): Promise<string[]> {
+  const program = fileURLToPath(new URL('file-tools-program.ts', import.meta.url))
+  const command = ['-c', `${limit} && exec "$0" "$@"`, process.execPath, program, cwd, JSON.stringify(calls)]
+  const { stdout } = await promisify(execFile)('sh', command, process.getuid?.() === 0 ? NOBODY : {})
+  return JSON.parse(stdout) as string[]
+}
+
+/** Who owns nothing. */
+export const NOBODY = { uid: 65_534, gid: 65_534 }
+
+const NEVER = new AbortController().signal
