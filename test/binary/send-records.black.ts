@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import type { Script } from '../support/model-server.ts'
@@ -48,6 +50,44 @@ test('cancel ends the running turn only, and the conversation goes on', async ()
   ])
   const said = ['user: please hang', 'assistant: half [cancelled]', 'user: go on', 'assistant: go on']
   assert.deepEqual((await talk.sessions())[0]?.said, said)
+})
+
+test('a co-process whose last turn was cancelled exits with 130, and by no signal', async () => {
+  await using talk = await makeTalk(ECHO)
+  const running = talk.startSend(RECORDS, { stdin: 'open' })
+  tell(running, { type: 'user', content: 'hang' })
+  await running.prints(/"text":"half"/)
+  tell(running, { type: 'cancel' })
+  running.child.stdin?.end()
+  const { code, signal } = await running.finished
+  assert.deepEqual([code, signal], [130, null])
+})
+
+test('a co-process asks its client with --on-ask client, and does what it answers', async () => {
+  const write = { call: 'c', name: 'write', args: '{"path":"new.txt","content":"x"}' }
+  await using talk = await makeTalk([{ parts: [write] }, { parts: ['Done'] }, { parts: [write] }])
+  const running = talk.startSend([...RECORDS, '--on-ask', 'client'], { stdin: 'open' })
+  tell(running, { type: 'user', content: 'one' })
+  await running.prints(/"ask\.opened".*\n/)
+  const [, line = ''] = /^(.*"ask\.opened".*)$/m.exec(running.printed()) ?? []
+  const { ask, kind, questions, permission } = JSON.parse(line)
+  assert.deepEqual(
+    [kind, permission.action, permission.rules],
+    ['permission', 'edit new.txt', ['edit(new.txt)']],
+  )
+  tell(running, { type: 'answer', ask, content: { [questions[0].question]: 'Allow once' } })
+  await running.prints(/"run\.finished"/)
+  assert.equal(await readFile(join(talk.cwd, 'new.txt'), 'utf8'), 'x')
+  tell(running, { type: 'user', content: 'two' })
+  await running.prints(/"ask\.opened".*"ask\.opened"/s)
+  running.child.stdin?.end()
+  const { stdout, stderr, code } = await running.finished
+  assert.deepEqual(
+    runsOf(stdout).map(({ exit }) => exit),
+    [0, 4],
+  )
+  assert.match(stderr, /^crabtalk: error\[denied\]: Cannot ask: the input has ended/)
+  assert.equal(code, 4)
 })
 
 test('a cancel with nothing to cancel is no failure', async () => {

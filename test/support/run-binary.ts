@@ -41,6 +41,8 @@ export interface Finished {
 export interface Running {
   child: ChildProcessByStdio<Writable | null, Readable, Readable>
   finished: Promise<Finished>
+  /** Standard output so far. */
+  printed(): string
   /** Waits until standard output, or standard error, matches. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>
 }
@@ -135,6 +137,7 @@ function startProgram(command: string, args: readonly string[], options: RunOpti
       code: code ?? 128 + constants.signals[signal as NodeJS.Signals],
       signal,
     })),
+    printed: () => printed.stdout().toString(),
     prints: (pattern, stream = 'stdout') =>
       until(`${stream} matches ${pattern}`, () => pattern.test(printed[stream]().toString())),
   }
