@@ -4,8 +4,14 @@ import type { ServerTarget } from './fingerprint.ts'
 /** A target as people may see it: its command line or address, without what looks like a secret. */
 export function showTarget(target: ServerTarget): string {
   if (target.transport !== 'stdio') return hidePassword(target.url).replace(/\?.*$/, '?…')
-  const words = [target.command, ...target.args]
-  return words.map((word, at) => quote(showWord(word, words[at - 1] ?? ''))).join(' ')
+  return showWords([target.command, ...target.args])
+    .map(quote)
+    .join(' ')
+}
+
+/** The words of a command line, without what looks like a secret. */
+export function showWords(words: readonly string[]): string[] {
+  return words.map((word, at) => showWord(word, words[at - 1] ?? ''))
 }
 
 /** A server's words without the secrets that were given to it: they may reach a model. */

@@ -6,6 +6,7 @@ import { type ExplainPolicy, OnAsk, PolicyEffect } from '../../src/core/protocol
 import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { PERMISSION_ANSWERS } from '../../src/core/runtime/permission.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { misbehavingEntry } from '../support/mcp/mcp-servers.ts'
 import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
@@ -76,6 +77,30 @@ test('policy_explain takes servers by their names, whether or not they ever ran'
   assert.equal(await effectOf('mcp__my_fs__read_all'), DENY)
   assert.equal(await effectOf('mcp__my_fs__write'), ASK)
   assert.equal(await effectOf('mcp__other__read_file'), ASK)
+})
+
+test('policy_explain judges a tool that was listed by its own name, however it is called', async () => {
+  await using node = await startTestDispatch([])
+  const entry = misbehavingEntry({ tools: ['odd', 'few'] }, { name: 'one' })
+  const allow = ['read/file', 'x'.repeat(120), 'add']
+  const config = JSON.stringify({ ...entry, permissions: { allow } })
+  await request(node.dispatch, 'upsertMcp', { agent: 'crab', config, verify: true }, NEVER)
+  const { agents } = await request(node.dispatch, 'mcpView', { agent: 'crab' }, NEVER)
+  const tools = agents[0]!.servers[0]!.tools.filter(({ hidden }) => hidden === '')
+  assert.ok(tools.length > allow.length)
+  for (const { name, remoteName } of tools) {
+    const { effect, action } = await explain(node, name, {})
+    assert.deepEqual([effect, action], [allow.includes(remoteName) ? ALLOW : ASK, name], remoteName)
+  }
+  assert.equal((await explain(node, 'add', {})).action, 'mcp__one__add')
+})
+
+test('policy_explain knows which tools change nothing, and which there are not', async () => {
+  await using node = await startTestDispatch([])
+  const { effect, action } = await explain(node, 'ask_user', {})
+  assert.deepEqual([effect, action], [ALLOW, 'ask_user'])
+  await assert.rejects(explain(node, 'ask_usr', {}), { kind: 'missing', hint: 'did you mean "ask_user"?' })
+  await assert.rejects(explain(node, 'frobnicate', {}), { kind: 'missing', hint: /read, .*bash/ })
 })
 
 test('policy_explain knows the class of the turn, by the way it comes', async () => {

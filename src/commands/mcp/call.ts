@@ -81,7 +81,7 @@ function failed(server: string, tool: string, output: string): CrabError {
     'tool',
     `Cannot call ${tool} of "${server}": ${sanitize(output).trim() || 'it failed'}`,
     {
-      hint: `crabtalk mcp tools ${server} says what it takes`,
+      hint: 'arguments are JSON where they can be: see crabtalk mcp call --help',
     },
   )
 }

@@ -5,6 +5,7 @@ import { findEntry } from '../../core/config/mcp-declaration.ts'
 import { hidePassword } from '../../core/config/secrets.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
 import { attach } from '../../daemon/attach.ts'
+import { showWords } from '../../mcp/shown-target.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
@@ -99,8 +100,8 @@ function toJson(server: Declared) {
   }
 }
 
-/** An entry without the passwords that stand in addresses. */
+/** An entry without what looks like a secret in its command line or its address. */
 function shown(entry: Declared['entry']): Declared['entry'] {
   const { url, args } = entry
-  return { ...entry, ...(args && { args: args.map(hidePassword) }), ...(url && { url: hidePassword(url) }) }
+  return { ...entry, ...(args && { args: showWords(args) }), ...(url && { url: hidePassword(url) }) }
 }

@@ -1,5 +1,4 @@
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
-import { hidePassword } from '../../core/config/secrets.ts'
 import {
   type AgentInfo,
   type McpAgentView,
@@ -8,6 +7,8 @@ import {
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { toTarget } from '../../mcp/fingerprint.ts'
+import { showTarget } from '../../mcp/shown-target.ts'
 
 /** A declared server as far as it is known without starting it. */
 export interface Declared {
@@ -50,9 +51,9 @@ export function transportOf({ url, transport = 'http' }: McpEntry): string {
   return url === undefined ? 'stdio' : transport
 }
 
-/** The command line or the address, without the passwords of addresses in it. */
-export function targetOf({ url, command = '', args = [] }: McpEntry): string {
-  return hidePassword(url ?? '') || [command, ...args].map(hidePassword).map(quote).join(' ')
+/** The command line or the address, without what looks like a secret. */
+export function targetOf(entry: McpEntry): string {
+  return showTarget(toTarget(entry, { home: '', baseEnv: {} }))
 }
 
 /** The tools an agent gets of a server. */
@@ -78,11 +79,6 @@ function toDeclared({ name: agent, config }: AgentInfo, { agents, peers }: McpVi
       tools: isListed ? server?.tools : undefined,
     }
   })
-}
-
-/** A word as a shell would need it. */
-function quote(word: string): string {
-  return /^[\w@%+=:,./[\]-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 const STATES: Record<McpPeerState, string> = {

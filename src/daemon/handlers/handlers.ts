@@ -39,7 +39,7 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     replaceMcps: (message, signal) => replaceMcps(services, message, signal),
     mcpView: ({ agent }, signal) => mcpView({ services, trust: trustOf(channel, '') }, agent, signal),
     mcpAction: (message, signal) => mcpAction({ services, trust: trustOf(channel, '') }, message, signal),
-    policyExplain: (message) => policyExplain(served, message),
+    policyExplain: (message, signal) => policyExplain(served, message, signal),
     listModels: async (_, signal) => listModels(await (await services.models(signal)).list()),
     listAgents: () => listAgents(agents),
     getAgent: ({ name }) => getAgent(agents, name),

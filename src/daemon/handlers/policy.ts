@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import type { JsonObject } from '../../core/base/message.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { decide } from '../../core/policy/decide.ts'
@@ -17,16 +16,8 @@ import { advance, type Conversation } from '../../core/runtime/conversation.ts'
 import type { Services } from '../compose.ts'
 import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
+import { actionOf, inWords, type PossibleCall } from './policy-action.ts'
 import type { Served } from './turns.ts'
-
-/** A call that somebody wonders about. */
-interface Question {
-  tool: string
-  args: JsonObject
-  agent: AgentConfig
-  /** Links resolved. */
-  cwd: string
-}
 
 /**
  * `policy_explain`: what a turn would be told that makes this call now, by the rules such a turn has. Nothing is started,
@@ -35,6 +26,7 @@ interface Question {
 export async function policyExplain(
   { services, channel }: Served,
   { agent: name, sender: given, cwd, tool, arguments: text, allow, deny }: ExplainPolicy,
+  signal: AbortSignal,
 ): Promise<PolicyDecision> {
   const { paths, homeDir, cwd: usual } = services.node
   const agent = await services.agents.get(name || DEFAULT_AGENT, { create: false })
@@ -57,7 +49,7 @@ export async function policyExplain(
     readable: talk ? [join(paths.cache, 'output', talk.id)] : [],
     rules: await resolveRules(rules, place),
   }
-  const action = await describe(services, { tool, args, agent, cwd: workspace })
+  const action = await describe(services, { tool, args, agent, cwd: workspace }, signal)
   if (action instanceof CrabError) return refusal(action, trust)
   const { effect, reason, rule, matched, suggestions } = decide(action, setting)
   return {
@@ -71,27 +63,18 @@ export async function policyExplain(
   }
 }
 
-/** What the call would do, as its tool says; or why no rule at all could permit it. */
-async function describe({ hook }: Services, question: Question): Promise<Action | CrabError> {
-  const { tool, args, agent, cwd } = question
+/** An error of kind `denied` is for what no rule can permit, such as the files of crabtalk itself. */
+async function describe(
+  services: Services,
+  call: PossibleCall,
+  signal: AbortSignal,
+): Promise<Action | CrabError> {
   try {
-    const request = { args: { ...REQUIRED.get(tool), ...args }, agent, cwd }
-    return (await hook.describe?.(tool, request)) ?? undescribed(tool, agent)
+    return await actionOf(services, call, signal)
   } catch (reason) {
     if (reason instanceof CrabError && reason.kind === 'denied') return reason
     throw reason
   }
-}
-
-/** A tool that says nothing of itself, or that is not known because its server was never started. */
-function undescribed(name: string, { mcps }: AgentConfig): Action {
-  const server = mcps.find((entry) => name.startsWith(`mcp__${entry.name}__`))?.name
-  if (server !== undefined) return { kind: 'mcp', name, server, tool: name.slice(`mcp__${server}__`.length) }
-  if (name.startsWith('mcp__')) {
-    const [, other = '', ...rest] = name.split('__')
-    return { kind: 'mcp', name, server: other, tool: rest.join('__') }
-  }
-  return { kind: 'tool', name, harmless: false }
 }
 
 function refusal({ message }: CrabError, trust: string): PolicyDecision {
@@ -118,25 +101,5 @@ function toRules(effect: 'allow' | 'deny', patterns: readonly string[]): Rule[] 
   return patterns.map((pattern) => ({ effect, pattern, source: `--${effect}` }))
 }
 
-function inWords(action: Action): string {
-  switch (action.kind) {
-    case 'read':
-    case 'edit':
-      return `${action.kind} ${action.path}`
-    case 'bash':
-      return `bash: ${action.command}`
-    default:
-      return action.name
-  }
-}
-
 /** wire.md: a message that names none has this one. */
 const DEFAULT_SENDER = 'user'
-
-/** Arguments that a call must have and that no decision depends on. */
-const REQUIRED: ReadonlyMap<string, JsonObject> = new Map([
-  ['edit', { edits: [{ old: 'a', new: 'b' }] }],
-  ['write', { content: '' }],
-  ['glob', { pattern: '*' }],
-  ['grep', { pattern: '.' }],
-])
