@@ -103,6 +103,15 @@ test('policy_explain knows which tools change nothing, and which there are not',
   await assert.rejects(explain(node, 'frobnicate', {}), { kind: 'missing', hint: /read, .*bash/ })
 })
 
+test('policy_explain says that an agent is not given a tool', async () => {
+  await using node = await startTestDispatch([])
+  await node.home.write('agents/crab.toml', `id = "${ID}"\ntools = ["read"]\n`)
+  assert.equal((await explain(node, 'read', { path: 'a.ts' })).effect, ALLOW)
+  const { effect, reason } = await explain(node, 'bash', { command: 'ls' }, { allow: ['bash'] })
+  assert.equal(effect, DENY)
+  assert.match(reason, /^Cannot call bash: it is not among the tools .*; no rule changes that$/)
+})
+
 test('policy_explain knows the class of the turn, by the way it comes', async () => {
   await using node = await startTestDispatch([])
   const remote = { dispatch: route(handlers(node.services, 'tcp')) }

@@ -27,9 +27,11 @@ export async function actionOf(services: Services, call: PossibleCall, signal: A
   const { tool, args, agent, cwd } = call
   const request = { args: { ...REQUIRED.get(tool), ...args }, agent, cwd }
   const described = await services.hook.describe?.(tool, request)
-  return (
+  const action =
     described ?? (await toolOfServer(services, call, signal)) ?? (await plainTool(services, call, signal))
-  )
+  const name = 'name' in action ? action.name : tool
+  if (agent.tools.length === 0 || agent.tools.includes(name)) return action
+  throw new CrabError('denied', `Cannot call ${name}: it is not among the tools that the agent's file names`)
 }
 
 /** What an action does, for a person: links are resolved. */
