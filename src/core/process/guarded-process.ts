@@ -44,30 +44,38 @@ export async function startGuarded(
     stdio: [input, 'pipe', errors === 'stdout' ? 'ignore' : 'pipe', 'pipe'],
   })
   const control = started.control!
-  const watcher = await readReport(control)
+  const reports = readReports(control)
+  const watcher = await reports.watcher
   if (watcher === undefined) {
     sendSignal(-started.pid, 'SIGKILL')
     started.drop()
     throw startError(argv[0], 'EAGAIN')
   }
   const members = () => membersOf({ pid: started.pid, watcher, mark })
-  return guarded({ ...started, control, members, onLetGo: launch.onLetGo })
+  return guarded({ ...started, control, reports, members, onLetGo: launch.onLetGo })
 }
 
-/** The pid of the watcher; undefined when the wrapper could not start one, and so did not start the program. */
-async function readReport(control: Pipe): Promise<number | undefined> {
+/** What comes on the control pipe: the pid of the watcher, and at its end whether it has seen that nobody is left. */
+interface Reports {
+  /** Undefined when the wrapper could not start a watcher, and so did not start the program. */
+  watcher: Promise<number | undefined>
+  isDone(): boolean
+}
+
+function readReports(control: Pipe): Reports {
   const { promise, resolve } = Promise.withResolvers<number | undefined>()
-  let report = ''
+  let text = ''
   control.on('data', (piece) => {
-    report += piece
-    if (report.endsWith('\n')) resolve(Number(report))
+    text += piece
+    if (text.includes('\n')) resolve(Number.parseInt(text, 10))
   })
   control.once('close', () => resolve(undefined))
-  return await promise
+  return { watcher: promise, isDone: () => text.endsWith('done\n') }
 }
 
 interface Guarded extends StartedChild {
   control: Pipe
+  reports: Reports
   members: () => Promise<number[]>
   onLetGo: () => void
 }
@@ -77,7 +85,7 @@ interface Guarded extends StartedChild {
  * this side sees as the end of the control pipe. While it lives, the group's id is nobody else's.
  */
 function guarded(parts: Guarded): RunningProcess {
-  const { pid, stdin, stdout, stderr, exited, control, members, onLetGo } = parts
+  const { pid, stdin, stdout, stderr, exited, control, reports, members, onLetGo } = parts
   const unguarded = closed(control)
   let ending: Promise<void> | undefined
   // Whoever kills a watcher ends its group: nothing else would when this process dies.
@@ -88,7 +96,8 @@ function guarded(parts: Guarded): RunningProcess {
     const backstop = setTimeout(() => sendSignal(-pid, 'SIGKILL'), BACKSTOP_MS) // the watcher may be stopped
     await unguarded
     clearTimeout(backstop)
-    await Promise.race([exited, sleep(LAST_MS, undefined, { ref: false })])
+    const gone = reports.isDone() ? exited : untilGone(members) // a watcher that was killed has seen nothing
+    await Promise.race([gone, sleep(LAST_MS, undefined, { ref: false })])
     parts.settle()
     onLetGo()
   }
@@ -111,6 +120,13 @@ function guarded(parts: Guarded): RunningProcess {
       onLetGo()
     },
     [Symbol.asyncDispose]: end,
+  }
+}
+
+/** Resolves when a group that was killed has no members any more. */
+async function untilGone(members: () => Promise<number[]>): Promise<void> {
+  for (let napMs = 2; (await members().catch(() => [])).length > 0; napMs *= 2) {
+    await sleep(napMs, undefined, { ref: false })
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * What a shell runs in place of a program (docs/decisions/0070-process-groups.md): it starts the watcher as nobody's
  * child, lets go of the control pipe, and becomes the program. Descriptor 3 is the control pipe, on which it tells the
- * watcher's pid first.
+ * watcher's pid first. The watcher, and all that it runs, ignores what a program may send to its own group.
  *
  * Arguments: the shell, the watcher's script, the mark, then the program and its arguments. It sets no variable: one of
  * that name would change in the program's environment.
@@ -10,7 +10,8 @@ export function wrapperScript(options: { unset: readonly string[]; mergesErrors:
   const { unset, mergesErrors } = options
   return [
     ...(mergesErrors ? ['exec 2>&1'] : []),
-    '(exec "$1" -c "$2" crabtalk-watch $$ "$3" <&3 >/dev/null 2>&1 3>&- & echo $! >&3) || exit 126',
+    '(trap "" HUP INT QUIT TERM PIPE',
+    'exec "$1" -c "$2" crabtalk-watch $$ "$3" <&3 >/dev/null 2>&1 3>&- & echo $! >&3) || exit 126',
     'exec 3>&-',
     ...(unset.length > 0 ? [`unset ${unset.join(' ')}`] : []),
     'shift 3',
@@ -26,12 +27,11 @@ export const ADDED_BY_SHELLS: readonly string[] = ['PWD', 'OLDPWD', 'SHLVL', '_'
  * runs because of the program: TERM, once each; two seconds later KILL; itself last. Its arguments are the group, which
  * is the session too, and the mark as it stands in an environment.
  *
- * Where the list does not even show the watcher itself, it signals its group and waits. It ignores what a program may
- * send to its own group, and so do the programs that it runs.
+ * Where the list does not even show the watcher itself, it signals its group and waits. On the control pipe it says when
+ * it has seen that nobody else is left.
  */
 export function watcherScript(list: string): string {
   return `
-trap '' HUP INT QUIT TERM PIPE
 cd /proc || cd /
 group=$1 mark=$2 told=' ' PATH=/usr/bin:/bin:$PATH
 list() {
@@ -58,6 +58,7 @@ read -r word
 end TERM '0.02 0.05 0.1 0.1 0.2 0.5 0.5 0.5'
 [ "$works" ] || { kill -s TERM 0; sleep 2; }
 [ -z "$left" ] || end KILL '0.02 0.05 0.1 0.2'
+[ -z "$works" ] || [ "$left" ] || echo done >&0
 kill -s KILL 0
 `.trim()
 }

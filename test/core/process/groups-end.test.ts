@@ -114,10 +114,22 @@ for (const { name, platform } of posixPlatforms()) {
       await using host = openTestHost(platform)
       await using running = await host.start(command)
       await lineOf(running)
-      const watcher = (await livingWith(word)).find(({ command }) => command.includes('crabtalk-watch'))!
+      const watcher = (await livingWith(word)).find(isWatcher)!
       process.kill(watcher.pid, 'SIGKILL')
       await running.exited
       await until('nothing of it is left', async () => (await livingWith(word)).length === 0)
+    })
+
+    test('a program that signals its own group is still guarded', async () => {
+      const signals = 'for signal in TERM INT HUP QUIT; do kill -s $signal 0; done'
+      const { word, command } = markedScript(`trap '' TERM INT HUP QUIT; ${signals}; echo ready; exec cat`)
+      await using host = openTestHost(platform)
+      await using running = await host.start(command)
+      await lineOf(running)
+      assert.ok((await livingWith(word)).some(isWatcher))
+      running.stdin.end('x')
+      assert.equal(await textOf(running.stdout), 'x')
+      assert.deepEqual(await running.exited, { code: 0, signal: null })
     })
 
     test('a program that kills its whole group has ended, and so has its group', async () => {
@@ -133,3 +145,7 @@ for (const { name, platform } of posixPlatforms()) {
 
 /** Says that it is ready, then ends for nothing but KILL. */
 const STUBBORN = "trap '' TERM INT HUP; echo ready; while :; do sleep 1; done"
+
+function isWatcher({ command }: { command: string }): boolean {
+  return command.includes('crabtalk-watch')
+}

@@ -12,7 +12,7 @@ const ESCAPES = {
   'that leaves the group': 'timeout 600 sleep 600 & echo $!; wait',
   'that leaves the session': 'setsid sleep 600 & echo $!; wait',
   'that leaves the session and loses its parent': 'setsid sh -c "sleep 600 & echo \\$!" & wait',
-  'that hides its environment but not its session': 'env -i sleep 600 & echo $!; wait',
+  'that leaves the group and hides its environment': 'env -i timeout 600 sleep 600 & echo $!; wait',
 }
 
 describe('linuxPlatform()', { concurrency: 4 }, () => {

@@ -1,75 +1,140 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdir, mkdtempDisposable, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { linuxPlatform } from '../../../src/core/process/linux.ts'
-import { MARK, newMark, ownerOf, toMarkPrefix } from '../../../src/core/process/mark.ts'
-import { readEntry } from '../../../src/core/process/proc-files.ts'
+import { MARK, newMark } from '../../../src/core/process/mark.ts'
 import { sweepStrays } from '../../../src/core/process/sweep.ts'
 import { livingWith } from '../../support/orphans.ts'
 import { commandOf, markedScript, openTestHost, textOf } from '../../support/process-platforms.ts'
 import { until } from '../../support/until.ts'
 
-const from = { proc: '/proc', pid: process.pid }
 const never = new AbortController().signal
+const STUBBORN = "trap '' TERM HUP; echo ready; while :; do sleep 1; done"
 
-describe('sweepStrays()', { concurrency: 4 }, () => {
-  test('a host that starts a program ends what a dead host and its dead watcher left', async () => {
-    const word = await leaveStray("trap '' TERM HUP; echo ready; while :; do sleep 1; done")
-    await using host = openTestHost()
-    await using running = await host.start(commandOf(['echo', 'not delayed']))
-    assert.equal(await textOf(running.stdout), 'not delayed\n')
-    assert.notDeepEqual(await livingWith(word), [])
+test('a host that starts a program ends what a dead host and its dead watcher left', async () => {
+  const words = [
+    await leaveStray(STUBBORN),
+    await leaveStray('setsid sleep 600 & sleep 0.1; echo ready; wait'),
+  ]
+  await using host = openTestHost()
+  await using running = await host.start(commandOf(['echo', 'not delayed']))
+  assert.equal(await textOf(running.stdout), 'not delayed\n')
+  for (const word of words) {
     await until('the stray has ended', async () => (await livingWith(word)).length === 0)
+  }
+})
+
+// These see the children of one test only, in a namespace that nobody else sweeps.
+describe('sweepStrays()', { concurrency: true }, () => {
+  test('ends what a dead owner left, by TERM', async () => {
+    await using world = await openWorld({ 100: 5 })
+    const stray = await world.start('77.101.5.')
+    await sweepStrays(world, never)
+    assert.deepEqual(await stray.exited, [null, 'SIGTERM'])
   })
 
-  test('sweepStrays() ends what a dead host left, whatever the session', async () => {
-    const word = await leaveStray('setsid sleep 600 & sleep 0.1; echo ready; wait')
-    await sweepStrays(from, never)
-    await until('the strays have ended', async () => (await livingWith(word)).length === 0)
+  test('kills what does not end within two seconds', async () => {
+    await using world = await openWorld({})
+    const stray = await world.start('77.101.5.', STUBBORN)
+    await sweepStrays(world, never)
+    assert.deepEqual(await stray.exited, [null, 'SIGKILL'])
   })
 
-  test('sweepStrays() leaves the programs of a living owner', async () => {
-    await using host = openTestHost()
-    await using running = await host.start(commandOf(['sleep', '600']))
-    await sweepStrays(from, never)
-    assert.deepEqual(await running.members(), [running.pid])
+  test('takes an owner for dead whose id another process has now', async () => {
+    await using world = await openWorld({ 100: 6 })
+    const stray = await world.start('77.100.5.')
+    await sweepStrays(world, never)
+    assert.deepEqual(await stray.exited, [null, 'SIGTERM'])
   })
 
-  test('sweepStrays() leaves what it cannot tell, or is not of its own namespace', async () => {
-    const mine = ownerOf(await linuxPlatform().identify(process.pid))!
-    const other = { ...mine, namespace: String(Number(mine.namespace) + 1), startTime: 1 }
-    const marks = [newMark(toMarkPrefix(other)), newMark('0.1.0.'), 'nonsense', '']
-    const children = marks.map((mark) =>
-      spawn('sleep', ['600'], { env: { PATH: '/usr/bin:/bin', [MARK]: mark } }),
+  test('takes an owner for dead that nobody has collected yet', async () => {
+    await using world = await openWorld({ 100: 5 }, 'Z')
+    const stray = await world.start('77.100.5.')
+    await sweepStrays(world, never)
+    assert.deepEqual(await stray.exited, [null, 'SIGTERM'])
+  })
+
+  for (const [what, mark] of Object.entries({
+    'of a living owner': '77.100.5.',
+    'of another namespace': '78.101.5.',
+    'of a system without start times': '0.101.0.',
+    'that somebody else marked': '77.x.5.',
+  })) {
+    test(`leaves a program ${what}`, async () => {
+      await using world = await openWorld({ 100: 5 })
+      const [left, stray] = [await world.start(mark), await world.start('77.101.5.')]
+      await sweepStrays(world, never)
+      await stray.exited
+      left.child.kill('SIGINT')
+      assert.deepEqual(await left.exited, [null, 'SIGINT'])
+    })
+  }
+
+  test('leaves itself, whoever started it', async () => {
+    await using world = await openWorld({})
+    const own = await world.start('77.101.5.')
+    await world.become(own.child)
+    await sweepStrays(world, never)
+    own.child.kill('SIGINT')
+    assert.deepEqual(await own.exited, [null, 'SIGINT'])
+  })
+
+  test('stops when it is aborted', async () => {
+    await using world = await openWorld({})
+    const stray = await world.start(
+      '77.101.5.',
+      "trap 'echo told' TERM; echo ready; while :; do sleep 0.01; done",
     )
-    await sweepStrays(from, never)
-    for (const child of children) {
-      assert.ok((await readEntry('/proc', child.pid!))?.isRunning, child.spawnargs.join(' '))
-      child.kill('SIGKILL')
-    }
-  })
-
-  test('sweepStrays() takes an owner for dead whose id another process has now', async () => {
-    const mine = ownerOf(await linuxPlatform().identify(process.pid))!
-    const mark = newMark(toMarkPrefix({ ...mine, startTime: mine.startTime - 1 }))
-    const child = spawn('sleep', ['600'], { env: { PATH: '/usr/bin:/bin', [MARK]: mark } })
-    const exited = once(child, 'exit')
-    await sweepStrays(from, never)
-    assert.deepEqual(await exited, [null, 'SIGTERM'])
-  })
-
-  test('sweepStrays() stops when it is aborted', async () => {
-    const word = await leaveStray("trap '' TERM HUP; echo ready; while :; do sleep 1; done")
     const abort = new AbortController()
-    const swept = sweepStrays(from, abort.signal)
-    setImmediate(() => abort.abort())
-    await swept.catch((reason) => assert.equal(reason.name, 'AbortError'))
-    assert.notDeepEqual(await livingWith(word), [])
-    await sweepStrays(from, never)
+    const swept = sweepStrays(world, abort.signal)
+    await once(stray.child.stdout!, 'data')
+    abort.abort()
+    await assert.rejects(swept, { name: 'AbortError' })
+    stray.child.kill('SIGINT')
+    assert.deepEqual(await stray.exited, [null, 'SIGINT'])
   })
 })
+
+/**
+ * A folder like /proc that shows the children started here, and owners by their start times in one state. The sweeper is
+ * process 1 of namespace 77.
+ */
+async function openWorld(owners: Record<number, number>, state = 'S') {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'crab-proc-'))
+  const children: ChildProcess[] = []
+  const world = {
+    proc: folder.path,
+    pid: 1,
+    async start(prefix: string, script = 'echo ready; exec sleep 600') {
+      const env = { PATH: '/usr/bin:/bin', [MARK]: newMark(prefix) }
+      const child = spawn('/bin/sh', ['-c', script], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+      children.push(child)
+      const exited = once(child, 'exit')
+      await once(child.stdout, 'data')
+      await symlink(`/proc/${child.pid}`, join(folder.path, String(child.pid)))
+      return { child, exited }
+    },
+    /** Makes the sweeper one of its children. */
+    async become(child: ChildProcess) {
+      world.pid = child.pid!
+    },
+    async [Symbol.asyncDispose]() {
+      for (const child of children) child.kill('SIGKILL')
+      await folder.remove()
+    },
+  }
+  await mkdir(join(folder.path, '1', 'ns'), { recursive: true })
+  await symlink('pid:[77]', join(folder.path, '1', 'ns', 'pid'))
+  for (const [pid, start] of Object.entries(owners)) {
+    await mkdir(join(folder.path, pid))
+    const stat = `${pid} (owner) ${state} 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 ${start} 0 0 0\n`
+    await writeFile(join(folder.path, pid, 'stat'), stat)
+  }
+  return world
+}
 
 /** Starts a program, then kills its host, and its watcher before it can see that; gives the word that tells the stray. */
 async function leaveStray(script: string): Promise<string> {
