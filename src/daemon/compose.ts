@@ -14,6 +14,7 @@ import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
 import { type Holder, SqliteLeases } from '../core/lease/sqlite-leases.ts'
+import type { Leases } from '../core/lease/types.ts'
 import type { Rule } from '../core/policy/types.ts'
 import { openProcessHost } from '../core/process/process-host.ts'
 import type { ProcessHost } from '../core/process/types.ts'
@@ -67,8 +68,7 @@ export function compose(options: NodeOptions): Services {
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
   const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now })
   const place: Place = { storage, leases, cache: new Map() }
-  const lock = (resource: string) => leases.take(resource, over.signal)
-  const agents = new AgentStore({ paths, lock })
+  const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
   const config = once(() => loadConfig(paths))
   const models = once(async () => openModels({ config: await config.get(), env }, over.signal))
   const processes = openProcessHost({ pid })
@@ -78,7 +78,7 @@ export function compose(options: NodeOptions): Services {
     return openMcpServers({ processes, home, cacheDir, env, baseEnv: (await config.get()).env, now })
   })
   const hook = compositeHook([
-    ...toolHooks(options, { processes, lock }),
+    ...toolHooks(options, { processes, leases }),
     lazyMcpHook(mcp.get),
     ...placeHooks(options),
   ])
@@ -125,12 +125,12 @@ export function compose(options: NodeOptions): Services {
 /** The built-in tools, in the order in which a model sees them. */
 function toolHooks(
   { paths, env, homeDir, ripgrep }: NodeOptions,
-  { processes, lock }: { processes: ProcessHost; lock: (resource: string) => Promise<AsyncDisposable> },
+  { processes, leases }: { processes: ProcessHost; leases: Leases },
 ): Hook[] {
   const closed = [paths.config, paths.agents, paths.vault, paths.run]
   const engine = chooseEngine({ processes, ripgrep: () => ripgrep(join(paths.cache, 'bin')), env })
   return [
-    fileHook({ closed, homeDir, lock }),
+    fileHook({ closed, homeDir, lock: (resource, signal) => leases.take(resource, signal) }),
     bashHook({ processes }),
     searchHook({ engine, closed, homeDir }),
     askUserHook(),
