@@ -47,7 +47,7 @@ function secondMode(first: Mode, era: Era | undefined, sign: Sign): Mode | undef
 
 /** The server starts while the SDK is loaded. */
 async function tryToConnect(options: ConnectOptions, mode: Mode, signal: AbortSignal): Promise<Attempt> {
-  signal.throwIfAborted()
+  if (signal.aborted) throw toCancelled(signal)
   const link = await options.open()
   try {
     const sdk = await import('./sdk.ts')

@@ -35,8 +35,7 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
     onUnregisterAgent: ({ id }) => peers.unregister(id),
     async schema(agent, turn) {
       if (agent.mcps.length === 0) return []
-      await makeKnown(peers, agent)
-      startEager(peers, agent.id)
+      if (await makeKnown(peers, agent)) startEager(peers, agent.id)
       const takeDropped = (peer: Peer) => takeOnce(told, peer.memory.newlyDropped, agent.id)
       const tools = await offerTools({ peers, agent, now, takeDropped }, turn)
       shown.set(agent, tools)
@@ -50,8 +49,8 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
   }
 }
 
-/** Registers an agent unless it is registered just so; starts nothing. */
-export async function makeKnown(peers: Peers, agent: AgentConfig): Promise<void> {
+/** Registers an agent unless it is registered just so, and tells whether it did; starts nothing. */
+export async function makeKnown(peers: Peers, agent: AgentConfig): Promise<boolean> {
   const claimed = peers.claimedBy(agent.id)
   const entries = agent.mcps.filter(({ disabled = false }) => !disabled)
   const isSame =
@@ -61,6 +60,7 @@ export async function makeKnown(peers: Peers, agent: AgentConfig): Promise<void>
       entries,
     )
   if (!isSame) await peers.register(agent)
+  return !isSame
 }
 
 function startEager(peers: Peers, agentId: string): void {

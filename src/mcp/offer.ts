@@ -1,3 +1,4 @@
+import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { ToolsTurn } from '../core/runtime/hook.ts'
@@ -60,7 +61,7 @@ async function makeReady(
   return await peer.connect({}, turn.signal).then(
     () => undefined,
     (reason: unknown) => {
-      turn.signal.throwIfAborted()
+      if (turn.signal.aborted) throw toCancelled(turn.signal)
       return toCrabError(reason)
     },
   )
@@ -70,7 +71,7 @@ async function insist({ peer, entry }: Claimed, { signal }: ToolsTurn): Promise<
   try {
     await peer.connect({ insist: true }, signal)
   } catch (reason) {
-    signal.throwIfAborted()
+    if (signal.aborted) throw toCancelled(signal)
     const { message, hint } = toUnavailable(entry.name, toCrabError(reason))
     throw new CrabError('unavailable', `${message}; it is required`, { cause: reason, ...(hint && { hint }) })
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import { findEntry } from '../core/config/mcp-declaration.ts'
@@ -161,7 +162,7 @@ async function named<T>(server: string, work: Promise<T>, signal: AbortSignal): 
   try {
     return await work
   } catch (reason) {
-    signal.throwIfAborted()
+    if (signal.aborted) throw toCancelled(signal)
     throw toUnavailable(server, toCrabError(reason))
   }
 }

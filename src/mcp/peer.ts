@@ -1,7 +1,7 @@
 import { orCancelled, toCancelled } from '../core/base/cancelled.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import { CallRecord } from './call-record.ts'
-import type { Connection, RemoteCall } from './connection.ts'
+import type { Connection, Era, RemoteCall } from './connection.ts'
 import { FailureRecord } from './failure-record.ts'
 import type { ServerTarget } from './fingerprint.ts'
 import { IdleTimer } from './idle-timer.ts'
@@ -36,6 +36,8 @@ export class Peer {
   #connection: Connection | undefined
   #attempt: Promise<Connection> | undefined
   #refresh: ListRefresh | undefined
+  /** What it is taken for after a start that failed, so that one that cannot start is started once each time. */
+  #supposed: Era | undefined
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.claims.map(({ entry }) => entry)),
     onIdle: () => this.#rest(),
@@ -163,7 +165,7 @@ export class Peer {
     try {
       const started = await startServer(
         {
-          ...{ mayInstall, startupMs, slots: this.#options.slots, era: this.memory.era },
+          ...{ mayInstall, startupMs, slots: this.#options.slots, era: this.memory.era ?? this.#supposed },
           open: () => this.#open(),
           onToolsChanged: () => refresh.notify(),
           lastWords: () => printable(lastWords(this.#stderr.lines())),
@@ -209,6 +211,7 @@ export class Peer {
   }
 
   #fail(error: CrabError): void {
+    this.#supposed = 'legacy'
     this.failures.startFailed(error)
     this.memory.failed(this.#options.now(), error.message)
     this.record.lastErrorAt = this.#options.now()

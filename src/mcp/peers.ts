@@ -138,7 +138,15 @@ export class Peers {
     this.#claimed.set(agent.id, claimed)
     this.#grow(agent.id)
     for (const claim of claimed) claim.peer.claims = this.#claimsOf(claim.peer)
+    for (const claim of claimed) if (!before.some((old) => isSameOwner(old, claim))) this.#welcome(claim)
     this.#letGo(before)
+  }
+
+  /** A new owner of what others have begun to use hears how it stands; the rest it hears with them. */
+  #welcome(claim: Claimed): void {
+    const { state } = claim.peer
+    if (state !== 'connected' && state !== 'connecting') return
+    this.#tellOne({ peer: claim.peer, kind: state, claims: claim.peer.claims, claim })
   }
 
   /** What is needed to make the peer of an entry, in case there is none. */
@@ -202,10 +210,18 @@ export class Peers {
   /** Nobody is told of a server that is only looked at. */
   #tell(peer: Peer, kind: PeerEvent, claims: readonly Claim[]): void {
     for (const claim of claims.filter(({ agentId }) => agentId !== '')) {
-      const event = toEvent({ peer, kind, claims, claim, at: this.#options.now() })
-      for (const listener of this.#listeners) listener(event)
+      this.#tellOne({ peer, kind, claims, claim })
     }
   }
+
+  #tellOne(happening: Omit<Happening, 'at'>): void {
+    const event = toEvent({ ...happening, at: this.#options.now() })
+    for (const listener of this.#listeners) listener(event)
+  }
+}
+
+function isSameOwner(a: Claimed, b: Claimed): boolean {
+  return a.peer === b.peer && a.agent === b.agent && a.entry.name === b.entry.name
 }
 
 /** What an entry comes to. */

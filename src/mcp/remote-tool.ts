@@ -60,6 +60,7 @@ export function replaceList(before: ToolList | undefined, list: ToolList): ToolL
 /** A server's words of one line, safe to print and of a length to print. */
 export function printable(text: string): string {
   const line = sanitize(headOf(text, 4 * MAX_LINE))
+    .toWellFormed()
     .replaceAll(/\s+/g, ' ')
     .trim()
   return line.length > MAX_LINE ? `${headOf(line, MAX_LINE)}…` : line

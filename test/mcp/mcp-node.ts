@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AgentConfig } from '../../src/core/config/agent-schema.ts'
+import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
+import { openProcessHost } from '../../src/core/process/process-host.ts'
+import type { ProcessHost } from '../../src/core/process/types.ts'
+import type { ToolSpec } from '../../src/core/provider/types.ts'
+import type { AgentEvent, McpServerEvent } from '../../src/core/runtime/events.ts'
+import type { ToolDispatch, ToolOutput } from '../../src/core/runtime/hook.ts'
+import { openMcpServers } from '../../src/mcp/open-servers.ts'
+import type { McpServers } from '../../src/mcp/types.ts'
+import { AGENT } from '../support/agents.ts'
+import { type Start, type WatchedServer, watchedServer } from '../support/mcp/mcp-servers.ts'
+import type { ServerOptions } from '../support/mcp/options.ts'
+import { endLiving } from '../support/orphans.ts'
+import { until } from '../support/until.ts'
+
+/** The MCP servers of a node of a test, on real processes; nothing may be left of them when it is disposed. */
+export interface McpNode extends AsyncDisposable {
+  readonly servers: McpServers
+  readonly processes: ProcessHost
+  readonly folder: string
+  /** What happened to servers, of all agents. */
+  readonly events: McpServerEvent[]
+  /** Milliseconds that were added to the clock. */
+  later: number
+  /** A misbehaving server whose doings are recorded. */
+  watch(options?: ServerOptions, start?: Start): WatchedServer
+  /** Another node on the same folder, as another process would be. */
+  another(): Promise<McpNode>
+}
+
+export interface McpNodeOptions {
+  baseEnv?: Record<string, string>
+  env?: Record<string, string | undefined>
+}
+
+export const NEVER = new AbortController().signal
+
+/** Opens a node in a folder of its own. Its servers are marked, so that two nodes never have the same one. */
+export async function mcpNode(options: McpNodeOptions = {}): Promise<McpNode> {
+  const directory = await mkdtempDisposable(join(tmpdir(), 'crab-mcp-'))
+  const mark = `crab-node-${randomUUID()}`
+  const leave = async () => {
+    const left = await endLiving(mark)
+    await directory.remove()
+    assert.deepEqual(left, [])
+  }
+  return openNode({ ...options, mark, folder: directory.path, leave })
+}
+
+function openNode(
+  options: McpNodeOptions & { mark: string; folder: string; leave: () => Promise<void> },
+): McpNode {
+  const { baseEnv = {}, env = process.env, mark, folder, leave } = options
+  const events: McpServerEvent[] = []
+  const processes = openProcessHost({ pid: process.pid })
+  const node: McpNode = {
+    processes,
+    folder,
+    events,
+    later: 0,
+    servers: openMcpServers({
+      processes,
+      home: folder,
+      baseEnv: { ...baseEnv, CRAB_TEST: mark },
+      cacheDir: join(folder, 'cache'),
+      env,
+      now: () => Date.now() + node.later,
+      onEvent: (event) => events.push(event),
+    }),
+    watch: (serverOptions, start) => watchedServer(folder, serverOptions, start),
+    another: async () => openNode({ ...options, leave: async () => {} }),
+    async [Symbol.asyncDispose]() {
+      await node.servers[Symbol.asyncDispose]()
+      await processes[Symbol.asyncDispose]()
+      await leave()
+    },
+  }
+  return node
+}
+
+let count = 0
+
+/** An agent of its own with these declarations. */
+export function agentWith(mcps: readonly McpEntry[], changes: Partial<AgentConfig> = {}): AgentConfig {
+  count++
+  const id = `01J0000000000000000000${String(count).padStart(4, '0')}`
+  return { ...AGENT, id, name: `agent${count}`, mcps: [...mcps], ...changes }
+}
+
+/** What a turn was offered, and told meanwhile. */
+export interface Offered {
+  tools: readonly ToolSpec[]
+  names: string[]
+  told: AgentEvent[]
+  notices: string[]
+}
+
+/** Asks for the tools of an agent as a turn does. */
+export async function offer(node: McpNode, agent: AgentConfig, signal = NEVER): Promise<Offered> {
+  const told: AgentEvent[] = []
+  const tools = await node.servers.hook.schema!(agent, { tell: (event) => told.push(event), signal })
+  return {
+    tools,
+    told,
+    names: tools.map(({ name }) => name),
+    notices: told.flatMap((event) => (event.type === 'notice' ? event.message : [])),
+  }
+}
+
+/** Calls a tool as a turn does: described first, then run; undefined when it is nobody's. */
+export async function run(
+  node: McpNode,
+  agent: AgentConfig,
+  call: { name: string; args?: Record<string, unknown>; progress?: ToolDispatch['progress'] },
+  signal = NEVER,
+): Promise<ToolOutput | undefined> {
+  const { name, args = {}, progress = () => {} } = call
+  const request = { args, agent, cwd: node.folder }
+  const action = await node.servers.hook.describe!(name, request)
+  if (!action) return undefined
+  const dispatch: ToolDispatch = {
+    ...request,
+    callId: 'call',
+    sender: 'ann',
+    session: 'session',
+    env: {},
+    action,
+    files: new Map(),
+    spillDir: join(node.folder, 'spill'),
+    turnOver: NEVER,
+    progress,
+    mayShow: () => true,
+    ask: async () => assert.fail('asks'),
+  }
+  return node.servers.hook.dispatch!(name, dispatch, signal)
+}
+
+/** Waits until a server of the node is in a state. */
+export async function untilState(node: McpNode, state: string): Promise<void> {
+  await until(`a server is ${state}`, () => node.servers.peers().some((peer) => peer.state === state))
+}

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { LineTail, lastWords } from '../../src/mcp/stderr-tail.ts'
+
+test('LineTail keeps the last 200 lines, and one that is not finished', () => {
+  const tail = new LineTail()
+  for (let i = 1; i <= 1_000; i++) tail.push(Buffer.from(`line ${i}\r\n`))
+  tail.push(Buffer.from('open'))
+  const lines = tail.lines()
+  assert.deepEqual(
+    [lines.length, lines[0], lines.at(-2), lines.at(-1)],
+    [200, 'line 802', 'line 1000', 'open'],
+  )
+})
+
+test('LineTail puts lines and characters together that arrive in pieces', () => {
+  const tail = new LineTail()
+  for (const byte of Buffer.from('größe 🦀\nnext')) tail.push(Uint8Array.of(byte))
+  assert.deepEqual(tail.lines(), ['größe 🦀', 'next'])
+})
+
+test('LineTail keeps the beginning of a line without end', () => {
+  const tail = new LineTail()
+  for (let i = 0; i < 100; i++) tail.push(Buffer.alloc(100_000, 'x'))
+  assert.deepEqual(
+    tail.lines().map(({ length }) => length),
+    [2_000],
+  )
+})
+
+test('LineTail takes out what a terminal would obey', () => {
+  const tail = new LineTail()
+  tail.push(Buffer.from('\u001b[31mred\u001b[0m\u0007\n'))
+  assert.deepEqual(tail.lines(), ['red'])
+})
+
+const WORDS: Record<string, [string, string]> = {
+  nothing: ['', ''],
+  'one line': ['starting\nno config\n', 'no config'],
+  'a stack of Node': [
+    '/x/server.js:3\n  throw new Error("x")\n  ^\n\nError: no token\n    at main (server.js:3:1)\n\nNode.js v26.0.0\n',
+    'Error: no token',
+  ],
+  'a traceback of Python': [
+    'Traceback (most recent call last):\n  File "s.py", line 1, in <module>\n    main()\nValueError: no key\n',
+    'ValueError: no key',
+  ],
+  'several lines of npm': [
+    'npm error code E404\nnpm error 404 Not Found - GET https://r/x\nnpm error A complete log of this run is in /l\n',
+    'npm error code E404',
+  ],
+  'an old error and calm last words': ['error: old\nlistening\nbye\n', 'error: old'],
+  'only indented lines': ['  a\n  b\n', 'b'],
+}
+for (const [what, [text, words]] of Object.entries(WORDS)) {
+  test(`lastWords() of ${what} is ${JSON.stringify(words)}`, () => {
+    assert.equal(lastWords(text.split('\n')), words)
+  })
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readToolSchema, requiredOf } from '../../src/mcp/tool-schema.ts'
+
+const KEPT: Record<string, [unknown, unknown]> = {
+  'none at all': [undefined, { type: 'object', properties: {} }],
+  'one without a type': [{ properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
+  'one that is sound': [
+    { type: 'object', properties: { a: { type: ['string', 'null'] } }, required: ['a'], $schema: 'x' },
+    { type: 'object', properties: { a: { type: ['string', 'null'] } }, required: ['a'], $schema: 'x' },
+  ],
+  'one that refers to itself': [
+    { type: 'object', properties: { next: { $ref: '#' } } },
+    { type: 'object', properties: { next: { $ref: '#' } } },
+  ],
+  'a reference with escapes': [
+    { type: 'object', properties: { a: { $ref: '#/$defs/a~1b%20c' } }, $defs: { 'a/b c': true } },
+    { type: 'object', properties: { a: { $ref: '#/$defs/a~1b%20c' } }, $defs: { 'a/b c': true } },
+  ],
+  'a property that is called like a keyword': [
+    { type: 'object', properties: { type: { type: 'string' }, required: {}, $ref: {} } },
+    { type: 'object', properties: { type: { type: 'string' }, required: {}, $ref: {} } },
+  ],
+  'a pattern no engine here compiles': [
+    { type: 'object', properties: { a: { pattern: '(?P<x>' } } },
+    { type: 'object', properties: { a: { pattern: '(?P<x>' } } },
+  ],
+}
+for (const [what, [given, schema]] of Object.entries(KEPT)) {
+  test(`readToolSchema() takes ${what}`, () => {
+    assert.deepEqual(readToolSchema(given), { schema })
+  })
+}
+
+const REFUSED: Record<string, [unknown, RegExp]> = {
+  null: [null, /is no object/],
+  'a text': ['object', /is no object/],
+  'a list': [[{ type: 'object' }], /is no object/],
+  'another type': [{ type: 'array' }, /type "array" instead of object/],
+  'an unknown type': [inA({ type: 'hologram' }), /has the type "hologram"/],
+  'a type that is no text': [inA({ type: 5 }), /has the type number/],
+  'properties that are none': [{ type: 'object', properties: 'none' }, /"properties" that is no object/],
+  'a required that is no list': [{ type: 'object', required: 'a' }, /"required" that is no list/],
+  'alternatives that are no list': [inA({ anyOf: {} }), /"anyOf" that is no list/],
+  'a part that is no schema': [{ type: 'object', properties: { a: 'string' } }, /a part that is no schema/],
+  'a reference elsewhere': [inA({ $ref: 'https://schemas.invalid/a.json' }), /schemas\.invalid.*elsewhere/],
+  'a reference to nothing': [inA({ $ref: '#/$defs/nowhere' }), /nowhere.*not there/],
+  'a reference into what objects inherit': [inA({ $ref: '#/$defs/constructor' }), /not there/],
+  'a bad part behind a list': [inA({ items: [{}, { type: 'hologram' }] }), /hologram/],
+  'a bad part in definitions': [{ type: 'object', $defs: { a: { allOf: [{ not: 7 }] } } }, /no schema/],
+}
+for (const [what, [given, problem]] of Object.entries(REFUSED)) {
+  test(`readToolSchema() refuses ${what}`, () => {
+    const reading = readToolSchema(given)
+    assert.ok('problem' in reading)
+    assert.match(reading.problem, problem)
+  })
+}
+
+test('readToolSchema() refuses a schema that is deeper than a program can recurse', () => {
+  let schema: object = {}
+  for (let depth = 0; depth < 100_000; depth++) schema = { properties: { a: schema } }
+  assert.deepEqual(readToolSchema(schema), { problem: 'its schema is nested more than 64 deep' })
+})
+
+test('readToolSchema() refuses a schema that is too large', () => {
+  const properties = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`p${i}`, {}]))
+  assert.deepEqual(readToolSchema({ properties }), { problem: 'its schema is too large' })
+})
+
+test('requiredOf() gives the names of required arguments', () => {
+  assert.deepEqual(requiredOf({ required: ['a', 'b'] }), ['a', 'b'])
+  assert.deepEqual(requiredOf({}), [])
+})
+
+function inA(schema: object): object {
+  return { type: 'object', properties: { a: schema } }
+}

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '../support/until.ts'
+import { agentWith, mcpNode, NEVER, offer } from './mcp-node.ts'
+
+test('view() shows what an agent has, and why the rest is hidden', async () => {
+  await using node = await mcpNode()
+  const few = node.watch({ tools: ['few', 'twins'] }).entry
+  const agent = agentWith(
+    [
+      { ...few, name: 'a', exclude: ['add'] },
+      { ...few, name: 'b', disabled: true },
+    ],
+    { tools: ['mcp__a__echo'] },
+  )
+  await offer(node, agent)
+  const { agent: name, servers } = node.servers.view(agent)
+  assert.deepEqual(
+    [name, servers.map((server) => [server.name, server.state])],
+    [
+      agent.name,
+      [
+        ['a', 'connected'],
+        ['b', 'disabled'],
+      ],
+    ],
+  )
+  assert.deepEqual(
+    servers[0]!.tools.map((tool) => [tool.remoteName, tool.name, tool.hidden]),
+    [
+      ['echo', 'mcp__a__echo', ''],
+      ['add', '', 'exclude has add'],
+      ['twin', '', "the agent's tools do not have mcp__a__twin"],
+      ['between', '', "the agent's tools do not have mcp__a__between"],
+      ['twin', '', 'its name is taken'],
+    ],
+  )
+})
+
+test('view() starts nothing, and shows what is remembered of an agent that is not registered', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ tools: ['few'] })
+  await node.servers.verify(server.entry, NEVER)
+  await using other = await node.another()
+  const agent = agentWith([server.entry, { name: 'web', url: 'https://example.com' }])
+  const { generation, servers } = other.servers.view(agent)
+  assert.deepEqual(
+    [generation, servers.map(({ state, tools }) => [state, tools.map(({ name }) => name)])],
+    [
+      0,
+      [
+        ['idle', ['mcp__misbehaving__echo', 'mcp__misbehaving__add']],
+        ['invalid', []],
+      ],
+    ],
+  )
+  assert.deepEqual([other.servers.peers(), server.starts().length], [[], 1])
+})
+
+test('peers() shows a connection without its secrets', async () => {
+  await using node = await mcpNode()
+  const entry = { ...node.watch({ tools: ['few'] }).entry, env: { B_KEY: 'secret', A: '1' } }
+  const agent = agentWith([entry])
+  await offer(node, agent)
+  const [peer] = node.servers.peers()
+  assert.deepEqual(peer!.envNames, ['A', 'B_KEY', 'CRAB_TEST'])
+  assert.ok(!JSON.stringify(peer).includes('secret'))
+  assert.match(peer!.target, /misbehaving-server\.ts .*--tools=few/)
+  assert.deepEqual(
+    [peer!.toolCount, peer!.transport, peer!.protocolVersion, peer!.failures, peer!.nextRetryAt, peer!.error],
+    [2, 'stdio', '2025-11-25', 0, undefined, ''],
+  )
+  assert.ok(peer!.schemaTokens > 20 && peer!.schemaTokens < 200)
+  assert.ok(peer!.pid! > 0 && peer!.connectedAt! > 0)
+})
+
+test('generations grow with the tools of an agent, and only with them', async () => {
+  await using node = await mcpNode()
+  const [agent, other] = [agentWith([node.watch({ tools: ['few'] }).entry]), agentWith([])]
+  const generation = () => node.servers.view(agent).generation
+  await offer(node, agent)
+  const first = generation()
+  await offer(node, agent)
+  await node.servers.hook.onRegisterAgent!(other)
+  await node.servers.reconnect(agent, 'misbehaving', NEVER)
+  assert.equal(generation(), first)
+  await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [{ ...agent.mcps[0]!, exclude: ['add'] }] })
+  assert.ok(generation() > first)
+})
+
+test('verify() tries an entry, leaves nothing behind, and the first turn need not wait for its list', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ tools: ['few'] })
+  const { peer, tools } = await node.servers.verify({ ...server.entry, exclude: ['add'] }, NEVER)
+  assert.deepEqual([peer.state, peer.toolCount, peer.owners], ['connected', 2, []])
+  assert.deepEqual(
+    tools.map(({ remoteName, name, hidden }) => [remoteName, name, hidden]),
+    [
+      ['echo', 'mcp__misbehaving__echo', ''],
+      ['add', '', 'exclude has add'],
+    ],
+  )
+  assert.deepEqual([node.servers.peers(), node.events], [[], []])
+  await until('it is gone', () => server.received().some(({ event }) => event === 'eof'))
+  const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+  assert.equal((await offer(node, agent)).names.length, 2)
+  assert.equal(server.starts().length, 1)
+})
+
+test('verify() looks at a server that runs already, and lets it run', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ tools: ['few'] })
+  await offer(node, agentWith([server.entry]))
+  const { peer } = await node.servers.verify({ ...server.entry, name: 'other' }, NEVER)
+  assert.deepEqual([peer.owners.length, server.starts().length], [1, 1])
+  assert.equal(node.servers.peers()[0]!.state, 'connected')
+})
+
+test('verify() fails with the reason, and remembers it', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ at: { start: 'crash' } })
+  await assert.rejects(node.servers.verify(server.entry, NEVER), {
+    kind: 'unavailable',
+    message: /"misbehaving": it ended with exit code 1: Error: cannot open the database/,
+  })
+  assert.match((await offer(node, agentWith([server.entry]))).notices.join(), /s ago; its tools are left out/)
+})
