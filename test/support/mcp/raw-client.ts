@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict'
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
+import { StringDecoder } from 'node:string_decoder'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { endProcesses } from '../processes.ts'
-import { until } from '../until.ts'
 import type { StdioEntry } from './mcp-servers.ts'
 import type { Message } from './message.ts'
 
@@ -19,9 +20,9 @@ export interface RawClient extends AsyncDisposable {
   call(name: string, args?: JsonObject): Promise<Message>
   stdout(): Buffer
   stderr(): string
-  /** The messages said so far. */
-  messages(): Message[]
-  /** Waits for a message. */
+  /** The messages said so far; the list grows. */
+  messages(): readonly Message[]
+  /** Waits for a message, said already or yet to come; fails when the output closes without it. */
   hears(what: string, isIt: (message: Message) => boolean): Promise<Message>
   /** When the process has ended: its code or signal, and whether its pipes have closed too. */
   exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
@@ -34,17 +35,12 @@ export function startRaw(entry: StdioEntry, { reads = true } = {}): RawClient {
   const env = { PATH: process.env['PATH'], ...entry.env, CRAB_RAW: mark.split('=')[1] }
   const child = spawn(entry.command, entry.args, { env, cwd: entry.cwd, stdio: 'pipe' })
   child.stdin.on('error', () => {}) // a server need not read
-  const [out, err]: [Buffer[], Buffer[]] = [[], []]
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  const err: Buffer[] = []
   if (reads) child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+  const { hears, messages, bytes } = listenTo(child.stdout)
   let count = 0
-  const messages = () => messagesIn(Buffer.concat(out).toString())
   const say: RawClient['say'] = (message) => {
     child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
-  }
-  const hears: RawClient['hears'] = async (what, isIt) => {
-    await until(`the server says ${what}`, () => messages().some(isIt))
-    return messages().find(isIt)!
   }
   const request: RawClient['request'] = (method, params) => {
     const id = ++count
@@ -63,7 +59,7 @@ export function startRaw(entry: StdioEntry, { reads = true } = {}): RawClient {
       return answer
     },
     call: (name, args = {}) => request('tools/call', { name, arguments: args }),
-    stdout: () => Buffer.concat(out),
+    stdout: bytes,
     stderr: () => Buffer.concat(err).toString(),
     exit: once(child, 'exit').then(([code, signal]) => ({ code, signal })),
     closed: once(child, 'close'),
@@ -82,17 +78,45 @@ const HANDSHAKE = {
   clientInfo: { name: 'raw', version: '1' },
 }
 
-/** Whole lines that are messages; what else there is does not count. */
-function messagesIn(text: string): Message[] {
-  return text
-    .split('\n')
-    .slice(0, -1)
-    .flatMap((line) => {
-      try {
-        const value: unknown = JSON.parse(line)
-        return typeof value === 'object' && value !== null && 'jsonrpc' in value ? [value as Message] : []
-      } catch {
-        return []
+/** Gathers what a server says; a message that is waited for comes, or the output closes without it. */
+function listenTo(stdout: Readable): Pick<RawClient, 'hears' | 'messages'> & { bytes(): Buffer } {
+  const chunks: Buffer[] = []
+  const messages: Message[] = []
+  const decoder = new StringDecoder()
+  const heard = new EventEmitter()
+  heard.setMaxListeners(0)
+  let rest: string[] = []
+  stdout.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    const [first, ...lines] = decoder.write(chunk).split('\n')
+    rest.push(first!)
+    if (lines.length === 0) return
+    const whole = [rest.join(''), ...lines]
+    rest = [whole.pop()!]
+    messages.push(...whole.flatMap(toMessages))
+    heard.emit('more')
+  })
+  stdout.once('close', () => heard.emit('more'))
+  return {
+    bytes: () => Buffer.concat(chunks),
+    messages: () => messages,
+    async hears(what, isIt) {
+      for (;;) {
+        const found = messages.find(isIt)
+        if (found !== undefined) return found
+        assert.ok(!stdout.closed, `the server closed its output before it said ${what}`)
+        await once(heard, 'more')
       }
-    })
+    },
+  }
+}
+
+/** The message that a line is; none for noise. */
+function toMessages(line: string): Message[] {
+  try {
+    const value: unknown = JSON.parse(line)
+    return typeof value === 'object' && value !== null && 'jsonrpc' in value ? [value as Message] : []
+  } catch {
+    return []
+  }
 }
