@@ -55,7 +55,7 @@ export const CRABTALK: readonly Command[] = [
         value: 'WHERE',
         summary: 'Cut input that is too long, at its head, tail or middle',
       },
-      { name: 'timeout', value: 'TIME', summary: 'Longest run (default 10m)' },
+      { name: 'timeout', value: 'TIME', summary: 'Longest run, not counting questions (default 10m)' },
       { name: 'idle-timeout', value: 'TIME', summary: 'Longest silence of the model (default 2m)' },
       { name: 'max-turns', value: 'N', summary: 'At most this many model calls' },
       { name: 'max-cost', value: 'USD', summary: 'Stop before the next model call once this is spent' },

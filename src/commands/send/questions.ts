@@ -1,11 +1,24 @@
 import { toCancelled } from '../../core/base/cancelled.ts'
 import type { CrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import type { Attached } from '../../daemon/attach.ts'
 import type { Asker } from '../ask/asker.ts'
-import type { TurnRun } from './run.ts'
+import type { Host } from '../host.ts'
+import type { RunRecord } from './record.ts'
+import type { SendSettings } from './settings.ts'
 import type { TurnEvent } from './sink.ts'
+import type { Stop } from './stop.ts'
 
-type QuestionedRun = Pick<TurnRun, 'settings' | 'host' | 'stop' | 'record' | 'attached' | 'client'>
+/** A turn that may ask. */
+export interface QuestionedRun {
+  settings: SendSettings
+  host: Host
+  stop: Stop
+  record: RunRecord
+  attached: Pick<Attached, 'dispatch' | 'lease'>
+  /** Aborted when a client that is asked cannot answer any more. */
+  client?: AbortSignal
+}
 
 /**
  * The questions of one turn: put to the person at the terminal when that is who is asked.

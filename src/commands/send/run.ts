@@ -4,17 +4,14 @@ import type { DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.genera
 import { streamTurn } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { parseAnswer } from '../../core/runtime/structured.ts'
-import type { Attached } from '../../daemon/attach.ts'
-import type { Host } from '../host.ts'
 import { Commentary } from './commentary.ts'
 import { fitInput } from './fit.ts'
 import type { Input } from './input.ts'
 import { toOnAsk } from './permission-settings.ts'
-import { Questions } from './questions.ts'
+import { type QuestionedRun, Questions } from './questions.ts'
 import { isAnswered, judge, RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
 import type { Outcome, Sink, TurnEvent } from './sink.ts'
-import type { Stop } from './stop.ts'
 import { chooseSender } from './target.ts'
 
 /** A run that has not begun. */
@@ -23,16 +20,9 @@ export function newRecord(settings: SendSettings): RunRecord {
 }
 
 /** What one turn runs with. */
-export interface TurnRun {
-  settings: SendSettings
-  host: Host
-  stop: Stop
+interface TurnRun extends QuestionedRun {
   sink: Sink
-  record: RunRecord
   input: Input
-  attached: Pick<Attached, 'dispatch' | 'lease'>
-  /** Aborted when a client that is asked cannot answer any more. */
-  client?: AbortSignal
 }
 
 /** Sends the message and follows its events into the record, the sink and standard error. */
