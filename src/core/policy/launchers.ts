@@ -21,7 +21,9 @@ export function reachOf(command: readonly string[], depth = 0): Reach {
   if (!isLauncher(plain, args)) return { commands: itself, isClear: true }
   if (depth >= MAX_DEPTH || args.length > MAX_ARGS) return { commands: itself, isClear: false }
   const ends = args.map((_, i) => args.slice(i)).map((end) => reachOfEnd(end))
-  const lines = args.filter((arg) => /[\s;&|<>()$`]/.test(arg)).map((line) => reachOfLine(line, depth + 1))
+  const lines = args
+    .filter(command.some(readsLines) ? isUnusual : isLine)
+    .map((line) => reachOfLine(line, depth + 1))
   const inner = [...ends, ...lines]
   return {
     commands: [...itself, ...inner.flatMap(({ commands }) => commands)],
@@ -61,6 +63,27 @@ function reachOfLine(line: string, depth: number): Reach {
   }
 }
 
+/** Whether it runs a line that it is given in one word. */
+function readsLines(name: string): boolean {
+  const plain = plainName(name)
+  return SHELLS.has(plain) || LINE_READERS.has(plain)
+}
+
+/** Of a word that goes to no shell for sure: whether it is one of several words all the same. */
+function isLine(word: string): boolean {
+  return /[\s;&|<>()$`]/.test(word) && isNamed(word)
+}
+
+/** Whether a shell could make something else of a word: `r""m` is `rm` to it. */
+function isUnusual(word: string): boolean {
+  return !/^[\w@%+=:,./-]*$/.test(word) && isNamed(word)
+}
+
+/** `{}` and `;` are nobody's name. */
+function isNamed(word: string): boolean {
+  return /[\p{L}\p{N}]/u.test(word)
+}
+
 function isLauncher(name: string, args: readonly string[]): boolean {
   if (SHELLS.has(name) || LAUNCHERS.has(name)) return true
   return (
@@ -80,11 +103,16 @@ const MAX_ARGS = 200
 
 const SHELLS: ReadonlySet<string> = new Set('sh bash dash zsh ksh mksh ash rbash fish csh tcsh'.split(' '))
 
+const LINE_READERS: ReadonlySet<string> = new Set(
+  'env su runuser watch script parallel flock ssh entr'.split(' '),
+)
+
 const LAUNCHERS: ReadonlySet<string> = new Set(
   (
-    'command env nohup nice ionice chrt taskset sudo doas su runuser pkexec xargs parallel timeout gtimeout stdbuf ' +
-    'setsid setpriv time unshare nsenter chroot flock watch script strace ltrace busybox toybox entr caffeinate arch ' +
-    'systemd-run systemd-inhibit fakeroot proot xvfb-run dbus-run-session npx bunx pnpx uvx'
+    'command jobs env nohup nice ionice chrt taskset sudo doas su runuser pkexec xargs parallel timeout gtimeout stdbuf ' +
+    'setsid setpriv setarch prlimit time unshare nsenter chroot flock watch script strace ltrace unbuffer busybox ' +
+    'toybox entr caffeinate arch systemd-run systemd-inhibit fakeroot proot bwrap firejail torsocks proxychains ' +
+    'xvfb-run dbus-run-session direnv ssh npx bunx pnpx uvx'
   ).split(' '),
 )
 

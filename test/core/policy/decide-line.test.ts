@@ -210,6 +210,36 @@ test('a rule that denies is about a command however it is written', () => {
   ])
 })
 
+test('a rule that denies sees what a shell makes of the words it is given', () => {
+  const rules = ['allow bash', 'deny bash(rm *)']
+  check([
+    [
+      'deny',
+      rules,
+      [
+        `sh -c 'r""m'`,
+        `sudo bash -c 'r\\m'`,
+        `env -S 'r""m x'`,
+        `xargs sh -c '"rm"'`,
+        'jobs -x rm x',
+        'ssh h rm x',
+      ],
+    ],
+    ['ask', rules, [`sh -c 'r?'`, `bash -c '{rm,x}'`, `sh -c 'A=b;rm'`, `su -c '"$x"'`]],
+    [
+      'allow',
+      rules,
+      [
+        "xargs -I{} echo '{}'",
+        'find . -exec ls {} \\;',
+        'sudo ls *.ts',
+        `sudo echo '"x"'`,
+        `nice grep 'a.*b'`,
+      ],
+    ],
+  ])
+})
+
 test('what cannot be seen asks where a narrower rule restricts, in spite of a rule for all of bash', () => {
   const hidden = [
     'rm $(ls)',
