@@ -17,7 +17,9 @@ export function openTerminal(): Terminal | undefined {
   const decoder = new TextDecoder()
   let typed = ''
   return {
-    name: terminalName(),
+    get name() {
+      return terminalName()
+    },
     output: new Output(fd, () => true),
     forgetInput() {
       typed = ''

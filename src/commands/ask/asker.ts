@@ -54,8 +54,8 @@ export class Asker implements AsyncDisposable {
       await this.#options.reply(ask.askId, answers)
     } catch (reason) {
       const error = toCrabError(reason)
-      const isOver = signal.aborted || error.kind === 'missing' // it was closed before the answer came
-      if (!isOver) this.#options.fail(error)
+      if (error.kind === 'missing') this.#options.host.stderr.write(TOO_LATE)
+      else if (!signal.aborted) this.#options.fail(error)
     } finally {
       this.#open.delete(ask.askId)
     }
@@ -100,6 +100,8 @@ async function holdBack({ stdout, stderr }: Host): Promise<Disposable> {
   for (const output of shared) held.use(output.hold())
   return held
 }
+
+const TOO_LATE = 'crabtalk: the answer came too late: the question was closed before\n'
 
 function farewell(signal: AbortSignal): string {
   const words = toCrabError(signal.reason).message

@@ -138,14 +138,14 @@ test('Asker tells when nobody can be asked any more', async () => {
   assert.equal(failures[0]!.kind, 'denied')
 })
 
-test('Asker takes no harm from an answer that comes too late', async () => {
+test('Asker says that an answer came too late, and takes no harm', async () => {
   const reply = () => Promise.reject(new CrabError('missing', 'no such question'))
   await using desk = await openDesk({}, { reply })
   desk.asker.put(question('1', 'First?'), 'crab')
   await desk.terminal.shows(/> $/)
   desk.terminal.type('one')
-  await until('it is over', () => desk.terminal.opened() === 0)
-  assert.deepEqual(desk.failures, [])
+  await until('it is said', () => /the answer came too late/.test(desk.at.stderr()))
+  assert.deepEqual([desk.failures, desk.terminal.opened()], [[], 0])
 })
 
 interface Desk extends AsyncDisposable {
