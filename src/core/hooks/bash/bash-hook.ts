@@ -63,7 +63,7 @@ async function runShell(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const { cwd, spillDir } = call
-  const env = commandEnv(call.env, cwd)
+  const env = commandEnv(call.env)
   const options = { timeoutMs: seconds * 1000, spillFolder: spillDir, keep: true, filter: outputCleaner }
   const runBy = (shell: string) =>
     runCommand(processes, { argv: [shell, '-c', command], cwd, env }, options, signal)

@@ -9,11 +9,11 @@ const SETTINGS = {
   GIT_TERMINAL_PROMPT: '0',
 } as const
 
-/** What would ask for colours all the same, or tell the shell of another folder. */
+/** What would ask for colours all the same, and where the caller's shell came from. */
 const REMOVED: ReadonlySet<string> = new Set(['COLORTERM', 'FORCE_COLOR', 'CLICOLOR_FORCE', 'OLDPWD'])
 
 /** The environment of a command: the caller's, so that it meets what a person's shell would, and settings of our own. */
-export function commandEnv(env: Readonly<Record<string, string>>, cwd: string): Record<string, string> {
+export function commandEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => !REMOVED.has(name))
-  return { ...Object.fromEntries(kept), ...SETTINGS, PWD: cwd }
+  return { ...Object.fromEntries(kept), ...SETTINGS }
 }

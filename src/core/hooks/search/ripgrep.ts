@@ -79,7 +79,7 @@ function queryArgs({ pattern, ignoreCase }: SearchQuery): string[] {
 
 /** A glob that only includes (`--glob=*.ts`) would include what git ignores; a file type does not. */
 function scopeArgs({ root, isFile, closed, glob }: SearchScope): string[] {
-  const only = isFile ? ['--max-depth=1', '--glob=!*', `--glob=/${escapeGlob(basename(root))}`] : []
+  const only = isFile ? ['--glob=!*', `--glob=/${escapeGlob(basename(root))}`] : []
   const inside = closed.filter((place) => isInside(root, place))
   return [
     ...['--no-config', '--hidden', '--no-ignore-global', '--no-messages', '--no-ignore-messages'],

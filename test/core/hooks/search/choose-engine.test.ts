@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { chmod, symlink } from 'node:fs/promises'
+import { relative } from 'node:path'
 import { after, test } from 'node:test'
 import { installedRipgrep } from '../../../../bin/ripgrep.ts'
 import { chooseEngine } from '../../../../src/core/hooks/search/choose-engine.ts'
@@ -37,7 +38,7 @@ test('chooseEngine() falls back to the ripgrep on the PATH when its own is missi
 
 test('chooseEngine() takes no program from a relative folder of the PATH', async () => {
   await using tree = await makeTools({ 'bin/rg': script('ripgrep 14.0.0') })
-  const env = { PATH: '.:bin' }
+  const env = { PATH: `${relative('/', tree.path('bin'))}:.` }
   assert.equal(
     await searchWith(tree, chooseEngine({ processes, ripgrep: async () => undefined, env })),
     'JavaScript',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import { installedRipgrep } from '../../../../bin/ripgrep.ts'
+import { toCrabError } from '../../../../src/core/base/errors.ts'
 import type { SearchEngine, SearchScope } from '../../../../src/core/hooks/search/engine.ts'
 import { javascriptEngine } from '../../../../src/core/hooks/search/javascript.ts'
 import { toPathFilter } from '../../../../src/core/hooks/search/path-filter.ts'
@@ -89,6 +90,11 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       ])
     })
 
+    test('files() goes by upper and lower case', async () => {
+      await using tree = await makeTree({ '.git/': '', '.gitignore': '*.LOG\n', 'a.log': '', 'b.LOG': '' })
+      assert.deepEqual(await filesIn(tree), ['.gitignore', 'a.log'])
+    })
+
     test('files() takes a .gitignore outside of a repository for a file like any other', async () => {
       await using tree = await makeTree({ '.gitignore': '*\n', a: '' })
       assert.deepEqual(await filesIn(tree), ['.gitignore', 'a'])
@@ -126,11 +132,18 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       await using tree = await makeTree({
         'a/config.toml': '',
         'b/config.toml': '',
+        key: '',
+        'b/key': '',
         'o[d]d {x}/!y z/k': '',
         'o[d]d {x}/l': '',
       })
-      const closed = [tree.path('a/config.toml'), tree.path('o[d]d {x}/!y z'), tree.path('not/there')]
-      assert.deepEqual(await filesIn(tree, { closed }), ['b/config.toml', 'o[d]d {x}/l'])
+      const closed = [
+        tree.path('a/config.toml'),
+        tree.path('key'),
+        tree.path('o[d]d {x}/!y z'),
+        tree.path('not/there'),
+      ]
+      assert.deepEqual(await filesIn(tree, { closed }), ['b/config.toml', 'b/key', 'o[d]d {x}/l'])
     })
 
     test('files() gives at least what a glob matches, and still nothing that git ignores', async () => {
@@ -267,7 +280,7 @@ for (const [name, engine] of Object.entries(ENGINES)) {
         for await (const { number } of engine.lines(query, scopeOf(tree), stop.signal))
           if (number > 10) stop.abort()
       }
-      await assert.rejects(searching(), (reason: Error) => reason.name === 'AbortError' || 'kind' in reason)
+      await assert.rejects(searching(), isCancelled)
       await assert.rejects(Array.fromAsync(engine.files(scopeOf(tree), stop.signal)))
       await until('the search has ended', async () => (await livingWith(mark)).length === 0)
     })
@@ -286,6 +299,23 @@ for (const [name, engine] of Object.entries(ENGINES)) {
       assert.deepEqual(await filesIn(tree, { root: tree.path('empty') }), [])
     })
   })
+}
+
+test('ripgrepEngine() does not go by what a person has set for ripgrep or git', async () => {
+  await using tree = await makeTree({
+    'work/.git/': '',
+    'work/a.ts': '',
+    'settings/git/ignore': '*.ts\n',
+    'settings/rg': '--glob=!*.ts\n',
+  })
+  const env = { XDG_CONFIG_HOME: tree.path('settings'), RIPGREP_CONFIG_PATH: tree.path('settings/rg') }
+  const engine = ripgrepEngine({ processes, program, env })
+  const found = engine.files(scopeOf(tree, { root: tree.path('work') }), NEVER)
+  assert.deepEqual(await Array.fromAsync(found), ['a.ts'])
+})
+
+function isCancelled(reason: unknown): boolean {
+  return toCrabError(reason).kind === 'cancelled'
 }
 
 function scopeOf(tree: Tree, more: Partial<SearchScope> = {}): SearchScope {

@@ -56,6 +56,15 @@ test('grep shows lines under the names of their files, which come by path', asyn
   assert.equal(await say(tree, 'grep', { pattern: 'nothing' }), 'No matches.')
 })
 
+test('grep shows files by path, in whatever order they are found', async () => {
+  await using tree = await makeTree({ b: '', 'a/c': '', a1: '' })
+  const found = ['b', 'a1', 'a/c'].map((path) => ({ path, number: 1, text: 'x', matchAt: 0, lines: 1 }))
+  const engine = { ...ripgrep, lines: () => from(found), matchingFiles: () => from(found) }
+  const options = { engine: async () => engine }
+  assert.equal(await say(tree, 'grep', { pattern: 'x' }, options), 'a/c\n1:x\n\na1\n1:x\n\nb\n1:x')
+  assert.equal(await say(tree, 'grep', { pattern: 'x', mode: 'files' }, options), 'a/c\na1\nb')
+})
+
 test('grep marks the lines around a match, and where some are left out', async () => {
   await using tree = await makeTree({ a: '1\nx\n3\n4\n5\nx\n' })
   assert.equal(await say(tree, 'grep', { pattern: 'x', context: 1 }), 'a\n1-1\n2:x\n3-3\n--\n5-5\n6:x')
@@ -211,6 +220,10 @@ async function say(
   const place: ToolPlace = { cwd: tree.root }
   const { output, isError } = await runTool(hookOf(options), [name, args], place)
   return isError ? `!${output}` : output
+}
+
+async function* from<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items
 }
 
 async function* oneThenNothing(path: string, signal: AbortSignal): AsyncGenerator<string> {
