@@ -10,6 +10,7 @@ import {
   type StdioEntry,
   watchedServer,
 } from '../support/mcp/mcp-servers.ts'
+import { recordFolder } from '../support/mcp/record-folder.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { assertFailed } from '../support/talk.ts'
 
@@ -87,8 +88,9 @@ test('mcp call strips control sequences on a terminal only', async () => {
 })
 
 test('mcp call does what would be asked about, and not what a rule denies', async () => {
+  await using records = await recordFolder()
   await using box = await makeSandbox()
-  const server = watchedServer(box.cwd, { tools: ['few'] }, { name: 'one' })
+  const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
   await writeAgent(box, server.entry, 'permissions = { ask = ["echo"], deny = ["add"] }\n')
   assert.equal((await box.run(['mcp', 'call', 'one', 'echo', 'text=x'])).stdout, 'x\n')
   assertFailed(await box.run(['mcp', 'call', 'one', 'add', 'a=1', 'b=2']), 'denied', {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'smol-toml'
 import { misbehavingEntry, type StdioEntry, watchedServer } from '../support/mcp/mcp-servers.ts'
+import { recordFolder } from '../support/mcp/record-folder.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { assertFailed } from '../support/talk.ts'
 
@@ -20,9 +21,10 @@ env = { TOKEN = "s3cr3t-value" }
 `
 
 test('mcp add starts a server, writes it, and says how many tools it has', async () => {
+  await using records = await recordFolder()
   await using box = await makeSandbox()
   await writeAgent(box)
-  const server = watchedServer(box.cwd, FEW)
+  const server = watchedServer(records.path, FEW)
   const env = ['-e', 'TOKEN=s3cr3t-value', '--env', 'HERE', '--set', 'permissions.allow=["echo"]']
   const added = await box.run(['mcp', 'add', ...env, 'one', '--', ...line(server.entry)], {
     env: { HERE: 'h3r3-value' },
@@ -115,11 +117,12 @@ test('mcp add --no-verify writes without starting anything', async () => {
 })
 
 test('mcp add refuses a name that is taken, and what is no entry, before anything starts', async () => {
+  await using records = await recordFolder()
   await using box = await makeSandbox()
   await writeAgent(box)
   await box.run(['mcp', 'list'])
   const text = await agentText(box)
-  const server = watchedServer(box.cwd, FEW)
+  const server = watchedServer(records.path, FEW)
   const add = (...words: string[]) => box.run(['mcp', 'add', ...words, '--', ...line(server.entry)])
   assertFailed(await add('notes'), 'conflict', {
     message: /^Cannot add the server "notes": there is one of that name$/,

@@ -9,6 +9,7 @@ import {
   misbehavingEntry,
   watchedServer,
 } from '../support/mcp/mcp-servers.ts'
+import { recordFolder } from '../support/mcp/record-folder.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { assertFailed } from '../support/talk.ts'
 
@@ -24,8 +25,9 @@ test('mcp list of nothing says how to add something', async () => {
 })
 
 test('mcp list shows what is declared and what is known, starts nothing and prints no secret', async () => {
+  await using records = await recordFolder()
   await using box = await makeSandbox()
-  const server = watchedServer(box.cwd, FEW, { name: 'one', env: { TOKEN: 's3cr3t-value' } })
+  const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 's3cr3t-value' } })
   const db = { name: 'db', command: 'db', args: ['postgres://me:s3cr3t-value@host/db'] }
   await writeAgent(box, entriesToml(server.entry, db), 'disabled = true\n')
   const before = await box.run(['mcp', 'list'])
@@ -71,8 +73,9 @@ test('mcp list --all shows the servers of every agent, and what is wrong with an
 })
 
 test('mcp get shows an entry as the file has it, where that is, and what is known', async () => {
+  await using records = await recordFolder()
   await using box = await makeSandbox()
-  const server = watchedServer(box.cwd, FEW, { name: 'one', env: { TOKEN: 's3cr3t-value' } })
+  const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 's3cr3t-value' } })
   await writeAgent(box, entriesToml(server.entry))
   const shown = await box.run(['mcp', 'get', 'one'])
   assert.match(
@@ -91,8 +94,9 @@ test('mcp get shows an entry as the file has it, where that is, and what is know
 })
 
 test('mcp ping starts all servers that are not disabled, and times them', async () => {
+  await using records = await recordFolder()
   await using box = await makeSandbox()
-  const off = watchedServer(box.cwd, FEW, { name: 'off' })
+  const off = watchedServer(records.path, FEW, { name: 'off' })
   await writeAgent(
     box,
     entriesToml(misbehavingEntry(FEW, { name: 'one' }), everythingEntry(), off.entry),
