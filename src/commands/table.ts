@@ -68,6 +68,11 @@ export const CRABTALK: readonly Command[] = [
         summary: "Permit what this rule says, such as 'bash(git *)' (repeatable)",
       },
       {
+        name: 'ask',
+        value: 'RULE',
+        summary: 'Ask about what this rule says, though others permit it (repeatable)',
+      },
+      {
         name: 'deny',
         value: 'RULE',
         summary: 'Refuse what this rule says, whatever else permits it (repeatable)',

@@ -41,7 +41,11 @@ export function toSpecs(agent: AgentConfig, tools: readonly AgentTool[]): ToolSp
   const placeOf = ({ entry }: AgentTool) => places.get(entry.name) ?? places.size
   return tools
     .toSorted((a, b) => placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1))
-    .map(({ name, tool }) => {
-      return { name, description: tool.description, parameters: tool.inputSchema, alias: tool.name }
-    })
+    .map(({ name, tool, entry }) => ({
+      name,
+      description: tool.description,
+      parameters: tool.inputSchema,
+      alias: tool.name,
+      server: entry.name,
+    }))
 }

@@ -177,12 +177,12 @@ test('parseOptions() loses no word of any line', () => {
 test('every command of the table parses its own examples', () => {
   for (const command of CRABTALK) {
     for (const example of command.examples) {
-      const line = / ?crabtalk (.*?)( \||$|\))/.exec(example)?.[1] ?? ''
-      const words = line.match(/"[^"]*"|\S+/g) ?? []
+      const line = / ?crabtalk (.*?)( \||\)"$|$)/.exec(example)?.[1] ?? ''
+      const words = line.match(/"[^"]*"|'[^']*'|\S+/g) ?? []
       assert.deepEqual(words.slice(0, command.path.length), command.path)
       parse(
         command,
-        words.slice(command.path.length).map((one) => one.replaceAll('"', '')),
+        words.slice(command.path.length).map((one) => one.replace(/^["']|["']$/g, '')),
       )
     }
   }

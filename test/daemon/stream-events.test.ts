@@ -65,8 +65,11 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
     { $case: 'thinkingEnd', value: { agent: 'crab' } },
   ],
   'tool-start': [
-    { type: 'tool-start', calls: [CALL] },
-    { $case: 'toolStart', value: { calls: [{ callId: 'a', name: 'read', arguments: '{"path":"x"}' }] } },
+    { type: 'tool-start', calls: [{ ...CALL, server: 'fs' }] },
+    {
+      $case: 'toolStart',
+      value: { calls: [{ callId: 'a', name: 'read', arguments: '{"path":"x"}', server: 'fs' }] },
+    },
   ],
   'tool-result': [
     { type: 'tool-result', callId: 'a', output: 'x', durationMs: 7, isError: true, denial: DENIAL },
@@ -180,5 +183,6 @@ test('toCallInfo() leaves out what only the provider needs', () => {
     callId: 'a',
     name: 'read',
     arguments: '{"path":"x"}',
+    server: '',
   })
 })

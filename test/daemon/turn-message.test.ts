@@ -26,6 +26,7 @@ test('toTurnRequest() takes everything a client says', () => {
       system: '',
       tools: ToolSet.NONE,
       allow: ['edit'],
+      ask: ['mcp__fs__*'],
       deny: ['bash(rm *)'],
       mode: ApprovalMode.ALL,
       onAsk: OnAsk.CLIENT,
@@ -53,6 +54,7 @@ test('toTurnRequest() takes everything a client says', () => {
     toolChoice: 'read',
     settings: {
       allow: ['edit'],
+      ask: ['mcp__fs__*'],
       deny: ['bash(rm *)'],
       mode: 'all',
       onAsk: 'client',
@@ -79,6 +81,7 @@ test('toTurnRequest() leaves what a client does not say to the agent', () => {
   const { settings } = toTurnRequest(StreamMsg.create({ content: 'hi', options: {} }), 'local')
   assert.deepEqual(settings, {
     allow: [],
+    ask: [],
     deny: [],
     noMcp: false,
     attachments: [],
@@ -117,7 +120,13 @@ for (const [name, options] of Object.entries(WIDENING)) {
 }
 
 test('toTurnRequest() lets anybody narrow the rights of a turn', () => {
-  const options = { deny: ['bash'], mode: ApprovalMode.READ_ONLY, tools: ToolSet.READ, noMcp: true }
+  const options = {
+    ask: ['edit'],
+    deny: ['bash'],
+    mode: ApprovalMode.READ_ONLY,
+    tools: ToolSet.READ,
+    noMcp: true,
+  }
   const { settings } = toTurnRequest(StreamMsg.create({ content: 'hi', options }), 'remote')
   assert.deepEqual(
     [settings.deny, settings.mode, settings.tools, settings.noMcp],

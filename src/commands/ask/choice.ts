@@ -1,6 +1,6 @@
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
-import { PERMISSION_ANSWERS } from '../../core/runtime/permission.ts'
+import { PERMISSION_ANSWERS } from '../../core/runtime/asks.ts'
 
 /** What a person typed under a permission card: an answer, a wish to say why not, or a wish to know more. */
 export type Choice = { answer: string } | 'reason' | 'help'

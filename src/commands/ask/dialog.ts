@@ -5,7 +5,7 @@ import {
   type AskUserEvent,
   type PermissionRequest,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { PERMISSION_ANSWERS } from '../../core/runtime/permission.ts'
+import { PERMISSION_ANSWERS } from '../../core/runtime/asks.ts'
 import type { Terminal } from '../host.ts'
 import { permissionCard } from './card.ts'
 import { choiceHelp, choiceLine, denialOf, readChoice } from './choice.ts'

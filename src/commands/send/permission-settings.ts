@@ -7,16 +7,27 @@ import type { Host } from '../host.ts'
 export interface PermissionSettings {
   /** Rules of permission, checked. */
   allow: readonly string[]
+  ask: readonly string[]
   deny: readonly string[]
   mode: ApprovalMode
   /** `terminal`: the person there; `client`: the program that writes the records. */
   onAsk: 'terminal' | 'client' | 'deny' | 'fail'
 }
 
-/** Reads --allow, --deny, --yolo and --on-ask. Throws `usage`, and `unavailable` for what only a daemon could do. */
+/** Reads --allow, --ask, --deny, --yolo and --on-ask. Throws `usage`, and `unavailable` for what only a daemon could do. */
 export async function readPermissionSettings(options: Options, host: Host): Promise<PermissionSettings> {
+  if (options.has('yolo') && options.has('ask')) {
+    throw new CrabError(
+      'usage',
+      'Cannot combine --yolo and --ask: what is allowed at once is not asked about',
+      {
+        hint: "use --allow '*' instead of --yolo",
+      },
+    )
+  }
   return {
     allow: await readRules('allow', options),
+    ask: await readRules('ask', options),
     deny: await readRules('deny', options),
     mode: options.has('yolo') ? ApprovalMode.ALL : ApprovalMode.UNSPECIFIED,
     onAsk: readOnAsk(options, host),
@@ -28,7 +39,7 @@ export function toOnAsk(onAsk: PermissionSettings['onAsk']): OnAsk {
   return { terminal: OnAsk.CLIENT, client: OnAsk.CLIENT, deny: OnAsk.DENY, fail: OnAsk.FAIL }[onAsk]
 }
 
-async function readRules(option: 'allow' | 'deny', options: Options): Promise<readonly string[]> {
+async function readRules(option: 'allow' | 'ask' | 'deny', options: Options): Promise<readonly string[]> {
   const rules = options.values(option)
   if (rules.length === 0) return rules
   const { readRule } = await import('../../core/config/rule-syntax.ts')

@@ -3,6 +3,7 @@ import type {
   StreamEnd,
   StreamEvent,
   TokenUsage,
+  ToolCallInfo,
   ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
@@ -36,7 +37,7 @@ export class RunRecord {
   /** Tools are waited for, and whoever they ask; not the model. */
   isActing = false
   #text: string[] | undefined
-  #calls = new Map<string, string>()
+  #calls = new Map<string, ToolCallInfo>()
   #toRequestMs: number | undefined
   #firstTextMs: number | undefined
 
@@ -83,7 +84,7 @@ export class RunRecord {
         break
       case 'toolStart':
         this.isActing = true
-        for (const { callId, name } of event.value.calls) this.#calls.set(callId, name)
+        for (const call of event.value.calls) this.#calls.set(call.callId, call)
         break
       case 'toolsComplete':
         this.isActing = false
@@ -115,19 +116,14 @@ export class RunRecord {
   }
 
   #tally({ callId, durationMs, isError, denial }: ToolResultEvent): void {
-    const name = this.#calls.get(callId) ?? callId
-    const tally = this.tools.get(name) ?? { server: serverOf(name), name, calls: 0, errors: 0, ms: 0 }
+    const { name = callId, server } = this.#calls.get(callId) ?? {}
+    const tally = this.tools.get(name) ?? { server: server || null, name, calls: 0, errors: 0, ms: 0 }
     tally.calls++
     tally.ms += durationMs
     if (isError) tally.errors++
     this.tools.set(name, tally)
     if (denial) this.denied.push({ tool: name, server: tally.server, ...toDenial(denial) })
   }
-}
-
-/** The MCP server a tool's name tells of (mcp.md, "Tool name"): no server's name has two underscores in a row. */
-function serverOf(name: string): string | null {
-  return /^mcp__([a-z0-9-]+(?:_[a-z0-9-]+)*)__/.exec(name)?.[1] ?? null
 }
 
 /** What is missing behind a text to a blank line. */

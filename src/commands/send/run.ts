@@ -105,6 +105,7 @@ function toMessage({ settings, host, record }: TurnRun, input: Input): DeepParti
       tools: settings.tools,
       noMcp: settings.noMcp,
       allow: [...settings.allow],
+      ask: [...settings.ask],
       deny: [...settings.deny],
       mode: settings.mode,
       onAsk: toOnAsk(settings.onAsk),

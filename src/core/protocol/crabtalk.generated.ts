@@ -657,7 +657,11 @@ export interface TurnOptions {
   /** The caller's environment without provider keys; tools that start processes run with it. */
   env: { [key: string]: string };
   /** How often a model call that has not begun to answer is tried again. */
-  retries?: number | undefined;
+  retries?:
+    | number
+    | undefined;
+  /** Rules whose calls are asked about, as `allow` and `deny`. */
+  ask: string[];
 }
 
 export interface TurnOptions_EnvEntry {
@@ -832,6 +836,8 @@ export interface ToolCallInfo {
   arguments: string;
   /** Correlates calls with results and progress; an early addition, hence its number. */
   callId: string;
+  /** MCP server of the tool; empty for a built-in one. */
+  server: string;
 }
 
 /** One call has ended. Order of completion, not of the calls. */
@@ -4318,6 +4324,7 @@ function createBaseTurnOptions(): TurnOptions {
     onAsk: 0,
     env: {},
     retries: undefined,
+    ask: [],
   };
 }
 
@@ -4373,6 +4380,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     });
     if (message.retries !== undefined) {
       writer.uint32(136).uint32(message.retries);
+    }
+    for (const v of message.ask) {
+      writer.uint32(146).string(v!);
     }
     return writer;
   },
@@ -4529,6 +4539,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.retries = reader.uint32();
             continue;
           }
+          case 18: {
+            if (tag !== 146) {
+              break;
+            }
+
+            message.ask.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4571,6 +4589,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
       {},
     );
     message.retries = object.retries ?? undefined;
+    message.ask = object.ask?.map((e) => e) || [];
     return message;
   },
 };
@@ -6285,7 +6304,7 @@ export const ToolStartEvent: MessageFns<ToolStartEvent> = {
 };
 
 function createBaseToolCallInfo(): ToolCallInfo {
-  return { name: "", arguments: "", callId: "" };
+  return { name: "", arguments: "", callId: "", server: "" };
 }
 
 export const ToolCallInfo: MessageFns<ToolCallInfo> = {
@@ -6298,6 +6317,9 @@ export const ToolCallInfo: MessageFns<ToolCallInfo> = {
     }
     if (message.callId !== "") {
       writer.uint32(26).string(message.callId);
+    }
+    if (message.server !== "") {
+      writer.uint32(482).string(message.server);
     }
     return writer;
   },
@@ -6339,6 +6361,14 @@ export const ToolCallInfo: MessageFns<ToolCallInfo> = {
             message.callId = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.server = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6359,6 +6389,7 @@ export const ToolCallInfo: MessageFns<ToolCallInfo> = {
     message.name = object.name ?? "";
     message.arguments = object.arguments ?? "";
     message.callId = object.callId ?? "";
+    message.server = object.server ?? "";
     return message;
   },
 };

@@ -10,6 +10,8 @@ export interface ToolSpec {
   readOnly?: boolean
   /** A shorter name that a call may use too, as long as no other tool has it (decision 5). */
   alias?: string
+  /** The MCP server it belongs to, by its agent's name for it. */
+  server?: string
 }
 
 /** `auto`, `none`, `required`, or the name of one tool. */

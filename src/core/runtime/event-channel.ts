@@ -5,16 +5,17 @@ import type { AgentEvent } from './events.ts'
 export class EventChannel {
   #told: AgentEvent[] = []
   #changed = Promise.withResolvers<void>()
+  #failure: CrabError | undefined
 
   readonly tell = (event: AgentEvent): void => {
     this.#told.push(event)
     this.#changed.resolve()
   }
 
-  /** Fails whatever is followed with `during` now. */
+  /** Fails the work that is followed with `during`, after what was told before. */
   fail(error: CrabError): void {
-    this.#changed.reject(error)
-    this.#changed.promise.catch(() => undefined) // nobody may be following now; then the turn ends otherwise
+    this.#failure = error
+    this.#changed.resolve()
   }
 
   /** Follows a piece of work: yields what is told meanwhile and gives its result. Throws as the work does. */
@@ -22,6 +23,7 @@ export class EventChannel {
     for (;;) {
       const done = await Promise.race([work.then((value) => ({ value })), this.#changed.promise])
       yield* this.drain()
+      if (this.#failure) throw this.#failure
       if (done) return done.value
     }
   }

@@ -26,7 +26,8 @@ export type AgentEvent =
   | { type: 'thinking-start'; agent: string }
   | { type: 'thinking'; delta: string }
   | { type: 'thinking-end'; agent: string }
-  | { type: 'tool-start'; calls: readonly ToolCall[] }
+  /** `server` is the MCP server a call goes to. */
+  | { type: 'tool-start'; calls: readonly (ToolCall & { server?: string })[] }
   | { type: 'tool-progress'; callId: string; message: string; progress?: number; total?: number }
   /** The turn waits for a person. */
   | { type: 'ask'; ask: Ask }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { headOf } from '../base/cut.ts'
 import { CrabError } from '../base/errors.ts'
 import type { ToolCall } from '../base/message.ts'
@@ -5,17 +6,9 @@ import { decide } from '../policy/decide.ts'
 import { searchFilter } from '../policy/search-filter.ts'
 import type { Action, Decision, Rule, Setting } from '../policy/types.ts'
 import type { PermissionDecision } from '../storage/types.ts'
-import type { AskEnd, Denial, PermissionAsk } from './asks.ts'
+import { type AskEnd, type Denial, PERMISSION_ANSWERS, type PermissionAsk } from './asks.ts'
 import { toGrant } from './conversation.ts'
 import type { TurnAsks } from './turn-asks.ts'
-
-/** The answers to a question of permission; any other text denies, and is the reason. */
-export const PERMISSION_ANSWERS = {
-  once: 'Allow once',
-  session: 'Allow in this conversation',
-  always: 'Always allow',
-  no: 'Deny',
-} as const
 
 /** What the tool calls of one turn are judged by. */
 export interface PermissionsOptions {
@@ -77,7 +70,7 @@ export class Permissions {
     const by = rule ? 'rule' : 'default'
     await this.#record(call, { effect, by, reason, ...(rule && { rule: rule.pattern, source: rule.source }) })
     if (effect === 'allow') return undefined
-    return { action: describeAction(action), reason, rules: decision.suggestions, by: 'rule' }
+    return { action: this.#describe(action), reason, rules: decision.suggestions, by: 'rule' }
   }
 
   async #ask(
@@ -141,6 +134,21 @@ export class Permissions {
     })
   }
 
+  /** What a call would do, in words. */
+  #describe(action: Action, call?: ToolCall): string {
+    switch (action.kind) {
+      case 'read':
+      case 'edit': {
+        const isPlain = action.path === resolve(this.#options.setting.workspace, action.shown)
+        return `${action.kind} ${action.shown}${isPlain ? '' : `, which is ${action.path}`}`
+      }
+      case 'bash':
+        return `bash: ${action.command}`
+      default:
+        return call ? `${action.name} ${headOf(call.arguments, MAX_SHOWN)}` : action.name
+    }
+  }
+
   async #record(call: ToolCall, decision: Omit<PermissionDecision, 'call_id' | 'name'>): Promise<void> {
     await this.#options.record({ call_id: call.id, name: call.name, ...decision })
   }
@@ -153,7 +161,7 @@ export class Permissions {
       tool: call.name,
       server: action.kind === 'mcp' ? action.server : '',
       arguments: call.arguments,
-      action: describeAction(action, call),
+      action: this.#describe(action, call),
       cwd: this.#options.setting.workspace,
       diff: action.kind === 'edit' ? ((await action.diff?.()) ?? '') : '',
       reason,
@@ -178,16 +186,3 @@ function optionsOf(rules: readonly string[]): { label: string; description: stri
 
 /** Longest arguments that are shown with a call, UTF-16 units. */
 const MAX_SHOWN = 2_000
-
-/** What a call would do, in words. */
-function describeAction(action: Action, call?: ToolCall): string {
-  switch (action.kind) {
-    case 'read':
-    case 'edit':
-      return `${action.kind} ${action.shown}`
-    case 'bash':
-      return `bash: ${action.command}`
-    default:
-      return call ? `${action.name} ${headOf(call.arguments, MAX_SHOWN)}` : action.name
-  }
-}

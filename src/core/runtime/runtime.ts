@@ -248,11 +248,10 @@ interface Begun {
 }
 
 /** The rules a client gives for one turn. Throws `invalid` for one that is none. */
-function flagRules({ allow = [], deny = [] }: TurnSettings): Rule[] {
-  const rules = [
-    ...allow.map((pattern): Rule => ({ effect: 'allow', pattern, source: '--allow' })),
-    ...deny.map((pattern): Rule => ({ effect: 'deny', pattern, source: '--deny' })),
-  ]
+function flagRules(settings: TurnSettings): Rule[] {
+  const rules = (['allow', 'ask', 'deny'] as const).flatMap((effect) =>
+    (settings[effect] ?? []).map((pattern): Rule => ({ effect, pattern, source: `--${effect}` })),
+  )
   for (const { pattern } of rules) parseRule(pattern)
   return rules
 }

@@ -144,7 +144,7 @@ function followFiles(known: Map<string, string>, added: FileVersion[]): KnownFil
 }
 
 /** Every tool by its name, and by its shorter one where that is nobody else's. */
-function toolsByName(offered: readonly ToolSpec[]): Map<string, ToolSpec> {
+export function toolsByName(offered: readonly ToolSpec[]): Map<string, ToolSpec> {
   const tools = new Map(offered.map((tool) => [tool.name, tool]))
   for (const tool of offered) {
     if (tool.alias !== undefined && !tools.has(tool.alias)) tools.set(tool.alias, tool)

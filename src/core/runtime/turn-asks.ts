@@ -1,6 +1,7 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
-import type { Ask, AskEnd, Asks, PendingAsk } from './asks.ts'
+import type { Ask, AskEnd, Asks, Denial, PendingAsk, PermissionAsk } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
+import type { AgentEvent } from './events.ts'
 import type { OnAsk } from './turn-request.ts'
 
 /** What the questions of one turn have in common. */
@@ -26,6 +27,7 @@ export class TurnAsks {
     const { onAsk, channel } = this.#options
     if (onAsk === 'deny') return undefined
     if (onAsk === 'fail') {
+      if (question.permission) channel.tell(deniedResult(question.permission))
       channel.fail(unanswerable(question))
       return undefined
     }
@@ -46,6 +48,13 @@ export class TurnAsks {
       throw reason
     }
   }
+}
+
+/** What clients are told of the call that ends its turn. */
+function deniedResult({ callId, action, reason, rules }: PermissionAsk): AgentEvent {
+  const denial: Denial = { action, reason, rules, by: 'nobody' }
+  const output = `Not permitted: ${action}: ${reason}`
+  return { type: 'tool-result', callId, output, durationMs: 0, isError: true, denial }
 }
 
 function unanswerable({ permission, questions }: Omit<Ask, 'id'>): CrabError {

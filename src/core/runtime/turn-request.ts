@@ -16,6 +16,7 @@ export interface TurnSettings {
   mode?: ApprovalMode
   /** Rules of permission, such as `bash(git *)`. */
   allow?: readonly string[]
+  ask?: readonly string[]
   deny?: readonly string[]
   /** `deny` when absent. */
   onAsk?: OnAsk

@@ -1,6 +1,6 @@
 import { toCancelled } from '../base/cancelled.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
-import { addUsage, type Message, type Usage } from '../base/message.ts'
+import { addUsage, type Message, type ToolCall, type Usage } from '../base/message.ts'
 import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import type { NewLine } from '../storage/types.ts'
 import type { AgentEvent, StopReason } from './events.ts'
@@ -8,7 +8,7 @@ import type { HeldConversation } from './held-conversation.ts'
 import { toRequestMessages } from './history.ts'
 import { type Draft, emptyDraft, followStep, toAssistantMessage } from './step.ts'
 import { schemaProblem } from './structured.ts'
-import { runToolCalls, type ToolAnswer, type ToolSetting } from './tool-calls.ts'
+import { runToolCalls, type ToolAnswer, type ToolSetting, toolsByName } from './tool-calls.ts'
 import { toToolChoice } from './tool-choice.ts'
 import type { TurnSettings } from './turn-request.ts'
 
@@ -116,7 +116,8 @@ class Turn {
   /** Runs the step's tool calls and commits the step. */
   async *#act(signal: AbortSignal): AsyncGenerator<AgentEvent> {
     const { calls } = this.#draft
-    yield { type: 'tool-start', calls }
+    const tools = toolsByName(this.#tools)
+    yield { type: 'tool-start', calls: calls.map((call) => withServer(call, tools.get(call.name))) }
     const answers: ToolAnswer[] = []
     const step = { offered: this.#tools, setting: this.#plan.tools }
     for await (const event of runToolCalls(calls, step, signal)) {
@@ -198,6 +199,10 @@ class Turn {
     const limit = this.#plan.settings.maxCostUsd
     return limit !== undefined && (this.#costUsd() ?? 0) >= limit
   }
+}
+
+function withServer(call: ToolCall, tool: ToolSpec | undefined): ToolCall & { server?: string } {
+  return tool?.server === undefined ? call : { ...call, server: tool.server }
 }
 
 function toResultEvent({ call, result, durationMs }: ToolAnswer): AgentEvent {

@@ -68,8 +68,8 @@ export function toTokenUsage(usage: Usage): TokenUsage {
 }
 
 /** A tool call as listings and events show it. */
-export function toCallInfo(call: ToolCall): ToolCallInfo {
-  return { name: call.name, arguments: call.arguments, callId: call.id }
+export function toCallInfo(call: ToolCall & { server?: string }): ToolCallInfo {
+  return { name: call.name, arguments: call.arguments, callId: call.id, server: call.server ?? '' }
 }
 
 type Of<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>

@@ -40,7 +40,7 @@ export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
 
 function toSettings(options: TurnOptions): TurnSettings {
   const { model, system, schema, maxTurns, maxCost, thinking, retries, attachments, ephemeral, env } = options
-  const { allow, deny, noMcp } = options
+  const { allow, ask, deny, noMcp } = options
   const tools = toToolMode(options.tools)
   const mode = MODES.get(options.mode)
   const onAsk = ON_ASK.get(options.onAsk)
@@ -49,6 +49,7 @@ function toSettings(options: TurnOptions): TurnSettings {
   }
   return {
     allow,
+    ask,
     deny,
     noMcp,
     ...(mode && { mode }),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { choiceHelp, choiceLine, denialOf, readChoice } from '../../../src/commands/ask/choice.ts'
 import { AskQuestion } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { PERMISSION_ANSWERS } from '../../../src/core/runtime/permission.ts'
+import { PERMISSION_ANSWERS } from '../../../src/core/runtime/asks.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const ALL = offering(once, session, always, no)

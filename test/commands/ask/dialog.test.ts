@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Answers, converse } from '../../../src/commands/ask/dialog.ts'
 import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { PERMISSION_ANSWERS } from '../../../src/core/runtime/permission.ts'
+import { PERMISSION_ANSWERS } from '../../../src/core/runtime/asks.ts'
 import { makeTestTerminal, type TestTerminal } from '../../support/test-terminal.ts'
 
 const { once, session, no } = PERMISSION_ANSWERS

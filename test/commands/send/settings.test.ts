@@ -41,6 +41,7 @@ test('readSettings() has the defaults of the contract', async () => {
     tools: ToolSet.UNSPECIFIED,
     noMcp: false,
     allow: [],
+    ask: [],
     deny: [],
     mode: ApprovalMode.UNSPECIFIED,
     onAsk: 'deny',
