@@ -1,13 +1,9 @@
-import { platform } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../base/errors.ts'
-import { findProgram } from './find-program.ts'
-import { linuxPlatform } from './linux.ts'
+import { type Once, once } from '../base/once.ts'
 import { MARK, newMark } from './mark.ts'
 import type { Platform } from './platform.ts'
-import { posixPlatform } from './posix.ts'
 import type { Command, ProcessHost, RunningProcess } from './types.ts'
-import { windowsPlatform } from './windows.ts'
 
 export interface ProcessHostOptions {
   /** Of this process. */
@@ -17,25 +13,26 @@ export interface ProcessHostOptions {
 }
 
 /**
- * Opens a host for the programs of this process. Some time after the first start it ends what hosts that died have left
- * behind; nobody waits for that.
+ * Opens a host for the programs of this process. What it takes to start one is loaded for the first. Some time after that
+ * it ends what hosts that died have left behind; nobody waits for it.
  */
 export function openProcessHost(options: ProcessHostOptions): ProcessHost {
   return new Host(options)
 }
 
 class Host implements ProcessHost {
-  readonly #pid: number
-  readonly #platform: Platform
+  readonly #starter: Once<Starter>
   readonly #starting = new Set<Promise<unknown>>()
   readonly #running = new Set<RunningProcess>()
   readonly #leaving = new AbortController()
-  #owner: Promise<string> | undefined
   #hasLeft = false
 
-  constructor({ pid, platform = ownPlatform() }: ProcessHostOptions) {
-    this.#pid = pid
-    this.#platform = platform
+  constructor(options: ProcessHostOptions) {
+    this.#starter = once(async () => {
+      const starter = await openStarter(options)
+      void sweepLater(starter.platform, options.pid, this.#leaving.signal)
+      return starter
+    })
   }
 
   async start(command: Command): Promise<RunningProcess> {
@@ -60,42 +57,42 @@ class Host implements ProcessHost {
   }
 
   async #start(command: Command): Promise<RunningProcess> {
+    const { platform, findProgram, markPrefix } = await this.#starter.get()
     const program = await findProgram(command)
-    const mark = newMark(await this.#identify())
+    const mark = newMark(markPrefix)
     const env = { ...command.env, [MARK]: mark }
-    const launch = { ...command, program, env, mark, onLetGo: () => this.#running.delete(running) }
-    const running = await this.#platform.start(launch)
+    const onLetGo = () => this.#running.delete(running)
+    const running = await platform.start({ ...command, program, env, mark, onLetGo })
     this.#running.add(running)
     if (this.#hasLeft) running.release()
     return running
   }
-
-  #identify(): Promise<string> {
-    if (this.#owner === undefined) {
-      this.#owner = this.#platform.identify(this.#pid)
-      void this.#sweepLater()
-    }
-    return this.#owner
-  }
-
-  /** After a while, so that what is in a hurry goes first, and a command that is soon done does not sweep at all. */
-  async #sweepLater(): Promise<void> {
-    const { signal } = this.#leaving
-    try {
-      await sleep(SWEEP_DELAY_MS, undefined, { signal, ref: false })
-      await this.#platform.sweep(this.#pid, signal)
-    } catch {
-      // Nobody waits for it, and the next host sweeps again.
-    }
-  }
 }
 
-function ownPlatform(): Platform {
-  const systems: Partial<Record<NodeJS.Platform, () => Platform>> = {
-    linux: linuxPlatform,
-    win32: windowsPlatform,
+interface Starter {
+  platform: Platform
+  findProgram: (command: Command) => Promise<string>
+  /** What the marks of this process begin with. */
+  markPrefix: string
+}
+
+async function openStarter(options: ProcessHostOptions): Promise<Starter> {
+  const [{ findProgram }, { ownPlatform }] = await Promise.all([
+    import('./find-program.ts'),
+    import('./own-platform.ts'),
+  ])
+  const platform = options.platform ?? ownPlatform()
+  return { platform, findProgram, markPrefix: await platform.identify(options.pid) }
+}
+
+/** After a while, so that what is in a hurry goes first, and a command that is soon done does not sweep at all. */
+async function sweepLater(platform: Platform, pid: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(SWEEP_DELAY_MS, undefined, { signal, ref: false })
+    await platform.sweep(pid, signal)
+  } catch {
+    // Nobody waits for it, and the next host sweeps again.
   }
-  return (systems[platform()] ?? posixPlatform)()
 }
 
 const SWEEP_DELAY_MS = 1000

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtempDisposable, readdir, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -123,6 +124,33 @@ test('50 programs at once talk and end', async () => {
   )
   await host[Symbol.asyncDispose]()
   assert.deepEqual(await livingWith(word), [])
+})
+
+test('a host looks for strays once, after its first start', async () => {
+  let sweeps = 0
+  const platform = linuxPlatform()
+  const sweep = async (pid: number) => {
+    assert.equal(pid, process.pid)
+    sweeps += 1
+  }
+  await using host = openTestHost({ ...platform, sweep })
+  for (const script of ['true', 'false']) await (await host.start(scriptOf(script))).end()
+  await until('it has swept', () => sweeps > 0)
+  await (await host.start(scriptOf('true'))).end()
+  assert.equal(sweeps, 1)
+})
+
+test('a process can end while what it cannot find holds the pipes of a program that it ended', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const command = scriptOf('env -i setsid sleep 600 & echo $! > pid; echo ready', { cwd: folder.path })
+  const program = join(import.meta.dirname, 'host-program.ts')
+  const host = spawn(process.execPath, [program, JSON.stringify([command])], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  await once(host.stdout, 'data')
+  host.stdin.write('dispose\n')
+  assert.deepEqual(await once(host, 'exit'), [0, null])
+  process.kill(Number(await readFile(join(folder.path, 'pid'), 'utf8')), 'SIGKILL')
 })
 
 test('a pipe that fails takes nobody with it', async () => {

@@ -76,7 +76,7 @@ describe('sweepStrays()', { concurrency: true }, () => {
   test('leaves itself, whoever started it', async () => {
     await using world = await openWorld({})
     const own = await world.start('77.101.5.')
-    await world.become(own.child)
+    world.become(own.child)
     await sweepStrays(world, never)
     own.child.kill('SIGINT')
     assert.deepEqual(await own.exited, [null, 'SIGINT'])
@@ -105,6 +105,12 @@ describe('sweepStrays()', { concurrency: true }, () => {
 async function openWorld(owners: Record<number, number>, state = 'S') {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-proc-'))
   const children: ChildProcess[] = []
+  const show = async (pid: number) => {
+    await mkdir(join(folder.path, String(pid), 'ns'), { recursive: true })
+    await symlink('pid:[77]', join(folder.path, String(pid), 'ns', 'pid'))
+    for (const file of ['stat', 'environ'])
+      await symlink(`/proc/${pid}/${file}`, join(folder.path, String(pid), file))
+  }
   const world = {
     proc: folder.path,
     pid: 1,
@@ -114,11 +120,11 @@ async function openWorld(owners: Record<number, number>, state = 'S') {
       children.push(child)
       const exited = once(child, 'exit')
       await once(child.stdout, 'data')
-      await symlink(`/proc/${child.pid}`, join(folder.path, String(child.pid)))
+      await show(child.pid!)
       return { child, exited }
     },
     /** Makes the sweeper one of its children. */
-    async become(child: ChildProcess) {
+    become(child: ChildProcess) {
       world.pid = child.pid!
     },
     async [Symbol.asyncDispose]() {
@@ -126,8 +132,7 @@ async function openWorld(owners: Record<number, number>, state = 'S') {
       await folder.remove()
     },
   }
-  await mkdir(join(folder.path, '1', 'ns'), { recursive: true })
-  await symlink('pid:[77]', join(folder.path, '1', 'ns', 'pid'))
+  await show(world.pid)
   for (const [pid, start] of Object.entries(owners)) {
     await mkdir(join(folder.path, pid))
     const stat = `${pid} (owner) ${state} 1 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 ${start} 0 0 0\n`
