@@ -9,11 +9,7 @@ import { EntryReader } from '../entry-reader.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { toAskInfo } from './asks.ts'
 import { getConversationHistory, getSession, listConversations, listMessages } from './conversations.ts'
-import { deleteMcp, listMcps, replaceMcps, upsertMcp } from './mcp.ts'
-import { mcpAction } from './mcp-action.ts'
-import { mcpView } from './mcp-view.ts'
 import { listModels } from './models.ts'
-import { policyExplain } from './policy.ts'
 import { send, stream } from './turns.ts'
 
 /** The operations of the protocol over one node's services, for messages that come by that channel. */
@@ -33,13 +29,16 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     listAsks: async ({ agent }, signal) => ({
       asks: (await services.runtime(signal)).asks.list(agent).map(toAskInfo),
     }),
-    listMcps: ({ agent }, signal) => listMcps(services, agent, signal),
-    upsertMcp: (message, signal) => upsertMcp(services, message, signal),
-    deleteMcp: (message) => deleteMcp(services, message),
-    replaceMcps: (message, signal) => replaceMcps(services, message, signal),
-    mcpView: ({ agent }, signal) => mcpView({ services, trust: trustOf(channel, '') }, agent, signal),
-    mcpAction: (message, signal) => mcpAction({ services, trust: trustOf(channel, '') }, message, signal),
-    policyExplain: (message, signal) => policyExplain(served, message, signal),
+    listMcps: async ({ agent }, signal) => (await import('./mcp.ts')).listMcps(services, agent, signal),
+    upsertMcp: async (message, signal) => (await import('./mcp.ts')).upsertMcp(services, message, signal),
+    deleteMcp: async (message) => (await import('./mcp.ts')).deleteMcp(services, message),
+    replaceMcps: async (message, signal) => (await import('./mcp.ts')).replaceMcps(services, message, signal),
+    mcpView: async ({ agent }, signal) =>
+      (await import('./mcp-view.ts')).mcpView({ services, trust: trustOf(channel, '') }, agent, signal),
+    mcpAction: async (message, signal) =>
+      (await import('./mcp-action.ts')).mcpAction({ services, trust: trustOf(channel, '') }, message, signal),
+    policyExplain: async (message, signal) =>
+      (await import('./policy.ts')).policyExplain(served, message, signal),
     listModels: async (_, signal) => listModels(await (await services.models(signal)).list()),
     listAgents: () => listAgents(agents),
     getAgent: ({ name }) => getAgent(agents, name),
