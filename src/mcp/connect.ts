@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError } from '../core/base/errors.ts'
 import { Connection, type Era } from './connection.ts'
@@ -14,6 +15,8 @@ export interface ConnectOptions {
   era: Era | undefined
   /** How long it may take; half of it is for the question whether it speaks MCP 2026-07-28. */
   startupMs: number
+  /** Resolves when somebody waits for it: until then other work goes first. */
+  needed: Promise<void>
   onToolsChanged(): void
 }
 
@@ -45,11 +48,12 @@ function secondMode(first: Mode, era: Era | undefined, sign: Sign): Mode | undef
   return first === 'legacy' && sign === 'refused' ? 'auto' : undefined
 }
 
-/** The server starts while the SDK is loaded. */
+/** The SDK is loaded while the server starts, and not while this process still prepares what a person waits for. */
 async function tryToConnect(options: ConnectOptions, mode: Mode, signal: AbortSignal): Promise<Attempt> {
   if (signal.aborted) throw toCancelled(signal)
   const link = await options.open()
   try {
+    await Promise.race([options.needed, sleep(PATIENCE_MS, undefined, { ref: false })])
     const sdk = await import('./sdk.ts')
     return await shakeHands(link, { ...options, sdk, mode }, signal)
   } catch (reason) {
@@ -95,3 +99,6 @@ function aborted(signal: AbortSignal): Promise<{ cancelled: CrabError }> {
     else signal.addEventListener('abort', onAbort, { once: true })
   })
 }
+
+/** Less than a server takes to start. */
+const PATIENCE_MS = 50

@@ -1,4 +1,4 @@
-import type { CrabError } from '../core/base/errors.ts'
+import { CrabError } from '../core/base/errors.ts'
 
 /** What is held against a server: why it cannot be used, and when it may be tried again. Times are milliseconds since 1970. */
 export class FailureRecord {
@@ -44,6 +44,12 @@ export class FailureRecord {
   /** Milliseconds until a start may be tried; 0 when it may. */
   get waitMs(): number {
     return Math.max(0, (this.nextRetryAt ?? 0) - this.#now())
+  }
+
+  /** What is said to who does not want to wait. */
+  tooEarly(): CrabError {
+    const seconds = Math.ceil(this.waitMs / 1000)
+    return new CrabError('unavailable', `${this.error?.message}; it can be tried again in ${seconds} s`)
   }
 
   #add(error: CrabError): void {

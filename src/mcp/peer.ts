@@ -35,6 +35,7 @@ export class Peer {
   readonly #links = new Set<Link>()
   #connection: Connection | undefined
   #attempt: Promise<Connection> | undefined
+  #needed = Promise.withResolvers<void>()
   #refresh: ListRefresh | undefined
   /** What it is taken for after a start that failed, so that one that cannot start is started once each time. */
   #supposed: Era | undefined
@@ -100,9 +101,10 @@ export class Peer {
   async connect({ insist = false }, signal: AbortSignal): Promise<Connection> {
     if (this.state === 'invalid') throw notSupported()
     if (this.#connection) return this.#connection
-    const { waitMs, error } = this.failures
-    if (!this.#attempt && !insist && waitMs > 0) throw tooEarly(waitMs, error)
-    return await orCancelled(this.#begin(), signal)
+    if (!this.#attempt && !insist && this.failures.waitMs > 0) throw this.failures.tooEarly()
+    const attempt = this.#begin()
+    this.#needed.resolve()
+    return await orCancelled(attempt, signal)
   }
 
   /** Ends it, if it runs, and makes it anew. */
@@ -149,6 +151,7 @@ export class Peer {
 
   #begin(): Promise<Connection> {
     if (this.#attempt) return this.#attempt
+    this.#needed = Promise.withResolvers()
     const attempt = this.#start()
     this.#attempt = attempt
     this.#options.onEvent('connecting')
@@ -166,6 +169,7 @@ export class Peer {
       const started = await startServer(
         {
           ...{ mayInstall, startupMs, slots: this.#options.slots, era: this.memory.era ?? this.#supposed },
+          needed: this.#needed.promise,
           open: () => this.#open(),
           onToolsChanged: () => refresh.notify(),
           lastWords: () => printable(lastWords(this.#stderr.lines())),
@@ -271,9 +275,4 @@ export class Peer {
 
 function notSupported(): CrabError {
   return new CrabError('unavailable', 'remote servers are not supported by this build yet')
-}
-
-function tooEarly(waitMs: number, error: CrabError | undefined): CrabError {
-  const seconds = Math.ceil(waitMs / 1000)
-  return new CrabError('unavailable', `${error?.message}; it is tried again in ${seconds} s at the earliest`)
 }

@@ -66,7 +66,10 @@ async function watch(program: RunningProcess, tail: LineTail): Promise<string> {
   await Promise.race([exited, endOfStream(stdout), failureOf(stdin)])
   const status = await Promise.race([exited, sleep(SETTLE_MS, undefined, { ref: false })])
   if (status === undefined) return 'it closed its standard input or output'
-  await Promise.race([Promise.all([endOfStream(stdout), endOfStream(stderr)]), sleep(SETTLE_MS)])
+  await Promise.race([
+    Promise.all([endOfStream(stdout), endOfStream(stderr)]),
+    sleep(SETTLE_MS, undefined, { ref: false }),
+  ])
   await nextTurn() // where this process was busy, the pipes were not looked at yet
   await nextTurn()
   return describeEnd(status, tail)

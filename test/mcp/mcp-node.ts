@@ -11,6 +11,7 @@ import type { ToolSpec } from '../../src/core/provider/types.ts'
 import type { AgentEvent, McpServerEvent } from '../../src/core/runtime/events.ts'
 import type { ToolDispatch, ToolOutput } from '../../src/core/runtime/hook.ts'
 import { openMcpServers } from '../../src/mcp/open-servers.ts'
+import { ServerMemory } from '../../src/mcp/server-memory.ts'
 import type { McpServers } from '../../src/mcp/types.ts'
 import { AGENT } from '../support/agents.ts'
 import { type Start, type WatchedServer, watchedServer } from '../support/mcp/mcp-servers.ts'
@@ -143,4 +144,13 @@ export async function run(
 /** Waits until a server of the node is in a state. */
 export async function untilState(node: McpNode, state: string): Promise<void> {
   await until(`a server is ${state}`, () => node.servers.peers().some((peer) => peer.state === state))
+}
+
+/** Makes a node believe that a server had one tool, `old`, when it was last connected. */
+export async function rememberedAs(node: McpNode, entry: McpEntry): Promise<string[]> {
+  const { fingerprint } = node.servers.view(agentWith([entry])).servers[0]!
+  const tool = { name: 'old', description: '', inputSchema: { type: 'object' } }
+  const memory = new ServerMemory(join(node.folder, 'cache', 'mcp'))
+  await memory.write(fingerprint, { list: { tools: [tool], dropped: [] }, era: 'legacy' })
+  return ['mcp__misbehaving__old']
 }

@@ -4,11 +4,20 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
 import type { McpServerEvent } from '../../src/core/runtime/events.ts'
-import { ServerMemory } from '../../src/mcp/server-memory.ts'
 import { BEHAVIOURS } from '../support/mcp/mcp-servers.ts'
 import type { ServerOptions } from '../support/mcp/options.ts'
 import { until } from '../support/until.ts'
-import { agentWith, type McpNode, mcpNode, NEVER, type Offered, offer, run, untilState } from './mcp-node.ts'
+import {
+  agentWith,
+  type McpNode,
+  mcpNode,
+  NEVER,
+  type Offered,
+  offer,
+  rememberedAs,
+  run,
+  untilState,
+} from './mcp-node.ts'
 
 const HANGING = { at: { initialize: 'hang' } } as const satisfies ServerOptions
 
@@ -233,15 +242,6 @@ test('rules() gives the permissions of declarations as rules, with where they st
     { effect: 'ask', pattern: 'mcp__db__drop', source: 'agents/crab.toml mcps "db"' },
   ])
 })
-
-/** Makes a node believe that a server had one tool, `old`, when it was last connected. */
-async function rememberedAs(node: McpNode, entry: McpEntry): Promise<string[]> {
-  const { fingerprint } = node.servers.view(agentWith([entry])).servers[0]!
-  const tool = { name: 'old', description: '', inputSchema: { type: 'object' } }
-  const memory = new ServerMemory(join(node.folder, 'cache', 'mcp'))
-  await memory.write(fingerprint, { list: { tools: [tool], dropped: [] }, era: 'legacy' })
-  return ['mcp__misbehaving__old']
-}
 
 function entryOf(node: McpNode, options: ServerOptions, changes: Partial<McpEntry> = {}): McpEntry {
   return { ...node.watch(options).entry, ...changes }

@@ -7,7 +7,7 @@ import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
 import { BEHAVIOURS, type WatchedServer } from '../support/mcp/mcp-servers.ts'
 import { livingWith } from '../support/orphans.ts'
 import { until } from '../support/until.ts'
-import { agentWith, type McpNode, mcpNode, NEVER, offer, run, untilState } from './mcp-node.ts'
+import { agentWith, type McpNode, mcpNode, NEVER, offer, rememberedAs, run, untilState } from './mcp-node.ts'
 
 test('two agents with one declaration share one process', async () => {
   await using node = await mcpNode()
@@ -249,6 +249,39 @@ test('after a start that failed the next ones wait, 5 s at first and twice as lo
     await offer(node, agent)
     await until('it failed again', () => node.servers.peers()[0]!.failures === failures + 2)
   }
+})
+
+test('a call does not start a server that failed too recently, and says when it may', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ at: { start: 'crash' } })
+  const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+  await rememberedAs(node, server.entry)
+  await offer(node, agent)
+  const call = () => run(node, agent, { name: 'mcp__misbehaving__old' })!
+  await assert.rejects(call, { kind: 'unavailable', message: /: it ended with exit code 1: [^;]*$/ })
+  const begun = server.starts().length
+  await assert.rejects(call, { kind: 'unavailable', message: /; it can be tried again in 5 s$/ })
+  assert.equal(server.starts().length, begun)
+  node.later = 5_000
+  await assert.rejects(call)
+  assert.equal(server.starts().length, begun + 1)
+})
+
+test('a server that ended is started again when all it had started is gone', async () => {
+  await using node = await mcpNode()
+  const server = node.watch(BEHAVIOURS.stubbornGrandchild)
+  const agent = agentWith([server.entry])
+  await offer(node, agent)
+  const before = (await livingWith(server.mark)).map(({ pid }) => pid)
+  process.kill(server.starts()[0]!, 'SIGKILL')
+  await untilState(node, 'failed')
+  await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
+  const now = (await livingWith(server.mark)).map(({ pid }) => pid)
+  assert.ok(before.length > 1 && now.length > 1)
+  assert.deepEqual(
+    now.filter((pid) => before.includes(pid)),
+    [],
+  )
 })
 
 test('reconnecting does not wait, and begins the waiting anew', async () => {

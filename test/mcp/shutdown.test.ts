@@ -76,11 +76,19 @@ test('a server that is just being started is ended too', async () => {
   assert.deepEqual(await livingWith(server.mark), [])
 })
 
+test('a process that lets go while a server starts ends at once, too', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ at: { initialize: 'hang' } })
+  const leaving = await leave(node.folder, server.entry)
+  assert.deepEqual(leaving, { code: 0, said: 'leaving, 0 timers keep this process' })
+  assert.deepEqual(await leftAfter(server.mark, 10_000), [])
+})
+
 test('a process that lets go ends at once, and what watches over its servers ends them', async () => {
   await using node = await mcpNode()
   const server = node.watch(BEHAVIOURS.stubborn)
   const leaving = await leave(node.folder, server.entry)
-  assert.deepEqual(leaving, { code: 0, said: 'leaving' })
+  assert.deepEqual(leaving, { code: 0, said: 'leaving, 0 timers keep this process' })
   assert.deepEqual(server.messages('notifications/cancelled').length, 1)
   assert.deepEqual(await leftAfter(server.mark, 10_000), [])
 })
