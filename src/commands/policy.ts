@@ -18,6 +18,7 @@ export const why: Run = async ({ options, host, signal }) => {
     arguments: JSON.stringify(args),
     allow: [...options.values('allow')],
     deny: [...options.values('deny')],
+    ask: [...options.values('ask')],
   }
   await using attached = await attach(host)
   const decision = await request(attached.dispatch, 'policyExplain', message, signal)

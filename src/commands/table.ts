@@ -198,6 +198,7 @@ whatever the answer is; --json is for programs.`,
       { name: 'cwd', value: 'DIR', summary: 'As if it ran there (default this directory)' },
       { name: 'allow', value: 'RULE', summary: 'As if this rule permitted something (repeatable)' },
       { name: 'deny', value: 'RULE', summary: 'As if this rule refused something (repeatable)' },
+      { name: 'ask', value: 'RULE', summary: 'As if this rule asked about something (repeatable)' },
       json,
     ],
     examples: [

@@ -100,3 +100,27 @@ test('attach() finds the home by the environment, touches nothing before it must
   }
   await assert.rejects(readdir(home.paths.home), { code: 'ENOENT' })
 })
+
+const FLOOD = { call: 'a', name: 'bash', args: '{"command":"head -c 100000 /dev/zero | tr \\"\\\\0\\" x"}' }
+
+test('what a tool puts aside goes with its conversation, or with the process when that is not stored', async () => {
+  await using node = await startTestDispatch([{ parts: [FLOOD] }, { parts: ['ok'] }])
+  const folder = join(node.home.paths.cache, 'output')
+  await node.ask('go', { options: { allow: ['bash'], env: { PATH: process.env['PATH'] ?? '' } } })
+  const [session = ''] = await readdir(folder)
+  assert.equal((await readdir(join(folder, session))).length, 1)
+  await request(node.dispatch, 'deleteConversation', { filePath: session }, NEVER)
+  assert.deepEqual(await readdir(folder), [])
+})
+
+test('an ephemeral turn leaves nothing of what its tools put aside', async () => {
+  const node = await startTestDispatch([{ parts: [FLOOD] }, { parts: ['ok'] }])
+  const folder = join(node.home.paths.cache, 'output')
+  await using _home = node.home
+  await using _server = node.server
+  const env = { PATH: process.env['PATH'] ?? '' }
+  await node.ask('go', { options: { allow: ['bash'], env, ephemeral: true } })
+  assert.equal((await readdir(folder)).length, 1)
+  await node.services[Symbol.asyncDispose]()
+  assert.deepEqual(await readdir(folder), [])
+})

@@ -39,6 +39,13 @@ test('policy_explain says what would allow a call that no rule is about', async 
     { allow: ['bash'], deny: ['bash(npm *)'] },
   )
   assert.deepEqual([denied.effect, denied.rule?.source], [DENY, '--deny'])
+  const asked = await explain(
+    node,
+    'bash',
+    { command: 'npm test' },
+    { allow: ['bash'], ask: ['bash(npm *)'] },
+  )
+  assert.deepEqual([asked.effect, asked.rule?.source], [ASK, '--ask'])
   await assert.rejects(explain(node, 'bash', { command: 'ls' }, { allow: ['bash('] }), { kind: 'invalid' })
 })
 

@@ -1783,6 +1783,7 @@ export interface ExplainPolicy {
   /** Further rules, as in TurnOptions. */
   allow: string[];
   deny: string[];
+  ask: string[];
 }
 
 /** What would happen, and why. */
@@ -15093,7 +15094,7 @@ export const McpTraceEvent: MessageFns<McpTraceEvent> = {
 };
 
 function createBaseExplainPolicy(): ExplainPolicy {
-  return { agent: "", sender: "", cwd: "", tool: "", arguments: "", allow: [], deny: [] };
+  return { agent: "", sender: "", cwd: "", tool: "", arguments: "", allow: [], deny: [], ask: [] };
 }
 
 export const ExplainPolicy: MessageFns<ExplainPolicy> = {
@@ -15118,6 +15119,9 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
     }
     for (const v of message.deny) {
       writer.uint32(58).string(v!);
+    }
+    for (const v of message.ask) {
+      writer.uint32(66).string(v!);
     }
     return writer;
   },
@@ -15191,6 +15195,14 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
             message.deny.push(reader.string());
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.ask.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15215,6 +15227,7 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
     message.arguments = object.arguments ?? "";
     message.allow = object.allow?.map((e) => e) || [];
     message.deny = object.deny?.map((e) => e) || [];
+    message.ask = object.ask?.map((e) => e) || [];
     return message;
   },
 };

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
@@ -62,6 +63,8 @@ export class Runtime implements AsyncDisposable {
   readonly #options: RuntimeOptions
   /** The questions that wait for an answer now. */
   readonly asks: Asks
+  /** What tools put aside for conversations that are not stored; gone with this runtime. */
+  readonly #unsaved = new Set<string>()
   /** Agents the hook knows, or is being told of, by id. */
   readonly #known = new Map<string, { agent: AgentConfig; registered: Once<void> }>()
 
@@ -106,6 +109,7 @@ export class Runtime implements AsyncDisposable {
       if (registered.made !== undefined) await this.#options.hook.onUnregisterAgent?.(agent)
     }
     this.#known.clear()
+    for (const folder of this.#unsaved) await rm(folder, { recursive: true, force: true })
   }
 
   /** The agent as hooks built it; without its MCP servers when the turn does without them. */
@@ -207,6 +211,7 @@ export class Runtime implements AsyncDisposable {
     const channel = new EventChannel()
     const workspace = await openWorkspace(cwd).catch(() => cwd) // what needs it says that it is gone
     const spillDir = join(spill, session)
+    if (settings.ephemeral) this.#unsaved.add(spillDir)
     const turn = { agent: agent.name, sender, session, runId }
     const asks = new TurnAsks({ asks: this.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
     const given = [...speech.rules, ...conversation.history.grants, ...(hook.rules?.(agent) ?? [])]

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { type Channel, trustOf } from '../../core/policy/trust.ts'
 import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
@@ -52,6 +54,8 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     async deleteConversation({ filePath }, signal) {
       await refuseWhileRunning(services, filePath)
       await deleteSession(place, filePath, signal)
+      const aside = join(services.node.paths.cache, 'output', filePath) // what its tools put aside
+      await rm(aside, { recursive: true, force: true })
     },
     listMessages: (message) => listMessages(entries, message),
     getSession: ({ session }) => getSession(storage, session),

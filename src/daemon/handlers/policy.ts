@@ -6,7 +6,7 @@ import { decide } from '../../core/policy/decide.ts'
 import { openWorkspace } from '../../core/policy/paths.ts'
 import { resolveRules } from '../../core/policy/resolve-rules.ts'
 import { trustOf } from '../../core/policy/trust.ts'
-import type { Action, Rule } from '../../core/policy/types.ts'
+import type { Action, Effect, Rule } from '../../core/policy/types.ts'
 import {
   type ExplainPolicy,
   type PolicyDecision,
@@ -25,7 +25,7 @@ import type { Served } from './turns.ts'
  */
 export async function policyExplain(
   { services, channel }: Served,
-  { agent: name, sender: given, cwd, tool, arguments: text, allow, deny }: ExplainPolicy,
+  { agent: name, sender: given, cwd, tool, arguments: text, allow, deny, ask }: ExplainPolicy,
   signal: AbortSignal,
 ): Promise<PolicyDecision> {
   const { paths, homeDir, cwd: usual } = services.node
@@ -38,6 +38,7 @@ export async function policyExplain(
   const rules = [
     ...toRules('allow', allow),
     ...toRules('deny', deny),
+    ...toRules('ask', ask),
     ...(talk?.history.grants ?? []),
     ...(await standingRules(services, agent)),
   ]
@@ -97,7 +98,7 @@ async function findConversation(
   return id === undefined ? undefined : advance(id, await place.storage.read(id), undefined)
 }
 
-function toRules(effect: 'allow' | 'deny', patterns: readonly string[]): Rule[] {
+function toRules(effect: Effect, patterns: readonly string[]): Rule[] {
   return patterns.map((pattern) => ({ effect, pattern, source: `--${effect}` }))
 }
 
