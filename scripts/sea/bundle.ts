@@ -36,7 +36,10 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
       splitting: true,
       minifySyntax: true,
       metafile: true,
-      alias: { ulid: join(import.meta.dirname, '../../node_modules/ulid/dist/browser/index.js') }, // no node:crypto
+      alias: {
+        ulid: join(import.meta.dirname, '../../node_modules/ulid/dist/browser/index.js'), // no node:crypto
+        '@modelcontextprotocol/client/_shims': join(import.meta.dirname, 'mcp-shims.ts'),
+      },
       plugins: [zodLocales, lightHeaders],
     }),
   ])
