@@ -28,7 +28,19 @@ function belowRoot(glob: string, root: string): string {
   return inside.replace(/^(\.\/)+/, '')
 }
 
+/** Stars in one name, and `**` in one path: with more, a name made for it takes a regular expression minutes. */
+const MAX_STARS = 3
+const MAX_DOUBLE_STARS = 4
+
 function toPattern(glob: string, written: string): RegExp {
+  const segments = glob.split('/')
+  const stars = segments.map((segment) => (segment === '**' ? 0 : (segment.match(/\*+/g)?.length ?? 0)))
+  if (
+    Math.max(...stars) > MAX_STARS ||
+    segments.filter((segment) => segment === '**').length > MAX_DOUBLE_STARS
+  ) {
+    throw badGlob(written, 'it has too many stars')
+  }
   try {
     return globToRegExp(glob)
   } catch (reason) {
