@@ -184,8 +184,8 @@ const COMMENT = /#[^\n]*/y
 const CONTINUATION = /\\\n/y
 /** Followed by the end of a word, since `2>&10` and `>/dev/nullx` are something else. */
 const HARMLESS_REDIRECTION = /(?:[0-2]?>&[12]|[0-2]?(?:>>?|<)[ \t]*\/dev\/null)(?=[ \t\n;&|]|$)/y
-/** `&>` redirects in bash and is two things in sh; on the continued line one character may become two. */
-const OPERATOR = /&&|\|\||\|&|\n|[;|](?!\\\n)|&(?!>|\\\n)/y
+/** `&>` redirects in bash and is two things in sh, also when the line is continued between the two. */
+const OPERATOR = /&&|\|\||\|&|[;|\n]|&(?!>|\\\n)/y
 const WORD_END = /[ \t\n;&|]/y
 const REDIRECTION = /[<>]/y
 const PLAIN = /[^ \t\n;&|<>()$`'"\\*]+/y

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { decide } from '../../../src/core/policy/decide.ts'
@@ -116,9 +117,18 @@ test('a rule about a path is about that path and what is below it', () => {
     ['ask', ['allow edit', 'allow bash'], ['/etc/a'].map(read)],
     ['ask', ['allow read', 'allow edit(x)'], ['/ws/a'].map(edit)],
   ])
-  check([['ask', ['allow read(~/**)', 'allow read(~)'], ['/notes', '/home/ann/a'].map(read)]], {
-    homeDir: '',
-  })
+  check(
+    [
+      [
+        'ask',
+        ['allow read(~/**)', 'allow read(~)'],
+        ['/notes', '/home/ann/a', resolve('notes'), resolve('')].map(read),
+      ],
+    ],
+    {
+      homeDir: '',
+    },
+  )
   check([['allow', ['allow edit(a)'], [edit('/w[s] (1)/a')]]], { workspace: '/w[s] (1)' })
   check([['allow', ['allow read(etc/**)'], [read('/etc/a')]]], { workspace: '/' })
 })
