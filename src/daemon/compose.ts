@@ -16,7 +16,7 @@ import { MemoryLeases } from '../core/lease/memory-leases.ts'
 import { type Holder, SqliteLeases } from '../core/lease/sqlite-leases.ts'
 import type { Leases } from '../core/lease/types.ts'
 import type { Rule } from '../core/policy/types.ts'
-import { lazyProcessHost } from '../core/process/lazy-host.ts'
+import { openProcessHost } from '../core/process/process-host.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import { openModels } from '../core/provider/discover.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
@@ -71,10 +71,7 @@ export function compose(options: NodeOptions): Services {
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
   const config = once(() => loadConfig(paths))
   const models = once(async () => openModels({ config: await config.get(), env }, over.signal))
-  const processes = lazyProcessHost(async () => {
-    const { openProcessHost } = await import('../core/process/process-host.ts')
-    return openProcessHost({ pid })
-  })
+  const processes = openProcessHost({ pid })
   const mcp = once(async () => {
     const { openMcpServers } = await import('../mcp/open-servers.ts')
     const { home, cache: cacheDir } = paths
