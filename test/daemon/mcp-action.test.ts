@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { McpActionKind, McpPeerState, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, route } from '../../src/core/protocol/dispatch.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import {
   entriesToml,
   type StdioEntry,
@@ -12,7 +13,7 @@ import {
 } from '../support/mcp/mcp-servers.ts'
 import type { ServerOptions } from '../support/mcp/options.ts'
 import { recordFolder } from '../support/mcp/record-folder.ts'
-import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import type { TestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
@@ -146,7 +147,7 @@ interface Node extends Omit<TestDispatch, 'server'> {
 /** A node whose default agent has one server; `more` are further lines of its entry. */
 async function nodeWith(options: ServerOptions, more = ''): Promise<Node> {
   const records = await recordFolder()
-  const node = await startTestDispatch([])
+  const node = await startMcpNode([])
   const server = watchedServer(records.path, options, { name: 'one' })
   const entry: StdioEntry = server.entry
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entriesToml(entry)}${more}`)

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { McpPeerState, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../src/core/protocol/dispatch.ts'
+import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import { entriesToml, watchedServer } from '../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../support/mcp/record-folder.ts'
-import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import type { TestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
@@ -12,7 +13,7 @@ const RULES = 'permissions = { allow = ["e*"], deny = ["*secret*"] }\n'
 
 test('mcp_view says what an agent declares, where that is written, and starts nothing', async () => {
   await using records = await recordFolder()
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one', env: { TOKEN: 'hunter2' } })
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entriesToml(server.entry)}`)
   const view = await viewOf(node, 'crab')
@@ -28,7 +29,7 @@ test('mcp_view says what an agent declares, where that is written, and starts no
 
 test('mcp_view says of each tool that was listed what the rules of config, agent and entry make of it', async () => {
   await using records = await recordFolder()
-  await using node = await startTestDispatch([], { config: '\n[permissions]\nask = ["mcp__one__add"]\n' })
+  await using node = await startMcpNode([], { config: '\n[permissions]\nask = ["mcp__one__add"]\n' })
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entriesToml(server.entry)}${RULES}`)
   await request(
@@ -58,7 +59,7 @@ test('mcp_view says of each tool that was listed what the rules of config, agent
 
 test('mcp_view says in words which tools there are, and why one is hidden', async () => {
   await using records = await recordFolder()
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
   const entry = { ...server.entry, include: ['echo'] }
   await request(node.dispatch, 'createAgent', { name: 'none', config: '', prompt: '' }, NEVER)

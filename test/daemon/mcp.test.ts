@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { McpStatus, type UpsertMcpMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../src/core/protocol/dispatch.ts'
+import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import { entriesToml, misbehavingEntry, watchedServer } from '../support/mcp/mcp-servers.ts'
 import { isRunning, recordFolder } from '../support/mcp/record-folder.ts'
-import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import type { TestDispatch } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
@@ -13,7 +14,7 @@ const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
 test('upsert_mcp writes a server once it has started, and says how many tools it has', async () => {
   await using records = await recordFolder()
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2' } })
   await node.home.write('agents/crab.toml', `# Mine.\nid = "${ID}"\nmodel = "m" # good\n`)
   const info = await upsert(node, { ...server.entry, exclude: ['add'] }, { verify: true })
@@ -28,7 +29,7 @@ test('upsert_mcp writes a server once it has started, and says how many tools it
 })
 
 test('upsert_mcp with verify leaves the file as it was when the server does not start', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const text = `# Mine.\r\nid = "${ID}"\r\n${entriesToml(misbehavingEntry(FEW, { name: 'one' }))}`
   await node.home.write('agents/crab.toml', text)
   const broken = misbehavingEntry({ at: { start: 'crash' } }, { name: 'one' })
@@ -45,7 +46,7 @@ test('upsert_mcp with verify leaves the file as it was when the server does not 
 
 test('upsert_mcp starts nothing without verify, nor what is disabled', async () => {
   await using records = await recordFolder()
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const server = watchedServer(records.path, FEW)
   await upsert(node, server.entry)
   await upsert(node, { ...server.entry, disabled: true }, { verify: true })
@@ -55,7 +56,7 @@ test('upsert_mcp starts nothing without verify, nor what is disabled', async () 
 
 test('upsert_mcp with create starts and writes nothing when the name, or one like it, is taken', async () => {
   await using records = await recordFolder()
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const server = watchedServer(records.path, FEW)
   await upsert(node, { name: 'my-db', command: 'x' })
   const text = await node.home.read('agents/crab.toml')
@@ -70,7 +71,7 @@ test('upsert_mcp with create starts and writes nothing when the name, or one lik
 })
 
 test('of several that add one name at once, one wins and the others are told', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const outcomes = await Promise.allSettled(
     ['x', 'y', 'z'].map((command) => upsert(node, { name: 'one', command }, { create: true })),
   )
@@ -81,7 +82,7 @@ test('of several that add one name at once, one wins and the others are told', a
 })
 
 test('several that add different servers at once lose none', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const names = ['a', 'b', 'c', 'd']
   await Promise.all(names.map((name) => upsert(node, { name, command: 'x' }, { create: true })))
   assert.deepEqual((await listed(node)).map(({ name }) => name).toSorted(), names)
@@ -89,7 +90,7 @@ test('several that add different servers at once lose none', async () => {
 
 test('a hang-up while a server is verified ends it, and nothing is written', async () => {
   await using records = await recordFolder()
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const server = watchedServer(records.path, { at: { 'tools/list': 'hang' } })
   await upsert(node, { name: 'other', command: 'x' })
   const text = await node.home.read('agents/crab.toml')
@@ -104,7 +105,7 @@ test('a hang-up while a server is verified ends it, and nothing is written', asy
 })
 
 test('upsert_mcp replaces one entry, keeps the rest of the text, and stored secrets for placeholders', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const text = [
     `id = "${ID}"`,
     '',
@@ -141,7 +142,7 @@ const WRONG: [string, RegExp][] = [
 
 for (const [config, message] of WRONG) {
   test(`upsert_mcp refuses ${config || 'nothing'}`, async () => {
-    await using node = await startTestDispatch([])
+    await using node = await startMcpNode([])
     const body = { agent: 'crab', config, verify: true }
     await assert.rejects(request(node.dispatch, 'upsertMcp', body, NEVER), { kind: 'invalid', message })
     assert.deepEqual(await listed(node), [])
@@ -149,7 +150,7 @@ for (const [config, message] of WRONG) {
 }
 
 test('delete_mcp takes one entry away, and names the nearest when there is none', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const text = `id = "${ID}"\n\n[[mcps]]\nname = "files"\ncommand = "x"\n\n# Stays.\n[[mcps]]\nname = "db"\ncommand = "y"\n`
   await node.home.write('agents/crab.toml', text)
   const remove = (name: string) => request(node.dispatch, 'deleteMcp', { agent: 'crab', name }, NEVER)
@@ -162,7 +163,7 @@ test('delete_mcp takes one entry away, and names the nearest when there is none'
 })
 
 test('replace_mcps replaces all entries, or none when one is wrong or the tools have changed since', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   await upsert(node, { name: 'a', command: 'x', env: { TOKEN: 'hunter2' } })
   const replace = (entries: object[], generation?: number) => {
     const configs = entries.map((entry) => JSON.stringify(entry))
@@ -190,7 +191,7 @@ test('replace_mcps replaces all entries, or none when one is wrong or the tools 
 
 test('list_mcps gives the servers of one agent or of all, secrets hidden, and starts none', async () => {
   await using records = await recordFolder()
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2' } })
   await upsert(node, server.entry)
   await request(node.dispatch, 'createAgent', { name: 'other', config: '', prompt: '' }, NEVER)

@@ -6,15 +6,16 @@ import { type ExplainPolicy, OnAsk, PolicyEffect } from '../../src/core/protocol
 import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { PERMISSION_ANSWERS } from '../../src/core/runtime/asks.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import { misbehavingEntry } from '../support/mcp/mcp-servers.ts'
-import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import type { TestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 const { ALLOW, ASK, DENY } = PolicyEffect
 
 test('policy_explain names the rule that decides, where it is written, and every other that matches', async () => {
-  await using node = await startTestDispatch([], { config: '\n[permissions]\nallow = ["bash"]\n' })
+  await using node = await startMcpNode([], { config: '\n[permissions]\nallow = ["bash"]\n' })
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n[permissions]\ndeny = ["bash(rm *)"]\n`)
   const decision = await explain(node, 'bash', { command: 'rm -rf build' })
   const denial = { effect: DENY, pattern: 'bash(rm *)', source: 'agents/crab.toml:4' }
@@ -26,7 +27,7 @@ test('policy_explain names the rule that decides, where it is written, and every
 })
 
 test('policy_explain says what would allow a call that no rule is about', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const decision = await explain(node, 'bash', { command: 'npm test && git push' })
   assert.deepEqual([decision.effect, decision.rule, decision.matched], [ASK, undefined, []])
   assert.deepEqual(decision.suggestions, ['bash(npm test)', 'bash(git push)'])
@@ -50,7 +51,7 @@ test('policy_explain says what would allow a call that no rule is about', async 
 })
 
 test('policy_explain follows links, and needs no more of a call than its path', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const work = join(node.home.paths.home, 'work')
   await mkdir(work)
   await symlink('/etc', join(work, 'link'))
@@ -68,14 +69,14 @@ test('policy_explain follows links, and needs no more of a call than its path', 
 })
 
 test('policy_explain says that no rule opens the files of crabtalk itself', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const { effect, reason, suggestions } = await explain(node, 'read', { path: node.home.paths.config })
   assert.deepEqual([effect, suggestions], [DENY, []])
   assert.match(reason, /no rule changes that$/)
 })
 
 test('policy_explain takes servers by their names, whether or not they ever ran', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const entry =
     '[[mcps]]\nname = "my_fs"\ncommand = "none"\npermissions = { allow = ["read_*"], deny = ["*_all"] }\n'
   await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entry}`)
@@ -87,7 +88,7 @@ test('policy_explain takes servers by their names, whether or not they ever ran'
 })
 
 test('policy_explain judges a tool that was listed by its own name, however it is called', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const entry = misbehavingEntry({ tools: ['odd', 'few'] }, { name: 'one' })
   const allow = ['read/file', 'x'.repeat(120), 'add']
   const config = JSON.stringify({ ...entry, permissions: { allow } })
@@ -103,7 +104,7 @@ test('policy_explain judges a tool that was listed by its own name, however it i
 })
 
 test('policy_explain knows which tools change nothing, and which there are not', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const { effect, action } = await explain(node, 'ask_user', {})
   assert.deepEqual([effect, action], [ALLOW, 'ask_user'])
   await assert.rejects(explain(node, 'ask_usr', {}), { kind: 'missing', hint: 'did you mean "ask_user"?' })
@@ -111,7 +112,7 @@ test('policy_explain knows which tools change nothing, and which there are not',
 })
 
 test('policy_explain says that an agent is not given a tool', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   await node.home.write('agents/crab.toml', `id = "${ID}"\ntools = ["read"]\n`)
   assert.equal((await explain(node, 'read', { path: 'a.ts' })).effect, ALLOW)
   const { effect, reason } = await explain(node, 'bash', { command: 'ls' }, { allow: ['bash'] })
@@ -120,7 +121,7 @@ test('policy_explain says that an agent is not given a tool', async () => {
 })
 
 test('policy_explain knows the class of the turn, by the way it comes', async () => {
-  await using node = await startTestDispatch([])
+  await using node = await startMcpNode([])
   const remote = { dispatch: route(handlers(node.services, 'tcp')) }
   const decision = await explain(remote, 'bash', { command: 'ls' }, { cwd: node.home.paths.home })
   assert.deepEqual([decision.effect, decision.trust], [DENY, 'remote'])
@@ -132,7 +133,7 @@ test('policy_explain says what a turn is told', async () => {
     { tool: 'read', args: { path: '/etc/hostname' } },
     { tool: 'read', args: { path: 'none.txt' } },
   ]
-  await using node = await startTestDispatch((_, index) => {
+  await using node = await startMcpNode((_, index) => {
     const parts = calls.map(({ tool, args }, i) => ({
       call: `c${i}`,
       name: tool,
@@ -153,7 +154,7 @@ test('policy_explain says what a turn is told', async () => {
 
 test('policy_explain knows what was allowed for a conversation', async () => {
   const args = JSON.stringify({ path: 'a.txt', content: 'x' })
-  await using node = await startTestDispatch((_, index) => ({
+  await using node = await startMcpNode((_, index) => ({
     parts: index === 0 ? [{ call: 'c1', name: 'write', args }] : ['done'],
   }))
   const options = { onAsk: OnAsk.CLIENT }
