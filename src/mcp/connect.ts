@@ -53,7 +53,9 @@ async function tryToConnect(options: ConnectOptions, mode: Mode, signal: AbortSi
   if (signal.aborted) throw toCancelled(signal)
   const link = await options.open()
   try {
-    await Promise.race([options.needed, sleep(PATIENCE_MS, undefined, { ref: false })])
+    const patience = sleep(PATIENCE_MS, undefined, { ref: false, signal }).catch(() => undefined)
+    await Promise.race([options.needed, patience])
+    if (signal.aborted) throw toCancelled(signal)
     const sdk = await import('./sdk.ts')
     return await shakeHands(link, { ...options, sdk, mode }, signal)
   } catch (reason) {
@@ -100,5 +102,5 @@ function aborted(signal: AbortSignal): Promise<{ cancelled: CrabError }> {
   })
 }
 
-/** Less than a server takes to start. */
-const PATIENCE_MS = 50
+/** About what servers take to start. */
+const PATIENCE_MS = 250

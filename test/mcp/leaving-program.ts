@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openProcessHost } from '../../src/core/process/process-host.ts'
 import { openMcpServers } from '../../src/mcp/open-servers.ts'
 import { receivedIn } from '../support/mcp/record.ts'
+import { livingWith } from '../support/orphans.ts'
 import { until } from '../support/until.ts'
 import { agentWith, NEVER } from './mcp-node.ts'
 
-// node leaving-program.ts FOLDER ENTRY: calls a tool that takes long, and leaves meanwhile as a one-shot
-// command does; one that hangs is left while it is being started.
-const [folder, entry] = process.argv.slice(2)
+// node leaving-program.ts FOLDER ENTRY HOW: leaves as a one-shot command does, when a server that nobody waits for was
+// just started (`start`), shakes hands (`connect`) or runs a tool (`call`).
+const [folder, entry, how] = process.argv.slice(2)
 const mcps = [JSON.parse(entry!)]
 const agent = agentWith(mcps)
 const processes = openProcessHost({ pid: process.pid })
@@ -20,17 +22,31 @@ const servers = openMcpServers({
   env: process.env,
   now: Date.now,
 })
+const [mark] = /crab-[\w-]+/.exec(entry!)!
 const record = String(mcps[0].args.find((arg: string) => arg.startsWith('--record='))).slice(
   '--record='.length,
 )
-const at = { agent, name: mcps[0].name, tool: 'sleep', args: { ms: 60_000 }, spillDir: folder! }
-const failed = assert.rejects(servers.call(at, NEVER), { kind: 'unavailable' })
-await until('the server has it', () => {
-  const last = entry!.includes('hang') ? 'initialize' : 'tools/call'
+const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+const work = how === 'start' ? start() : call()
+await until('the server is that far', async () => {
+  if (how === 'start') return (await livingWith(mark)).length > 1 // more than this process
+  const last = how === 'connect' ? 'initialize' : 'tools/call'
   return receivedIn(record).some(({ message }) => message?.method === last)
 })
 servers.release()
 processes.releaseAll()
-await failed
+leave()
+await work
 const timers = process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout')
 process.stdout.write(`leaving, ${timers.length} timers keep this process\n`)
+
+async function start(): Promise<void> {
+  await servers.hook.onRegisterAgent!(agent)
+  await left
+  await nextTurn()
+}
+
+async function call(): Promise<void> {
+  const at = { agent, name: mcps[0].name, tool: 'sleep', args: { ms: 60_000 }, spillDir: folder! }
+  await assert.rejects(servers.call(at, NEVER), { kind: 'unavailable' })
+}

@@ -76,27 +76,26 @@ test('a server that is just being started is ended too', async () => {
   assert.deepEqual(await livingWith(server.mark), [])
 })
 
-test('a process that lets go while a server starts ends at once, too', async () => {
-  await using node = await mcpNode()
-  const server = node.watch({ at: { initialize: 'hang' } })
-  const leaving = await leave(node.folder, server.entry)
-  assert.deepEqual(leaving, { code: 0, said: 'leaving, 0 timers keep this process' })
-  assert.deepEqual(await leftAfter(server.mark, 10_000), [])
-})
+const LEFT = { start: {}, connect: { at: { initialize: 'hang' } }, call: BEHAVIOURS.stubborn } as const
+for (const [how, options] of Object.entries(LEFT)) {
+  test(`a process that lets go ends at once at "${how}", and what watches over its servers ends them`, async () => {
+    await using node = await mcpNode()
+    const server = node.watch(options)
+    const left = await leave(node.folder, server.entry, how)
+    assert.deepEqual(left, { code: 0, said: 'leaving, 0 timers keep this process' })
+    assert.equal(server.messages('notifications/cancelled').length, how === 'call' ? 1 : 0)
+    assert.deepEqual(await leftAfter(server.mark, 10_000), [])
+  })
+}
 
-test('a process that lets go ends at once, and what watches over its servers ends them', async () => {
-  await using node = await mcpNode()
-  const server = node.watch(BEHAVIOURS.stubborn)
-  const leaving = await leave(node.folder, server.entry)
-  assert.deepEqual(leaving, { code: 0, said: 'leaving, 0 timers keep this process' })
-  assert.deepEqual(server.messages('notifications/cancelled').length, 1)
-  assert.deepEqual(await leftAfter(server.mark, 10_000), [])
-})
-
-/** Runs a process that calls a tool of a server and lets go meanwhile; gives how it ended. */
-async function leave(folder: string, entry: McpEntry): Promise<{ code: number | null; said: string }> {
+/** Runs a process that leaves while a server is that far; gives how it ended. */
+async function leave(
+  folder: string,
+  entry: McpEntry,
+  how: string,
+): Promise<{ code: number | null; said: string }> {
   const program = join(import.meta.dirname, 'leaving-program.ts')
-  const child = spawn(process.execPath, [program, folder, JSON.stringify(entry)], {
+  const child = spawn(process.execPath, [program, folder, JSON.stringify(entry), how], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let said = ''
