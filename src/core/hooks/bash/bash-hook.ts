@@ -1,11 +1,8 @@
 import { CrabError } from '../../base/errors.ts'
 import type { Action } from '../../policy/types.ts'
-import { type CommandResult, runCommand } from '../../process/run-command.ts'
-import type { ProcessHost, RunningProcess } from '../../process/types.ts'
+import type { ProcessHost } from '../../process/types.ts'
 import type { ToolSpec } from '../../provider/types.ts'
 import type { Hook, ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
-import { outputCleaner } from './clean-output.ts'
-import { commandEnv } from './environment.ts'
 
 const DEFAULT_SECONDS = 120
 const MAX_SECONDS = 600
@@ -49,48 +46,10 @@ async function describe(args: Args): Promise<Action> {
 }
 
 async function run(processes: ProcessHost, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> {
-  const { action, args, turnOver } = call
+  const { action, args } = call
   if (action.kind !== 'bash') throw new TypeError(`bash was permitted as ${action.kind}`)
-  const seconds = secondsOf(args)
-  const result = await runShell(processes, { call, command: action.command, seconds }, signal)
-  const left = result.running ? await leaveRunning(result.running, turnOver) : []
-  return toAnswer(result, left)
-}
-
-async function runShell(
-  processes: ProcessHost,
-  { call, command, seconds }: { call: ToolDispatch; command: string; seconds: number },
-  signal: AbortSignal,
-): Promise<CommandResult> {
-  const { cwd, spillDir } = call
-  const env = commandEnv(call.env)
-  const options = { timeoutMs: seconds * 1000, spillFolder: spillDir, keep: true, filter: outputCleaner }
-  const runBy = (shell: string) =>
-    runCommand(processes, { argv: [shell, '-c', command], cwd, env }, options, signal)
-  try {
-    return await runBy('bash')
-  } catch (reason) {
-    if (!(reason instanceof CrabError) || reason.kind !== 'missing') throw reason
-    return await runBy('sh')
-  }
-}
-
-/** What the shell did not wait for goes on until the turn is over. Gives what there is to say about it. */
-async function leaveRunning(running: RunningProcess, turnOver: AbortSignal): Promise<string[]> {
-  const end = () => void running.end()
-  turnOver.addEventListener('abort', end, { once: true })
-  if (turnOver.aborted) end()
-  const { length } = await running.members().catch(() => []) // it ends all the same
-  const what = length === 1 ? '1 process still runs' : `${length || 'some'} processes still run`
-  return [`[${what} in the background; the end of this turn ends that]`]
-}
-
-function toAnswer({ output, status, timedOut }: CommandResult, notes: readonly string[]): ToolOutput {
-  const { code, signal } = status
-  const text = output.trimEnd()
-  const end = timedOut || code === 0 ? [] : [signal ? `[ended by ${signal}]` : `[exit code ${code}]`]
-  const lines = [...(text === '' ? [] : [text]), ...end, ...notes]
-  return { output: lines.join('\n') || '[no output]', isError: timedOut || code !== 0 }
+  const { runShell } = await import('./run-shell.ts') // only now: most turns run no command
+  return await runShell(processes, { call, command: action.command, seconds: secondsOf(args) }, signal)
 }
 
 function commandOf(args: Args): string {

@@ -25,7 +25,9 @@ function lastStates(text: string): string {
   return text.includes('\r') ? text.split('\n').map(lastState).join('\n') : text
 }
 
+/** Without a regular expression: over many carriage returns one would take minutes. */
 function lastState(line: string): string {
-  const shown = line.replace(/\r+$/, '')
-  return shown.slice(shown.lastIndexOf('\r') + 1)
+  let end = line.length
+  while (line[end - 1] === '\r') end--
+  return line.slice(line.lastIndexOf('\r', Math.max(0, end - 1)) + 1, end)
 }

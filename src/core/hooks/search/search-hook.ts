@@ -2,21 +2,12 @@ import { resolvePath } from '../../policy/paths.ts'
 import type { Action } from '../../policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
 import { globArguments, grepArguments } from './arguments.ts'
-import type { SearchEngine } from './engine.ts'
-import { findFiles } from './find-files.ts'
-import { findText } from './find-text.ts'
+import type { SearchSetting } from './run-search.ts'
 import { SEARCH_TOOLS } from './specs.ts'
-import { openTarget } from './target.ts'
 
-export interface SearchHookOptions {
-  /** Asked for each call. */
-  engine(): Promise<SearchEngine>
-  /** Files, and folders with all below, that are neither named nor read (0065). */
-  closed: readonly string[]
+export interface SearchHookOptions extends SearchSetting {
   /** The person's own directory, for `~/`; empty when there is none. */
   homeDir: string
-  /** Then the answer is what was found so far; by default half a minute. */
-  timeLimitMs?: number
 }
 
 /** The tools `glob` and `grep`. */
@@ -27,8 +18,6 @@ export function searchHook(options: SearchHookOptions): Hook {
     dispatch: (name, call, signal) => (isSearch(name) ? search(name, { call, options }, signal) : undefined),
   }
 }
-
-const TIME_LIMIT_MS = 30_000
 
 type SearchTool = 'glob' | 'grep'
 
@@ -50,15 +39,6 @@ async function search(
   { call, options }: { call: ToolDispatch; options: SearchHookOptions },
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const { timeLimitMs = TIME_LIMIT_MS, closed } = options
-  const { args, cwd, action, mayShow } = call
-  if (action.kind !== 'read') throw new TypeError(`${name} was permitted as ${action.kind}`)
-  const open = (glob: string | undefined) => openTarget({ ...action, glob, cwd, closed, mayShow })
-  if (name === 'glob') {
-    const target = await open(globArguments(args).pattern)
-    return findFiles(await options.engine(), { target, timeLimitMs }, signal)
-  }
-  const query = grepArguments(args)
-  const target = await open(query.glob)
-  return findText(await options.engine(), { query, target, timeLimitMs }, signal)
+  const { runSearch } = await import('./run-search.ts') // only now: most turns do not search
+  return await runSearch(name, { call, setting: options }, signal)
 }

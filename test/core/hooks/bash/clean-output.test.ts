@@ -13,6 +13,8 @@ test('outputCleaner() gives what a terminal would show in the end', () => {
     ['10%\r20%', '20%'],
     ['done\r', 'done'],
     ['\r\n\r', '\n'],
+    ['\ra', 'a'],
+    [`${'\r'.repeat(200_000)}a`, 'a'],
     ['bell\x07 and\0 nul', 'bell and nul'],
   ]
   for (const [printed, shown] of cases) assert.equal(clean([printed]), shown, JSON.stringify(printed))

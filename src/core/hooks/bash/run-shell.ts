@@ -1,0 +1,61 @@
+import { CrabError } from '../../base/errors.ts'
+import { type CommandResult, runCommand } from '../../process/run-command.ts'
+import type { ProcessHost, RunningProcess } from '../../process/types.ts'
+import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
+import { outputCleaner } from './clean-output.ts'
+import { commandEnv } from './environment.ts'
+
+/** One command line, for a call of `bash`. */
+export interface ShellCommand {
+  call: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir' | 'turnOver'>
+  command: string
+  /** Then it is ended. */
+  seconds: number
+}
+
+/** Runs a command line and says what came of it. Fails when there is no shell or no such folder, and after an abort. */
+export async function runShell(
+  processes: ProcessHost,
+  shellCommand: ShellCommand,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const result = await runBash(processes, shellCommand, signal)
+  const left = result.running ? await leaveRunning(result.running, shellCommand.call.turnOver) : []
+  return toAnswer(result, left)
+}
+
+async function runBash(
+  processes: ProcessHost,
+  { call, command, seconds }: ShellCommand,
+  signal: AbortSignal,
+): Promise<CommandResult> {
+  const { cwd, spillDir } = call
+  const env = commandEnv(call.env)
+  const options = { timeoutMs: seconds * 1000, spillFolder: spillDir, keep: true, filter: outputCleaner }
+  const runBy = (shell: string) =>
+    runCommand(processes, { argv: [shell, '-c', command], cwd, env }, options, signal)
+  try {
+    return await runBy('bash')
+  } catch (reason) {
+    if (!(reason instanceof CrabError) || reason.kind !== 'missing') throw reason
+    return await runBy('sh')
+  }
+}
+
+/** What the shell did not wait for goes on until the turn is over. Gives what there is to say about it. */
+async function leaveRunning(running: RunningProcess, turnOver: AbortSignal): Promise<string[]> {
+  const end = () => void running.end()
+  turnOver.addEventListener('abort', end, { once: true })
+  if (turnOver.aborted) end()
+  const { length } = await running.members().catch(() => []) // it ends all the same
+  const what = length === 1 ? '1 process still runs' : `${length || 'some'} processes still run`
+  return [`[${what} in the background; the end of this turn ends that]`]
+}
+
+function toAnswer({ output, status, timedOut }: CommandResult, notes: readonly string[]): ToolOutput {
+  const { code, signal } = status
+  const text = output.trimEnd()
+  const end = timedOut || code === 0 ? [] : [signal ? `[ended by ${signal}]` : `[exit code ${code}]`]
+  const lines = [...(text === '' ? [] : [text]), ...end, ...notes]
+  return { output: lines.join('\n') || '[no output]', isError: timedOut || code !== 0 }
+}
