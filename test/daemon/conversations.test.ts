@@ -102,7 +102,7 @@ test('list_messages gives pages with everything that belongs to a message', asyn
   const { messages } = await request(node.dispatch, 'listMessages', { session, offset: 0, limit: 0 }, NEVER)
   assert.deepEqual(messages[0]!.attachments, [{ mediaType: 'image/png', name: 'a.png', bytes: 5 }])
   assert.deepEqual(messages[1]!.reasoning, ['Hm'])
-  assert.deepEqual(messages[1]!.toolCalls, [{ callId: 'a', name: 'read', arguments: CALL.args }])
+  assert.deepEqual(messages[1]!.toolCalls, [{ callId: 'a', name: 'read', arguments: CALL.args, server: '' }])
   const { toolCallId, name, isError } = messages[2]!
   assert.deepEqual([toolCallId, name, isError], ['a', 'read', true])
 })

@@ -1,4 +1,4 @@
-import { type CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
 import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
@@ -10,7 +10,7 @@ import { printJson, printTable } from '../print.ts'
 import { showWhile } from '../progress.ts'
 import { agentOf } from './change.ts'
 import { toJsonTool, toToolRow } from './rows.ts'
-import { readServers } from './servers.ts'
+import { readAllServers, readServers } from './servers.ts'
 
 export const ping: Run = async (invocation) => {
   const { options, host } = invocation
@@ -19,12 +19,10 @@ export const ping: Run = async (invocation) => {
     printJson(host, outcomes.map(toJsonPing))
     return exitOf(outcomes)
   }
-  const rows = outcomes.map(({ name, result, error }) => {
-    return result
-      ? [name, 'ok', `${result.peer?.toolCount ?? 0}`, `${result.connectMs} ms`, `${result.durationMs} ms`]
-      : [name, error!.kind, '-', '-', '-']
-  })
-  if (rows.length > 0) await printTable(host, ['NAME', 'STATE', 'TOOLS', 'START', 'PING'], rows)
+  const isAll = options.has('all')
+  const rows = outcomes.map((outcome) => [...(isAll ? [outcome.agent] : []), ...toPingRow(outcome)])
+  const heads = [...(isAll ? ['AGENT'] : []), 'NAME', 'STATE', 'TOOLS', 'START', 'PING', 'PID']
+  if (rows.length > 0) await printTable(host, heads, rows)
   return tellFailures(invocation, outcomes)
 }
 
@@ -45,6 +43,7 @@ export const tools: Run = async (invocation) => {
 
 /** What came of one server; one of the two is set. */
 interface Outcome {
+  agent: string
   name: string
   result?: McpActionResult
   error?: CrabError
@@ -52,22 +51,44 @@ interface Outcome {
 
 type Invocation = Parameters<Run>[0]
 
+function toPingRow({ name, result, error }: Outcome): string[] {
+  if (!result) return [name, error!.kind, '-', '-', '-', '-']
+  const { peer, connectMs, durationMs } = result
+  return [name, 'ok', `${peer?.toolCount ?? 0}`, `${connectMs} ms`, `${durationMs} ms`, `${peer?.pid ?? '-'}`]
+}
+
 /** Does one thing to the servers that are named, or to all that are not disabled; all at once, each on its own. */
 async function startAll({ options, host, signal }: Invocation, action: McpActionKind): Promise<Outcome[]> {
   await using attached = await attach(host)
   const { dispatch } = attached
-  const names = await namesOf(dispatch, options, signal)
-  if (names.length === 0)
+  const targets = await targetsOf(dispatch, options, signal)
+  if (targets.length === 0)
     host.stderr.write('No servers to start; add one with crabtalk mcp add NAME -- COMMAND\n')
-  const outcomes = names.map(async (name): Promise<Outcome> => {
+  const outcomes = targets.map(async (target): Promise<Outcome> => {
     try {
-      const message = { agent: agentOf(options), name, action }
-      return { name, result: await request(dispatch, 'mcpAction', message, signal) }
+      return { ...target, result: await request(dispatch, 'mcpAction', { ...target, action }, signal) }
     } catch (reason) {
-      return { name, error: toCrabError(reason) }
+      return { ...target, error: toCrabError(reason) }
     }
   })
-  return await showWhile(host, `starting ${names.join(', ')}`, Promise.all(outcomes))
+  const names = targets.map(({ name }) => name).join(', ')
+  return await showWhile(host, `starting ${names}`, Promise.all(outcomes))
+}
+
+type Target = Pick<Outcome, 'agent' | 'name'>
+
+async function targetsOf(dispatch: Dispatch, options: Options, signal: AbortSignal): Promise<Target[]> {
+  const agent = agentOf(options)
+  if (!options.has('all')) return (await namesOf(dispatch, options, signal)).map((name) => ({ agent, name }))
+  if (options.args.length > 0 || options.has('agent')) {
+    throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
+      hint: 'leave one of them out',
+    })
+  }
+  const { servers } = await readAllServers(dispatch, signal)
+  return servers.flatMap(({ agent, entry: { name, disabled } }) =>
+    disabled === true ? [] : [{ agent, name }],
+  )
 }
 
 async function namesOf(dispatch: Dispatch, options: Options, signal: AbortSignal): Promise<string[]> {
@@ -90,11 +111,13 @@ function exitOf(outcomes: readonly Outcome[]): number {
   return failed ? KINDS[failed.kind].exit : 0
 }
 
-function toJsonPing({ name, result, error }: Outcome) {
+function toJsonPing({ agent, name, result, error }: Outcome) {
   return {
+    agent,
     name,
     ok: error === undefined,
     tools: result?.peer?.toolCount ?? null,
+    pid: result?.peer?.pid ?? null,
     start_ms: result?.connectMs ?? null,
     ping_ms: result?.durationMs ?? null,
     error: error ? { kind: error.kind, message: error.message, hint: error.hint ?? null } : null,

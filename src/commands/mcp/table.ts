@@ -95,9 +95,10 @@ nothing is written when that fails.`,
     path: ['mcp', 'ping'],
     args: '[...names]',
     summary: 'Start servers, and say how long each takes',
-    details: 'Without a name all that are not disabled. Exits 69 when one cannot be reached.',
-    options: [agent, json],
-    examples: ['crabtalk mcp ping', 'crabtalk mcp ping fs github'],
+    details: `Without a name all that are not disabled. Agents that declare the same server share its process. Exits 69 when one
+cannot be reached.`,
+    options: [agent, { name: 'all', summary: 'Those of every agent' }, json],
+    examples: ['crabtalk mcp ping', 'crabtalk mcp ping fs github', 'crabtalk mcp ping --all'],
     load: async () => (await import('./start.ts')).ping,
   },
   {
