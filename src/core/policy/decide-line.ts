@@ -18,8 +18,8 @@ export function decideLine(line: string, rules: readonly ReadRule[], setting: Se
   if ('opaque' in lexed) {
     const hidden = restrictingCommands(rules).filter((rule) => !whole.includes(rule))
     const evidence = { matched: whole, hidden, unseen: lexed.opaque }
-    const verdict = conclude({ kind: 'bash', command: line }, evidence, setting)
-    return { ...verdict, suggestion: 'bash', suggestions: ['bash'] }
+    const { isOpen, ...verdict } = conclude({ kind: 'bash', command: line }, evidence, setting)
+    return { ...verdict, suggestions: isOpen ? ['bash'] : [] }
   }
   const commands = lexed.commands.map((words) => words.map(({ text }) => text))
   const judged = commands.map((words) => ({ words, ...judge(words, { rules, whole, setting }) }))
@@ -45,13 +45,13 @@ function judge(
 function combine(judged: readonly (Verdict & { words: readonly string[] })[]): Decision {
   const strictest = ['deny', 'ask', 'allow'] as const
   const first = strictest.map((effect) => judged.find((one) => one.effect === effect)).find(Boolean)!
-  const open = judged.filter(({ effect }) => effect !== 'allow')
-  const lacking = open.length > 0 ? open : judged
-  const suggestions = [...new Set(lacking.map(({ words }) => suggestCommand(words)))]
+  const waiting = judged.filter(({ effect }) => effect !== 'allow')
+  const isOpen = judged.every((one) => one.isOpen)
+  const lacking = waiting.length > 0 ? waiting : judged
+  const suggestions = new Set(isOpen ? lacking.map(({ words }) => suggestCommand(words)) : [])
   const { effect, rule, reason } = first
   const matched = [...new Set(judged.flatMap((one) => one.matched))]
-  const suggestion = suggestions.length === 1 ? suggestions[0]! : 'bash'
-  return { effect, rule, matched, reason, suggestion, suggestions }
+  return { effect, rule, matched, reason, suggestions: [...suggestions] }
 }
 
 /** Rules that take some commands away, all of which a line may hide. */

@@ -13,6 +13,6 @@ export function decide(action: Action, setting: Setting): Decision {
   const rules = readRules(setting.rules)
   if (action.kind === 'bash') return decideLine(action.command, rules, setting)
   const matched = rulesAbout(action, rules, setting)
-  const suggestion = suggestRule(action, setting)
-  return { ...conclude(action, { matched, hidden: [] }, setting), suggestion, suggestions: [suggestion] }
+  const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, setting)
+  return { ...verdict, suggestions: isOpen ? [suggestRule(action, setting)] : [] }
 }

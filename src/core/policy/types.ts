@@ -63,10 +63,8 @@ export interface Decision {
   /** For a person and for the model: why. A whole clause without a full stop. */
   reason: string
   /**
-   * The narrowest sensible rule that would allow it, such as `bash(npm test)`; plain `bash` when no narrower rule can,
-   * which is too much for one answer to grant.
+   * The narrowest rules that would allow it together: one for each command of a line that is not allowed yet. Plain `bash`
+   * when no narrower rule can, which is too much for one answer to grant; empty when no rule that allows would help.
    */
-  suggestion: string
-  /** The narrowest rules that would allow it together: one for each command of a line that is not allowed yet. */
   suggestions: readonly string[]
 }

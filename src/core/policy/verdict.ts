@@ -11,8 +11,8 @@ export interface Evidence {
   unseen?: string
 }
 
-/** A decision without what would change it. */
-export type Verdict = Omit<Decision, 'suggestion' | 'suggestions'>
+/** A decision, and whether a rule that allows would make it one to allow. */
+export type Verdict = Omit<Decision, 'suggestions'> & { isOpen: boolean }
 
 /** Deny over ask over allow; then the mode, the class of the turn, and what holds when no rule matches (decision 29). */
 export function conclude(action: Action, evidence: Evidence, setting: Setting): Verdict {
@@ -20,19 +20,22 @@ export function conclude(action: Action, evidence: Evidence, setting: Setting): 
   const [denial, question, permit] = (['deny', 'ask', 'allow'] as const).map((effect) =>
     matched.find((rule) => rule.effect === effect),
   )
-  if (denial) return { effect: 'deny', rule: denial, matched, reason: describe(denial) }
+  const closed = { matched, isOpen: false }
+  if (denial) return { effect: 'deny', rule: denial, reason: describe(denial), ...closed }
   const limit = limitOf(action, setting)
-  if (limit !== undefined) return { effect: 'deny', rule: undefined, matched, reason: limit }
+  if (limit !== undefined) return { effect: 'deny', rule: undefined, reason: limit, ...closed }
   const isAll = allowsAll(setting)
-  if (question && !isAll) return { effect: 'ask', rule: question, matched, reason: describe(question) }
-  if (!permit && !isAll) return { rule: undefined, matched, ...standardOf(action, evidence, setting) }
+  if (question && !isAll) return { effect: 'ask', rule: question, reason: describe(question), ...closed }
   const hidden = evidence.hidden.find(({ effect }) => effect === 'deny' || !isAll)
+  if (!permit && !isAll) {
+    return { rule: undefined, matched, isOpen: !hidden, ...standardOf(action, evidence, setting) }
+  }
   if (hidden) {
     const reason = `${evidence.unseen}, and could hide what a rule is about: ${describe(hidden)}`
-    return { effect: 'ask', rule: hidden, matched, reason }
+    return { effect: 'ask', rule: hidden, reason, ...closed }
   }
   const reason = permit ? describe(permit) : 'this turn may do whatever no rule denies'
-  return { effect: 'allow', rule: permit, matched, reason }
+  return { effect: 'allow', rule: permit, matched, reason, isOpen: true }
 }
 
 /** Whether a turn may do whatever no rule denies. */

@@ -163,7 +163,9 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
 
 function denialText({ action, reason, by, rules }: Denial): string {
   const hint =
-    by === 'nobody' ? `\nThe person who runs this can allow it with the rule ${rules.join(' and ')}` : ''
+    by === 'nobody' && rules.length > 0
+      ? `\nThe person who runs this can allow it with the rule ${rules.join(' and ')}`
+      : ''
   return `Not permitted: ${action}: ${reason}${hint}`
 }
 

@@ -304,10 +304,11 @@ test('decide() suggests a rule for just this', () => {
     [mcp('read', 'read/(file)'), 'mcp__fs__read/\\(file\\)'],
     [fetch, 'fetch'],
   ]
-  for (const [action, suggestion] of suggestions) {
-    const decision = judge(action)
-    assert.deepEqual([decision.suggestion, decision.suggestions], [suggestion, [suggestion]])
-  }
+  for (const [action, suggestion] of suggestions) assert.deepEqual(judge(action).suggestions, [suggestion])
+  for (const rule of ['deny edit', 'ask edit(a)'])
+    assert.deepEqual(judge(edit('/ws/a'), [rule]).suggestions, [])
+  assert.deepEqual(judge(edit('/a'), [], { trust: 'remote' }).suggestions, ['edit(/a)'])
+  assert.deepEqual(judge(fetch, [], { trust: 'remote' }).suggestions, [])
 })
 
 test('what decide() suggests is a rule, and allows the action', () => {
@@ -331,7 +332,7 @@ test('what decide() suggests is a rule, and allows the action', () => {
   )
   fc.assert(
     fc.property(action, (one) => {
-      const { suggestion } = judge(one)
+      const [suggestion = ''] = judge(one).suggestions
       parseRule(suggestion)
       assert.equal(judge(one, [`allow ${suggestion}`]).effect, 'allow', suggestion)
     }),
@@ -344,7 +345,7 @@ test('what decide() suggests for a path does not cover another', () => {
   fc.assert(
     fc.property(name, name, (one, other) => {
       fc.pre(![one, other].some((text) => /^\.+$/.test(text)) && one !== other)
-      const { suggestion } = judge(edit(`/ws/${one}`))
+      const [suggestion = ''] = judge(edit(`/ws/${one}`)).suggestions
       assert.equal(judge(edit(`/ws/${other}`), [`allow ${suggestion}`]).effect, 'ask', suggestion)
     }),
     { numRuns: 2_000 },
