@@ -88,9 +88,9 @@ function toStarted(child: ChildProcess): StartedChild {
   }
 }
 
-/** Standard input of a program that has none. */
+/** Standard input of a program that has none: it takes everything. */
 function nowhere(): Writable {
-  return new Writable({ write: (_piece, _encoding, done) => done() }).end()
+  return new Writable({ write: (_piece, _encoding, done) => done() })
 }
 
 const FULL = {

@@ -83,7 +83,8 @@ for (const { name, platform } of posixPlatforms()) {
     test('a program without standard input finds its end', async () => {
       await using host = openTestHost(platform)
       await using running = await host.start(scriptOf('wc -c; readlink /proc/self/fd/0', { stdin: 'none' }))
-      running.stdin.end('nobody reads this')
+      for (const _ of [1, 2]) running.stdin.write('nobody reads this')
+      running.stdin.end()
       assert.match(await textOf(running.stdout), /^\s*0\n\/dev\/null\n$/)
     })
 
