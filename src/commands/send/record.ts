@@ -1,10 +1,11 @@
 import { CrabError, KINDS } from '../../core/base/errors.ts'
-import type {
-  StreamEnd,
-  StreamEvent,
-  TokenUsage,
-  ToolCallInfo,
-  ToolResultEvent,
+import {
+  McpEventKind,
+  type StreamEnd,
+  type StreamEvent,
+  type TokenUsage,
+  type ToolCallInfo,
+  type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
 import { type DeniedCall, nobodyAsked, toDenial } from './denied.ts'
@@ -34,10 +35,11 @@ export class RunRecord {
   /** One text per model call that said something. */
   readonly texts: string[] = []
   end: StreamEnd | undefined
-  /** Tools are waited for, and whoever they ask; not the model. */
-  isActing = false
   #text: string[] | undefined
   #calls = new Map<string, ToolCallInfo>()
+  #hasCalls = false
+  /** MCP servers that are being connected, by name. */
+  readonly #starting = new Set<string>()
   #toRequestMs: number | undefined
   #firstTextMs: number | undefined
 
@@ -45,6 +47,11 @@ export class RunRecord {
     this.startedAt = options.startedAt
     this.agent = options.agent
     this.sender = options.sender
+  }
+
+  /** Tools or servers are waited for, and whoever they ask; not the model. */
+  get isActing(): boolean {
+    return this.#hasCalls || this.#starting.size > 0
   }
 
   /** The whole answer: the texts of all steps, a blank line between them. */
@@ -83,14 +90,18 @@ export class RunRecord {
         this.closeText()
         break
       case 'toolStart':
-        this.isActing = true
+        this.#hasCalls = true
         for (const call of event.value.calls) this.#calls.set(call.callId, call)
         break
       case 'toolsComplete':
-        this.isActing = false
+        this.#hasCalls = false
         break
       case 'toolResult':
         this.#tally(event.value)
+        break
+      case 'mcpState':
+        if (event.value.kind === McpEventKind.CONNECTING) this.#starting.add(event.value.name)
+        else this.#starting.delete(event.value.name)
         break
       case 'end':
         this.closeText()

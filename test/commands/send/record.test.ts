@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { blankLine, isAnswered, judge, RunRecord, toResult } from '../../../src/commands/send/record.ts'
 import type { TurnEvent } from '../../../src/commands/send/sink.ts'
 import { CrabError } from '../../../src/core/base/errors.ts'
-import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { McpEventKind, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 
 const PLAIN = { failOnToolError: false }
 const STRICT = { failOnToolError: true }
@@ -55,6 +55,15 @@ test('RunRecord knows when tools are waited for', () => {
   const record = recordOf(event('toolStart', { calls: [CALL] }))
   assert.equal(record.isActing, true)
   record.take(event('toolsComplete', {}), 0)
+  assert.equal(record.isActing, false)
+})
+
+test('RunRecord knows when servers are waited for', () => {
+  const state = (name: string, kind: McpEventKind) => event('mcpState', { name, kind })
+  const record = recordOf(state('one', McpEventKind.CONNECTING), state('two', McpEventKind.CONNECTING))
+  record.take(state('one', McpEventKind.CONNECTED), 0)
+  assert.equal(record.isActing, true)
+  record.take(state('two', McpEventKind.FAILED), 0)
   assert.equal(record.isActing, false)
 })
 
