@@ -80,11 +80,13 @@ export class Connection {
     )
   }
 
-  /** Asks for a sign of life. */
+  /** Asks for a sign of life, which a refusal is too. */
   async ping(signal: AbortSignal): Promise<void> {
     await this.#request({ idleMs: PING_TIMEOUT_MS }, signal, async (options) => {
-      if (this.era === 'modern') await this.#client.discover(options)
-      else await this.#client.ping(options)
+      const answer = this.era === 'modern' ? this.#client.discover(options) : this.#client.ping(options)
+      await answer.catch((reason: unknown) => {
+        if (this.#sdk.kindOfFailure(reason) !== 'refused') throw reason
+      })
     })
   }
 

@@ -4,7 +4,8 @@ import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { ToolsTurn } from '../core/runtime/hook.ts'
 import { type AgentTool, toolsOf } from './agent-tools.ts'
 import type { Peer } from './peer.ts'
-import { type Claimed, type Peers, toEvent } from './peers.ts'
+import { toEvent } from './peer-events.ts'
+import type { Claimed, Peers } from './peers.ts'
 import type { DroppedTool } from './remote-tool.ts'
 import { toUnavailable } from './tool-call.ts'
 
@@ -51,11 +52,10 @@ async function makeReady(
   if (peer.state === 'invalid') return peer.error
   if (peer.list) return undefined
   const { failure } = peer.memory
-  if (failure && now() - failure.at < FORGIVEN_MS) {
+  const age = now() - (failure?.at ?? 0) // negative when somebody set the clock back
+  if (failure && age >= 0 && age < FORGIVEN_MS) {
     peer.start()
-    return (
-      peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${ago(now() - failure.at)} ago`)
-    )
+    return peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${ago(age)} ago`)
   }
   tellStart(claim, turn, now())
   return await peer.connect({}, turn.signal).then(

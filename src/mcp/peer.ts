@@ -136,6 +136,7 @@ export class Peer {
   async end(): Promise<void> {
     this.#over.abort(new CrabError('unavailable', 'it is being ended'))
     await this.#disconnect()
+    await this.#attempt?.catch(() => undefined) // it gives up now, and whoever waits for it is told
     await this.#closeLinks()
     await this.memory.settled()
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../core/process/types.ts'
@@ -6,6 +7,7 @@ import { serverEnvironment } from './environment.ts'
 import { fingerprintOf, type ServerTarget, type TargetDefaults, toTarget } from './fingerprint.ts'
 import type { Link } from './link.ts'
 import { Peer } from './peer.ts'
+import { type Happening, toEvent } from './peer-events.ts'
 import type { Claim, PeerEvent } from './peer-types.ts'
 import type { Remembered, ServerMemory } from './server-memory.ts'
 import { newStartSlots } from './startup.ts'
@@ -136,7 +138,7 @@ export class Peers {
       return { agentId: agent.id, agent: agent.name, entry, peer: this.#peerFor(known[i]!) }
     })
     this.#claimed.set(agent.id, claimed)
-    this.#grow(agent.id)
+    if (!isDeepStrictEqual(before.map(entryOf), entries)) this.#grow(agent.id)
     for (const claim of claimed) claim.peer.claims = this.#claimsOf(claim.peer)
     for (const claim of claimed) if (!before.some((old) => isSameOwner(old, claim))) this.#welcome(claim)
     this.#letGo(before)
@@ -220,6 +222,10 @@ export class Peers {
   }
 }
 
+function entryOf({ entry }: Claimed): McpEntry {
+  return entry
+}
+
 function isSameOwner(a: Claimed, b: Claimed): boolean {
   return a.peer === b.peer && a.agent === b.agent && a.entry.name === b.entry.name
 }
@@ -229,27 +235,4 @@ interface Recalled {
   target: ServerTarget
   fingerprint: string
   remembered: Remembered
-}
-
-interface Happening {
-  peer: Peer
-  kind: PeerEvent
-  claims: readonly Claim[]
-  /** Whose event it is. */
-  claim: Claim
-  at: number
-}
-
-/** An event as one of the owners is told it. */
-export function toEvent({ peer, kind, claims, claim, at }: Happening): McpServerEvent {
-  return {
-    kind,
-    agent: claim.agent,
-    name: claim.entry.name,
-    fingerprint: peer.fingerprint,
-    owners: claims.map(({ agent, entry }) => ({ agent, name: entry.name })),
-    tools: kind === 'connected' ? (peer.list?.tools.map(({ name }) => name) ?? []) : [],
-    error: kind === 'failed' ? (peer.error?.message ?? '') : '',
-    at,
-  }
 }

@@ -77,10 +77,16 @@ function readTool(definition: unknown): RemoteTool | DroppedTool {
   if (name.length > MAX_NAME)
     return { name: printable(name), why: `its name has over ${MAX_NAME} characters` }
   if (CONTROL.test(name)) return { name: printable(name), why: 'its name has a control character' }
+  if (runsAsTaskOnly(definition)) return { name: printable(name), why: 'it runs as a task only' }
   const reading = readToolSchema(definition['inputSchema'])
   if ('problem' in reading) return { name: printable(name), why: reading.problem }
   const words = typeof description === 'string' ? toDescription(description) : ''
   return { name, description: words, inputSchema: reading.schema }
+}
+
+/** Tasks (MCP 2025-11-25, an experiment that the next revision took back) are not offered here. */
+function runsAsTaskOnly({ execution }: JsonObject): boolean {
+  return isObject(execution) && execution['taskSupport'] === 'required'
 }
 
 function toDescription(text: string): string {

@@ -53,9 +53,9 @@ test('tools come in the order of declarations, those of a server sorted', async 
   ])
   const { tools } = await offer(node, agent)
   assert.deepEqual(tools, [
-    spec('mcp__z__add', 'add', 'Adds two numbers', { a: 'number', b: 'number' }),
-    spec('mcp__z__echo', 'echo', 'Says it again', { text: 'string' }),
-    spec('mcp__a__echo', 'echo', 'Says it again', { text: 'string' }),
+    spec('z', 'add', 'Adds two numbers', { a: 'number', b: 'number' }),
+    spec('z', 'echo', 'Says it again', { text: 'string' }),
+    spec('a', 'echo', 'Says it again', { text: 'string' }),
   ])
 })
 
@@ -169,6 +169,18 @@ test('a server that failed more than five minutes ago is waited for again', asyn
   assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
 })
 
+test('a server that failed in the future, as a clock was set back, is waited for', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ at: { 'tools/list': 'error' }, first: 1 })
+  const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+  assert.equal((await offer(node, agent)).notices.length, 1)
+  await node.servers.hook.onUnregisterAgent!(agent)
+  await until('it is written', async () => (await memoryOf(node)).includes('"failure"'))
+  await using other = await node.another()
+  other.later = -60_000
+  assert.ok((await offer(other, agent)).names.includes('mcp__misbehaving__echo'))
+})
+
 test('a turn that is cancelled stops waiting, and the server goes on starting', async () => {
   await using node = await mcpNode()
   const agent = agentWith([entryOf(node, { delay: { start: 500 } })])
@@ -251,10 +263,10 @@ function states(told: Offered['told']): McpServerEvent[] {
   return told.flatMap((event) => (event.type === 'mcp-state' ? event.server : []))
 }
 
-function spec(name: string, alias: string, description: string, fields: Record<string, string>) {
+function spec(server: string, alias: string, description: string, fields: Record<string, string>) {
   const properties = Object.fromEntries(Object.entries(fields).map(([key, type]) => [key, { type }]))
   const parameters = { type: 'object', properties, required: Object.keys(fields) }
-  return { name, alias, description, parameters }
+  return { name: `mcp__${server}__${alias}`, alias, server, description, parameters }
 }
 
 /** What is written down of the servers of a node. */

@@ -24,7 +24,8 @@ test('readTools() drops what is wrong, with a reason, and keeps the rest in its 
     { ...SOUND, name: 'bell\u0007' },
     { ...SOUND, name: 'half\ud83d' },
     { ...SOUND, name: 'bad', inputSchema: [] },
-    SOUND,
+    { ...SOUND, name: 'task', execution: { taskSupport: 'required' } },
+    { ...SOUND, execution: { taskSupport: 'optional' } },
   ])
   assert.deepEqual(
     tools.map(({ name }) => name),
@@ -40,6 +41,7 @@ test('readTools() drops what is wrong, with a reason, and keeps the rest in its 
       ['bell', 'its name has a control character'],
       ['half', 'its name has a control character'],
       ['bad', 'its schema is no object'],
+      ['task', 'it runs as a task only'],
     ],
   )
 })
