@@ -81,7 +81,7 @@ export async function runCommand(
 
 function withTimeLimit(text: string, timeoutMs: number | undefined): string {
   const newline = text === '' || text.endsWith('\n') ? '' : '\n'
-  return `${text}${newline}[ended here: its ${timeoutMs / 1000} s were up]\n`
+  return `${text}${newline}[ended here: its ${(timeoutMs ?? 0) / 1000} s were up]\n`
 }
 
 interface Reading {

@@ -5,7 +5,7 @@ import { CrabError } from '../base/errors.ts'
 import { NO_USAGE } from '../base/message.ts'
 import { type Once, once } from '../base/once.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import { openWorkspace } from '../policy/paths.ts'
+import { openWorkspace, resolvePath } from '../policy/paths.ts'
 import { parseRule } from '../policy/pattern.ts'
 import { resolveRules } from '../policy/resolve-rules.ts'
 import type { Rule } from '../policy/types.ts'
@@ -210,14 +210,16 @@ export class Runtime implements AsyncDisposable {
     const session = conversation.id
     const channel = new EventChannel()
     const workspace = await openWorkspace(cwd).catch(() => cwd) // what needs it says that it is gone
-    const spillDir = join(spill, session)
+    const place = { workspace, homeDir }
+    const aside = join(spill, session)
+    const spillDir = await resolvePath(aside, place).catch(() => aside) // as paths of actions are
     if (settings.ephemeral) this.#unsaved.add(spillDir)
     const turn = { agent: agent.name, sender, session, runId }
     const asks = new TurnAsks({ asks: this.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
     const given = [...speech.rules, ...conversation.history.grants, ...(hook.rules?.(agent) ?? [])]
-    const rules = await resolveRules([...given, ...this.#options.rules], { workspace, homeDir })
+    const rules = await resolveRules([...given, ...this.#options.rules], place)
     const permissions = new Permissions({
-      setting: { trust, workspace, readable: [spillDir], homeDir, mode: settings.mode ?? 'ask', rules },
+      setting: { ...place, trust, readable: [spillDir], mode: settings.mode ?? 'ask', rules },
       asks,
       record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
       addRule: (rule) => agents.addRule(agent.name, rule),

@@ -3,7 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { decide } from '../../core/policy/decide.ts'
-import { openWorkspace } from '../../core/policy/paths.ts'
+import { openWorkspace, resolvePath } from '../../core/policy/paths.ts'
 import { resolveRules } from '../../core/policy/resolve-rules.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import type { Action, Effect, Rule } from '../../core/policy/types.ts'
@@ -47,7 +47,7 @@ export async function policyExplain(
     ...place,
     trust,
     mode: 'ask' as const,
-    readable: talk ? [join(paths.cache, 'output', talk.id)] : [],
+    readable: talk ? [await resolvePath(join(paths.cache, 'output', talk.id), place)] : [],
     rules: await resolveRules(rules, place),
   }
   const action = await describe(services, { tool, args, agent, cwd: workspace }, signal)

@@ -101,7 +101,7 @@ describe('runCommand()', { concurrency: 4 }, () => {
     const { word, command } = markedScript('sleep 600 & printf begun; sleep 600')
     await using box = await openBox()
     const { output, status, timedOut } = await box.run(command, { timeoutMs: 500, keep: true })
-    assert.match(output, /^(begun\n)?\[ended here: its 500 ms were up\]\n$/)
+    assert.match(output, /^(begun\n)?\[ended here: its 0\.5 s were up\]\n$/)
     assert.deepEqual(status, { code: null, signal: 'SIGTERM' })
     assert.equal(timedOut, true)
     assert.deepEqual(await livingWith(word), [])
