@@ -35,7 +35,7 @@ export async function offerTools(options: OfferOptions, turn: ToolsTurn): Promis
   for (const [i, { entry, peer }] of claimed.entries()) {
     const failure = failures[i]
     if (failure) turn.tell({ type: 'notice', message: sayMissing(entry.name, failure) })
-    const dropped = options.takeDropped(peer)
+    const dropped = options.takeDropped(peer).filter(({ isSound = false }) => !isSound)
     if (dropped.length > 0) turn.tell({ type: 'notice', message: sayDropped(entry.name, dropped) })
   }
   return toolsOf(claimed.map(({ entry, peer }) => ({ entry, list: peer.list })))

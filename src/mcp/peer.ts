@@ -30,7 +30,7 @@ export class Peer {
   claims: readonly Claim[] = []
   connectedAt: number | undefined
   readonly #options: PeerOptions
-  readonly #stderr = new LineTail()
+  readonly #stderr = new LineTail((line) => hideSecrets(line, this.target))
   readonly #over = new AbortController()
   readonly #links = new Set<Link>()
   #connection: Connection | undefined
@@ -85,7 +85,7 @@ export class Peer {
 
   /** The last lines of its standard error, oldest first. */
   logs(): string[] {
-    return this.#stderr.lines().map((line) => hideSecrets(line, this.target))
+    return this.#stderr.lines()
   }
 
   /** Starts it in the background, unless it runs or failed too recently. */
@@ -270,7 +270,9 @@ export class Peer {
 
   #cleaned(reason: unknown): CrabError {
     const { kind, message, hint } = toCrabError(reason)
-    return new CrabError(kind, hideSecrets(message, this.target), { cause: reason, ...(hint && { hint }) })
+    const shown = hideSecrets(message, this.target)
+    const cause = shown === message ? { cause: reason } : {} // --debug prints causes
+    return new CrabError(kind, shown, { ...cause, ...(hint && { hint }) })
   }
 }
 

@@ -19,6 +19,8 @@ export interface DroppedTool {
   name: string
   /** A clause: `its schema is no object`. */
   why: string
+  /** Nothing is wrong with it: this build has no way to call it. */
+  isSound?: true
 }
 
 /** What a server offers, in its order. */
@@ -77,7 +79,9 @@ function readTool(definition: unknown): RemoteTool | DroppedTool {
   if (name.length > MAX_NAME)
     return { name: printable(name), why: `its name has over ${MAX_NAME} characters` }
   if (CONTROL.test(name)) return { name: printable(name), why: 'its name has a control character' }
-  if (runsAsTaskOnly(definition)) return { name: printable(name), why: 'it runs as a task only' }
+  if (runsAsTaskOnly(definition)) {
+    return { name: printable(name), why: 'it runs as a task only', isSound: true }
+  }
   const reading = readToolSchema(definition['inputSchema'])
   if ('problem' in reading) return { name: printable(name), why: reading.problem }
   const words = typeof description === 'string' ? toDescription(description) : ''

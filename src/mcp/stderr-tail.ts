@@ -3,16 +3,22 @@ import { sanitize } from '../core/base/sanitize.ts'
 
 /** The last lines that came down a stream, in bounded memory; the last one may be unfinished. */
 export class LineTail {
+  readonly #hide: (line: string) => string
   readonly #decoder = new StringDecoder('utf8')
   #lines: string[] = []
   #open = ''
 
+  /** `hide` takes out of a line what nobody may see; a line that was cut ends in `…` then. */
+  constructor(hide = (line: string) => line) {
+    this.#hide = hide
+  }
+
   push(chunk: Uint8Array): void {
     const [first = '', ...further] = this.#decoder.write(Buffer.from(chunk)).split('\n')
-    this.#open = clip(this.#open + first)
+    this.#open = clip(this.#open + first, MAX_KEPT)
     for (const line of further) {
       this.#lines.push(this.#open)
-      this.#open = clip(line)
+      this.#open = clip(line, MAX_KEPT)
     }
     if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES)
   }
@@ -20,7 +26,8 @@ export class LineTail {
   /** At most 200, oldest first, without what a terminal would obey. */
   lines(): string[] {
     const all = this.#open === '' ? this.#lines : [...this.#lines, this.#open]
-    return all.slice(-MAX_LINES).map((line) => sanitize(line.replace(/\r$/, '')))
+    const shown = all.slice(-MAX_LINES).map((line) => this.#hide(sanitize(line.replace(/\r$/, ''))))
+    return shown.map((line) => clip(line, MAX_LINE))
   }
 }
 
@@ -41,10 +48,12 @@ export function lastWords(lines: readonly string[]): string {
 const MAX_LINES = 200
 const MAX_LAST_WORDS = 50
 const MAX_LINE = 2_000
+/** More than is shown, so that a secret across the limit is still whole when it is hidden. */
+const MAX_KEPT = 2 * MAX_LINE
 
 /** Pieces of one line arrive one by one: what is beyond the limit is never kept. */
-function clip(line: string): string {
-  return line.length > MAX_LINE ? line.slice(0, MAX_LINE) : line
+function clip(line: string, limit: number): string {
+  return line.length > limit ? `${line.slice(0, limit - 1)}…` : line
 }
 
 function speaksOfError(line: string): boolean {

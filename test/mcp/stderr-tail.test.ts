@@ -28,6 +28,24 @@ test('LineTail keeps the beginning of a line without end', () => {
   )
 })
 
+test('LineTail hides before it cuts', () => {
+  const tail = new LineTail((line) => line.replaceAll('s3cr3t', '[secret]'))
+  tail.push(Buffer.from(`${'x'.repeat(1_997)}s3cr3t and more\n`))
+  const [line = ''] = tail.lines()
+  assert.deepEqual([line.slice(1_996), line.length], ['x[s…', 2_000])
+})
+
+test('LineTail marks what it did not keep, so that half a secret is known for what it is', () => {
+  const seen: string[] = []
+  const tail = new LineTail((line) => {
+    seen.push(line.slice(-4))
+    return line
+  })
+  for (let i = 0; i < 5; i++) tail.push(Buffer.alloc(1_000, 'x'))
+  tail.lines()
+  assert.deepEqual(seen, ['xxx…'])
+})
+
 test('LineTail takes out what a terminal would obey', () => {
   const tail = new LineTail()
   tail.push(Buffer.from('\u001b[31mred\u001b[0m\u0007\n'))
