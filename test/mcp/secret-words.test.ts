@@ -7,14 +7,14 @@ import { agentWith, mcpNode, NEVER } from './mcp-node.ts'
 
 test('no secret is told by a server that dies of it, not even where its words are cut', async () => {
   await using node = await mcpNode()
-  const secrets = ['open-sesame', 'abcdefghijkl', 'argument-1']
+  const secrets = ['sesame-open', 'abcdefghijkl', 'argument-1']
   const script = `const { WORD, OTHER } = process.env
 process.stderr.write('error: ' + 'x'.repeat(247) + ' ' + process.argv.at(-1) + ' ' + WORD + ' ' + OTHER.repeat(3))
 process.exitCode = 1`
   const agent = agentWith([
     {
       ...{ name: 'one', command: process.execPath, args: ['-e', script, '--', '--key', 'argument-1'] },
-      env: { WORD: 'open-sesame', OTHER: 'abcdefghijkl' },
+      env: { WORD: 'sesame-open', OTHER: 'abcdefghijkl' },
     },
   ])
   const failure: unknown = await node.servers.connect(agent, 'one', NEVER).catch((reason) => reason)

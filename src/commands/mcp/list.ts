@@ -1,14 +1,13 @@
 import { KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
-import { hidePassword } from '../../core/config/secrets.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
 import { attach } from '../../daemon/attach.ts'
-import { showWords } from '../../mcp/shown-target.ts'
+import { showWords } from '../../mcp/secret-words.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
+import { agentOf } from './change.ts'
 import { toJsonTool } from './rows.ts'
 import { type Declared, readAllServers, readServers, shownTools, targetOf, transportOf } from './servers.ts'
 
@@ -17,10 +16,7 @@ export const list: Run = async ({ options, host, signal }) => {
   const isAll = options.has('all')
   const { servers, problems } = isAll
     ? await readAllServers(attached.dispatch, signal)
-    : {
-        servers: await readServers(attached.dispatch, options.value('agent') ?? DEFAULT_AGENT, signal),
-        problems: [],
-      }
+    : { servers: await readServers(attached.dispatch, agentOf(options), signal), problems: [] }
   for (const problem of problems) host.stderr.write(`crabtalk: ${problem}\n`)
   if (options.has('json')) printJson(host, servers.map(toJsonRow))
   else await printServers(host, servers, isAll)
@@ -29,9 +25,9 @@ export const list: Run = async ({ options, host, signal }) => {
 
 export const get: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host)
-  const servers = await readServers(attached.dispatch, options.value('agent') ?? DEFAULT_AGENT, signal)
+  const agent = agentOf(options)
+  const servers = await readServers(attached.dispatch, agent, signal)
   const name = options.args[0] ?? ''
-  const agent = options.value('agent') ?? DEFAULT_AGENT
   findEntry(
     agent,
     servers.map(({ entry }) => entry),
@@ -102,6 +98,13 @@ function toJson(server: Declared) {
 
 /** An entry without what looks like a secret in its command line or its address. */
 function shown(entry: Declared['entry']): Declared['entry'] {
-  const { url, args } = entry
-  return { ...entry, ...(args && { args: showWords(args) }), ...(url && { url: hidePassword(url) }) }
+  const { url, command, args, auth_helper: helper } = entry
+  const [first, ...rest] = command === undefined ? [] : showWords([command, ...(args ?? [])])
+  return {
+    ...entry,
+    ...(first !== undefined && { command: first }),
+    ...(args && { args: rest }),
+    ...(url && { url: showWords([url]).join('') }),
+    ...(helper && { auth_helper: showWords(helper) }),
+  }
 }
