@@ -92,6 +92,7 @@ export function compose(options: NodeOptions): Services {
       scratch: scratch(now),
       defaultCwd: cwd,
       homeDir: options.homeDir,
+      workspaces: paths.workspace,
       spill: join(paths.cache, 'output'),
       rules: (await config.get()).permissions,
       askTimeoutMs: ASK_TIMEOUT_MS,

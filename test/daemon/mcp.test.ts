@@ -81,6 +81,49 @@ test('of several that add one name at once, one wins and the others are told', a
   assert.equal((await listed(node)).length, 1)
 })
 
+test('of two that set one server at once, one wins and the other is told', async () => {
+  await using node = await startMcpNode([])
+  await upsert(node, misbehavingEntry(FEW, { name: 'one' }))
+  const outcomes = await Promise.allSettled(
+    [{ timeout_ms: 5000 }, { exclude: ['add'] }].map((change) =>
+      upsert(node, { ...misbehavingEntry(FEW, { name: 'one' }), ...change }, { verify: true }),
+    ),
+  )
+  const refused = outcomes.filter(({ status }) => status === 'rejected') as PromiseRejectedResult[]
+  assert.deepEqual(
+    refused.map(({ reason }) => [reason.kind, reason.message]),
+    [['conflict', 'Cannot set the server "one": somebody else has changed it meanwhile']],
+  )
+  assert.match(refused[0]!.reason.hint, /^try again/)
+})
+
+test('a server that is removed while it is set stays removed', async () => {
+  await using records = await recordFolder()
+  await using node = await startMcpNode([])
+  const server = watchedServer(records.path, FEW, { name: 'one' })
+  await upsert(node, server.entry)
+  const setting = upsert(node, { ...server.entry, timeout_ms: 5000 }, { verify: true })
+  await until('it is started', () => server.starts().length > 0)
+  await request(node.dispatch, 'deleteMcp', { agent: 'crab', name: 'one' }, NEVER)
+  await assert.rejects(setting, { kind: 'missing', message: /"one"/ })
+  assert.deepEqual(await listed(node), [])
+})
+
+test('a secret that changes while its server is set is kept', async () => {
+  await using records = await recordFolder()
+  await using node = await startMcpNode([])
+  const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2', LOG: '1' } })
+  await upsert(node, server.entry)
+  const placeholder = { ...server.entry, env: { ...server.entry.env, TOKEN: '[secret]' } }
+  const setting = upsert(node, { ...placeholder, timeout_ms: 5000 }, { verify: true })
+  await until('it is started', () => server.starts().length > 0)
+  await upsert(node, { ...server.entry, env: { ...server.entry.env, TOKEN: 'hunter3' } })
+  await assert.rejects(setting, { kind: 'conflict' })
+  assert.match(await node.home.read('agents/crab.toml'), /hunter3/)
+  await upsert(node, { ...placeholder, timeout_ms: 5000 })
+  assert.match(await node.home.read('agents/crab.toml'), /hunter3/)
+})
+
 test('several that add different servers at once lose none', async () => {
   await using node = await startMcpNode([])
   const names = ['a', 'b', 'c', 'd']

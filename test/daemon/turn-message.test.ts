@@ -133,3 +133,9 @@ test('toTurnRequest() lets anybody narrow the rights of a turn', () => {
     [['bash'], 'read-only', 'read', true],
   )
 })
+
+test('toTurnRequest() lets nobody elsewhere choose where a turn works', () => {
+  const message = StreamMsg.create({ content: 'hi', cwd: '/' })
+  assert.throws(() => toTurnRequest(message, 'remote'), { name: 'CrabError', kind: 'denied' })
+  assert.equal(toTurnRequest(message, 'local').cwd, '/')
+})

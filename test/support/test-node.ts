@@ -62,6 +62,7 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
     scratch: newPlace(new MemoryStorage()),
     defaultCwd: home.paths.home,
     homeDir: home.paths.home,
+    workspaces: home.paths.workspace,
     spill: join(home.paths.cache, 'output'),
     rules: options.rules ?? [],
     askTimeoutMs: options.askTimeoutMs ?? 60_000,

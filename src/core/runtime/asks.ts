@@ -1,6 +1,7 @@
 import { toCancelled } from '../base/cancelled.ts'
 import { CrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
+import type { Trust } from '../policy/types.ts'
 
 /** One question. Without options the answer is free text. */
 export interface Question {
@@ -109,11 +110,15 @@ export class Asks {
   /**
    * Answers one question: that id, or the oldest of the pair. `content` is a JSON object from question to label.
    *
-   * Throws `missing` when there is none, `invalid` when the content answers something else.
+   * Throws `missing` when there is none, `invalid` when the content answers something else, `denied` when a permission
+   * is to be given from elsewhere.
    */
-  reply(to: { agent: string; sender: string; id?: string }, content: string): void {
+  reply(to: { agent: string; sender: string; trust: Trust; id?: string }, content: string): void {
     const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
     if (!waiting) throw new CrabError('missing', 'Cannot answer: no such question waits')
+    if (waiting.ask.kind === 'permission' && to.trust !== 'local') {
+      throw new CrabError('denied', 'Cannot give permission: only somebody at this machine can')
+    }
     const answers = readAnswers(content, waiting.ask)
     this.#waiting.delete(waiting.ask.id) // the next reply is for the next question
     waiting.settle({ by: to.sender || waiting.sender, answers })

@@ -1,4 +1,5 @@
 import type { Message } from '../base/message.ts'
+import { readRule } from '../config/rule-syntax.ts'
 import type { Rule } from '../policy/types.ts'
 import type { Cursor, SessionHeader, SessionLine, SessionPart } from '../storage/types.ts'
 
@@ -43,9 +44,13 @@ export function replay(before: History, lines: readonly SessionLine[]): History 
     if (line.event === 'tool_result')
       for (const { path, version } of line.files ?? []) files.set(path, version)
     if (line.event === 'permission' && line.grant === 'session')
-      grants.push(...(line.rules ?? []).map(toGrant))
+      grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // what cannot be read grants nothing
   }
   return { messages, grants, files }
+}
+
+function isRule(pattern: string): boolean {
+  return readRule(pattern).ok
 }
 
 /** What a person allowed for the rest of a conversation. */

@@ -20,8 +20,9 @@ export class EventChannel {
 
   /** Follows a piece of work: yields what is told meanwhile and gives its result. Throws as the work does. */
   async *during<T>(work: Promise<T>): AsyncGenerator<AgentEvent, T> {
+    const finished = work.then((value) => ({ value }))
     for (;;) {
-      const done = await Promise.race([work.then((value) => ({ value })), this.#changed.promise])
+      const done = await Promise.race([finished, this.#changed.promise])
       yield* this.drain()
       if (this.#failure) throw this.#failure
       if (done) return done.value

@@ -114,7 +114,6 @@ export class Permissions {
       await this.#record(call, { effect: 'deny', by: 'person', reason })
       return reason
     }
-    if (grant === 'always') for (const rule of rules) await this.#remember(rule)
     const reason = `${by} allowed it`
     await this.#record(call, {
       effect: 'allow',
@@ -122,6 +121,7 @@ export class Permissions {
       reason,
       ...(grant && { grant, rules: [...rules] }),
     })
+    if (grant === 'always') for (const rule of rules) await this.#remember(rule)
     if (grant) this.#rules.push(...rules.map(toGrant))
     return undefined
   }

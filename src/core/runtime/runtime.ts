@@ -2,61 +2,18 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
+import { makePrivateDir } from '../base/files.ts'
 import { NO_USAGE } from '../base/message.ts'
 import { type Once, once } from '../base/once.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import { openWorkspace, resolvePath } from '../policy/paths.ts'
-import { parseRule } from '../policy/pattern.ts'
-import { resolveRules } from '../policy/resolve-rules.ts'
-import type { Rule } from '../policy/types.ts'
-import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { Asks } from './asks.ts'
-import { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
-import { type Beginning, HeldConversation, type Place } from './held-conversation.ts'
-import { hasGuests } from './history.ts'
-import type { Hook, ToolsTurn } from './hook.ts'
-import { Permissions } from './permission.ts'
-import { systemPrompt } from './system-prompt.ts'
-import type { ToolSetting } from './tool-calls.ts'
+import { type Beginning, HeldConversation } from './held-conversation.ts'
+import type { RuntimeOptions } from './runtime-options.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
-import { TurnAsks } from './turn-asks.ts'
-import type { TurnRequest, TurnSettings } from './turn-request.ts'
-
-/** Where agents come from. `create: false` gives the default agent without writing it. */
-export interface Agents {
-  get(name: string, options?: { create?: boolean }): Promise<AgentConfig>
-  /** The rules of permission in the agent's file. */
-  rules(name: string): Promise<Rule[]>
-  /** Adds a rule that allows to the agent's file; one that is there stays. */
-  addRule(name: string, rule: string): Promise<void>
-}
-
-/** What the runtime is made of. */
-export interface RuntimeOptions {
-  agents: Agents
-  provider: Provider
-  hook: Hook
-  /** Conversations that last. */
-  place: Place
-  /** Conversations that are forgotten. */
-  scratch: Place
-  /** Working directory of a new conversation whose client named none. */
-  defaultCwd: string
-  /** The person's own directory; empty when there is none. */
-  homeDir: string
-  /** Where tools may put what is too long for an answer; a folder per conversation is made in it. */
-  spill: string
-  /** The rules of permission that hold for every agent. */
-  rules: readonly Rule[]
-  /** How long a question waits for an answer, milliseconds. */
-  askTimeoutMs: number
-  /** Milliseconds since 1970. */
-  now(): number
-  /** A fresh ULID. */
-  newId(): string
-}
+import { type Begun, flagRules, hasTools, planTurn, type Speech } from './turn-plan.ts'
+import type { TurnRequest } from './turn-request.ts'
 
 /** Drives agents: conversations by (agent, sender), turns, tools. Opens no socket, reads no clock. */
 export class Runtime implements AsyncDisposable {
@@ -80,7 +37,6 @@ export class Runtime implements AsyncDisposable {
    * Leaving the iteration, or aborting, cancels the model call and the tools, and keeps what was said.
    */
   async *turn(request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
-    const { hook, newId } = this.#options
     const stop = new AbortController()
     const either = AbortSignal.any([signal, stop.signal])
     try {
@@ -88,19 +44,50 @@ export class Runtime implements AsyncDisposable {
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
       const speech = await this.#prepare(speaker, request)
       await using conversation = await this.#hold(agent, request, either)
-      const { model } = speech
-      const sessionId = conversation.id
-      const runId = newId()
-      const plan = await this.#plan({ ...speech, conversation, runId, turnOver: stop.signal }, request)
-      const tell = (event: AgentEvent) => {
-        hook.onEvent?.(agent.name, sessionId, event)
-        return event
-      }
-      yield tell({ type: 'start', agent: speaker.name, runId, sessionId, model })
-      for (const message of conversation.warnings) yield tell({ type: 'notice', message })
-      for await (const event of runTurn(plan, either)) yield tell(event)
+      const begun = this.#begin(conversation, request, stop.signal)
+      const plan = await planTurn(this.#options, { ...speech, ...begun }, request)
+      yield* this.#tellHooks(agent.name, conversation.id, this.#events(plan, begun, either))
     } finally {
       stop.abort()
+    }
+  }
+
+  #begin(conversation: HeldConversation, { settings }: TurnRequest, turnOver: AbortSignal): Begun {
+    const { spill, newId } = this.#options
+    const spillDir = join(spill, conversation.id)
+    if (settings.ephemeral) this.#unsaved.add(spillDir)
+    return { conversation, asks: this.asks, runId: newId(), turnOver, spillDir }
+  }
+
+  async *#events(plan: TurnPlan, { runId }: Begun, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+    const { speaker, request, conversation } = plan
+    yield { type: 'start', agent: speaker, runId, sessionId: conversation.id, model: request.model }
+    for (const message of conversation.warnings) yield { type: 'notice', message }
+    yield* runTurn(plan, signal)
+  }
+
+  /** Shows hooks every event; one that is left early ends for them, too, and leaves no question open. */
+  async *#tellHooks(
+    agent: string,
+    session: string,
+    events: AsyncGenerator<AgentEvent>,
+  ): AsyncGenerator<AgentEvent> {
+    const tell = (event: AgentEvent) => this.#options.hook.onEvent?.(agent, session, event)
+    const open = new Set<string>()
+    let last: AgentEvent | undefined
+    try {
+      for await (const event of events) {
+        if (event.type === 'ask') open.add(event.ask.id)
+        if (event.type === 'ask-closed') open.delete(event.askId)
+        last = event
+        tell(event)
+        yield event
+      }
+    } finally {
+      if (last !== undefined && last.type !== 'end') {
+        for (const askId of open) tell({ type: 'ask-closed', askId, by: 'cancelled', answers: undefined })
+        tell(leftEarly(agent))
+      }
     }
   }
 
@@ -150,12 +137,11 @@ export class Runtime implements AsyncDisposable {
         hint: 'give input_usd and output_usd with the model in config.toml',
       })
     }
-    const rules = [...flagRules(settings), ...(await agents.rules(agent.name))]
-    return { agent, model, rules }
+    return { agent, model, rules: { flags: flagRules(settings), ofAgent: await agents.rules(agent.name) } }
   }
 
   async #hold(agent: AgentConfig, request: TurnRequest, signal: AbortSignal): Promise<HeldConversation> {
-    const { place, scratch, hook, defaultCwd, now } = this.#options
+    const { place, scratch, hook, now } = this.#options
     const { ephemeral, attachments } = request.settings
     const content = (await hook.preprocess?.(agent, request.content)) ?? request.content
     const pair: Pair = { agentId: agent.id, sender: request.sender }
@@ -165,7 +151,7 @@ export class Runtime implements AsyncDisposable {
       agent_id: agent.id,
       created_by: request.sender,
       created_at: new Date(now()).toISOString(),
-      cwd: request.cwd ?? defaultCwd,
+      cwd: request.cwd ?? (await this.#usualCwd(agent, request)),
     }
     const entry = { kind: 'entry', role: 'user', content } as const
     const first = attachments?.length ? { ...entry, attachments: [...attachments] } : entry
@@ -173,116 +159,19 @@ export class Runtime implements AsyncDisposable {
     return HeldConversation.take(ephemeral ? scratch : place, beginning, signal)
   }
 
-  async #plan(speech: Speech, request: TurnRequest): Promise<TurnPlan> {
-    const { hook, provider } = this.#options
-    const { agent, model, conversation } = speech
-    const { settings } = request
-    const guest = request.guest === undefined ? undefined : agent.name
-    const { messages } = conversation.history
-    const cwd = request.cwd ?? conversation.header.cwd
-    const system = await systemPrompt(agent, {
-      override: settings.system,
-      hook,
-      cwd,
-      guest: guest !== undefined,
-      hasGuests: hasGuests(messages),
-    })
-    const tools = await this.#toolSetting(speech, request, cwd)
-    const turn = (signal: AbortSignal): ToolsTurn => ({ tell: tools.channel.tell, signal })
-    return {
-      speaker: agent.name,
-      guest,
-      request: { model, system, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
-      offer: async (signal) => (hasTools(request) ? offeredTools(hook, agent, settings, turn(signal)) : []),
-      toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
-      maxTurns: settings.maxTurns ?? agent.max_iterations,
-      settings,
-      tools,
-      provider,
-      conversation,
-    }
-  }
-
-  async #toolSetting(speech: Speech, request: TurnRequest, cwd: string): Promise<ToolSetting> {
-    const { hook, agents, homeDir, spill, now, newId } = this.#options
-    const { agent, conversation, runId, turnOver } = speech
-    const { settings, sender, trust } = request
-    const session = conversation.id
-    const channel = new EventChannel()
-    const workspace = await openWorkspace(cwd).catch(() => cwd) // what needs it says that it is gone
-    const place = { workspace, homeDir }
-    const aside = join(spill, session)
-    const spillDir = await resolvePath(aside, place).catch(() => aside) // as paths of actions are
-    if (settings.ephemeral) this.#unsaved.add(spillDir)
-    const turn = { agent: agent.name, sender, session, runId }
-    const asks = new TurnAsks({ asks: this.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
-    const given = [...speech.rules, ...conversation.history.grants, ...(hook.rules?.(agent) ?? [])]
-    const rules = await resolveRules([...given, ...this.#options.rules], place)
-    const permissions = new Permissions({
-      setting: { ...place, trust, readable: [spillDir], mode: settings.mode ?? 'ask', rules },
-      asks,
-      record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
-      addRule: (rule) => agents.addRule(agent.name, rule),
-      notice: (message) => channel.tell({ type: 'notice', message }),
-    })
-    return {
-      hook,
-      permissions,
-      asks,
-      channel,
-      request: { agent, cwd: workspace },
-      dispatch: { sender, session, env: settings.env ?? {}, spillDir, turnOver },
-      files: new Map(conversation.history.files),
-      now,
-    }
+  /** Nobody at this machine chose where a remote or unattended turn works: it gets a folder of its agent's own. */
+  async #usualCwd({ name }: AgentConfig, { trust }: TurnRequest): Promise<string> {
+    const { defaultCwd, workspaces } = this.#options
+    if (trust === 'local') return defaultCwd
+    const folder = join(workspaces, name)
+    await makePrivateDir(folder)
+    return folder
   }
 }
 
-/** Who answers, and with what. */
-interface Speech extends Begun {
-  agent: AgentConfig
-  model: string
-  /** Of the turn's client and of the agent's file. */
-  rules: readonly Rule[]
-}
-
-/** A turn whose conversation is held. */
-interface Begun {
-  conversation: HeldConversation
-  runId: string
-  /** Aborted when the turn is over, however it ended. */
-  turnOver: AbortSignal
-}
-
-/** The rules a client gives for one turn. Throws `invalid` for one that is none. */
-function flagRules(settings: TurnSettings): Rule[] {
-  const rules = (['allow', 'ask', 'deny'] as const).flatMap((effect) =>
-    (settings[effect] ?? []).map((pattern): Rule => ({ effect, pattern, source: `--${effect}` })),
-  )
-  for (const { pattern } of rules) parseRule(pattern)
-  return rules
-}
-
-/** Guests only speak. */
-function hasTools({ guest, settings }: TurnRequest): boolean {
-  return guest === undefined && settings.tools !== 'none'
-}
-
-/** The tools an agent is shown, which are those it may call (decision 23). */
-async function offeredTools(
-  hook: Hook,
-  agent: AgentConfig,
-  { tools: mode = 'all' }: TurnSettings,
-  turn: ToolsTurn,
-): Promise<ToolSpec[]> {
-  const named = new Set(agent.tools)
-  const schema = (await hook.schema?.(agent, turn)) ?? []
-  return schema.filter(
-    ({ name, readOnly = false }) => (named.size === 0 || named.has(name)) && (mode === 'all' || readOnly),
-  )
-}
-
-function optional(settings: TurnRequest['settings']): Partial<ModelRequest> {
-  const { schema, retries } = settings
-  return { ...(schema && { schema }), ...(retries !== undefined && { retries }) }
+/** What hooks are told of a turn whose client left before its end. */
+function leftEarly(agent: string): AgentEvent {
+  const error = new CrabError('cancelled', 'Cancelled: the client left')
+  const nothing = { usage: undefined, turns: 0, costUsd: undefined }
+  return { type: 'end', agent, model: '', stopReason: 'cancelled', error, ...nothing }
 }

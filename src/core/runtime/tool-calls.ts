@@ -25,6 +25,13 @@ export interface ToolSetting {
   now(): number
 }
 
+/** What the calls of one step run with. */
+export interface ToolStep {
+  offered: readonly ToolSpec[]
+  setting: ToolSetting
+  onAnswer?(answer: ToolAnswer): void
+}
+
 /** A finished call: its place in the step, its answer and how long it took. */
 export interface ToolAnswer {
   index: number
@@ -40,17 +47,22 @@ export interface ToolAnswer {
  * Runs all calls of a step at once and yields each answer when it is there, and what is told meanwhile.
  *
  * Never throws for a failing tool. `offered` are the names the model was shown; anything else is refused (decision 23).
- * Leaving the iteration stops the tools that still run and waits for them.
+ * Leaving the iteration stops the tools that still run and waits for them; `onAnswer` gets every answer, those too.
  */
 export async function* runToolCalls(
   calls: readonly ToolCall[],
-  { offered, setting }: { offered: readonly ToolSpec[]; setting: ToolSetting },
+  { offered, setting, onAnswer }: ToolStep,
   signal: AbortSignal,
 ): AsyncGenerator<ToolAnswer | AgentEvent> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
   const step = { setting, tools: toolsByName(offered) }
-  const running = new Map(calls.map((call, index) => [index, answer({ index, call }, step, either)]))
+  const begin = async (index: number, call: ToolCall) => {
+    const given = await answer({ index, call }, step, either)
+    onAnswer?.(given)
+    return given
+  }
+  const running = new Map(calls.map((call, index) => [index, begin(index, call)]))
   try {
     while (running.size > 0) {
       const done = yield* setting.channel.during(Promise.race(running.values()))
@@ -76,10 +88,14 @@ async function answer(
   const { now } = step.setting
   const files: FileVersion[] = []
   let started = now()
+  let hasBegun = false
   const onPermitted = () => {
     started = now()
+    hasBegun = true
   }
-  const result = await run(place.call, { ...step, files, onPermitted }, signal).catch(toFailure)
+  const result = await run(place.call, { ...step, files, onPermitted }, signal).catch((reason: unknown) =>
+    signal.aborted ? refuse(hasBegun ? INTERRUPTED : NEVER_BEGUN) : toFailure(reason),
+  )
   return { ...place, result, durationMs: Math.max(0, Math.round(now() - started)), files }
 }
 
@@ -97,9 +113,9 @@ async function run(
   const request = { ...setting.request, args }
   const action = (await setting.hook.describe?.(tool.name, request)) ?? plainAction(tool)
   const denial = await setting.permissions.permit(call, action, signal)
-  onPermitted()
   if (denial) return { ...refuse(denialText(denial)), denial }
   signal.throwIfAborted()
+  onPermitted()
   const dispatch = toDispatch({ call, request, action, files }, setting, signal)
   const running = setting.hook.dispatch?.(tool.name, dispatch, signal)
   return (await running) ?? refuse(unknownTool(call.name, tools))
@@ -174,6 +190,9 @@ function unknownTool(name: string, tools: ReadonlyMap<string, ToolSpec>): string
   const known = names.length > 0 ? `available: ${names.join(', ')}` : 'no tools are available'
   return `Cannot call ${name}: there is no such tool; ${known}`
 }
+
+const INTERRUPTED = 'Interrupted: the turn was cancelled while this ran; a part of it may be done.'
+const NEVER_BEGUN = 'Not run: the turn was cancelled before.'
 
 function refuse(output: string): ToolOutput {
   return { output, isError: true }

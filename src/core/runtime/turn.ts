@@ -71,12 +71,11 @@ class Turn {
       this.#draft = emptyDraft()
       const draft = this.#draft
       yield* followStep(this.#callModel(signal), this.#plan.speaker, draft)
-      if (draft.usage) {
-        this.#usage = this.#usage ? addUsage(this.#usage, draft.usage) : draft.usage
-        yield { type: 'usage', usage: draft.usage }
-      }
+      const { usage } = draft
+      if (usage) this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage
       if (this.#plan.guest !== undefined && draft.calls.length > 0) yield rejectCalls(this.#plan.guest, draft)
       if (draft.calls.length > 0) yield* this.#act(signal)
+      if (usage) yield { type: 'usage', usage }
       const stop = await this.#afterStep(draft)
       if (typeof stop === 'string') return yield await this.#finish(stop)
       if (stop) yield stop
@@ -89,7 +88,7 @@ class Turn {
     return this.#end(stop, lost ?? error)
   }
 
-  /** Keeps the text of an unfinished step; its tool calls were never answered and are dropped. */
+  /** Keeps the text of an unfinished model call. */
   async keepPartial(stop: 'cancelled' | 'failed'): Promise<void> {
     const { guest, conversation } = this.#plan
     const { content } = this.#draft
@@ -119,19 +118,25 @@ class Turn {
     const tools = toolsByName(this.#tools)
     yield { type: 'tool-start', calls: calls.map((call) => withServer(call, tools.get(call.name))) }
     const answers: ToolAnswer[] = []
-    const step = { offered: this.#tools, setting: this.#plan.tools }
-    for await (const event of runToolCalls(calls, step, signal)) {
-      if ('type' in event) {
-        yield event
-        continue
+    const onAnswer = (answer: ToolAnswer) => void answers.push(answer)
+    const step = { offered: this.#tools, setting: this.#plan.tools, onAnswer }
+    try {
+      for await (const event of runToolCalls(calls, step, signal)) {
+        if (answers.length === calls.length) await this.#commit(answers)
+        yield 'type' in event ? event : toResultEvent(event)
       }
-      answers.push(event)
-      yield toResultEvent(event)
+    } finally {
+      await this.#commit(answers) // whoever follows the turn may have left; what tools did must not be forgotten
     }
     signal.throwIfAborted()
+    yield { type: 'tools-complete' }
+  }
+
+  /** Stores the step, once; a call that was interrupted has an answer, too. */
+  async #commit(answers: readonly ToolAnswer[]): Promise<void> {
+    if (this.#draft.calls.length === 0) return
     await this.#plan.conversation.append(stepLines(this.#assistant(), answers))
     this.#draft = emptyDraft()
-    yield { type: 'tools-complete' }
   }
 
   /** Why the turn is over after this step, or what to say before it goes on; undefined to just go on. */

@@ -26,7 +26,8 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     stream: (message, signal) => stream(served, message, signal),
     async replyToAsk({ agent, sender, askId, content }, signal) {
       const { asks } = await services.runtime(signal)
-      asks.reply({ agent, sender, ...(askId !== undefined && { id: askId }) }, content)
+      const trust = trustOf(channel, sender)
+      asks.reply({ agent, sender, trust, ...(askId !== undefined && { id: askId }) }, content)
     },
     listAsks: async ({ agent }, signal) => ({
       asks: (await services.runtime(signal)).asks.list(agent).map(toAskInfo),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
@@ -31,7 +32,8 @@ export async function listMcps(
 
 /**
  * `upsert_mcp`: with `verify` the server is started and its tools are listed before anything is written, so a process
- * that is killed meanwhile has changed nothing. `tool_count` then says what it has.
+ * that is killed meanwhile has changed nothing. `tool_count` then says what it has. Fails with `missing` or `conflict` when
+ * the entry that was there at first has gone or changed meanwhile.
  */
 export async function upsertMcp(
   { agents, mcp }: Services,
@@ -43,11 +45,13 @@ export async function upsertMcp(
   const what = `Cannot ${create ? 'add' : 'set'} the server "${sent['name']}"`
   if (create) refuseTaken(what, agent.mcps, sent['name'])
   const entry = checkEntry(what, sent, agent.mcps)
+  const before = agent.mcps.find((one) => one.name === entry.name)
   const servers = await mcp(signal)
   const tried = verify && entry.disabled !== true ? await servers.verify(entry, signal) : undefined
   const after = await agents.update(agent.name, (stored) => {
     const entries = entriesOf(stored)
     if (create) refuseTaken(what, entries, entry.name)
+    else refuseChanged(what, { agent: agent.name, entries, name: entry.name, before })
     return { mcps: putEntry(entries, entry) }
   })
   const info = toInfos(after, servers).find((one) => one.name === entry.name)!
@@ -150,6 +154,25 @@ function refuseTaken(what: string, entries: readonly JsonObject[], name: unknown
     taken === name ? 'there is one of that name' : `its tools could not be told from those of "${taken}"`
   const hint = `crabtalk mcp set ${taken} changes that one, crabtalk mcp remove ${taken} takes it away`
   throw new CrabError('conflict', `${what}: ${why}`, { hint })
+}
+
+interface Rewriting {
+  agent: string
+  /** What the file says now. */
+  entries: readonly JsonObject[]
+  name: string
+  /** The entry that the new one was made from, which it would undo otherwise. */
+  before: McpEntry | undefined
+}
+
+function refuseChanged(what: string, { agent, entries, name, before }: Rewriting): void {
+  const isNew = before === undefined && entries.every((entry) => entry['name'] !== name)
+  if (isNew) return
+  const now = findEntry(agent, entries, name)
+  const isSame = before && isDeepStrictEqual(checkEntry(what, now, []), checkEntry(what, { ...before }, []))
+  if (isSame) return
+  const hint = 'try again: what the other one wrote is kept'
+  throw new CrabError('conflict', `${what}: somebody else has changed it meanwhile`, { hint })
 }
 
 function isNewer(what: string): CrabError {

@@ -24,6 +24,8 @@ const DEFAULT_SENDER = 'user'
 export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
   const { agent, content, sender, cwd, guest, toolChoice, options } = message
   if (options && trust !== 'local') refuseWidening(options)
+  if (cwd && trust !== 'local')
+    throw new CrabError('denied', 'Cannot choose the directory: only a turn of this machine may')
   if (cwd && !isAbsolute(cwd))
     throw new CrabError('invalid', `Cannot work in ${cwd}: it is not an absolute path`)
   return {

@@ -8,8 +8,8 @@ const NEVER = new AbortController().signal
 test('Asks.wait() gives the answer to the question of that id', async () => {
   const asks = new Asks({ timeoutMs: 60_000 })
   const [first, second] = ['1', '2'].map((id) => asks.wait(pending({ id }), NEVER))
-  asks.reply({ agent: 'crab', sender: 'bob', id: '2' }, '{"Which?":"B"}')
-  asks.reply({ agent: 'crab', sender: '', id: '1' }, '{"Which?":"A"}')
+  asks.reply({ agent: 'crab', sender: 'bob', trust: 'local', id: '2' }, '{"Which?":"B"}')
+  asks.reply({ agent: 'crab', sender: '', trust: 'local', id: '1' }, '{"Which?":"A"}')
   assert.deepEqual(await first, { by: 'ann', answers: { 'Which?': 'A' } })
   assert.deepEqual(await second, { by: 'bob', answers: { 'Which?': 'B' } })
   assert.deepEqual(asks.list(''), [])
@@ -19,8 +19,8 @@ test('Asks.reply() without an id answers the oldest question of the pair', async
   const asks = new Asks({ timeoutMs: 60_000 })
   const other = asks.wait(pending({ id: '0', sender: 'bob' }), NEVER)
   const waits = ['1', '2'].map((id) => asks.wait(pending({ id }), NEVER))
-  asks.reply({ agent: 'crab', sender: 'ann' }, '{"Which?":"old"}')
-  asks.reply({ agent: 'crab', sender: 'ann' }, '{"Which?":"new"}')
+  asks.reply({ agent: 'crab', sender: 'ann', trust: 'local' }, '{"Which?":"old"}')
+  asks.reply({ agent: 'crab', sender: 'ann', trust: 'local' }, '{"Which?":"new"}')
   assert.deepEqual(
     (await Promise.all(waits)).map(({ answers }) => answers?.['Which?']),
     ['old', 'new'],
@@ -29,7 +29,7 @@ test('Asks.reply() without an id answers the oldest question of the pair', async
     asks.list('crab').map(({ sender }) => sender),
     ['bob'],
   )
-  asks.reply({ agent: 'crab', sender: 'bob' }, '{"Which?":"x"}')
+  asks.reply({ agent: 'crab', sender: 'bob', trust: 'local' }, '{"Which?":"x"}')
   await other
 })
 
@@ -42,7 +42,8 @@ for (const [content, problem] of Object.entries({
   test(`Asks.reply() refuses ${content}, and the question goes on waiting`, async () => {
     const asks = new Asks({ timeoutMs: 60_000 })
     const wait = asks.wait(pending({ id: '1' }), NEVER)
-    const reply = (text: string) => asks.reply({ agent: 'crab', sender: 'ann', id: '1' }, text)
+    const reply = (text: string) =>
+      asks.reply({ agent: 'crab', sender: 'ann', trust: 'local', id: '1' }, text)
     assert.throws(() => reply(content), { kind: 'invalid', message: new RegExp(problem) })
     reply('{"Which?":"A"}')
     assert.equal((await wait).answers?.['Which?'], 'A')
@@ -51,8 +52,23 @@ for (const [content, problem] of Object.entries({
 
 test('Asks.reply() says that no such question waits', () => {
   const asks = new Asks({ timeoutMs: 60_000 })
-  assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann' }, '{}'), { kind: 'missing' })
-  assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann', id: 'x' }, '{}'), { kind: 'missing' })
+  assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann', trust: 'local' }, '{}'), { kind: 'missing' })
+  assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann', trust: 'local', id: 'x' }, '{}'), {
+    kind: 'missing',
+  })
+})
+
+test('Asks.reply() lets nobody elsewhere give a permission, and anybody answer a question', async () => {
+  const asks = new Asks({ timeoutMs: 60_000 })
+  const permission = pending({ id: '1', kind: 'permission' })
+  const waits = [asks.wait(permission, NEVER), asks.wait(pending({ id: '2' }), NEVER)]
+  const reply = (id: string, trust: 'local' | 'remote' | 'unattended') =>
+    asks.reply({ agent: 'crab', sender: 'ann', trust, id }, '{"Which?":"A"}')
+  assert.throws(() => reply('1', 'remote'), { kind: 'denied' })
+  assert.throws(() => reply('1', 'unattended'), { kind: 'denied' })
+  reply('2', 'remote')
+  reply('1', 'local')
+  await Promise.all(waits)
 })
 
 test('Asks.wait() ends without an answer when nobody gives one in time', async () => {
@@ -71,8 +87,16 @@ test('Asks.wait() ends with its turn', async () => {
   assert.deepEqual(asks.list(''), [])
 })
 
-function pending({ id, sender = 'ann' }: { id: string; sender?: string }): PendingAsk {
+function pending({
+  id,
+  sender = 'ann',
+  kind = 'question',
+}: {
+  id: string
+  sender?: string
+  kind?: 'question' | 'permission'
+}): PendingAsk {
   const questions = [{ question: 'Which?', header: 'Pick', options: [], multiSelect: false }]
-  const ask = { id, kind: 'question', questions, permission: undefined } as const
+  const ask = { id, kind, questions, permission: undefined }
   return { agent: 'crab', sender, session: 's', runId: 'r', openedAt: 0, ask }
 }

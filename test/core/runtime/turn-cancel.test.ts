@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
+import type { Hook } from '../../../src/core/runtime/hook.ts'
 import {
   doneReasons,
   endOf,
@@ -65,7 +66,7 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
     assert.deepEqual(spoken(await node.lines()), ['user: tell', 'user: again', 'assistant: Anew'])
   })
 
-  test(`${way} during tools stops them, drops their calls and keeps complete steps`, async () => {
+  test(`${way} during tools stops them, and keeps what was called and what came of it`, async () => {
     const endless = endlessTool()
     const hook = toolsHook({ look: () => 'seen', endless })
     const parts = ['Now this.', call('b', 'endless'), call('c', 'look')]
@@ -80,7 +81,9 @@ for (const [way, stopAt] of Object.entries(WAYS)) {
       'user: tell',
       'assistant: First. <look>',
       'tool: seen',
-      'assistant: Now this. [cancelled]',
+      'assistant: Now this. <endless> <look>',
+      'tool: Interrupted: the turn was cancelled while this ran; a part of it may be done.',
+      'tool: seen',
     ])
     assert.equal(saidIn(await node.ask('again')), 'Anew')
   })
@@ -150,3 +153,15 @@ test('Runtime.turn() that is stopped while it waits for its conversation writes 
 function call(id: string, name: string) {
   return { call: id, name, args: '{}' }
 }
+
+test('hooks see a turn end, and its questions close, when its client leaves', async () => {
+  const seen: string[] = []
+  const question = { question: 'Which?', header: 'Pick', options: [], multiSelect: false }
+  const asker = toolsHook({ ask: async (at) => JSON.stringify(await at.ask([question], 'question')) })
+  const watcher: Hook = { onEvent: (_, __, event) => seen.push(event.type) }
+  await using node = await startTestNode([{ parts: [call('a', 'ask')] }], { hooks: [asker, watcher] })
+  for await (const event of node.turn('go', { settings: { onAsk: 'client' } })) {
+    if (event.type === 'ask') break
+  }
+  assert.deepEqual(seen, ['start', 'tool-start', 'ask', 'ask-closed', 'end'])
+})

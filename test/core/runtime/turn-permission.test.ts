@@ -196,7 +196,7 @@ async function askAndAnswer(node: TestNode, answers: readonly string[], more: Pa
     events.push(event)
     if (event.type !== 'ask') continue
     const content = JSON.stringify({ [event.ask.questions[0]!.question]: left.shift() })
-    node.runtime.asks.reply({ agent: 'crab', sender: 'ann', id: event.ask.id }, content)
+    node.runtime.asks.reply({ agent: 'crab', sender: 'ann', trust: 'local', id: event.ask.id }, content)
   }
   assert.deepEqual(left, [], 'every answer was asked for')
   return { events, asks: asksIn(events) }
@@ -242,3 +242,35 @@ function decisions(lines: readonly SessionLine[]): string[] {
 function lineOf(text: string, part: string): number {
   return text.slice(0, text.indexOf(part)).split('\n').length
 }
+
+test('Runtime.turn() gives a turn from elsewhere a folder of its agent to work in, and a local one the usual one', async () => {
+  const cwds: string[] = []
+  const look = toolsHook({ look: ({ cwd }) => String(cwds.push(cwd)) }, { readOnly: true })
+  const describe: Hook['describe'] = async (_, { cwd }) => ({ kind: 'read', path: cwd, shown: '.' })
+  const script = () => [{ parts: [{ call: 'a', name: 'look', args: '{}' }] }, { parts: ['ok'] }]
+  await using node = await startTestNode([...script(), ...script()], { hooks: [{ ...look, describe }] })
+  await node.ask('go', { sender: 'tg:1', trust: 'remote' })
+  await node.ask('go')
+  assert.deepEqual(cwds, [join(node.home.paths.workspace, 'crab'), node.home.paths.home])
+})
+
+test('a grant that cannot be read grants nothing, and stops no turn', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test'])
+  await askAndAnswer(node, [PERMISSION_ANSWERS.once])
+  const { id: agentId } = await node.agents.get('crab')
+  const session = await node.place.storage.activeSession({ agentId, sender: 'ann' })
+  const { cursor } = await node.place.storage.read(session!)
+  const decision = { call_id: 'x', name: 'bash', effect: 'allow', by: 'person', reason: 'ann' } as const
+  const line = {
+    kind: 'event',
+    event: 'permission',
+    ...decision,
+    grant: 'session',
+    rules: ['grep(x', 'bash'],
+  } as const
+  await node.place.storage.append(session!, cursor, [{ ...line, rules: [...line.rules] }])
+  node.goOn(['npm test'])
+  assert.equal(endOf(await node.ask('again')).stopReason, 'stop')
+  assert.equal(shell.ran.length, 2)
+})

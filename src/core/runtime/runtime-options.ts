@@ -1,0 +1,41 @@
+import type { AgentConfig } from '../config/agent-schema.ts'
+import type { Rule } from '../policy/types.ts'
+import type { Provider } from '../provider/types.ts'
+import type { Place } from './held-conversation.ts'
+import type { Hook } from './hook.ts'
+
+/** Where agents come from. `create: false` gives the default agent without writing it. */
+export interface Agents {
+  get(name: string, options?: { create?: boolean }): Promise<AgentConfig>
+  /** The rules of permission in the agent's file. */
+  rules(name: string): Promise<Rule[]>
+  /** Adds a rule that allows to the agent's file; one that is there stays. */
+  addRule(name: string, rule: string): Promise<void>
+}
+
+/** What the runtime is made of. */
+export interface RuntimeOptions {
+  agents: Agents
+  provider: Provider
+  hook: Hook
+  /** Conversations that last. */
+  place: Place
+  /** Conversations that are forgotten. */
+  scratch: Place
+  /** Working directory of a new local conversation whose client named none. */
+  defaultCwd: string
+  /** Where other conversations work: a folder per agent is made in it (decision 29). */
+  workspaces: string
+  /** The person's own directory; empty when there is none. */
+  homeDir: string
+  /** Where tools may put what is too long for an answer; a folder per conversation is made in it. */
+  spill: string
+  /** The rules of permission that hold for every agent. */
+  rules: readonly Rule[]
+  /** How long a question waits for an answer, milliseconds. */
+  askTimeoutMs: number
+  /** Milliseconds since 1970. */
+  now(): number
+  /** A fresh ULID. */
+  newId(): string
+}

@@ -1,0 +1,150 @@
+import type { AgentConfig } from '../config/agent-schema.ts'
+import { openWorkspace, resolvePath } from '../policy/paths.ts'
+import { parseRule } from '../policy/pattern.ts'
+import { resolveRules } from '../policy/resolve-rules.ts'
+import type { Rule } from '../policy/types.ts'
+import type { ModelRequest, ToolSpec } from '../provider/types.ts'
+import type { Asks } from './asks.ts'
+import { EventChannel } from './event-channel.ts'
+import type { HeldConversation } from './held-conversation.ts'
+import { hasGuests } from './history.ts'
+import type { Hook, ToolsTurn } from './hook.ts'
+import { Permissions } from './permission.ts'
+import type { RuntimeOptions } from './runtime-options.ts'
+import { systemPrompt } from './system-prompt.ts'
+import type { ToolSetting } from './tool-calls.ts'
+import type { TurnPlan } from './turn.ts'
+import { TurnAsks } from './turn-asks.ts'
+import type { TurnRequest, TurnSettings } from './turn-request.ts'
+
+/** Who answers, and with what. */
+export interface Speech extends Begun {
+  agent: AgentConfig
+  model: string
+  /** Of the turn's client, and of the agent's file. */
+  rules: { flags: readonly Rule[]; ofAgent: readonly Rule[] }
+}
+
+/** A turn whose conversation is held. */
+export interface Begun {
+  asks: Asks
+  /** Where the conversation's tools may put what is too long for an answer. */
+  spillDir: string
+  conversation: HeldConversation
+  runId: string
+  /** Aborted when the turn is over, however it ended. */
+  turnOver: AbortSignal
+}
+
+/** Decides everything about a turn whose conversation is held, before its model is called. */
+export async function planTurn(
+  options: RuntimeOptions,
+  speech: Speech,
+  request: TurnRequest,
+): Promise<TurnPlan> {
+  const { hook, provider } = options
+  const { agent, model, conversation } = speech
+  const { settings } = request
+  const guest = request.guest === undefined ? undefined : agent.name
+  const { messages } = conversation.history
+  const cwd = request.cwd ?? conversation.header.cwd
+  const system = await systemPrompt(agent, {
+    override: settings.system,
+    hook,
+    cwd,
+    guest: guest !== undefined,
+    hasGuests: hasGuests(messages),
+  })
+  const tools = await toolSetting({ options, speech, request, cwd })
+  const turn = (signal: AbortSignal): ToolsTurn => ({ tell: tools.channel.tell, signal })
+  return {
+    speaker: agent.name,
+    guest,
+    request: { model, system, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
+    offer: async (signal) => (hasTools(request) ? offeredTools(hook, agent, settings, turn(signal)) : []),
+    toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
+    maxTurns: settings.maxTurns ?? agent.max_iterations,
+    settings,
+    tools,
+    provider,
+    conversation,
+  }
+}
+
+async function toolSetting(at: {
+  options: RuntimeOptions
+  speech: Speech
+  request: TurnRequest
+  cwd: string
+}): Promise<ToolSetting> {
+  const { options, speech, request, cwd } = at
+  const { hook, agents, homeDir, now, newId } = options
+  const { agent, conversation, runId, turnOver, spillDir } = speech
+  const { settings, sender, trust } = request
+  const session = conversation.id
+  const channel = new EventChannel()
+  const workspace = await openWorkspace(cwd).catch(() => cwd) // what needs it says that it is gone
+  const place = { workspace, homeDir }
+  const readable = [await resolvePath(spillDir, place).catch(() => spillDir)] // as paths of actions are
+  const turn = { agent: agent.name, sender, session, runId }
+  const asks = new TurnAsks({ asks: speech.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
+  const { flags, ofAgent } = speech.rules
+  const given = [
+    ...flags,
+    ...conversation.history.grants,
+    ...ofAgent,
+    ...(hook.rules?.(agent) ?? []),
+    ...options.rules,
+  ]
+  const rules = await resolveRules(given, place)
+  const permissions = new Permissions({
+    setting: { ...place, trust, readable, mode: settings.mode ?? 'ask', rules },
+    asks,
+    record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
+    addRule: (rule) => agents.addRule(agent.name, rule),
+    notice: (message) => channel.tell({ type: 'notice', message }),
+  })
+  return {
+    hook,
+    permissions,
+    asks,
+    channel,
+    request: { agent, cwd: workspace },
+    dispatch: { sender, session, env: settings.env ?? {}, spillDir, turnOver },
+    files: new Map(conversation.history.files),
+    now,
+  }
+}
+
+/** The rules a client gives for one turn. Throws `invalid` for one that is none. */
+export function flagRules(settings: TurnSettings): Rule[] {
+  const rules = (['allow', 'ask', 'deny'] as const).flatMap((effect) =>
+    (settings[effect] ?? []).map((pattern): Rule => ({ effect, pattern, source: `--${effect}` })),
+  )
+  for (const { pattern } of rules) parseRule(pattern)
+  return rules
+}
+
+/** Guests only speak. */
+export function hasTools({ guest, settings }: TurnRequest): boolean {
+  return guest === undefined && settings.tools !== 'none'
+}
+
+/** The tools an agent is shown, which are those it may call (decision 23). */
+async function offeredTools(
+  hook: Hook,
+  agent: AgentConfig,
+  { tools: mode = 'all' }: TurnSettings,
+  turn: ToolsTurn,
+): Promise<ToolSpec[]> {
+  const named = new Set(agent.tools)
+  const schema = (await hook.schema?.(agent, turn)) ?? []
+  return schema.filter(
+    ({ name, readOnly = false }) => (named.size === 0 || named.has(name)) && (mode === 'all' || readOnly),
+  )
+}
+
+function optional(settings: TurnRequest['settings']): Partial<ModelRequest> {
+  const { schema, retries } = settings
+  return { ...(schema && { schema }), ...(retries !== undefined && { retries }) }
+}
