@@ -5,7 +5,7 @@ import { setImmediate as nextPhase } from 'node:timers/promises'
  * Reads a program's output until it ends, or until the program has exited and what it wrote before has been read: others
  * may hold the pipe for ever. What comes after that is read and thrown away, so that nobody blocks on it.
  *
- * A promise of `take` makes the stream wait.
+ * A promise of `take` makes the stream wait. Fails as `take` does.
  */
 export async function readUntilExit(
   stream: Readable,
@@ -14,12 +14,18 @@ export async function readUntilExit(
 ): Promise<void> {
   let bytes = 0
   let taking: Promise<void> | undefined
+  const failed = Promise.withResolvers<never>()
   const onData = (piece: Buffer) => {
     bytes += piece.length
-    const taken = take(piece)
-    if (taken === undefined) return
-    stream.pause()
-    taking = taken.finally(() => stream.resume())
+    try {
+      const taken = take(piece)
+      if (taken === undefined) return
+      stream.pause()
+      taking = taken.finally(() => stream.resume())
+      taking.catch(failed.reject)
+    } catch (reason) {
+      failed.reject(reason)
+    }
   }
   /** A pipe holds what was written at the time of the exit, so that a look at it that finds nothing has seen it all. */
   const untilQuiet = async () => {
@@ -32,10 +38,13 @@ export async function readUntilExit(
     }
   }
   stream.on('data', onData)
-  await Promise.race([closed(stream), exited.then(untilQuiet)])
-  await taking
-  stream.off('data', onData)
-  stream.resume()
+  try {
+    await Promise.race([closed(stream), exited.then(untilQuiet), failed.promise])
+    await taking
+  } finally {
+    stream.off('data', onData)
+    stream.resume()
+  }
 }
 
 function closed(stream: Readable): Promise<void> {

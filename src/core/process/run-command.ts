@@ -54,28 +54,44 @@ export async function runCommand(
   if (signal.aborted) throw toCancelled(signal)
   const stdin = options.stdin === undefined ? 'none' : 'pipe'
   const running = await host.start({ ...command, stdin, stderr: 'stdout' })
-  running.stdin.end(options.stdin)
+  try {
+    running.stdin.end(options.stdin)
+    const { output, timedOut } = await outputOf(running, options, signal)
+    const isLeft = options.keep === true && !timedOut && !signal.aborted && (await hasOthers(running))
+    if (!isLeft) await endAll(running)
+    const { text, droppedBytes, spillPath } = await output.finish()
+    if (signal.aborted) throw toCancelled(signal)
+    return {
+      output: timedOut ? withTimeLimit(text, options.timeoutMs) : text,
+      status: await running.exited,
+      timedOut,
+      droppedBytes,
+      spillPath,
+      running: isLeft ? running : undefined,
+    }
+  } catch (reason) {
+    await endAll(running)
+    throw reason
+  }
+}
+
+/** What a program gives until it has ended; the caller finishes it. */
+async function outputOf(
+  running: RunningProcess,
+  options: RunCommandOptions,
+  signal: AbortSignal,
+): Promise<{ output: CappedOutput; timedOut: boolean }> {
+  const { timeoutMs, filter, spillFolder } = options
   const output = new CappedOutput({
     capBytes: options.capBytes ?? CAP_BYTES,
-    spillFolder: options.spillFolder,
+    spillFolder,
     maxSpillBytes: options.maxSpillBytes ?? MAX_SPILL_BYTES,
   })
-  const { timeoutMs, filter } = options
-  const timedOut = await readWithin({ running, output, timeoutMs, filter }, signal)
-  const isLeft = options.keep === true && !timedOut && !signal.aborted && (await hasOthers(running))
-  if (!isLeft) await endAll(running)
-  const { text, droppedBytes, spillPath } = await output.finish()
-  if (signal.aborted) {
-    await endAll(running)
-    throw toCancelled(signal)
-  }
-  return {
-    output: timedOut ? withTimeLimit(text, options.timeoutMs) : text,
-    status: await running.exited,
-    timedOut,
-    droppedBytes,
-    spillPath,
-    running: isLeft ? running : undefined,
+  try {
+    return { output, timedOut: await readWithin({ running, output, timeoutMs, filter }, signal) }
+  } catch (reason) {
+    await output.finish()
+    throw reason
   }
 }
 

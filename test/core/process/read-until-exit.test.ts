@@ -53,6 +53,22 @@ test('readUntilExit() ends with a stream that fails', async () => {
   await readUntilExit(stream, never, () => undefined)
 })
 
+test('readUntilExit() fails as what takes the pieces does, and throws away the rest', async () => {
+  const failure = new Error('full')
+  const failing = [
+    () => {
+      throw failure
+    },
+    () => Promise.reject(failure),
+  ]
+  for (const take of failing) {
+    const stream = streamOf(['one', 'two', 'three'])
+    await assert.rejects(readUntilExit(stream, never, take), (reason) => reason === failure)
+    assert.equal(stream.readableFlowing, true)
+    assert.equal(stream.listenerCount('data'), 0)
+  }
+})
+
 /** A stream that gives its pieces in phases of their own, as a pipe may. */
 function streamOf(pieces: readonly string[]): Readable {
   async function* inPhases() {

@@ -166,6 +166,32 @@ describe('runCommand()', { concurrency: 4 }, () => {
     assert.equal((await box.run(scriptOf("printf 'a\\303'"))).output, 'a\ufffd')
   })
 
+  test('ends all that runs when its filter fails, and fails with it', async () => {
+    for (const failsAt of ['a piece', 'the end']) {
+      const { word, command } = markedScript(
+        failsAt === 'a piece' ? 'sleep 600 & echo x; sleep 600' : 'sleep 600 & echo x',
+      )
+      await using box = await openBox()
+      const failure = new Error('no filter')
+      const filter = () => (piece: Buffer, isEnd: boolean) => {
+        if (isEnd === (failsAt === 'the end')) throw failure
+        return piece
+      }
+      await assert.rejects(box.run(command, { filter, keep: true }), (reason) => reason === failure)
+      assert.deepEqual(await livingWith(word), [])
+    }
+  })
+
+  test('ends all that runs when its filter cannot be made', async () => {
+    const { word, command } = markedScript('sleep 600 & sleep 600')
+    await using box = await openBox()
+    const filter = () => {
+      throw new TypeError('no filter')
+    }
+    await assert.rejects(box.run(command, { filter }), TypeError)
+    assert.deepEqual(await livingWith(word), [])
+  })
+
   test('writes the whole of a long output to a file', async () => {
     await using box = await openBox()
     const { spillPath } = await box.run(commandOf(['seq', '100000']))
