@@ -28,7 +28,8 @@ test('mcp list shows what is declared and what is known, starts nothing and prin
   await using records = await recordFolder()
   await using box = await makeSandbox()
   const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 's3cr3t-value' } })
-  const db = { name: 'db', command: 'db', args: ['postgres://me:s3cr3t-value@host/db'] }
+  const secretWords = ['-e', 'DB_TOKEN=s3cr3t-value', '--header', 'Authorization: Bearer s3cr3t-value']
+  const db = { name: 'db', command: 'db', args: ['postgres://me:s3cr3t-value@host/db', ...secretWords] }
   await writeAgent(box, entriesToml(server.entry, db), 'disabled = true\n')
   const before = await box.run(['mcp', 'list'])
   assert.match(
@@ -45,7 +46,14 @@ test('mcp list shows what is declared and what is known, starts nothing and prin
     ...{ agent: 'crab', name: 'one', state: 'idle', error: null, tools: 2 },
     ...{ transport: 'stdio', command, args, url: null, source: 'agents/crab.toml:3' },
   })
-  assert.deepEqual([two.state, two.tools, two.args], ['disabled', null, ['postgres://[secret]@host/db']])
+  assert.deepEqual(
+    [two.state, two.tools, two.args],
+    [
+      'disabled',
+      null,
+      ['postgres://[secret]@host/db', '-e', 'DB_TOKEN=[secret]', '--header', 'Authorization: [secret]'],
+    ],
+  )
   assert.equal(server.starts().length, 1)
   for (const args of [
     ['list'],
@@ -63,9 +71,11 @@ test('mcp list --all shows the servers of every agent, and what is wrong with an
   await using box = await makeSandbox()
   await writeAgent(box, entriesToml({ name: 'one', command: 'x', args: [] }))
   await box.run(['agent', 'create', 'other', '--set', 'mcps=[{ name = "two", url = "https://h/mcp" }]'])
-  const { stdout, code } = await box.run(['mcp', 'list', '--all'])
+  const { stdout, stderr, code } = await box.run(['mcp', 'list', '--all'])
   assert.match(stdout, /^AGENT +NAME .*\ncrab +one .*\nother +two +\w+ +- +http +https:\/\/h\/mcp\n$/)
-  assert.equal(code, 0)
+  assert.deepEqual([stderr, code], ['crabtalk: two: remote servers come with a later version\n', 0])
+  const get = await box.run(['mcp', 'get', 'two', '-a', 'other'])
+  assert.match(get.stdout, /\n# invalid, .*\n# remote servers come with a later version\n/)
   await writeFile(join(box.home, 'agents/bad.toml'), 'nonsense = 1\n')
   const broken = await box.run(['mcp', 'list', '--all'])
   assert.match(broken.stderr, /^crabtalk: agents\/bad\.toml:1: /)
@@ -105,13 +115,13 @@ test('mcp ping starts all servers that are not disabled, and times them', async 
   const { stdout, stderr, code } = await box.run(['mcp', 'ping'])
   assert.match(
     stdout,
-    /^NAME +STATE +TOOLS +START +PING\none +ok +2 +\d+ ms +\d+ ms\neverything +ok +\d+ +\d+ ms +\d+ ms\n$/,
+    /^NAME +STATE +TOOLS +START +PING +PID\none +ok +2 +\d+ ms +\d+ ms +\d+\neverything +ok +\d+ +\d+ ms +\d+ ms +\d+\n$/,
   )
   assert.deepEqual([stderr, code, off.starts()], ['', 0, []])
   const [one] = JSON.parse((await box.run(['mcp', 'ping', 'one', '--json'])).stdout)
   assert.deepEqual([one.name, one.ok, one.tools, one.error], ['one', true, 2, null])
   const disabled = await box.run(['mcp', 'ping', 'off'])
-  assert.match(disabled.stdout, /^NAME .*\noff +config +- +- +-\n$/)
+  assert.match(disabled.stdout, /^NAME .*\noff +config +- +- +- +-\n$/)
   assert.match(
     disabled.stderr,
     /^crabtalk: error\[config\]: .*"off".*disabled\nhint: crabtalk mcp enable off\n$/,
@@ -124,7 +134,7 @@ test('mcp ping tells each server that fails, and exits 69', async () => {
   const bad = misbehavingEntry({ at: { initialize: 'crash' } }, { name: 'bad' })
   await writeAgent(box, entriesToml(misbehavingEntry(FEW, { name: 'one' }), bad))
   const { stdout, stderr, code } = await box.run(['mcp', 'ping', 'bad', 'one'])
-  assert.match(stdout, /\nbad +unavailable +- +- +-\none +ok +2 /)
+  assert.match(stdout, /\nbad +unavailable +- +- +- +-\none +ok +2 /)
   assert.match(stderr, /^crabtalk: error\[unavailable\]: .*"bad".*\nhint: .*\n$/)
   assert.equal(code, 69)
   const json = await box.run(['mcp', 'ping', '--json'])

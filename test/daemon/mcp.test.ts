@@ -238,20 +238,27 @@ test('list_mcps gives the servers of one agent or of all, secrets hidden, and st
   const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2' } })
   await upsert(node, server.entry)
   await request(node.dispatch, 'createAgent', { name: 'other', config: '', prompt: '' }, NEVER)
-  const far = { name: 'far', url: 'https://h/mcp', auth: 'bearer-hunter2', headers: { 'X-Key': 'hunter2' } }
+  await upsert(node, { name: 'two', command: 'x', args: ['--token', 'hunter2', 'y://me:hunter2@h'] })
+  const far = {
+    name: 'far',
+    url: 'https://me:hunter2@h/mcp',
+    auth: 'bearer-hunter2',
+    headers: { 'X-Key': 'hunter2' },
+  }
   await upsert(node, far, { agent: 'other' })
   const all = await listed(node, '')
   assert.deepEqual(
     all.map(({ source, name }) => [source, name]),
     [
       ['crab', 'one'],
+      ['crab', 'two'],
       ['other', 'far'],
     ],
   )
   assert.doesNotMatch(JSON.stringify(all), /hunter2/)
   assert.deepEqual(
     (await listed(node, 'other')).map(({ url, auth }) => [url, auth]),
-    [['https://h/mcp', '[secret]']],
+    [['https://[secret]@h/mcp', '[secret]']],
   )
   assert.deepEqual(server.starts(), [])
   await assert.rejects(listed(node, 'nobody'), { kind: 'missing' })

@@ -47,6 +47,9 @@ async function printServers(host: Host, servers: readonly Declared[], isAll: boo
   const header = ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'COMMAND']
   const rows = servers.map((server) => [...(isAll ? [server.agent] : []), ...toRow(server)])
   await printTable(host, isAll ? ['AGENT', ...header] : header, rows)
+  for (const { entry, error } of servers) {
+    if (error !== '') host.stderr.write(`crabtalk: ${entry.name}: ${sanitize(error)}\n`)
+  }
 }
 
 function toRow({ entry, state, tools }: Declared): string[] {

@@ -18,7 +18,7 @@ export interface Declared {
   /** Where that is: `agents/crab.toml:7`. */
   source: string
   state: string
-  /** What went wrong last; else empty. */
+  /** What went wrong last, or why it cannot be used; else empty. */
   error: string
   fingerprint: string
   protocolVersion: string
@@ -73,13 +73,15 @@ function toDeclared({ name: agent, config }: AgentInfo, { agents, peers }: McpVi
       entry,
       source: server?.source ?? '',
       state: STATES[server?.state ?? McpPeerState.UNSPECIFIED],
-      error: peer?.error ?? '',
+      error: peer?.error || (server?.state === McpPeerState.INVALID ? NOT_YET : ''),
       fingerprint: server?.fingerprint ?? '',
       protocolVersion: peer?.protocolVersion ?? '',
       tools: isListed ? server?.tools : undefined,
     }
   })
 }
+
+const NOT_YET = 'remote servers come with a later version'
 
 const STATES: Record<McpPeerState, string> = {
   [McpPeerState.UNSPECIFIED]: 'unknown',

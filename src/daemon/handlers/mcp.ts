@@ -15,6 +15,7 @@ import {
   SourceKind,
   type UpsertMcpMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { showWords } from '../../mcp/secret-words.ts'
 import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
 import type { Services } from '../compose.ts'
 import { readObject } from './json-text.ts'
@@ -116,10 +117,10 @@ function toInfos(agent: AgentConfig, servers: McpServers): McpInfo[] {
 function fromEntry(entry: McpEntry) {
   return {
     name: entry.name,
-    command: entry.command ?? '',
-    args: entry.args ?? [],
+    command: showWords([entry.command ?? '']).join(''),
+    args: showWords(entry.args ?? []),
     env: entry.env ?? {},
-    url: entry.url ?? '',
+    url: showWords([entry.url ?? '']).join(''),
     auth: entry.auth ?? '',
     autoRestart: true, // every server is started again when it is needed
     sourceKind: SourceKind.LOCAL,
