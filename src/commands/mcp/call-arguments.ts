@@ -15,15 +15,19 @@ export async function readArguments(words: readonly string[], host: Host): Promi
   return Object.fromEntries(words.map(readPair))
 }
 
-function readPair(word: string): [string, unknown] {
+/** A word that is no pair may be a secret: it is not repeated. */
+function readPair(word: string, index: number): [string, unknown] {
   const at = word.indexOf('=')
   if (at > 0) return [word.slice(0, at), readValue(word.slice(at + 1))]
-  throw new CrabError('usage', `Cannot use ${word} as an argument: it is no key=value`, { hint: EXAMPLE })
+  const which = `word ${index + 1} behind the tool`
+  throw new CrabError('usage', `Cannot use ${which} as an argument: it is no key=value`, { hint: EXAMPLE })
 }
 
+/** A number that would become another one, such as a long id, stays text. */
 function readValue(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'number' && String(value) !== text ? text : value
   } catch {
     return text // what is no JSON is text
   }

@@ -14,6 +14,10 @@ const WORDS: [string[], JsonObject][] = [
   ],
   [['text=a = b', 'empty=', 'quoted="3"', 'dash=-'], { text: 'a = b', empty: '', quoted: '3', dash: '-' }],
   [['half="open', 'brace={x'], { half: '"open', brace: '{x' }],
+  [
+    ['id=12345678901234567890', 'hash=1234567e8', 'far=1e999', 'version=1.10'],
+    { id: '12345678901234567890', hash: '1234567e8', far: '1e999', version: '1.10' },
+  ],
   [['a.b=1'], { 'a.b': 1 }],
   [['{"path": "x", "n": 1}'], { path: 'x', n: 1 }],
 ]
@@ -43,7 +47,7 @@ test('readArguments() refuses what is neither', async () => {
   for (const words of [['notes.md'], ['=x'], ['a=1', '-'], ['{"a": 1}', 'b=2']]) {
     await assert.rejects(argumentsOf(words), {
       kind: 'usage',
-      message: /^Cannot use .* as an argument/,
+      message: /^Cannot use word \d behind the tool as an argument: it is no key=value$/,
       hint: /path=/,
     })
   }
