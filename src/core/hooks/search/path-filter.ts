@@ -1,5 +1,5 @@
 import { CrabError } from '../../base/errors.ts'
-import { globToRegExp } from '../../base/glob.ts'
+import { globMatcher } from '../../base/glob.ts'
 import type { PathFilter } from './engine.ts'
 
 /**
@@ -14,10 +14,10 @@ export function toPathFilter(glob: string, root: string): PathFilter {
   if (path === '' || path.split('/').includes('..'))
     throw badGlob(glob, 'it must match paths below the folder')
   const whole = path.endsWith('/') ? `${path}**` : path
-  const pattern = toPattern(whole.replace(/^\//, ''), glob)
+  const isMatch = toMatcher(whole.replace(/^\//, ''), glob)
   const isName = !whole.includes('/')
   return {
-    matches: (file) => pattern.test(isName ? file.slice(file.lastIndexOf('/') + 1) : file) !== isNegated,
+    matches: (file) => isMatch(isName ? file.slice(file.lastIndexOf('/') + 1) : file) !== isNegated,
     nameGlob: isNegated ? undefined : toNameGlob(whole),
   }
 }
@@ -28,21 +28,9 @@ function belowRoot(glob: string, root: string): string {
   return inside.replace(/^(\.\/)+/, '')
 }
 
-/** Stars in one name, and `**` in one path: with more, a name made for it takes a regular expression minutes. */
-const MAX_STARS = 3
-const MAX_DOUBLE_STARS = 4
-
-function toPattern(glob: string, written: string): RegExp {
-  const segments = glob.split('/')
-  const stars = segments.map((segment) => (segment === '**' ? 0 : (segment.match(/\*+/g)?.length ?? 0)))
-  if (
-    Math.max(...stars) > MAX_STARS ||
-    segments.filter((segment) => segment === '**').length > MAX_DOUBLE_STARS
-  ) {
-    throw badGlob(written, 'it has too many stars')
-  }
+function toMatcher(glob: string, written: string): (path: string) => boolean {
   try {
-    return globToRegExp(glob)
+    return globMatcher(glob)
   } catch (reason) {
     throw badGlob(written, (reason as Error).message)
   }

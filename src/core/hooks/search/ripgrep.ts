@@ -1,9 +1,9 @@
 import { basename, dirname, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
-import { text } from 'node:stream/consumers'
-import { toCancelled } from '../../base/cancelled.ts'
+import { orCancelled, toCancelled } from '../../base/cancelled.ts'
 import { CrabError } from '../../base/errors.ts'
 import { isInside } from '../../policy/paths.ts'
+import { readUntilExit } from '../../process/read-until-exit.ts'
 import type { ProcessHost } from '../../process/types.ts'
 import type { FoundLine, SearchEngine, SearchQuery, SearchScope } from './engine.ts'
 import { splitRecords } from './records.ts'
@@ -55,7 +55,10 @@ export function ripgrepEngine(options: RipgrepOptions): SearchEngine {
 /** The first with every option in use. */
 const OLDEST = 13
 
-/** Whether it runs here: a folder may forbid that, and not every `rg` is ripgrep. */
+/** Whoever needs longer to say what it is, is not asked to search. */
+const VERSION_LIMIT_MS = 2_000
+
+/** Whether it runs here: a folder may forbid that, and not every `rg` is ripgrep. Takes no longer than a few seconds. */
 export async function isRipgrep({ processes, program, env }: RipgrepOptions): Promise<boolean> {
   try {
     await using running = await processes.start({
@@ -65,11 +68,18 @@ export async function isRipgrep({ processes, program, env }: RipgrepOptions): Pr
       stdin: 'none',
     })
     running.stderr.resume()
-    const [, version] = /^ripgrep (\d+)\./.exec(await text(running.stdout)) ?? []
-    const { code } = await running.exited
+    const limit = AbortSignal.timeout(VERSION_LIMIT_MS)
+    let said = ''
+    const take = (piece: Buffer) => {
+      if (said.length < MAX_SAID) said += piece.toString()
+      return undefined
+    }
+    await orCancelled(readUntilExit(running.stdout, running.exited, take), limit)
+    const { code } = await orCancelled(running.exited, limit)
+    const [, version] = /^ripgrep (\d+)\./.exec(said) ?? []
     return code === 0 && Number(version) >= OLDEST
   } catch {
-    return false // not there, or not for this machine
+    return false // not there, not for this machine, or silent
   }
 }
 

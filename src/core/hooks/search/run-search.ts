@@ -1,3 +1,4 @@
+import { orCancelled } from '../../base/cancelled.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import { globArguments, grepArguments } from './arguments.ts'
 import type { SearchEngine } from './engine.ts'
@@ -29,9 +30,9 @@ export async function runSearch(
   const open = (glob: string | undefined) => openTarget({ ...action, glob, cwd, closed, mayShow })
   if (name === 'glob') {
     const target = await open(globArguments(args).pattern)
-    return await findFiles(await engine(), { target, timeLimitMs }, signal)
+    return await findFiles(await orCancelled(engine(), signal), { target, timeLimitMs }, signal)
   }
   const query = grepArguments(args)
   const target = await open(query.glob)
-  return await findText(await engine(), { query, target, timeLimitMs }, signal)
+  return await findText(await orCancelled(engine(), signal), { query, target, timeLimitMs }, signal)
 }

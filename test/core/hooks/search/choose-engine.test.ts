@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { installedRipgrep } from '../../../../bin/ripgrep.ts'
 import { chooseEngine } from '../../../../src/core/hooks/search/choose-engine.ts'
 import { openProcessHost } from '../../../../src/core/process/process-host.ts'
+import { livingWith } from '../../../support/orphans.ts'
 import { makeTree, type Tree } from '../../../support/trees.ts'
 
 const processes = openProcessHost({ pid: process.pid })
@@ -43,6 +44,18 @@ test('chooseEngine() takes no program from a relative folder of the PATH', async
     await searchWith(tree, chooseEngine({ processes, ripgrep: async () => undefined, env })),
     'JavaScript',
   )
+})
+
+test('chooseEngine() takes no program that does not soon say what it is, and ends it', async () => {
+  const hangs = `exec sleep 3607`
+  const floods = `exec yes ripgrep 15.0.0`
+  for (const script of [hangs, floods]) {
+    await using tree = await makeTools({ 'bin/rg': `#!/bin/sh\n${script}\n` })
+    const env = { PATH: `${tree.path('bin')}:/usr/bin:/bin` }
+    const engine = chooseEngine({ processes, ripgrep: async () => undefined, env })
+    assert.equal(await searchWith(tree, engine), 'JavaScript')
+    assert.deepEqual(await livingWith(tree.path('bin')), [])
+  }
 })
 
 test('chooseEngine() searches in JavaScript when there is no ripgrep', async () => {

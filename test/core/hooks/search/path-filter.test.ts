@@ -47,11 +47,10 @@ test('toPathFilter() gives a glob of names only where ripgrep means the same by 
   )
 })
 
-test('toPathFilter() refuses a glob that a name could make take minutes', () => {
-  for (const glob of ['*a*a*a*', 'src/*a*a*a*/x', '**/a/**/a/**/a/**/a/**/b', '!*a*a*a*']) {
-    assert.throws(() => toPathFilter(glob, '/root'), { kind: 'invalid', message: /too many stars$/ }, glob)
-  }
-  assert.ok(toPathFilter('**/*a*/**/*a*a*', '/root').matches('x/bab/y/aa'))
+test('toPathFilter() takes no longer for many stars', () => {
+  const { matches } = toPathFilter('**/*a*a*/**/*a*a*/**/*a*a*/b', '/root')
+  assert.ok(!matches(`${`${'a'.repeat(69)}/`.repeat(3)}c`))
+  assert.ok(matches('x/aa/aa/x/aa/b'))
 })
 
 test('toPathFilter() throws `invalid` for what is no glob and what leads out of the root', () => {

@@ -174,6 +174,19 @@ test('an abort fails, whatever the engine throws', async () => {
   await assert.rejects(running, { name: 'AbortError' })
 })
 
+test('an abort ends the wait for an engine', async () => {
+  await using tree = await makeTree({ 'a.ts': '' })
+  const stop = new AbortController()
+  const hook = hookOf({ engine: () => new Promise(() => stop.abort()) })
+  for (const [name, args] of [
+    ['glob', { pattern: '*' }],
+    ['grep', { pattern: 'x' }],
+  ] as const) {
+    const { output } = await runTool(hook, [name, args], { cwd: tree.root }, stop.signal)
+    assert.equal(output, 'Cancelled')
+  }
+})
+
 test('a path that is not there, or is no file or folder, is refused', async () => {
   await using tree = await makeTree({ 'a.ts': '' })
   assert.equal(
