@@ -1,7 +1,4 @@
 import { once } from '../core/base/once.ts'
-import type { AgentConfig } from '../core/config/agent-schema.ts'
-import { entryRules } from '../core/policy/entry-rules.ts'
-import type { Rule } from '../core/policy/types.ts'
 import type { Hook } from '../core/runtime/hook.ts'
 import type { McpServers } from './types.ts'
 
@@ -13,7 +10,6 @@ export function lazyMcpHook(open: () => Promise<McpServers>): Hook {
     return opened
   })
   return {
-    rules: rulesOf,
     async onRegisterAgent(agent) {
       if (agent.mcps.length > 0 || servers.made) await (await servers.get()).onRegisterAgent?.(agent)
     },
@@ -26,9 +22,4 @@ export function lazyMcpHook(open: () => Promise<McpServers>): Hook {
     describe: (name, request) => opened?.describe?.(name, request),
     dispatch: (name, call, signal) => opened?.dispatch?.(name, call, signal),
   }
-}
-
-/** The rules of permission in an agent's declarations. */
-export function rulesOf({ name, mcps }: AgentConfig): Rule[] {
-  return mcps.flatMap((entry) => entryRules(entry, `agents/${name}.toml mcps "${entry.name}"`))
 }

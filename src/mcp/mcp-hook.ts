@@ -6,7 +6,6 @@ import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../core/runtim
 import { type AgentTool, toSpecs } from './agent-tools.ts'
 import type { OnProgress } from './connection.ts'
 import { hiddenBy } from './entry-filter.ts'
-import { rulesOf } from './lazy-hook.ts'
 import { offerTools } from './offer.ts'
 import type { Peer } from './peer.ts'
 import type { Peers } from './peers.ts'
@@ -27,7 +26,6 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
   /** The ids of the agents that were told of tools that cannot be offered. */
   const told = new WeakMap<readonly DroppedTool[], Set<string>>()
   return {
-    rules: rulesOf,
     async onRegisterAgent(agent) {
       await peers.register(agent)
       startEager(peers, agent.id)

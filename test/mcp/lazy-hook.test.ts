@@ -10,7 +10,6 @@ test('lazyMcpHook() opens nothing for agents without servers', async () => {
   const agent = agentWith([])
   await hook.onRegisterAgent!(agent)
   assert.deepEqual(await hook.schema!(agent, TURN), [])
-  assert.deepEqual(hook.rules!(agent), [])
   assert.equal(hook.describe!('mcp__fs__x', { agent, args: {}, cwd: '/' }), undefined)
   assert.equal(hook.dispatch!('mcp__fs__x', {} as never, NEVER), undefined)
   await hook.onUnregisterAgent!(agent)

@@ -8,6 +8,7 @@ import { newAgentId } from './agent-id.ts'
 import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
 import { DEFAULT_DESCRIPTION, DEFAULT_PROMPT, defaultAgent } from './default-agent.ts'
 import { DEFAULT_AGENT } from './default-name.ts'
+import { entryRules } from './entry-rules.ts'
 import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { mergePatch } from './merge-patch.ts'
 import { didYouMean } from './nearest.ts'
@@ -158,13 +159,19 @@ export class AgentStore {
     return await this.get(newName, { create: false })
   }
 
-  /** The permission rules of an agent's file, with the lines they stand in. Writes nothing; without a file there are none. */
+  /**
+   * The permission rules of an agent's file, then those of its MCP entries, with the lines they stand in. Writes nothing;
+   * without a file there are none.
+   */
   async rules(name: string): Promise<PermissionRule[]> {
     const known = await findAgentFile(this.#folder, name.normalize('NFC'))
     const agent = known === undefined ? await this.get(name, { create: false }) : await agentOf(known)
     if (!known?.document.ok) return []
     const { value } = known.document
-    return toRules(agent.permissions, (path) => placeIn(value, path))
+    const ofEntries = agent.mcps.flatMap((entry, i) =>
+      entryRules(entry, (path) => placeIn(value, ['mcps', i, ...path])),
+    )
+    return [...toRules(agent.permissions, (path) => placeIn(value, path)), ...ofEntries]
   }
 
   /** Adds a rule to those that allow something, unless it is there. Fails with `invalid` for what is no rule. */

@@ -1,20 +1,13 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { decide } from '../../core/policy/decide.ts'
-import { entryRules } from '../../core/policy/entry-rules.ts'
 import type { Decision, Effect, Rule, Setting, Trust } from '../../core/policy/types.ts'
 import { PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolView } from '../../mcp/types.ts'
 import type { Services } from '../compose.ts'
 
-/** The rules that hold for every turn of an agent: of its file, of its servers' entries, of config.toml. */
+/** The rules that hold for every turn of an agent: of its file, and of config.toml. */
 export async function standingRules({ agents, rules }: Services, agent: AgentConfig): Promise<Rule[]> {
-  const { name, mcps } = agent
-  const places = await agents.placesOf(
-    name,
-    mcps.map((_, i) => ['mcps', i, 'permissions']),
-  )
-  const ofEntries = mcps.flatMap((entry, i) => entryRules(entry, places[i] ?? ''))
-  return [...(await agents.rules(name)), ...ofEntries, ...(await rules())]
+  return [...(await agents.rules(agent.name)), ...(await rules())]
 }
 
 /** What the policy says of a server's tool; no path matters to that, so no place does. */

@@ -66,6 +66,22 @@ test('rules() gives the rules of an agent with their lines, and writes nothing',
   await assert.rejects(store.rules('bad'), { kind: 'config' })
 })
 
+test('rules() gives those of MCP entries with their own lines, behind those of the agent', async () => {
+  await using home = await temporaryHome()
+  const store = agentStore(home.paths)
+  const entry = '[[mcps]]\nname = "fs"\ncommand = "x"\n'
+  const table = '[mcps.permissions]\ndeny = ["write_*"]\nallow = [\n  "read_*",\n  "list_*",\n]\n'
+  const inline = '[[mcps]]\nname = "db"\ncommand = "y"\npermissions = { ask = ["drop"] }\n'
+  await home.write('agents/a.toml', `permissions.ask = ["bash"]\n\n${entry}${table}\n${inline}`)
+  assert.deepEqual(await store.rules('a'), [
+    { effect: 'ask', pattern: 'bash', source: 'agents/a.toml:1' },
+    { effect: 'deny', pattern: 'mcp__fs__write_*', source: 'agents/a.toml:7' },
+    { effect: 'allow', pattern: 'mcp__fs__read_*', source: 'agents/a.toml:9' },
+    { effect: 'allow', pattern: 'mcp__fs__list_*', source: 'agents/a.toml:10' },
+    { effect: 'ask', pattern: 'mcp__db__drop', source: 'agents/a.toml:16' },
+  ])
+})
+
 test('addRule() adds a rule that allows something, once, and keeps comments', async () => {
   await using home = await temporaryHome()
   const store = agentStore(home.paths)

@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { entryRules } from '../../../src/core/config/entry-rules.ts'
 import { decide } from '../../../src/core/policy/decide.ts'
-import { entryRules } from '../../../src/core/policy/entry-rules.ts'
 import { setting } from '../../support/policy-setting.ts'
 
 test("entryRules() makes rules of an entry's permissions", () => {
-  assert.deepEqual(entryRules({ name: 'fs' }, 'x'), [])
+  assert.deepEqual(
+    entryRules({ name: 'fs' }, () => 'x'),
+    [],
+  )
   const permissions = { allow: ['read_*', 'a(b)\\c'], deny: ['*'], ask: ['x'] }
-  assert.deepEqual(entryRules({ name: 'fs', permissions }, 'agents/a.toml:7'), [
-    { effect: 'deny', pattern: 'mcp__fs__*', source: 'agents/a.toml:7' },
-    { effect: 'ask', pattern: 'mcp__fs__x', source: 'agents/a.toml:7' },
-    { effect: 'allow', pattern: 'mcp__fs__read_*', source: 'agents/a.toml:7' },
-    { effect: 'allow', pattern: 'mcp__fs__a\\(b\\)\\\\c', source: 'agents/a.toml:7' },
-  ])
+  assert.deepEqual(
+    entryRules({ name: 'fs', permissions }, () => 'agents/a.toml:7'),
+    [
+      { effect: 'deny', pattern: 'mcp__fs__*', source: 'agents/a.toml:7' },
+      { effect: 'ask', pattern: 'mcp__fs__x', source: 'agents/a.toml:7' },
+      { effect: 'allow', pattern: 'mcp__fs__read_*', source: 'agents/a.toml:7' },
+      { effect: 'allow', pattern: 'mcp__fs__a\\(b\\)\\\\c', source: 'agents/a.toml:7' },
+    ],
+  )
 })
 
 test('entryRules() are about the tools of that server, by the names that it gives them', () => {
   const permissions = { allow: ['read/*', 'a(b)'], deny: ['read/secret'] }
-  const rules = entryRules({ name: 'fs', permissions }, 'x')
+  const rules = entryRules({ name: 'fs', permissions }, () => 'x')
   const effect = (server: string, tool: string) => {
     const name = `mcp__${server}__${tool.replace(/\W/g, '_')}`
     return decide({ kind: 'mcp', name, server, tool }, setting({ rules })).effect
