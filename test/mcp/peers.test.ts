@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
 import { BEHAVIOURS, type WatchedServer } from '../support/mcp/mcp-servers.ts'
@@ -9,339 +9,341 @@ import { livingWith } from '../support/orphans.ts'
 import { until } from '../support/until.ts'
 import { agentWith, type McpNode, mcpNode, NEVER, offer, rememberedAs, run, untilState } from './mcp-node.ts'
 
-test('two agents with one declaration share one process', async () => {
-  await using node = await mcpNode()
-  const server = node.watch()
-  const [one, two] = [
-    agentWith([server.entry]),
-    agentWith([{ ...server.entry, name: 'other', exclude: ['add'] }]),
-  ]
-  await Promise.all([offer(node, one), offer(node, two)])
-  const [pidOne, pidTwo] = await Promise.all([
-    run(node, one, { name: 'mcp__misbehaving__pid' }),
-    run(node, two, { name: 'mcp__other__pid' }),
-  ])
-  assert.equal(pidOne?.output, pidTwo?.output)
-  assert.equal(server.starts().length, 1)
-  assert.deepEqual(
-    node.servers.peers().map(({ owners }) => owners),
-    [
-      [
-        { agent: one.name, name: 'misbehaving' },
-        { agent: two.name, name: 'other' },
-      ],
-    ],
-  )
-})
-
-const APART: Record<string, (entry: McpEntry, folder: string) => McpEntry> = {
-  'one other value in env': (entry) => ({ ...entry, env: { TOKEN: 'other' } }),
-  'another directory': (entry, folder) => ({ ...entry, cwd: folder.replace(/[^/]+$/, '') }),
-  'share = false': (entry) => ({ ...entry, share: false }),
-}
-for (const [what, change] of Object.entries(APART)) {
-  test(`two agents whose declarations differ in ${what} have two processes`, async () => {
+describe('servers and those who own them', { concurrency: 4 }, () => {
+  test('two agents with one declaration share one process', async () => {
     await using node = await mcpNode()
     const server = node.watch()
-    const entry = { ...server.entry, env: { TOKEN: 'one' } }
-    const agents = [agentWith([entry]), agentWith([change(entry, node.folder)])]
-    for (const agent of agents) await offer(node, agent)
-    assert.equal(server.starts().length, 2)
-    assert.equal(node.servers.peers().length, 2)
+    const [one, two] = [
+      agentWith([server.entry]),
+      agentWith([{ ...server.entry, name: 'other', exclude: ['add'] }]),
+    ]
+    await Promise.all([offer(node, one), offer(node, two)])
+    const [pidOne, pidTwo] = await Promise.all([
+      run(node, one, { name: 'mcp__misbehaving__pid' }),
+      run(node, two, { name: 'mcp__other__pid' }),
+    ])
+    assert.equal(pidOne?.output, pidTwo?.output)
+    assert.equal(server.starts().length, 1)
+    assert.deepEqual(
+      node.servers.peers().map(({ owners }) => owners),
+      [
+        [
+          { agent: one.name, name: 'misbehaving' },
+          { agent: two.name, name: 'other' },
+        ],
+      ],
+    )
   })
-}
 
-test('the last owner that leaves ends the server, and hears of it', async () => {
-  await using node = await mcpNode()
-  const server = node.watch()
-  const [one, two] = [agentWith([server.entry]), agentWith([server.entry])]
-  for (const agent of [one, two]) await offer(node, agent)
-  await node.servers.hook.onUnregisterAgent!(one)
-  assert.equal((await run(node, two, { name: 'mcp__misbehaving__pid' }))?.isError, false)
-  await node.servers.hook.onUnregisterAgent!(two)
-  assert.deepEqual(node.servers.peers(), [])
-  await ended(server)
-  assert.deepEqual(kinds(node, two.name), ['connected', 'disconnected'])
-  assert.ok(!kinds(node, one.name).includes('disconnected'))
-})
-
-test('a server that is renamed, by an agent that is renamed, keeps its process', async () => {
-  await using node = await mcpNode()
-  const server = node.watch()
-  const agent = agentWith([server.entry])
-  await offer(node, agent)
-  const renamed = { ...agent, name: 'renamed', mcps: [{ ...server.entry, name: 'other' }] }
-  await node.servers.hook.onRegisterAgent!(renamed)
-  const { names } = await offer(node, renamed)
-  assert.ok(names.includes('mcp__other__echo'))
-  assert.equal(server.starts().length, 1)
-  assert.deepEqual(node.servers.peers()[0]!.owners, [{ agent: 'renamed', name: 'other' }])
-})
-
-test('a declaration that changes moves to another process, and the old one ends', async () => {
-  await using node = await mcpNode()
-  const [old, fresh] = [node.watch(), node.watch()]
-  const agent = agentWith([old.entry])
-  await offer(node, agent)
-  await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
-  await ended(old)
-  await untilState(node, 'connected')
-  assert.deepEqual([old.starts().length, fresh.starts().length], [1, 1])
-})
-
-test('a server comes back only when the one before it is gone', async () => {
-  await using node = await mcpNode()
-  const server = node.watch(BEHAVIOURS.stubborn)
-  const agent = agentWith([server.entry])
-  await offer(node, agent)
-  await node.servers.hook.onUnregisterAgent!(agent)
-  const living = livingWith(server.mark)
-  await node.servers.connect(agent, 'misbehaving', NEVER)
-  const [first, second] = server.starts()
-  assert.ok((await living).some(({ pid }) => pid === first))
-  assert.ok(second !== undefined)
-  assert.ok((await livingWith(server.mark)).every(({ pid }) => pid !== first))
-})
-
-test('changes of one agent are made one after another', async () => {
-  await using node = await mcpNode()
-  const servers = [node.watch(), node.watch(), node.watch()]
-  const agent = agentWith([])
-  const { hook } = node.servers
-  await Promise.all([
-    ...servers.map((server) => hook.onRegisterAgent!({ ...agent, mcps: [server.entry] })),
-    hook.onUnregisterAgent!(agent),
-    hook.onRegisterAgent!({ ...agent, mcps: [servers[1]!.entry] }),
-  ])
-  await untilState(node, 'connected')
-  assert.equal(node.servers.peers().length, 1)
-  await ended(servers[0]!)
-  await ended(servers[2]!)
-  assert.equal((await livingWith(servers[1]!.mark)).length > 0, true)
-})
-
-test('a disabled declaration runs nothing and offers nothing', async () => {
-  await using node = await mcpNode()
-  const server = node.watch()
-  const agent = agentWith([{ ...server.entry, disabled: true, required: true }])
-  const { names, notices } = await offer(node, agent)
-  assert.deepEqual([names, notices, node.servers.peers()], [[], [], []])
-  assert.equal(node.servers.view(agent).servers[0]!.state, 'disabled')
-  await assert.rejects(node.servers.connect(agent, 'misbehaving', NEVER), {
-    kind: 'config',
-    message: 'Cannot use the MCP server "misbehaving": it is disabled',
-    hint: 'crabtalk mcp enable misbehaving',
-  })
-  await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [server.entry] })
-  await untilState(node, 'connected')
-  await node.servers.hook.onRegisterAgent!(agent)
-  await ended(server)
-})
-
-test('a name that is not declared is missing', async () => {
-  await using node = await mcpNode()
-  const agent = agentWith([node.watch().entry])
-  await assert.rejects(node.servers.connect(agent, 'misbehavin', NEVER), {
-    kind: 'missing',
-    hint: /misbehaving/,
-  })
-})
-
-test('a remote server is said to be none of this build', async () => {
-  await using node = await mcpNode()
-  const entry = {
-    name: 'web',
-    url: 'https://me:secret@example.com/mcp?key=secret',
-    headers: { 'X-Key': 'secret' },
+  const APART: Record<string, (entry: McpEntry, folder: string) => McpEntry> = {
+    'one other value in env': (entry) => ({ ...entry, env: { TOKEN: 'other' } }),
+    'another directory': (entry, folder) => ({ ...entry, cwd: folder.replace(/[^/]+$/, '') }),
+    'share = false': (entry) => ({ ...entry, share: false }),
   }
-  const agent = agentWith([entry])
-  const { names, notices } = await offer(node, agent)
-  assert.deepEqual(names, [])
-  assert.match(notices.join(), /"web": remote servers are not supported by this build yet/)
-  const [peer] = node.servers.peers()
-  assert.deepEqual(
-    [peer!.state, peer!.transport, peer!.error, peer!.target, peer!.headerNames],
-    [
-      ...['invalid', 'http', 'remote servers are not supported by this build yet'],
-      'https://[secret]@example.com/mcp?…',
-      ['X-Key'],
-    ],
-  )
-  await assert.rejects(node.servers.connect(agent, 'web', NEVER), {
-    kind: 'unavailable',
-    message: /not supported/,
-  })
-})
-
-test('a lazy server is started by the first call when its tools are known', async () => {
-  await using node = await mcpNode()
-  const server = node.watch()
-  const agent = agentWith([{ ...server.entry, start: 'lazy' }])
-  await node.servers.verify(agent.mcps[0]!, NEVER)
-  await node.servers.hook.onRegisterAgent!(agent)
-  const { names } = await offer(node, agent)
-  assert.ok(names.includes('mcp__misbehaving__echo'))
-  assert.deepEqual([node.servers.peers()[0]!.state, server.starts().length], ['idle', 1])
-  await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
-  assert.deepEqual([node.servers.peers()[0]!.state, server.starts().length], ['connected', 2])
-})
-
-test('a server that nobody uses for its idle time is ended, and comes back with a call', async () => {
-  await using node = await mcpNode()
-  const server = node.watch()
-  const agent = agentWith([{ ...server.entry, idle_timeout_ms: 300 }])
-  await offer(node, agent)
-  const slow = run(node, agent, { name: 'mcp__misbehaving__sleep', args: { ms: 900 } })
-  assert.equal((await slow)?.output, 'slept 900 ms')
-  await untilState(node, 'idle')
-  assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
-  await ended(server)
-  assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
-  await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
-  assert.equal(server.starts().length, 2)
-})
-
-test('the end of a process is noticed though others hold its pipes, and all owners hear of it', async () => {
-  await using node = await mcpNode()
-  const server = node.watch(BEHAVIOURS.grandchild)
-  const [one, two] = [agentWith([server.entry]), agentWith([server.entry])]
-  for (const agent of [one, two]) await offer(node, agent)
-  process.kill(server.starts()[0]!, 'SIGKILL')
-  await untilState(node, 'failed')
-  for (const agent of [one, two]) {
-    const { kind, error } = node.events.filter((event) => event.agent === agent.name).at(-1)!
-    assert.deepEqual([kind, error], ['failed', 'it was ended by SIGKILL'])
-    assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
+  for (const [what, change] of Object.entries(APART)) {
+    test(`two agents whose declarations differ in ${what} have two processes`, async () => {
+      await using node = await mcpNode()
+      const server = node.watch()
+      const entry = { ...server.entry, env: { TOKEN: 'one' } }
+      const agents = [agentWith([entry]), agentWith([change(entry, node.folder)])]
+      for (const agent of agents) await offer(node, agent)
+      assert.equal(server.starts().length, 2)
+      assert.equal(node.servers.peers().length, 2)
+    })
   }
-  await ended(server) // what it left running went with it
-})
 
-test('however many callers need a server that is gone, it is started once', async () => {
-  await using node = await mcpNode()
-  const server = node.watch()
-  const agent = agentWith([{ ...server.entry, start: 'lazy' }])
-  await offer(node, agent)
-  process.kill(server.starts()[0]!, 'SIGKILL')
-  await untilState(node, 'failed')
-  const calls = Array.from({ length: 8 }, (_, i) =>
-    run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: String(i) } }),
-  )
-  assert.deepEqual(
-    (await Promise.all(calls)).map((answer) => answer?.output),
-    ['0', '1', '2', '3', '4', '5', '6', '7'],
-  )
-  assert.equal(server.starts().length, 2)
-})
+  test('the last owner that leaves ends the server, and hears of it', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const [one, two] = [agentWith([server.entry]), agentWith([server.entry])]
+    for (const agent of [one, two]) await offer(node, agent)
+    await node.servers.hook.onUnregisterAgent!(one)
+    assert.equal((await run(node, two, { name: 'mcp__misbehaving__pid' }))?.isError, false)
+    await node.servers.hook.onUnregisterAgent!(two)
+    assert.deepEqual(node.servers.peers(), [])
+    await ended(server)
+    assert.deepEqual(kinds(node, two.name), ['connected', 'disconnected'])
+    assert.ok(!kinds(node, one.name).includes('disconnected'))
+  })
 
-test('after a start that failed the next ones wait, 5 s at first and twice as long each time', async () => {
-  await using node = await mcpNode()
-  const server = node.watch({ at: { start: 'crash' } })
-  const agent = agentWith([{ ...server.entry, start: 'lazy' }])
-  await offer(node, agent)
-  const begun = server.starts().length
-  for (const [failures, seconds] of [5, 10, 20, 40, 80, 160, 300, 300].entries()) {
+  test('a server that is renamed, by an agent that is renamed, keeps its process', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    await offer(node, agent)
+    const renamed = { ...agent, name: 'renamed', mcps: [{ ...server.entry, name: 'other' }] }
+    await node.servers.hook.onRegisterAgent!(renamed)
+    const { names } = await offer(node, renamed)
+    assert.ok(names.includes('mcp__other__echo'))
+    assert.equal(server.starts().length, 1)
+    assert.deepEqual(node.servers.peers()[0]!.owners, [{ agent: 'renamed', name: 'other' }])
+  })
+
+  test('a declaration that changes moves to another process, and the old one ends', async () => {
+    await using node = await mcpNode()
+    const [old, fresh] = [node.watch(), node.watch()]
+    const agent = agentWith([old.entry])
+    await offer(node, agent)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
+    await ended(old)
+    await untilState(node, 'connected')
+    assert.deepEqual([old.starts().length, fresh.starts().length], [1, 1])
+  })
+
+  test('a server comes back only when the one before it is gone', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ delay: { exit: 700 } })
+    const agent = agentWith([server.entry])
+    await offer(node, agent)
+    await node.servers.hook.onUnregisterAgent!(agent)
+    const living = livingWith(server.mark)
+    await node.servers.connect(agent, 'misbehaving', NEVER)
+    const [first, second] = server.starts()
+    assert.ok((await living).some(({ pid }) => pid === first))
+    assert.ok(second !== undefined)
+    assert.ok((await livingWith(server.mark)).every(({ pid }) => pid !== first))
+  })
+
+  test('changes of one agent are made one after another', async () => {
+    await using node = await mcpNode()
+    const servers = [node.watch(), node.watch(), node.watch()]
+    const agent = agentWith([])
+    const { hook } = node.servers
+    await Promise.all([
+      ...servers.map((server) => hook.onRegisterAgent!({ ...agent, mcps: [server.entry] })),
+      hook.onUnregisterAgent!(agent),
+      hook.onRegisterAgent!({ ...agent, mcps: [servers[1]!.entry] }),
+    ])
+    await untilState(node, 'connected')
+    assert.equal(node.servers.peers().length, 1)
+    await ended(servers[0]!)
+    await ended(servers[2]!)
+    assert.equal((await livingWith(servers[1]!.mark)).length > 0, true)
+  })
+
+  test('a disabled declaration runs nothing and offers nothing', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([{ ...server.entry, disabled: true, required: true }])
+    const { names, notices } = await offer(node, agent)
+    assert.deepEqual([names, notices, node.servers.peers()], [[], [], []])
+    assert.equal(node.servers.view(agent).servers[0]!.state, 'disabled')
+    await assert.rejects(node.servers.connect(agent, 'misbehaving', NEVER), {
+      kind: 'config',
+      message: 'Cannot use the MCP server "misbehaving": it is disabled',
+      hint: 'crabtalk mcp enable misbehaving',
+    })
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [server.entry] })
+    await untilState(node, 'connected')
+    await node.servers.hook.onRegisterAgent!(agent)
+    await ended(server)
+  })
+
+  test('a name that is not declared is missing', async () => {
+    await using node = await mcpNode()
+    const agent = agentWith([node.watch().entry])
+    await assert.rejects(node.servers.connect(agent, 'misbehavin', NEVER), {
+      kind: 'missing',
+      hint: /misbehaving/,
+    })
+  })
+
+  test('a remote server is said to be none of this build', async () => {
+    await using node = await mcpNode()
+    const entry = {
+      name: 'web',
+      url: 'https://me:secret@example.com/mcp?key=secret',
+      headers: { 'X-Key': 'secret' },
+    }
+    const agent = agentWith([entry])
+    const { names, notices } = await offer(node, agent)
+    assert.deepEqual(names, [])
+    assert.match(notices.join(), /"web": remote servers are not supported by this build yet/)
     const [peer] = node.servers.peers()
-    assert.equal(peer!.failures, failures + 1)
-    assert.equal(Math.ceil((peer!.nextRetryAt! - Date.now() - node.later) / 5_000) * 5, seconds)
+    assert.deepEqual(
+      [peer!.state, peer!.transport, peer!.error, peer!.target, peer!.headerNames],
+      [
+        ...['invalid', 'http', 'remote servers are not supported by this build yet'],
+        'https://[secret]@example.com/mcp?…',
+        ['X-Key'],
+      ],
+    )
+    await assert.rejects(node.servers.connect(agent, 'web', NEVER), {
+      kind: 'unavailable',
+      message: /not supported/,
+    })
+  })
+
+  test('a lazy server is started by the first call when its tools are known', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+    await node.servers.verify(agent.mcps[0]!, NEVER)
+    await node.servers.hook.onRegisterAgent!(agent)
+    const { names } = await offer(node, agent)
+    assert.ok(names.includes('mcp__misbehaving__echo'))
+    assert.deepEqual([node.servers.peers()[0]!.state, server.starts().length], ['idle', 1])
+    await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
+    assert.deepEqual([node.servers.peers()[0]!.state, server.starts().length], ['connected', 2])
+  })
+
+  test('a server that nobody uses for its idle time is ended, and comes back with a call', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([{ ...server.entry, idle_timeout_ms: 300 }])
     await offer(node, agent)
-    assert.equal(server.starts().length, begun + failures)
-    node.later += seconds * 1_000
+    const slow = run(node, agent, { name: 'mcp__misbehaving__sleep', args: { ms: 900 } })
+    assert.equal((await slow)?.output, 'slept 900 ms')
+    await untilState(node, 'idle')
+    assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
+    await ended(server)
+    assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
+    await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
+    assert.equal(server.starts().length, 2)
+  })
+
+  test('the end of a process is noticed though others hold its pipes, and all owners hear of it', async () => {
+    await using node = await mcpNode()
+    const server = node.watch(BEHAVIOURS.grandchild)
+    const [one, two] = [agentWith([server.entry]), agentWith([server.entry])]
+    for (const agent of [one, two]) await offer(node, agent)
+    process.kill(server.starts()[0]!, 'SIGKILL')
+    await untilState(node, 'failed')
+    for (const agent of [one, two]) {
+      const { kind, error } = node.events.filter((event) => event.agent === agent.name).at(-1)!
+      assert.deepEqual([kind, error], ['failed', 'it was ended by SIGKILL'])
+      assert.ok((await offer(node, agent)).names.includes('mcp__misbehaving__echo'))
+    }
+    await ended(server) // what it left running went with it
+  })
+
+  test('however many callers need a server that is gone, it is started once', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([{ ...server.entry, start: 'lazy' }])
     await offer(node, agent)
-    await until('it failed again', () => node.servers.peers()[0]!.failures === failures + 2)
-  }
-})
+    process.kill(server.starts()[0]!, 'SIGKILL')
+    await untilState(node, 'failed')
+    const calls = Array.from({ length: 8 }, (_, i) =>
+      run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: String(i) } }),
+    )
+    assert.deepEqual(
+      (await Promise.all(calls)).map((answer) => answer?.output),
+      ['0', '1', '2', '3', '4', '5', '6', '7'],
+    )
+    assert.equal(server.starts().length, 2)
+  })
 
-test('a call does not start a server that failed too recently, and says when it may', async () => {
-  await using node = await mcpNode()
-  const server = node.watch({ at: { start: 'crash' } })
-  const agent = agentWith([{ ...server.entry, start: 'lazy' }])
-  await rememberedAs(node, server.entry)
-  await offer(node, agent)
-  const call = () => run(node, agent, { name: 'mcp__misbehaving__old' })!
-  await assert.rejects(call, { kind: 'unavailable', message: /: it ended with exit code 1: [^;]*$/ })
-  const begun = server.starts().length
-  await assert.rejects(call, { kind: 'unavailable', message: /; it can be tried again in 5 s$/ })
-  assert.equal(server.starts().length, begun)
-  node.later = 5_000
-  await assert.rejects(call)
-  assert.equal(server.starts().length, begun + 1)
-})
-
-test('a server that ended is started again when all it had started is gone', async () => {
-  await using node = await mcpNode()
-  const server = node.watch(BEHAVIOURS.stubbornGrandchild)
-  const agent = agentWith([server.entry])
-  await offer(node, agent)
-  const before = (await livingWith(server.mark)).map(({ pid }) => pid)
-  process.kill(server.starts()[0]!, 'SIGKILL')
-  await untilState(node, 'failed')
-  await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
-  const now = (await livingWith(server.mark)).map(({ pid }) => pid)
-  assert.ok(before.length > 1 && now.length > 1)
-  assert.deepEqual(
-    now.filter((pid) => before.includes(pid)),
-    [],
-  )
-})
-
-test('reconnecting does not wait, and begins the waiting anew', async () => {
-  await using node = await mcpNode()
-  const server = node.watch({ at: { start: 'crash' }, first: 3 })
-  const agent = agentWith([server.entry])
-  await assert.rejects(node.servers.connect(agent, 'misbehaving', NEVER))
-  await assert.rejects(node.servers.reconnect(agent, 'misbehaving', NEVER))
-  assert.equal(Math.ceil((node.servers.peers()[0]!.nextRetryAt! - Date.now()) / 5_000), 1)
-  assert.equal((await node.servers.reconnect(agent, 'misbehaving', NEVER)).state, 'connected')
-  assert.equal(node.servers.peers()[0]!.failures, 0)
-  const before = server.starts().at(-1)
-  assert.notEqual((await node.servers.reconnect(agent, 'misbehaving', NEVER)).pid, before)
-})
-
-test('at most eight servers start at once', async () => {
-  await using node = await mcpNode()
-  const counter = join(node.folder, 'starting')
-  await writeFile(counter, '')
-  const script = `echo >> '${counter}'; exec sleep 60`
-  const entries = Array.from({ length: 12 }, (_, i) => {
-    return {
-      name: `s${i}`,
-      command: '/bin/sh',
-      args: ['-c', script],
-      startup_timeout_ms: 60_000,
-      env: { N: `${i}` },
+  test('after a start that failed the next ones wait, 5 s at first and twice as long each time', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ at: { start: 'crash' } })
+    const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+    await offer(node, agent)
+    const begun = server.starts().length
+    for (const [failures, seconds] of [5, 10, 20, 40, 80, 160, 300, 300].entries()) {
+      const [peer] = node.servers.peers()
+      assert.equal(peer!.failures, failures + 1)
+      assert.equal(Math.ceil((peer!.nextRetryAt! - Date.now() - node.later) / 5_000) * 5, seconds)
+      await offer(node, agent)
+      assert.equal(server.starts().length, begun + failures)
+      node.later += seconds * 1_000
+      await offer(node, agent)
+      await until('it failed again', () => node.servers.peers()[0]!.failures === failures + 2)
     }
   })
-  await node.servers.hook.onRegisterAgent!(agentWith(entries))
-  await until('eight have started', async () => (await linesOf(counter)) === 8)
-  await sleep(300) // a ninth would have started by then
-  assert.equal(await linesOf(counter), 8)
-})
 
-test('at most three servers that may have to be installed start at once, until they were connected', async () => {
-  await using node = await mcpNode()
-  const counter = join(node.folder, 'starting')
-  const npx = join(node.folder, 'npx')
-  await writeFile(counter, '')
-  await writeFile(npx, `#!/bin/sh\necho >> '${counter}'\nexec sleep 60\n`, { mode: 0o755 })
-  const entries = Array.from({ length: 5 }, (_, i) => ({ name: `s${i}`, command: npx, args: [`${i}`] }))
-  await node.servers.hook.onRegisterAgent!(agentWith(entries))
-  await until('three have started', async () => (await linesOf(counter)) === 3)
-  await sleep(300) // a fourth would have started by then
-  assert.equal(await linesOf(counter), 3)
-})
-
-test('logs() gives what a server said, also after its end, without its secrets', async () => {
-  await using node = await mcpNode()
-  const entry = {
-    ...{ name: 's', command: '/bin/sh', args: ['-c', 'echo "bad key $API_KEY" >&2; exit 3'] },
-    env: { API_KEY: 'sk-very-secret' },
-  }
-  const agent = agentWith([entry])
-  assert.deepEqual(node.servers.logs(agent, 's'), [])
-  await assert.rejects(node.servers.connect(agent, 's', NEVER), {
-    message: 'Cannot use the MCP server "s": it ended with exit code 3: bad key [secret]',
+  test('a call does not start a server that failed too recently, and says when it may', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ at: { start: 'crash' } })
+    const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+    await rememberedAs(node, server.entry)
+    await offer(node, agent)
+    const call = () => run(node, agent, { name: 'mcp__misbehaving__old' })!
+    await assert.rejects(call, { kind: 'unavailable', message: /: it ended with exit code 1: [^;]*$/ })
+    const begun = server.starts().length
+    await assert.rejects(call, { kind: 'unavailable', message: /; it can be tried again in 5 s$/ })
+    assert.equal(server.starts().length, begun)
+    node.later = 5_000
+    await assert.rejects(call)
+    assert.equal(server.starts().length, begun + 1)
   })
-  assert.equal(node.servers.logs(agent, 's').at(-1), 'bad key [secret]')
+
+  test('a server that ended is started again when all it had started is gone', async () => {
+    await using node = await mcpNode()
+    const server = node.watch(BEHAVIOURS.stubbornGrandchild)
+    const agent = agentWith([server.entry])
+    await offer(node, agent)
+    const before = (await livingWith(server.mark)).map(({ pid }) => pid)
+    process.kill(server.starts()[0]!, 'SIGKILL')
+    await untilState(node, 'failed')
+    await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
+    const now = (await livingWith(server.mark)).map(({ pid }) => pid)
+    assert.ok(before.length > 1 && now.length > 1)
+    assert.deepEqual(
+      now.filter((pid) => before.includes(pid)),
+      [],
+    )
+  })
+
+  test('reconnecting does not wait, and begins the waiting anew', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ at: { start: 'crash' }, first: 3 })
+    const agent = agentWith([server.entry])
+    await assert.rejects(node.servers.connect(agent, 'misbehaving', NEVER))
+    await assert.rejects(node.servers.reconnect(agent, 'misbehaving', NEVER))
+    assert.equal(Math.ceil((node.servers.peers()[0]!.nextRetryAt! - Date.now()) / 5_000), 1)
+    assert.equal((await node.servers.reconnect(agent, 'misbehaving', NEVER)).state, 'connected')
+    assert.equal(node.servers.peers()[0]!.failures, 0)
+    const before = server.starts().at(-1)
+    assert.notEqual((await node.servers.reconnect(agent, 'misbehaving', NEVER)).pid, before)
+  })
+
+  test('at most eight servers start at once', async () => {
+    await using node = await mcpNode()
+    const counter = join(node.folder, 'starting')
+    await writeFile(counter, '')
+    const script = `echo >> '${counter}'; exec sleep 60`
+    const entries = Array.from({ length: 12 }, (_, i) => {
+      return {
+        name: `s${i}`,
+        command: '/bin/sh',
+        args: ['-c', script],
+        startup_timeout_ms: 60_000,
+        env: { N: `${i}` },
+      }
+    })
+    await node.servers.hook.onRegisterAgent!(agentWith(entries))
+    await until('eight have started', async () => (await linesOf(counter)) === 8)
+    await sleep(300) // a ninth would have started by then
+    assert.equal(await linesOf(counter), 8)
+  })
+
+  test('at most three servers that may have to be installed start at once, until they were connected', async () => {
+    await using node = await mcpNode()
+    const counter = join(node.folder, 'starting')
+    const npx = join(node.folder, 'npx')
+    await writeFile(counter, '')
+    await writeFile(npx, `#!/bin/sh\necho >> '${counter}'\nexec sleep 60\n`, { mode: 0o755 })
+    const entries = Array.from({ length: 5 }, (_, i) => ({ name: `s${i}`, command: npx, args: [`${i}`] }))
+    await node.servers.hook.onRegisterAgent!(agentWith(entries))
+    await until('three have started', async () => (await linesOf(counter)) === 3)
+    await sleep(300) // a fourth would have started by then
+    assert.equal(await linesOf(counter), 3)
+  })
+
+  test('logs() gives what a server said, also after its end, without its secrets', async () => {
+    await using node = await mcpNode()
+    const entry = {
+      ...{ name: 's', command: '/bin/sh', args: ['-c', 'echo "bad key $API_KEY" >&2; exit 3'] },
+      env: { API_KEY: 'sk-very-secret' },
+    }
+    const agent = agentWith([entry])
+    assert.deepEqual(node.servers.logs(agent, 's'), [])
+    await assert.rejects(node.servers.connect(agent, 's', NEVER), {
+      message: 'Cannot use the MCP server "s": it ended with exit code 3: bad key [secret]',
+    })
+    assert.equal(node.servers.logs(agent, 's').at(-1), 'bad key [secret]')
+  })
 })
 
 function kinds(node: McpNode, agent: string): string[] {
