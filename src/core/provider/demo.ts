@@ -1,5 +1,7 @@
 import { toCancelled } from '../base/cancelled.ts'
+import { headOf } from '../base/cut.ts'
 import { type Message, NO_USAGE } from '../base/message.ts'
+import { callFor, unknownTool } from './demo-calls.ts'
 import type { ModelSource } from './source.ts'
 import type { ModelEvent, ModelRequest, ToolSpec } from './types.ts'
 
@@ -29,7 +31,7 @@ async function* answer(
 ): AsyncGenerator<ModelEvent> {
   const last = messages.at(-1)
   const prompt = last?.role === 'user' ? last.content : ''
-  const call = last?.role === 'user' ? readCall(prompt, tools) : undefined
+  const call = last?.role === 'user' ? callFor(askedIn(prompt), tools) : undefined
   if (signal.aborted) throw toCancelled(signal)
   if (last?.role === 'user') yield { type: 'notice', message: noticeWith(remark) }
   if (call) {
@@ -37,7 +39,7 @@ async function* answer(
     yield { type: 'finish', reason: 'tool-calls', usage: NO_USAGE }
     return
   }
-  const text = last?.role === 'tool' ? aboutResults(messages) : aboutPrompt(prompt, last)
+  const text = last?.role === 'tool' ? aboutResults(messages) : aboutPrompt(prompt, last, tools)
   for (const delta of text.split(/(?<=\s)(?=\S)/)) {
     if (signal.aborted) throw toCancelled(signal)
     yield { type: 'text', delta }
@@ -49,13 +51,6 @@ function noticeWith(remark: string | undefined): string {
   return `The built-in demo answers; it is no language model. To connect one: ${CONNECT}${remark ? `. ${remark}` : ''}`
 }
 
-/** A call of `read` when the prompt asks for a file by name. */
-function readCall(prompt: string, tools: readonly ToolSpec[]) {
-  const path = ASKS_FOR_FILE.exec(withoutBlocks(prompt).slice(0, MAX_ASKED))?.[1]
-  const hasRead = tools.some(({ name }) => name === 'read')
-  return path && hasRead ? { id: 'demo-1', name: 'read', arguments: JSON.stringify({ path }) } : undefined
-}
-
 function aboutResults(messages: readonly Message[]): string {
   const start = messages.findLastIndex(({ role }) => role !== 'tool') + 1
   return messages.slice(start).map(aboutResult).join('\n')
@@ -63,27 +58,49 @@ function aboutResults(messages: readonly Message[]): string {
 
 function aboutResult({ name, content, is_error: failed }: Message): string {
   if (failed) return `I called ${name}, and it failed: ${content}`
-  const first = content.split('\n', 1)[0] ?? ''
-  return `I called ${name} and got ${counted(lineCount(content), 'line')} back. The first one is: ${first}`
+  const text = content.replace(/\n$/, '')
+  if (text === '') return `I called ${name} and got nothing back.`
+  const lines = text.split('\n')
+  const got = `I called ${name} and got ${counted(lines.length, 'line')} back`
+  const isShort = lines.length <= MOST_LINES && text.length <= MOST_CHARS
+  if (lines.length === 1 && isShort) return `${got}: ${text}`
+  if (isShort) return `${got}:\n${text}`
+  return `${got}. They begin with:\n${headOf(lines.slice(0, MOST_LINES).join('\n'), MOST_CHARS)}`
 }
 
-function aboutPrompt(prompt: string, message: Message | undefined): string {
+/** Lines and UTF-16 units of a result that are said. */
+const MOST_LINES = 12
+const MOST_CHARS = 2000
+
+function aboutPrompt(prompt: string, message: Message | undefined, tools: readonly ToolSpec[]): string {
   if (/\bwhat (all )?can (you|crabtalk) do\b|^\s*help\s*[.!?]*\s*$/i.test(prompt)) return ABILITIES
+  const unknown = unknownTool(askedIn(prompt), tools)
+  if (unknown !== undefined) {
+    const names = tools.map(({ name, alias }) => alias ?? name)
+    return `No tool ${unknown} is offered to me. I have ${names.length > 0 ? listed(names) : 'none'}.`
+  }
   const words = withoutBlocks(prompt).split(/\s+/).filter(Boolean).length
   const parts = [
     counted(words, 'word'),
     ...blocksOf(prompt).map(({ name, body }) => `${counted(lineCount(body), 'line')} of ${name}`),
     ...(message?.attachments ?? []).map(({ media_type: type, name = type }) => `the attachment ${name}`),
   ]
-  return `I am crabtalk's built-in demo, not a language model, so I cannot answer that. It did arrive whole: ${listed(parts)}. Ask me what I can do, or to read a file.`
+  return `I am crabtalk's built-in demo, not a language model, so I cannot answer that. It did arrive whole: ${listed(parts)}. Ask me what I can do.`
 }
 
 /** The data a prompt carries: standard input and files. */
 function blocksOf(prompt: string): { name: string; body: string }[] {
   return [...prompt.matchAll(BLOCK)].map(([, tag, path, body = '']) => ({
-    name: tag === 'stdin' ? 'standard input' : (path ?? 'a file'),
+    name: tag === 'stdin' ? STDIN : (path ?? 'a file'),
     body,
   }))
+}
+
+/** What a prompt asks: its own words, or standard input when there are none. */
+function askedIn(prompt: string): string {
+  const own = withoutBlocks(prompt)
+  if (own.trim() !== '') return own
+  return blocksOf(prompt).find(({ name }) => name === STDIN)?.body ?? ''
 }
 
 function withoutBlocks(prompt: string): string {
@@ -102,11 +119,8 @@ function listed(parts: readonly string[]): string {
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
 }
 
-/** Characters in which a file is looked for: a prompt may be megabytes, a question is not. */
-const MAX_ASKED = 1000
+const STDIN = 'standard input'
 const BLOCK = /<(stdin|file)(?: path="([^"]*)")?>\n([\s\S]*?)\n?<\/\1>/g
-const ASKS_FOR_FILE =
-  /\b(?:read|open|show|print|summari[sz]e|explain|look at)\b[^\n]*?[\s"'`](~?[\w./@-]*\w\.\w+|[\w.@-]*\/[\w./@-]+)/i
 
 const ABILITIES = `I am crabtalk's demo model: I answer offline, from a script, and call real
 tools. crabtalk itself is all here:
@@ -118,6 +132,10 @@ tools. crabtalk itself is all here:
   crabtalk agent create reviewer                  an agent of your own
   crabtalk conversation list                      what was said, on your disk only
 
-Try "read package.json": I call the tool a model would call, and say what it
-gave me. To connect a model: set ANTHROPIC_API_KEY or OPENAI_API_KEY, start
-Ollama, or write [llm] in config.toml.`
+I call the tool a model would call, and say what it gave me:
+
+  read FILE · list files in DIR · find '*.ts' · search for WORD
+  write FILE: text · run COMMAND · call TOOL {"any": "arguments"}
+
+To connect a model: set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or
+write [llm] in config.toml.`

@@ -78,20 +78,38 @@ test('demoSource() reads the file it is asked to read, when it may', async () =>
 })
 
 test('demoSource() says what its tool gave it', async () => {
-  const after = (result: Partial<Message>) =>
-    ask([
-      { role: 'user', content: 'read a.txt' },
-      { role: 'assistant', content: '', tool_calls: [{ id: '1', name: 'read', arguments: '{}' }] },
-      { role: 'tool', content: '', tool_call_id: '1', name: 'read', ...result },
-    ])
+  const after = async (result: Partial<Message>) =>
+    textOf(
+      await ask([
+        { role: 'user', content: 'read a.txt' },
+        { role: 'assistant', content: '', tool_calls: [{ id: '1', name: 'read', arguments: '{}' }] },
+        { role: 'tool', content: '', tool_call_id: '1', name: 'read', ...result },
+      ]),
+    )
+  assert.equal(await after({ content: 'one\n' }), 'I called read and got 1 line back: one')
+  assert.equal(await after({ content: 'one\ntwo\n' }), 'I called read and got 2 lines back:\none\ntwo')
+  assert.equal(await after({ content: '' }), 'I called read and got nothing back.')
+  const many = Array.from({ length: 13 }, (_, at) => `line ${at}`)
   assert.equal(
-    textOf(await after({ content: 'one\ntwo\n' })),
-    'I called read and got 2 lines back. The first one is: one',
+    await after({ content: many.join('\n') }),
+    `I called read and got 13 lines back. They begin with:\n${many.slice(0, 12).join('\n')}`,
   )
+  assert.ok((await after({ content: 'x'.repeat(9_000) })).length < 2_100)
   assert.equal(
-    textOf(await after({ content: 'no such file', is_error: true })),
+    await after({ content: 'no such file', is_error: true }),
     'I called read, and it failed: no such file',
   )
+})
+
+test('demoSource() takes standard input for the request when there are no other words', async () => {
+  const calls = async (prompt: string) =>
+    (await answer(prompt)).filter(({ type }) => type === 'tool-call').length
+  assert.equal(await calls('<stdin>\nread package.json\n</stdin>'), 1)
+  assert.equal(await calls('Hello\n\n<stdin>\nread package.json\n</stdin>'), 0)
+})
+
+test('demoSource() names the tools it has when it is to call another', async () => {
+  assert.equal(textOf(await answer('call nothing {}')), 'No tool nothing is offered to me. I have read.')
 })
 
 test('demoSource() stops when it is aborted', async () => {
