@@ -5,7 +5,6 @@ import { Connection, type Era } from './connection.ts'
 import type { Link } from './link.ts'
 import { withRawResults } from './raw-results.ts'
 import { printable } from './remote-tool.ts'
-import type { Sdk } from './sdk.ts'
 
 /** How a server is reached. */
 export interface ConnectOptions {
@@ -18,6 +17,8 @@ export interface ConnectOptions {
   /** Resolves when somebody waits for it: until then other work goes first. */
   needed: Promise<void>
   onToolsChanged(): void
+  /** Called when it ended without a word, asked for the newest revision or not: that question is not to be blamed. */
+  onMute(): void
 }
 
 /**
@@ -35,6 +36,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   if (again === undefined || signal.aborted) throw attempt.error
   const second = await tryToConnect(options, again, signal)
   if ('connection' in second) return second.connection
+  if (second.sign === 'ended without a word') options.onMute()
   throw second.error
 }
 
@@ -66,7 +68,7 @@ async function tryToConnect(options: ConnectOptions, mode: Mode, signal: AbortSi
 
 async function shakeHands(
   link: Link,
-  { sdk, mode, startupMs, onToolsChanged }: ConnectOptions & { sdk: Sdk; mode: Mode },
+  { sdk, mode, startupMs, onToolsChanged }: ConnectOptions & { sdk: typeof import('./sdk.ts'); mode: Mode },
   signal: AbortSignal,
 ): Promise<Attempt> {
   const client = sdk.newClient(mode, startupMs / 2)

@@ -6,7 +6,6 @@ import { listTools } from './discovery.ts'
 import type { Link } from './link.ts'
 import { rawResultOf } from './raw-results.ts'
 import { printable, type ToolList } from './remote-tool.ts'
-import type { Sdk } from './sdk.ts'
 
 /** The two ways MCP is spoken: with a handshake (2024-11-05 to 2025-11-25), and without (2026-07-28). */
 export type Era = 'legacy' | 'modern'
@@ -34,10 +33,10 @@ export class Connection {
   readonly protocolVersion: string
   readonly #client: Client
   readonly #link: Link
-  readonly #sdk: Sdk
+  readonly #sdk: typeof import('./sdk.ts')
   readonly #stop = new AbortController()
 
-  constructor(client: Client, link: Link, sdk: Sdk) {
+  constructor(client: Client, link: Link, sdk: typeof import('./sdk.ts')) {
     this.#client = client
     this.#link = link
     this.#sdk = sdk

@@ -8,9 +8,6 @@ import {
 import { CrabError } from '../core/base/errors.ts'
 import { VERSION } from '../core/base/version.ts'
 
-/** This module, for those who load it late. */
-export type Sdk = typeof import('./sdk.ts')
-
 /**
  * A client of the official SDK, the only file that loads it: import this one when a server starts, not before.
  *
