@@ -17,7 +17,7 @@ test('agent list makes the default agent, and prints a table in a pipe and on a 
   assert.deepEqual(await narrow.finished, { code: 0, signal: 0 })
   assert.match(narrow.output(), /^NAME.{25}…\r\ncrab.{25}…\r\n$/)
   const [agent, ...more] = await listed(box)
-  assert.deepEqual([agent?.['name'], agent?.['max_iterations'], more], ['crab', 16, []])
+  assert.deepEqual([agent?.['name'], agent?.['max_iterations'], more], ['crab', 100, []])
 })
 
 test('agent create writes two private files, and show gives back what they say', async () => {

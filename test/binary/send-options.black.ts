@@ -67,11 +67,14 @@ test('a schema that is no JSON, or no object, is refused before anything is sent
 
 test('--max-turns ends a run of tool calls at that many model calls, with 8', async () => {
   await using talk = await makeTalk(() => ({ parts: ['Looking.', CALL] }))
-  for (const turns of [1, 3]) {
+  for (const [turns, said] of [
+    [1, '1 model call'],
+    [3, '3 model calls'],
+  ] as const) {
     const before = talk.server.requests.length
     assertFailed(await talk.send(['--last', '--max-turns', String(turns), 'hello']), 'limit', {
-      message: /^The turn was ended at its limit of model calls$/,
-      hint: /--max-turns/,
+      message: new RegExp(`^The turn was ended at its limit of ${said}$`),
+      hint: /--max-turns, or max_iterations in the agent's file; continue with -c/,
     })
     assert.equal(talk.server.requests.length - before, turns)
   }

@@ -10,7 +10,7 @@ test('get_agent gives the default agent for no name', async () => {
   const { name, prompt, config, model, maxIterations } = await request(node.dispatch, 'getAgent', {}, NEVER)
   assert.deepEqual([name, model, maxIterations], ['crab', '', 16])
   assert.match(prompt, /^You are crab/)
-  assert.equal(JSON.parse(config).max_iterations, 16)
+  assert.equal(JSON.parse(config).max_iterations, 100)
 })
 
 test('agents are created, changed by merge patch, renamed and deleted, and keep their id', async () => {

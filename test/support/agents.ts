@@ -6,7 +6,7 @@ export const AGENT: AgentConfig = {
   name: 'crab',
   prompt: 'You are crab.',
   description: '',
-  max_iterations: 16,
+  max_iterations: 100,
   thinking: false,
   skills: [],
   tools: [],

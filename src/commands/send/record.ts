@@ -168,11 +168,19 @@ function failureOf({ end }: RunRecord): CrabError | undefined {
 
 /** What is missing of the answer of a turn that did not fail. */
 function shortfallOf({ end, text }: RunRecord): CrabError | undefined {
+  if (end?.detail?.stopReason === 'max_turns') return outOfCalls(end.turns)
   const stop = STOPS[end?.detail?.stopReason ?? '']
   if (stop) return new CrabError(stop.kind, stop.message, { hint: stop.hint })
   if (text.trim() !== '') return undefined
   return new CrabError('empty', 'The model answered nothing', {
     hint: 'ask again, or ask for something else',
+  })
+}
+
+function outOfCalls(count: number): CrabError {
+  const calls = count === 1 ? '1 model call' : `${count} model calls`
+  return new CrabError('limit', `The turn was ended at its limit of ${calls}`, {
+    hint: "raise it with --max-turns, or max_iterations in the agent's file; continue with -c",
   })
 }
 
@@ -186,11 +194,6 @@ const STOPS: Record<string, { kind: keyof typeof KINDS; message: string; hint: s
     kind: 'refused',
     message: 'The model refused to answer',
     hint: 'put it differently, or use another model',
-  },
-  max_turns: {
-    kind: 'limit',
-    message: 'The turn was ended at its limit of model calls',
-    hint: 'raise it with --max-turns, or continue with -c',
   },
   max_cost: {
     kind: 'limit',

@@ -13,7 +13,7 @@ export const agentTable = strictTable({
   ),
   description: z._default(z.string(), ''),
   model: z.exactOptional(filledString()),
-  max_iterations: z._default(wholeNumber(1), 16),
+  max_iterations: z._default(wholeNumber(1), 100),
   thinking: z._default(z.boolean(), false),
   skills: z._default(z.array(filledString()), []),
   tools: z._default(z.array(filledString()), []),

@@ -15,7 +15,7 @@ export function defaultAgent(): AgentConfig {
     name: DEFAULT_AGENT,
     prompt: DEFAULT_PROMPT,
     description: DEFAULT_DESCRIPTION,
-    max_iterations: 16,
+    max_iterations: 100,
     thinking: false,
     skills: [],
     tools: [],

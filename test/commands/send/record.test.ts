@@ -139,6 +139,16 @@ for (const [how, events, options, kind] of ENDS) {
   })
 }
 
+test('judge() names the number of model calls that a turn ended at', () => {
+  for (const [turns, said] of [
+    [1, '1 model call'],
+    [100, '100 model calls'],
+  ] as const) {
+    const error = judge(recordOf(event('end', { turns, detail: { stopReason: 'max_turns' } })), PLAIN)
+    assert.equal(error?.message, `The turn was ended at its limit of ${said}`)
+  }
+})
+
 test('isAnswered() asks for a whole answer only', () => {
   const ends: [TurnEvent[], boolean][] = [
     [[...text('yes'), ended('stop')], true],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { checkAgent, foldName, nameProblem } from '../../../src/core/config/agent-schema.ts'
 
-const DEFAULTS = { description: '', max_iterations: 16, thinking: false, skills: [], tools: [], mcps: [] }
+const DEFAULTS = { description: '', max_iterations: 100, thinking: false, skills: [], tools: [], mcps: [] }
 
 function messages(table: JsonObject): string[] {
   const outcome = checkAgent(table)

@@ -12,7 +12,7 @@ import { mountReadOnly } from '../../support/small-disk.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
-const DEFAULTS = { description: '', max_iterations: 16, thinking: false, skills: [], tools: [], mcps: [] }
+const DEFAULTS = { description: '', max_iterations: 100, thinking: false, skills: [], tools: [], mcps: [] }
 
 test('get() creates the default agent on first use, and finds it from then on', async () => {
   await using home = await temporaryHome()
