@@ -25,15 +25,23 @@ export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknow
     if (known !== undefined) return known.exports
     const module = { exports: {} }
     loaded.set(name, module)
+    try {
+      run(name, module)
+    } catch (reason) {
+      loaded.delete(name) // it is half made, and runs anew for who asks again
+      throw reason
+    }
+    return module.exports
+  }
+  const run = (name: string, module: { exports: object }) => {
     const cachedData = chunks.cache(name)
     const script = new Script(chunks.source(name), {
       filename: `crabtalk:${name}`,
       ...(cachedData && { cachedData }),
     })
     chunks.compiled?.(name, script)
-    const run: Wrapped = script.runInThisContext()
-    run(module.exports, load, module)
-    return module.exports
+    const wrapped: Wrapped = script.runInThisContext()
+    wrapped(module.exports, load, module)
   }
   return load
 }

@@ -26,6 +26,23 @@ test('chunkLoader() runs a chunk once, when it is first asked for, and leaves bu
   assert.deepEqual(ran, ['a.js', 'b.js'])
 })
 
+test('chunkLoader() runs a chunk again that has thrown', () => {
+  let isBroken = true
+  const load = chunkLoader(
+    program({
+      'a.js': 'exports.half = 1; require("broken"); exports.whole = 1',
+      'b.js': 'require("./a.js")',
+    }),
+    () => {
+      if (isBroken) throw new Error('not now')
+    },
+  )
+  assert.throws(() => load('./b.js'), /not now/)
+  assert.throws(() => load('./a.js'), /not now/)
+  isBroken = false
+  assert.equal((load('./a.js') as { whole?: number }).whole, 1)
+})
+
 test('chunkLoader() tells whether V8 took a code cache', () => {
   const sources = program({ 'a.js': 'exports.x = 1', 'b.js': 'exports.y = 2' })
   const scripts: Script[] = []
