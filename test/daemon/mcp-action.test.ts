@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { McpActionKind, McpPeerState, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, route } from '../../src/core/protocol/dispatch.ts'
@@ -80,10 +81,23 @@ test('call gives the result of a tool, by its own name or by that of the model',
 
 test('call keeps the whole of a long result where the agent may read it', async () => {
   await using node = await nodeWith({}, 'output_limit = 1000\n')
-  const { output } = await call(node, 'big', { bytes: 5000 })
-  const [path] = /\/\S*cache\/output\/[^\s\]]+/.exec(output) ?? []
-  assert.ok(path, output)
-  assert.equal((await readFile(path)).length, 5000)
+  const folders = new Set<string>()
+  for (const bytes of [5000, 6000]) {
+    const { output } = await call(node, 'big', { bytes })
+    const [path] = /\/\S*cache\/output\/[^\s\]]+/.exec(output) ?? []
+    assert.ok(path, output)
+    assert.equal((await readFile(path)).length, bytes)
+    folders.add(dirname(path))
+  }
+  assert.equal(folders.size, 2)
+})
+
+test('call leaves no folder behind when the whole result is told', async () => {
+  await using node = await nodeWith({})
+  const calling = call(node, 'echo', { text: 'x' })
+  assert.equal((await calling).output, 'x')
+  const { cache } = node.home.paths
+  assert.deepEqual(await readdir(join(cache, 'output', 'mcp')).catch(() => []), [])
 })
 
 test('call names the nearest tool, and says why one is not to be had', async () => {

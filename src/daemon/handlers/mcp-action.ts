@@ -1,5 +1,7 @@
+import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
+import { newUlid } from '../../core/base/ids.ts'
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
@@ -93,14 +95,18 @@ async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
   await servers.connect(agent, name, signal)
   const tool = findTool(serverOf(servers, agent, name), message.tool)
   await permit(acting, tool)
-  const spillDir = join(services.node.paths.cache, 'output', 'mcp')
+  const spillDir = join(services.node.paths.cache, 'output', 'mcp', newUlid())
   const begun = services.now()
-  const result = await servers.call({ agent, name, tool: tool.remoteName, args, spillDir }, signal)
-  return {
-    durationMs: Math.max(0, Math.round(services.now() - begun)),
-    output: result.output,
-    isError: result.isError,
-    attachments: (result.attachments ?? []).map(toAttachment),
+  try {
+    const result = await servers.call({ agent, name, tool: tool.remoteName, args, spillDir }, signal)
+    return {
+      durationMs: Math.max(0, Math.round(services.now() - begun)),
+      output: result.output, // says the path of what was put aside
+      isError: result.isError,
+      attachments: (result.attachments ?? []).map(toAttachment),
+    }
+  } finally {
+    await rmdir(spillDir).catch(() => undefined) // it was never made, or somebody needs what is in it
   }
 }
 
