@@ -17,6 +17,7 @@ import type { Services } from '../compose.ts'
 import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 import { actionOf, inWords, type PossibleCall } from './policy-action.ts'
+import { DEFAULT_SENDER } from './turn-message.ts'
 import type { Served } from './turns.ts'
 
 /**
@@ -101,6 +102,3 @@ async function findConversation(
 function toRules(effect: Effect, patterns: readonly string[]): Rule[] {
   return patterns.map((pattern) => ({ effect, pattern, source: `--${effect}` }))
 }
-
-/** wire.md: a message that names none has this one. */
-const DEFAULT_SENDER = 'user'

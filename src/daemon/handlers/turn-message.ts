@@ -15,7 +15,7 @@ import type { ToolMode, TurnRequest, TurnSettings } from '../../core/runtime/tur
 import { readObject } from './json-text.ts'
 
 /** The sender of a message that names none (wire.md). */
-const DEFAULT_SENDER = 'user'
+export const DEFAULT_SENDER = 'user'
 
 /**
  * A turn as the runtime takes it. Throws `invalid` for a relative directory and options that make no sense, `denied` for
