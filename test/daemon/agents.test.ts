@@ -8,7 +8,7 @@ const NEVER = new AbortController().signal
 test('get_agent gives the default agent for no name', async () => {
   await using node = await startTestDispatch([])
   const { name, prompt, config, model, maxIterations } = await request(node.dispatch, 'getAgent', {}, NEVER)
-  assert.deepEqual([name, model, maxIterations], ['crab', '', 16])
+  assert.deepEqual([name, model, maxIterations], ['crab', '', 100])
   assert.match(prompt, /^You are crab/)
   assert.equal(JSON.parse(config).max_iterations, 100)
 })
