@@ -1,5 +1,5 @@
 import { isAbsolute, parse } from 'node:path'
-import { globToRegExp, hasGlob, unescapeGlob } from '../base/glob.ts'
+import { globMatcher, hasGlob, unescapeGlob } from '../base/glob.ts'
 import { lexShell, type ShellWord } from '../base/shell-lexer.ts'
 
 /** What a permission rule is about, read from its text. */
@@ -106,7 +106,7 @@ function readPath(about: 'read' | 'edit', argument: string | undefined): RuleRea
   const path = splitPath(argument)
   if (path.glob?.split('/').includes('..')) return bad('has a .. after a wildcard')
   try {
-    globToRegExp(path.glob ?? '')
+    globMatcher(path.glob ?? '')
   } catch (reason) {
     return bad(`is no pattern: ${(reason as Error).message.replace(/^.*: /s, '')}`)
   }

@@ -1,5 +1,5 @@
 import { resolve, sep } from 'node:path'
-import { escapeGlob, globToRegExp, hasGlob } from '../base/glob.ts'
+import { escapeGlob, globMatcher, hasGlob } from '../base/glob.ts'
 import type { PathGlob } from '../config/rule-syntax.ts'
 
 /** What the paths of rules are relative to. */
@@ -27,14 +27,14 @@ export function pathMatcher(
   const isLiteral = glob.glob !== undefined && !glob.written.some((segment) => segment.includes('\\'))
   const written = fold(resolve(root, ...glob.written)) // [id] may be a name, too
   const name = isGenerous ? nameMatcher(glob) : undefined
-  let rest: RegExp | undefined // most rules are about other folders
+  let rest: ((way: string) => boolean) | undefined // most rules are about other folders
   return (path) => {
     const target = fold(path)
     if (name?.(target) || (isLiteral && wayFrom(written, target) !== undefined)) return true
     const way = wayFrom(base, target)
     if (way === undefined || glob.glob === undefined) return way !== undefined
-    rest ??= globMatcher(glob.glob, isGenerous)
-    return rest.test(way)
+    rest ??= restMatcher(glob.glob, isGenerous)
+    return rest(way)
   }
 }
 
@@ -45,17 +45,17 @@ export function toPathGlob(path: string): string {
   return escaped.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu, '?').replace(/\s$/, '\\$&')
 }
 
-function globMatcher(glob: string, isGenerous: boolean): RegExp {
+function restMatcher(glob: string, isGenerous: boolean): (way: string) => boolean {
   const namesFolder = isGenerous || !hasGlob(glob.slice(glob.lastIndexOf('/') + 1))
-  return globToRegExp(namesFolder ? `${glob}/**` : glob, { ignoreCase: isGenerous })
+  return globMatcher(namesFolder ? `${glob}/**` : glob, { ignoreCase: isGenerous })
 }
 
 /** `.env` or `*.pem`, wherever it lies. */
 function nameMatcher({ start, written }: PathGlob): ((target: string) => boolean) | undefined {
   const [name = '..', ...others] = written
   if (start !== '' || others.length > 0 || name === '..' || /^\*+$/.test(name)) return undefined
-  const pattern = globToRegExp(name, { ignoreCase: true })
-  return (target) => target.split('/').some((segment) => pattern.test(segment))
+  const matches = globMatcher(name, { ignoreCase: true })
+  return (target) => target.split('/').some(matches)
 }
 
 /** The way from a folder to a path in or below it; undefined when it is elsewhere. */
