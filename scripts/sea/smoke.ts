@@ -19,7 +19,12 @@ export async function smoke(binary: string): Promise<void> {
   for await (const { program, argv, env } of eachScenario(dir.path, model.url)) {
     const path = program === 'crabup' ? join(dirname(binary), 'crabup') : binary
     const all = { ...env, PATH: process.env['PATH'], CRABTALK_DEBUG: 'cache' }
-    const running = run(path, [...argv], { env: all, cwd: dir.path, timeout: TIMEOUT_MS })
+    const running = run(path, [...argv], {
+      env: all,
+      cwd: dir.path,
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+    })
     running.child.stdin?.end()
     const { stderr } = await running
     if (stderr.includes('code cache rejected')) throw new Error(`Cannot ship this binary: ${stderr.trim()}`)

@@ -119,7 +119,10 @@ class Servers implements McpServers {
   ): Promise<{ peer: PeerView; tools: readonly ToolView[] }> {
     const { peer, isOwned } = await this.#peers.lookAt(entry)
     try {
-      await named(entry.name, peer.connect({ insist: true }, signal), signal)
+      await peer.connect({ insist: true }, signal).catch((reason) => {
+        if (signal.aborted) throw toCancelled(signal)
+        throw toUnavailable(entry.name, toCrabError(reason), { isDeclared: false })
+      })
       const { list, fingerprint, state } = peer
       const [view] = viewServers(NOBODY, [{ entry, fingerprint, state, list }])
       return { peer: viewPeer(peer), tools: view!.tools }

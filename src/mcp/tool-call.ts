@@ -49,11 +49,15 @@ export function checkArguments(tool: RemoteTool, args: JsonObject): void {
   )
 }
 
-/** A failure of a server, as a sentence that names it. */
-export function toUnavailable(server: string, { message, hint }: CrabError): CrabError {
-  return new CrabError('unavailable', `Cannot use the MCP server "${server}": ${message}`, {
-    hint: hint ?? `crabtalk mcp ping ${server} tries it again`,
-  })
+/** A failure of a server, as a sentence that names it. What nobody declares under that name yet cannot be pinged. */
+export function toUnavailable(
+  server: string,
+  { message, hint }: CrabError,
+  { isDeclared = true } = {},
+): CrabError {
+  const advice = hint ?? (isDeclared ? `crabtalk mcp ping ${server} tries it again` : undefined)
+  const options = advice === undefined ? {} : { hint: advice }
+  return new CrabError('unavailable', `Cannot use the MCP server "${server}": ${message}`, options)
 }
 
 function explain(reason: CrabError, server: string, tool: string): CrabError {

@@ -78,8 +78,7 @@ async function write(
 /** A server that cannot be started, with what follows from that. */
 function explainRefusal(reason: unknown): never {
   if (!(reason instanceof CrabError) || reason.kind !== 'unavailable') throw reason
-  const isGeneral = reason.hint === undefined || reason.hint.startsWith('crabtalk mcp ping') // it is not declared
-  const advice = isGeneral ? '' : `${reason.hint}; `
+  const advice = reason.hint === undefined ? '' : `${reason.hint}; `
   const hint = `${advice}nothing was written, and --no-verify writes it unseen`
   throw new CrabError(reason.kind, reason.message, { cause: reason, hint })
 }

@@ -4,12 +4,13 @@ import { findEntry } from '../../core/config/mcp-declaration.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
 import { attach } from '../../daemon/attach.ts'
 import { showWords } from '../../mcp/secret-words.ts'
+import { isShown } from '../../mcp/shown-tools.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 import { agentOf } from './change.ts'
 import { toJsonTool } from './rows.ts'
-import { type Declared, readAllServers, readServers, shownTools, targetOf, transportOf } from './servers.ts'
+import { type Declared, readAllServers, readServers, targetOf, transportOf } from './servers.ts'
 
 export const list: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host)
@@ -53,14 +54,14 @@ async function printServers(host: Host, servers: readonly Declared[], isAll: boo
 }
 
 function toRow({ entry, state, tools }: Declared): string[] {
-  const count = tools ? String(shownTools(tools).length) : '-'
+  const count = tools ? String(tools.filter(isShown).length) : '-'
   return [entry.name, state, count, transportOf(entry), targetOf(entry)]
 }
 
 /** A comment on what is known, then the entry as it stands in the file. */
 function toText(server: Declared): string {
   const { agent, entry, source, state, error, tools } = server
-  const known = tools ? `${shownTools(tools).length} tools` : 'tools not known yet'
+  const known = tools ? `${tools.filter(isShown).length} tools` : 'tools not known yet'
   const lines = [`# ${entry.name} of ${agent}: ${source}`, `# ${state}, ${known}`]
   if (error !== '') lines.push(`# ${error}`)
   return `${lines.join('\n')}\n\n${renderToml({ mcps: [shown(entry)] })}`
@@ -74,7 +75,7 @@ function toJsonRow(server: Declared) {
     name: entry.name,
     state,
     error: error || null,
-    tools: tools ? shownTools(tools).length : null,
+    tools: tools ? tools.filter(isShown).length : null,
     transport: transportOf(entry),
     command,
     args,

@@ -56,11 +56,6 @@ export function targetOf(entry: McpEntry): string {
   return showTarget(toTarget(entry, { home: '', baseEnv: {} }))
 }
 
-/** The tools an agent gets of a server. */
-export function shownTools(tools: readonly McpToolView[]): McpToolView[] {
-  return tools.filter(({ hidden }) => hidden === '')
-}
-
 function toDeclared({ name: agent, config }: AgentInfo, { agents, peers }: McpView): Declared[] {
   const { mcps = [] }: { mcps?: McpEntry[] } = JSON.parse(config)
   const view: McpAgentView | undefined = agents.find((one) => one.agent === agent)

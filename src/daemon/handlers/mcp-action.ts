@@ -14,10 +14,11 @@ import {
   McpActionKind,
   McpActionResult,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { isShown } from '../../mcp/shown-tools.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
 import type { Services } from '../compose.ts'
 import { readObject } from './json-text.ts'
-import { isShown, setDisabled } from './mcp.ts'
+import { setDisabled } from './mcp.ts'
 import { judgeTool, standingRules } from './mcp-policy.ts'
 import { toPeer, toTools } from './mcp-view.ts'
 

@@ -9,9 +9,9 @@ import {
   type McpView,
   PolicyEffect,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { isShown } from '../../mcp/shown-tools.ts'
 import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
 import type { Services } from '../compose.ts'
-import { isShown } from './mcp.ts'
 import { judgeTool, standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 
 /** By what the tools of an agent are judged. */

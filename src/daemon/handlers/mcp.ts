@@ -16,6 +16,7 @@ import {
   type UpsertMcpMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { showWords } from '../../mcp/secret-words.ts'
+import { isShown } from '../../mcp/shown-tools.ts'
 import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
 import type { Services } from '../compose.ts'
 import { readObject } from './json-text.ts'
@@ -97,11 +98,6 @@ export async function setDisabled(
     if ((entry['disabled'] ?? false) === disabled) return {}
     return { mcps: entries.with(entries.indexOf(entry), { ...entry, disabled }) }
   })
-}
-
-/** Whether the model sees a tool. */
-export function isShown({ hidden }: { hidden: string }): boolean {
-  return hidden === ''
 }
 
 function toInfos(agent: AgentConfig, servers: McpServers): McpInfo[] {

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../core/base/message.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { didYouMean } from '../../core/config/nearest.ts'
 import type { Action } from '../../core/policy/types.ts'
+import { isShown } from '../../mcp/shown-tools.ts'
 import type { Services } from '../compose.ts'
-import { isShown } from './mcp.ts'
 
 /** A call that somebody wonders about. */
 export interface PossibleCall {
