@@ -145,7 +145,7 @@ function translateClass(token: string): string {
 
 /** An escaped character, stars, a question mark, a class, any other character. */
 const TOKEN = /\\[\s\S]|\*+|\?|\[[!^]?\]?(?:\\[\s\S]|[^\]\\])*\]|[\s\S]/gu
-/** V8 does not find `/[^a]$/u` in `b😀`. */
+/** V8 does not always find `/[^a][^a]$/gu` in `b😀`. */
 const END = '(?![^])'
 const MAX_FORMS = 1_000
 /** Of all alternatives together. */

@@ -23,7 +23,7 @@ test('globMatcher() matches as a shell does', () => {
     ['[a-c]x', ['ax', 'cx'], ['dx', 'x']],
     ['[!a]x', ['bx'], ['ax', '/x', 'x']],
     ['[^a]', ['b'], ['a', '/']],
-    ['*[!a]', ['b😀', '😀b'], ['ba']],
+    ['*[!a][!a]', ['A😀😀😀', 'b😀'], ['ba']],
     ['b[!a]x', ['bbx'], ['bax', 'b/x']],
     ['[]a]', [']', 'a'], ['b']],
     ['[\\]\\w-]', [']', 'w', '-'], ['a', '\\']],
@@ -52,7 +52,7 @@ test('globMatcher() refuses what is no glob', () => {
   assert.throws(() => globMatcher('[[:alpha:]]'), { message: '[[:alpha:] is a named class' })
   assert.throws(() => globMatcher('{a,b}'.repeat(5_000)), SyntaxError)
   assert.throws(() => globMatcher('a'.repeat(30_000)), { message: 'it is too long' })
-  assert.throws(() => globMatcher('{a,b}'.repeat(12)), { message: 'more than 1000 alternatives' })
+  assert.throws(() => globMatcher(`{${'a,'.repeat(1_000)}}`), { message: 'more than 1000 alternatives' })
 })
 
 test('globMatcher() agrees with picomatch', () => {
