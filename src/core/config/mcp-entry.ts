@@ -43,9 +43,9 @@ export const mcpEntry = z.lazy(() =>
     exclude: z.exactOptional(names()),
     permissions: z.exactOptional(
       strictTable({
-        allow: z.exactOptional(names()),
-        ask: z.exactOptional(names()),
-        deny: z.exactOptional(names()),
+        allow: z.exactOptional(toolGlobs()),
+        ask: z.exactOptional(toolGlobs()),
+        deny: z.exactOptional(toolGlobs()),
       }),
     ),
     transport: z.exactOptional(z.enum(['http', 'sse'])),
@@ -107,6 +107,14 @@ function filledText(): z.ZodMiniString {
 
 function names(): z.ZodMiniArray<z.ZodMiniString> {
   return z.array(filledText())
+}
+
+/** What entryRules() makes rules of. */
+function toolGlobs(): z.ZodMiniArray<z.ZodMiniString> {
+  const rule = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]*(?!\s)[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]$/u
+  return z.array(
+    z.string().check(z.regex(rule, 'must be names without control characters or a space at the end')),
+  )
 }
 
 function line(): z.ZodMiniString {

@@ -54,6 +54,17 @@ const NAME =
 
 for (const [name, entry, expected] of [
   [
+    'globs that are no rules',
+    {
+      name: 'a',
+      command: 'x',
+      permissions: { allow: ['a\nb', 'a\u2028', 'a*(b)\\'], deny: ['', 'a ', ' '] },
+    },
+    ['allow[0]', 'allow[1]', 'deny[0]', 'deny[1]', 'deny[2]'].map(
+      (key) => `"permissions.${key}" must be names without control characters or a space at the end`,
+    ),
+  ],
+  [
     'no server at all',
     { name: 'a' },
     ['the configuration needs "command" (a program) or "url" (a remote server)'],
