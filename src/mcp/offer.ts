@@ -34,9 +34,10 @@ export async function offerTools(options: OfferOptions, turn: ToolsTurn): Promis
   const failures = await Promise.all(claimed.map((claim) => makeReady(claim, options, turn)))
   for (const [i, { entry, peer }] of claimed.entries()) {
     const failure = failures[i]
-    if (failure) turn.tell({ type: 'notice', message: sayMissing(entry.name, failure) })
+    if (failure) turn.tell({ type: 'notice', message: sayMissing(entry.name, failure), server: entry.name })
     const dropped = options.takeDropped(peer).filter(({ isSound = false }) => !isSound)
-    if (dropped.length > 0) turn.tell({ type: 'notice', message: sayDropped(entry.name, dropped) })
+    if (dropped.length > 0)
+      turn.tell({ type: 'notice', message: sayDropped(entry.name, dropped), server: entry.name })
   }
   return toolsOf(claimed.map(({ entry, peer }) => ({ entry, list: peer.list })))
 }
@@ -81,7 +82,7 @@ async function insist({ peer, entry }: Claimed, { signal }: ToolsTurn): Promise<
 function tellStart({ peer, ...claim }: Claimed, turn: ToolsTurn, at: number): void {
   if (peer.mayInstall) {
     const message = `The MCP server "${claim.entry.name}" starts for the first time and may have to be installed`
-    turn.tell({ type: 'notice', message })
+    turn.tell({ type: 'notice', message, server: claim.entry.name })
   }
   if (peer.state !== 'connecting') return
   turn.tell({

@@ -122,8 +122,8 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
     { $case: 'retry', value: { attempt: 2, delayMs: 200, kind: 'throttled', message: BUSY.message } },
   ],
   notice: [
-    { type: 'notice', message: 'n' },
-    { $case: 'notice', value: { message: 'n' } },
+    { type: 'notice', message: 'n', server: 'fs' },
+    { $case: 'notice', value: { message: 'n', server: 'fs' } },
   ],
   end: [
     {

@@ -1,7 +1,12 @@
 import { headOf } from '../../core/base/cut.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import type { ToolResultEvent } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  McpEventKind,
+  type McpEventMsg,
+  type ToolResultEvent,
+} from '../../core/protocol/crabtalk.generated.ts'
 import type { Output } from '../output.ts'
+import { calledInLine, failureInLine } from './called.ts'
 import type { TurnEvent } from './sink.ts'
 
 const ERASE_LINE = '\r\u001b[2K'
@@ -31,10 +36,14 @@ export class Commentary implements Disposable {
   readonly #showsStatus: boolean
   readonly #showsThinking: boolean
   readonly #columns: () => number
-  readonly #names = new Map<string, string>()
+  /** What is called, by call. */
+  readonly #calls = new Map<string, string>()
+  /** MCP servers that are being connected. */
+  readonly #starting = new Set<string>()
   /** Who is asked when the model is waited for. */
   #asked = ''
   #running = ''
+  #isTexting = false
   /** Questions that wait for a person, who wants to see what they type. */
   #questions = 0
   #timer: NodeJS.Timeout | undefined
@@ -59,7 +68,14 @@ export class Commentary implements Disposable {
     switch (event.$case) {
       case 'start':
         this.#asked = `${event.value.agent} · ${event.value.model}`
-        this.#status(this.#asked)
+        this.#showWait()
+        break
+      case 'textStart':
+      case 'textEnd':
+        this.#isTexting = event.$case === 'textStart'
+        break
+      case 'mcpState':
+        this.#serverChanged(event.value)
         break
       case 'thinking':
         if (this.#showsThinking) this.#print(sanitize(event.value.content))
@@ -68,28 +84,30 @@ export class Commentary implements Disposable {
         if (this.#showsThinking) this.#print('\n')
         break
       case 'toolStart':
-        for (const { callId, name } of event.value.calls) this.#names.set(callId, name)
-        this.#running = `running ${event.value.calls.map((call) => call.name).join(', ')}`
-        this.#status(this.#running)
+        for (const call of event.value.calls) this.#calls.set(call.callId, calledInLine(call))
+        this.#running = `running ${event.value.calls.map(calledInLine).join(', ')}`
+        this.#showWait()
         break
       case 'askUser':
         this.#questions++
         this.clear()
         break
       case 'askClosed':
-        if (--this.#questions === 0) this.#status(this.#running)
+        this.#questions--
+        this.#showWait()
         break
       case 'toolResult':
         if (this.#verbosity >= 1) this.#print(this.#toolLine(event.value))
         break
       case 'toolsComplete':
-        this.#status(this.#asked)
+        this.#running = ''
+        this.#showWait()
         break
       case 'retry':
         if (this.#verbosity >= 1 || this.#showsStatus) this.#retry(event.value)
         break
       case 'notice':
-        if (this.#verbosity >= 0) this.#print(`crabtalk: ${sanitize(event.value.message)}\n`)
+        if (this.#tells(event.value)) this.#print(`crabtalk: ${sanitize(event.value.message)}\n`)
         break
     }
     if (this.#verbosity >= 2 && event.$case !== 'chunk')
@@ -109,6 +127,25 @@ export class Commentary implements Disposable {
     this.clear()
   }
 
+  /** What is said of a server is no word about the answer: a pipe hears it when it asks. */
+  #tells({ server }: { server: string }): boolean {
+    const isWanted = server === '' || this.#stderr.isTerminal || this.#verbosity >= 1
+    return isWanted && this.#verbosity >= 0
+  }
+
+  #serverChanged({ kind, name }: McpEventMsg): void {
+    const before = this.#starting.size
+    if (kind === McpEventKind.CONNECTING) this.#starting.add(name)
+    else this.#starting.delete(name)
+    if (this.#starting.size !== before) this.#showWait()
+  }
+
+  #showWait(): void {
+    if (this.#questions > 0 || this.#isTexting) return
+    const servers = `starting MCP servers: ${[...this.#starting].join(', ')}`
+    this.#status(this.#starting.size > 0 ? servers : this.#running || this.#asked)
+  }
+
   #print(text: string): void {
     this.clear()
     this.#stderr.write(text)
@@ -117,6 +154,7 @@ export class Commentary implements Disposable {
   #status(text: string): void {
     if (!this.#showsStatus) return
     this.clear()
+    if (text === '') return
     this.#timer = setTimeout(() => {
       this.#isShown = true
       const shown = headOf(sanitize(text), this.#columns() - 3) // a second line would never be erased
@@ -128,9 +166,10 @@ export class Commentary implements Disposable {
     this.#print(`crabtalk: retry ${attempt} in ${delayMs} ms: ${sanitize(message)}\n`)
   }
 
-  #toolLine({ callId, durationMs, isError, denial }: ToolResultEvent): string {
-    const name = sanitize(this.#names.get(callId) ?? callId)
-    const how = denial ? `not permitted: ${sanitize(denial.reason)}` : `${durationMs} ms`
-    return `${isError ? '✗' : '✓'} ${name} · ${how}\n`
+  #toolLine({ callId, durationMs, isError, denial, output }: ToolResultEvent): string {
+    const called = this.#calls.get(callId) ?? sanitize(callId)
+    if (denial) return `✗ ${called} · not permitted: ${sanitize(denial.reason)}\n`
+    const why = isError ? failureInLine(output) : ''
+    return `${isError ? '✗' : '✓'} ${called} · ${durationMs} ms${why === '' ? '' : `: ${why}`}\n`
   }
 }

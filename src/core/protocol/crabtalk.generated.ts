@@ -894,6 +894,8 @@ export interface RetryEvent {
 /** Something a person should know that is no failure. */
 export interface NoticeEvent {
   message: string;
+  /** The MCP server it is about, by its agent's name for it; empty when it is about none. */
+  server: string;
 }
 
 /** A steer was taken up. */
@@ -6874,13 +6876,16 @@ export const RetryEvent: MessageFns<RetryEvent> = {
 };
 
 function createBaseNoticeEvent(): NoticeEvent {
-  return { message: "" };
+  return { message: "", server: "" };
 }
 
 export const NoticeEvent: MessageFns<NoticeEvent> = {
   encode(message: NoticeEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.message !== "") {
       writer.uint32(10).string(message.message);
+    }
+    if (message.server !== "") {
+      writer.uint32(482).string(message.server);
     }
     return writer;
   },
@@ -6906,6 +6911,14 @@ export const NoticeEvent: MessageFns<NoticeEvent> = {
             message.message = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.server = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6924,6 +6937,7 @@ export const NoticeEvent: MessageFns<NoticeEvent> = {
   fromPartial(object: DeepPartial<NoticeEvent>): NoticeEvent {
     const message = createBaseNoticeEvent();
     message.message = object.message ?? "";
+    message.server = object.server ?? "";
     return message;
   },
 };

@@ -44,8 +44,8 @@ export type AgentEvent =
   | { type: 'tools-complete' }
   | { type: 'usage'; usage: Usage }
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
-  /** Something a person should know that is no failure: a dropped line, a fallback taken. */
-  | { type: 'notice'; message: string }
+  /** Something a person should know that is no failure: a dropped line, a fallback taken. `server`: an MCP server it is about. */
+  | { type: 'notice'; message: string; server?: string }
   | { type: 'mcp-state'; server: McpServerEvent }
   | {
       type: 'end'

@@ -40,7 +40,7 @@ export function toWireEvent(event: AgentEvent): WireEvent {
     case 'retry':
       return { $case: 'retry', value: toRetry(event) }
     case 'notice':
-      return { $case: 'notice', value: { message: event.message } }
+      return { $case: 'notice', value: { message: event.message, server: event.server ?? '' } }
     case 'tool-progress':
       return { $case: 'toolProgress', value: toProgress(event) }
     case 'ask':

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Commentary, type CommentaryOptions } from '../../../src/commands/send/commentary.ts'
 import type { TurnEvent } from '../../../src/commands/send/sink.ts'
-import { StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { McpEventKind, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { makeTestHost, type TestHost } from '../../support/test-host.ts'
 
 const START = event('start', { agent: 'crab', model: 'm' })
 const TOOLS = event('toolStart', {
   calls: [
-    { callId: 'a', name: 'read' },
-    { callId: 'b', name: 'grep' },
+    { callId: 'a', name: 'read', arguments: '{"limit":3,"path":"a.txt"}' },
+    { callId: 'b', name: 'grep', arguments: '{}' },
   ],
 })
 const RUN = [
@@ -23,7 +23,7 @@ const RUN = [
   event('textEnd', {}),
   TOOLS,
   event('toolResult', { callId: 'b', output: 'x', durationMs: 7 }),
-  event('toolResult', { callId: 'a', output: 'x', durationMs: 12, isError: true }),
+  event('toolResult', { callId: 'a', output: '\nCannot read\nmore', durationMs: 12, isError: true }),
   event('toolsComplete', {}),
   event('retry', { attempt: 1, delayMs: 50, kind: 'throttled', message: 'busy' }),
   event('end', {}),
@@ -36,7 +36,7 @@ test('Commentary says nothing of a run into a pipe, unless it is asked', async (
 })
 
 test('Commentary with -v has a line for each tool call and retry', async () => {
-  const lines = ['✓ grep · 7 ms', '✗ read · 12 ms', 'crabtalk: retry 1 in 50 ms: busy']
+  const lines = ['✓ grep · 7 ms', '✗ read a.txt · 12 ms: Cannot read', 'crabtalk: retry 1 in 50 ms: busy']
   assert.equal(await said(RUN, { verbosity: 1 }), `${lines.join('\n')}\n`)
 })
 
@@ -56,6 +56,17 @@ test('Commentary shows thinking when it is asked to', async () => {
 test('Commentary tells notices, unless it must be quiet', async () => {
   assert.equal(await said([NOTICE], {}), 'crabtalk: a line was skipped\n')
   assert.equal(await said([NOTICE], { verbosity: -1 }), '')
+})
+
+test('Commentary tells a pipe about a server only with -v', async () => {
+  const notice = event('notice', { message: 'it is down', server: 'fs' })
+  assert.equal(await said([notice], {}), '')
+  assert.equal(await said([notice], { verbosity: 1 }), 'crabtalk: it is down\n')
+  await using at = await makeTestHost({ terminals: ['stderr'] })
+  using commentary = commentaryOf(at, {})
+  commentary.event(notice)
+  await at.host.stderr.flush()
+  assert.equal(at.stderr(), 'crabtalk: it is down\n')
 })
 
 test('Commentary lets nobody else’s words change the terminal', async () => {
@@ -96,7 +107,7 @@ test('Commentary shows on a terminal what is waited for, and erases it before an
   assert.deepEqual(told, [
     '',
     `${erased}crab · m …`,
-    `${erased}${erased}running read, grep …`,
+    `${erased}${erased}running read a.txt, grep …`,
     `${erased}crabtalk: a line was skipped\n`,
     `${erased}crab · m …`,
   ])
@@ -114,17 +125,56 @@ test('Commentary shows no status while a person is asked, and the tools again af
   }
   await at.host.stderr.flush()
   const erased = '\r\u001b[2K'
-  assert.equal(at.stderr(), `${erased}running read, grep …${erased}`)
+  assert.equal(at.stderr(), `${erased}running read a.txt, grep …${erased}`)
   commentary.event(closed)
   context.mock.timers.tick(10_000)
   await at.host.stderr.flush()
-  assert.ok(at.stderr().endsWith(`${erased}running read, grep …`))
+  assert.ok(at.stderr().endsWith(`${erased}running read a.txt, grep …`))
+})
+
+test('Commentary shows which servers start, and what it waited for before when they have', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  await using at = await makeTestHost({ terminals: ['stderr'] })
+  using commentary = commentaryOf(at, {})
+  const { CONNECTING, CONNECTED, FAILED } = McpEventKind
+  const states = [
+    { name: 'fs', kind: CONNECTING },
+    { name: 'web', kind: CONNECTING },
+    { name: 'web', kind: CONNECTING },
+    { name: 'fs', kind: CONNECTED },
+    { name: 'web', kind: FAILED },
+  ]
+  for (const one of [START, ...states.map((state) => event('mcpState', state))]) {
+    commentary.event(one)
+    context.mock.timers.tick(300)
+  }
+  commentary.event(event('textStart', {}))
+  commentary.clear()
+  commentary.event(event('mcpState', states[0]!))
+  context.mock.timers.tick(300)
+  await at.host.stderr.flush()
+  assert.deepEqual(
+    at
+      .stderr()
+      .split('\r\u001b[2K')
+      .filter((text) => text !== ''),
+    [
+      'crab · m …',
+      'starting MCP servers: fs …',
+      'starting MCP servers: fs, web …',
+      'starting MCP servers: web …',
+      'crab · m …',
+    ],
+  )
 })
 
 test('Commentary with -v says why a call was not permitted', async () => {
   const denial = { action: 'bash: ls', reason: 'the person\u001b[2J said no', rules: [], by: 2 }
   const result = event('toolResult', { callId: 'a', isError: true, denial })
-  assert.equal(await said([TOOLS, result], { verbosity: 1 }), '✗ read · not permitted: the person said no\n')
+  assert.equal(
+    await said([TOOLS, result], { verbosity: 1 }),
+    '✗ read a.txt · not permitted: the person said no\n',
+  )
 })
 
 for (const quiet of [{ verbosity: -1 }, { status: false }, { term: 'dumb' }]) {
