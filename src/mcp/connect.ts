@@ -17,7 +17,7 @@ export interface ConnectOptions {
   /** Resolves when somebody waits for it: until then other work goes first. */
   needed: Promise<void>
   onToolsChanged(): void
-  /** Called when it ended without a word, asked for the newest revision or not: that question is not to be blamed. */
+  /** Called when it ended without a word though it was not asked for the newest revision: that question is not to blame. */
   onMute(): void
 }
 
@@ -29,15 +29,16 @@ export interface ConnectOptions {
  * the message says what the server did, in lower case.
  */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connection> {
-  const first = options.era === 'legacy' ? 'legacy' : 'auto'
-  const attempt = await tryToConnect(options, first, signal)
+  let mode: Mode = options.era === 'legacy' ? 'legacy' : 'auto'
+  let attempt = await tryToConnect(options, mode, signal)
+  const again = 'sign' in attempt ? secondMode(mode, options.era, attempt.sign) : undefined
+  if (again !== undefined && !signal.aborted) {
+    mode = again
+    attempt = await tryToConnect(options, mode, signal)
+  }
   if ('connection' in attempt) return attempt.connection
-  const again = secondMode(first, options.era, attempt.sign)
-  if (again === undefined || signal.aborted) throw attempt.error
-  const second = await tryToConnect(options, again, signal)
-  if ('connection' in second) return second.connection
-  if (second.sign === 'ended without a word') options.onMute()
-  throw second.error
+  if (mode === 'legacy' && attempt.sign === 'ended without a word') options.onMute()
+  throw attempt.error
 }
 
 type Mode = 'legacy' | 'auto'

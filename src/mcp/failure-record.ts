@@ -3,7 +3,9 @@ import { CrabError } from '../core/base/errors.ts'
 /** What is held against a server: why it cannot be used, and when it may be tried again. Times are milliseconds since 1970. */
 export class FailureRecord {
   readonly #now: () => number
-  #failedStarts = 0
+  #delays = 0
+  /** Whether it answered since it was last taken back at once. */
+  #hasAnswered = true
   /** Why it cannot be used now. */
   error: CrabError | undefined
   /** Failures in a row, of starts and of what ran. */
@@ -17,27 +19,28 @@ export class FailureRecord {
   /** A start failed: the next one waits, 5 s at first, twice as long each time, at most 5 minutes. */
   startFailed(error: CrabError): void {
     this.#add(error)
-    const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failedStarts, MAX_DELAY_MS)
-    this.#failedStarts++
-    this.nextRetryAt = this.#now() + delay
+    this.#delay()
   }
 
-  /** It ended while it ran: it may be started again at once. */
+  /** It ended while it ran: it may be started again at once, the first time; without an answer in between it waits too. */
   ended(error: CrabError): void {
     this.#add(error)
+    if (this.#hasAnswered) this.nextRetryAt = undefined
+    else this.#delay()
+    this.#hasAnswered = false
+  }
+
+  /** It is connected; what it is worth shows with the first call. */
+  connected(): void {
+    this.error = undefined
+    this.count = 0
     this.nextRetryAt = undefined
   }
 
-  /** It is connected. */
-  clear(): void {
-    this.error = undefined
-    this.count = 0
-    this.forgive()
-  }
-
-  /** A person wants to try again. */
+  /** It answered a call, or a person wants to try again. */
   forgive(): void {
-    this.#failedStarts = 0
+    this.#delays = 0
+    this.#hasAnswered = true
     this.nextRetryAt = undefined
   }
 
@@ -50,6 +53,11 @@ export class FailureRecord {
   tooEarly(): CrabError {
     const seconds = Math.ceil(this.waitMs / 1000)
     return new CrabError('unavailable', `${this.error?.message}; it can be tried again in ${seconds} s`)
+  }
+
+  #delay(): void {
+    this.nextRetryAt = this.#now() + Math.min(FIRST_DELAY_MS * 2 ** this.#delays, MAX_DELAY_MS)
+    this.#delays++
   }
 
   #add(error: CrabError): void {

@@ -1,24 +1,41 @@
+interface ListRefreshOptions {
+  /** Tells whether anything was different; never rejects. */
+  read(): Promise<boolean>
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
 /**
  * Reads a server's list again after it said that it changed: a little later, so that many words are one, and never
- * twice at once. A server that says so for nothing, after each reading perhaps, is heard less and less often.
+ * twice at once. A server that says so for nothing, after each reading perhaps, is heard less and less often, until it
+ * was quiet for as long as it would have to wait.
  */
 export class ListRefresh {
-  readonly #read: () => Promise<boolean>
+  readonly #options: ListRefreshOptions
   #timer: NodeJS.Timeout | undefined
-  #isReading = false
+  /** Until somebody has the first list, whatever comes is one word more. */
+  #isReading = true
   #saidMeanwhile = false
   #inVain = 0
+  #quietSince = 0
   #isOver = false
 
-  /** `read` tells whether anything was different; it never rejects. */
-  constructor(read: () => Promise<boolean>) {
-    this.#read = read
+  constructor(options: ListRefreshOptions) {
+    this.#options = options
   }
 
   /** The server says that its list changed. */
   notify(): void {
+    const now = this.#options.now()
+    if (now - this.#quietSince > this.#delayMs) this.#inVain = 0
+    this.#quietSince = now
     if (this.#isReading) this.#saidMeanwhile = true
     else this.#readLater()
+  }
+
+  /** The first list is there, and the server can be asked again. */
+  begin(): void {
+    this.#readingEnded()
   }
 
   stop(): void {
@@ -26,17 +43,25 @@ export class ListRefresh {
     clearTimeout(this.#timer)
   }
 
+  get #delayMs(): number {
+    return Math.min(DEBOUNCE_MS * 4 ** this.#inVain, MAX_DELAY_MS)
+  }
+
   #readLater(): void {
     if (this.#isOver || this.#timer) return
-    const delayMs = Math.min(DEBOUNCE_MS * 4 ** this.#inVain, MAX_DELAY_MS)
-    this.#timer = setTimeout(() => void this.#readNow(), delayMs)
+    this.#timer = setTimeout(() => void this.#readNow(), this.#delayMs)
     this.#timer.unref()
   }
 
   async #readNow(): Promise<void> {
     this.#timer = undefined
     this.#isReading = true
-    this.#inVain = (await this.#read()) ? 0 : this.#inVain + 1
+    this.#inVain = (await this.#options.read()) ? 0 : this.#inVain + 1
+    this.#quietSince = this.#options.now()
+    this.#readingEnded()
+  }
+
+  #readingEnded(): void {
     this.#isReading = false
     if (this.#saidMeanwhile) this.#readLater()
     this.#saidMeanwhile = false

@@ -7,6 +7,8 @@ export interface PeerMemoryOptions {
   fingerprint: string
   memory: ServerMemory
   remembered: Remembered
+  /** Milliseconds since 1970. */
+  now(): number
 }
 
 /** What is known of one server, also while it is not there; what is new is written down. */
@@ -31,8 +33,10 @@ export class PeerMemory {
     return dropped === this.#options.remembered.list?.dropped ? [] : dropped
   }
 
+  /** What it speaks; asked for anew after a week, as servers learn. */
   get era(): Era | undefined {
-    return this.#known.era
+    const { is, since = 0 } = this.#known.era ?? {}
+    return Math.abs(this.#options.now() - since) < ERA_HOLDS_MS ? is : undefined
   }
 
   /** The last start, by this process or another, when it failed. */
@@ -43,14 +47,15 @@ export class PeerMemory {
   /** Takes the list of a server that is connected; tells whether it is another one than before. */
   connected(list: ToolList, era: Era): boolean {
     const before = this.list
-    this.#keep({ list: replaceList(before, list), era })
+    const known = this.era === era ? this.#known.era : undefined
+    this.#keep({ list: replaceList(before, list), era: known ?? { is: era, since: this.#options.now() } })
     return this.list !== before
   }
 
   /** Remembers that a start failed; its era is asked for anew. */
-  failed(at: number, why: string): void {
+  failed(why: string): void {
     const { list } = this
-    this.#keep({ ...(list && { list }), failure: { at, why } })
+    this.#keep({ ...(list && { list }), failure: { at: this.#options.now(), why } })
   }
 
   /** Resolves when everything is written. Never rejects. */
@@ -66,3 +71,5 @@ export class PeerMemory {
     this.#written = this.#written.then(() => memory.write(fingerprint, known).catch(() => undefined))
   }
 }
+
+const ERA_HOLDS_MS = 7 * 24 * 3_600_000

@@ -22,8 +22,6 @@ export interface PeerOptions extends PeerMemoryOptions {
   slots: StartSlots
   /** Opens a way to the server; what it writes to standard error goes to the tail. */
   open(stderr: LineTail): Promise<Link>
-  /** Milliseconds since 1970. */
-  now(): number
   onEvent(kind: PeerEvent): void
   onToolsChanged(): void
 }

@@ -37,7 +37,9 @@ export class Peer {
   #attempt: Promise<Connection> | undefined
   #needed = Promise.withResolvers<void>()
   #refresh: ListRefresh | undefined
-  /** What it is taken for after a start that failed, so that one that cannot start is started once each time. */
+  #calls = 0
+  #quiet = Promise.withResolvers<void>()
+  /** What it is taken for after it ended without a word, so that one that cannot start is started once each time. */
   #supposed: Era | undefined
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.claims.map(({ entry }) => entry)),
@@ -109,8 +111,12 @@ export class Peer {
 
   /** Ends it, if it runs, and makes it anew. */
   async reconnect(signal: AbortSignal): Promise<void> {
-    await this.#attempt?.catch(() => undefined) // whoever waits for it is told
-    await this.#disconnect()
+    const attempt: Promise<unknown> = this.#attempt ?? Promise.resolve()
+    await orCancelled(
+      attempt.catch(() => undefined), // whoever waits for it is told
+      signal,
+    )
+    await orCancelled(this.#disconnect(), signal)
     this.failures.forgive()
     await this.connect({ insist: true }, signal)
   }
@@ -120,16 +126,25 @@ export class Peer {
    * and is not repeated. Fails as Connection does, and with `missing` when the server has no such tool any more.
    */
   async call(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
+    using _counted = this.#countCall()
     const connection = await this.connect({}, signal)
     if (!this.list?.tools.some(({ name }) => name === call.name)) {
       throw new CrabError('missing', 'it has no such tool any more')
     }
     using _busy = this.#idle.use()
     try {
-      return await this.record.follow(() => connection.callTool(call, signal), signal)
+      const answer = await this.record.follow(() => connection.callTool(call, signal), signal)
+      this.failures.forgive()
+      return answer
     } catch (reason) {
+      if (reason instanceof CrabError && reason.kind === 'tool') this.failures.forgive()
       throw signal.aborted ? toCancelled(signal) : this.#cleaned(reason)
     }
+  }
+
+  /** Resolves when no call is under way any more; undefined when none is, or it is being ended. */
+  get quiet(): Promise<void> | undefined {
+    return this.#calls > 0 && !this.#over.signal.aborted ? this.#quiet.promise : undefined
   }
 
   /** Ends the server and all it has started; the peer is of no use any more. Never rejects. */
@@ -150,6 +165,17 @@ export class Peer {
     for (const link of this.#links) link.release()
   }
 
+  #countCall(): Disposable {
+    if (this.#calls === 0) this.#quiet = Promise.withResolvers()
+    this.#calls++
+    return {
+      [Symbol.dispose]: () => {
+        this.#calls--
+        if (this.#calls === 0) this.#quiet.resolve()
+      },
+    }
+  }
+
   #begin(): Promise<Connection> {
     if (this.#attempt) return this.#attempt
     this.#needed = Promise.withResolvers()
@@ -165,7 +191,7 @@ export class Peer {
       claims.map(({ entry }) => entry),
       mayInstall,
     )
-    const refresh = new ListRefresh(() => this.#readAgain())
+    const refresh = new ListRefresh({ read: () => this.#readAgain(), now: this.#options.now })
     try {
       const started = await startServer(
         {
@@ -173,6 +199,9 @@ export class Peer {
           needed: this.#needed.promise,
           open: () => this.#open(),
           onToolsChanged: () => refresh.notify(),
+          onMute: () => {
+            this.#supposed = 'legacy'
+          },
           lastWords: () => printable(lastWords(this.#stderr.lines())),
         },
         this.#over.signal,
@@ -207,18 +236,18 @@ export class Peer {
     this.#connection = connection
     this.#refresh = refresh
     this.connectedAt = this.#options.now()
-    this.failures.clear()
+    this.failures.connected()
     const isNew = this.memory.connected(list, connection.era)
     if (isNew) this.#options.onToolsChanged()
     void connection.ended.then((why) => this.#lose(connection, why))
     this.#options.onEvent('connected')
     this.#idle.start()
+    refresh.begin()
   }
 
   #fail(error: CrabError): void {
-    this.#supposed = 'legacy'
     this.failures.startFailed(error)
-    this.memory.failed(this.#options.now(), error.message)
+    this.memory.failed(error.message)
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
   }

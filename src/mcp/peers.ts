@@ -43,7 +43,7 @@ export class Peers {
   readonly #generations = new Map<string, number>()
   readonly #turns = new Map<string, Promise<void>>()
   /** Servers on their way out, by fingerprint: the next of that kind waits for them. */
-  readonly #ending = new Map<string, { peer: Peer; gone: Promise<void> }>()
+  readonly #ending = new Map<string, Ending>()
   readonly #listeners = new Set<Listener>()
 
   constructor(options: PeersOptions) {
@@ -113,7 +113,7 @@ export class Peers {
 
   /** Ends all servers, in parallel. Never rejects. */
   async end(): Promise<void> {
-    const ending = [...this.#ending.values()].map(({ gone }) => gone)
+    const ending = [...this.#ending.values()].flatMap(({ peer, gone }) => [peer.end(), gone])
     await Promise.all([...ending, ...this.all().map((peer) => peer.end())])
   }
 
@@ -160,9 +160,18 @@ export class Peers {
   }
 
   #peerFor(recalled: Recalled): Peer {
-    const peer = this.#peers.get(recalled.fingerprint) ?? this.#make(recalled)
-    this.#peers.set(peer.fingerprint, peer)
+    const { fingerprint } = recalled
+    const peer = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) ?? this.#make(recalled)
+    this.#peers.set(fingerprint, peer)
     return peer
+  }
+
+  /** A server that nobody declared any more, and that is still there for its last calls. */
+  #takeBack(fingerprint: string): Peer | undefined {
+    const ending = this.#ending.get(fingerprint)
+    if (!ending?.peer.quiet) return undefined
+    this.#ending.delete(fingerprint)
+    return ending.peer
   }
 
   #make(recalled: Recalled): Peer {
@@ -198,11 +207,20 @@ export class Peers {
       if (peer.claims.length > 0 || this.#peers.get(peer.fingerprint) !== peer) continue
       this.#peers.delete(peer.fingerprint)
       if (peer.state === 'connected' || peer.state === 'connecting') this.#tell(peer, 'disconnected', old)
-      const gone = peer.end().finally(() => {
-        if (this.#ending.get(peer.fingerprint)?.peer === peer) this.#ending.delete(peer.fingerprint)
-      })
-      this.#ending.set(peer.fingerprint, { peer, gone })
+      const ending = { peer, gone: Promise.resolve() }
+      this.#ending.set(peer.fingerprint, ending)
+      ending.gone = this.#endQuietly(ending)
     }
+  }
+
+  /** Turns that are under way keep what they began with: the last call ends the server, unless it was taken back. */
+  async #endQuietly(ending: Ending): Promise<void> {
+    const { peer } = ending
+    const isWanted = () => this.#ending.get(peer.fingerprint) === ending
+    while (peer.quiet) await peer.quiet
+    if (!isWanted()) return
+    await peer.end()
+    if (isWanted()) this.#ending.delete(peer.fingerprint)
   }
 
   #grow(agentId: string): void {
@@ -228,6 +246,12 @@ function entryOf({ entry }: Claimed): McpEntry {
 
 function isSameOwner(a: Claimed, b: Claimed): boolean {
   return a.peer === b.peer && a.agent === b.agent && a.entry.name === b.entry.name
+}
+
+/** A server on its way out. */
+interface Ending {
+  peer: Peer
+  gone: Promise<void>
 }
 
 /** What an entry comes to. */

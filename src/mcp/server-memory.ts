@@ -10,7 +10,8 @@ import { type DroppedTool, printable, readTools, type ToolList } from './remote-
 export interface Remembered {
   /** Its tools when it was last connected; undefined when it never was. */
   list?: ToolList
-  era?: Era
+  /** What it speaks, and since when that is known; milliseconds since 1970. */
+  era?: { is: Era; since: number }
   /** The last start failed; gone with the next that succeeds. */
   failure?: { at: number; why: string }
 }
@@ -58,7 +59,7 @@ function toRemembered(text: string): Remembered {
   if (v !== VERSION) return {}
   return {
     ...(isObject(list) && Array.isArray(list['tools']) && { list: toList(list['tools'], list['dropped']) }),
-    ...((era === 'legacy' || era === 'modern') && { era }),
+    ...(isObject(era) && toEra(era)),
     ...(isObject(failure) && toFailure(failure)),
   }
 }
@@ -70,6 +71,11 @@ function toList(tools: readonly unknown[], dropped: unknown): ToolList {
 
 function isDropped(value: unknown): value is DroppedTool {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['why'] === 'string'
+}
+
+function toEra({ is, since }: Record<string, unknown>): Pick<Remembered, 'era'> {
+  const isEra = is === 'legacy' || is === 'modern'
+  return isEra && typeof since === 'number' ? { era: { is, since } } : {}
 }
 
 function toFailure({ at, why }: Record<string, unknown>): Pick<Remembered, 'failure'> {

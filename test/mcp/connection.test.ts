@@ -100,6 +100,30 @@ test('a server that ends at the question for the newest revision is started agai
   assert.equal(server.messages('server/discover').length, 1)
 })
 
+test('what a server speaks is asked for again after a week', async () => {
+  await using node = await mcpNode()
+  const server = node.watch()
+  const agent = agentWith([server.entry])
+  await node.servers.connect(agent, 'misbehaving', NEVER)
+  await node.servers.reconnect(agent, 'misbehaving', NEVER)
+  assert.equal(server.messages('server/discover').length, 1)
+  node.later = 8 * 24 * 3_600_000
+  await node.servers.reconnect(agent, 'misbehaving', NEVER)
+  await node.servers.reconnect(agent, 'misbehaving', NEVER)
+  assert.equal(server.messages('server/discover').length, 2)
+})
+
+test('a server that could not be found is spoken to in its newest revision once it is there', async () => {
+  await using node = await mcpNode()
+  const script = join(node.folder, 'server')
+  const agent = agentWith([{ name: 's', command: script }])
+  await assert.rejects(node.servers.connect(agent, 's', NEVER), { message: /there is no file/ })
+  const { command, args } = node.watch({ era: 'both' }).entry
+  const line = [command, ...args].map((word) => `'${word}'`).join(' ')
+  await writeFile(script, `#!/bin/sh\nexec ${line}\n`, { mode: 0o755 })
+  assert.equal((await node.servers.connect(agent, 's', NEVER)).protocolVersion, '2026-07-28')
+})
+
 test('a server that does not answer the question for the newest revision is spoken to as an older one', async () => {
   await using node = await mcpNode()
   const { entry, starts } = node.watch(BEHAVIOURS.hangOnProbe)

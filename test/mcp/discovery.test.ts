@@ -113,6 +113,7 @@ for (const [what, options] of Object.entries<ServerOptions>({
     assert.ok(names.includes('mcp__misbehaving__fresh') && !names.includes('mcp__misbehaving__echo'))
     assert.equal((await run(node, agent, { name: 'mcp__misbehaving__fresh' }))?.output, 'fresh')
     assert.ok(node.events.at(-1)?.tools.includes('fresh'))
+    await sleep(700) // a third reading would have begun by then
     assert.equal(server.messages('tools/list').length, 2)
 
     function change(at: McpNode, args: Record<string, unknown>) {
@@ -120,6 +121,14 @@ for (const [what, options] of Object.entries<ServerOptions>({
     }
   })
 }
+
+test('a list that changes while it is read for the first time is read again', async () => {
+  await using node = await mcpNode()
+  const entry = { name: 's', command: process.execPath, args: ['-e', CHANGES_MEANWHILE] }
+  const agent = agentWith([entry])
+  assert.deepEqual((await offer(node, agent)).names, ['mcp__s__v1'])
+  await until('the list is read', () => node.servers.view(agent).servers[0]!.tools[0]!.remoteName === 'v2')
+})
 
 test('a turn goes on with the tools it was shown when the list changes meanwhile', async () => {
   await using node = await mcpNode()
@@ -156,6 +165,25 @@ async function offered(node: McpNode, options: ServerOptions) {
   const agent = agentWith([server.entry])
   return { server, agent, ...(await offer(node, agent)) }
 }
+
+/** A server whose first list is out of date when it is sent. */
+const CHANGES_MEANWHILE = `
+let lists = 0
+const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method } = JSON.parse(line)
+  if (id === undefined) return
+  if (method === 'initialize') {
+    const capabilities = { tools: { listChanged: true } }
+    const serverInfo = { name: 's', version: '1' }
+    return send({ id, result: { protocolVersion: '2025-11-25', capabilities, serverInfo } })
+  }
+  if (method !== 'tools/list') return send({ id, error: { code: -32601, message: 'Method not found' } })
+  lists++
+  if (lists === 1) send({ method: 'notifications/tools/list_changed' })
+  send({ id, result: { tools: [{ name: 'v' + lists, inputSchema: { type: 'object' } }] } })
+})
+`
 
 function named(name: string): object {
   return { name, inputSchema: { type: 'object' } }

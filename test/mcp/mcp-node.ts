@@ -151,6 +151,9 @@ export async function rememberedAs(node: McpNode, entry: McpEntry): Promise<stri
   const { fingerprint } = node.servers.view(agentWith([entry])).servers[0]!
   const tool = { name: 'old', description: '', inputSchema: { type: 'object' } }
   const memory = new ServerMemory(join(node.folder, 'cache', 'mcp'))
-  await memory.write(fingerprint, { list: { tools: [tool], dropped: [] }, era: 'legacy' })
+  await memory.write(fingerprint, {
+    list: { tools: [tool], dropped: [] },
+    era: { is: 'legacy', since: Date.now() },
+  })
   return ['mcp__misbehaving__old']
 }

@@ -90,6 +90,48 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     assert.deepEqual([old.starts().length, fresh.starts().length], [1, 1])
   })
 
+  test('a call that runs when its declaration changes is answered, then the old server ends', async () => {
+    await using node = await mcpNode()
+    const [old, fresh] = [node.watch(), node.watch()]
+    const agent = agentWith([old.entry])
+    await offer(node, agent)
+    const running = run(node, agent, { name: 'mcp__misbehaving__sleep', args: { ms: 600 } })
+    await until('it is called', () => old.messages('tools/call').length === 1)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
+    assert.equal((await running)?.output, 'slept 600 ms')
+    await ended(old)
+  })
+
+  test('a server that is declared again before its last call is answered stays', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    await offer(node, agent)
+    const running = run(node, agent, { name: 'mcp__misbehaving__sleep', args: { ms: 600 } })
+    await until('it is called', () => server.messages('tools/call').length === 1)
+    await node.servers.hook.onUnregisterAgent!(agent)
+    await node.servers.hook.onRegisterAgent!(agent)
+    assert.equal((await running)?.isError, false)
+    assert.equal(
+      (await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } }))?.output,
+      'x',
+    )
+    assert.deepEqual([server.starts().length, node.servers.peers()[0]!.state], [1, 'connected'])
+  })
+
+  test('a node that is disposed does not wait for the calls of servers nobody declares any more', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    await offer(node, agent)
+    const running = run(node, agent, { name: 'mcp__misbehaving__sleep', args: { ms: 60_000 } })
+    await until('it is called', () => server.messages('tools/call').length === 1)
+    await node.servers.hook.onUnregisterAgent!(agent)
+    const refused = assert.rejects(running!, { kind: 'unavailable' })
+    await node.servers[Symbol.asyncDispose]()
+    await refused
+  })
+
   test('a server comes back only when the one before it is gone', async () => {
     await using node = await mcpNode()
     const server = node.watch({ delay: { exit: 700 } })
@@ -268,6 +310,28 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     assert.equal(server.starts().length, begun + 1)
   })
 
+  test('a server that ends at each call comes back at once the first time, then it waits', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ ...BEHAVIOURS.exitOnCall, first: 3 })
+    const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+    await offer(node, agent)
+    const call = () => run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })!
+    for (const seconds of [0, 5, 10]) {
+      await assert.rejects(call, { kind: 'unavailable' })
+      await untilState(node, 'failed')
+      const { nextRetryAt } = node.servers.peers()[0]!
+      assert.equal(Math.ceil(((nextRetryAt ?? 0) - Date.now() - node.later) / 5_000) * 5 > 0, seconds > 0)
+      if (seconds > 0)
+        await assert.rejects(call, { message: new RegExp(`; it can be tried again in ${seconds} s$`) })
+      node.later += seconds * 1_000
+    }
+    assert.equal((await call())?.output, 'x')
+    assert.equal(server.starts().length, 4)
+    process.kill(server.starts().at(-1)!, 'SIGKILL')
+    await untilState(node, 'failed')
+    assert.equal((await call())?.output, 'x')
+  })
+
   test('a server that ended is started again when all it had started is gone', async () => {
     await using node = await mcpNode()
     const server = node.watch(BEHAVIOURS.stubbornGrandchild)
@@ -296,6 +360,18 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     assert.equal(node.servers.peers()[0]!.failures, 0)
     const before = server.starts().at(-1)
     assert.notEqual((await node.servers.reconnect(agent, 'misbehaving', NEVER)).pid, before)
+  })
+
+  test('reconnecting ends with its signal, also while the server starts or ends', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ at: { initialize: 'hang' } })
+    const agent = agentWith([server.entry])
+    await node.servers.hook.onRegisterAgent!(agent)
+    const stop = new AbortController()
+    const waiting = node.servers.reconnect(agent, 'misbehaving', stop.signal)
+    stop.abort()
+    await assert.rejects(waiting, { kind: 'cancelled' })
+    assert.equal(node.servers.peers()[0]!.state, 'connecting')
   })
 
   test('at most eight servers start at once', async () => {

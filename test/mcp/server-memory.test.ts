@@ -16,7 +16,7 @@ const KNOWN: Remembered = {
     ],
     dropped: [{ name: 'b', why: 'it is no object' }],
   },
-  era: 'modern',
+  era: { is: 'modern', since: 5 },
 }
 
 test('ServerMemory gives back what was written, also at once', async () => {
