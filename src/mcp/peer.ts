@@ -200,8 +200,7 @@ export class Peer {
           open: () => this.#open(),
           onToolsChanged: () => refresh.notify(),
           onMute: () => {
-            this.#supposed = 'legacy'
-          },
+                  },
           lastWords: () => printable(lastWords(this.#stderr.lines())),
         },
         this.#over.signal,
