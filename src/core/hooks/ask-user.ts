@@ -68,8 +68,8 @@ function fail(output: string): ToolOutput {
 function readQuestions(args: Record<string, unknown>): Question[] {
   const parsed = shape().safeParse(args)
   if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!
-    throw new CrabError('invalid', `Cannot ask: ${z.core.toDotPath(path)}: ${message}`)
+    const place = z.core.toDotPath(parsed.error.issues[0]!.path)
+    throw new CrabError('invalid', `Cannot ask: ${place} is missing or not of this shape: ${SHAPE}`)
   }
   const questions = parsed.data.questions.map(({ question, header, options, multi }) => {
     return {
@@ -82,6 +82,10 @@ function readQuestions(args: Record<string, unknown>): Question[] {
   if (new Set(questions.map(({ question }) => question)).size === questions.length) return questions
   throw new CrabError('invalid', 'Cannot ask: two of the questions are the same')
 }
+
+/** What a model is told to write. */
+const SHAPE =
+  '{"questions":[{"question":"…","options":[{"label":"…","description":"…"}]}]}, 1 to 4 questions, options if there are any'
 
 type Option = string | { label: string; description?: string | null | undefined }
 

@@ -69,15 +69,21 @@ test('ask_user tells the model what to do without an answer', async () => {
 })
 
 for (const [args, said] of [
-  [{}, /questions: /],
-  [{ questions: [] }, /questions: /],
-  [{ questions: Array.from({ length: 5 }, (_, at) => ({ question: `${at}` })) }, /questions: /],
-  [{ questions: [{ question: '' }] }, /questions\[0\]\.question: /],
+  [{}, /^Cannot ask: questions is missing or not of this shape: \{"questions":\[\{"question":"…"/],
+  [{ questions: [] }, /questions is missing or not of this shape: /],
+  [
+    { questions: Array.from({ length: 5 }, (_, at) => ({ question: `${at}` })) },
+    /questions is missing or not of this shape: /,
+  ],
+  [{ questions: [{ question: '' }] }, /questions\[0\]\.question is missing or/],
   [{ questions: [{ question: 'Which?', options: [{}] }] }, /questions\[0\]\.options\[0\]/],
   [{ questions: [{ question: 'Same?' }, { question: 'Same?' }] }, /two of the questions are the same/],
 ] as const) {
   test(`ask_user refuses ${JSON.stringify(args).slice(0, 70)} without asking anybody`, async () => {
-    await assert.rejects(ask(args, async () => assert.fail()), { kind: 'invalid', message: said })
+    await assert.rejects(
+      ask(args, async () => assert.fail()),
+      { kind: 'invalid', message: said },
+    )
   })
 }
 
