@@ -30,10 +30,11 @@ export function toDenial({ action, reason, rules, by }: ToolDenial): Denial {
 }
 
 /** What a run ends with that went on without a permission nobody could give (docs/decisions/0081-exit-4.md). */
-export function nobodyAsked({ length }: readonly DeniedCall[]): CrabError {
-  const what = length === 1 ? 'A tool call' : `${length} tool calls`
+export function nobodyAsked(calls: readonly DeniedCall[]): CrabError {
+  const what = calls.length === 1 ? 'A tool call' : `${calls.length} tool calls`
+  const helps = calls.some(({ rules }) => rules.length > 0)
   return new CrabError('denied', `${what} needed permission, and nobody could be asked`, {
-    hint: 'allow what is needed with --allow, or run it on a terminal',
+    hint: helps ? 'allow what is needed with --allow, or run it on a terminal' : 'run it on a terminal',
   })
 }
 

@@ -51,3 +51,10 @@ test('nobodyAsked() counts the calls', () => {
   assert.equal(nobodyAsked([CALL, CALL]).message, '2 tool calls needed permission, and nobody could be asked')
   assert.equal(nobodyAsked([CALL]).kind, 'denied')
 })
+
+test('nobodyAsked() speaks of rules only where one would help', () => {
+  const noRule = { ...CALL, rules: [] }
+  assert.equal(nobodyAsked([noRule, noRule]).hint, 'run it on a terminal')
+  assert.match(nobodyAsked([noRule, CALL]).hint ?? '', /--allow/)
+  assert.doesNotMatch(deniedLines([noRule]), /--allow/)
+})
