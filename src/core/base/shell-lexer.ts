@@ -44,6 +44,7 @@ interface RawWord extends ShellWord {
 type OpenWord = RawWord & { parts: string[] }
 
 function refuseUnreadable(line: string): void {
+  if (line.length > MAX_LINE) throw new Opaque('it is longer than 16,384 characters')
   if (!line.isWellFormed()) throw new Opaque('it is not well-formed Unicode')
   if (CONTROL.test(line)) throw new Opaque('it has a control character')
   if (DECEPTIVE.test(line)) throw new Opaque('it has a character that looks like another one or like nothing')
@@ -174,6 +175,9 @@ class Cursor {
     return match
   }
 }
+
+/** Rules are compared with every command of a line and with all it may start: in tens of milliseconds for so much. */
+const MAX_LINE = 16_384
 
 const CONTROL = /[\p{Cc}--[\t\n]]/v
 /** Other spaces, what has no shape, and three that NFC makes ASCII of; emoji need their variation selectors. */

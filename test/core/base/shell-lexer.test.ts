@@ -312,3 +312,8 @@ test('quoteWord() writes a word as lexShell() reads it again', () => {
     }),
   )
 })
+
+test('lexShell() does not read a line that would take long to judge', () => {
+  assert.ok('commands' in lexShell('a'.repeat(16_384)))
+  assert.deepEqual(lexShell('a'.repeat(16_385)), { opaque: 'it is longer than 16,384 characters' })
+})
