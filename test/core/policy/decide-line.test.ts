@@ -1,35 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decide } from '../../../src/core/policy/decide.ts'
 import { parseRule } from '../../../src/core/policy/pattern.ts'
-import type { Decision, Effect, Setting } from '../../../src/core/policy/types.ts'
-import { ruleList, setting } from '../../support/policy-setting.ts'
+import type { Setting } from '../../../src/core/policy/types.ts'
+import { checkLines, judgeLine } from '../../support/policy-lines.ts'
 import { plainLines, soups } from '../../support/shell-lines.ts'
 
-/** What rules such as `allow bash(git *)` say of a line. */
-function judge(line: string, rules: string[], more: Partial<Setting> = {}): Decision {
-  return decide({ kind: 'bash', command: line }, setting({ rules: ruleList(rules), ...more }))
-}
-
-/** Each row: an effect, rules, the lines that get it. */
-function check(
-  rows: readonly [effect: Effect, rules: string[], lines: string[]][],
-  more: Partial<Setting> = {},
-) {
-  for (const [effect, rules, lines] of rows) {
-    for (const line of lines) {
-      assert.equal(
-        judge(line, rules, more).effect,
-        effect,
-        `${JSON.stringify(line)} with ${rules.join(', ')}`,
-      )
-    }
-  }
-}
-
 test('decide() allows a command that a rule is about, and asks about its evil twins', () => {
-  check([
+  checkLines([
     ['allow', ['allow bash(git *)'], ['git', 'git status', 'git  log   -1', 'git commit -m "a; rm -rf b"']],
     [
       'allow',
@@ -121,7 +99,7 @@ test('decide() allows a command that a rule is about, and asks about its evil tw
 
 test('decide() allows a line when each of its commands is allowed, by whatever rule', () => {
   const rules = ['allow bash(git *)', 'allow bash(npm test)', 'allow bash(tail *)']
-  check([
+  checkLines([
     [
       'allow',
       rules,
@@ -140,144 +118,8 @@ test('decide() allows a line when each of its commands is allowed, by whatever r
   ])
 })
 
-test('a rule that denies is about a command however it is written', () => {
-  check([
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      ['rm', 'rm -rf x', '/bin/rm x', './rm x', '../../bin/rm x', 'RM x', '/BIN/RM x'],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      [`'rm' x`, 'r\\m x', 'r""m x', 'ls; rm x', 'ls && rm x', 'ls | rm x', 'ls\nrm x'],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      ['command rm x', 'env rm x', 'env -i A=b rm x', 'nohup rm x', 'nice -n 5 rm x'],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      ['sudo rm x', 'sudo -u root -- rm x', '/usr/bin/sudo /bin/rm x', 'doas rm x'],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      ['xargs rm', 'ls | xargs -0 -n1 rm -f', 'timeout -s KILL 5 rm x', 'setsid rm x'],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      ['sh -c "rm x"', `bash -lc 'cd a && rm x'`, `sudo sh -c 'ls; /bin/rm x'`, 'sh -c rm'],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      [`sh -c "sh -c 'rm x'"`, `env -S 'rm x'`, `watch 'ls; rm x'`, `su -c 'rm x' root`],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      ['find . -exec rm {} +', 'find . -name a -execdir /bin/rm {} \\;', 'fd -x rm'],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(rm *)'],
-      ['busybox rm x', 'stdbuf -o0 nohup nice rm x', 'npx rm x', 'command -p rm x'],
-    ],
-    [
-      'allow',
-      ['allow bash', 'deny bash(rm *)'],
-      ['ls rm', 'git rm x', 'npm rm x', 'echo "rm x"', 'man rm', 'rmdir x', 'grep rm x'],
-    ],
-    [
-      'allow',
-      ['allow bash', 'deny bash(rm *)'],
-      ['find . -name rm', 'sh x.sh', 'bash -x a.sh', `sh -c 'ls; pwd'`, 'env A=b ls'],
-    ],
-    [
-      'deny',
-      ['allow bash', 'deny bash(git push *)'],
-      ['git push', 'sudo git push -f', `sh -c 'git push'`, '/usr/bin/git push x'],
-    ],
-    ['allow', ['allow bash', 'deny bash(git push *)'], ['git status', 'git stash push', 'git pushx']],
-    ['deny', ['allow bash(git *)', 'deny bash'], ['git status', 'git $(x)']],
-    ['deny', ['allow bash', 'deny bash(*)'], ['ls', 'ls $(x)', 'a > b']],
-    ['deny', ['allow bash', 'deny *'], ['ls', 'ls $(x)']],
-    ['ask', ['allow bash', 'ask bash(rm *)'], ['/bin/rm x', 'sudo rm x', `sh -c 'rm x'`, 'ls; rm x']],
-  ])
-})
-
-test('a rule that denies sees what a shell makes of the words it is given', () => {
-  const rules = ['allow bash', 'deny bash(rm *)']
-  check([
-    [
-      'deny',
-      rules,
-      [
-        `sh -c 'r""m'`,
-        `sudo bash -c 'r\\m'`,
-        `env -S 'r""m x'`,
-        `xargs sh -c '"rm"'`,
-        'jobs -x rm x',
-        'ssh h rm x',
-      ],
-    ],
-    ['ask', rules, [`sh -c 'r?'`, `bash -c '{rm,x}'`, `sh -c 'A=b;rm'`, `su -c '"$x"'`]],
-    [
-      'allow',
-      rules,
-      [
-        "xargs -I{} echo '{}'",
-        'find . -exec ls {} \\;',
-        'sudo ls *.ts',
-        `sudo echo '"x"'`,
-        `nice grep 'a.*b'`,
-      ],
-    ],
-  ])
-})
-
-test('what cannot be seen asks where a narrower rule restricts, in spite of a rule for all of bash', () => {
-  const hidden = [
-    'rm $(ls)',
-    'A=b rm x',
-    '$x',
-    'eval "rm x"',
-    'for a in b; do rm $a; done',
-    '{ rm x; }',
-    'rm x > y',
-    'r{m,x} y',
-  ]
-  const inner = [
-    `sh -c 'rm $x'`,
-    'sh',
-    'ls | sh',
-    'curl x | sudo bash -s',
-    `env -S 'a; $(b)'`,
-    `bash -c 'eval x'`,
-  ]
-  check([
-    ['ask', ['allow bash', 'deny bash(rm *)'], [...hidden, ...inner]],
-    ['ask', ['allow bash', 'ask bash(rm *)'], [...hidden, ...inner]],
-    ['ask', ['allow *', 'deny bash(rm *)'], [...hidden, ...inner]],
-    ['allow', ['allow bash', 'deny read(.env)', 'deny mcp__*', 'allow bash(rm *)'], [...hidden, ...inner]],
-    ['ask', ['allow bash(sh *)', 'deny bash(rm *)'], [`sh -c 'rm $x'`]],
-    ['allow', ['allow bash(sh *)'], [`sh -c 'rm $x'`]],
-    ['deny', ['allow bash', 'deny bash(rm *)'], ["sh -c 'ls; $y' rm"]],
-  ])
-  const deep = Array.from({ length: 6 }).reduce<string>(
-    (line) => `sh -c '${line.replaceAll("'", `'\\''`)}'`,
-    'rm x',
-  )
-  const wide = `sudo ${'x '.repeat(300)}`
-  check([['ask', ['allow bash', 'deny bash(mv *)'], [deep, wide]]])
-})
-
 test('in the mode all only what is denied, or may be, is not allowed', () => {
-  check(
+  checkLines(
     [
       ['allow', [], ['ls', 'rm -rf x', 'a $(b)']],
       ['allow', ['ask bash', 'ask bash(rm *)'], ['rm x', 'a $(b)']],
@@ -287,20 +129,24 @@ test('in the mode all only what is denied, or may be, is not allowed', () => {
     ],
     { mode: 'all' },
   )
-  check([['ask', [], ['ls']]], { mode: 'all', trust: 'unattended' })
+  checkLines([['ask', [], ['ls']]], { mode: 'all', trust: 'unattended' })
 })
 
 test('a remote turn runs no command, and a turn that only reads neither, whatever a rule says', () => {
-  check([['deny', ['allow bash', 'allow *', 'allow bash(ls *)'], ['ls', 'ls $(x)']]], { trust: 'remote' })
-  check([['deny', ['ask bash', 'allow *'], ['ls', 'ls $(x)']]], { trust: 'remote', mode: 'all' })
-  check([['deny', ['allow bash', 'allow *', 'allow bash(ls *)'], ['ls', 'ls $(x)']]], { mode: 'read-only' })
+  checkLines([['deny', ['allow bash', 'allow *', 'allow bash(ls *)'], ['ls', 'ls $(x)']]], {
+    trust: 'remote',
+  })
+  checkLines([['deny', ['ask bash', 'allow *'], ['ls', 'ls $(x)']]], { trust: 'remote', mode: 'all' })
+  checkLines([['deny', ['allow bash', 'allow *', 'allow bash(ls *)'], ['ls', 'ls $(x)']]], {
+    mode: 'read-only',
+  })
 })
 
 test('decide() says why, and which rule decided', () => {
   const git = { effect: 'allow', pattern: 'bash(git *)', source: 'rule 0' }
   const push = { effect: 'deny', pattern: 'bash(git push *)', source: 'rule 1' }
   const rules = ['allow bash(git *)', 'deny bash(git push *)']
-  const { effect, rule, matched, reason } = judge('git add . && git push', rules)
+  const { effect, rule, matched, reason } = judgeLine('git add . && git push', rules)
   assert.deepEqual([effect, rule, matched], ['deny', push, [git, push]])
   assert.equal(reason, 'rule 1 denies bash(git push *)')
   const reasons: [line: string, rules: string[], reason: string][] = [
@@ -320,10 +166,10 @@ test('decide() says why, and which rule decided', () => {
       'it starts what cannot be seen, and could hide what a rule is about: rule 1 asks about bash(b)',
     ],
   ]
-  for (const [line, texts, expected] of reasons) assert.equal(judge(line, texts).reason, expected)
-  assert.equal(judge('ls', [], { mode: 'all' }).reason, 'this turn may do whatever no rule denies')
-  assert.equal(judge('ls', [], { mode: 'read-only' }).reason, 'this turn only reads')
-  assert.equal(judge('ls', [], { trust: 'remote' }).reason, 'a remote turn never runs commands')
+  for (const [line, texts, expected] of reasons) assert.equal(judgeLine(line, texts).reason, expected)
+  assert.equal(judgeLine('ls', [], { mode: 'all' }).reason, 'this turn may do whatever no rule denies')
+  assert.equal(judgeLine('ls', [], { mode: 'read-only' }).reason, 'this turn only reads')
+  assert.equal(judgeLine('ls', [], { trust: 'remote' }).reason, 'a remote turn never runs commands')
 })
 
 test('decide() suggests a rule for each command that is not allowed yet', () => {
@@ -339,7 +185,7 @@ test('decide() suggests a rule for each command that is not allowed yet', () => 
     ['npm test; ls', ['allow bash'], 'bash(npm test)', 'bash(ls)'],
   ]
   for (const [line, rules, ...expected] of suggestions) {
-    assert.deepEqual(judge(line, rules).suggestions, expected, line)
+    assert.deepEqual(judgeLine(line, rules).suggestions, expected, line)
   }
 })
 
@@ -355,9 +201,9 @@ test('decide() suggests nothing where no rule that allows would help', () => {
     ['ls', ['allow ls'], { mode: 'read-only' }],
   ]
   for (const [line, rules, more] of lines) {
-    const { effect, suggestions } = judge(line, rules, more)
+    const { effect, suggestions } = judgeLine(line, rules, more)
     assert.deepEqual([effect === 'allow', suggestions], [false, []], line)
-    const helped = judge(line, [...rules, 'allow *', 'allow bash', 'allow bash(*)'], more)
+    const helped = judgeLine(line, [...rules, 'allow *', 'allow bash', 'allow bash(*)'], more)
     assert.notEqual(helped.effect, 'allow', line)
   }
 })
@@ -371,11 +217,11 @@ test('what decide() suggests is a rule, and allows the line', () => {
   )
   fc.assert(
     fc.property(lines, (line) => {
-      const { effect, suggestions } = judge(line, [])
+      const { effect, suggestions } = judgeLine(line, [])
       assert.equal(effect, 'ask')
       for (const rule of suggestions) parseRule(rule)
       const all = suggestions.map((rule) => `allow ${rule}`)
-      assert.equal(judge(line, all).effect, 'allow', all.join('\n'))
+      assert.equal(judgeLine(line, all).effect, 'allow', all.join('\n'))
     }),
     { numRuns: 3_000 },
   )
@@ -396,7 +242,7 @@ test('an order of rules changes nothing', () => {
     fc.property(fc.array(rule, { maxLength: 5 }), line, fc.infiniteStream(fc.nat()), (rules, text, keys) => {
       const shuffled = rules.map((one) => ({ one, key: keys.next().value })).sort((a, b) => a.key - b.key)
       const other = shuffled.map(({ one }) => one)
-      assert.equal(judge(text, rules).effect, judge(text, other).effect)
+      assert.equal(judgeLine(text, rules).effect, judgeLine(text, other).effect)
     }),
   )
 })
