@@ -200,7 +200,8 @@ export class Peer {
           open: () => this.#open(),
           onToolsChanged: () => refresh.notify(),
           onMute: () => {
-                  },
+            this.#supposed = 'legacy'
+          },
           lastWords: () => printable(lastWords(this.#stderr.lines())),
         },
         this.#over.signal,
