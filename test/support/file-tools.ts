@@ -16,6 +16,7 @@ export interface FileToolsOptions {
   leases?: Leases
   /** What the conversation knows; grows. */
   files?: Map<string, string>
+  mayShow?: (path: string) => boolean
   /** Happens between the permission of a call and the call. */
   meanwhile?: (action: Action) => Promise<void>
 }
@@ -38,6 +39,7 @@ export function fileTools(cwd: string, options: FileToolsOptions = {}): FileTool
     homeDir = '',
     leases = new MemoryLeases(),
     files = new Map<string, string>(),
+    mayShow = () => true,
   } = options
   const hook = fileHook({
     closed,
@@ -58,7 +60,7 @@ export function fileTools(cwd: string, options: FileToolsOptions = {}): FileTool
       await options.meanwhile?.(action)
       return (await hook.dispatch?.(
         name,
-        toolDispatch({ cwd, args: { ...args }, action, files: known }),
+        toolDispatch({ cwd, args: { ...args }, action, files: known, mayShow }),
         signal,
       ))!
     } catch (reason) {

@@ -1,4 +1,5 @@
 import type { Hook } from '../../runtime/hook.ts'
+import { FD_LINKS } from '../folder.ts'
 import type { FileTool } from './arguments.ts'
 import type { FileSetting } from './file-tools.ts'
 import { FILE_TOOLS } from './specs.ts'
@@ -11,7 +12,7 @@ export interface FileHookOptions extends Pick<FileSetting, 'closed' | 'homeDir' 
 
 /** The tools `read`, `write` and `edit`; what they do is loaded when one is called. */
 export function fileHook(options: FileHookOptions): Hook {
-  const setting = { fdLinks: '/proc/self/fd', ...options }
+  const setting = { fdLinks: FD_LINKS, ...options }
   const tools = () => import('./file-tools.ts')
   return {
     schema: () => FILE_TOOLS,

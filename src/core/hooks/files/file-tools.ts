@@ -27,7 +27,7 @@ export async function describe(
 ): Promise<Action> {
   const shown = pathOf(tool, args)
   const path = await locate(shown, { workspace: cwd, homeDir })
-  const target = toTarget(tool, { path, shown }, access)
+  const target = toTarget(tool, { path, shown, mayShow: () => false }, access)
   await refuseClosed(target)
   if (tool === 'read') {
     rangeOf(args)
@@ -40,13 +40,13 @@ export async function describe(
 /** Makes a permitted call; a failure is an answer. */
 export async function dispatch(
   tool: FileTool,
-  { args, action, files }: ToolDispatch,
+  { args, action, files, mayShow }: ToolDispatch,
   { lock, ...access }: FileSetting,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   if (action.kind !== 'read' && action.kind !== 'edit')
     throw new CrabError('internal', `Cannot ${tool}: it was judged as ${action.kind}`)
-  const target = toTarget(tool, action, access)
+  const target = toTarget(tool, { ...action, mayShow }, access)
   try {
     return await run({ target, files, lock }, args, signal)
   } catch (reason) {
@@ -71,8 +71,8 @@ async function run(call: FileCall, args: ToolDispatch['args'], signal: AbortSign
 
 function toTarget(
   tool: FileTool,
-  { path, shown }: { path: string; shown: string },
+  { path, shown, mayShow }: Pick<Target, 'path' | 'shown' | 'mayShow'>,
   { closed, fdLinks }: FileAccess,
 ): Target {
-  return { tool, path, shown, closed, fdLinks }
+  return { tool, path, shown, mayShow, closed, fdLinks }
 }

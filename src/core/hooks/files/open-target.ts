@@ -2,10 +2,10 @@ import { type BigIntStats, constants } from 'node:fs'
 import { type FileHandle, lstat, open } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { isMissingFile } from '../../base/files.ts'
-import { isClosedFile, isClosedPath } from './closed.ts'
-import { type Folder, openFolder } from './folder.ts'
+import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
+import { type Folder, openFolder } from '../folder.ts'
 import { listing } from './listing.ts'
-import { cannot, changed, type Target, toFileError } from './target.ts'
+import { cannot, changed, folderAccess, type Target, toFileError } from './target.ts'
 
 /** Largest file that is read as a whole, in bytes. */
 export const MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -19,9 +19,11 @@ export interface OpenFile extends AsyncDisposable {
   stats: BigIntStats
 }
 
-/** Fails with `denied` when a path is closed to tools, or tells of this process: its environment and memory. */
-export async function refuseClosed(target: Target): Promise<void> {
-  if (await isClosedPath(target.path, [...target.closed, OWN_PROCESS])) throw closedError(target)
+/** What is closed to a call; fails with `denied` when its path is. */
+export async function refuseClosed(target: Target): Promise<ClosedPlaces> {
+  const closed = await openClosedPlaces(target.closed)
+  if (closed.holds(target.path)) throw closedError(target)
+  return closed
 }
 
 /**
@@ -31,12 +33,12 @@ export async function refuseClosed(target: Target): Promise<void> {
  */
 export async function openTarget(target: Target, { toChange = false } = {}): Promise<OpenFile | undefined> {
   try {
-    await refuseClosed(target)
+    const closed = await refuseClosed(target)
     await using stack = new AsyncDisposableStack()
-    const folder = stack.use(await openFolder(dirname(target.path), target))
+    const folder = stack.use(await openFolder(dirname(target.path), folderAccess(target)))
     const name = basename(target.path)
     const stats = await lstat(folder.at(name), { bigint: true })
-    await refuseOddities(stats, target)
+    await refuseOddities(stats, target, closed)
     const handle = stack.use(await open(folder.at(name), flagsFor(toChange)))
     const opened = await handle.stat({ bigint: true })
     if (!isSameFile(opened, stats)) throw changed(target)
@@ -73,9 +75,6 @@ export function hasChanged(now: BigIntStats, then: BigIntStats): boolean {
   return !isSameFile(now, then) || now.size !== then.size || now.mtimeNs !== then.mtimeNs
 }
 
-/** Where Linux shows what this process knows, keys in its environment among it. */
-const OWN_PROCESS = '/proc/self'
-
 const CHUNK_BYTES = 64 * 1024
 
 /** Neither follows a link nor waits for the other end of a pipe, should one have come into the file's place. */
@@ -84,14 +83,14 @@ function flagsFor(toChange: boolean): number {
   return access | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 }
 
-async function refuseOddities(stats: BigIntStats, target: Target): Promise<void> {
+async function refuseOddities(stats: BigIntStats, target: Target, closed: ClosedPlaces): Promise<void> {
   if (stats.isDirectory()) {
     const hint = target.tool === 'read' ? await listing(target) : undefined
     throw cannot(target, 'invalid', 'it is a folder', hint === undefined ? {} : { hint })
   }
   const kind = ODDITIES.find(({ is }) => is(stats))
   if (kind) throw cannot(target, 'invalid', `it is ${kind.name}, not a file`)
-  if (await isClosedFile(stats, target.closed)) throw closedError(target)
+  if (await closed.hasNameIn(stats)) throw closedError(target)
 }
 
 const ODDITIES: readonly { name: string; is(stats: BigIntStats): boolean }[] = [

@@ -3,7 +3,7 @@ import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises
 import { basename } from 'node:path'
 import { newUlid } from '../../base/ids.ts'
 import { codeOf } from '../../base/system-error.ts'
-import type { Folder } from './folder.ts'
+import type { Folder } from '../folder.ts'
 import { hasChanged, type OpenFile } from './open-target.ts'
 import { cannot, changed, type Target, toFileError } from './target.ts'
 

@@ -1,13 +1,12 @@
 import { CrabError, type Kind } from '../../base/errors.ts'
 import { codeOf } from '../../base/system-error.ts'
+import type { FolderAccess } from '../folder.ts'
 import type { FileTool } from './arguments.ts'
 
 /** What no tool call opens, and how this system names open files. */
-export interface FileAccess {
+export interface FileAccess extends Pick<FolderAccess, 'fdLinks'> {
   /** Files and folders, with all below, that are never opened (0065). */
   closed: readonly string[]
-  /** Folder whose links lead to the open files of this process; where there is none, paths are compared instead. */
-  fdLinks: string
 }
 
 /** The file of one tool call. */
@@ -17,6 +16,8 @@ export interface Target extends FileAccess {
   path: string
   /** As the model wrote it. */
   shown: string
+  /** Whether an answer may name another file; absolute, without links. */
+  mayShow(path: string): boolean
 }
 
 /** `Cannot read a.ts: why`. */
@@ -30,11 +31,11 @@ export function cannot(
   return new CrabError(kind, `Cannot ${tool} ${shown}: ${why}`, options)
 }
 
-/** The path does not lead any more to what was judged. */
-export function moved(target: Target): CrabError {
-  return cannot(target, 'conflict', 'its path leads elsewhere than when it was permitted', {
-    hint: 'try again',
-  })
+/** How the folders of a call are held. */
+export function folderAccess(target: Target): FolderAccess {
+  const why = 'its path leads elsewhere than when it was permitted'
+  const moved = () => cannot(target, 'conflict', why, { hint: 'try again' })
+  return { fdLinks: target.fdLinks, moved }
 }
 
 /** The file is not the one it was a moment ago. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type FileCall, lockTarget, requireKnown } from './file-call.ts'
-import { makeFolder } from './folder.ts'
+import { makeFolder } from './make-folder.ts'
 import { openTarget, readBytes } from './open-target.ts'
 import { createContent, replaceContent } from './replace.ts'
 import type { Target } from './target.ts'

@@ -3,6 +3,8 @@ export interface SearchScope {
   /** A folder, or one file, which is searched whatever would ignore it. Absolute, links resolved. */
   root: string
   isFile: boolean
+  /** By which path to reach the root, or the folder of that file, so that nothing put in its place is searched instead. */
+  folder: string
   /** Files, and folders with all below, that are left out. Absolute, links resolved. */
   closed: readonly string[]
   /** Of paths below the root; an engine may give more than match. Links are not followed, and they match nothing. */

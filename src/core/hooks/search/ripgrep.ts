@@ -1,4 +1,4 @@
-import { basename, dirname, relative, sep } from 'node:path'
+import { basename, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { orCancelled, toCancelled } from '../../base/cancelled.ts'
 import { CrabError } from '../../base/errors.ts'
@@ -21,7 +21,7 @@ export interface RipgrepOptions {
 /** Searches with ripgrep, a process for each search; the person's own settings of it do not count. */
 export function ripgrepEngine(options: RipgrepOptions): SearchEngine {
   const search = (args: readonly string[], scope: SearchScope, signal: AbortSignal) =>
-    runRipgrep(options, { args: [...args, ...scopeArgs(scope), './'], cwd: folderOf(scope) }, signal)
+    runRipgrep(options, { args: [...args, ...scopeArgs(scope), './'], cwd: scope.folder }, signal)
   return {
     async *files(scope, signal) {
       const names = search(['--files', '--null'], scope, signal)
@@ -98,10 +98,6 @@ function scopeArgs({ root, isFile, closed, glob }: SearchScope): string[] {
     ...only,
     ...inside.map((place) => `--glob=!/${escapeGlob(relative(root, place).replaceAll(sep, '/'))}`),
   ]
-}
-
-function folderOf({ root, isFile }: SearchScope): string {
-  return isFile ? dirname(root) : root
 }
 
 function escapeGlob(path: string): string {

@@ -1,5 +1,6 @@
 import { orCancelled } from '../../base/cancelled.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
+import type { FolderAccess } from '../folder.ts'
 import { globArguments, grepArguments } from './arguments.ts'
 import type { SearchEngine } from './engine.ts'
 import { findFiles } from './find-files.ts'
@@ -7,7 +8,7 @@ import { findText } from './find-text.ts'
 import { openTarget } from './target.ts'
 
 /** What a call searches with. */
-export interface SearchSetting {
+export interface SearchSetting extends Pick<FolderAccess, 'fdLinks'> {
   /** Asked for each call. */
   engine(): Promise<SearchEngine>
   /** Files, and folders with all below, that are neither named nor read (0065). */
@@ -24,15 +25,16 @@ export async function runSearch(
   { call, setting }: { call: ToolDispatch; setting: SearchSetting },
   signal: AbortSignal,
 ): Promise<ToolOutput> {
-  const { engine, closed, timeLimitMs = TIME_LIMIT_MS } = setting
+  const { timeLimitMs = TIME_LIMIT_MS, ...access } = setting
   const { args, cwd, action, mayShow } = call
   if (action.kind !== 'read') throw new TypeError(`${name} was permitted as ${action.kind}`)
-  const open = (glob: string | undefined) => openTarget({ ...action, glob, cwd, closed, mayShow })
-  if (name === 'glob') {
-    const target = await open(globArguments(args).pattern)
-    return await findFiles(await orCancelled(engine(), signal), { target, timeLimitMs }, signal)
-  }
-  const query = grepArguments(args)
-  const target = await open(query.glob)
-  return await findText(await orCancelled(engine(), signal), { query, target, timeLimitMs }, signal)
+  const query = name === 'glob' ? undefined : grepArguments(args)
+  const glob = query ? query.glob : globArguments(args).pattern
+  const engine = await orCancelled(setting.engine(), signal)
+  await using target = await openTarget({ ...access, ...action, glob, cwd, mayShow })
+  const output = query
+    ? await findText(engine, { query, target, timeLimitMs }, signal)
+    : await findFiles(engine, { target, timeLimitMs }, signal)
+  await target.verify()
+  return output
 }

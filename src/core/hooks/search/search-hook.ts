@@ -1,11 +1,14 @@
 import { resolvePath } from '../../policy/paths.ts'
 import type { Action } from '../../policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
+import { FD_LINKS } from '../folder.ts'
 import { globArguments, grepArguments } from './arguments.ts'
 import type { SearchSetting } from './run-search.ts'
 import { SEARCH_TOOLS } from './specs.ts'
 
-export interface SearchHookOptions extends SearchSetting {
+export interface SearchHookOptions extends Omit<SearchSetting, 'fdLinks'> {
+  /** Folder whose links lead to the open files of this process; by default that of Linux. */
+  fdLinks?: string
   /** The person's own directory, for `~/`; empty when there is none. */
   homeDir: string
 }
@@ -40,5 +43,5 @@ async function search(
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   const { runSearch } = await import('./run-search.ts') // only now: most turns do not search
-  return await runSearch(name, { call, setting: options }, signal)
+  return await runSearch(name, { call, setting: { fdLinks: FD_LINKS, ...options } }, signal)
 }

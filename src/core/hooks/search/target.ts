@@ -1,24 +1,29 @@
-import { lstat, stat } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import type { BigIntStats } from 'node:fs'
+import { lstat, realpath } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { isMissingFile } from '../../base/files.ts'
 import { isInside } from '../../policy/paths.ts'
-import { openClosedPlaces } from './closed-places.ts'
+import { openClosedPlaces } from '../closed-places.ts'
+import { type Folder, type FolderAccess, openFolder } from '../folder.ts'
+import { printable } from '../printable.ts'
 import type { SearchScope } from './engine.ts'
 import { toPathFilter } from './path-filter.ts'
 
-/** What one call searches. */
-export interface SearchTarget {
+/** What one call searches, held until it is disposed. */
+export interface SearchTarget extends AsyncDisposable {
   scope: SearchScope
   /** Whether the answer may name a file, by its path below the root. */
   admits(path: string): boolean
-  /** When a file was changed last, in milliseconds since 1970; undefined when it is gone, or closed by another name. */
+  /** When a file was changed last, in milliseconds since 1970; undefined when it is gone, is reached by a link, or is closed by another name. */
   changedAt(path: string): Promise<number | undefined>
+  /** Throws `conflict` when what was searched is not at its path any more. */
+  verify(): Promise<void>
   /** The path as the model may use it: below its working directory, else absolute. */
   show(path: string): string
 }
 
-export interface TargetOptions {
+export interface TargetOptions extends Pick<FolderAccess, 'fdLinks'> {
   /** What was permitted. */
   path: string
   /** As the model wrote it. */
@@ -29,45 +34,80 @@ export interface TargetOptions {
   mayShow(path: string): boolean
 }
 
-/** Throws `missing` when nothing is there, `denied` for what no tool opens, `invalid` for a bad glob. */
+/**
+ * Throws `missing` when nothing is there, `denied` for what no tool opens, `conflict` when the path leads elsewhere than
+ * when it was judged, `invalid` for a bad glob.
+ */
 export async function openTarget(options: TargetOptions): Promise<SearchTarget> {
   const { path: root, shown, glob, cwd, closed, mayShow } = options
-  const isFile = await isRegularFile(root, shown)
   const closedPlaces = await openClosedPlaces(closed)
   if (closedPlaces.holds(root))
     throw new CrabError('denied', `Cannot search ${shown}: crabtalk keeps its own files there`)
+  await using stack = new AsyncDisposableStack()
+  const { folder, isFile } = await openPlace(options)
+  stack.use(folder)
   const filter = glob === undefined || isFile ? undefined : toPathFilter(glob, root)
-  const absolute = (path: string) => (isFile ? root : join(root, path))
+  const parent = isFile ? dirname(root) : root
+  const absolute = (path: string) => join(parent, path)
+  const owned = stack.move()
   return {
-    scope: { root, isFile, closed: closedPlaces.places, glob: filter },
+    scope: { root, isFile, folder: folder.at(''), closed: closedPlaces.places, glob: filter },
     admits(path) {
       const file = absolute(path)
-      return (filter?.matches(path) ?? true) && !closedPlaces.holds(file) && mayShow(file)
+      const isWanted = isFile ? file === root : (filter?.matches(path) ?? true)
+      return isWanted && !closedPlaces.holds(file) && mayShow(file)
     },
     async changedAt(path) {
-      const stats = await lstat(absolute(path), { bigint: true }).catch(() => undefined)
+      const stats = await look(folder.at(path), absolute(path))
       return stats && !(await closedPlaces.hasNameIn(stats)) ? Number(stats.mtimeMs) : undefined
     },
+    async verify() {
+      await folder.verify()
+      if ((await realpath(folder.at('')).catch(() => '')) !== parent) throw movedError(shown)
+    },
     show: (path) => printable(fromCwd(absolute(path), cwd)),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }
 
-async function isRegularFile(path: string, shown: string): Promise<boolean> {
+/** What is at a path that must lead to this one; undefined when a folder on the way is a link by now. */
+async function look(path: string, leadsTo: string): Promise<BigIntStats | undefined> {
   try {
-    const stats = await stat(path)
-    if (stats.isDirectory() || stats.isFile()) return stats.isFile()
+    const [stats, real] = await Promise.all([lstat(path, { bigint: true }), realpath(path)])
+    return real === leadsTo ? stats : undefined
+  } catch {
+    return undefined // gone meanwhile
+  }
+}
+
+interface Place {
+  /** The root, or the folder its file is in. */
+  folder: Folder
+  isFile: boolean
+}
+
+/** Holds what was judged; a link in its place, or in that of a folder above, is not followed. */
+async function openPlace({ path, shown, fdLinks }: TargetOptions): Promise<Place> {
+  const moved = () => movedError(shown)
+  try {
+    const stats = await lstat(path)
+    if (stats.isSymbolicLink()) throw moved()
+    const isFile = stats.isFile()
+    if (!isFile && !stats.isDirectory())
+      throw new CrabError('invalid', `Cannot search ${shown}: it is neither a file nor a folder`)
+    return { folder: await openFolder(isFile ? dirname(path) : path, { fdLinks, moved }), isFile }
   } catch (cause) {
+    if (cause instanceof CrabError) throw cause
     const why = isMissingFile(cause) ? 'there is no such file or folder' : (cause as Error).message
     throw new CrabError('missing', `Cannot search ${shown}: ${why}`, { cause })
   }
-  throw new CrabError('invalid', `Cannot search ${shown}: it is neither a file nor a folder`)
+}
+
+function movedError(shown: string): CrabError {
+  const why = 'its path leads elsewhere than when it was permitted'
+  return new CrabError('conflict', `Cannot search ${shown}: ${why}`, { hint: 'try again' })
 }
 
 function fromCwd(path: string, cwd: string): string {
   return (isInside(cwd, path) ? relative(cwd, path) : path).replaceAll(sep, '/')
-}
-
-/** File names may hold line breaks and what a terminal obeys. */
-function printable(path: string): string {
-  return /[\p{Cc}\p{Cf}]/u.test(path) ? JSON.stringify(path) : path
 }

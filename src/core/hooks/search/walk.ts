@@ -6,7 +6,7 @@ import { type IgnoreRules, rulesAbove } from './ignore-rules.ts'
 
 /** A file of a scope. */
 export interface WalkedFile {
-  /** Absolute. */
+  /** By which to reach it. */
   path: string
   /** Below the root, written with `/`. */
   shown: string
@@ -16,17 +16,17 @@ export interface WalkedFile {
 export async function* walk(scope: SearchScope, signal: AbortSignal): AsyncGenerator<WalkedFile> {
   const { root, isFile, glob } = scope
   if (isFile) {
-    yield { path: root, shown: basename(root) }
+    yield { path: join(scope.folder, basename(root)), shown: basename(root) }
     return
   }
   const closed = new Set(scope.closed)
-  const folders: Folder[] = [{ path: root, rules: await rulesAbove(root) }]
+  const folders: Folder[] = [{ path: root, at: scope.folder, rules: await rulesAbove(root) }]
   for (let folder = folders.pop(); folder; folder = folders.pop()) {
     signal.throwIfAborted()
     const { files, subfolders } = await readFolder(folder, closed)
-    for (const path of files) {
-      const shown = relative(root, path).replaceAll(sep, '/')
-      if (glob?.matches(shown) ?? true) yield { path, shown }
+    for (const name of files) {
+      const shown = relative(root, join(folder.path, name)).replaceAll(sep, '/')
+      if (glob?.matches(shown) ?? true) yield { path: join(folder.at, name), shown }
     }
     folders.push(...subfolders)
   }
@@ -34,15 +34,17 @@ export async function* walk(scope: SearchScope, signal: AbortSignal): AsyncGener
 
 interface Folder {
   path: string
+  /** By which path to reach it. */
+  at: string
   /** Those from above it. */
   rules: IgnoreRules
 }
 
 async function readFolder(
-  { path: folder, rules: known }: Folder,
+  { path: folder, at, rules: known }: Folder,
   closed: ReadonlySet<string>,
 ): Promise<{ files: string[]; subfolders: Folder[] }> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => []) // passed over, as promised
+  const entries = await readdir(at, { withFileTypes: true }).catch((): Dirent[] => []) // passed over, as promised
   const rules = await known.enter(folder, new Set(entries.map(({ name }) => name)))
   const files: string[] = []
   const subfolders: Folder[] = []
@@ -51,8 +53,8 @@ async function readFolder(
     const isFolder = entry.isDirectory()
     if (!isFolder && !entry.isFile()) continue
     if (entry.name === '.git' || closed.has(path) || rules.ignores(path, isFolder)) continue
-    if (isFolder) subfolders.push({ path, rules })
-    else files.push(path)
+    if (isFolder) subfolders.push({ path, at: join(at, entry.name), rules })
+    else files.push(entry.name)
   }
   return { files, subfolders }
 }

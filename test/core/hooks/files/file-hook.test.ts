@@ -150,7 +150,11 @@ test('no tool opens what is closed, however it is named', async () => {
 
 test('no tool opens what the kernel tells of this process', async () => {
   const { say } = fileTools('/')
-  const paths = ['/proc/self/environ', '/proc/thread-self/environ', `/proc/${process.pid}/mem`]
+  const [thread] = (await readdir('/proc/self/task')).filter((id) => +id !== process.pid)
+  const paths = [
+    ...['/proc/self/environ', '/proc/thread-self/environ', `/proc/${process.pid}/mem`],
+    `/proc/${thread}/environ`, // of the same process, by a name that no listing shows
+  ]
   for (const path of paths)
     assert.equal(await say('read', { path }), `!Cannot read ${path}: it is one of crabtalk's own files`)
 })

@@ -136,6 +136,23 @@ test('read lists the first names of a large folder', async () => {
   assert.match(said, /^!Cannot read \.: it is a folder \(it holds file-10, .*, file-39 and 10 more\)$/)
 })
 
+test('no name that a rule or this program keeps from the model is shown or suggested', async () => {
+  await using dir = await mkdtempDisposable(PREFIX)
+  const at = (name: string) => join(dir.path, name)
+  for (const folder of ['a', 'hidden']) await mkdir(at(folder))
+  for (const name of ['a/secret', 'a/shown', 'a/config', 'hidden/secret']) await writeFile(at(name), '')
+  const mayShow = (path: string) => !path.endsWith('secret')
+  const { say } = fileTools(dir.path, { closed: [at('a/config')], mayShow })
+  assert.equal(await say('read', { path: 'a' }), '!Cannot read a: it is a folder (it holds shown)')
+  assert.equal(await say('read', { path: 'hidden' }), '!Cannot read hidden: it is a folder')
+  for (const path of ['a/secrte', 'a/confgi', 'hidden/secrets'])
+    assert.equal(await say('read', { path }), `!Cannot read ${path}: there is no such file`)
+  const edits = [{ old: 'a', new: 'b' }]
+  assert.doesNotMatch(await say('edit', { path: 'a/secrte', edits }), /secret/)
+  const below = '!Cannot read a/secrte/x: there is no such file (there is no folder "secrte")'
+  assert.equal(await say('read', { path: 'a/secrte/x' }), below)
+})
+
 test('read reads what the kernel makes up, although its size is 0', async () => {
   const said = await fileTools('/').say('read', { path: `/proc/${process.ppid}/status`, limit: 1 })
   assert.match(said, /^Name:\t.*\n\[lines 1-1 of \d+\]$/)

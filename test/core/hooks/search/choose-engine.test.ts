@@ -101,6 +101,7 @@ function engineIn(tree: Tree, own: string | undefined): Promise<string> {
 async function searchWith(tree: Tree, engine: ReturnType<typeof chooseEngine>): Promise<string> {
   const scope = {
     root: tree.root,
+    folder: tree.root,
     isFile: false,
     closed: [tree.path('bin'), tree.path('own')],
     glob: undefined,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { installedRipgrep } from '../../../../bin/ripgrep.ts'
 import { toCrabError } from '../../../../src/core/base/errors.ts'
@@ -319,5 +320,7 @@ function isCancelled(reason: unknown): boolean {
 }
 
 function scopeOf(tree: Tree, more: Partial<SearchScope> = {}): SearchScope {
-  return { root: tree.root, isFile: false, closed: [], glob: undefined, ...more }
+  const root = more.root ?? tree.root
+  const folder = more.isFile ? dirname(root) : root
+  return { root, folder, isFile: false, closed: [], glob: undefined, ...more }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { link, symlink, utimes } from 'node:fs/promises'
+import { link, readdir, symlink, utimes } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { installedRipgrep } from '../../../../bin/ripgrep.ts'
 import type { SearchEngine } from '../../../../src/core/hooks/search/engine.ts'
@@ -139,6 +139,18 @@ test('what is closed is neither named nor searched, by no path and under no othe
   for (const path of ['home/config.toml', 'home/agents', 'agents', 'home/agents/a.toml']) {
     const refusal = `!Cannot search ${path}: crabtalk keeps its own files there`
     assert.equal(await say(tree, 'grep', { pattern: 'key', path }, options), refusal)
+  }
+})
+
+test('what the kernel tells of this process is not searched', async () => {
+  await using tree = await makeTree({})
+  const [thread] = await readdir('/proc/self/task').then((threads) =>
+    threads.filter((id) => +id !== process.pid),
+  )
+  const paths = ['/proc/self', '/proc/self/environ', `/proc/${process.pid}/task`, `/proc/${thread}/environ`]
+  for (const path of paths) {
+    const refusal = `!Cannot search ${path}: crabtalk keeps its own files there`
+    assert.equal(await say(tree, 'grep', { pattern: 'PATH', path }), refusal)
   }
 })
 

@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs'
-import { lstat, readdir, realpath } from 'node:fs/promises'
+import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { once } from '../../base/once.ts'
-import { isInside } from '../../policy/paths.ts'
+import { once } from '../base/once.ts'
+import { isInside } from '../policy/paths.ts'
 
-/** What is closed to a search, looked at once for all the files it meets. */
+/** What is closed to tools that touch files, looked at once for all the files of a call. */
 export interface ClosedPlaces {
   /** Files, and folders with all below. Links resolved. */
   readonly places: readonly string[]
@@ -14,16 +14,26 @@ export interface ClosedPlaces {
   hasNameIn(stats: BigIntStats): Promise<boolean>
 }
 
-/** `closed` are files, and folders with all below; they need not be there. */
+/**
+ * `closed` are files, and folders with all below; they need not be there. What Linux tells of this process is closed too:
+ * its environment and its memory hold keys.
+ */
 export async function openClosedPlaces(closed: readonly string[]): Promise<ClosedPlaces> {
-  const places = await Promise.all(closed.map((place) => realpath(place).catch(() => place)))
+  const own = await Promise.all(closed.map((place) => realpath(place).catch(() => place)))
+  const places = [...own, ...(await ownProcess())]
   const folded = places.map(fold)
-  const identities = once(() => identitiesIn(places))
+  const identities = once(() => identitiesIn(own))
   return {
     places,
     holds: (path) => folded.some((place) => isInside(place, fold(path))),
     hasNameIn: async (stats) => stats.nlink > 1n && (await identities.get()).has(identityOf(stats)),
   }
+}
+
+/** Each thread has a folder like that of its process, which no listing shows; none where there is no /proc. */
+async function ownProcess(): Promise<string[]> {
+  const threads = await readdir('/proc/self/task').catch(() => [])
+  return threads.map((thread) => join('/proc', thread))
 }
 
 /** Some systems make no difference between upper and lower case, or between two ways to write an accent. */
@@ -36,7 +46,7 @@ async function identitiesIn(places: readonly string[]): Promise<Set<string>> {
   for (const place of places) {
     const names = await readdir(place, { recursive: true }).catch(() => []) // a file, or not there
     for (const path of [place, ...names.map((name) => join(place, name))]) {
-      const stats = await lstat(path, { bigint: true }).catch(() => undefined) // gone meanwhile
+      const stats = await stat(path, { bigint: true }).catch(() => undefined) // gone meanwhile
       if (stats) found.add(identityOf(stats))
     }
   }

@@ -1,9 +1,18 @@
 import { constants } from 'node:fs'
-import { mkdir, open, readlink, realpath, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { isMissingFile } from '../../base/files.ts'
-import { codeOf } from '../../base/system-error.ts'
-import { moved, type Target, toFileError } from './target.ts'
+import { open, readlink, realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '../base/system-error.ts'
+
+/** How a call holds folders. */
+export interface FolderAccess {
+  /** Folder whose links lead to the open files of this process; where there is none, paths are compared instead. */
+  fdLinks: string
+  /** The failure, of kind `conflict`, that a path leads elsewhere than when it was judged. */
+  moved(): Error
+}
+
+/** Where Linux has such a folder. */
+export const FD_LINKS = '/proc/self/fd'
 
 /** A folder that was judged, held so that nothing put in the place of its parents leads elsewhere. */
 export interface Folder extends AsyncDisposable {
@@ -20,13 +29,13 @@ export interface Folder extends AsyncDisposable {
  * and in a folder that may be entered but not listed, the path is compared before and after: whoever swaps a parent and
  * swaps it back within microseconds is not noticed.
  */
-export async function openFolder(path: string, target: Target): Promise<Folder> {
+export async function openFolder(path: string, { fdLinks, moved }: FolderAccess): Promise<Folder> {
   const flags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)
   const handle = await open(path, flags).catch((reason: unknown) => {
     if (codeOf(reason) !== 'EACCES') throw reason
   })
-  if (!handle) return comparedFolder(path, target)
-  const link = `${target.fdLinks}/${handle.fd}`
+  if (!handle) return comparedFolder(path, moved)
+  const link = `${fdLinks}/${handle.fd}`
   const leadsTo = await readlink(link).catch(() => undefined) // this system has no such links
   if (leadsTo === path)
     return {
@@ -35,43 +44,22 @@ export async function openFolder(path: string, target: Target): Promise<Folder> 
       [Symbol.asyncDispose]: () => handle.close(),
     }
   await handle.close()
-  if (leadsTo !== undefined) throw moved(target)
-  return comparedFolder(path, target)
+  if (leadsTo !== undefined) throw moved()
+  return comparedFolder(path, moved)
 }
 
-/** As openFolder(), but makes what is missing, readable and writable as the umask says. */
-export async function makeFolder(path: string, target: Target): Promise<Folder> {
-  try {
-    return await openFolder(path, target)
-  } catch (reason) {
-    if (!isMissingFile(reason) || dirname(path) === path) throw toFileError(target, reason)
-  }
-  await using parent = await makeFolder(dirname(path), target)
-  try {
-    await mkdir(parent.at(path.slice(join(dirname(path), '/').length))).catch(unlessThere)
-    await parent.verify()
-    return await openFolder(path, target)
-  } catch (reason) {
-    throw toFileError(target, reason)
-  }
-}
-
-async function comparedFolder(path: string, target: Target): Promise<Folder> {
+async function comparedFolder(path: string, moved: () => Error): Promise<Folder> {
   const identity = async () => {
     const [real, { dev, ino }] = await Promise.all([realpath(path), stat(path, { bigint: true })])
     return `${real}\0${dev}\0${ino}`
   }
   const first = await identity()
-  if (!first.startsWith(`${path}\0`)) throw moved(target)
+  if (!first.startsWith(`${path}\0`)) throw moved()
   return {
     at: (name) => join(path, name),
     async verify() {
-      if ((await identity().catch(() => '')) !== first) throw moved(target)
+      if ((await identity().catch(() => '')) !== first) throw moved()
     },
     [Symbol.asyncDispose]: async () => undefined,
   }
-}
-
-function unlessThere(reason: unknown): void {
-  if (codeOf(reason) !== 'EEXIST') throw reason // else somebody was faster
 }

@@ -1,0 +1,27 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { isMissingFile } from '../../base/files.ts'
+import { codeOf } from '../../base/system-error.ts'
+import { type Folder, openFolder } from '../folder.ts'
+import { folderAccess, type Target, toFileError } from './target.ts'
+
+/** As openFolder(), but makes what is missing, readable and writable as the umask says. */
+export async function makeFolder(path: string, target: Target): Promise<Folder> {
+  try {
+    return await openFolder(path, folderAccess(target))
+  } catch (reason) {
+    if (!isMissingFile(reason) || dirname(path) === path) throw toFileError(target, reason)
+  }
+  await using parent = await makeFolder(dirname(path), target)
+  try {
+    await mkdir(parent.at(path.slice(join(dirname(path), '/').length))).catch(unlessThere)
+    await parent.verify()
+    return await openFolder(path, folderAccess(target))
+  } catch (reason) {
+    throw toFileError(target, reason)
+  }
+}
+
+function unlessThere(reason: unknown): void {
+  if (codeOf(reason) !== 'EEXIST') throw reason // else somebody was faster
+}
