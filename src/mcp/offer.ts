@@ -59,13 +59,24 @@ async function makeReady(
     return peer.failures.error ?? new CrabError('unavailable', `${failure.why}, ${ago(age)} ago`)
   }
   tellStart(claim, turn, now())
-  return await peer.connect({}, turn.signal).then(
-    () => undefined,
-    (reason: unknown) => {
-      if (turn.signal.aborted) throw toCancelled(turn.signal)
-      return toCrabError(reason)
-    },
-  )
+  return await waitFor(peer, turn.signal)
+}
+
+/** A turn waits for as long as the server may take to start, also where others start first; the start goes on. */
+async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | undefined> {
+  const late = new AbortController()
+  const { startupMs } = peer
+  const tooLong = new CrabError('timeout', `it had no turn to start within ${startupMs / 1000} s`)
+  const timer = setTimeout(() => late.abort(tooLong), startupMs + MARGIN_MS)
+  try {
+    await peer.connect({}, AbortSignal.any([signal, late.signal]))
+    return undefined
+  } catch (reason) {
+    if (signal.aborted) throw toCancelled(signal)
+    return toCrabError(reason)
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 async function insist({ peer, entry }: Claimed, { signal }: ToolsTurn): Promise<undefined> {
@@ -108,4 +119,6 @@ function ago(ms: number): string {
 
 /** For how long a server that failed is not waited for. */
 const FORGIVEN_MS = 300_000
+/** A server that began at once says itself that it took too long. */
+const MARGIN_MS = 100
 const MAX_NAMED = 5

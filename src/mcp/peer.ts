@@ -85,6 +85,14 @@ export class Peer {
     return this.list === undefined && isInstaller(this.target)
   }
 
+  /** How long its next start may take, milliseconds. */
+  get startupMs(): number {
+    return startupLimit(
+      this.claims.map(({ entry }) => entry),
+      this.mayInstall,
+    )
+  }
+
   /** The last lines of its standard error, oldest first. */
   logs(): string[] {
     return this.#stderr.lines()
@@ -186,11 +194,7 @@ export class Peer {
   }
 
   async #start(): Promise<Connection> {
-    const { mayInstall, claims } = this
-    const startupMs = startupLimit(
-      claims.map(({ entry }) => entry),
-      mayInstall,
-    )
+    const { mayInstall, startupMs } = this
     const refresh = new ListRefresh({ read: () => this.#readAgain(), now: this.#options.now })
     try {
       const started = await startServer(

@@ -25,14 +25,15 @@ export interface Started {
  * case what happened, or as the signal says.
  */
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<Started> {
-  using _installing = options.mayInstall ? await options.slots.installing.take(signal) : undefined
-  using _slot = await options.slots.any.take(signal)
+  const { slots, needed, mayInstall } = options
+  using _installing = mayInstall ? await slots.installing.take(needed, signal) : undefined
+  using _slot = await slots.any.take(needed, signal)
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(tooLate(options)), options.startupMs)
   try {
     return await connectAndList(options, AbortSignal.any([signal, late.signal]))
   } catch (reason) {
-    throw toUnavailable(reason, signal)
+    throw toFailedStart(reason, signal)
   } finally {
     clearTimeout(timer)
   }
@@ -57,7 +58,7 @@ function tooLate({ startupMs, lastWords }: StartOptions): CrabError {
 }
 
 /** The program that is not there, the timeout, the refusal: a server that cannot be used now. */
-function toUnavailable(reason: unknown, signal: AbortSignal): unknown {
+function toFailedStart(reason: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return toCancelled(signal)
   if (!(reason instanceof CrabError)) return reason
   const message = reason.message.replace(/^Cannot /, 'cannot ')

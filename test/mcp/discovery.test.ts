@@ -181,7 +181,8 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (method !== 'tools/list') return send({ id, error: { code: -32601, message: 'Method not found' } })
   lists++
   if (lists === 1) send({ method: 'notifications/tools/list_changed' })
-  send({ id, result: { tools: [{ name: 'v' + lists, inputSchema: { type: 'object' } }] } })
+  const answer = { id, result: { tools: [{ name: 'v' + lists, inputSchema: { type: 'object' } }] } }
+  setTimeout(send, 600, answer)
 })
 `
 

@@ -227,6 +227,36 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     await assert.rejects(waiting)
   })
 
+  test('a server that is needed starts before those that wait for nobody', async () => {
+    await using node = await mcpNode()
+    const hanging = Array.from({ length: 24 }, (_, i) => {
+      return entryOf(node, HANGING, { name: `h${i}`, startup_timeout_ms: 2_000 })
+    })
+    await node.servers.hook.onRegisterAgent!(agentWith(hanging))
+    const needed = agentWith([entryOf(node, { tools: ['few'] }, { startup_timeout_ms: 8_000 })])
+    assert.equal((await offer(node, needed)).names.length, 2)
+    assert.ok(
+      node.servers.peers().some(({ failures, owners }) => failures === 0 && owners[0]!.name === 'h23'),
+    )
+  })
+
+  test('a turn waits no longer than a start may take, and the server starts behind it', async () => {
+    await using node = await mcpNode()
+    const hanging = Array.from({ length: 8 }, (_, i) => {
+      return entryOf(node, HANGING, { name: `h${i}`, startup_timeout_ms: 4_000 })
+    })
+    await node.servers.hook.onRegisterAgent!(agentWith(hanging))
+    const server = node.watch({ tools: ['few'] })
+    const { names, notices } = await offer(node, agentWith([{ ...server.entry, startup_timeout_ms: 1_000 }]))
+    assert.deepEqual([names, server.starts()], [[], []])
+    assert.match(notices.join(), /"misbehaving": it had no turn to start within 1 s; its tools are left out/)
+    const { fingerprint } = node.servers.view(agentWith([server.entry])).servers[0]!
+    await until('it was started', () => {
+      const peer = node.servers.peers().find((one) => one.fingerprint === fingerprint)!
+      return peer.connectedAt !== undefined || peer.failures > 0
+    })
+  })
+
   test('who starts a server that may have to be installed is told so', async () => {
     await using node = await mcpNode()
     const entry = entryOf(node, { tools: ['few'] })

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { McpEntry } from '../../src/core/config/mcp-entry.ts'
 import { BEHAVIOURS, type WatchedServer } from '../support/mcp/mcp-servers.ts'
 import { livingWith } from '../support/orphans.ts'
@@ -371,14 +370,15 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     const waiting = node.servers.reconnect(agent, 'misbehaving', stop.signal)
     stop.abort()
     await assert.rejects(waiting, { kind: 'cancelled' })
-    assert.equal(node.servers.peers()[0]!.state, 'connecting')
+    const [peer] = node.servers.peers()
+    assert.deepEqual([peer!.state, peer!.failures], ['connecting', 0])
   })
 
   test('at most eight servers start at once', async () => {
     await using node = await mcpNode()
     const counter = join(node.folder, 'starting')
     await writeFile(counter, '')
-    const script = `echo >> '${counter}'; exec sleep 60`
+    const script = `echo $$ >> '${counter}'; exec sleep 60`
     const entries = Array.from({ length: 12 }, (_, i) => {
       return {
         name: `s${i}`,
@@ -389,9 +389,12 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
       }
     })
     await node.servers.hook.onRegisterAgent!(agentWith(entries))
-    await until('eight have started', async () => (await linesOf(counter)) === 8)
-    await sleep(300) // a ninth would have started by then
-    assert.equal(await linesOf(counter), 8)
+    await until('eight have started', async () => (await pidsIn(counter)).length === 8)
+    process.kill((await pidsIn(counter))[0]!)
+    await until('it is tried once more', async () => (await pidsIn(counter)).length === 9)
+    process.kill((await pidsIn(counter))[8]!)
+    await until('one more has started', async () => (await pidsIn(counter)).length === 10)
+    assert.equal(node.servers.peers().filter(({ state }) => state === 'failed').length, 1)
   })
 
   test('at most three servers that may have to be installed start at once, until they were connected', async () => {
@@ -399,12 +402,15 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     const counter = join(node.folder, 'starting')
     const npx = join(node.folder, 'npx')
     await writeFile(counter, '')
-    await writeFile(npx, `#!/bin/sh\necho >> '${counter}'\nexec sleep 60\n`, { mode: 0o755 })
+    await writeFile(npx, `#!/bin/sh\necho $$ >> '${counter}'\nexec sleep 60\n`, { mode: 0o755 })
     const entries = Array.from({ length: 5 }, (_, i) => ({ name: `s${i}`, command: npx, args: [`${i}`] }))
     await node.servers.hook.onRegisterAgent!(agentWith(entries))
-    await until('three have started', async () => (await linesOf(counter)) === 3)
-    await sleep(300) // a fourth would have started by then
-    assert.equal(await linesOf(counter), 3)
+    await until('three have started', async () => (await pidsIn(counter)).length === 3)
+    process.kill((await pidsIn(counter))[0]!)
+    await until('it is tried once more', async () => (await pidsIn(counter)).length === 4)
+    process.kill((await pidsIn(counter))[3]!)
+    await until('one more has started', async () => (await pidsIn(counter)).length === 5)
+    assert.equal(node.servers.peers().filter(({ state }) => state === 'failed').length, 1)
   })
 
   test('logs() gives what a server said, also after its end, without its secrets', async () => {
@@ -430,6 +436,7 @@ async function ended({ mark }: WatchedServer): Promise<void> {
   await until('the server is gone', async () => (await livingWith(mark)).length === 0)
 }
 
-async function linesOf(file: string): Promise<number> {
-  return (await readFile(file, 'utf8')).length
+/** The processes that wrote themselves into a file. */
+async function pidsIn(file: string): Promise<number[]> {
+  return (await readFile(file, 'utf8')).split('\n').filter(Boolean).map(Number)
 }
