@@ -67,7 +67,7 @@ test('--buffer and --last print nothing of an answer that fails; without them wh
 test('-v says a line per tool call on standard error, -vv every event, -q nothing', async () => {
   await using talk = await makeTalk(TWO_STEPS)
   await writeFile(join(talk.cwd, 'a.txt'), 'content\n')
-  assert.match((await talk.send(['-v', 'hello'])).stderr, /^✓ read · \d+ ms\n$/)
+  assert.match((await talk.send(['-v', 'hello'])).stderr, /^✓ read a\.txt · \d+ ms\n$/)
   const { stdout, stderr } = await talk.send(['-vv', 'hello'])
   assert.equal(stdout, 'Let me look.\n\nThe answer.\n')
   for (const event of ['start', 'toolStart', 'toolResult', 'contextUsage', 'end']) {

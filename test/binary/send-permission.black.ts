@@ -177,7 +177,9 @@ test('the status line, a streamed answer and a question stand in lines of their 
   const status = `${erase}crab · scripted …`
   const [before, after = ''] = terminal.output().split('crabtalk: crab wants to run')
   assert.equal(before, `${status}${erase}Let me look\r\n`)
-  const behind = after.slice(after.indexOf('> y\r\n') + 5).replace(`${erase}running bash …${erase}`, '')
+  const behind = after
+    .slice(after.indexOf('> y\r\n') + 5)
+    .replace(`${erase}running bash touch a …${erase}`, '')
   assert.equal(behind, `${status}${erase}\r\nDone.\r\n`)
 })
 

@@ -63,7 +63,7 @@ test('-v lines on a terminal stand in lines of their own', async () => {
   await using talk = await makeTalk([{ parts: ['Let me look.', call] }, { parts: ['The answer.'] }])
   assert.match(
     await onTerminal(talk, ['send', '-v', 'hello']),
-    /^Let me look\.\r\n✗ read · \d+ ms\r\n\r\nThe answer\.\r\n$/,
+    /^Let me look\.\r\n✗ read a\.txt · \d+ ms: [^\r]+\r\n\r\nThe answer\.\r\n$/,
   )
 })
 

@@ -82,12 +82,15 @@ export class Asker implements AsyncDisposable {
   }
 
   /** A home that cannot be written must not keep a person from answering. */
-  async #takeTurn({ name }: Terminal, signal: AbortSignal): Promise<AsyncDisposable | undefined> {
+  async #takeTurn({ name, output }: Terminal, signal: AbortSignal): Promise<AsyncDisposable | undefined> {
+    const timer = setTimeout(() => output.write(WAITING), PATIENCE_MS)
     try {
       return await this.#options.lease(name === '' ? 'tty' : `tty:${name}`, signal)
     } catch (reason) {
       if (toCrabError(reason).kind !== 'storage') throw reason
       return undefined
+    } finally {
+      clearTimeout(timer)
     }
   }
 }
@@ -101,6 +104,9 @@ async function holdBack({ stdout, stderr }: Host): Promise<Disposable> {
   return held
 }
 
+/** The cursor stands behind the other one's prompt. */
+const WAITING = '\ncrabtalk: waiting for another crabtalk to be answered on this terminal\n'
+const PATIENCE_MS = 2_000
 const TOO_LATE = 'crabtalk: the answer came too late: the question was closed before\n'
 
 function farewell(signal: AbortSignal): string {

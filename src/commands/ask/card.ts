@@ -2,11 +2,12 @@ import { parseObject } from '../../core/base/json.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
 import { type Paint, paint } from '../color.ts'
-import { fact, quote, type Style } from './layout.ts'
+import { fact, quote, type Style, wrapped } from './layout.ts'
 
 /** Rows that are shown of what would be done, and of a diff, before a person asks for all. */
 const MOST_ROWS = 40
 const MOST_DIFF_ROWS = 60
+const MOST_WHY_ROWS = 3
 
 /** What a person reads before permitting a tool call; every line ends. With `whole` nothing is left out. */
 export function permissionCard(
@@ -22,7 +23,7 @@ export function permissionCard(
     ...quote(toVisible(what), { style, most: most(MOST_ROWS) }),
     ...(diff === '' ? [] : quote(toVisible(spaced(diff)), { style, most: most(MOST_DIFF_ROWS), tint })),
     ...fact('in', toVisible(cwd), style),
-    ...fact('why', toVisible(reason), style),
+    ...fact('why', wrapped(toVisible(reason), { columns: style.columns, most: most(MOST_WHY_ROWS) }), style),
     ...rules.flatMap((rule) => fact('rule', toVisible(rule), style)),
   ]
   return lines.map((line) => `${line}\n`).join('')

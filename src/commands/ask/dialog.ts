@@ -1,4 +1,6 @@
+import { headOf } from '../../core/base/cut.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
+import { toVisible } from '../../core/base/visible.ts'
 import {
   AskKind,
   type AskQuestion,
@@ -54,11 +56,35 @@ async function askPermission(
     const line = await readLine(terminal, signal)
     const choice = line === undefined ? { answer: PERMISSION_ANSWERS.no } : readChoice(line, question)
     if (choice === 'reason') return await askReason(terminal, signal)
-    if (typeof choice === 'object') return choice.answer
+    if (typeof choice === 'object') {
+      if (choice.answer === PERMISSION_ANSWERS.always) terminal.output.write(savedLines(permission, agent))
+      return choice.answer
+    }
     const more = permissionCard(permission, { agent, style, whole: true }) + choiceHelp(question)
-    terminal.output.write(choice === 'help' ? more + keys : keys)
+    terminal.output.write((choice === 'help' ? more : notUnderstood(line)) + keys)
   }
 }
+
+/** What "always" does; that it could not be done is told by whoever does it. */
+function savedLines({ rules }: PermissionRequest, agent: string): string {
+  const file = inLine(`agents/${agent}.toml`)
+  return rules.map((rule) => `crabtalk: adding to ${file}: allow ${inLine(rule)}\n`).join('')
+}
+
+/** Says of a line that it was no answer; an empty one is a wish to see the question again. */
+function notUnderstood(line = ''): string {
+  const text = line.trim()
+  if (text === '') return ''
+  const seen = inLine(text)
+  return `crabtalk: not understood: ${headOf(seen, MOST_ECHOED)}${seen.length > MOST_ECHOED ? '…' : ''}\n`
+}
+
+function inLine(text: string): string {
+  return toVisible(text).replaceAll('\n', '\\n')
+}
+
+/** UTF-16 units of a line that was no answer. */
+const MOST_ECHOED = 60
 
 async function askReason(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string> {
   terminal.output.write('why? ')
@@ -82,6 +108,7 @@ async function askQuestion(
     if (line === undefined) return undefined
     const answer = readAnswer(line, question, { isFree })
     if (answer !== undefined) return answer
+    terminal.output.write(notUnderstood(line))
   }
 }
 

@@ -30,10 +30,25 @@ export function quote(text: string, { style, most, tint = () => undefined }: Quo
   return [...rows.slice(0, most), `  … ${left} more ${left === 1 ? 'line' : 'lines'}; ? shows all`]
 }
 
-/** A name and what it is, in as many rows as that takes. */
-export function fact(name: string, text: string, { columns, color }: Style): string[] {
-  const rows = toRows(text.replaceAll('\n', '\\n'), columns - NAME_WIDTH - 2)
+/** A name and what it is, in as many rows as that takes; rows that are given stay as they are. */
+export function fact(name: string, text: string | readonly string[], { columns, color }: Style): string[] {
+  const rows =
+    typeof text === 'string' ? toRows(text.replaceAll('\n', '\\n'), columns - NAME_WIDTH - 2) : text
   return rows.map((row, at) => `  ${paint((at === 0 ? name : '').padEnd(NAME_WIDTH), 'dim', color)}${row}`)
+}
+
+/** Rows of a fact that break between words; beyond `most` they are cut, and end with `…`. */
+export function wrapped(text: string, { columns, most }: { columns: number; most: number }): string[] {
+  const width = columns - NAME_WIDTH - 3 // leaves room for the sign of a cut
+  const rows: string[] = []
+  for (const word of text.replaceAll('\n', '\\n').split(/ +/)) {
+    const [first = '', ...more] = toRows(word, width)
+    const row = rows.at(-1)
+    const joined = row === undefined ? first : `${row} ${first}`
+    if (row !== undefined && stringWidth(joined) <= width && more.length === 0) rows[rows.length - 1] = joined
+    else rows.push(first, ...more)
+  }
+  return rows.length <= most ? rows : rows.slice(0, most).with(most - 1, `${rows[most - 1]}…`)
 }
 
 const NAME_WIDTH = 6

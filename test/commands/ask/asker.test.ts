@@ -115,6 +115,23 @@ test('Asker waits for its turn at the terminal, and a waiting question can be cl
   assert.doesNotMatch(second.terminal.screen(), /Second/)
 })
 
+test('Asker says after a while that somebody else is asked on this terminal', async (context) => {
+  await using leases = new MemoryLeases()
+  const held = await leases.take('tty:test', new AbortController().signal)
+  await using desk = await openDesk({}, { lease: (name, signal) => leases.take(name, signal) })
+  context.mock.timers.enable({ apis: ['setTimeout'] })
+  desk.asker.put(question('1', 'First?'), 'crab')
+  while (desk.terminal.opened() === 0) await new Promise(setImmediate)
+  context.mock.timers.tick(1_999)
+  assert.equal(desk.terminal.screen(), '')
+  context.mock.timers.tick(1)
+  context.mock.timers.reset()
+  const said = '\ncrabtalk: waiting for another crabtalk to be answered on this terminal\n'
+  await until('it is said', () => desk.terminal.screen() === said)
+  await held[Symbol.asyncDispose]()
+  await desk.terminal.shows(/First\?.*> $/s)
+})
+
 test('Asker asks all the same where no lease can be had', async () => {
   const lease = () => Promise.reject(new CrabError('storage', 'read only'))
   await using desk = await openDesk({}, { lease })

@@ -77,6 +77,24 @@ test('permissionCard() leaves out the rule where none would be saved', () => {
   assert.doesNotMatch(card({ tool: 'bash', action: 'bash: eval "$x"' }), /^ {2}rule/m)
 })
 
+test('permissionCard() breaks the reason between words, and cuts a long one until all is asked for', () => {
+  const reason = `${'some words of it '.repeat(20)}${'x'.repeat(100)} end`
+  const request = { tool: 'bash', action: 'bash: ls', reason }
+  const rows = card(request)
+    .split('\n')
+    .slice(2)
+    .filter((row) => !row.startsWith('  in'))
+  assert.deepEqual(rows, [
+    '  why   some words of it some words of it some words of it some words of it',
+    '        some words of it some words of it some words of it some words of it',
+    '        some words of it some words of it some words of it some words of it…',
+    '',
+  ])
+  const all = card(request, {}, true)
+  assert.equal(all.slice(all.indexOf('some')).replaceAll(/\s/g, ''), reason.replaceAll(' ', ''))
+  assert.ok(all.split('\n').every((row) => row.length <= PLAIN.columns))
+})
+
 /** Commands that try to look like something else. */
 const HOSTILE: Record<string, string> = {
   'an escape that clears the line': 'rm -rf ~ \u001b[2K\u001b[1Gls',

@@ -8,7 +8,7 @@ import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.gener
 import { PERMISSION_ANSWERS } from '../../../src/core/runtime/asks.ts'
 import { makeTestTerminal, type TestTerminal } from '../../support/test-terminal.ts'
 
-const { once, session, no } = PERMISSION_ANSWERS
+const { once, session, always, no } = PERMISSION_ANSWERS
 const PERMISSION = AskUserEvent.fromPartial({
   askId: 'p',
   kind: AskKind.PERMISSION,
@@ -45,6 +45,28 @@ test('converse() asks again until it understands', async () => {
   talk.terminal.type('y')
   assert.deepEqual(await talk.answers, { 'Allow?': once })
   assert.equal(talk.terminal.screen().match(/^> $|\n> /g)?.length, 4)
+  const said = talk.terminal.screen().match(/not understood: .*/g)
+  assert.deepEqual(said, ['not understood: perhaps', 'not understood: a'])
+})
+
+test('converse() repeats nothing of a line that a terminal would obey, and not much of it', async () => {
+  await using talk = await start(PERMISSION)
+  for (const line of ['\u001b[2J', 'z'.repeat(200), 'n']) talk.terminal.type(line)
+  await talk.answers
+  const said = talk.terminal.screen().match(/not understood: .*/g)
+  assert.deepEqual(said, [String.raw`not understood: \x1b[2J`, `not understood: ${'z'.repeat(60)}…`])
+})
+
+test('converse() says what "always" writes, and where', async () => {
+  const options = [once, always, no].map((label) => ({ label, description: '' }))
+  const questions = PERMISSION.questions.map((question) => ({ ...question, options }))
+  const permission = { ...PERMISSION.permission!, rules: ['bash(npm test)', 'bash(l\u001bs)'] }
+  await using talk = await start({ ...PERMISSION, questions, permission })
+  talk.terminal.type('a')
+  assert.deepEqual(await talk.answers, { 'Allow?': always })
+  await talk.terminal.shows(
+    /> crabtalk: adding to agents\/crab\.toml: allow bash\(npm test\)\n.*: allow bash\(l\\x1bs\)\n$/,
+  )
 })
 
 test('converse() shows all of it, and what the keys do, when it is asked', async () => {
@@ -81,6 +103,7 @@ test('converse() puts questions one after the other', async () => {
   assert.doesNotMatch(talk.terminal.screen(), /Why/)
   for (const line of ['7', '2', 'because', 'nothing']) talk.terminal.type(line)
   assert.deepEqual(await talk.answers, { 'Which?': 'Postgres', 'Why?': 'because', 'What else?': 'nothing' })
+  await talk.terminal.shows(/> crabtalk: not understood: 7\n/)
 })
 
 test('converse() leaves the rest unanswered at the end of input', async () => {
