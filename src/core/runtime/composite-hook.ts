@@ -23,7 +23,6 @@ export function compositeHook(hooks: readonly Hook[]): Hook {
       for (const hook of hooks) text = (await hook.preprocess?.(agent, text ?? content)) ?? text
       return text
     },
-    rules: (config) => hooks.flatMap((hook) => hook.rules?.(config) ?? []),
     scope: (config) => join(hooks.map((hook) => hook.scope?.(config))),
     describe: (name, request) => firstOf(hooks, (hook) => hook.describe?.(name, request)),
     dispatch: (name, call, signal) => firstOf(hooks, (hook) => hook.dispatch?.(name, call, signal)),

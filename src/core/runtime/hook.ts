@@ -1,6 +1,6 @@
 import type { Attachment } from '../base/message.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import type { Action, Rule } from '../policy/types.ts'
+import type { Action } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { Answers, Denial, Question } from './asks.ts'
 import type { AgentEvent } from './events.ts'
@@ -80,8 +80,6 @@ export interface Hook {
   onEvent?(agent: string, session: string, event: AgentEvent): void
   /** Rewrites a user message before it enters the conversation; undefined passes it through. */
   preprocess?(agent: AgentConfig, content: string): Promise<string | undefined>
-  /** Rules of permission that come with what this hook gives the agent. */
-  rules?(config: AgentConfig): readonly Rule[]
   /** A line for the `<scope>` block of the system prompt: what limits this agent. */
   scope?(config: AgentConfig): string | undefined
   /**

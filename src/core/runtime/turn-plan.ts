@@ -89,13 +89,7 @@ async function toolSetting(at: {
   const turn = { agent: agent.name, sender, session, runId }
   const asks = new TurnAsks({ asks: speech.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
   const { flags, ofAgent } = speech.rules
-  const given = [
-    ...flags,
-    ...conversation.history.grants,
-    ...ofAgent,
-    ...(hook.rules?.(agent) ?? []),
-    ...options.rules,
-  ]
+  const given = [...flags, ...conversation.history.grants, ...ofAgent, ...options.rules]
   const rules = await resolveRules(given, place)
   const permissions = new Permissions({
     setting: { ...place, trust, readable, mode: settings.mode ?? 'ask', rules },

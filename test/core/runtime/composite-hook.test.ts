@@ -17,7 +17,7 @@ test('compositeHook() of nothing, and of hooks that do nothing, does nothing', a
     assert.equal(await hook.context?.('/'), undefined)
     assert.equal(hook.onBuildAgent?.(AGENT), AGENT)
     assert.equal(await hook.preprocess?.(AGENT, 'hi'), undefined)
-    assert.deepEqual([hook.scope?.(AGENT), hook.rules?.(AGENT)], [undefined, []])
+    assert.equal(hook.scope?.(AGENT), undefined)
     assert.equal(hook.describe?.('read', toolRequest()), undefined)
     assert.equal(hook.dispatch?.('read', CALL, NEVER), undefined)
   }
@@ -56,15 +56,9 @@ test('compositeHook() waits for the tools of all hooks at once', async () => {
   )
 })
 
-test('compositeHook() joins the scopes and the rules of all hooks', () => {
-  const rule = (pattern: string) => ({ effect: 'deny', pattern, source: 'test' }) as const
-  const hook = compositeHook([
-    { scope: () => 'read only', rules: () => [rule('bash')] },
-    {},
-    { scope: () => 'skills: review', rules: () => [rule('edit')] },
-  ])
+test('compositeHook() joins the scopes of all hooks', () => {
+  const hook = compositeHook([{ scope: () => 'read only' }, {}, { scope: () => 'skills: review' }])
   assert.equal(hook.scope?.(AGENT), 'read only\n\nskills: review')
-  assert.deepEqual(hook.rules?.(AGENT), [rule('bash'), rule('edit')])
 })
 
 test('compositeHook() lets the owner of a name describe its calls', async () => {
