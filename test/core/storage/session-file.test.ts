@@ -136,7 +136,7 @@ test('decodeSession() fills in what is missing and keeps what it does not know',
 })
 
 test('decodeSession() passes over kinds and events of newer builds without a word', () => {
-  const text = '{"seq":1,"kind":"dream"}\n{"seq":2,"kind":"event","event":"permission"}\n'
+  const text = '{"seq":1,"kind":"dream"}\n{"seq":2,"kind":"event","event":"dreamt"}\n'
   const part = decodeSession(Buffer.from(encodeHeader(header) + text))
   assert.deepEqual([part.lines, part.warnings, part.cursor.seq], [[], [], 2])
 })
@@ -234,3 +234,30 @@ function withoutStamp({ seq: _seq, ts: _ts, ...line }: SessionLine): unknown {
 function assertRising(lines: readonly SessionLine[]): void {
   for (const [index, { seq }] of lines.entries()) assert.ok(seq > (lines[index - 1]?.seq ?? 0))
 }
+
+test('decodeSession() reads what was decided about calls, and what of files was shown', () => {
+  const decision = { call_id: 'a', name: 'bash', effect: 'allow', by: 'person', reason: 'ann allowed it' }
+  const lines = [
+    {
+      seq: 1,
+      ts: '',
+      kind: 'event',
+      event: 'permission',
+      ...decision,
+      grant: 'session',
+      rules: ['bash(npm test)'],
+    },
+    {
+      seq: 2,
+      ts: '',
+      kind: 'event',
+      event: 'tool_result',
+      call_id: 'a',
+      files: [{ path: '/a', version: '1' }],
+    },
+  ]
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const part = decodeSession(Buffer.from(encodeHeader(header) + text))
+  assert.deepEqual(part.lines, [lines[0], { ...lines[1], duration_ms: 0, is_error: false }])
+  assert.deepEqual(part.warnings, [])
+})
