@@ -49,6 +49,7 @@ export async function openTarget(options: TargetOptions): Promise<SearchTarget> 
   const filter = glob === undefined || isFile ? undefined : toPathFilter(glob, root)
   const parent = isFile ? dirname(root) : root
   const absolute = (path: string) => join(parent, path)
+  const look = lookBelow(folder, parent)
   const owned = stack.move()
   return {
     scope: { root, isFile, folder: folder.at(''), closed: closedPlaces.places, glob: filter },
@@ -58,7 +59,7 @@ export async function openTarget(options: TargetOptions): Promise<SearchTarget> 
       return isWanted && !closedPlaces.holds(file) && mayShow(file)
     },
     async changedAt(path) {
-      const stats = await look(folder.at(path), absolute(path))
+      const stats = await look(path)
       return stats && !(await closedPlaces.hasNameIn(stats)) ? Number(stats.mtimeMs) : undefined
     },
     async verify() {
@@ -70,13 +71,24 @@ export async function openTarget(options: TargetOptions): Promise<SearchTarget> 
   }
 }
 
-/** What is at a path that must lead to this one; undefined when a folder on the way is a link by now. */
-async function look(path: string, leadsTo: string): Promise<BigIntStats | undefined> {
-  try {
-    const [stats, real] = await Promise.all([lstat(path, { bigint: true }), realpath(path)])
-    return real === leadsTo ? stats : undefined
-  } catch {
-    return undefined // gone meanwhile
+/** Looks at what is below a held folder; undefined when that is a link, or a folder on the way is one by now. */
+function lookBelow(folder: Folder, root: string): (path: string) => Promise<BigIntStats | undefined> {
+  const underway = new Map<string, Promise<string>>() // what looks at the same time shares the way
+  const realOf = (parent: string) => {
+    const known = underway.get(parent)
+    if (known) return known
+    const real = realpath(folder.at(parent)).finally(() => underway.delete(parent))
+    underway.set(parent, real)
+    return real
+  }
+  return async (path) => {
+    try {
+      const parent = dirname(path)
+      const [stats, real] = await Promise.all([lstat(folder.at(path), { bigint: true }), realOf(parent)])
+      return real === join(root, parent) && !stats.isSymbolicLink() ? stats : undefined
+    } catch {
+      return undefined // gone meanwhile
+    }
   }
 }
 

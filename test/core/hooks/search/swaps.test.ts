@@ -73,14 +73,15 @@ for (const [name, engine] of Object.entries(ENGINES)) {
 }
 
 for (const [system, fdLinks] of Object.entries(SYSTEMS)) {
-  test(`nothing is named behind a link that takes the place of a folder below, on ${system}`, async () => {
+  test(`nothing is named behind a link that takes the place of what is below, on ${system}`, async () => {
     for (const [tool, args] of CALLS) {
       await using tree = await treeOfTwo()
       const swap = () => {
         renameSync(tree.path('work/docs/sub'), tree.path('kept'))
         symlinkSync(tree.path('secret/docs'), tree.path('work/docs/sub'))
+        symlinkSync(tree.path('secret/docs/a'), tree.path('work/docs/c'))
       }
-      const found = ['a', 'sub/secret'].map((path) => ({
+      const found = ['a', 'c', 'sub/secret'].map((path) => ({
         path,
         number: 1,
         text: 'key',
