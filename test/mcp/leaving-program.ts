@@ -37,13 +37,18 @@ servers.release()
 processes.releaseAll()
 leave()
 await work
-const timers = process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout')
-process.stdout.write(`leaving, ${timers.length} timers keep this process\n`)
+// What was just being started or loaded lets go when that is done; a timer that waits for a server would stay.
+const deadline = performance.now() + 5_000
+while (timers() > 0 && performance.now() < deadline) await nextTurn()
+process.stdout.write(`leaving, ${timers()} timers keep this process\n`)
+
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length
+}
 
 async function start(): Promise<void> {
   await servers.hook.onRegisterAgent!(agent)
   await left
-  await nextTurn()
 }
 
 async function call(): Promise<void> {
