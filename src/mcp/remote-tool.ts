@@ -3,6 +3,7 @@ import { headOf } from '../core/base/cut.ts'
 import { isObject } from '../core/base/json.ts'
 import type { JsonObject } from '../core/base/message.ts'
 import { sanitize } from '../core/base/sanitize.ts'
+import { toDescription } from './description.ts'
 import { readToolSchema } from './tool-schema.ts'
 
 /** A tool as its server describes it, fit to be shown to a model. */
@@ -70,7 +71,6 @@ export function printable(text: string): string {
 
 const MAX_LINE = 300
 const MAX_NAME = 256
-const MAX_DESCRIPTION_BYTES = 1024
 
 function readTool(definition: unknown): RemoteTool | DroppedTool {
   if (!isObject(definition)) return { name: '', why: 'it is no object' }
@@ -91,22 +91,6 @@ function readTool(definition: unknown): RemoteTool | DroppedTool {
 /** Tasks (MCP 2025-11-25, an experiment that the next revision took back) are not offered here. */
 function runsAsTaskOnly({ execution }: JsonObject): boolean {
   return isObject(execution) && execution['taskSupport'] === 'required'
-}
-
-function toDescription(text: string): string {
-  const clean = sanitize(headOf(text, 4 * MAX_DESCRIPTION_BYTES))
-    .toWellFormed()
-    .trim()
-  const bytes = Buffer.from(clean)
-  if (bytes.length <= MAX_DESCRIPTION_BYTES) return clean
-  const end = '…'
-  const room = MAX_DESCRIPTION_BYTES - Buffer.byteLength(end)
-  return (
-    bytes
-      .subarray(0, room)
-      .toString()
-      .replace(/\uFFFD+$/, '') + end
-  )
 }
 
 const CONTROL = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u

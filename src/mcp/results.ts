@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { imageType } from '../core/base/image-type.ts'
 import { isObject } from '../core/base/json.ts'
 import type { Attachment, JsonObject } from '../core/base/message.ts'
 import type { ToolOutput } from '../core/runtime/hook.ts'
@@ -22,7 +23,8 @@ export async function toToolOutput(
   { limitBytes, spill }: ResultOptions,
 ): Promise<ToolOutput> {
   const { content, structuredContent, isError, ...rest } = isObject(result) ? result : { content: result }
-  const parts = await Promise.all(itemsOf(content, rest).map((item) => toPart(item, spill)))
+  const room = { bytes: MAX_ATTACHED_BYTES }
+  const parts = await Promise.all(itemsOf(content, rest).map((item) => toPart(item, { spill, room })))
   const texts = parts.flatMap(({ text }) => text ?? [])
   const words = parts.flatMap(({ isWords, text }) => (isWords && text !== undefined ? text : []))
   if (structuredContent !== undefined && !repeats(words, structuredContent))
@@ -44,6 +46,13 @@ interface Part {
   attachment?: Attachment
 }
 
+/** Where content goes. */
+interface Places {
+  spill: Spill
+  /** What may still be attached to this answer; in the order of its content. */
+  room: { bytes: number }
+}
+
 /** Servers also answer with a bare text, or with something else altogether. */
 function itemsOf(content: unknown, rest: JsonObject): unknown[] {
   if (Array.isArray(content)) return content
@@ -53,43 +62,56 @@ function itemsOf(content: unknown, rest: JsonObject): unknown[] {
   return Object.keys(own).length > 0 ? [{ type: 'text', text: toJson(own) }] : []
 }
 
-async function toPart(item: unknown, spill: Spill): Promise<Part> {
+async function toPart(item: unknown, places: Places): Promise<Part> {
   if (!isObject(item)) return leftOut('it is no object')
   const { type, text, data, mimeType, resource } = item
   if (type === 'text' && typeof text === 'string') return { text, isWords: true }
   if ((type === 'image' || type === 'audio') && typeof data === 'string') {
-    return await toFilePart(`${type}`, { data, mimeType: typeOf(mimeType, type) }, spill)
+    return await toFilePart(`${type}`, { data, mimeType: typeOf(mimeType, type) }, places)
   }
   if (type === 'resource_link' && typeof item['uri'] === 'string') return { text: describeLink(item) }
-  if (type === 'resource' && isObject(resource)) return await toResource(resource, spill)
+  if (type === 'resource' && isObject(resource)) return await toResource(resource, places)
   return leftOut(
     typeof type === 'string' ? `its type is ${JSON.stringify(printable(type))}` : 'it has no type',
   )
 }
 
-async function toResource({ uri, mimeType, text, blob }: JsonObject, spill: Spill): Promise<Part> {
+async function toResource({ uri, mimeType, text, blob }: JsonObject, places: Places): Promise<Part> {
   const name = printable(String(uri ?? 'resource'))
   if (typeof text === 'string') return { text: `[${name}]\n${text}` }
   if (typeof blob !== 'string') return leftOut(`${name} has neither text nor data`)
-  return await toFilePart(name, { data: blob, mimeType: typeOf(mimeType, 'application') }, spill)
+  return await toFilePart(name, { data: blob, mimeType: typeOf(mimeType, 'application') }, places)
 }
 
 /** What a model may be able to see or hear goes along; anything else, and what is too large, becomes a file. */
 async function toFilePart(
   name: string,
   { data, mimeType }: { data: string; mimeType: string },
-  spill: Spill,
+  { spill, room }: Places,
 ): Promise<Part> {
-  const about = `${name}, ${mimeType}`
-  if (NOT_BASE64.test(data)) return leftOut(`${about}: its data is no base64`)
-  if (ATTACHED.test(mimeType) && data.length <= MAX_ATTACHMENT) {
-    const attachment = { media_type: mimeType, data: data.replaceAll(/\s+/g, '') }
-    return { text: `[${about}, attached]`, attachment }
-  }
+  if (NOT_BASE64.test(data)) return leftOut(`${name}, ${mimeType}: its data is no base64`)
   const bytes = Buffer.from(data, 'base64')
-  return {
-    text: `[${about}, ${bytes.length} bytes; ${await keepWhole(bytes, extensionOf(mimeType), spill)}]`,
+  const media = imageType(bytes) ?? audioType(bytes)
+  const isSmall = bytes.length <= MAX_ATTACHMENT_BYTES
+  if (media && isSmall && bytes.length <= room.bytes) {
+    room.bytes -= bytes.length
+    return {
+      text: `[${name}, ${media}, attached]`,
+      attachment: { media_type: media, data: bytes.toString('base64') },
+    }
   }
+  const why = media && isSmall ? ', too much to attach with the rest' : ''
+  const whole = await keepWhole(bytes, extensionOf(media ?? mimeType), spill)
+  return { text: `[${name}, ${media ?? mimeType}, ${bytes.length} bytes${why}; ${whole}]` }
+}
+
+/** The media type of sound, by its first bytes: what a server calls it is not to be relied on. */
+function audioType(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, 12)
+  if (head.startsWith('RIFF') && head.endsWith('WAVE')) return 'audio/wav'
+  if (head.startsWith('OggS')) return 'audio/ogg'
+  if (head.startsWith('fLaC')) return 'audio/flac'
+  return /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/.test(head) ? 'audio/mpeg' : undefined
 }
 
 function describeLink({ uri, name, mimeType, description }: JsonObject): string {
@@ -148,8 +170,8 @@ function extensionOf(mimeType: string): string {
 }
 
 const NOTHING = '[no content]'
-/** What providers take: formats of images that models see, and audio. */
-const ATTACHED = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/
-/** Characters of base64; providers refuse images beyond 5 MB. */
-const MAX_ATTACHMENT = 6_000_000
+/** Providers refuse images beyond 5 MB; as base64 they are a third longer. */
+const MAX_ATTACHMENT_BYTES = 3_750_000
+/** Of one answer: all of it goes along with every request that follows. */
+const MAX_ATTACHED_BYTES = 5_000_000
 const NOT_BASE64 = /[^A-Za-z0-9+/=\s]/

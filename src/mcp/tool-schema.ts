@@ -1,11 +1,13 @@
 import { isObject } from '../core/base/json.ts'
 import type { JsonObject } from '../core/base/message.ts'
+import { toDescription } from './description.ts'
 
 /** A tool's arguments as a model's interface takes them, or why none would. */
 export type SchemaReading = { schema: JsonObject } | { problem: string }
 
 /**
- * Reads what a server says of a tool's arguments. It stays as the server gave it; only a missing top-level type is added.
+ * Reads what a server says of a tool's arguments. It stays as the server gave it; only a missing top-level type is added,
+ * and what is meant for readers is cut like any of its descriptions. What is over 64 KiB then is too much for a request.
  *
  * Models' interfaces refuse a whole request for one schema that is none, so this looks at its structure. No pattern is
  * compiled and no address is followed.
@@ -17,7 +19,7 @@ export function readToolSchema(given: unknown): SchemaReading {
   if (type !== 'object') return { problem: `its arguments are of type ${shown(type)} instead of object` }
   const schema = given['type'] === undefined ? { type, ...given } : given
   const problem = problemIn(schema)
-  return problem === undefined ? { schema } : { problem }
+  return problem === undefined ? toReading(schema) : { problem }
 }
 
 /** The names of the arguments that a call must have. */
@@ -28,6 +30,9 @@ export function requiredOf({ required }: JsonObject): string[] {
 /** Deeper ones are no description of anything, and recursion over them ends a program. */
 const MAX_DEPTH = 64
 const MAX_NODES = 20_000
+const MAX_BYTES = 64 * 1024
+/** Keywords whose value is for readers. */
+const WORDS = ['$comment', 'description', 'title']
 const TYPES = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
 
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
@@ -47,6 +52,29 @@ const SCHEMAS = [
 ]
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
 const TABLES = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
+
+function toReading(schema: JsonObject): SchemaReading {
+  const copy = copyOf(schema)
+  if (!copy) return { problem: 'its schema is nested too deep' }
+  const open: unknown[] = [copy]
+  while (open.length > 0) {
+    const part = open.pop()
+    if (!isObject(part)) continue
+    for (const key of WORDS) if (typeof part[key] === 'string') part[key] = toDescription(part[key])
+    open.push(...childrenOf(part))
+  }
+  const isTooLarge = Buffer.byteLength(JSON.stringify(copy)) > MAX_BYTES
+  return isTooLarge ? { problem: `its schema has over ${MAX_BYTES / 1024} KiB` } : { schema: copy }
+}
+
+/** Undefined for what is nested deeper than a program can recurse. */
+function copyOf(schema: JsonObject): JsonObject | undefined {
+  try {
+    return JSON.parse(JSON.stringify(schema)) as JsonObject
+  } catch {
+    return undefined
+  }
+}
 
 /** Walks every schema inside, without recursion; gives the first thing that is wrong. */
 function problemIn(root: JsonObject): string | undefined {

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { toToolOutput } from '../../src/mcp/results.ts'
 import { CONTENTS } from '../support/mcp/good-tools.ts'
 
+const PNG = Buffer.from('\x89PNG\r\n\x1a\nabcd', 'latin1').toString('base64')
 const SPILL = { server: 's', tool: 't', folder: '/nowhere' }
 
 const OUTPUTS: Record<string, [unknown, string]> = {
@@ -90,9 +91,11 @@ test('toToolOutput() attaches images and audio', async () => {
 })
 
 test('toToolOutput() takes line breaks out of base64, and parameters from a media type', async () => {
-  const content = [{ type: 'image', mimeType: 'IMAGE/PNG; q=1', data: 'QUJD\nREVG\r\n' }]
+  const content = [
+    { type: 'image', mimeType: 'IMAGE/PNG; q=1', data: `${PNG.slice(0, 8)}\n${PNG.slice(8)}\r\n` },
+  ]
   const { attachments } = await toToolOutput({ content }, { limitBytes: 1_000, spill: SPILL })
-  assert.deepEqual(attachments, [{ media_type: 'image/png', data: 'QUJDREVG' }])
+  assert.deepEqual(attachments, [{ media_type: 'image/png', data: PNG }])
 })
 
 test('toToolOutput() puts what no model takes into a file', async () => {
@@ -112,7 +115,7 @@ test('toToolOutput() puts what no model takes into a file', async () => {
 
 test('toToolOutput() puts an image that is too large for models into a file', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  const content = [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(8_000_000) }]
+  const content = [{ type: 'image', mimeType: 'image/png', data: pngOf(6_000_000) }]
   const result = await toToolOutput(
     { content },
     { limitBytes: 1_000, spill: { ...SPILL, folder: folder.path } },
@@ -145,6 +148,44 @@ test('toToolOutput() is not ended by what is nested deeper than a program can re
   )
   assert.equal(output, 'ok\n[structured content left out: it is nested too deep]')
 })
+
+test('toToolOutput() attaches what content is, not what its server calls it', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const html = Buffer.from('<html>').toString('base64')
+  const content = [
+    { type: 'image', mimeType: 'image/jpeg', data: PNG },
+    { type: 'image', mimeType: 'image/png', data: html },
+    { type: 'audio', mimeType: 'audio/wav', data: html },
+  ]
+  const spill = { ...SPILL, folder: folder.path }
+  const { output, attachments } = await toToolOutput({ content }, { limitBytes: 1_000, spill })
+  assert.deepEqual(attachments, [{ media_type: 'image/png', data: PNG }])
+  assert.match(
+    output,
+    /^\[image, image\/png, attached\]\n\[image, image\/png, 6 bytes; .*\.png\]\n\[audio, audio\/wav, 6 bytes; .*\]$/,
+  )
+})
+
+test('toToolOutput() attaches at most 5 MB to an answer, and puts the rest into files', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const image = { type: 'image', mimeType: 'image/png', data: pngOf(2_000_000) }
+  const spill = { ...SPILL, folder: folder.path }
+  const content = [image, image, image, { ...image, data: PNG }]
+  const { output, attachments } = await toToolOutput({ content }, { limitBytes: 1_000, spill })
+  assert.equal(attachments?.length, 3)
+  assert.match(
+    output,
+    /attached\]\n\[image, image\/png, 2000000 bytes, too much to attach with the rest; .*\]\n.*attached/,
+  )
+  assert.equal((await readdir(folder.path)).length, 1)
+})
+
+/** A picture by its first bytes. */
+function pngOf(bytes: number): string {
+  const data = Buffer.alloc(bytes)
+  data.write('\x89PNG\r\n\x1a\n', 'latin1')
+  return data.toString('base64')
+}
 
 function text(words: string): object {
   return { type: 'text', text: words }

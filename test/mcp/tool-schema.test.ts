@@ -76,3 +76,25 @@ test('requiredOf() gives the names of required arguments', () => {
 function inA(schema: object): object {
   return { type: 'object', properties: { a: schema } }
 }
+
+test('readToolSchema() takes control characters out of what is for readers, and cuts it', () => {
+  const given = {
+    type: 'object',
+    title: 'a\u001b[2Jb',
+    properties: { description: { type: 'string', description: 'x'.repeat(8_000_000), default: 'a\u001bb' } },
+  }
+  const reading = readToolSchema(given)
+  assert.ok('schema' in reading)
+  assert.equal(reading.schema['title'], 'ab')
+  const { description } = reading.schema['properties'] as Record<string, Record<string, string>>
+  assert.equal(description!['description'], `${'x'.repeat(1_021)}…`)
+  assert.equal(description!['default'], 'a\u001bb')
+})
+
+test('readToolSchema() refuses what is over 64 KiB, or deeper than a program can recurse', () => {
+  const large = { type: 'object', properties: { a: { enum: ['x'.repeat(70_000)] } } }
+  assert.deepEqual(readToolSchema(large), { problem: 'its schema has over 64 KiB' })
+  let deep: object = {}
+  for (let depth = 0; depth < 200_000; depth++) deep = { 0: deep }
+  assert.deepEqual(readToolSchema({ default: deep }), { problem: 'its schema is nested too deep' })
+})

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
+import { imageType } from '../../core/base/image-type.ts'
 import type { Attachment } from '../../core/protocol/crabtalk.generated.ts'
 import type { Host } from '../host.ts'
 import { MAX_INPUT_BYTES, readNamedFile, tooLarge, toText } from '../named-file.ts'
@@ -95,13 +96,4 @@ function toPart(bytes: Uint8Array, name: string): Part {
   if (mediaType)
     return { name, image: { mediaType, data: bytes, name: name === STDIN ? '' : basename(name) } }
   return { name, text: toText(bytes, name) }
-}
-
-/** Media type by magic number, of the image formats models take. */
-function imageType(bytes: Uint8Array): string | undefined {
-  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
-  if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
-  if (head.startsWith('\xff\xd8\xff')) return 'image/jpeg'
-  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif'
-  return head.startsWith('RIFF') && head.slice(8) === 'WEBP' ? 'image/webp' : undefined
 }
