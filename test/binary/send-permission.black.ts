@@ -105,7 +105,13 @@ test('Ctrl-C at a question cancels the run, which goes on later', async () => {
   assert.ok(terminal.output().endsWith('> ^C\r\n'), JSON.stringify(terminal.output().slice(-30)))
   assert.deepEqual(await readdir(talk.cwd), [])
   assert.equal((await talk.send(['-s', 'me', 'again'])).code, 0)
-  assert.deepEqual((await talk.sessions())[0]?.said, ['user: go on', 'user: again', 'assistant: Done.'])
+  assert.deepEqual((await talk.sessions())[0]?.said, [
+    'user: go on',
+    'assistant: ',
+    'tool: Not run: the turn was cancelled before.',
+    'user: again',
+    'assistant: Done.',
+  ])
 })
 
 test('a terminal is as it was after a question', async () => {
