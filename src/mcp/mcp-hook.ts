@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { Action } from '../core/policy/types.ts'
@@ -33,7 +32,7 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
     onUnregisterAgent: ({ id }) => peers.unregister(id),
     async schema(agent, turn) {
       if (agent.mcps.length === 0) return []
-      if (await makeKnown(peers, agent)) startEager(peers, agent.id)
+      if (await peers.ensure(agent)) startEager(peers, agent.id)
       const takeDropped = (peer: Peer) => takeOnce(told, peer.memory.newlyDropped, agent.id)
       const tools = await offerTools({ peers, agent, now, takeDropped }, turn)
       shown.set(agent, tools)
@@ -45,20 +44,6 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
     },
     dispatch: (_name, call, signal) => dispatch(peers, call, signal),
   }
-}
-
-/** Registers an agent unless it is registered just so, and tells whether it did; starts nothing. */
-export async function makeKnown(peers: Peers, agent: AgentConfig): Promise<boolean> {
-  const claimed = peers.claimedBy(agent.id)
-  const entries = agent.mcps.filter(({ disabled = false }) => !disabled)
-  const isSame =
-    claimed?.every((claim) => claim.agent === agent.name) &&
-    isDeepStrictEqual(
-      claimed.map(({ entry }) => entry),
-      entries,
-    )
-  if (!isSame) await peers.register(agent)
-  return !isSame
 }
 
 function startEager(peers: Peers, agentId: string): void {

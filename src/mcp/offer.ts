@@ -34,7 +34,8 @@ export async function offerTools(options: OfferOptions, turn: ToolsTurn): Promis
   const failures = await Promise.all(claimed.map((claim) => makeReady(claim, options, turn)))
   for (const [i, { entry, peer }] of claimed.entries()) {
     const failure = failures[i]
-    if (failure) turn.tell({ type: 'notice', message: sayMissing(entry.name, failure), server: entry.name })
+    if (failure)
+      turn.tell({ type: 'notice', message: sayMissing(entry.name, failure, agent.name), server: entry.name })
     const dropped = options.takeDropped(peer).filter(({ isSound = false }) => !isSound)
     if (dropped.length > 0)
       turn.tell({ type: 'notice', message: sayDropped(entry.name, dropped), server: entry.name })
@@ -79,12 +80,12 @@ async function waitFor(peer: Peer, signal: AbortSignal): Promise<CrabError | und
   }
 }
 
-async function insist({ peer, entry }: Claimed, { signal }: ToolsTurn): Promise<undefined> {
+async function insist({ peer, entry, agent }: Claimed, { signal }: ToolsTurn): Promise<undefined> {
   try {
     await peer.connect({ insist: true }, signal)
   } catch (reason) {
     if (signal.aborted) throw toCancelled(signal)
-    const { message, hint } = toUnavailable(entry.name, toCrabError(reason))
+    const { message, hint } = toUnavailable(entry.name, toCrabError(reason), agent)
     throw new CrabError('unavailable', `${message}; it is required`, { cause: reason, ...(hint && { hint }) })
   }
 }
@@ -102,8 +103,8 @@ function tellStart({ peer, ...claim }: Claimed, turn: ToolsTurn, at: number): vo
   })
 }
 
-function sayMissing(server: string, failure: CrabError): string {
-  const { message, hint } = toUnavailable(server, failure)
+function sayMissing(server: string, failure: CrabError, agent: string): string {
+  const { message, hint } = toUnavailable(server, failure, agent)
   return `${message}; its tools are left out (${hint})`
 }
 

@@ -11,12 +11,12 @@ import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
 import { toolsOf } from './agent-tools.ts'
 import { hiddenBy } from './entry-filter.ts'
 import type { TargetDefaults } from './fingerprint.ts'
-import { makeKnown, mcpHook } from './mcp-hook.ts'
+import { mcpHook } from './mcp-hook.ts'
 import { type Claimed, Peers } from './peers.ts'
 import { printable } from './remote-tool.ts'
 import { ServerMemory } from './server-memory.ts'
 import { callTool, checkArguments, toUnavailable } from './tool-call.ts'
-import type { AgentView, McpServers, PeerView, ToolView } from './types.ts'
+import type { AgentView, McpServers, Owner, PeerView, ToolView } from './types.ts'
 import { type Declared, viewPeer, viewServers } from './views.ts'
 
 /** Where servers run, and what they get. */
@@ -75,21 +75,25 @@ class Servers implements McpServers {
 
   async connect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView> {
     const { peer } = await this.#claim(agent, name)
-    await named(name, peer.connect({ insist: true }, signal), signal)
+    await named({ agent: agent.name, name }, peer.connect({ insist: true }, signal), signal)
     return viewPeer(peer)
   }
 
   async ping(agent: AgentConfig, name: string, signal: AbortSignal): Promise<{ peer: PeerView; ms: number }> {
     const { peer } = await this.#claim(agent, name)
-    const connection = await named(name, peer.connect({ insist: true }, signal), signal)
+    const connection = await named(
+      { agent: agent.name, name },
+      peer.connect({ insist: true }, signal),
+      signal,
+    )
     const began = this.#now()
-    await named(name, connection.ping(signal), signal)
+    await named({ agent: agent.name, name }, connection.ping(signal), signal)
     return { ms: this.#now() - began, peer: viewPeer(peer) }
   }
 
   async reconnect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView> {
     const { peer } = await this.#claim(agent, name)
-    await named(name, peer.reconnect(signal), signal)
+    await named({ agent: agent.name, name }, peer.reconnect(signal), signal)
     return viewPeer(peer)
   }
 
@@ -98,7 +102,7 @@ class Servers implements McpServers {
     signal: AbortSignal,
   ): Promise<ToolOutput> {
     const { peer, entry } = await this.#claim(agent, name)
-    await named(name, peer.connect({ insist: true }, signal), signal)
+    await named({ agent: agent.name, name }, peer.connect({ insist: true }, signal), signal)
     const declared = agent.mcps.map((one) => this.#declared(one, agent.id))
     const own = toolsOf(declared).filter((one) => one.entry.name === name)
     const found = own.find(({ tool }) => tool.name === wanted) ?? own.find((one) => one.name === wanted)
@@ -114,14 +118,15 @@ class Servers implements McpServers {
   }
 
   async verify(
+    agent: AgentConfig,
     entry: McpEntry,
     signal: AbortSignal,
   ): Promise<{ peer: PeerView; tools: readonly ToolView[] }> {
-    const { peer, isOwned } = await this.#peers.lookAt(entry)
+    const { peer, isOwned } = await this.#peers.lookAt(entry, agent.id)
     try {
       await peer.connect({ insist: true }, signal).catch((reason) => {
         if (signal.aborted) throw toCancelled(signal)
-        throw toUnavailable(entry.name, toCrabError(reason), { isDeclared: false })
+        throw toUnavailable(entry.name, toCrabError(reason), undefined)
       })
       const { list, fingerprint, state } = peer
       const [view] = viewServers(NOBODY, [{ entry, fingerprint, state, list }])
@@ -146,7 +151,7 @@ class Servers implements McpServers {
   async #claim(agent: AgentConfig, name: string): Promise<Claimed> {
     const entry = findEntry(agent.name, agent.mcps, name)
     if (entry.disabled) throw isDisabled(name)
-    await makeKnown(this.#peers, agent)
+    await this.#peers.ensure(agent)
     return this.#peers.claimedBy(agent.id)!.find((claim) => claim.entry.name === name)!
   }
 
@@ -154,19 +159,24 @@ class Servers implements McpServers {
     const peer = this.#peers.find(entry, agentId)
     const fingerprint = this.#peers.fingerprint(entry, agentId)
     if (entry.disabled) return { entry, fingerprint, state: 'disabled', list: undefined }
-    if (peer) return { entry, fingerprint, state: peer.state, list: peer.list }
+    if (peer) {
+      const { state, list, lastErrorAt, error } = { ...viewPeer(peer), list: peer.list }
+      return { entry, fingerprint, state, list, error, lastErrorAt }
+    }
     if (entry.url !== undefined) return { entry, fingerprint, state: 'invalid', list: undefined }
-    return { entry, fingerprint, state: 'idle', list: this.#memory.readNow(fingerprint).list }
+    const { list, failure } = this.#memory.readNow(fingerprint)
+    const known = { entry, fingerprint, list, error: failure?.why ?? '', lastErrorAt: failure?.at }
+    return { ...known, state: failure ? 'failed' : 'idle' }
   }
 }
 
 /** A failure of a server as a sentence about it; `unavailable` also when it refuses or does not answer. */
-async function named<T>(server: string, work: Promise<T>, signal: AbortSignal): Promise<T> {
+async function named<T>({ agent, name }: Owner, work: Promise<T>, signal: AbortSignal): Promise<T> {
   try {
     return await work
   } catch (reason) {
     if (signal.aborted) throw toCancelled(signal)
-    throw toUnavailable(server, toCrabError(reason))
+    throw toUnavailable(name, toCrabError(reason), agent)
   }
 }
 

@@ -59,7 +59,7 @@ export class Peer {
     if (this.target.transport !== 'stdio') return 'invalid'
     if (this.#connection) return 'connected'
     if (this.#attempt) return 'connecting'
-    return this.failures.error ? 'failed' : 'idle'
+    return this.error ? 'failed' : 'idle'
   }
 
   /** Its tools, or those it had when it was last connected, perhaps by another process; undefined when it never was. */
@@ -69,7 +69,9 @@ export class Peer {
 
   /** Why it cannot be used, as connect() says it; undefined as long as nothing is known against it. */
   get error(): CrabError | undefined {
-    return this.state === 'invalid' ? notSupported() : this.failures.error
+    if (this.target.transport !== 'stdio') return notSupported()
+    const { why } = this.memory.failure ?? {}
+    return this.failures.error ?? (why === undefined ? undefined : new CrabError('unavailable', why))
   }
 
   get protocolVersion(): string {

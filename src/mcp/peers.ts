@@ -89,6 +89,17 @@ export class Peers {
     return this.#inTurn(agent.id, () => this.#reconcile(agent))
   }
 
+  /** Registers an agent unless it is registered just so, and tells whether it did; starts nothing. */
+  async ensure(agent: AgentConfig): Promise<boolean> {
+    const claimed = this.claimedBy(agent.id)
+    const entries = agent.mcps.filter(({ disabled = false }) => !disabled)
+    const isSame =
+      claimed?.every((claim) => claim.agent === agent.name) &&
+      isDeepStrictEqual(claimed.map(entryOf), entries)
+    if (!isSame) await this.register(agent)
+    return !isSame
+  }
+
   /** Lets go of everything an agent has. */
   unregister(agentId: string): Promise<void> {
     return this.#inTurn(agentId, async () => {
@@ -102,8 +113,8 @@ export class Peers {
    * The server of an entry that nobody has to own, for a look at it. When `isOwned` is false it is made for the caller,
    * who ends it.
    */
-  async lookAt(entry: McpEntry): Promise<{ peer: Peer; isOwned: boolean }> {
-    const recalled = await this.#recall(entry, '')
+  async lookAt(entry: McpEntry, agentId: string): Promise<{ peer: Peer; isOwned: boolean }> {
+    const recalled = await this.#recall(entry, agentId)
     const owned = this.#peers.get(recalled.fingerprint)
     if (owned) return { peer: owned, isOwned: true }
     const peer = this.#make(recalled)

@@ -1,5 +1,6 @@
 import { CrabError } from '../core/base/errors.ts'
 import type { JsonObject } from '../core/base/message.ts'
+import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ToolOutput } from '../core/runtime/hook.ts'
 import type { OnProgress } from './connection.ts'
@@ -49,13 +50,14 @@ export function checkArguments(tool: RemoteTool, args: JsonObject): void {
   )
 }
 
-/** A failure of a server, as a sentence that names it. What nobody declares under that name yet cannot be pinged. */
+/** A failure of a server, as a sentence that names it. What no agent declares under that name yet cannot be pinged. */
 export function toUnavailable(
   server: string,
   { message, hint }: CrabError,
-  { isDeclared = true } = {},
+  agent: string | undefined,
 ): CrabError {
-  const advice = hint ?? (isDeclared ? `crabtalk mcp ping ${server} tries it again` : undefined)
+  const of = agent === DEFAULT_AGENT ? '' : ` -a ${agent}`
+  const advice = hint ?? (agent === undefined ? undefined : `crabtalk mcp ping ${server}${of} tries it again`)
   const options = advice === undefined ? {} : { hint: advice }
   return new CrabError('unavailable', `Cannot use the MCP server "${server}": ${message}`, options)
 }

@@ -58,6 +58,12 @@ export interface ServerView {
   name: string
   fingerprint: string
   state: PeerState
+  /** What went wrong last, also in an earlier process; else empty. */
+  error: string
+  /** When that was; milliseconds since 1970. */
+  lastErrorAt: number | undefined
+  /** Whether its tools are known; it may have none. */
+  isListed: boolean
   /** In the server's order, with those the agent does not get. */
   tools: readonly ToolView[]
 }
@@ -102,9 +108,13 @@ export interface McpServers extends AsyncDisposable {
   logs(agent: AgentConfig, name: string): string[]
   /**
    * Tries an entry that nobody owns: starts it, lists its tools, ends it. The list is kept for the first turn that uses
-   * an identical entry. Throws as connect() does.
+   * an identical entry of this agent. Throws as connect() does.
    */
-  verify(entry: McpEntry, signal: AbortSignal): Promise<{ peer: PeerView; tools: readonly ToolView[] }>
+  verify(
+    agent: AgentConfig,
+    entry: McpEntry,
+    signal: AbortSignal,
+  ): Promise<{ peer: PeerView; tools: readonly ToolView[] }>
   /**
    * As disposing, for a process that leaves: calls are cancelled, the servers see the end of their input, and nobody
    * waits for them; what watches over their processes ends those that stay.

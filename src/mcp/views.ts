@@ -31,7 +31,7 @@ export function viewPeer(peer: Peer): PeerView {
     failures: failures.count,
     connectedAt: peer.state === 'connected' ? peer.connectedAt : undefined,
     lastOkAt: record.lastOkAt,
-    lastErrorAt: record.lastErrorAt,
+    lastErrorAt: record.lastErrorAt ?? peer.memory.failure?.at,
     nextRetryAt: failures.nextRetryAt,
   }
 }
@@ -42,12 +42,14 @@ export interface Declared {
   fingerprint: string
   state: PeerState
   list: ToolList | undefined
+  error?: string
+  lastErrorAt?: number | undefined
 }
 
 /** What an agent has, declaration by declaration: also what the model does not see, and why. */
 export function viewServers(agent: Pick<AgentConfig, 'tools'>, declared: readonly Declared[]): ServerView[] {
   const seen = toolsOf(declared)
-  return declared.map(({ entry, fingerprint, state, list }) => {
+  return declared.map(({ entry, fingerprint, state, list, error = '', lastErrorAt }) => {
     const own = seen.filter((tool) => tool.entry === entry)
     const names = new Map(own.map(({ name, tool }) => [tool.name, name]))
     const tools = (list?.tools ?? []).map((tool): ToolView => {
@@ -57,7 +59,16 @@ export function viewServers(agent: Pick<AgentConfig, 'tools'>, declared: readonl
     const dropped = (list?.dropped ?? []).map(({ name, why }): ToolView => {
       return { remoteName: name, name: '', description: '', hidden: why }
     })
-    return { name: entry.name, fingerprint, state, tools: [...tools, ...dropped] }
+    const isListed = list !== undefined
+    return {
+      name: entry.name,
+      fingerprint,
+      state,
+      error,
+      lastErrorAt,
+      isListed,
+      tools: [...tools, ...dropped],
+    }
   })
 }
 

@@ -137,7 +137,7 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     assert.deepEqual(names, ['mcp__good__add', 'mcp__good__echo'])
     assert.deepEqual(notices, [
       'Cannot use the MCP server "bad": it ended with exit code 1: Error: cannot open the database: /var/empty/db: ' +
-        'permission denied; its tools are left out (crabtalk mcp ping bad tries it again)',
+        `permission denied; its tools are left out (crabtalk mcp ping bad -a ${agent.name} tries it again)`,
     ])
   })
 
@@ -208,7 +208,7 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     const failure = {
       kind: 'unavailable',
       message: /^Cannot use the MCP server "misbehaving": it ended .*; it is required$/,
-      hint: 'crabtalk mcp ping misbehaving tries it again',
+      hint: `crabtalk mcp ping misbehaving -a ${agent.name} tries it again`,
     }
     await assert.rejects(offer(node, agent), failure)
     await assert.rejects(offer(node, agent), failure)
@@ -255,6 +255,17 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
       const peer = node.servers.peers().find((one) => one.fingerprint === fingerprint)!
       return peer.connectedAt !== undefined || peer.failures > 0
     })
+  })
+
+  test('what to do about a server names the agent, unless it is the default one', async () => {
+    await using node = await mcpNode()
+    for (const [name, advice] of [
+      ['crab', 'crabtalk mcp ping web tries it again'],
+      ['slow', 'crabtalk mcp ping web -a slow tries it again'],
+    ] as const) {
+      const agent = agentWith([{ name: 'web', url: 'https://example.com' }], { name })
+      assert.ok((await offer(node, agent)).notices.join().endsWith(`(${advice})`))
+    }
   })
 
   test('who starts a server that may have to be installed is told so', async () => {

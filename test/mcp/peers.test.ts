@@ -219,7 +219,7 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([{ ...server.entry, start: 'lazy' }])
-    await node.servers.verify(agent.mcps[0]!, NEVER)
+    await node.servers.verify(agent, agent.mcps[0]!, NEVER)
     await node.servers.hook.onRegisterAgent!(agent)
     const { names } = await offer(node, agent)
     assert.ok(names.includes('mcp__misbehaving__echo'))

@@ -40,7 +40,7 @@ test('view() shows what an agent has, and why the rest is hidden', async () => {
 test('view() starts nothing, and shows what is remembered of an agent that is not registered', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
-  await node.servers.verify(server.entry, NEVER)
+  await node.servers.verify(agentWith([]), server.entry, NEVER)
   await using other = await node.another()
   const agent = agentWith([server.entry, { name: 'web', url: 'https://example.com' }])
   const { generation, servers } = other.servers.view(agent)
@@ -92,7 +92,11 @@ test('generations grow with the tools of an agent, and only with them', async ()
 test('verify() tries an entry, leaves nothing behind, and the first turn need not wait for its list', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
-  const { peer, tools } = await node.servers.verify({ ...server.entry, exclude: ['add'] }, NEVER)
+  const { peer, tools } = await node.servers.verify(
+    agentWith([]),
+    { ...server.entry, exclude: ['add'] },
+    NEVER,
+  )
   assert.deepEqual([peer.state, peer.toolCount, peer.owners], ['connected', 2, []])
   assert.deepEqual(
     tools.map(({ remoteName, name, hidden }) => [remoteName, name, hidden]),
@@ -112,7 +116,7 @@ test('verify() looks at a server that runs already, and lets it run', async () =
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
   await offer(node, agentWith([server.entry]))
-  const { peer } = await node.servers.verify({ ...server.entry, name: 'other' }, NEVER)
+  const { peer } = await node.servers.verify(agentWith([]), { ...server.entry, name: 'other' }, NEVER)
   assert.deepEqual([peer.owners.length, server.starts().length], [1, 1])
   assert.equal(node.servers.peers()[0]!.state, 'connected')
 })
@@ -120,9 +124,51 @@ test('verify() looks at a server that runs already, and lets it run', async () =
 test('verify() fails with the reason, and remembers it', async () => {
   await using node = await mcpNode()
   const server = node.watch({ at: { start: 'crash' } })
-  await assert.rejects(node.servers.verify(server.entry, NEVER), {
+  await assert.rejects(node.servers.verify(agentWith([]), server.entry, NEVER), {
     kind: 'unavailable',
     message: /"misbehaving": it ended with exit code 1: Error: cannot open the database/,
   })
   assert.match((await offer(node, agentWith([server.entry]))).notices.join(), /s ago; its tools are left out/)
+})
+
+test('verify() starts a server that is not shared for the agent that will have it', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ tools: ['few'] })
+  const agent = agentWith([{ ...server.entry, share: false, start: 'lazy' }])
+  await node.servers.verify(agent, agent.mcps[0]!, NEVER)
+  assert.equal((await offer(node, agent)).names.length, 2)
+  assert.equal(server.starts().length, 1)
+})
+
+test('view() and peers() say what went wrong in an earlier process, and when, without starting anything', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ at: { start: 'crash' } })
+  const agent = agentWith([{ ...server.entry, start: 'lazy' }])
+  await assert.rejects(node.servers.verify(agent, agent.mcps[0]!, NEVER))
+  const starts = server.starts().length
+  await using other = await node.another()
+  for (const _ of ['unregistered', 'registered']) {
+    const { state, error, lastErrorAt, isListed } = other.servers.view(agent).servers[0]!
+    assert.deepEqual([state, isListed], ['failed', false])
+    assert.match(error, /^it ended with exit code 1: Error: cannot open the database/)
+    assert.ok(Math.abs(lastErrorAt! - Date.now()) < 60_000)
+    await other.servers.hook.onRegisterAgent!(agent)
+  }
+  assert.equal(other.servers.peers()[0]!.state, 'failed')
+  assert.equal(server.starts().length, starts)
+})
+
+test('view() tells a server without tools from one whose tools nobody knows', async () => {
+  await using node = await mcpNode()
+  const [empty, unknown] = [node.watch({ tools: ['none'] }), node.watch()]
+  const agent = agentWith([empty.entry, { ...unknown.entry, name: 'unknown' }])
+  await node.servers.verify(agent, empty.entry, NEVER)
+  const views = node.servers.view(agent).servers
+  assert.deepEqual(
+    views.map(({ isListed, tools }) => [isListed, tools.length]),
+    [
+      [true, 0],
+      [false, 0],
+    ],
+  )
 })

@@ -60,10 +60,10 @@ function toRow({ entry, state, tools }: Declared): string[] {
 
 /** A comment on what is known, then the entry as it stands in the file. */
 function toText(server: Declared): string {
-  const { agent, entry, source, state, error, tools } = server
+  const { agent, entry, source, state, error, lastErrorAt, tools } = server
   const known = tools ? `${tools.filter(isShown).length} tools` : 'tools not known yet'
   const lines = [`# ${entry.name} of ${agent}: ${source}`, `# ${state}, ${known}`]
-  if (error !== '') lines.push(`# ${error}`)
+  if (error !== '') lines.push(`# ${error}${lastErrorAt && `, ${lastErrorAt}`}`)
   return `${lines.join('\n')}\n\n${renderToml({ mcps: [shown(entry)] })}`
 }
 
@@ -85,13 +85,14 @@ function toJsonRow(server: Declared) {
 }
 
 function toJson(server: Declared) {
-  const { agent, entry, source, state, error, fingerprint, protocolVersion, tools } = server
+  const { agent, entry, source, state, error, lastErrorAt, fingerprint, protocolVersion, tools } = server
   return {
     agent,
     name: entry.name,
     source,
     state,
     error: error || null,
+    last_error_at: lastErrorAt || null,
     transport: transportOf(entry),
     fingerprint,
     protocol: protocolVersion || null,

@@ -20,6 +20,8 @@ export interface Declared {
   state: string
   /** What went wrong last, or why it cannot be used; else empty. */
   error: string
+  /** When that was: RFC 3339; else empty. */
+  lastErrorAt: string
   fingerprint: string
   protocolVersion: string
   /** Those of the last time it was listed; undefined when it never was. */
@@ -62,16 +64,16 @@ function toDeclared({ name: agent, config }: AgentInfo, { agents, peers }: McpVi
   return mcps.map((entry) => {
     const server = view?.servers.find(({ name }) => name === entry.name)
     const peer = peers.find(({ fingerprint }) => fingerprint === server?.fingerprint)
-    const isListed = server?.state === McpPeerState.CONNECTED || (server?.tools.length ?? 0) > 0
     return {
       agent,
       entry,
       source: server?.source ?? '',
       state: STATES[server?.state ?? McpPeerState.UNSPECIFIED],
-      error: peer?.error || (server?.state === McpPeerState.INVALID ? NOT_YET : ''),
+      error: server?.error || (server?.state === McpPeerState.INVALID ? NOT_YET : ''),
+      lastErrorAt: server?.lastErrorAt ?? '',
       fingerprint: server?.fingerprint ?? '',
       protocolVersion: peer?.protocolVersion ?? '',
-      tools: isListed ? server?.tools : undefined,
+      tools: server?.listed ? server.tools : undefined,
     }
   })
 }

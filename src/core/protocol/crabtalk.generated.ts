@@ -1701,6 +1701,12 @@ export interface McpServerView {
   state: McpPeerState;
   /** In the server's order, with those the agent does not get. */
   tools: McpToolView[];
+  /** What went wrong last, also in an earlier process; empty when nothing has. */
+  error: string;
+  /** When that was: RFC 3339; empty when nothing has gone wrong. */
+  lastErrorAt: string;
+  /** Whether its tools are known; it may have none. */
+  listed: boolean;
 }
 
 /** A tool of a server, for one agent. */
@@ -14422,7 +14428,7 @@ export const McpAgentView: MessageFns<McpAgentView> = {
 };
 
 function createBaseMcpServerView(): McpServerView {
-  return { name: "", fingerprint: "", source: "", state: 0, tools: [] };
+  return { name: "", fingerprint: "", source: "", state: 0, tools: [], error: "", lastErrorAt: "", listed: false };
 }
 
 export const McpServerView: MessageFns<McpServerView> = {
@@ -14441,6 +14447,15 @@ export const McpServerView: MessageFns<McpServerView> = {
     }
     for (const v of message.tools) {
       McpToolView.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.error !== "") {
+      writer.uint32(50).string(message.error);
+    }
+    if (message.lastErrorAt !== "") {
+      writer.uint32(58).string(message.lastErrorAt);
+    }
+    if (message.listed !== false) {
+      writer.uint32(64).bool(message.listed);
     }
     return writer;
   },
@@ -14498,6 +14513,30 @@ export const McpServerView: MessageFns<McpServerView> = {
             message.tools.push(McpToolView.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.lastErrorAt = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.listed = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -14520,6 +14559,9 @@ export const McpServerView: MessageFns<McpServerView> = {
     message.source = object.source ?? "";
     message.state = object.state ?? 0;
     message.tools = object.tools?.map((e) => McpToolView.fromPartial(e)) || [];
+    message.error = object.error ?? "";
+    message.lastErrorAt = object.lastErrorAt ?? "";
+    message.listed = object.listed ?? false;
     return message;
   },
 };

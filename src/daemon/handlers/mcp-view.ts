@@ -84,6 +84,9 @@ function toAgentView(
       fingerprint: server.fingerprint,
       source: places[place] ?? '',
       state: STATES[server.state],
+      error: server.error,
+      lastErrorAt: toTime(server.lastErrorAt),
+      listed: server.isListed,
       tools: toTools(server, judge),
     }
   })

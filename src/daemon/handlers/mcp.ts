@@ -49,7 +49,7 @@ export async function upsertMcp(
   const entry = checkEntry(what, sent, agent.mcps)
   const before = agent.mcps.find((one) => one.name === entry.name)
   const servers = await mcp(signal)
-  const tried = verify && entry.disabled !== true ? await servers.verify(entry, signal) : undefined
+  const tried = verify && entry.disabled !== true ? await servers.verify(agent, entry, signal) : undefined
   const after = await agents.update(agent.name, (stored) => {
     const entries = entriesOf(stored)
     if (create) refuseTaken(what, entries, entry.name)
