@@ -3,13 +3,13 @@ import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { Action } from '../core/policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../core/runtime/hook.ts'
 import { type AgentTool, toSpecs } from './agent-tools.ts'
-import type { OnProgress } from './connection.ts'
 import { hiddenBy } from './entry-filter.ts'
 import { offerTools } from './offer.ts'
 import type { Peer } from './peer.ts'
 import type { Peers } from './peers.ts'
-import { type DroppedTool, printable } from './remote-tool.ts'
-import { callTool, checkArguments } from './tool-call.ts'
+import { throttledProgress } from './progress.ts'
+import type { DroppedTool } from './remote-tool.ts'
+import { callTool, checkArguments, type ToolCallOptions } from './tool-call.ts'
 
 /** What the hook needs. */
 export interface McpHookOptions {
@@ -69,14 +69,21 @@ function takeOnce(
 
 /** Calls what was permitted; undefined when that is no tool of a server of the agent. */
 function dispatch(peers: Peers, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> | undefined {
-  const { action, agent, args, spillDir } = call
+  const { action, agent } = call
   if (action.kind !== 'mcp') return undefined
   const claim = peers.claimedBy(agent.id)?.find(({ entry }) => entry.name === action.server)
   if (!claim) return undefined
   const { peer, entry } = claim
   const hidden = hiddenBy(entry, action.tool)
   if (hidden !== '') return Promise.reject(new CrabError('missing', `Cannot call ${action.name}: ${hidden}`))
-  const onProgress: OnProgress = ({ message = '', progress, total }) =>
-    call.progress({ message: printable(message), progress, ...(total !== undefined && { total }) })
-  return callTool({ peer, entry, tool: action.tool, args, spillDir, onProgress }, signal)
+  return callAndTell({ peer, entry, tool: action.tool }, call, signal)
+}
+
+async function callAndTell(
+  what: Pick<ToolCallOptions, 'peer' | 'entry' | 'tool'>,
+  { args, spillDir, progress }: ToolDispatch,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  using throttled = throttledProgress(progress)
+  return await callTool({ ...what, args, spillDir, onProgress: throttled.onProgress }, signal)
 }

@@ -1,6 +1,7 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
+import { didYouMean } from '../config/nearest.ts'
 import type { Action } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { FileVersion } from '../storage/types.ts'
@@ -187,9 +188,18 @@ function denialText({ action, reason, by, rules }: Denial): string {
 
 function unknownTool(name: string, tools: ReadonlyMap<string, ToolSpec>): string {
   const names = [...new Set([...tools.values()].map((tool) => tool.name))]
-  const known = names.length > 0 ? `available: ${names.join(', ')}` : 'no tools are available'
-  return `Cannot call ${name}: there is no such tool; ${known}`
+  const meant = didYouMean(name, names)
+  return `Cannot call ${name}: there is no such tool; ${meant ?? someOf(names)}`
 }
+
+/** A list of all would cost as much as the tools themselves where there are many. */
+function someOf(names: readonly string[]): string {
+  if (names.length === 0) return 'no tools are available'
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
+  return `available: ${names.slice(0, MAX_NAMED).join(', ')}${more}`
+}
+
+const MAX_NAMED = 10
 
 const INTERRUPTED = 'Interrupted: the turn was cancelled while this ran; a part of it may be done.'
 const NEVER_BEGUN = 'Not run: the turn was cancelled before.'
