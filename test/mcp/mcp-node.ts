@@ -16,7 +16,7 @@ import type { McpServers } from '../../src/mcp/types.ts'
 import { AGENT } from '../support/agents.ts'
 import { type Start, type WatchedServer, watchedServer } from '../support/mcp/mcp-servers.ts'
 import type { ServerOptions } from '../support/mcp/options.ts'
-import { endLiving } from '../support/orphans.ts'
+import { endLiving, livingWith } from '../support/orphans.ts'
 import { until } from '../support/until.ts'
 
 /** The MCP servers of a node of a test, on real processes; nothing may be left of them when it is disposed. */
@@ -156,4 +156,14 @@ export async function rememberedAs(node: McpNode, entry: McpEntry): Promise<stri
     era: { is: 'legacy', since: Date.now() },
   })
   return ['mcp__misbehaving__old']
+}
+
+/** What happened to the servers of an agent. */
+export function kinds(node: McpNode, agent: string): string[] {
+  return node.events.filter((event) => event.agent === agent).map(({ kind }) => kind)
+}
+
+/** Waits until nothing is left of a server. */
+export async function ended({ mark }: WatchedServer): Promise<void> {
+  await until('the server is gone', async () => (await livingWith(mark)).length === 0)
 }
