@@ -11,7 +11,7 @@ export function throttledProgress(tell: ToolDispatch['progress']): { onProgress:
     if (!waiting) return
     const { message, progress, total } = waiting
     waiting = undefined
-    timer = setTimeout(flush, INTERVAL_MS)
+    timer = setTimeout(flush, INTERVAL_MS).unref()
     const words =
       printable(message ?? '') || (total === undefined ? `${progress}` : `${progress} of ${total}`)
     tell({ message: words, progress, ...(total !== undefined && { total }) })

@@ -62,10 +62,8 @@ test('runToolCalls() tells the model about a tool that is not there', async () =
 test('runToolCalls() names the tool that was meant, or ten of many', async () => {
   const names = Array.from({ length: 68 }, (_, i) => `mcp__s__tool_number_${String.fromCharCode(65 + i)}`)
   const tools = Object.fromEntries(names.map((name) => [name, async () => 'ok']))
-  const [[meant], [ten]] = [
-    ...(await outputs([call('a', 'mcp__s__tol_number_C')], tools)),
-    ...(await outputs([call('a', 'x')], tools)),
-  ] as [[string], [string]]
+  const answerTo = async (name: string) => (await outputs([call('a', name)], tools))[0]![0]
+  const [meant, ten] = [await answerTo('mcp__s__tol_number_C'), await answerTo('x')]
   assert.match(
     meant,
     /^Cannot call mcp__s__tol_number_C: there is no such tool; did you mean "mcp__s__tool_number_C"\?$/,
