@@ -2,6 +2,7 @@ import { lexShell, quoteWord } from '../base/shell-lexer.ts'
 import { reachOf } from './launchers.ts'
 import { commandText } from './pattern.ts'
 import { isRestricting, type ReadRule, rulesAbout } from './read-rules.ts'
+import { withoutOptions } from './sub-commands.ts'
 import { suggestCommand } from './suggest.ts'
 import type { Decision, Rule, Setting } from './types.ts'
 import { conclude, type Verdict } from './verdict.ts'
@@ -31,7 +32,7 @@ function judge(
   { rules, whole, setting }: { rules: readonly ReadRule[]; whole: readonly Rule[]; setting: Setting },
 ): Verdict {
   const reach = reachOf(words)
-  const [itself, started] = [[commandText(words)], reach.commands.map(commandText)]
+  const [itself, started] = [[commandText(words)], reach.commands.flatMap(withoutOptions).map(commandText)]
   const about = rules.filter(({ rule, isAboutCommand }) => {
     return isAboutCommand !== undefined && (isRestricting(rule) ? started : itself).some(isAboutCommand)
   })

@@ -1,0 +1,89 @@
+/**
+ * A command, and the same without the options that may stand between a program and its sub-command: `git push` for
+ * `git -C x push`.
+ *
+ * Where it is not plain whether an option takes the next word, both are tried: for rules that restrict only.
+ */
+export function withoutOptions(command: readonly string[]): (readonly string[])[] {
+  const [name = '', ...words] = command
+  const options = PROGRAMS.get(name)
+  if (options === undefined) return [command]
+  const rests = [...restsOf(words, options)].map((rest) => [name, ...rest])
+  const plain = removeKnown(words, options)
+  const shorter = plain.length < words.length ? restsOf(plain, options) : []
+  return [command, ...rests, ...[...shorter].map((rest) => [name, ...rest])]
+}
+
+/** What may be left when the options at the beginning are taken away. */
+function* restsOf(words: readonly string[], { flags, values }: Options): Generator<readonly string[]> {
+  const starts = new Set([0])
+  let found = 0
+  for (const at of starts) {
+    const word = words[at] ?? ''
+    if (!/^[-+]./.test(word)) {
+      if (at > 0) yield words.slice(at)
+      if (++found >= MAX_RESTS) return
+    } else {
+      const takesNext = values.test(word)
+      if (!takesNext) starts.add(at + 1)
+      if (takesNext || !(word.includes('=') || flags.test(word))) starts.add(at + 2)
+    }
+  }
+}
+
+/** Without the options that take a word, wherever they stand. */
+function removeKnown(words: readonly string[], { values }: Options): string[] {
+  return words.filter((word, i) => !(values.test(word) || (i > 0 && values.test(words[i - 1]!))))
+}
+
+interface Options {
+  /** They take no word. */
+  flags: RegExp
+  /** They take the next one. */
+  values: RegExp
+}
+
+/** More are written by nobody, and none of these programs takes them. */
+const MAX_RESTS = 16
+
+const NPM: Options = {
+  flags: /^(-[a-zA-Z]|--(silent|quiet|verbose|global|workspaces|recursive|yes|version|help|json|no-.*))$/,
+  values: /^(-[CwF]|--(prefix|dir|cwd|workspace|filter|registry|loglevel|userconfig|cache))$/,
+}
+
+const PROGRAMS: ReadonlyMap<string, Options> = new Map([
+  [
+    'git',
+    { flags: /^-/, values: /^(-[Cc]|--(git-dir|work-tree|namespace|config-env|super-prefix|attr-source))$/ },
+  ],
+  ['npm', NPM],
+  ['pnpm', NPM],
+  ['yarn', NPM],
+  [
+    'docker',
+    {
+      flags: /^(-[Dv]|--(debug|tls|tlsverify|version|help))$/,
+      values: /^(-[Hlc]|--(host|context|config|log-level|tlscacert|tlscert|tlskey))$/,
+    },
+  ],
+  [
+    'kubectl',
+    {
+      flags: /^(--(insecure-skip-tls-verify|match-server-version|warnings-as-errors|help))$/,
+      values:
+        /^(-[nsv]|--(namespace|context|kubeconfig|cluster|user|server|token|as|as-group|cache-dir|request-timeout))$/,
+    },
+  ],
+  [
+    'cargo',
+    {
+      flags: /^(\+.*|-[vqVh]+|--(verbose|quiet|locked|offline|frozen|list|version|help))$/,
+      values: /^(-[CZ]|--(config|color|explain))$/,
+    },
+  ],
+  [
+    'make',
+    { flags: /^(-[bBdeikLmnpqrRsStvw]+|-[jlO].+)$/, values: /^(-[CfIoW]|--(directory|file|makefile))$/ },
+  ],
+  ['gh', { flags: /^--(help|version)$/, values: /^(-R|--(repo|hostname))$/ }],
+])
