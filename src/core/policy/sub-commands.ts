@@ -8,10 +8,10 @@ export function withoutOptions(command: readonly string[]): (readonly string[])[
   const [name = '', ...words] = command
   const options = PROGRAMS.get(name)
   if (options === undefined) return [command]
-  const rests = [...restsOf(words, options)].map((rest) => [name, ...rest])
   const plain = removeKnown(words, options)
-  const shorter = plain.length < words.length ? restsOf(plain, options) : []
-  return [command, ...rests, ...[...shorter].map((rest) => [name, ...rest])]
+  const starts = plain.length < words.length ? [words, plain] : [words]
+  const rests = starts.flatMap((start) => [start, ...restsOf(start, options)])
+  return rests.map((rest) => [name, ...rest])
 }
 
 /** What may be left when the options at the beginning are taken away. */
