@@ -98,7 +98,7 @@ class Servers implements McpServers {
   }
 
   async call(
-    { agent, name, tool: wanted, args, spillDir }: Parameters<McpServers['call']>[0],
+    { agent, name, tool: wanted, args, spillDir, outputLimit }: Parameters<McpServers['call']>[0],
     signal: AbortSignal,
   ): Promise<ToolOutput> {
     const { peer, entry } = await this.#claim(agent, name)
@@ -109,7 +109,8 @@ class Servers implements McpServers {
     if (!found) throw noTool(entry, wanted)
     checkArguments(found.tool, args)
     const onProgress = () => {} // whoever asks in this way waits for the answer
-    return await callTool({ peer, entry, tool: found.tool.name, args, spillDir, onProgress }, signal)
+    const limited = outputLimit === undefined ? entry : { ...entry, output_limit: outputLimit }
+    return await callTool({ peer, entry: limited, tool: found.tool.name, args, spillDir, onProgress }, signal)
   }
 
   logs(agent: AgentConfig, name: string): string[] {

@@ -99,9 +99,19 @@ export interface McpServers extends AsyncDisposable {
   ping(agent: AgentConfig, name: string, signal: AbortSignal): Promise<{ peer: PeerView; ms: number }>
   /** Ends the connection, if there is one, and makes it anew. */
   reconnect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView>
-  /** Calls a tool by its remote name, or the name the model sees; permission is the caller's business. */
+  /**
+   * Calls a tool by its remote name, or the name the model sees; permission is the caller's business. `outputLimit`, in
+   * bytes, stands in for that of the declaration.
+   */
   call(
-    at: { agent: AgentConfig; name: string; tool: string; args: Record<string, unknown>; spillDir: string },
+    at: {
+      agent: AgentConfig
+      name: string
+      tool: string
+      args: Record<string, unknown>
+      spillDir: string
+      outputLimit?: number
+    },
     signal: AbortSignal,
   ): Promise<ToolOutput>
   /** The last lines of a server's standard error, oldest first. */

@@ -89,6 +89,9 @@ async function tools(acting: Acting, signal: AbortSignal): Promise<Result> {
   return { tools: toTools(serverOf(servers, agent, message.name), { trust, rules }) }
 }
 
+/** The declaration's own limit is for models; this one is for the frame of the answer. */
+const MAX_OUTPUT_BYTES = 8 * 1024 * 1024
+
 async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
   const { services, servers, agent, message } = acting
   const { name } = message
@@ -99,7 +102,8 @@ async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
   const spillDir = join(services.node.paths.cache, 'output', 'mcp', newUlid())
   const begun = services.now()
   try {
-    const result = await servers.call({ agent, name, tool: tool.remoteName, args, spillDir }, signal)
+    const at = { agent, name, tool: tool.remoteName, args, spillDir, outputLimit: MAX_OUTPUT_BYTES }
+    const result = await servers.call(at, signal)
     return {
       durationMs: Math.max(0, Math.round(services.now() - begun)),
       output: result.output, // says the path of what was put aside
