@@ -13,12 +13,14 @@ export type ShellLine = { commands: readonly (readonly ShellWord[])[] } | { opaq
  *
  * A line is opaque as soon as it holds anything else that a shell gives a meaning to, or that sh and bash read
  * differently (decision 30). Quotes, escapes, comments, `2>&1` and redirections of or to /dev/null are understood; globs
- * in arguments stay as they are written. `isPattern`: a `*` may also stand in the command's name.
+ * in arguments stay as they are written. `isPattern`: a `*` may also stand in the command's name. `isLenient`: what cannot
+ * hide a command's name is left out (files that are redirected, harmless `NAME=value` before a command), and parameters
+ * in arguments stand as SPLIT or WHOLE in their words: for rules that restrict only.
  */
-export function lexShell(line: string, { isPattern = false } = {}): ShellLine {
+export function lexShell(line: string, { isPattern = false, isLenient = false } = {}): ShellLine {
   try {
     refuseUnreadable(line)
-    const commands = readCommands(new Cursor(line))
+    const commands = readCommands(new Cursor(line, isLenient))
     for (const words of commands) checkCommand(words, isPattern)
     return { commands }
   } catch (reason) {
@@ -26,6 +28,10 @@ export function lexShell(line: string, { isPattern = false } = {}): ShellLine {
     throw reason
   }
 }
+
+/** The value of a parameter in a word: one that may become several words or none, and one in quotes. No line has them. */
+export const SPLIT = '\x01'
+export const WHOLE = '\x02'
 
 /** A word that the shell reads as the same text again. */
 export function quoteWord(text: string): string {
@@ -57,13 +63,14 @@ function readCommands(cursor: Cursor): RawWord[][] {
   let joined = ''
   while (!cursor.isAtEnd) {
     if (cursor.take(BLANK) || skipComment(cursor)) continue
-    if (cursor.take(HARMLESS_REDIRECTION)) {
+    if (cursor.take(HARMLESS_REDIRECTION) || (cursor.isLenient && skipRedirection(cursor))) {
       isRedirected = true
       continue
     }
     const operator = cursor.take(OPERATOR)
     if (operator === '') {
-      words.push(readWord(cursor))
+      const word = readWord(cursor)
+      if (words.length > 0 || !cursor.isLenient || !isHarmlessVariable(word)) words.push(word)
     } else if (words.length > 0) {
       commands.push(words)
       words = []
@@ -85,6 +92,26 @@ function skipComment(cursor: Cursor): boolean {
   const comment = cursor.take(COMMENT)
   if (comment.endsWith('\\')) throw new Opaque('it has a comment that ends with a backslash')
   return comment !== ''
+}
+
+function skipRedirection(cursor: Cursor): boolean {
+  if (!cursor.take(FILE_REDIRECTION)) return false
+  const { text, bare } = readWord(cursor)
+  if (/[*?[\]]/.test(bare) || hasValue(text) || /^\/+dev\/+(tcp|udp)\//.test(text)) {
+    throw new Opaque('it has a redirection')
+  }
+  return true
+}
+
+/** Whether it sets a variable before a command that has nothing to do with which programs run. */
+function isHarmlessVariable({ text, bare }: RawWord): boolean {
+  const [, name] = /^([A-Za-z_]\w*)=/.exec(bare) ?? []
+  return name !== undefined && !POWERFUL.test(name) && !hasValue(text)
+}
+
+/** Whether a part of it is a parameter's value. */
+function hasValue(text: string): boolean {
+  return text.includes(SPLIT) || text.includes(WHOLE)
 }
 
 function readWord(cursor: Cursor): RawWord {
@@ -110,11 +137,19 @@ function readPiece(cursor: Cursor, word: OpenWord): void {
     return
   }
   const plain = cursor.take(PLAIN)
-  const quoted = plain === '' ? cursor.take(QUOTED) : ''
+  const quoted = plain === '' ? cursor.take(QUOTED) || (cursor.isLenient ? readValue(cursor) : '') : ''
   if (plain === '' && quoted === '') throw new Opaque(reasonAt(cursor))
   const text = plain || unquote(quoted)
   addTo(word, text, plain || '\0')
   word.parts[word.parts.length - 1] += text
+}
+
+/** A parameter, or a text in quotes with some, as what unquote() reads. */
+function readValue(cursor: Cursor): string {
+  if (cursor.take(PARAMETER)) return `"${SPLIT}"`
+  return cursor
+    .take(QUOTED_VALUES)
+    .replace(VALUES, (all, name?: string) => (name === undefined ? all : WHOLE))
 }
 
 function addTo(word: OpenWord, text: string, bare: string): void {
@@ -139,23 +174,27 @@ function checkCommand(words: readonly ShellWord[], isPattern: boolean): void {
   const { text, bare } = name!
   const globs = isPattern ? /[?[\]]/ : /[*?[\]]/
   if (text === '') throw new Opaque('it has a command without a name')
+  if (hasValue(text)) throw new Opaque('it has a parameter expansion in the name of a command')
   if (text.includes('=')) throw new Opaque('it sets a variable before a command')
   if (KEYWORDS.has(text) || /[{}]/.test(bare)) throw new Opaque(`it has the shell's own word "${text}"`)
   if (text !== '[' && globs.test(bare)) throw new Opaque('it has a wildcard in the name of a command')
   const run = words.find((word) => text !== 'command' || !/^(-.*|command)$/s.test(word.text))?.text ?? text
   if (BUILTINS.has(run)) throw new Opaque(`"${run}" changes what the shell does`)
   if (text.startsWith('%')) throw new Opaque('it has a job instead of a command')
-  const isEvaluated = EVALUATING.has(text) && args.some((word) => /^-[vR]|\w\[/.test(word.text))
+  const isEvaluated =
+    EVALUATING.has(text) && args.some((word) => /^-[vR]|\w\[/.test(word.text) || hasValue(word.text))
   if (isEvaluated) throw new Opaque(`"${text}" may evaluate its arguments`)
 }
 
 /** A place in a line that moves on by sticky patterns. */
 class Cursor {
+  readonly isLenient: boolean
   #at = 0
   readonly #line: string
 
-  constructor(line: string) {
+  constructor(line: string, isLenient: boolean) {
     this.#line = line
+    this.isLenient = isLenient
   }
 
   get isAtEnd(): boolean {
@@ -188,6 +227,8 @@ const COMMENT = /#[^\n]*/y
 const CONTINUATION = /\\\n/y
 /** Followed by the end of a word, since `2>&10` and `>/dev/nullx` are something else. */
 const HARMLESS_REDIRECTION = /(?:[0-2]?>&[12]|[0-2]?(?:>>?|<)[ \t]*\/dev\/null)(?=[ \t\n;&|]|$)/y
+/** Of one file, whose name follows. */
+const FILE_REDIRECTION = /[0-2]?(?:>>?|<)[ \t]*(?![ \t<>&|(])/y
 /** `&>` redirects in bash and is two things in sh, also when the line is continued between the two. */
 const OPERATOR = /&&|\|\||\|&|[;|\n]|&(?!>|\\\n)/y
 const WORD_END = /[ \t\n;&|]/y
@@ -195,6 +236,14 @@ const REDIRECTION = /[<>]/y
 const PLAIN = /[^ \t\n;&|<>()$`'"\\*]+/y
 const STAR = /\*/y
 const QUOTED = /'[^']*'|"[^"\\$`]*(?:\\[\s\S][^"\\$`]*)*"|\\[\s\S]/y
+const PARAMETER = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/y
+const QUOTED_VALUES = /"(?:[^"\\$`]|\\[\s\S]|\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}))*"/y
+/** Escapes are passed over. */
+const VALUES = /\\[\s\S]|\$([A-Za-z_]\w*|\{[A-Za-z_]\w*\})/g
+
+/** Variables that decide which programs run, or that are read as commands or options by some. */
+const POWERFUL =
+  /^(LD_.*|DYLD_.*|BASH.*|GIT_.*|ENV|IFS|PS\d|SHELLOPTS|PERL5.*|RUBYLIB|npm_.*|.*(PATH|HOME|COMMAND|SHELL|PAGER|EDITOR|VISUAL|BROWSER|OPT|OPTS|OPTIONS|OPEN|CLOSE|FLAGS|WRAPPER|STARTUP|RSH|PRELOAD|ASKPASS))$/i
 
 /** In this order; the last one fits anything. */
 const MEANINGS: readonly [RegExp, string][] = [

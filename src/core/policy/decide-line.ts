@@ -1,5 +1,5 @@
 import { lexShell, quoteWord } from '../base/shell-lexer.ts'
-import { reachOf } from './launchers.ts'
+import { reachOf, reachWithValues } from './launchers.ts'
 import { commandText } from './pattern.ts'
 import { isRestricting, type ReadRule, rulesAbout } from './read-rules.ts'
 import { withoutOptions } from './sub-commands.ts'
@@ -17,14 +17,31 @@ export function decideLine(line: string, rules: readonly ReadRule[], setting: Se
   const whole = rulesAbout({ kind: 'bash', command: line }, rules, setting)
   const lexed = lexShell(line)
   if ('opaque' in lexed) {
-    const hidden = restrictingCommands(rules).filter((rule) => !whole.includes(rule))
-    const evidence = { matched: whole, hidden, unseen: lexed.opaque }
+    const { matched, hidden } = findRestricting(line, rules, whole)
+    const evidence = { matched, hidden, unseen: lexed.opaque }
     const { isOpen, ...verdict } = conclude({ kind: 'bash', command: line }, evidence, setting)
     return { ...verdict, suggestions: isOpen ? ['bash'] : [] }
   }
   const commands = lexed.commands.map((words) => words.map(({ text }) => text))
   const judged = commands.map((words) => ({ words, ...judge(words, { rules, whole, setting }) }))
   return combine(judged)
+}
+
+/** What restricts an opaque line for sure, and what may, where its commands are not to be seen. */
+function findRestricting(line: string, rules: readonly ReadRule[], whole: readonly Rule[]) {
+  const all = restrictingCommands(rules).filter((rule) => !whole.includes(rule))
+  const lexed = all.length > 0 ? lexShell(line, { isLenient: true }) : { opaque: '' }
+  if ('opaque' in lexed) return { matched: whole, hidden: all }
+  const reaches = lexed.commands.map((words) => reachWithValues(words.map(({ text }) => text)))
+  if (!reaches.every(({ isClear }) => isClear)) return { matched: whole, hidden: all }
+  const texts = reaches.flatMap(({ commands }) => commands.flatMap(withoutOptions).map(commandText))
+  const about = rules.filter(({ rule }) => all.includes(rule))
+  const [sure, possible] = [
+    about.filter((one) => texts.some(one.isAboutCommand!)),
+    about.filter((one) => texts.some(one.mayBeAboutCommand!)),
+  ]
+  const matched = [...whole, ...sure.map(({ rule }) => rule)]
+  return { matched, hidden: possible.map(({ rule }) => rule).filter((rule) => !matched.includes(rule)) }
 }
 
 function judge(

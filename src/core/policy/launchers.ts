@@ -1,6 +1,6 @@
-import { lexShell } from '../base/shell-lexer.ts'
+import { lexShell, SPLIT, WHOLE } from '../base/shell-lexer.ts'
 import { isLauncher, isUnseen, lineStart, plainName, readsInput } from './inner-command.ts'
-import { LINE_READERS, SHELLS } from './launcher-names.ts'
+import { FINDERS, LAUNCHERS, LINE_READERS, SHELLS } from './launcher-names.ts'
 
 /** What a simple command may run in the end, as far as its words show. */
 export interface Reach {
@@ -28,6 +28,14 @@ export function reachOf(command: readonly string[], depth = 0): Reach {
     commands: [...itself, ...inner.flatMap(({ commands }) => commands)],
     isClear: !readsInput(plain, args) && !isUnseen(command) && inner.every(({ isClear }) => isClear),
   }
+}
+
+/** As reachOf(), of words with values of parameters, which are plain arguments to what starts nothing. */
+export function reachWithValues(command: readonly string[]): Reach {
+  const isPlain = !command.some((word) => word.includes(SPLIT) || word.includes(WHOLE))
+  const name = plainName(command[0] ?? '')
+  const starts = SHELLS.has(name) || LAUNCHERS.has(name) || FINDERS.has(name)
+  return isPlain || !starts ? reachOf(command) : { commands: [], isClear: false }
 }
 
 /** One end of a launcher's words; the ends of that are among the launcher's own. */

@@ -1,9 +1,9 @@
 import { CrabError } from '../base/errors.ts'
-import type { ShellWord } from '../base/shell-lexer.ts'
+import { type ShellWord, SPLIT, WHOLE } from '../base/shell-lexer.ts'
 import { type RuleForm, readRule } from '../config/rule-syntax.ts'
 import { type Place, pathMatcher } from './path-pattern.ts'
 import type { Action } from './types.ts'
-import { matchesPieces } from './wildcard.ts'
+import { couldMatch, matchesPieces } from './wildcard.ts'
 
 /** Reads a rule's text. Throws `invalid`, with a rule that is right as the hint. */
 export function parseRule(text: string): RuleForm {
@@ -47,6 +47,22 @@ export function commandMatcher(pattern: readonly ShellWord[]): (text: string) =>
   return (text) => matchesPieces(whole, text) || (short !== undefined && matchesPieces(short, text))
 }
 
+/**
+ * As commandMatcher(), of a command with values of parameters that nobody knows; whether it could be one a rule is about.
+ *
+ * Nothing after the first value is known for sure: it may be several words.
+ */
+export function possibleMatcher(pattern: readonly ShellWord[]): (text: string) => boolean {
+  const whole = toPieces(pattern)
+  const matches = commandMatcher(pattern)
+  return (text) => {
+    const value = text.search(VALUE)
+    if (value < 0) return matches(text)
+    const known = text.slice(0, value)
+    return couldMatch(whole, known) || (known.endsWith(GAP) && matches(known.slice(0, -GAP.length)))
+  }
+}
+
 /** A command as commandMatcher() compares it, in NFC. */
 export function commandText(words: readonly string[]): string {
   return words.join(GAP).normalize('NFC')
@@ -54,6 +70,8 @@ export function commandText(words: readonly string[]): string {
 
 /** Between words; no word has one, so that `git "status x"` is not `git status x`. */
 const GAP = '\0'
+
+const VALUE = new RegExp(`[${SPLIT}${WHOLE}]`)
 
 function toPieces(pattern: readonly ShellWord[]): string[] {
   const pieces = ['']

@@ -1,5 +1,5 @@
 import type { RuleForm } from '../config/rule-syntax.ts'
-import { commandMatcher, matchesAction, parseRule } from './pattern.ts'
+import { commandMatcher, matchesAction, parseRule, possibleMatcher } from './pattern.ts'
 import type { Action, Rule, Setting } from './types.ts'
 
 /** A rule with what it means: as it is written, and with the links on its path resolved. */
@@ -8,6 +8,8 @@ export interface ReadRule {
   forms: readonly RuleForm[]
   /** For a rule about some commands of bash: whether one, as commandText() gives it, is among them. */
   isAboutCommand?: (text: string) => boolean
+  /** Whether one could be, when values of parameters in it were known. */
+  mayBeAboutCommand?: (text: string) => boolean
 }
 
 /** Reads rules. Throws `invalid` for one that is none. */
@@ -17,7 +19,11 @@ export function readRules(rules: readonly Rule[]): ReadRule[] {
     const forms = texts.map(parseRule)
     const [form] = forms
     const words = form?.about === 'bash' ? form.words : undefined
-    return { rule, forms, ...(words && { isAboutCommand: commandMatcher(words) }) }
+    return {
+      rule,
+      forms,
+      ...(words && { isAboutCommand: commandMatcher(words), mayBeAboutCommand: possibleMatcher(words) }),
+    }
   })
 }
 

@@ -1,3 +1,5 @@
+import { SPLIT, WHOLE } from '../base/shell-lexer.ts'
+
 /**
  * A command, and the same without the options that may stand between a program and its sub-command: `git push` for
  * `git -C x push`.
@@ -23,7 +25,10 @@ function* restsOf(words: readonly string[], { flags, values }: Options): Generat
     if (!/^[-+]./.test(word)) {
       if (at > 0) yield words.slice(at)
       if (++found >= MAX_RESTS) return
+    } else if (word.includes(SPLIT) || word.includes(WHOLE)) {
+      yield [SPLIT]
     } else {
+      if (words[at + 1]?.includes(SPLIT)) yield [SPLIT]
       const takesNext = values.test(word)
       if (!takesNext) starts.add(at + 1)
       if (takesNext || !(word.includes('=') || flags.test(word))) starts.add(at + 2)

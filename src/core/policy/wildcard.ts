@@ -12,3 +12,8 @@ export function matchesPieces(pieces: readonly string[], text: string): boolean 
   }
   return text.length - at >= last.length && text.endsWith(last)
 }
+
+/** Whether some text that begins with this one could be these pieces. */
+export function couldMatch([first = '', ...others]: readonly string[], beginning: string): boolean {
+  return first.startsWith(beginning) || (others.length > 0 && beginning.startsWith(first))
+}

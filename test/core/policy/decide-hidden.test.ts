@@ -104,12 +104,12 @@ test('a rule that denies sees what a shell makes of the words it is given', () =
 test('what cannot be seen asks where a narrower rule restricts, in spite of a rule for all of bash', () => {
   const hidden = [
     'rm $(ls)',
-    'A=b rm x',
+    'PATH=b rm x',
     '$x',
     'eval "rm x"',
     'for a in b; do rm $a; done',
     '{ rm x; }',
-    'rm x > y',
+    'rm x >| y',
     'r{m,x} y',
   ]
   const inner = [
