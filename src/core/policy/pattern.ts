@@ -2,6 +2,7 @@ import { CrabError } from '../base/errors.ts'
 import { type ShellWord, SPLIT, WHOLE } from '../base/shell-lexer.ts'
 import { type RuleForm, readRule } from '../config/rule-syntax.ts'
 import { type Place, pathMatcher } from './path-pattern.ts'
+import { isInside } from './paths.ts'
 import type { Action } from './types.ts'
 import { couldMatch, matchesPieces } from './wildcard.ts'
 
@@ -29,7 +30,10 @@ export function matchesAction(form: RuleForm, action: Action, { place, isGenerou
     case 'read':
     case 'edit':
       if (action.kind !== form.about) return false
-      return form.path === undefined || pathMatcher(form.path, place, { isGenerous })(action.path)
+      if (form.path === undefined) {
+        return isGenerous || action.kind === 'read' || isInside(place.workspace, action.path)
+      }
+      return pathMatcher(form.path, place, { isGenerous })(action.path)
     case 'bash':
       return action.kind === 'bash' && (form.words === undefined || (isGenerous && isAnyCommand(form.words)))
     case 'mcp':

@@ -113,7 +113,12 @@ test('a rule about a path is about that path and what is below it', () => {
     ['ask', ['allow edit(app/(group)/**)'], ['/ws/app/group/a'].map(edit)],
     ['allow', ['allow edit(caf\u00e9)'], ['/ws/cafe\u0301', '/ws/caf\u00e9/a'].map(edit)],
     ['ask', ['allow edit(!src/**)'], ['/ws/test/a'].map(edit)],
-    ['allow', ['allow edit'], ['/a', '/ws/a'].map(edit)],
+    ['allow', ['allow edit'], ['/ws/a', '/ws/a/b'].map(edit)],
+    ['ask', ['allow edit'], ['/a', '/wsx/a', '/etc/a', '/home/me/.bashrc'].map(edit)],
+    ['allow', ['allow edit(/**)'], ['/a', '/ws/a', '/home/me/.bashrc'].map(edit)],
+    ['allow', ['allow read'], ['/a', '/ws/a'].map(read)],
+    ['deny', ['allow edit(/**)', 'deny edit'], ['/a', '/ws/a'].map(edit)],
+    ['ask', ['allow edit(/**)', 'ask edit'], ['/a', '/ws/a'].map(edit)],
     ['ask', ['allow edit', 'allow bash'], ['/etc/a'].map(read)],
     ['ask', ['allow read', 'allow edit(x)'], ['/ws/a'].map(edit)],
   ])
@@ -309,6 +314,12 @@ test('decide() suggests a rule for just this', () => {
     assert.deepEqual(judge(edit('/ws/a'), [rule]).suggestions, [])
   assert.deepEqual(judge(edit('/a'), [], { trust: 'remote' }).suggestions, ['edit(/a)'])
   assert.deepEqual(judge(fetch, [], { trust: 'remote' }).suggestions, [])
+})
+
+test('decide() suggests the path of a file elsewhere, whatever edit allows', () => {
+  const { effect, reason, suggestions } = judge(edit('/etc/hosts'), ['allow edit'])
+  assert.deepEqual([effect, suggestions], ['ask', ['edit(/etc/hosts)']])
+  assert.match(reason, /outside of the working directory/)
 })
 
 test('what decide() suggests is a rule, and allows the action', () => {
