@@ -91,8 +91,12 @@ function readBash(argument: string | undefined): RuleReading {
   const [words, ...others] = line.commands
   if (others.length > 0)
     return wrong('is for one command; each command of a line is judged alone', 'bash(ls *)')
-  const [, prefix] = /^(\w+):\*$/.exec(argument.trim()) ?? []
-  if (prefix !== undefined) return wrong('has a colon before its *', `bash(${prefix} *)`)
+  const [, prefix] = /^(.*[^\\\s]):\*$/s.exec(argument.trim()) ?? []
+  const isScript = /^run(-script)?$/.test(words!.at(-2)?.text ?? '') // such names have colons
+  if (prefix !== undefined && !isScript) {
+    const literal = words!.length > 1 ? ` or bash(${prefix}':'*)` : ''
+    return wrong('has a colon before its *', `bash(${prefix} *)${literal}`)
+  }
   return right({ about: 'bash', words: words! })
 }
 
