@@ -108,7 +108,10 @@ test('mcp call names the nearest server and tool, and refuses arguments that are
     hint: /"misbehaving"/,
   })
   assertFailed(await call('misbehaving', 'ecoh'), 'missing', { message: /no such tool/, hint: /"echo"/ })
-  assertFailed(await call('misbehaving', 'echo', 'hello'), 'usage', { message: /word 1 behind the tool/, hint: /path=/ })
+  assertFailed(await call('misbehaving', 'echo', 'hello'), 'usage', {
+    message: /word 1 behind the tool/,
+    hint: /path=/,
+  })
   assertFailed(await call('misbehaving', 'echo', '{"text":'), 'invalid', {
     message: /no JSON object/,
     hint: /./,
