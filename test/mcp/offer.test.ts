@@ -230,10 +230,10 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
   test('a server that is needed starts before those that wait for nobody', async () => {
     await using node = await mcpNode()
     const hanging = Array.from({ length: 24 }, (_, i) => {
-      return entryOf(node, HANGING, { name: `h${i}`, startup_timeout_ms: 2_000 })
+      return entryOf(node, HANGING, { name: `h${i}`, startup_timeout_ms: 4_000 })
     })
     await node.servers.hook.onRegisterAgent!(agentWith(hanging))
-    const needed = agentWith([entryOf(node, { tools: ['few'] }, { startup_timeout_ms: 8_000 })])
+    const needed = agentWith([entryOf(node, { tools: ['few'] }, { startup_timeout_ms: 30_000 })])
     assert.equal((await offer(node, needed)).names.length, 2)
     assert.ok(
       node.servers.peers().some(({ failures, owners }) => failures === 0 && owners[0]!.name === 'h23'),
