@@ -34,7 +34,7 @@ test('mcp list shows what is declared and what is known, starts nothing and prin
   const before = await box.run(['mcp', 'list'])
   assert.match(
     before.stdout,
-    /^NAME +STATE +TOOLS +TRANSPORT +COMMAND\none +idle +- +stdio +\/.*\ndb +disabled +- +stdio +db /,
+    /^NAME +STATE +TOOLS +TRANSPORT +COMMAND\none +idle +- +stdio +'?\/.*\ndb +disabled +- +stdio +db /,
   )
   assert.deepEqual([server.starts(), before.stderr, before.code], [[], '', 0])
   await box.run(['mcp', 'ping', 'one'])
