@@ -30,7 +30,8 @@ export async function makeToolTalk(): Promise<ToolTalk> {
       calls = given
       const { stdout, stderr } = await talk.send([...args, 'go'], options)
       assert.equal(stdout, 'Done.\n', stderr)
-      return answersIn(talk.server.requests.at(-1)!)
+      const whole = (request: RecordedRequest) => answersIn(request).length === given.length
+      return answersIn(talk.server.requests.findLast(whole)!) // the last request of all may be another turn's first
     },
   }
 }
