@@ -33,6 +33,11 @@ export interface AgentConfig extends AgentTable {
   prompt: string
 }
 
+/** Whether an agent's file says anything of permission, for itself or for a server. */
+export function hasRules({ permissions, mcps }: AgentTable): boolean {
+  return permissions !== undefined || mcps.some((entry) => entry.permissions !== undefined)
+}
+
 /** Checks what a file, or a client, says of an agent. Legacy keys are dropped, the old form of `mcps` is named. */
 export function checkAgent(table: JsonObject): Outcome<AgentTable, Finding> {
   const named = findNamedServers(table)

@@ -5,7 +5,7 @@ import { CrabError } from '../base/errors.ts'
 import { makePrivateDir } from '../base/files.ts'
 import { NO_USAGE } from '../base/message.ts'
 import { type Once, once } from '../base/once.ts'
-import type { AgentConfig } from '../config/agent-schema.ts'
+import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { Asks } from './asks.ts'
 import type { AgentEvent } from './events.ts'
@@ -137,7 +137,8 @@ export class Runtime implements AsyncDisposable {
         hint: 'give input_usd and output_usd with the model in config.toml',
       })
     }
-    return { agent, model, rules: { flags: flagRules(settings), ofAgent: await agents.rules(agent.name) } }
+    const ofAgent = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for its lines
+    return { agent, model, rules: { flags: flagRules(settings), ofAgent } }
   }
 
   async #hold(agent: AgentConfig, request: TurnRequest, signal: AbortSignal): Promise<HeldConversation> {

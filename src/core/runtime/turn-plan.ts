@@ -111,7 +111,7 @@ async function toolSetting(at: {
 }
 
 /** The rules a client gives for one turn. Throws `invalid` for one that is none. */
-export function flagRules(settings: TurnSettings): Rule[] {
+export function flagRules(settings: Pick<TurnSettings, 'allow' | 'ask' | 'deny'>): Rule[] {
   const rules = (['allow', 'ask', 'deny'] as const).flatMap((effect) =>
     (settings[effect] ?? []).map((pattern): Rule => ({ effect, pattern, source: `--${effect}` })),
   )

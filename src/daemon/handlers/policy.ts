@@ -6,13 +6,14 @@ import { decide } from '../../core/policy/decide.ts'
 import { openWorkspace, resolvePath } from '../../core/policy/paths.ts'
 import { resolveRules } from '../../core/policy/resolve-rules.ts'
 import { trustOf } from '../../core/policy/trust.ts'
-import type { Action, Effect, Rule } from '../../core/policy/types.ts'
+import type { Action } from '../../core/policy/types.ts'
 import {
   type ExplainPolicy,
   type PolicyDecision,
   PolicyEffect,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { advance, type Conversation } from '../../core/runtime/conversation.ts'
+import { flagRules } from '../../core/runtime/turn-plan.ts'
 import type { Services } from '../compose.ts'
 import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
@@ -37,9 +38,7 @@ export async function policyExplain(
   const workspace = await openWorkspace(cwd || talk?.header.cwd || usual)
   const args = text === '' ? {} : readObject('Cannot read the arguments', text)
   const rules = [
-    ...toRules('allow', allow),
-    ...toRules('deny', deny),
-    ...toRules('ask', ask),
+    ...flagRules({ allow, ask, deny }),
     ...(talk?.history.grants ?? []),
     ...(await standingRules(services, agent)),
   ]
@@ -97,8 +96,4 @@ async function findConversation(
 ): Promise<Conversation | undefined> {
   const id = await place.storage.activeSession({ agentId, sender })
   return id === undefined ? undefined : advance(id, await place.storage.read(id), undefined)
-}
-
-function toRules(effect: Effect, patterns: readonly string[]): Rule[] {
-  return patterns.map((pattern) => ({ effect, pattern, source: `--${effect}` }))
 }
