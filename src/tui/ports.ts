@@ -1,0 +1,76 @@
+import type { Dispatch } from '../core/protocol/dispatch.ts'
+
+/** A file that goes along with a message: its bytes, for the kinds a model can look at. */
+export interface AttachedFile {
+  name: string
+  mediaType: string
+  data: Uint8Array
+}
+
+/** A message as it is sent: what was typed, with the files it names. */
+export interface Expanded {
+  content: string
+  attachments: readonly AttachedFile[]
+  /** Names that look like files and could not be added, with the reason, as sentences. */
+  problems: readonly string[]
+}
+
+/**
+ * What the chat is given by whoever starts it: one way out to the agents, and the little it needs of this machine. It
+ * opens no file and starts no program itself.
+ */
+export interface ChatPorts {
+  readonly dispatch: Dispatch
+  /** For `/status` and the status line: where the agents run. */
+  readonly place: 'process' | 'daemon'
+  /** Absolute. */
+  readonly cwd: string
+  /** As `cwd`, short: the home directory as `~`. */
+  readonly shownCwd: string
+  /** The caller's environment without provider keys, for what tools start. */
+  readonly env: Readonly<Record<string, string>>
+  /** Milliseconds since 1970. */
+  now(): number
+  /** The git branch of `cwd`; undefined where there is none. */
+  branch(): Promise<string | undefined>
+  /** What was sent in earlier runs, oldest first. */
+  readHistory(): Promise<readonly string[]>
+  /** Remembers what was sent; failures are nobody's business. */
+  rememberSent(text: string): Promise<void>
+  /** Files and folders (these end in `/`) that fit what stands behind an `@`, best first, relative to `cwd`. */
+  findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>
+  /** Adds the files that a message names with `@`. */
+  expand(text: string, signal: AbortSignal): Promise<Expanded>
+  /** Lets a person edit a text in $EDITOR, with the terminal given to it; undefined when it was left unchanged or failed. */
+  editText(text: string): Promise<string | undefined>
+  /** Puts a text on the clipboard; says how, or throws. */
+  copy(text: string): Promise<string>
+  /** An image on the clipboard, or else its text; undefined when there is neither, or no way to ask. */
+  paste(): Promise<AttachedFile | string | undefined>
+  /** Writes a new file, relative to `cwd` unless absolute; gives its path. Throws `conflict` when it exists. */
+  writeNewFile(path: string, text: string): Promise<string>
+  /** Runs a command line in `cwd`, as the person typed it, with the terminal's width; for `!`. */
+  runShell(line: string, signal: AbortSignal): Promise<{ output: string; exitCode: number }>
+  /** Stops this process until it is continued, as Ctrl-Z does. */
+  suspend(): void
+}
+
+/** How the chat begins. */
+export interface ChatOptions {
+  agent: string
+  sender: string
+  /** A model for this chat instead of the agent's. */
+  model?: string | undefined
+  /** The session to continue; else the active one of the pair is shown, if there is one, with its last messages. */
+  session?: string | undefined
+  /** Begin a new conversation. */
+  fresh?: boolean
+  /** Sent at once. */
+  prompt?: string | undefined
+  mode: ModeName
+  color: boolean
+  version: string
+}
+
+/** Who decides about what no rule decides; Shift+Tab goes round. */
+export type ModeName = 'ask' | 'edits' | 'read-only' | 'all'
