@@ -1,5 +1,5 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import type { Pressed } from '../state/actions.ts'
+import type { Pressed } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import type { View } from '../view/view.ts'

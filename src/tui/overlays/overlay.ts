@@ -1,4 +1,4 @@
-import type { Pressed } from '../state/actions.ts'
+import type { Pressed } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import type { View } from '../view/view.ts'

@@ -40,35 +40,3 @@ export type Action =
   | { type: 'conversation'; agent: string; sender: string; session: string | undefined; title: string }
   | { type: 'attached'; file: AttachedFile }
   | { type: 'hint'; text: string }
-
-/** What a key asks for that is more than a change of state; the controller does it. */
-export type Effect =
-  /** Enter: a message, a steer, a slash command, a shell line. */
-  | { type: 'submit'; text: string }
-  /** Tab while a turn runs. */
-  | { type: 'queue'; text: string }
-  | { type: 'take-queue-back' }
-  | { type: 'interrupt' }
-  | { type: 'leave' }
-  | { type: 'suspend' }
-  | { type: 'redraw' }
-  | { type: 'edit-externally' }
-  | { type: 'paste' }
-  /** The completion menu wants its entries for what stands before the caret. */
-  | { type: 'complete'; kind: 'file' | 'command'; query: string }
-  | { type: 'search-history' }
-  | { type: 'cycle-mode' }
-  | { type: 'toggle-thinking' }
-  | { type: 'toggle-details' }
-  | { type: 'open-transcript' }
-  /** `answers` from question to label, as reply_to_ask takes it. */
-  | { type: 'answer'; askId: string; answers: Readonly<Record<string, string>> }
-  /** Something was chosen in a picker. */
-  | { type: 'chosen'; picker: string; value: string; key?: string | undefined }
-  | { type: 'command'; line: string }
-
-/** What a key does: the new state of whatever has the focus, and what it asks for. */
-export interface Pressed<T> {
-  state: T
-  effects: readonly Effect[]
-}

@@ -1,4 +1,4 @@
-import type { Pressed } from '../state/actions.ts'
+import type { Pressed } from '../state/effects.ts'
 import type { KeyPress } from './key.ts'
 
 /** The input line: its text, the caret, and what is open above it. Replaced, never changed. */
