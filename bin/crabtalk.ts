@@ -1,3 +1,4 @@
+import './jsx.ts'
 import { programName } from './program.ts'
 import { run } from './run.ts'
 

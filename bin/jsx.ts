@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import { createRequire, registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+// For running from source, as a preload (`node --import ./bin/jsx.ts …`) or imported first: Node strips types by itself
+// and knows no JSX. It costs nothing until the first `.tsx` is loaded; only then esbuild is.
+registerHooks({
+  load: (url, context, nextLoad) => (url.endsWith('.tsx') ? loadJsx(url) : nextLoad(url, context)),
+})
+
+function loadJsx(url: string): { format: 'module'; source: string; shortCircuit: true } {
+  process.setSourceMapsEnabled(true)
+  const { transformSync }: typeof import('esbuild') = createRequire(import.meta.url)('esbuild')
+  const path = fileURLToPath(url)
+  const { code } = transformSync(readFileSync(path, 'utf8'), {
+    loader: 'tsx',
+    jsx: 'automatic',
+    sourcefile: path,
+    sourcemap: 'inline',
+    target: `node${process.versions.node}`,
+  })
+  return { format: 'module', source: code, shortCircuit: true }
+}
