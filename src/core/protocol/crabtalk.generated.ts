@@ -713,13 +713,23 @@ export interface TokenUsage {
   cacheWriteTokens?: number | undefined;
 }
 
-/** Stops the running turn: model request, tool calls and their processes. The conversation stays usable. */
+/**
+ * Stops the running turn, or compaction: model request, tool calls and their processes. The conversation stays usable.
+ *
+ * Answered at once; the turn's stream tells its end. 409 when another process runs it.
+ */
 export interface KillMsg {
   agent: string;
   sender: string;
 }
 
-/** Speaks to a running turn. Several wait in a queue and are applied before the next model call. */
+/**
+ * Speaks to a running turn. Several wait in a queue and are applied before the next model call; a turn that would end
+ * goes on with them. Each is told once in the turn's stream: user_steered, or steer_returned when the turn was cancelled,
+ * failed or reached a limit. A turn whose client leaves before its end stores them.
+ *
+ * 404 when no turn of the pair runs, or it is about to end: send the text as a message. 409 when another process runs it.
+ */
 export interface SteerSessionMsg {
   agent: string;
   sender: string;
@@ -755,7 +765,8 @@ export interface RunResult {
 /**
  * One event of a turn. Order: start; per model call thinking_start, thinking…, thinking_end, text_start, chunk…,
  * text_end, tool_start, tool_result in order of completion, tools_complete, context_usage; at last end.
- * Questions, retries, notices and progress come whenever they come.
+ * user_steered comes before a model call, steer_returned right before end. Questions, retries, notices and progress
+ * come whenever they come.
  */
 export interface StreamEvent {
   event:
@@ -780,6 +791,7 @@ export interface StreamEvent {
     | { $case: "toolProgress"; value: ToolProgressEvent }
     | { $case: "askClosed"; value: AskClosedEvent }
     | { $case: "mcpState"; value: McpEventMsg }
+    | { $case: "steerReturned"; value: SteerReturnedEvent }
     | undefined;
   /** Counts the events of a conversation from 1, through all its turns; attach resumes behind it. 0: not counted. */
   seq: number;
@@ -875,9 +887,17 @@ export interface ToolProgressEvent {
   total?: number | undefined;
 }
 
-/** Tokens of the model call that just ended, when the provider reported them. */
+/**
+ * Tokens of the model call that just ended, when the provider reported them.
+ *
+ * total_tokens of it is what the conversation holds now, as far as the provider counts.
+ */
 export interface ContextUsageEvent {
-  usage: TokenUsage | undefined;
+  usage:
+    | TokenUsage
+    | undefined;
+  /** Context window of the model, tokens; absent when it is not known. */
+  context?: number | undefined;
 }
 
 /** A model call failed before it began to answer, and is tried again. */
@@ -898,8 +918,15 @@ export interface NoticeEvent {
   server: string;
 }
 
-/** A steer was taken up. */
+/** A steer was taken up: it is stored as a message of the user, and the next model call reads it. */
 export interface UserSteeredEvent {
+  /** As it was typed. */
+  content: string;
+}
+
+/** The turn ends before it could take up a steer: it is not stored, and its sender may send it as a message. */
+export interface SteerReturnedEvent {
+  /** As it was typed. */
   content: string;
 }
 
@@ -1077,7 +1104,11 @@ export interface DeleteConversationMsg {
   filePath: string;
 }
 
-/** Archives the history of a pair's active session and leaves a summary in its place. */
+/**
+ * Archives the history of a pair's active session and leaves a summary in its place. Waits for a running turn.
+ *
+ * 400 when there is nothing to archive. When it fails or is cancelled nothing has changed.
+ */
 export interface CompactMsg {
   agent: string;
   sender: string;
@@ -1085,7 +1116,18 @@ export interface CompactMsg {
 
 /** What remains of the history. */
 export interface CompactResponse {
+  /** What the model reads from now on in place of the history: a summary, then what the user said. */
   summary: string;
+  /** Name of the archive in the agent's memory, and its title. */
+  archive: string;
+  title: string;
+  /** That wrote the summary. */
+  model: string;
+  usage?:
+    | TokenUsage
+    | undefined;
+  /** Absent: the price of the model is unknown. */
+  costUsd?: number | undefined;
 }
 
 /** A session, without its messages. */
@@ -1118,7 +1160,10 @@ export interface GetSession {
   sender: string;
 }
 
-/** Starts an empty session for a pair. */
+/**
+ * Starts an empty session for a pair; an active one that is empty and has the same directory is used again. It shows in
+ * listings once something was said in it.
+ */
 export interface NewSession {
   agent: string;
   sender: string;
@@ -1792,6 +1837,8 @@ export interface ExplainPolicy {
   allow: string[];
   deny: string[];
   ask: string[];
+  /** As in TurnOptions. */
+  mode: ApprovalMode;
 }
 
 /** What would happen, and why. */
@@ -5518,6 +5565,9 @@ export const StreamEvent: MessageFns<StreamEvent> = {
       case "mcpState":
         McpEventMsg.encode(message.event.value, writer.uint32(522).fork()).join();
         break;
+      case "steerReturned":
+        SteerReturnedEvent.encode(message.event.value, writer.uint32(530).fork()).join();
+        break;
     }
     if (message.seq !== 0) {
       writer.uint32(480).uint64(message.seq);
@@ -5690,6 +5740,14 @@ export const StreamEvent: MessageFns<StreamEvent> = {
             message.event = { $case: "mcpState", value: McpEventMsg.decode(reader, reader.uint32()) };
             continue;
           }
+          case 66: {
+            if (tag !== 530) {
+              break;
+            }
+
+            message.event = { $case: "steerReturned", value: SteerReturnedEvent.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 60: {
             if (tag !== 480) {
               break;
@@ -5827,6 +5885,12 @@ export const StreamEvent: MessageFns<StreamEvent> = {
       case "mcpState": {
         if (object.event?.value !== undefined && object.event?.value !== null) {
           message.event = { $case: "mcpState", value: McpEventMsg.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "steerReturned": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "steerReturned", value: SteerReturnedEvent.fromPartial(object.event.value) };
         }
         break;
       }
@@ -6734,13 +6798,16 @@ export const ToolProgressEvent: MessageFns<ToolProgressEvent> = {
 };
 
 function createBaseContextUsageEvent(): ContextUsageEvent {
-  return { usage: undefined };
+  return { usage: undefined, context: undefined };
 }
 
 export const ContextUsageEvent: MessageFns<ContextUsageEvent> = {
   encode(message: ContextUsageEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.usage !== undefined) {
       TokenUsage.encode(message.usage, writer.uint32(10).fork()).join();
+    }
+    if (message.context !== undefined) {
+      writer.uint32(480).uint32(message.context);
     }
     return writer;
   },
@@ -6766,6 +6833,14 @@ export const ContextUsageEvent: MessageFns<ContextUsageEvent> = {
             message.usage = TokenUsage.decode(reader, reader.uint32());
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.context = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -6786,6 +6861,7 @@ export const ContextUsageEvent: MessageFns<ContextUsageEvent> = {
     message.usage = (object.usage !== undefined && object.usage !== null)
       ? TokenUsage.fromPartial(object.usage)
       : undefined;
+    message.context = object.context ?? undefined;
     return message;
   },
 };
@@ -6998,6 +7074,61 @@ export const UserSteeredEvent: MessageFns<UserSteeredEvent> = {
   },
   fromPartial(object: DeepPartial<UserSteeredEvent>): UserSteeredEvent {
     const message = createBaseUserSteeredEvent();
+    message.content = object.content ?? "";
+    return message;
+  },
+};
+
+function createBaseSteerReturnedEvent(): SteerReturnedEvent {
+  return { content: "" };
+}
+
+export const SteerReturnedEvent: MessageFns<SteerReturnedEvent> = {
+  encode(message: SteerReturnedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.content !== "") {
+      writer.uint32(10).string(message.content);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SteerReturnedEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSteerReturnedEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.content = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SteerReturnedEvent>): SteerReturnedEvent {
+    return SteerReturnedEvent.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SteerReturnedEvent>): SteerReturnedEvent {
+    const message = createBaseSteerReturnedEvent();
     message.content = object.content ?? "";
     return message;
   },
@@ -8724,13 +8855,28 @@ export const CompactMsg: MessageFns<CompactMsg> = {
 };
 
 function createBaseCompactResponse(): CompactResponse {
-  return { summary: "" };
+  return { summary: "", archive: "", title: "", model: "", usage: undefined, costUsd: undefined };
 }
 
 export const CompactResponse: MessageFns<CompactResponse> = {
   encode(message: CompactResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.summary !== "") {
       writer.uint32(10).string(message.summary);
+    }
+    if (message.archive !== "") {
+      writer.uint32(482).string(message.archive);
+    }
+    if (message.title !== "") {
+      writer.uint32(490).string(message.title);
+    }
+    if (message.model !== "") {
+      writer.uint32(498).string(message.model);
+    }
+    if (message.usage !== undefined) {
+      TokenUsage.encode(message.usage, writer.uint32(506).fork()).join();
+    }
+    if (message.costUsd !== undefined) {
+      writer.uint32(513).double(message.costUsd);
     }
     return writer;
   },
@@ -8756,6 +8902,46 @@ export const CompactResponse: MessageFns<CompactResponse> = {
             message.summary = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.archive = reader.string();
+            continue;
+          }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.title = reader.string();
+            continue;
+          }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
+          case 63: {
+            if (tag !== 506) {
+              break;
+            }
+
+            message.usage = TokenUsage.decode(reader, reader.uint32());
+            continue;
+          }
+          case 64: {
+            if (tag !== 513) {
+              break;
+            }
+
+            message.costUsd = reader.double();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8774,6 +8960,13 @@ export const CompactResponse: MessageFns<CompactResponse> = {
   fromPartial(object: DeepPartial<CompactResponse>): CompactResponse {
     const message = createBaseCompactResponse();
     message.summary = object.summary ?? "";
+    message.archive = object.archive ?? "";
+    message.title = object.title ?? "";
+    message.model = object.model ?? "";
+    message.usage = (object.usage !== undefined && object.usage !== null)
+      ? TokenUsage.fromPartial(object.usage)
+      : undefined;
+    message.costUsd = object.costUsd ?? undefined;
     return message;
   },
 };
@@ -15150,7 +15343,7 @@ export const McpTraceEvent: MessageFns<McpTraceEvent> = {
 };
 
 function createBaseExplainPolicy(): ExplainPolicy {
-  return { agent: "", sender: "", cwd: "", tool: "", arguments: "", allow: [], deny: [], ask: [] };
+  return { agent: "", sender: "", cwd: "", tool: "", arguments: "", allow: [], deny: [], ask: [], mode: 0 };
 }
 
 export const ExplainPolicy: MessageFns<ExplainPolicy> = {
@@ -15178,6 +15371,9 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
     }
     for (const v of message.ask) {
       writer.uint32(66).string(v!);
+    }
+    if (message.mode !== 0) {
+      writer.uint32(72).int32(message.mode);
     }
     return writer;
   },
@@ -15259,6 +15455,14 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
             message.ask.push(reader.string());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.mode = reader.int32() as any;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15284,6 +15488,7 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
     message.allow = object.allow?.map((e) => e) || [];
     message.deny = object.deny?.map((e) => e) || [];
     message.ask = object.ask?.map((e) => e) || [];
+    message.mode = object.mode ?? 0;
     return message;
   },
 };
