@@ -1,42 +1,47 @@
-import type { ModelInfo, StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
-import type { Overlay } from '../overlays/types.ts'
-import type { AttachedFile, ModeName } from '../ports.ts'
-import type { Prompt } from '../text/prompt.ts'
-import type { Block, Queued } from './types.ts'
+import type { Block, ChatState } from './types.ts'
 
 /** Something that happened; the only way the state changes. */
 export type Action =
-  | { type: 'stream'; event: StreamEvent; now: number }
-  /** A message goes out; its block is printed. */
+  | { type: 'stream'; event: StreamEvent }
+  /** A message goes out; its block is printed. `files`: names of what goes along. */
   | { type: 'turn-begun'; text: string; files: readonly string[]; now: number }
-  /** The stream ended without an `end`, or could not begin. */
+  /** The turn could not begin, or its events stopped before the end. */
   | { type: 'turn-failed'; message: string; hint?: string | undefined }
   | { type: 'turn-over' }
   | { type: 'cancelling' }
   | { type: 'steered'; text: string }
   /** A steer that found no turn any more. */
-  | { type: 'steer-failed'; text: string }
-  | { type: 'queued'; message: Queued }
+  | { type: 'steer-gone'; text: string }
+  | { type: 'queued'; text: string }
+  /** The first of the queue is sent. */
   | { type: 'unqueued' }
-  /** Everything queued goes back into the prompt. */
-  | { type: 'queue-taken-back' }
-  /** Closes what can be closed of the open text; sent before a frame is drawn. */
+  /** What waits goes back into the prompt. */
+  | { type: 'queue-cleared' }
+  /** Closes what can be closed of the open text; before a frame is drawn. */
   | { type: 'flush' }
   | { type: 'printed'; upto: number }
   | { type: 'print'; block: Block }
-  | { type: 'prompt'; prompt: Prompt }
   | { type: 'ask-card'; card: AskCard }
   | { type: 'ask-gone'; askId: string }
-  | { type: 'overlay'; overlay: Overlay | undefined }
-  | { type: 'mode'; mode: ModeName }
-  | { type: 'thinking'; on: boolean }
-  | { type: 'details'; on: boolean }
-  | { type: 'model'; model: string | undefined }
-  | { type: 'models'; models: readonly ModelInfo[] }
-  | { type: 'branch'; branch: string | undefined }
-  | { type: 'title'; title: string }
-  /** The chat is now about another conversation. */
+  /** The chat is about another conversation from now on. */
   | { type: 'conversation'; agent: string; sender: string; session: string | undefined; title: string }
-  | { type: 'attached'; file: AttachedFile }
-  | { type: 'hint'; text: string }
+  /** Something a person chose, or that was found out. */
+  | { type: 'set'; change: Partial<Settable> }
+
+/** The parts of the state that are simply replaced. */
+export type Settable = Pick<
+  ChatState,
+  | 'prompt'
+  | 'overlay'
+  | 'mode'
+  | 'thinking'
+  | 'details'
+  | 'chosenModel'
+  | 'model'
+  | 'models'
+  | 'branch'
+  | 'title'
+  | 'hint'
+>

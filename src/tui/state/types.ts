@@ -1,12 +1,7 @@
-import type {
-  AskUserEvent,
-  ContextUsageEvent,
-  ModelInfo,
-  ToolResultEvent,
-} from '../../core/protocol/crabtalk.generated.ts'
+import type { ContextUsageEvent, ModelInfo, ToolResultEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Overlay } from '../overlays/types.ts'
-import type { AttachedFile, ModeName } from '../ports.ts'
+import type { ModeName } from '../ports.ts'
 import type { Prompt } from '../text/prompt.ts'
 
 export type TokenUsage = NonNullable<ContextUsageEvent['usage']>
@@ -109,19 +104,13 @@ export interface ChatState {
   /** Sent to the running turn, not taken up yet. */
   steers: readonly string[]
   /** Sent when this turn is over. */
-  queue: readonly Queued[]
+  queue: readonly string[]
   prompt: Prompt
   overlay: Overlay | undefined
   usage: Spent
   servers: ReadonlyMap<string, 'connecting' | 'connected' | 'failed' | 'disconnected'>
   /** One dim line under the prompt, gone with the next key. */
   hint: string
-}
-
-/** A message that waits for the turn to end. */
-export interface Queued {
-  text: string
-  files: readonly AttachedFile[]
 }
 
 /** What this conversation took, as far as it is known. */
@@ -137,6 +126,3 @@ export interface Spent {
   usd: number | undefined
   turns: number
 }
-
-/** What a question of the agent, the policy or a server is shown as; kept beside the event it came with. */
-export type AskEvent = AskUserEvent

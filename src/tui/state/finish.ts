@@ -1,0 +1,51 @@
+import { splitClosed } from '../view/split.ts'
+import type { Block, ChatState, OpenText, ToolRun } from './types.ts'
+
+/** Adds a block to what is to be printed. */
+export function finish(state: ChatState, block: Block): ChatState {
+  const { nextId, finished } = state
+  return { ...state, nextId: nextId + 1, finished: [...finished, { id: nextId, block }] }
+}
+
+/** Closes what can be closed of the open text; all of it when it is over. */
+export function closeText(state: ChatState, isOver: boolean): ChatState {
+  const { open } = state
+  if (!open) return state
+  const { closed, text, carry } = splitClosed(open, isOver)
+  if (closed.length === 0 && !isOver) return state
+  const printed = closed.reduce(
+    (before, part, at) => finish(before, toBlock(open, part, at === 0 && !open.hasBegun)),
+    state,
+  )
+  if (isOver) return { ...printed, open: undefined }
+  return { ...printed, open: { ...open, text, carry, hasBegun: true } }
+}
+
+function toBlock(
+  { kind, agent }: OpenText,
+  part: { text: string; continues: boolean },
+  isFirst: boolean,
+): Block {
+  if (kind === 'thinking') return { kind, text: part.text, isFirst }
+  return { kind, agent, text: part.text, isFirst, continues: part.continues }
+}
+
+/** Prints the calls that are over, in call order, up to the first that still runs. */
+export function finishTools(state: ChatState): ChatState {
+  const running = state.tools.findIndex((tool) => tool.state === 'running')
+  const over = running < 0 ? state.tools : state.tools.slice(0, running)
+  if (over.length === 0) return state
+  const printed = over.reduce((before, tool) => finish(before, { kind: 'tool', tool }), state)
+  return { ...printed, tools: state.tools.slice(over.length) }
+}
+
+/** Prints everything that is open, because the turn is over; a call without its result was interrupted. */
+export function finishAll(state: ChatState): ChatState {
+  const closed = closeText(state, true)
+  const tools = closed.tools.map((tool): ToolRun => (tool.state === 'running' ? interrupted(tool) : tool))
+  return { ...finishTools({ ...closed, tools }), asks: [] }
+}
+
+function interrupted(tool: ToolRun): ToolRun {
+  return { ...tool, state: 'failed', output: tool.output || 'Interrupted' }
+}

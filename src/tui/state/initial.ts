@@ -1,0 +1,43 @@
+import type { ChatOptions } from '../ports.ts'
+import { EMPTY_PROMPT } from '../text/prompt.ts'
+import type { ChatState, Spent } from './types.ts'
+
+export const NOTHING_SPENT: Spent = {
+  last: undefined,
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  usd: 0,
+  turns: 0,
+}
+
+/** The state before anything has happened. */
+export function initialState({ agent, sender, session, model, mode }: ChatOptions): ChatState {
+  return {
+    agent,
+    sender,
+    session,
+    title: '',
+    model: model ?? '',
+    chosenModel: model,
+    mode,
+    thinking: false,
+    branch: undefined,
+    models: [],
+    turn: undefined,
+    finished: [],
+    nextId: 0,
+    open: undefined,
+    tools: [],
+    details: false,
+    asks: [],
+    steers: [],
+    queue: [],
+    prompt: EMPTY_PROMPT,
+    overlay: undefined,
+    usage: NOTHING_SPENT,
+    servers: new Map(),
+    hint: '',
+  }
+}

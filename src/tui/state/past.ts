@@ -1,0 +1,50 @@
+import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
+import type { Block, ToolRun } from './types.ts'
+
+/** Stored messages, oldest first, as the blocks that a chat would have printed. */
+export function toBlocks(messages: readonly SessionMessage[]): Block[] {
+  const results = new Map(
+    messages.filter(({ role }) => role === 'tool').map((message) => [message.toolCallId, message]),
+  )
+  return messages.flatMap((message) => {
+    if (message.role === 'user') return [toUser(message)]
+    return message.role === 'assistant' ? toAnswer(message, results) : []
+  })
+}
+
+function toUser({ content, attachments }: SessionMessage): Block {
+  const files = attachments.map(({ name, mediaType }) => name || mediaType)
+  return { kind: 'user', text: content, how: 'sent', files }
+}
+
+function toAnswer(
+  { content, agent, toolCalls, reasoning }: SessionMessage,
+  results: ReadonlyMap<string, SessionMessage>,
+): Block[] {
+  const thinking = reasoning.filter((text) => text.trim() !== '')
+  return [
+    ...thinking.map((text): Block => ({ kind: 'thinking', text, isFirst: true })),
+    ...(content.trim() === ''
+      ? []
+      : [{ kind: 'answer', agent, text: content, isFirst: true, continues: false } as const]),
+    ...toolCalls.map((call): Block => ({ kind: 'tool', tool: toRun(call, results.get(call.callId)) })),
+  ]
+}
+
+function toRun(
+  { callId, name, server, arguments: args }: SessionMessage['toolCalls'][number],
+  result: SessionMessage | undefined,
+): ToolRun {
+  return {
+    callId,
+    name,
+    server,
+    arguments: args,
+    state: result === undefined || result.isError ? 'failed' : 'done',
+    progress: '',
+    output: result?.content ?? 'Interrupted',
+    durationMs: 0,
+    denial: undefined,
+    diff: '',
+  }
+}

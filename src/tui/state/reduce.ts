@@ -1,0 +1,60 @@
+import type { Action } from './actions.ts'
+import { closeText, finish, finishAll } from './finish.ts'
+import { NOTHING_SPENT } from './initial.ts'
+import { reduceStream } from './stream.ts'
+import type { ChatState } from './types.ts'
+
+/** The state after something happened. Pure: the same state and action give the same state. */
+export function reduce(state: ChatState, action: Action): ChatState {
+  switch (action.type) {
+    case 'stream':
+      return reduceStream(state, action.event)
+    case 'turn-begun':
+      return beginTurn(state, action)
+    case 'turn-failed': {
+      const { message: text, hint } = action
+      return finish({ ...finishAll(state), turn: undefined }, { kind: 'notice', tone: 'error', text, hint })
+    }
+    case 'turn-over':
+      return state.turn ? { ...finishAll(state), turn: undefined } : state
+    case 'cancelling':
+      return state.turn ? { ...state, turn: { ...state.turn, isCancelling: true } } : state
+    case 'steered':
+      return { ...state, steers: [...state.steers, action.text] }
+    case 'steer-gone':
+      return { ...state, steers: state.steers.filter((text) => text !== action.text) }
+    case 'queued':
+      return { ...state, queue: [...state.queue, action.text] }
+    case 'unqueued':
+      return { ...state, queue: state.queue.slice(1) }
+    case 'queue-cleared':
+      return { ...state, queue: [], steers: [] }
+    case 'flush':
+      return closeText(state, false)
+    case 'printed':
+      return { ...state, finished: state.finished.filter(({ id }) => id > action.upto) }
+    case 'print':
+      return finish(state, action.block)
+    case 'ask-card':
+      return {
+        ...state,
+        asks: state.asks.map((ask) => (ask.askId === action.card.askId ? action.card : ask)),
+      }
+    case 'ask-gone':
+      return { ...state, asks: state.asks.filter(({ askId }) => askId !== action.askId) }
+    case 'conversation':
+      return openConversation(state, action)
+    case 'set':
+      return { ...state, ...action.change }
+  }
+}
+
+function beginTurn(state: ChatState, { text, files, now }: Action & { type: 'turn-begun' }): ChatState {
+  const turn = { startedAt: now, doing: 'thinking', outputTokens: 0, isCancelling: false }
+  return finish({ ...state, turn, hint: '' }, { kind: 'user', text, how: 'sent', files })
+}
+
+function openConversation(state: ChatState, action: Action & { type: 'conversation' }): ChatState {
+  const { agent, sender, session, title } = action
+  return { ...state, agent, sender, session, title, usage: NOTHING_SPENT, steers: [], queue: [] }
+}

@@ -1,0 +1,183 @@
+import {
+  type AskUserEvent,
+  McpEventKind,
+  type StreamEnd,
+  type StreamEvent,
+  type ToolCallInfo,
+  type ToolResultEvent,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { openCard } from '../cards/card.ts'
+import { closeText, finish, finishAll, finishTools } from './finish.ts'
+import type { ChatState, OpenText, Spent, TokenUsage, ToolRun } from './types.ts'
+
+/** The state after an event of the running turn. Unknown events change nothing. */
+export function reduceStream(state: ChatState, { event }: StreamEvent): ChatState {
+  switch (event?.$case) {
+    case 'start':
+      return { ...state, session: event.value.sessionId, model: event.value.model }
+    case 'textStart':
+      return begin(state, 'answer', event.value.agent)
+    case 'chunk':
+      return grow(state, 'answer', event.value.content)
+    case 'thinkingStart':
+      return begin(state, 'thinking', event.value.agent)
+    case 'thinking':
+      return grow(state, 'thinking', event.value.content)
+    case 'textEnd':
+    case 'thinkingEnd':
+      return doing(closeText(state, true), 'thinking')
+    case 'toolStart':
+      return startTools(state, event.value.calls)
+    case 'toolProgress':
+      return changeTool(state, event.value.callId, { progress: event.value.message })
+    case 'toolResult':
+      return finishTools(changeTool(state, event.value.callId, toResult(event.value)))
+    case 'toolsComplete':
+      return doing(finishTools(state), 'thinking')
+    case 'askUser':
+      return ask(state, event.value)
+    case 'askClosed':
+      return { ...state, asks: state.asks.filter(({ askId }) => askId !== event.value.askId) }
+    case 'contextUsage':
+      return event.value.usage ? { ...state, usage: spend(state.usage, event.value.usage) } : state
+    case 'userSteered':
+      return takeUpSteer(state, event.value.content)
+    case 'retry':
+      return finish(state, { kind: 'notice', tone: 'warning', text: retryText(event.value) })
+    case 'notice':
+      return finish(state, { kind: 'notice', tone: 'info', text: event.value.message })
+    case 'mcpState':
+      return {
+        ...state,
+        servers: new Map(state.servers).set(event.value.name, serverState(event.value.kind)),
+      }
+    case 'end':
+      return end(state, event.value)
+    default:
+      return state
+  }
+}
+
+function doing(state: ChatState, what: string): ChatState {
+  return state.turn ? { ...state, turn: { ...state.turn, doing: what } } : state
+}
+
+function begin(state: ChatState, kind: OpenText['kind'], agent: string): ChatState {
+  const closed = closeText(state, true)
+  const open = { kind, agent, text: '', hasBegun: false, carry: '' }
+  return doing({ ...closed, open }, kind === 'answer' ? 'writing' : 'thinking')
+}
+
+function grow(state: ChatState, kind: OpenText['kind'], delta: string): ChatState {
+  const { open, turn } = state
+  const begun =
+    open?.kind === kind ? open : { kind, agent: state.agent, text: '', hasBegun: false, carry: '' }
+  const outputTokens = (turn?.outputTokens ?? 0) + delta.length / CHARS_PER_TOKEN
+  return {
+    ...state,
+    open: { ...begun, text: begun.text + delta },
+    ...(turn && { turn: { ...turn, outputTokens } }),
+  }
+}
+
+function startTools(state: ChatState, calls: readonly ToolCallInfo[]): ChatState {
+  const closed = closeText(state, true)
+  const tools = calls.map(
+    ({ callId, name, server, arguments: args }): ToolRun => ({
+      callId,
+      name,
+      server,
+      arguments: args,
+      state: 'running',
+      progress: '',
+      output: '',
+      durationMs: 0,
+      denial: undefined,
+      diff: '',
+    }),
+  )
+  const names = [...new Set(calls.map(({ name }) => name))].join(', ')
+  return doing({ ...closed, tools: [...closed.tools, ...tools] }, `running ${names}`)
+}
+
+function changeTool(state: ChatState, callId: string, change: Partial<ToolRun>): ChatState {
+  const tools = state.tools.map((tool) => (tool.callId === callId ? { ...tool, ...change } : tool))
+  return { ...state, tools }
+}
+
+function toResult({ output, durationMs, isError, denial }: ToolResultEvent): Partial<ToolRun> {
+  return { output, durationMs, denial, state: denial ? 'denied' : isError ? 'failed' : 'done' }
+}
+
+function ask(state: ChatState, event: AskUserEvent): ChatState {
+  const { permission } = event
+  const seen = permission ? changeTool(state, permission.callId, { diff: permission.diff }) : state
+  return { ...seen, asks: [...seen.asks, openCard(event, state.agent)] }
+}
+
+function takeUpSteer(state: ChatState, content: string): ChatState {
+  const at = state.steers.indexOf(content)
+  const steers = at < 0 ? state.steers : state.steers.toSpliced(at, 1)
+  const text = state.open ? closeText(state, true) : state
+  return finish({ ...text, steers }, { kind: 'user', text: content, how: 'steered', files: [] })
+}
+
+function spend(spent: Spent, usage: TokenUsage): Spent {
+  return {
+    ...spent,
+    last: usage,
+    input: spent.input + usage.promptTokens,
+    output: spent.output + usage.completionTokens,
+    cacheRead: spent.cacheRead + (usage.cacheHitTokens ?? 0),
+    cacheWrite: spent.cacheWrite + (usage.cacheWriteTokens ?? 0),
+  }
+}
+
+function end(state: ChatState, value: StreamEnd): ChatState {
+  const over = { ...finishAll(state), turn: undefined }
+  const { usage } = over
+  const usd = usage.usd === undefined || value.costUsd === undefined ? undefined : usage.usd + value.costUsd
+  const counted = { ...over, usage: { ...usage, usd, turns: usage.turns + 1 } }
+  const stop = value.detail?.stopReason
+  if (stop === 'cancelled') return finish(counted, { kind: 'notice', tone: 'info', text: 'Interrupted' })
+  if (value.error !== '') {
+    return finish(counted, { kind: 'notice', tone: 'error', text: value.error, hint: value.detail?.hint })
+  }
+  const note = NOTES.get(stop ?? '')
+  return note === undefined ? counted : finish(counted, { kind: 'notice', tone: 'warning', text: note })
+}
+
+function retryText({
+  attempt,
+  delayMs,
+  message,
+}: {
+  attempt: number
+  delayMs: number
+  message: string
+}): string {
+  return `${message}; trying again in ${(delayMs / 1000).toFixed(1)} s (attempt ${attempt + 1})`
+}
+
+function serverState(kind: McpEventKind): ServerState {
+  return SERVER_STATES.get(kind) ?? 'connecting'
+}
+
+type ServerState = NonNullable<ReturnType<ChatState['servers']['get']>>
+
+const SERVER_STATES: ReadonlyMap<McpEventKind, ServerState> = new Map([
+  [McpEventKind.CONNECTED, 'connected'],
+  [McpEventKind.FAILED, 'failed'],
+  [McpEventKind.DISCONNECTED, 'disconnected'],
+])
+
+/** Endings that are no failure and yet not the usual one. */
+const NOTES: ReadonlyMap<string, string> = new Map([
+  ['length', 'The answer was cut: the model reached its output limit'],
+  ['refused', 'The model declined to answer'],
+  ['max_turns', 'Stopped: the limit of model calls for one turn is reached'],
+  ['max_cost', 'Stopped: the cost limit is reached'],
+])
+
+/** A rule of thumb, for a number that only moves while nothing better is known. */
+const CHARS_PER_TOKEN = 4
