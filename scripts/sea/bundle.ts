@@ -1,7 +1,9 @@
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 import { WRAPPER } from '../../bin/chunks.ts'
+import { ink } from './ink.ts'
 import { lightHeaders } from './light-headers.ts'
+import { textStack } from './text-stack.ts'
 import { zodLocales } from './zod-locales.ts'
 
 /** The program as scripts: what the binary starts with, and the chunks behind it. */
@@ -40,7 +42,8 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
         ulid: join(import.meta.dirname, '../../node_modules/ulid/dist/browser/index.js'), // no node:crypto
         '@modelcontextprotocol/client/_shims': join(import.meta.dirname, 'mcp-shims.ts'),
       },
-      plugins: [zodLocales, lightHeaders],
+      jsx: 'automatic',
+      plugins: [zodLocales, lightHeaders, ink, textStack],
     }),
   ])
   const chunks = await Promise.all(

@@ -15,6 +15,9 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('help'),
   crabtalk('send', '--help'),
   crabtalk('version'),
+  crabtalk('completions', 'bash'),
+  crabtalk('__complete', '2', 'send', '--out'),
+  crabtalk('doctor', '--json'),
   crabtalk('config', 'path'),
   crabtalk('config', 'check'),
   crabtalk('config', 'show'),
@@ -53,6 +56,8 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('policy', 'why', 'bash(git status)'),
   crabtalk('mcp', 'remove', 'loop'),
   { program: 'crabup', argv: ['version'] },
+  { program: 'crabup', argv: ['completions', 'zsh'] },
+  { program: 'crabup', argv: ['__complete', '1', 'ver'] },
   { program: 'crabup', argv: ['help'] },
 ]
 

@@ -1,0 +1,67 @@
+/**
+ * Text of which every code unit is one character of one column, whatever stands beside it. Most of what a terminal
+ * shows is, and needs neither Intl.Segmenter nor tables of emoji, which take 45 ms to make.
+ */
+const PLAIN: readonly (readonly [first: number, last: number])[] = [
+  [0x20, 0x7e],
+  [0xa1, 0xac], // behind comes the soft hyphen
+  [0xae, 0x2ff],
+  [0x370, 0x377], // Greek and Cyrillic, without what is unassigned, and marks that combine
+  [0x384, 0x38a],
+  [0x38e, 0x3a1],
+  [0x3a3, 0x482],
+  [0x48a, 0x52f],
+  [0x2010, 0x2027],
+  [0x2030, 0x205e],
+  [0x20a0, 0x20c0],
+  [0x2190, 0x2319], // arrows and mathematics, up to the watch
+  [0x2500, 0x25fc], // boxes and shapes
+  [0x2713, 0x2713],
+  [0x2717, 0x2717],
+  [0x276f, 0x276f],
+  [0x2800, 0x28ff], // braille, of which spinners are made
+]
+
+/** Looked up by code unit. */
+const isPlain = new Uint8Array(0x2900)
+for (const [first, last] of PLAIN) isPlain.fill(1, first, last + 1)
+
+/** Colours and the like. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they begin with one
+const COLOURS = /\x1b\[[\d;:]*m/g
+
+/** What string-width gives for plain text, with colours; undefined for text that it has to look at. */
+export function plainWidth(text: unknown, options: WidthOptions = {}): number | undefined {
+  if (typeof text !== 'string' || options.ambiguousIsNarrow === false) return undefined
+  const shown = options.countAnsiEscapeCodes || !text.includes('\x1b') ? text : text.replaceAll(COLOURS, '')
+  for (let at = 0; at < shown.length; at++) if (isPlain[shown.charCodeAt(at)] !== 1) return undefined
+  return shown.length
+}
+
+interface WidthOptions {
+  ambiguousIsNarrow?: boolean
+  countAnsiEscapeCodes?: boolean
+}
+
+/** An Intl.Segmenter that is made when there is text that is not plain. Its segments can be iterated, no more. */
+export function lazySegmenter(make: () => Intl.Segmenter): { segment(text: string): Iterable<Segment> } {
+  let real: Intl.Segmenter | undefined
+  return {
+    segment(text) {
+      if (stands(text)) return Array.from(text, (segment, index) => ({ segment, index, input: text }))
+      real ??= make()
+      return real.segment(text)
+    },
+  }
+}
+
+type Segment = Pick<Intl.SegmentData, 'segment' | 'index' | 'input'>
+
+/** Controls stand alone as well, but for the carriage return before a line feed. */
+function stands(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (isPlain[unit] !== 1 && unit !== 0x1b && unit !== 0x0a) return false
+  }
+  return true
+}

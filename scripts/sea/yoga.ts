@@ -1,0 +1,26 @@
+/** What Emscripten's loader reads from, and writes to. */
+interface Yoga {
+  calledRun?: boolean
+  instantiateWasm(imports: object, done: (instance: { exports: object }) => void): object
+}
+
+/** The language's own; its types come with those of browsers only. */
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object
+  Instance: new (module: object, imports: object) => { exports: object }
+}
+
+/** Part of the bundled yoga-layout: starts its WebAssembly without waiting; 70 KB take about a millisecond. */
+export function startYoga(load: (yoga: Yoga) => unknown, base64: string): Yoga {
+  const yoga: Yoga = {
+    instantiateWasm(imports, done) {
+      const module = new WebAssembly.Module(Buffer.from(base64, 'base64'))
+      const instance = new WebAssembly.Instance(module, imports)
+      done(instance)
+      return instance.exports
+    },
+  }
+  load(yoga)
+  if (yoga.calledRun) return yoga
+  throw new Error('yoga did not start at once')
+}
