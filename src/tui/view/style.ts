@@ -1,0 +1,78 @@
+/** What a piece of text is; the colours are those of the terminal's own theme. */
+export type Style =
+  | 'bold'
+  | 'dim'
+  | 'italic'
+  | 'underline'
+  | 'strike'
+  | 'inverse'
+  /** What the eye should find: marks, names, what is selected. */
+  | 'accent'
+  | 'success'
+  | 'warning'
+  | 'error'
+  /** Words of a program within a sentence. */
+  | 'code'
+  | 'heading'
+  | 'link'
+  | 'added'
+  | 'removed'
+  /** Parts of code. */
+  | 'keyword'
+  | 'string'
+  | 'number'
+  | 'type'
+  | 'function'
+
+/**
+ * The text in these styles, each of its lines by itself; without `color` the text as it is.
+ *
+ * What is painted may be painted again around: the outer styles go on behind the inner ones.
+ */
+export function paint(text: string, color: boolean, ...styles: readonly Style[]): string {
+  if (!color || text === '') return text
+  if (text.includes('\n')) {
+    return text
+      .split('\n')
+      .map((line) => paint(line, color, ...styles))
+      .join('\n')
+  }
+  return styles.flatMap((style) => STYLES[style]).reduceRight(wrapIn, text)
+}
+
+/** Opens and closes one attribute (ECMA-48 SGR). */
+type Attribute = readonly [open: number, close: number]
+
+function wrapIn(text: string, [open, close]: Attribute): string {
+  const [begin, end] = [`\x1b[${open}m`, `\x1b[${close}m`]
+  return begin + text.replaceAll(end, end + begin) + end
+}
+
+const BOLD: Attribute = [1, 22]
+const RED: Attribute = [31, 39]
+const GREEN: Attribute = [32, 39]
+const YELLOW: Attribute = [33, 39]
+const CYAN: Attribute = [36, 39]
+
+const STYLES: Record<Style, readonly Attribute[]> = {
+  bold: [BOLD],
+  dim: [[2, 22]],
+  italic: [[3, 23]],
+  underline: [[4, 24]],
+  strike: [[9, 29]],
+  inverse: [[7, 27]],
+  accent: [CYAN],
+  success: [GREEN],
+  warning: [YELLOW],
+  error: [RED],
+  code: [CYAN],
+  heading: [BOLD, CYAN],
+  link: [[4, 24]],
+  added: [GREEN],
+  removed: [RED],
+  keyword: [[35, 39]],
+  string: [GREEN],
+  number: [YELLOW],
+  type: [YELLOW],
+  function: [[94, 39]],
+}

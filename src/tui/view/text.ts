@@ -1,0 +1,209 @@
+import stringWidth from 'string-width'
+import { Colours } from './colours.ts'
+
+/** Columns that a text without line breaks takes; colours take none. */
+export function widthOf(text: string): number {
+  const shown = text.includes('\x1b') ? text.replaceAll(COLOUR, '') : text
+  return isPlain(shown) ? shown.length : stringWidth(shown)
+}
+
+/**
+ * Breaks a text at its line breaks and, where that is too wide, between words, or else between graphemes.
+ *
+ * Every line closes the colours it opens. At least one line comes out; none is wider than `width`, 1 or more.
+ */
+export function wrapText(text: string, width: number): string[] {
+  const room = Math.max(1, width)
+  const colours = new Colours()
+  return tidy(text)
+    .split('\n')
+    .flatMap((line) => {
+      if (isPlain(line) && line.length <= room && colours.isNone) return [line]
+      return new LineBreaker(room, colours).breakLine(line)
+    })
+}
+
+/** The text on one line; when it is wider than `width`, its beginning and `…`. */
+export function truncateText(text: string, width: number): string {
+  const line = tidy(text).replaceAll('\n', ' ')
+  if (widthOf(line) <= width) return line
+  if (width <= 0) return ''
+  const colours = new Colours()
+  let out = ''
+  let room = width - 1
+  for (const token of tokensOf(line)) {
+    if (token.startsWith('\x1b')) {
+      colours.apply(token)
+      out += token
+      continue
+    }
+    for (const grapheme of toGraphemes(token)) {
+      room -= widthOf(grapheme)
+      if (room < 0) return `${out}…${colours.close()}`
+      out += grapheme
+    }
+  }
+  return out + colours.close()
+}
+
+/** The text with spaces on one side, or both, up to `width`; a wider one stays as it is. */
+export function padText(text: string, width: number, align: 'left' | 'right' | 'center' = 'left'): string {
+  const missing = Math.max(0, width - widthOf(text))
+  const before = align === 'left' ? 0 : align === 'right' ? missing : missing >> 1
+  return ' '.repeat(before) + text + ' '.repeat(missing - before)
+}
+
+/** What a reader takes for one character each. */
+export function toGraphemes(text: string): readonly string[] {
+  if (isPlain(text)) return text.split('')
+  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
+}
+
+/** Printable ASCII: one column each, whatever stands beside it. */
+function isPlain(text: string): boolean {
+  return !/[^ -~]/.test(text)
+}
+
+/** Colours stay, line breaks stay, a tab becomes spaces; what else a terminal obeys goes. */
+function tidy(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+  if (!/[\0-\x09\x0b-\x1f\x7f-\x9f]/.test(text)) return text
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+  return text.replaceAll('\t', '    ').replaceAll(/(?!\x1b\[[\d;]*m)[\0-\x09\x0b-\x1f\x7f-\x9f]/g, '')
+}
+
+/** Colours, runs of spaces, and words. */
+function tokensOf(line: string): string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a colour
+  return line.match(/\x1b\[[\d;]*m| +|[^ \x1b]+/g) ?? []
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a colour
+const COLOUR = /\x1b\[[\d;]*m/g
+
+interface Part {
+  text: string
+  width: number
+  /** A line may end in front of it. */
+  mayBreak: boolean
+}
+
+/** A word, taken apart beside wide characters: scripts that are written without spaces break anywhere. */
+function partsOf(word: string): Part[] {
+  const parts: Part[] = []
+  for (const text of toGraphemes(word)) {
+    const width = widthOf(text)
+    const isWide = width > 1 || (parts.at(-1)?.width ?? 0) > 1
+    parts.push({ text, width, mayBreak: isWide && !CLINGS.test(text) })
+  }
+  return parts
+}
+
+/** Punctuation that does not begin a line. */
+const CLINGS = /^[\p{Pe}\p{Pf}\p{Po}ー]/u
+
+/** Breaks one line. A word may hold colours; they are carried over to the next line. */
+class LineBreaker {
+  readonly #room: number
+  readonly #colours: Colours
+  readonly #lines: string[] = []
+  #line: string
+  #column = 0
+  #blanks = ''
+  #word: string[] = []
+  #wordWidth = 0
+
+  constructor(room: number, colours: Colours) {
+    this.#room = room
+    this.#colours = colours
+    this.#line = colours.open()
+  }
+
+  breakLine(line: string): string[] {
+    for (const token of tokensOf(line)) {
+      if (token.startsWith('\x1b')) this.#word.push(token)
+      else if (token.startsWith(' ')) this.#takeBlanks(token)
+      else this.#takeWord(token)
+    }
+    this.#endWord()
+    this.#lines.push(this.#line + this.#colours.close())
+    return this.#lines
+  }
+
+  #takeBlanks(blanks: string): void {
+    this.#endWord()
+    this.#blanks += blanks
+  }
+
+  #takeWord(token: string): void {
+    if (isPlain(token)) {
+      this.#word.push(token)
+      this.#wordWidth += token.length
+      return
+    }
+    for (const part of partsOf(token)) {
+      if (part.mayBreak && this.#wordWidth > 0) this.#endWord()
+      this.#word.push(part.text)
+      this.#wordWidth += part.width
+    }
+  }
+
+  #endWord(): void {
+    const isBreak = this.#column + this.#blanks.length + this.#wordWidth > this.#room
+    if (this.#wordWidth > 0 && isBreak && this.#column > 0) this.#endLine()
+    else this.#putBlanks()
+    for (const part of this.#word) this.#put(part)
+    this.#word = []
+    this.#wordWidth = 0
+  }
+
+  #putBlanks(): void {
+    const kept = this.#wordWidth > 0 || this.#column > 0 ? this.#blanks : ''
+    const fitting = kept.slice(0, Math.max(0, this.#room - this.#column - (this.#wordWidth > 0 ? 1 : 0)))
+    this.#line += fitting
+    this.#column += fitting.length
+    this.#blanks = ''
+  }
+
+  #put(part: string): void {
+    if (part.startsWith('\x1b')) {
+      this.#colours.apply(part)
+      this.#line += part
+      return
+    }
+    if (isPlain(part)) {
+      this.#putPlain(part)
+      return
+    }
+    for (const grapheme of toGraphemes(part)) this.#putGrapheme(grapheme)
+  }
+
+  #putPlain(part: string): void {
+    let rest = part
+    while (rest !== '') {
+      if (this.#column >= this.#room) this.#endLine()
+      const piece = rest.slice(0, this.#room - this.#column)
+      this.#line += piece
+      this.#column += piece.length
+      rest = rest.slice(piece.length)
+    }
+  }
+
+  #putGrapheme(grapheme: string): void {
+    const width = widthOf(grapheme)
+    if (width > this.#room) {
+      this.#putGrapheme('…')
+      return
+    }
+    if (this.#column + width > this.#room) this.#endLine()
+    this.#line += grapheme
+    this.#column += width
+  }
+
+  #endLine(): void {
+    this.#lines.push(this.#line.trimEnd() + this.#colours.close())
+    this.#line = this.#colours.open()
+    this.#column = 0
+    this.#blanks = ''
+  }
+}
