@@ -1,6 +1,6 @@
-import { sanitize } from '../../core/base/sanitize.ts'
+import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
-import { PERMISSION_ANSWERS } from '../../core/runtime/asks.ts'
+import { denialOf, isOffered } from '../../tui/cards/permission-answer.ts'
 
 /** What a person typed under a permission card: an answer, a wish to say why not, or a wish to know more. */
 export type Choice = { answer: string } | 'reason' | 'help'
@@ -14,13 +14,6 @@ export function readChoice(line: string, question: AskQuestion): Choice | undefi
   if (reason !== undefined) return { answer: denialOf(reason) }
   const answer = KEYS.get(text.toLowerCase())
   return answer !== undefined && isOffered(answer, question) ? { answer } : undefined
-}
-
-/** A refusal in a person's own words; they never pass for one of the answers that allow. */
-export function denialOf(reason: string): string {
-  const words = sanitize(reason).trim()
-  const isAnswer = Object.values<string>(PERMISSION_ANSWERS).includes(words)
-  return words === '' || isAnswer ? PERMISSION_ANSWERS.no : words
 }
 
 /** The keys of a permission card, in a line. */
@@ -47,10 +40,6 @@ export function choiceHelp(question: AskQuestion): string {
     'Ctrl-C ends the run',
   ]
   return keys.map((line) => `  ${line}\n`).join('')
-}
-
-function isOffered(answer: string, { options }: AskQuestion): boolean {
-  return options.some(({ label }) => label === answer)
 }
 
 const { once, session, always, no } = PERMISSION_ANSWERS

@@ -1,16 +1,17 @@
 import { headOf } from '../../core/base/cut.ts'
+import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import { toVisible } from '../../core/base/visible.ts'
 import {
   AskKind,
   type AskQuestion,
   type AskUserEvent,
   type PermissionRequest,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { PERMISSION_ANSWERS } from '../../core/runtime/asks.ts'
+import { denialOf } from '../../tui/cards/permission-answer.ts'
+import { visibleLine } from '../../tui/cards/subject.ts'
 import type { Terminal } from '../host.ts'
 import { permissionCard } from './card.ts'
-import { choiceHelp, choiceLine, denialOf, readChoice } from './choice.ts'
+import { choiceHelp, choiceLine, readChoice } from './choice.ts'
 import type { Style } from './layout.ts'
 import { questionText, readAnswer } from './question.ts'
 
@@ -67,20 +68,16 @@ async function askPermission(
 
 /** What "always" does; that it could not be done is told by whoever does it. */
 function savedLines({ rules }: PermissionRequest, agent: string): string {
-  const file = inLine(`agents/${agent}.toml`)
-  return rules.map((rule) => `crabtalk: adding to ${file}: allow ${inLine(rule)}\n`).join('')
+  const file = visibleLine(`agents/${agent}.toml`)
+  return rules.map((rule) => `crabtalk: adding to ${file}: allow ${visibleLine(rule)}\n`).join('')
 }
 
 /** Says of a line that it was no answer; an empty one is a wish to see the question again. */
 function notUnderstood(line = ''): string {
   const text = line.trim()
   if (text === '') return ''
-  const seen = inLine(text)
+  const seen = visibleLine(text)
   return `crabtalk: not understood: ${headOf(seen, MOST_ECHOED)}${seen.length > MOST_ECHOED ? '…' : ''}\n`
-}
-
-function inLine(text: string): string {
-  return toVisible(text).replaceAll('\n', '\\n')
 }
 
 /** UTF-16 units of a line that was no answer. */

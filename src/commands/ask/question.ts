@@ -1,5 +1,6 @@
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import { optionKeys } from '../../tui/cards/option-keys.ts'
 import { paint } from '../color.ts'
 import { fact, quote, type Style } from './layout.ts'
 
@@ -8,7 +9,7 @@ export function questionText(
   { question, options, multiSelect }: AskQuestion,
   { style, isFree }: { style: Style; isFree: boolean },
 ): string {
-  const keys = keysOf(options)
+  const keys = optionKeys(options)
   const rows = options.map(({ label, description }, at) => {
     const about = description === '' ? label : `${label} · ${description}`
     return fact(keys[at]!, oneLine(about), style)
@@ -29,7 +30,7 @@ export function readAnswer(
 ): string | undefined {
   const text = sanitize(line).trim()
   if (text === '') return undefined
-  const keys = keysOf(options)
+  const keys = optionKeys(options)
   const words = multiSelect ? text.split(/[\s,]+/).filter((word) => word !== '') : [text]
   const chosen = words.map((word) => options[keys.indexOf(word.toLowerCase())]?.label)
   const labels = chosen.filter((label) => label !== undefined)
@@ -38,14 +39,6 @@ export function readAnswer(
   if (typed) return typed.label
   return isFree && !looksLikeKeys(words, options) ? text : undefined
 }
-
-/** What an option is chosen by: its number, or a letter where some label is a number itself. */
-function keysOf(options: AskQuestion['options']): string[] {
-  const hasNumber = options.some(({ label }) => /^\d+$/.test(label.trim()))
-  return options.map((_, at) => (hasNumber ? String.fromCodePoint(A + at) : `${at + 1}`))
-}
-
-const A = 97
 
 /** A number that belongs to no option is a slip, not an answer. */
 function looksLikeKeys(words: readonly string[], options: AskQuestion['options']): boolean {

@@ -15,14 +15,6 @@ export interface Question {
 /** From question to label, or to what was typed; several labels are joined by ", ". */
 export type Answers = Readonly<Record<string, string>>
 
-/** The answers to a question of permission; any other text denies, and is the reason. */
-export const PERMISSION_ANSWERS = {
-  once: 'Allow once',
-  session: 'Allow in this conversation',
-  always: 'Always allow',
-  no: 'Deny',
-} as const
-
 /** The tool call that needs permission, as a client shows it. */
 export interface PermissionAsk {
   callId: string

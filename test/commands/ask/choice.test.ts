@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choiceHelp, choiceLine, denialOf, readChoice } from '../../../src/commands/ask/choice.ts'
+import { choiceHelp, choiceLine, readChoice } from '../../../src/commands/ask/choice.ts'
+import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskQuestion } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { PERMISSION_ANSWERS } from '../../../src/core/runtime/asks.ts'
+import { denialOf } from '../../../src/tui/cards/permission-answer.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const ALL = offering(once, session, always, no)

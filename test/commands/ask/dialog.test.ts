@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Answers, converse } from '../../../src/commands/ask/dialog.ts'
+import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { PERMISSION_ANSWERS } from '../../../src/core/runtime/asks.ts'
 import { makeTestTerminal, type TestTerminal } from '../../support/test-terminal.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
