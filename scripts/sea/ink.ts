@@ -4,12 +4,14 @@ import { patchFiles, replaceOnly } from './patch.ts'
 
 /**
  * Ink without top-level await, which a chunk that is loaded by `require` cannot have: its connection to React's developer
- * tools goes, and the layout engine starts at once, without the `fetch` that would load Node's HTTP client.
+ * tools goes, and the layout engine starts at once, without the `fetch` that would load Node's HTTP client. Nor does it
+ * start programs.
  */
 export const ink: Plugin = {
   name: 'ink',
   setup: (build) =>
     patchFiles(build, [
+      { filter: /[\\/]ink[\\/]build[\\/]utils\.js$/, patch: withoutPrograms },
       { filter: /[\\/]ink[\\/]build[\\/]reconciler\.js$/, patch: withoutDevelopment },
       { filter: /[\\/]yoga-layout[\\/]dist[\\/]src[\\/]index\.js$/, patch: startedAtOnce },
       {
@@ -25,6 +27,13 @@ const DEVELOPMENT = "if (process.env['DEV'] === 'true') {"
 export function withoutDevelopment(module: string): string | undefined {
   const parts = module.split(DEVELOPMENT)
   return parts.length === 3 ? parts.join('if (false) {') : undefined
+}
+
+const TERMINAL_SIZE = "import terminalSize from 'terminal-size';"
+
+/** Ink's look at the window, which asks `tput` and others when the stream does not know; it has a default for that. */
+export function withoutPrograms(module: string): string | undefined {
+  return replaceOnly(module, TERMINAL_SIZE, 'const terminalSize = () => ({});')
 }
 
 const LOADER = "import loadYoga from '../binaries/yoga-wasm-base64-esm.js';"

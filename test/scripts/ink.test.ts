@@ -3,21 +3,33 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { build } from 'esbuild'
 import type Yoga from 'yoga-layout'
-import { ink, startedAtOnce, withBytesApart, withoutDevelopment } from '../../scripts/sea/ink.ts'
+import {
+  ink,
+  startedAtOnce,
+  withBytesApart,
+  withoutDevelopment,
+  withoutPrograms,
+} from '../../scripts/sea/ink.ts'
 
 const ROOT = import.meta.dirname
-const [reconciler, yoga, loader] = (await Promise.all(
+const [reconciler, utils, yoga, loader] = (await Promise.all(
   [
     'ink/build/reconciler.js',
+    'ink/build/utils.js',
     'yoga-layout/dist/src/index.js',
     'yoga-layout/dist/binaries/yoga-wasm-base64-esm.js',
   ].map((path) => readFile(new URL(`../../node_modules/${path}`, import.meta.url), 'utf8')),
-)) as [string, string, string]
+)) as [string, string, string, string]
 
 test('withoutDevelopment() takes what waits out of the installed Ink', () => {
   const ours = withoutDevelopment(reconciler)!
   assert.ok(!ours.includes("process.env['DEV']"))
   assert.equal(ours.match(/^if \(false\) \{$/gm)?.length, 2)
+})
+
+test('withoutPrograms() takes the programs that know the size of a window out of the installed Ink', () => {
+  assert.doesNotMatch(withoutPrograms(utils)!, /import/)
+  assert.equal(withoutPrograms(utils.replace('terminal-size', 'window-size')), undefined)
 })
 
 test('ink makes a module of the installed yoga that lays out at once', async () => {
