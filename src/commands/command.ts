@@ -1,10 +1,31 @@
+import type { CrabError } from '../core/base/errors.ts'
 import type { Host } from './host.ts'
+
+/** What a word of a command line stands for, where the program can list what there is; files belong to the shell. */
+export type WordKind =
+  | 'agent'
+  | 'conversation'
+  | 'file'
+  | 'folder'
+  | 'model'
+  | 'rule'
+  | 'sender'
+  | 'server'
+  | 'shell'
 
 /** One option of a command; `value` names its value, absent for a flag. */
 export interface Option {
   name: string
   short?: string
   value?: string
+  /** The only values there are: parsing refuses any other, help and completions list them. */
+  choices?: readonly string[]
+  /** Values besides, which the command itself refuses and says why. */
+  refused?: readonly string[]
+  /** What holds without it, as help says it. */
+  fallback?: string
+  /** What its values are, for completions. */
+  kind?: WordKind
   summary: string
 }
 
@@ -25,6 +46,8 @@ export interface Options {
 interface Invocation {
   /** The name it was started by: `crabtalk` or `crabup`. */
   program: string
+  /** The commands of that program. */
+  commands: readonly Command[]
   options: Options
   host: Host
   /** Aborted when the command is over, however it ended. */
@@ -33,6 +56,9 @@ interface Invocation {
 
 /** Runs a command and gives its exit code. */
 export type Run = (invocation: Invocation) => Promise<number>
+
+/** Tells a program, in the form it asked for, that its command line is wrong; a person is told in any case. */
+export type ReportRefusal = (at: { error: CrabError; words: readonly string[]; host: Host }) => Promise<void>
 
 /** A row of the command table: help, completions, the reference page and routing all come from it. */
 export interface Command {
@@ -47,5 +73,10 @@ export interface Command {
   details?: string
   options: readonly Option[]
   examples: readonly string[]
+  /** What its arguments are, for completions; the last one holds for all that follow. */
+  kinds?: readonly WordKind[]
+  /** For scripts of ours only: no help and no completion names it. */
+  hidden?: true
   load(): Promise<Run>
+  loadRefusal?(): Promise<ReportRefusal>
 }

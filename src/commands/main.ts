@@ -20,7 +20,7 @@ export async function main(name: string, argv: readonly string[], host: Host): P
 }
 
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {
-  const { CRABTALK, CRABUP, GLOBAL } = await import('./table.ts')
+  const { CRABTALK, CRABUP } = await import('./table.ts')
   const commands = name === 'crabup' ? CRABUP : CRABTALK
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
   const words = isHelpFirst ? argv.slice(1) : argv
@@ -28,16 +28,33 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(behind(words, command)))
   if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
   if (!command) throw await unknownCommand(name, commands, words)
-  const { parseOptions } = await import('./parse.ts')
+  const [{ parseOptions }, { GLOBAL }] = await Promise.all([import('./parse.ts'), import('./sections.ts')])
   const full = { ...command, options: [...command.options, ...GLOBAL] }
-  const options = parseOptions({ program: name, command: full }, words.slice(command.path.length))
+  const rest = words.slice(command.path.length)
+  const options = await orReported({ command, words: rest, host }, () =>
+    parseOptions({ program: name, command: full }, rest),
+  )
   if (options.has('help')) return help({ name, commands, command, words, host })
   const run = await command.load()
   const over = new AbortController()
   try {
-    return await run({ program: name, options, host, signal: over.signal })
+    return await run({ program: name, commands, options, host, signal: over.signal })
   } finally {
     over.abort()
+  }
+}
+
+/** Reads a command line; a program that asked for JSON gets what is wrong with it as JSON, too. */
+async function orReported<T>(
+  { command, words, host }: { command: Command; words: readonly string[]; host: Host },
+  read: () => T,
+): Promise<T> {
+  try {
+    return read()
+  } catch (reason) {
+    const report = await command.loadRefusal?.()
+    await report?.({ error: toCrabError(reason), words, host })
+    throw reason
   }
 }
 
@@ -64,11 +81,12 @@ async function help(at: {
   host: Host
 }): Promise<number> {
   const { name, commands, command, words, host } = at
-  const { commandHelp, groupHelp } = await import('./help.ts')
-  const group = words.filter((word) => !word.startsWith('-')).slice(0, 1)
-  const isGroup = commands.some(({ path }) => path.length > 1 && path[0] === group[0])
-  if (!command && group.length > 0 && !isGroup) throw await unknownCommand(name, commands, words)
-  host.stdout.write(command ? commandHelp(name, command) : groupHelp(name, commands, isGroup ? group : []))
+  const { commandHelp, groupHelp, programHelp } = await import('./help.ts')
+  const [group] = words.filter((word) => !word.startsWith('-'))
+  const isGroup = commands.some(({ path }) => path.length > 1 && path[0] === group)
+  if (!command && group !== undefined && !isGroup) throw await unknownCommand(name, commands, words)
+  const page = group === undefined ? programHelp(name, commands) : groupHelp(name, commands, group)
+  host.stdout.write(command ? commandHelp(name, command) : page)
   return 0
 }
 
@@ -86,9 +104,9 @@ async function unknownCommand(
     })
   }
   const typed = words.slice(0, inGroup.length > 0 ? 2 : 1).join(' ')
-  const known = (inGroup.length > 0 ? inGroup : commands).map(({ path }) =>
-    path.slice(0, inGroup.length > 0 ? 2 : 1).join(' '),
-  )
+  const known = (inGroup.length > 0 ? inGroup : commands)
+    .filter(({ hidden }) => !hidden)
+    .map(({ path }) => path.slice(0, inGroup.length > 0 ? 2 : 1).join(' '))
   const near = nearest(typed, known)
   const what = typed.startsWith('-') ? 'option' : 'command'
   return new CrabError('usage', `Unknown ${what} "${typed}"`, {

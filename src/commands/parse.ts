@@ -12,7 +12,10 @@ interface Named {
 /** Parses what stands behind a command's name. Throws `usage` naming the nearest flag. */
 export function parseOptions(named: Named, argv: readonly string[]): Options {
   const given = readRaw(named, argv)
-  if (!given.flags.has('help')) checkArguments(named, given.args)
+  if (!given.flags.has('help')) {
+    for (const option of named.command.options) checkChoice(option, given.flags.get(option.name) ?? [])
+    checkArguments(named, given.args)
+  }
   return {
     args: given.args,
     has: (name) => given.flags.has(name),
@@ -91,6 +94,14 @@ function splitOnce(text: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
+function checkChoice({ name, choices, refused = [] }: Option, values: readonly string[]): void {
+  const wrong = choices && values.find((value) => !choices.includes(value) && !refused.includes(value))
+  if (wrong === undefined) return
+  throw new CrabError('usage', `Cannot use --${name} ${wrong}`, {
+    hint: `it is one of ${choices!.join(', ')}`,
+  })
+}
+
 /** Lets cac judge whether arguments are missing or too many. */
 function checkArguments({ program, command }: Named, args: readonly string[]): void {
   const cli = cac(command.path.join(' '))
@@ -100,12 +111,20 @@ function checkArguments({ program, command }: Named, args: readonly string[]): v
     leaf.checkRequiredArgs()
     leaf.checkUnusedArgs()
   } catch (cause) {
-    const usage = [program, ...command.path, command.args].join(' ').trim()
-    throw new CrabError('usage', `Cannot use these arguments: ${(cause as Error).message}`, {
+    const name = [program, ...command.path].join(' ')
+    throw new CrabError('usage', `Cannot run "${name}": ${argumentProblem(command.args, args.length)}`, {
       cause,
-      hint: `usage: ${usage}`,
+      hint: `usage: ${name} ${command.args}`.trim(),
     })
   }
+}
+
+/** What is wrong with so many arguments; they are not repeated, one may be a secret. */
+function argumentProblem(notation: string, given: number): string {
+  const places = notation.split(' ').filter(Boolean)
+  const missing = places.slice(given).filter((place) => place.startsWith('<'))
+  if (missing.length > 0) return `${missing.join(' and ')} is missing`.replace(/( and .*) is /, '$1 are ')
+  return places.length === 0 ? 'it takes no arguments' : `it takes no more than ${places.join(' ')}`
 }
 
 /** What starts with a dash and is an argument all the same, cac would take for a flag. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { sanitize } from '../core/base/sanitize.ts'
-import type { PolicyDecision, PolicyRule } from '../core/protocol/crabtalk.generated.ts'
+import { ApprovalMode, type PolicyDecision, type PolicyRule } from '../core/protocol/crabtalk.generated.ts'
 import { request } from '../core/protocol/dispatch.ts'
 import { attach } from '../daemon/attach.ts'
 import type { Run } from './command.ts'
@@ -19,6 +19,7 @@ export const why: Run = async ({ options, host, signal }) => {
     allow: [...options.values('allow')],
     deny: [...options.values('deny')],
     ask: [...options.values('ask')],
+    mode: options.has('yolo') ? ApprovalMode.ALL : ApprovalMode.UNSPECIFIED,
   }
   await using attached = await attach(host)
   const decision = await request(attached.dispatch, 'policyExplain', message, signal)

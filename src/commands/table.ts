@@ -1,12 +1,26 @@
 import type { Command, Option } from './command.ts'
+import { completionCommands } from './completions/table.ts'
 import { MCP_COMMANDS } from './mcp/table.ts'
 
 const json: Option = { name: 'json', summary: 'Print JSON' }
-const agent: Option = { name: 'agent', short: 'a', value: 'NAME', summary: 'The agent (default crab)' }
+const agent: Option = {
+  name: 'agent',
+  short: 'a',
+  value: 'NAME',
+  kind: 'agent',
+  fallback: 'crab',
+  summary: 'The agent',
+}
 /** What an agent is made of, for `agent create` and `agent edit`. */
 const agentKeys: readonly Option[] = [
   { name: 'description', value: 'TEXT', summary: 'What it is for' },
-  { name: 'model', short: 'm', value: 'NAME', summary: 'Its model; an empty one is the default one' },
+  {
+    name: 'model',
+    short: 'm',
+    value: 'NAME',
+    kind: 'model',
+    summary: 'Its model; an empty one is the default one',
+  },
   { name: 'prompt', short: 'p', value: 'TEXT', summary: 'Its prompt; @FILE reads a file, @- standard input' },
   { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its file, VALUE as TOML (repeatable)' },
 ]
@@ -17,72 +31,119 @@ export const CRABTALK: readonly Command[] = [
     path: ['send'],
     args: '[...prompt]',
     summary: 'Run one turn: prompt and standard input in, the answer out',
+    details: `Standard output is the answer and nothing else. Standard input that is a file or a pipe is read to its end and added
+to the prompt. --on-ask tty asks you on the terminal; deny refuses what nobody permitted, and the agent goes on; fail
+ends the run there; client asks in the records of --input stream-json. TIME is 30s, 10m or 1h; 0 is no limit.`,
     options: [
       agent,
       {
         name: 'sender',
         short: 's',
         value: 'NAME',
+        kind: 'sender',
         summary: 'Continue or start the conversation with this name',
       },
       { name: 'continue', short: 'c', summary: "Continue this agent's last conversation in this directory" },
       { name: 'fork', summary: 'Copy the conversation first and go on in the copy' },
       { name: 'no-save', summary: 'Store nothing' },
-      { name: 'file', short: 'f', value: 'PATH', summary: 'Add a file to the prompt (repeatable)' },
-      { name: 'image', short: 'i', value: 'PATH', summary: 'Attach an image (repeatable)' },
-      { name: 'model', short: 'm', value: 'NAME', summary: 'Use this model' },
+      {
+        name: 'file',
+        short: 'f',
+        value: 'PATH',
+        kind: 'file',
+        summary: 'Add a file to the prompt (repeatable)',
+      },
+      { name: 'image', short: 'i', value: 'PATH', kind: 'file', summary: 'Attach an image (repeatable)' },
+      { name: 'model', short: 'm', value: 'NAME', kind: 'model', summary: 'Use this model' },
       { name: 'system', value: 'TEXT', summary: "Replace the agent's prompt; @FILE reads a file" },
       { name: 'thinking', summary: 'Let the model think, and show it on standard error' },
-      { name: 'schema', value: 'JSON', summary: 'Answer with JSON of this schema; a FILE or JSON text' },
-      { name: 'input', value: 'FORM', summary: 'text, or stream-json: records that make this a co-process' },
-      { name: 'output', short: 'o', value: 'FORM', summary: 'text, json or stream-json (default text)' },
+      {
+        name: 'schema',
+        value: 'JSON',
+        kind: 'file',
+        summary: 'Answer with JSON of this schema; a FILE or JSON text',
+      },
+      {
+        name: 'input',
+        value: 'FORM',
+        choices: ['text', 'stream-json'],
+        fallback: 'text',
+        summary: 'What standard input carries',
+      },
+      {
+        name: 'output',
+        short: 'o',
+        value: 'FORM',
+        choices: ['text', 'json', 'stream-json'],
+        fallback: 'text',
+        summary: 'What standard output carries',
+      },
       {
         name: 'out-file',
         short: 'O',
         value: 'FILE',
+        kind: 'file',
         summary: 'Write the answer to a file, whole, on success',
       },
       { name: 'last', summary: 'Print only the final message' },
       { name: 'buffer', summary: 'Print the answer when it is complete' },
       { name: 'raw', summary: 'Keep control sequences on a terminal' },
-      { name: 'color', value: 'WHEN', summary: 'auto, always or never' },
+      {
+        name: 'color',
+        value: 'WHEN',
+        choices: ['auto', 'always', 'never'],
+        fallback: 'auto',
+        summary: 'When to use colours',
+      },
       { name: 'quiet', short: 'q', summary: 'Nothing on standard error but errors' },
       { name: 'verbose', short: 'v', summary: 'A line per tool call; -vv for every event' },
       { name: 'no-stdin', summary: 'Do not read standard input' },
-      { name: 'stdin-wait', value: 'TIME', summary: 'Longest wait for a silent pipe (default 30s)' },
+      { name: 'stdin-wait', value: 'TIME', fallback: '30s', summary: 'Longest wait for a silent pipe' },
       {
         name: 'truncate',
         value: 'WHERE',
-        summary: 'Cut input that is too long, at its head, tail or middle',
+        choices: ['head', 'tail', 'middle'],
+        summary: 'Cut input that is too long',
       },
-      { name: 'timeout', value: 'TIME', summary: 'Longest run, not counting questions (default 10m)' },
-      { name: 'idle-timeout', value: 'TIME', summary: 'Longest silence of the model (default 2m)' },
+      { name: 'timeout', value: 'TIME', fallback: '10m', summary: 'Longest run, not counting questions' },
+      { name: 'idle-timeout', value: 'TIME', fallback: '2m', summary: 'Longest silence of the model' },
       { name: 'max-turns', value: 'N', summary: 'At most this many model calls' },
       { name: 'max-cost', value: 'USD', summary: 'Stop before the next model call once this is spent' },
-      { name: 'retries', value: 'N', summary: 'Retries of a model call that has not begun (default 2)' },
-      { name: 'tools', value: 'SET', summary: 'Tools the model is shown: none, read or all' },
+      { name: 'retries', value: 'N', fallback: '2', summary: 'Retries of a model call that has not begun' },
+      {
+        name: 'tools',
+        value: 'SET',
+        choices: ['none', 'read', 'all'],
+        fallback: 'all',
+        summary: 'Tools the model is shown',
+      },
       { name: 'no-mcp', summary: 'Use no MCP server' },
       {
         name: 'allow',
         value: 'RULE',
+        kind: 'rule',
         summary: "Permit what this rule says, such as 'bash(git *)' (repeatable)",
       },
       {
         name: 'ask',
         value: 'RULE',
+        kind: 'rule',
         summary: 'Ask about what this rule says, though others permit it (repeatable)',
       },
       {
         name: 'deny',
         value: 'RULE',
+        kind: 'rule',
         summary: 'Refuse what this rule says, whatever else permits it (repeatable)',
       },
       { name: 'yolo', summary: 'Permit whatever no rule refuses' },
       {
         name: 'on-ask',
         value: 'WHO',
-        summary:
-          'Questions: tty asks you, deny and fail ask nobody, client asks in records (default tty, else deny)',
+        choices: ['tty', 'deny', 'fail', 'client'],
+        refused: ['park'],
+        fallback: 'tty, else deny',
+        summary: 'Who is asked',
       },
       { name: 'fail-on-tool-error', summary: 'Exit 5 when a tool failed' },
       { name: 'no-daemon', summary: 'Run in this process even when a daemon is there' },
@@ -96,6 +157,7 @@ export const CRABTALK: readonly Command[] = [
       'crabtalk send --output json "One word: ready?" | jq -r .text',
     ],
     load: async () => (await import('./send/send.ts')).send,
+    loadRefusal: async () => (await import('./send/program-sink.ts')).reportRefusal,
   },
   {
     path: ['agent', 'list'],
@@ -108,6 +170,7 @@ export const CRABTALK: readonly Command[] = [
   {
     path: ['agent', 'show'],
     args: '[name]',
+    kinds: ['agent'],
     summary: 'Show an agent: its configuration and its prompt',
     options: [json],
     examples: ['crabtalk agent show crab'],
@@ -124,6 +187,7 @@ export const CRABTALK: readonly Command[] = [
   {
     path: ['agent', 'edit'],
     args: '<name>',
+    kinds: ['agent'],
     summary: 'Change an agent, in $EDITOR or by options',
     options: [...agentKeys, json],
     examples: ['crabtalk agent edit reviewer --set max_iterations=30'],
@@ -132,6 +196,7 @@ export const CRABTALK: readonly Command[] = [
   {
     path: ['agent', 'rename'],
     args: '<old> <new>',
+    kinds: ['agent'],
     summary: 'Rename an agent; its conversations stay with it',
     options: [json],
     examples: ['crabtalk agent rename reviewer critic'],
@@ -140,6 +205,7 @@ export const CRABTALK: readonly Command[] = [
   {
     path: ['agent', 'delete'],
     args: '<name>',
+    kinds: ['agent'],
     summary: 'Delete an agent; its conversations stay',
     options: [],
     examples: ['crabtalk agent delete critic'],
@@ -150,9 +216,9 @@ export const CRABTALK: readonly Command[] = [
     args: '',
     summary: 'List conversations, newest first',
     options: [
-      { ...agent, summary: 'Only those of this agent' },
-      { name: 'sender', short: 's', value: 'NAME', summary: 'Only those with this sender' },
-      { name: 'limit', short: 'n', value: 'N', summary: 'At most this many (default 20, 0 for all)' },
+      { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
+      { name: 'sender', short: 's', value: 'NAME', kind: 'sender', summary: 'Only those with this sender' },
+      { name: 'limit', short: 'n', value: 'N', fallback: '20', summary: 'At most this many; 0 for all' },
       json,
     ],
     examples: ['crabtalk conversation list -n 5', 'crabtalk conversation list --json | jq -r .[].id'],
@@ -161,6 +227,7 @@ export const CRABTALK: readonly Command[] = [
   {
     path: ['conversation', 'show'],
     args: '[id]',
+    kinds: ['conversation'],
     summary: 'Show a conversation (the last one without an id)',
     options: [json],
     examples: ['crabtalk conversation show', 'crabtalk conversation show 8Z4K2M0Q'],
@@ -169,10 +236,23 @@ export const CRABTALK: readonly Command[] = [
   {
     path: ['conversation', 'export'],
     args: '[id]',
+    kinds: ['conversation'],
     summary: 'Export a conversation (the last one without an id)',
     options: [
-      { name: 'format', value: 'FORM', summary: 'markdown, json or jsonl (default markdown)' },
-      { name: 'out-file', short: 'O', value: 'FILE', summary: 'Write to a file instead of standard output' },
+      {
+        name: 'format',
+        value: 'FORM',
+        choices: ['markdown', 'json', 'jsonl'],
+        fallback: 'markdown',
+        summary: 'How it is written',
+      },
+      {
+        name: 'out-file',
+        short: 'O',
+        value: 'FILE',
+        kind: 'file',
+        summary: 'Write to a file instead of standard output',
+      },
     ],
     examples: ['crabtalk conversation export --format markdown -O talk.md'],
     load: async () => (await import('./conversation/commands.ts')).exportConversation,
@@ -180,6 +260,7 @@ export const CRABTALK: readonly Command[] = [
   {
     path: ['conversation', 'delete'],
     args: '<...ids>',
+    kinds: ['conversation'],
     summary: 'Delete conversations for good',
     options: [],
     examples: ['crabtalk conversation delete 8Z4K2M0Q'],
@@ -194,11 +275,39 @@ export const CRABTALK: readonly Command[] = [
 whatever the answer is; --json is for programs.`,
     options: [
       agent,
-      { name: 'sender', short: 's', value: 'NAME', summary: 'As if it came in this conversation' },
-      { name: 'cwd', value: 'DIR', summary: 'As if it ran there (default this directory)' },
-      { name: 'allow', value: 'RULE', summary: 'As if this rule permitted something (repeatable)' },
-      { name: 'deny', value: 'RULE', summary: 'As if this rule refused something (repeatable)' },
-      { name: 'ask', value: 'RULE', summary: 'As if this rule asked about something (repeatable)' },
+      {
+        name: 'sender',
+        short: 's',
+        value: 'NAME',
+        kind: 'sender',
+        summary: 'As if it came in this conversation',
+      },
+      {
+        name: 'cwd',
+        value: 'DIR',
+        kind: 'folder',
+        fallback: 'this directory',
+        summary: 'As if it ran there',
+      },
+      {
+        name: 'allow',
+        value: 'RULE',
+        kind: 'rule',
+        summary: 'As if this rule permitted something (repeatable)',
+      },
+      {
+        name: 'deny',
+        value: 'RULE',
+        kind: 'rule',
+        summary: 'As if this rule refused something (repeatable)',
+      },
+      {
+        name: 'ask',
+        value: 'RULE',
+        kind: 'rule',
+        summary: 'As if this rule asked about something (repeatable)',
+      },
+      { name: 'yolo', summary: 'As if whatever no rule refuses were permitted' },
       json,
     ],
     examples: [
@@ -233,6 +342,21 @@ whatever the answer is; --json is for programs.`,
     load: async () => (await import('./config.ts')).check,
   },
   {
+    path: ['doctor'],
+    args: '',
+    summary: 'Check that everything is in order, and say what to do where it is not',
+    details: `Looks at the program, the home directory, the configuration, the model, permissions, MCP servers, the terminal and
+completions. No tokens are spent and nothing is changed. Takes at most 5 s, with --deep 60 s. Exits 1 when there is a
+problem; warnings alone do not count. Prints no secrets.`,
+    options: [{ name: 'deep', summary: 'Start the MCP servers of every agent, too' }, json],
+    examples: [
+      'crabtalk doctor',
+      `crabtalk doctor --json | jq -r '.checks[] | select(.status != "ok") | .message'`,
+    ],
+    load: async () => (await import('./doctor/doctor.ts')).doctor,
+  },
+  ...completionCommands('crabtalk'),
+  {
     path: ['version'],
     args: '',
     summary: 'Print the version',
@@ -244,6 +368,7 @@ whatever the answer is; --json is for programs.`,
 
 /** The commands of `crabup`. */
 export const CRABUP: readonly Command[] = [
+  ...completionCommands('crabup'),
   {
     path: ['version'],
     args: '',
@@ -252,10 +377,4 @@ export const CRABUP: readonly Command[] = [
     examples: ['crabup version'],
     load: async () => (await import('./version.ts')).version,
   },
-]
-
-/** Options every command has. */
-export const GLOBAL: readonly Option[] = [
-  { name: 'help', short: 'h', summary: 'Show help' },
-  { name: 'debug', summary: 'Show where an error came from' },
 ]

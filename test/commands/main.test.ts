@@ -3,14 +3,20 @@ import { openSync } from 'node:fs'
 import { test } from 'node:test'
 import { formatError } from '../../src/commands/error-text.ts'
 import { main } from '../../src/commands/main.ts'
-import { CRABTALK, GLOBAL } from '../../src/commands/table.ts'
+import { GLOBAL } from '../../src/commands/sections.ts'
+import { CRABTALK } from '../../src/commands/table.ts'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 
 test('main() lists the commands when nothing is asked, and for every way to ask for help', async () => {
   const plain = await run([])
-  assert.match(plain.stdout, /^Usage: crabtalk <command> \[options\]\n\nCommands:\n/)
-  for (const { path } of CRABTALK) assert.match(plain.stdout, new RegExp(`^  ${path.join(' ')} `, 'm'))
+  assert.match(plain.stdout, /^Usage: crabtalk <command> \[options\]\n\nTalk:\n/)
+  for (const { path, hidden } of CRABTALK) {
+    const [word = '', verb = ''] = path
+    const line = new RegExp(`^  ${word} .*\\b${verb}\\b`, 'm')
+    if (hidden) assert.doesNotMatch(plain.stdout, line)
+    else assert.match(plain.stdout, line)
+  }
   for (const argv of [['help'], ['--help'], ['-h']]) assert.deepEqual(await run(argv), plain)
   assert.deepEqual([plain.code, plain.stderr], [0, ''])
 })
@@ -39,7 +45,7 @@ test('main() explains one command, or a group, wherever help is asked for', asyn
 })
 
 test('every command has help with an example and every option', async () => {
-  for (const { path, examples, options } of CRABTALK) {
+  for (const { path, examples, options } of CRABTALK.filter(({ hidden }) => !hidden)) {
     const { stdout, code } = await run([...path, '--help'])
     assert.equal(code, 0)
     for (const example of examples) assert.ok(stdout.includes(`  ${example}\n`))

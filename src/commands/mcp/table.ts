@@ -1,6 +1,13 @@
 import type { Command, Option } from '../command.ts'
 
-const agent: Option = { name: 'agent', short: 'a', value: 'NAME', summary: 'The agent (default crab)' }
+const agent: Option = {
+  name: 'agent',
+  short: 'a',
+  value: 'NAME',
+  kind: 'agent',
+  fallback: 'crab',
+  summary: 'The agent',
+}
 const json: Option = { name: 'json', summary: 'Print JSON' }
 const env: Option = {
   name: 'env',
@@ -24,6 +31,7 @@ export const MCP_COMMANDS: readonly Command[] = [
   {
     path: ['mcp', 'get'],
     args: '<name>',
+    kinds: ['server'],
     summary: 'Show a server: its entry, where that is written, and its state',
     options: [agent, json],
     examples: ['crabtalk mcp get fs'],
@@ -41,7 +49,13 @@ this directory are written as absolute ones.`,
     options: [
       agent,
       env,
-      { name: 'cwd', value: 'DIR', summary: 'Where it runs (default the home directory of crabtalk)' },
+      {
+        name: 'cwd',
+        value: 'DIR',
+        kind: 'folder',
+        fallback: 'the home directory of crabtalk',
+        summary: 'Where it runs',
+      },
       { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its entry, VALUE as TOML (repeatable)' },
       noVerify,
       json,
@@ -56,6 +70,7 @@ this directory are written as absolute ones.`,
   {
     path: ['mcp', 'set'],
     args: '<name> [...assignments]',
+    kinds: ['server'],
     summary: 'Change keys of a server',
     details: `Values are TOML, or text; key= removes a key, a.b=… reaches into a table. The changed server is started first, and
 nothing is written when that fails.`,
@@ -70,6 +85,7 @@ nothing is written when that fails.`,
   {
     path: ['mcp', 'remove'],
     args: '<name>',
+    kinds: ['server'],
     summary: 'Take a server away from an agent',
     options: [agent, json],
     examples: ['crabtalk mcp remove fs'],
@@ -78,6 +94,7 @@ nothing is written when that fails.`,
   {
     path: ['mcp', 'enable'],
     args: '<name>',
+    kinds: ['server'],
     summary: 'Let an agent use a server again',
     options: [agent, json],
     examples: ['crabtalk mcp enable fs'],
@@ -86,6 +103,7 @@ nothing is written when that fails.`,
   {
     path: ['mcp', 'disable'],
     args: '<name>',
+    kinds: ['server'],
     summary: 'Keep a server declared, and never start it',
     options: [agent, json],
     examples: ['crabtalk mcp disable fs'],
@@ -94,6 +112,7 @@ nothing is written when that fails.`,
   {
     path: ['mcp', 'ping'],
     args: '[...names]',
+    kinds: ['server'],
     summary: 'Start servers, and say how long each takes',
     details: `Without a name all that are not disabled. Agents that declare the same server share its process. Exits 69 when one
 cannot be reached.`,
@@ -104,6 +123,7 @@ cannot be reached.`,
   {
     path: ['mcp', 'tools'],
     args: '[...names]',
+    kinds: ['server'],
     summary: 'List the tools of servers, and what the rules say of each',
     details: `Under the names that the model sees, with what becomes of a call: allow, ask or deny, and the rule behind it. A tool
 that the agent does not get is listed as hidden, with the reason. The servers are started.`,
@@ -114,6 +134,7 @@ that the agent does not get is listed as hidden, with the reason. The servers ar
   {
     path: ['mcp', 'call'],
     args: '<name> <tool> [...arguments]',
+    kinds: ['server'],
     summary: 'Call a tool',
     details: `Arguments are key=VALUE words, VALUE as JSON or else as text, or one JSON object, or - for one on standard input. The
 result's text is printed; a tool that reports a failure exits 5. Rules that deny hold here too; what an agent would have
@@ -124,6 +145,7 @@ to ask about is done, since you ask for it yourself.`,
         name: 'out-file',
         short: 'O',
         value: 'FILE',
+        kind: 'file',
         summary: 'Write the images or files of the result, or its text when there are none',
       },
       json,

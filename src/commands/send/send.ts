@@ -1,19 +1,17 @@
-import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { toCrabError } from '../../core/base/errors.ts'
 import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
 import { type ErrorStyle, formatError } from '../error-text.ts'
 import type { Host } from '../host.ts'
-import type { OutFile } from '../out-file.ts'
 import { deniedLines } from './denied.ts'
 import { readInput } from './input.ts'
-import { jsonSink } from './json-sink.ts'
-import { RunRecord } from './record.ts'
+import { programSink, reportEarly } from './program-sink.ts'
+import type { RunRecord } from './record.ts'
 import { newRecord, outcomeOf, runTurn } from './run.ts'
 import { readSettings, type SendSettings } from './settings.ts'
 import type { Outcome, Sink } from './sink.ts'
 import { Stop } from './stop.ts'
-import { streamJsonSink } from './stream-json-sink.ts'
 import { TextSink } from './text-sink.ts'
 
 /** `crabtalk send`: one turn, as a filter (cli.md). */
@@ -39,10 +37,7 @@ export const send: Run = async ({ program, options, host, signal }) => {
 /** Throws what is wrong with the options, after a program got it in the form it asked for. */
 async function failEarly(reason: unknown, options: Options, host: Host): Promise<never> {
   const error = toCrabError(reason)
-  const startedAt = performance.now()
-  const record = new RunRecord({ startedAt, agent: options.value('agent') ?? '', sender: '' })
-  const outcome = { exit: KINDS[error.kind].exit, error, structured: undefined }
-  await programSink(options.value('output'), host, undefined)?.finish(record, outcome)
+  await reportEarly(error, { form: options.value('output'), agent: options.value('agent') }, host)
   throw error
 }
 
@@ -72,17 +67,6 @@ function makeSink(settings: SendSettings, host: Host): Sink {
   const { form, outFile, schema } = settings
   const { stdout } = host
   return programSink(form, host, outFile) ?? new TextSink({ ...settings, stdout, structured: schema !== '' })
-}
-
-/** The sink of a form for programs; undefined for any other. */
-function programSink(
-  form: string | undefined,
-  { stdout }: Host,
-  outFile: OutFile | undefined,
-): Sink | undefined {
-  const now = () => performance.now()
-  if (form === 'json') return jsonSink({ stdout, outFile, now })
-  return form === 'stream-json' ? streamJsonSink({ stdout, now }) : undefined
 }
 
 async function printSchema(host: Host): Promise<number> {

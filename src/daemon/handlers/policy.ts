@@ -18,7 +18,7 @@ import type { Services } from '../compose.ts'
 import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 import { actionOf, inWords, type PossibleCall } from './policy-action.ts'
-import { DEFAULT_SENDER } from './turn-message.ts'
+import { DEFAULT_SENDER, MODES } from './turn-message.ts'
 import type { Served } from './turns.ts'
 
 /**
@@ -27,7 +27,7 @@ import type { Served } from './turns.ts'
  */
 export async function policyExplain(
   { services, channel }: Served,
-  { agent: name, sender: given, cwd, tool, arguments: text, allow, deny, ask }: ExplainPolicy,
+  { agent: name, sender: given, cwd, tool, arguments: text, allow, deny, ask, mode }: ExplainPolicy,
   signal: AbortSignal,
 ): Promise<PolicyDecision> {
   const { paths, homeDir, cwd: usual } = services.node
@@ -46,7 +46,7 @@ export async function policyExplain(
   const setting = {
     ...place,
     trust,
-    mode: 'ask' as const,
+    mode: MODES.get(mode) ?? 'ask',
     readable: talk ? [await resolvePath(join(paths.cache, 'output', talk.id), place)] : [],
     rules: await resolveRules(rules, place),
   }

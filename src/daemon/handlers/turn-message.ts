@@ -70,7 +70,8 @@ function toSettings(options: TurnOptions): TurnSettings {
   }
 }
 
-const MODES: ReadonlyMap<ApprovalMode, TurnSettings['mode']> = new Map([
+/** The modes as the runtime names them. */
+export const MODES: ReadonlyMap<ApprovalMode, TurnSettings['mode']> = new Map([
   [ApprovalMode.ASK, 'ask'],
   [ApprovalMode.EDITS, 'edits'],
   [ApprovalMode.READ_ONLY, 'read-only'],

@@ -1,0 +1,61 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { scriptFor } from './scripts.ts'
+import { SHELLS } from './shells.ts'
+import { type Candidate, type Suggestion, suggest } from './suggest.ts'
+
+export const completions: Run = async ({ program, options, host }) => {
+  const name = options.args[0] ?? ''
+  const shell = SHELLS.find((one) => one === (name === 'pwsh' ? 'powershell' : name))
+  if (shell === undefined) {
+    throw new CrabError('usage', `Cannot complete for ${name}`, { hint: `it is one of ${SHELLS.join(', ')}` })
+  }
+  host.stdout.write(scriptFor(shell, program))
+  return 0
+}
+
+/**
+ * What completion scripts call: prints `words`, `files` or `folders`, and behind `words` a line `value TAB description` for
+ * each that fits. Whatever goes wrong, nothing is said: a person is in the middle of typing.
+ */
+export const complete: Run = async ({ commands, options, host }) => {
+  const [count = '', ...given] = options.args
+  const missing = Math.max(0, Math.min(1, Number(count) - given.length) || 0) // some shells drop an empty word
+  const words = [...given, ...Array<string>(missing).fill('')]
+  const suggestion = suggest(commands, words)
+  if (suggestion.from === 'paths') {
+    host.stdout.write(`${suggestion.only}\n`)
+    return 0
+  }
+  const found = suggestion.from === 'words' ? suggestion.candidates : await listed(suggestion, host)
+  const typed = words.at(-1) ?? ''
+  const fitting = found.filter(({ value }) => value.startsWith(typed)).slice(0, MAX_CANDIDATES)
+  host.stdout.write(`words\n${fitting.map(toLine).join('')}`)
+  return 0
+}
+
+async function listed(
+  { kind, prefix, agent }: Extract<Suggestion, { from: 'list' }>,
+  host: Host,
+): Promise<Candidate[]> {
+  try {
+    const { listKind } = await import('./listed.ts')
+    const found = await listKind(kind, { host, agent }, AbortSignal.timeout(MAX_WAIT_MS))
+    return found
+      .filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value))
+      .map((one) => ({ ...one, value: prefix + one.value }))
+  } catch {
+    return [] // said by the command itself, once it is run
+  }
+}
+
+function toLine({ value, description }: Candidate): string {
+  const text = description.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim()
+  const short = text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text
+  return short === '' ? `${value}\n` : `${value}\t${short}\n`
+}
+
+const MAX_WAIT_MS = 400
+const MAX_CANDIDATES = 200
+const MAX_DESCRIPTION = 60

@@ -1,0 +1,34 @@
+import type { Command } from '../command.ts'
+
+/** `completions`, and the command its scripts call while somebody types. */
+export function completionCommands(program: 'crabtalk' | 'crabup'): readonly Command[] {
+  return [
+    {
+      path: ['completions'],
+      args: '<shell>',
+      kinds: ['shell'],
+      summary: 'Print what makes a shell complete the command line: bash, zsh, fish or powershell',
+      details: `Once is enough, also across updates: the script asks ${program} what fits.
+
+  bash        echo 'eval "$(${program} completions bash)"' >> ~/.bashrc
+  zsh         echo 'source <(${program} completions zsh)' >> ~/.zshrc
+  fish        ${program} completions fish > ~/.config/fish/completions/${program}.fish
+  powershell  Add-Content $PROFILE '${program} completions powershell | Out-String | Invoke-Expression'
+
+Open a new shell afterwards.`,
+      options: [],
+      examples: [`eval "$(${program} completions bash)"`, `${program} completions fish`],
+      load: async () => (await import('./commands.ts')).completions,
+    },
+    {
+      path: ['__complete'],
+      args: '<count> [...words]',
+      rawFrom: -1,
+      summary: 'List what the last of COUNT words may become',
+      options: [],
+      examples: [`${program} __complete 1 ver`],
+      hidden: true,
+      load: async () => (await import('./commands.ts')).complete,
+    },
+  ]
+}

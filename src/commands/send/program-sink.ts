@@ -1,0 +1,41 @@
+import { type CrabError, KINDS } from '../../core/base/errors.ts'
+import type { ReportRefusal } from '../command.ts'
+import type { Host } from '../host.ts'
+import type { OutFile } from '../out-file.ts'
+import { jsonSink } from './json-sink.ts'
+import { RunRecord } from './record.ts'
+import type { Sink } from './sink.ts'
+import { streamJsonSink } from './stream-json-sink.ts'
+
+/** The sink of a form for programs; undefined for any other. */
+export function programSink(
+  form: string | undefined,
+  { stdout }: Host,
+  outFile: OutFile | undefined,
+): Sink | undefined {
+  const now = () => performance.now()
+  if (form === 'json') return jsonSink({ stdout, outFile, now })
+  return form === 'stream-json' ? streamJsonSink({ stdout, now }) : undefined
+}
+
+/** Prints a failure from before the run in the form a program asked for; nothing for people, who are told elsewhere. */
+export async function reportEarly(
+  error: CrabError,
+  { form, agent = '' }: { form: string | undefined; agent?: string | undefined },
+  host: Host,
+): Promise<void> {
+  const record = new RunRecord({ startedAt: performance.now(), agent, sender: '' })
+  const outcome = { exit: KINDS[error.kind].exit, error, structured: undefined }
+  await programSink(form, host, undefined)?.finish(record, outcome)
+}
+
+/** For a command line that could not be parsed: the form is looked for among its words. */
+export const reportRefusal: ReportRefusal = ({ error, words, host }) =>
+  reportEarly(error, { form: formIn(words) }, host)
+
+/** The last `--output FORM`, `--output=FORM`, `-o FORM` or `-oFORM` before `--`. */
+function formIn(words: readonly string[]): string | undefined {
+  const end = words.indexOf('--')
+  const line = (end < 0 ? words : words.slice(0, end)).join('\0')
+  return [...line.matchAll(/(?:^|\0)(?:--output[=\0]|-o[=\0]?)([\w-]+)(?=\0|$)/g)].at(-1)?.[1]
+}
