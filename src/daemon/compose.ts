@@ -23,6 +23,7 @@ import type { ModelRegistry } from '../core/provider/registry.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
 import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook } from '../core/runtime/hook.ts'
+import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
@@ -48,6 +49,8 @@ export interface Services extends AsyncDisposable {
   readonly node: NodeOptions
   readonly agents: AgentStore
   readonly place: Place
+  /** What runs in this process. */
+  readonly running: RunningTurns
   models(signal: AbortSignal): Promise<ModelRegistry>
   /** The process that holds a lease now, if one does. */
   holderOf(resource: string): Promise<Holder | undefined>
@@ -68,6 +71,7 @@ export function compose(options: NodeOptions): Services {
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
   const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now })
   const place: Place = { storage, leases, cache: new Map() }
+  const running = new RunningTurns()
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
   const config = once(() => loadConfig(paths))
   const models = once(async () => openModels({ config: await config.get(), env }, over.signal))
@@ -90,6 +94,7 @@ export function compose(options: NodeOptions): Services {
       hook,
       place,
       scratch: scratch(now),
+      running,
       defaultCwd: cwd,
       homeDir: options.homeDir,
       workspaces: paths.workspace,
@@ -104,6 +109,7 @@ export function compose(options: NodeOptions): Services {
     node: options,
     agents,
     place,
+    running,
     hook,
     mcp: (signal) => orCancelled(mcp.get(), signal),
     rules: async () => (await config.get()).permissions,

@@ -114,8 +114,16 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
   ],
   'tools-complete': [{ type: 'tools-complete' }, { $case: 'toolsComplete', value: {} }],
   usage: [
-    { type: 'usage', usage: USAGE },
-    { $case: 'contextUsage', value: { usage: TOKENS } },
+    { type: 'usage', usage: USAGE, context: 200_000 },
+    { $case: 'contextUsage', value: { usage: TOKENS, context: 200_000 } },
+  ],
+  'user-steered': [
+    { type: 'user-steered', content: 'wait' },
+    { $case: 'userSteered', value: { content: 'wait' } },
+  ],
+  'steer-returned': [
+    { type: 'steer-returned', content: 'late' },
+    { $case: 'steerReturned', value: { content: 'late' } },
   ],
   retry: [
     { type: 'retry', attempt: 2, delayMs: 200, error: BUSY },

@@ -11,6 +11,7 @@ import { compositeHook } from '../../src/core/runtime/composite-hook.ts'
 import type { AgentEvent } from '../../src/core/runtime/events.ts'
 import type { Place } from '../../src/core/runtime/held-conversation.ts'
 import type { Hook } from '../../src/core/runtime/hook.ts'
+import { RunningTurns } from '../../src/core/runtime/running-turns.ts'
 import { Runtime } from '../../src/core/runtime/runtime.ts'
 import type { TurnRequest } from '../../src/core/runtime/turn-request.ts'
 import { DiskStorage } from '../../src/core/storage/disk-storage.ts'
@@ -60,6 +61,7 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
     hook: compositeHook(options.hooks ?? []),
     place,
     scratch: newPlace(new MemoryStorage()),
+    running: new RunningTurns(),
     defaultCwd: home.paths.home,
     homeDir: home.paths.home,
     workspaces: home.paths.workspace,

@@ -16,6 +16,7 @@ export type StopReason =
 /**
  * What happens in a turn, in the order of wire.md: `start`, then per model call
  * `[thinking…] [text…]`, `tool-start`, `tool-result`s in completion order, `tools-complete`, `usage`; at last `end`.
+ * Before a model call `user-steered`s, right before `end` `steer-returned`s: each thing said to a turn is told once.
  * Questions, progress, notices and server states come whenever they come.
  */
 export type AgentEvent =
@@ -42,7 +43,12 @@ export type AgentEvent =
       denial?: Denial
     }
   | { type: 'tools-complete' }
-  | { type: 'usage'; usage: Usage }
+  /** Of the model call that just ended; `context` is the model's window, tokens, if known. */
+  | { type: 'usage'; usage: Usage; context?: number }
+  /** What was said to the turn is stored, as it was typed; the next model call reads it. */
+  | { type: 'user-steered'; content: string }
+  /** What was said to the turn and it cannot take up any more; not stored. */
+  | { type: 'steer-returned'; content: string }
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
   /** Something a person should know that is no failure: a dropped line, a fallback taken. `server`: an MCP server it is about. */
   | { type: 'notice'; message: string; server?: string }

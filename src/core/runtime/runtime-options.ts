@@ -3,6 +3,7 @@ import type { Rule } from '../policy/types.ts'
 import type { Provider } from '../provider/types.ts'
 import type { Place } from './held-conversation.ts'
 import type { Hook } from './hook.ts'
+import type { RunningTurns } from './running-turns.ts'
 
 /** Where agents come from. `create: false` gives the default agent without writing it. */
 export interface Agents {
@@ -22,6 +23,8 @@ export interface RuntimeOptions {
   place: Place
   /** Conversations that are forgotten. */
   scratch: Place
+  /** What runs in this process; turns enter themselves. */
+  running: RunningTurns
   /** Working directory of a new local conversation whose client named none. */
   defaultCwd: string
   /** Where other conversations work: a folder per agent is made in it (decision 29). */

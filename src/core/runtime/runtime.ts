@@ -11,6 +11,7 @@ import { Asks } from './asks.ts'
 import type { AgentEvent } from './events.ts'
 import { type Beginning, HeldConversation } from './held-conversation.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
+import { Steers } from './steers.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
 import { type Begun, flagRules, hasTools, planTurn, type Speech } from './turn-plan.ts'
 import type { TurnRequest } from './turn-request.ts'
@@ -38,13 +39,15 @@ export class Runtime implements AsyncDisposable {
    */
   async *turn(request: TurnRequest, signal: AbortSignal): AsyncGenerator<AgentEvent> {
     const stop = new AbortController()
-    const either = AbortSignal.any([signal, stop.signal])
+    const kill = new AbortController()
+    const either = AbortSignal.any([signal, kill.signal, stop.signal])
     try {
       const agent = await this.#agent(request.agent, request)
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
       const speech = await this.#prepare(speaker, request)
       await using conversation = await this.#hold(agent, request, either)
-      const begun = this.#begin(conversation, request, stop.signal)
+      const begun = this.#begin({ conversation, agent }, request, stop.signal)
+      await using _running = this.#enter({ agent, request, begun, signal: either, kill })
       const plan = await planTurn(this.#options, { ...speech, ...begun }, request)
       yield* this.#tellHooks(agent.name, conversation.id, this.#events(plan, begun, either))
     } finally {
@@ -52,11 +55,47 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  #begin(conversation: HeldConversation, { settings }: TurnRequest, turnOver: AbortSignal): Begun {
+  #begin(
+    { conversation, agent }: { conversation: HeldConversation; agent: AgentConfig },
+    { settings }: TurnRequest,
+    turnOver: AbortSignal,
+  ): Begun {
     const { spill, newId } = this.#options
     const spillDir = join(spill, conversation.id)
     if (settings.ephemeral) this.#unsaved.add(spillDir)
-    return { conversation, asks: this.asks, runId: newId(), turnOver, spillDir }
+    const steers = new Steers((content) => this.#preprocess(agent, content))
+    return { conversation, asks: this.asks, steers, runId: newId(), turnOver, spillDir }
+  }
+
+  /** Lets others speak to the turn and stop it; what is said to one that nobody follows to its end is stored. */
+  #enter(turn: {
+    agent: AgentConfig
+    request: TurnRequest
+    begun: Begun
+    signal: AbortSignal
+    kill: AbortController
+  }): AsyncDisposable {
+    const { agent, request, begun, signal, kill } = turn
+    const { conversation, steers } = begun
+    const entered = this.#options.running.enter({
+      pair: { agentId: agent.id, sender: request.sender },
+      trust: request.trust,
+      conversation,
+      steers,
+      signal,
+      cancel: () => kill.abort(),
+    })
+    return {
+      async [Symbol.asyncDispose]() {
+        entered[Symbol.dispose]()
+        steers.close()
+        await steers.takeUp((lines) => conversation.append(lines))
+      },
+    }
+  }
+
+  async #preprocess(agent: AgentConfig, content: string): Promise<string> {
+    return (await this.#options.hook.preprocess?.(agent, content)) ?? content
   }
 
   async *#events(plan: TurnPlan, { runId }: Begun, signal: AbortSignal): AsyncGenerator<AgentEvent> {
@@ -142,9 +181,9 @@ export class Runtime implements AsyncDisposable {
   }
 
   async #hold(agent: AgentConfig, request: TurnRequest, signal: AbortSignal): Promise<HeldConversation> {
-    const { place, scratch, hook, now } = this.#options
+    const { place, scratch, now } = this.#options
     const { ephemeral, attachments } = request.settings
-    const content = (await hook.preprocess?.(agent, request.content)) ?? request.content
+    const content = await this.#preprocess(agent, request.content)
     const pair: Pair = { agentId: agent.id, sender: request.sender }
     const header: SessionHeader = {
       v: SESSION_VERSION,

@@ -11,6 +11,7 @@ import { hasGuests } from './history.ts'
 import type { Hook, ToolsTurn } from './hook.ts'
 import { Permissions } from './permission.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
+import type { Steers } from './steers.ts'
 import { systemPrompt } from './system-prompt.ts'
 import type { ToolSetting } from './tool-calls.ts'
 import type { TurnPlan } from './turn.ts'
@@ -31,6 +32,7 @@ export interface Begun {
   /** Where the conversation's tools may put what is too long for an answer. */
   spillDir: string
   conversation: HeldConversation
+  steers: Steers
   runId: string
   /** Aborted when the turn is over, however it ended. */
   turnOver: AbortSignal
@@ -68,6 +70,7 @@ export async function planTurn(
     tools,
     provider,
     conversation,
+    steers: speech.steers,
   }
 }
 

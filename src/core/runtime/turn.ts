@@ -6,10 +6,12 @@ import type { NewLine } from '../storage/types.ts'
 import type { AgentEvent, StopReason } from './events.ts'
 import type { HeldConversation } from './held-conversation.ts'
 import { toRequestMessages } from './history.ts'
+import type { Steers } from './steers.ts'
 import { type Draft, emptyDraft, followStep, toAssistantMessage } from './step.ts'
 import { schemaProblem } from './structured.ts'
 import { runToolCalls, type ToolAnswer, type ToolSetting, toolsByName } from './tool-calls.ts'
 import { toToolChoice } from './tool-choice.ts'
+import { answerLines, stepLines } from './turn-lines.ts'
 import type { TurnSettings } from './turn-request.ts'
 
 /** Everything one turn needs, decided before it starts. */
@@ -28,6 +30,8 @@ export interface TurnPlan {
   tools: ToolSetting
   provider: Provider
   conversation: HeldConversation
+  /** What is said to the turn while it runs. */
+  steers: Steers
 }
 
 /**
@@ -35,6 +39,8 @@ export interface TurnPlan {
  *
  * Steps are committed whole: an assistant message together with the results of its tool calls. When the turn is
  * cancelled, or whoever iterates leaves, what the model had said is kept (a guest's is dropped, decision 37).
+ * Steers are taken up before each model call, and a turn that would end goes on with them; those it cannot take up are
+ * told right before `end`. Whoever iterates no longer is not told: they wait on in `plan.steers`.
  */
 export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenerator<AgentEvent> {
   const turn = new Turn(plan)
@@ -42,9 +48,8 @@ export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenera
     yield* turn.run(signal)
   } catch (reason) {
     yield* plan.tools.channel.drain()
-    yield signal.aborted
-      ? await turn.fail('cancelled', toCancelled(signal))
-      : await turn.fail('failed', toCrabError(reason))
+    if (signal.aborted) yield* turn.fail('cancelled', toCancelled(signal))
+    else yield* turn.fail('failed', toCrabError(reason))
   } finally {
     if (!turn.isOver) await turn.keepPartial('cancelled')
   }
@@ -69,23 +74,25 @@ class Turn {
     this.#tools = yield* this.#plan.tools.channel.during(this.#plan.offer(signal))
     for (;;) {
       this.#draft = emptyDraft()
+      yield* this.#takeUpSteers()
       const draft = this.#draft
       yield* followStep(this.#callModel(signal), this.#plan.speaker, draft)
       const { usage } = draft
       if (usage) this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage
       if (this.#plan.guest !== undefined && draft.calls.length > 0) yield rejectCalls(this.#plan.guest, draft)
       if (draft.calls.length > 0) yield* this.#act(signal)
-      if (usage) yield { type: 'usage', usage }
+      if (usage) yield this.#usageEvent(usage)
       const stop = await this.#afterStep(draft)
-      if (typeof stop === 'string') return yield await this.#finish(stop)
-      if (stop) yield stop
+      if (typeof stop === 'string' && !this.#goesOn(stop)) return yield* this.#finish(stop)
+      if (typeof stop === 'string') await this.#keepAnswer(stop)
+      else if (stop) yield stop
     }
   }
 
   /** Ends the turn with a failure; what was said before it is kept. */
-  async fail(stop: 'cancelled' | 'failed', error: CrabError): Promise<AgentEvent> {
+  async *fail(stop: 'cancelled' | 'failed', error: CrabError): AsyncGenerator<AgentEvent> {
     const lost = await this.keepPartial(stop).then(() => undefined, toCrabError)
-    return this.#end(stop, lost ?? error)
+    yield* this.#end(stop, lost ?? error)
   }
 
   /** Keeps the text of an unfinished model call. */
@@ -156,14 +163,36 @@ class Turn {
     return { type: 'notice', message: `The answer does not meet the schema (${problem}); asking once more` }
   }
 
-  async #finish(stop: StopReason): Promise<AgentEvent> {
-    const message = this.#assistant()
-    if (stop === 'length') message.stop_reason = 'length'
-    const said = message.content !== '' || message.reasoning !== undefined
-    const lines: NewLine[] = said ? [{ kind: 'entry', ...message }] : []
+  async *#takeUpSteers(): AsyncGenerator<AgentEvent> {
+    const { steers, conversation } = this.#plan
+    const taken = await steers.takeUp((lines) => conversation.append(lines))
+    for (const content of taken) yield { type: 'user-steered', content }
+  }
+
+  /** Whether a turn that would end has more to answer, and may; if not, and it is over, nothing can be said to it any more. */
+  #goesOn(stop: StopReason): boolean {
+    if (stop === 'max_turns' || stop === 'max_cost') return false
+    if (this.#calls >= this.#plan.maxTurns || this.#isTooDear()) return false
+    return !this.#plan.steers.closeIfEmpty()
+  }
+
+  /** Stores an answer that does not end the turn. */
+  async #keepAnswer(stop: StopReason): Promise<void> {
+    await this.#plan.conversation.append(answerLines(this.#assistant(), stop === 'length'))
+    this.#draft = emptyDraft()
+  }
+
+  async *#finish(stop: StopReason): AsyncGenerator<AgentEvent> {
+    const lines = answerLines(this.#assistant(), stop === 'length')
     await this.#plan.conversation.append([...lines, this.#done(stop)])
     this.isOver = true
-    return this.#end(stop, undefined)
+    yield* this.#end(stop, undefined)
+  }
+
+  #usageEvent(usage: Usage): AgentEvent {
+    const { provider, request } = this.#plan
+    const { context } = provider.facts(request.model)
+    return { type: 'usage', usage, ...(context !== undefined && { context }) }
   }
 
   #assistant(): Message {
@@ -180,10 +209,13 @@ class Turn {
     }
   }
 
-  #end(stopReason: StopReason, error: CrabError | undefined): AgentEvent {
-    const { speaker, request } = this.#plan
+  *#end(stopReason: StopReason, error: CrabError | undefined): Generator<AgentEvent> {
+    const { speaker, request, steers } = this.#plan
+    for (let content = steers.giveBack(); content !== undefined; content = steers.giveBack()) {
+      yield { type: 'steer-returned', content }
+    }
     const costUsd = this.#costUsd()
-    return {
+    yield {
       type: 'end',
       agent: speaker,
       model: request.model,
@@ -213,27 +245,6 @@ function withServer(call: ToolCall, tool: ToolSpec | undefined): ToolCall & { se
 function toResultEvent({ call, result, durationMs }: ToolAnswer): AgentEvent {
   const { output, isError, denial } = result
   return { type: 'tool-result', callId: call.id, output, durationMs, isError, ...(denial && { denial }) }
-}
-
-/** A committed step: the assistant's message, then results in call order, each with what happened beside it. */
-function stepLines(assistant: Message, answers: readonly ToolAnswer[]): NewLine[] {
-  const lines: NewLine[] = [{ kind: 'entry', ...assistant }]
-  for (const { call, result, durationMs, files } of answers.toSorted((a, b) => a.index - b.index)) {
-    const { output, isError, attachments } = result
-    const message: Message = { role: 'tool', tool_call_id: call.id, name: call.name, content: output }
-    if (isError) message.is_error = true
-    if (attachments) message.attachments = attachments
-    lines.push({ kind: 'entry', ...message })
-    lines.push({
-      kind: 'event',
-      event: 'tool_result',
-      call_id: call.id,
-      duration_ms: durationMs,
-      is_error: isError,
-      ...(files.length > 0 && { files }),
-    })
-  }
-  return lines
 }
 
 /** A guest is a voice, not a worker: what it wants to call is dropped, and said. */

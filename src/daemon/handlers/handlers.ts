@@ -12,6 +12,7 @@ import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgen
 import { toAskInfo } from './asks.ts'
 import { getConversationHistory, getSession, listConversations, listMessages } from './conversations.ts'
 import { listModels } from './models.ts'
+import { kill, steerSession } from './steering.ts'
 import { send, stream } from './turns.ts'
 
 /** The operations of the protocol over one node's services, for messages that come by that channel. */
@@ -24,6 +25,8 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     ping: async () => {},
     send: (message, signal) => send(served, message, signal),
     stream: (message, signal) => stream(served, message, signal),
+    steerSession: (message) => steerSession(served, message),
+    kill: (message) => kill(services, message),
     async replyToAsk({ agent, sender, askId, content }, signal) {
       const { asks } = await services.runtime(signal)
       const trust = trustOf(channel, sender)

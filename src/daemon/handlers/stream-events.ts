@@ -36,7 +36,11 @@ export function toWireEvent(event: AgentEvent): WireEvent {
     case 'tools-complete':
       return { $case: 'toolsComplete', value: {} }
     case 'usage':
-      return { $case: 'contextUsage', value: { usage: toTokenUsage(event.usage) } }
+      return { $case: 'contextUsage', value: { usage: toTokenUsage(event.usage), context: event.context } }
+    case 'user-steered':
+      return { $case: 'userSteered', value: { content: event.content } }
+    case 'steer-returned':
+      return { $case: 'steerReturned', value: { content: event.content } }
     case 'retry':
       return { $case: 'retry', value: toRetry(event) }
     case 'notice':

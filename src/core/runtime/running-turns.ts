@@ -1,0 +1,67 @@
+import { CrabError } from '../base/errors.ts'
+import type { Trust } from '../policy/types.ts'
+import type { Pair } from '../storage/types.ts'
+import type { HeldConversation } from './held-conversation.ts'
+import type { Steers } from './steers.ts'
+
+/** Work that has the exclusive right to a conversation: a turn, or a compaction. */
+export interface Running {
+  pair: Pair
+  trust: Trust
+  conversation: HeldConversation
+  /** Absent: nothing can be said to it. */
+  steers?: Steers
+  /** Aborted when it is being stopped. */
+  signal: AbortSignal
+  cancel(): void
+}
+
+/** What runs in this process, for whoever wants to speak to it or stop it. */
+export class RunningTurns {
+  readonly #running = new Set<Running>()
+
+  /** Disposing says that it is over; before its conversation is given back. */
+  enter(running: Running): Disposable {
+    this.#running.add(running)
+    return { [Symbol.dispose]: () => void this.#running.delete(running) }
+  }
+
+  /**
+   * Queues what is said to the pair's turn, the youngest if there are several.
+   *
+   * Throws `missing` when none runs that would still take it up, `denied` when the words come from elsewhere and would
+   * be taken for those of a person at this machine, `invalid` for no words at all.
+   */
+  steer(to: { pair: Pair; trust: Trust }, content: string): void {
+    if (content.trim() === '') throw new CrabError('invalid', 'Cannot steer the turn: the message is empty')
+    const turn = this.#of(to.pair).findLast(({ steers, signal }) => steers && !signal.aborted)
+    if (turn && turn.trust === 'local' && to.trust !== 'local') {
+      throw new CrabError('denied', 'Cannot steer the turn: only somebody at this machine can')
+    }
+    if (turn?.steers?.add(content)) return
+    throw new CrabError('missing', 'Cannot steer: no turn of this conversation runs', {
+      hint: 'send it as a message',
+    })
+  }
+
+  /** Stops everything that runs for a pair; false when nothing does. It ends when whoever follows it has seen the end. */
+  cancel(pair: Pair): boolean {
+    const found = this.#of(pair)
+    for (const { cancel } of found) cancel()
+    return found.length > 0
+  }
+
+  /** The conversation of a session while something here has the right to it. */
+  conversationOf(session: string): HeldConversation | undefined {
+    return [...this.#running].find(({ conversation }) => conversation.id === session)?.conversation
+  }
+
+  /** Whether anything of an agent runs here. */
+  hasAgent(agentId: string): boolean {
+    return [...this.#running].some(({ pair }) => pair.agentId === agentId)
+  }
+
+  #of({ agentId, sender }: Pair): Running[] {
+    return [...this.#running].filter(({ pair }) => pair.agentId === agentId && pair.sender === sender)
+  }
+}

@@ -1,0 +1,30 @@
+import type { Message } from '../base/message.ts'
+import type { NewLine } from '../storage/types.ts'
+import type { ToolAnswer } from './tool-calls.ts'
+
+/** A committed step: the assistant's message, then results in call order, each with what happened beside it. */
+export function stepLines(assistant: Message, answers: readonly ToolAnswer[]): NewLine[] {
+  const lines: NewLine[] = [{ kind: 'entry', ...assistant }]
+  for (const { call, result, durationMs, files } of answers.toSorted((a, b) => a.index - b.index)) {
+    const { output, isError, attachments } = result
+    const message: Message = { role: 'tool', tool_call_id: call.id, name: call.name, content: output }
+    if (isError) message.is_error = true
+    if (attachments) message.attachments = attachments
+    lines.push({ kind: 'entry', ...message })
+    lines.push({
+      kind: 'event',
+      event: 'tool_result',
+      call_id: call.id,
+      duration_ms: durationMs,
+      is_error: isError,
+      ...(files.length > 0 && { files }),
+    })
+  }
+  return lines
+}
+
+/** An answer without tool calls; nothing when nothing was said. */
+export function answerLines(assistant: Message, isCut: boolean): NewLine[] {
+  if (assistant.content === '' && assistant.reasoning === undefined) return []
+  return [{ kind: 'entry', ...assistant, ...(isCut && { stop_reason: 'length' }) }]
+}
