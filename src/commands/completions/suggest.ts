@@ -89,15 +89,17 @@ function read({ options, rawFrom = Number.POSITIVE_INFINITY }: Command, words: r
 /** Notes what `--name`, `--name=value` or `-abc` gives; an option that still wants its value is returned. */
 function readFlags(options: readonly Option[], word: string, given: Map<string, string>): Option | undefined {
   if (word.startsWith('--')) {
-    const [, name = '', value] = /^--([^=]*)=?(.*)$/s.exec(word) ?? []
+    const [, name, value] = /^--([^=]*)(?:=(.*))?$/s.exec(word) ?? []
     const option = options.find((one) => one.name === name)
-    if (option) given.set(name, value ?? '')
-    return option?.value !== undefined && !word.includes('=') ? option : undefined
+    if (option?.value !== undefined && value === undefined) return option
+    if (option) given.set(option.name, value ?? '')
+    return undefined
   }
   for (let index = 1; index < word.length; index++) {
     const option = options.find(({ short }) => short === word[index])
+    if (option?.value !== undefined && index === word.length - 1) return option
     if (option) given.set(option.name, word.slice(index + 1))
-    if (option?.value !== undefined) return index === word.length - 1 ? option : undefined
+    if (option?.value !== undefined) return undefined
   }
   return undefined
 }

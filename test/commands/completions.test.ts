@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import which from 'which'
+import { scriptFor } from '../../src/commands/completions/scripts.ts'
+import { SHELLS } from '../../src/commands/completions/shells.ts'
+import { type Suggestion, suggest } from '../../src/commands/completions/suggest.ts'
+import { main } from '../../src/commands/main.ts'
+import { CRABTALK, CRABUP } from '../../src/commands/table.ts'
+import { startModelServer } from '../support/model-server.ts'
+import { makeTestHost } from '../support/test-host.ts'
+
+/** Lines up to the cursor, and words that are among what the last one may become. */
+const LINES: [string[], string[]][] = [
+  [[''], ['send', 'agent', 'mcp', 'help', 'doctor']],
+  [
+    ['help', ''],
+    ['send', 'agent'],
+  ],
+  [
+    ['help', 'agent', ''],
+    ['list', 'create'],
+  ],
+  [
+    ['mcp', ''],
+    ['list', 'call'],
+  ],
+  [
+    ['send', '-'],
+    ['--agent', '--yolo', '--help', '--debug'],
+  ],
+  [
+    ['send', '--yolo', '--o'],
+    ['--output', '--out-file'],
+  ],
+  [
+    ['send', '--output', ''],
+    ['text', 'json', 'stream-json'],
+  ],
+  [
+    ['send', 'hello', '-vqo', ''],
+    ['text', 'json'],
+  ],
+  [['send', '--output='], ['--output=json']],
+  [['send', '--tools=r'], ['--tools=read']],
+  [
+    ['completions', ''],
+    ['bash', 'zsh', 'fish', 'powershell'],
+  ],
+  [['agent', 'list', ''], ['--json']],
+  [
+    ['send', '--allow', 'bash', '--'],
+    ['--allow', '--deny'],
+  ],
+]
+
+for (const [words, expected] of LINES) {
+  test(`suggest() completes ${JSON.stringify(words)}`, () => {
+    const found = valuesOf(suggest(CRABTALK, words))
+    assert.deepEqual(
+      expected.filter((word) => !found.includes(word)),
+      [],
+    )
+  })
+}
+
+/** Lines for which nothing stands in the table. */
+const EMPTY: string[][] = [
+  ['frob', ''],
+  ['help', 'send', ''],
+  ['send', '--', '-'],
+  ['send', '--system', ''],
+  ['send', '--yolo=', ''],
+  ['send', '--frob='],
+  ['completions', 'bash', 'z'],
+  ['agent', 'list', 'x'],
+]
+
+for (const words of EMPTY) {
+  test(`suggest() knows nothing for ${JSON.stringify(words)}`, () => {
+    const found = valuesOf(suggest(CRABTALK, words))
+    assert.deepEqual(
+      found.filter((word) => !word.startsWith('--')),
+      [],
+    )
+  })
+}
+
+/** Lines whose last word is something that is not in the table. */
+const ELSEWHERE: [string[], object][] = [
+  [['send', '-f', ''], { from: 'paths', only: 'files' }],
+  [['send', '--file='], { from: 'paths', only: 'files' }],
+  [['policy', 'why', '--cwd', ''], { from: 'paths', only: 'folders' }],
+  [['mcp', 'add', 'fs', ''], { from: 'paths', only: 'files' }],
+  [['mcp', 'add', 'fs', '--', 'npx', '-'], { from: 'paths', only: 'files' }],
+  [['send', '-a', ''], { from: 'list', kind: 'agent', prefix: '', agent: undefined }],
+  [['send', '--agent=c'], { from: 'list', kind: 'agent', prefix: '--agent=', agent: undefined }],
+  [['mcp', 'get', '-a', 'rev', ''], { from: 'list', kind: 'server', prefix: '', agent: 'rev' }],
+  [['mcp', 'get', '--agent=rev', ''], { from: 'list', kind: 'server', prefix: '', agent: 'rev' }],
+  [['mcp', 'ping', 'a', 'b', ''], { from: 'list', kind: 'server', prefix: '', agent: undefined }],
+  [['conversation', 'delete', 'A', ''], { from: 'list', kind: 'conversation', prefix: '', agent: undefined }],
+]
+
+for (const [words, expected] of ELSEWHERE) {
+  test(`suggest() says where to look for ${JSON.stringify(words)}`, () => {
+    assert.deepEqual(suggest(CRABTALK, words), expected)
+  })
+}
+
+test('suggest() offers each option once, and names no hidden command', () => {
+  const left = valuesOf(suggest(CRABTALK, ['send', '--yolo', '-q', '-v', '--']))
+  assert.deepEqual(
+    ['--yolo', '--quiet', '--verbose'].filter((word) => left.includes(word)),
+    ['--verbose'],
+  )
+  for (const commands of [CRABTALK, CRABUP]) {
+    assert.ok(!valuesOf(suggest(commands, [''])).includes('__complete'))
+  }
+  assert.deepEqual(valuesOf(suggest(CRABUP, ['comp'])), ['completions', 'version', 'help'])
+})
+
+test('__complete lists agents, servers, rules, conversations and senders of the home, and changes nothing there', async () => {
+  await using box = await makeTestHost()
+  const home = join(box.folder, 'home')
+  await mkdir(join(home, 'agents'), { recursive: true })
+  const server = '[[mcps]]\nname = "fs"\ncommand = "true"\n'
+  await writeFile(join(home, 'agents/reviewer.toml'), `description = "Reads\\tcode"\n${server}`)
+  assert.equal(
+    await complete(home, 3, 'send', '-a'),
+    'words\ncrab\tA capable local assistant\nreviewer\tReads code\n',
+  )
+  assert.equal(await complete(home, 2, 'send', '--agent=rev'), 'words\n--agent=reviewer\tReads code\n')
+  assert.equal(await complete(home, 5, 'mcp', 'get', '-a', 'reviewer'), 'words\nfs\n')
+  assert.equal(await complete(home, 3, 'mcp', 'get'), 'words\n')
+  assert.match(
+    await complete(home, 5, 'send', '-a', 'reviewer', '--allow'),
+    /^mcp__fs__\*\tevery tool of fs$/m,
+  )
+  assert.equal(await complete(home, 3, 'conversation', 'show'), 'words\n')
+  assert.deepEqual(await readdir(home, { recursive: true }), ['agents', 'agents/reviewer.toml'])
+  await run(home, ['send', '--model', 'demo', '-s', 'notes', 'a plan'])
+  assert.match(await complete(home, 3, 'send', '-s'), /^words\nnotes\t.*crab: a plan\n$/)
+  assert.match(await complete(home, 3, 'conversation', 'show'), /^words\n[0-9A-Z]{8}\t.*crab: a plan\n$/)
+})
+
+test('__complete asks servers for their models', async () => {
+  await using box = await makeTestHost()
+  await using server = await startModelServer([], { models: ['big', 'bi\u0007g', 'small'] })
+  const home = join(box.folder, 'home')
+  await mkdir(home)
+  await writeFile(join(home, 'config.toml'), `[llm]\nbase_url = "${server.url}"\nmodel = "own"\n`)
+  assert.equal(await complete(home, 3, 'send', '-m'), 'words\ndemo\tdemo\nown\tllm\nbig\tllm\nsmall\tllm\n')
+  assert.equal(await complete(home, 3, 'send', '-m', 'b'), 'words\nbig\tllm\n')
+})
+
+test('__complete says nothing of what is wrong', async () => {
+  await using box = await makeTestHost()
+  const home = join(box.folder, 'home')
+  await mkdir(home)
+  await writeFile(join(home, 'config.toml'), 'nonsense')
+  await writeFile(join(home, 'agents'), 'no folder')
+  assert.equal(await complete(home, 3, 'send', '-m'), 'words\n')
+  assert.equal(await complete(home, 3, 'send', '-a'), 'words\n')
+  assert.equal(await complete(home, 1), (await complete(home, 1, '')) || 'never')
+})
+
+test('completions refuses a shell it does not know', async () => {
+  const { code, stderr } = await run('/nowhere', ['completions', 'tcsh'])
+  assert.equal(code, 2)
+  assert.match(stderr, /Cannot complete for tcsh\nhint: it is one of bash, zsh, fish, powershell\n$/)
+})
+
+for (const shell of SHELLS) {
+  test(`the script for ${shell} is one, for each program`, async () => {
+    for (const program of ['crabtalk', 'crabup']) {
+      const script = scriptFor(shell, program)
+      assert.doesNotMatch(script, /PROGRAM/)
+      assert.match(script, new RegExp(`${program} __complete `))
+      assert.deepEqual(unbalanced(shell, script), [])
+      const path = await which(shell === 'powershell' ? 'pwsh' : shell, { nothrow: true })
+      if (path !== null && shell !== 'powershell') await promisify(execFile)(path, ['-n', '-c', script])
+    }
+  })
+}
+
+/** Brackets that are not closed in their order, outside of comments and literal text; `)` of a case branch has none. */
+function unbalanced(shell: string, script: string): string[] {
+  const code = script
+    .replaceAll(/^\s*#.*$/gm, '')
+    .replaceAll(/^\s*[\w*]+\)/gm, '')
+    .replaceAll(/\[!\[:space:\]\]|\[\[:space:\]\]/g, '')
+    .replaceAll(shell === 'powershell' ? /"[^"$\n(]*"/g : /(?!)/g, '')
+    .replaceAll(/'[^'\n]*'/g, '')
+  const open: string[] = []
+  for (const [mark] of code.matchAll(/[()[\]{}]/g)) {
+    if ('([{'.includes(mark)) open.push(mark)
+    else if (open.at(-1) === '([{'[')]}'.indexOf(mark)]) open.pop()
+    else open.push(mark)
+  }
+  return open
+}
+
+function valuesOf(suggestion: Suggestion): string[] {
+  return suggestion.from === 'words' ? suggestion.candidates.map(({ value }) => value) : [suggestion.from]
+}
+
+async function complete(home: string, count: number, ...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(home, ['__complete', String(count), ...words])
+  assert.deepEqual([code, stderr], [0, ''])
+  return stdout
+}
+
+async function run(home: string, argv: readonly string[]) {
+  await using box = await makeTestHost({ env: { CRABTALK_HOME: home } })
+  const code = await main('crabtalk', argv, box.host)
+  return { code, stdout: box.stdout(), stderr: box.stderr() }
+}
