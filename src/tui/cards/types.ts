@@ -1,4 +1,5 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { Line } from './line.ts'
 
 /** A question on the screen and how far its answer has come. Replaced, never changed. */
 export interface AskCard {
@@ -6,4 +7,51 @@ export interface AskCard {
   /** Who asks. */
   agent: string
   ask: AskUserEvent
+  /** Its keys count: it has stood there long enough to be seen. Until then keys are for the prompt. */
+  isArmed: boolean
+  state: CardState
+}
+
+export type CardState = PermissionState | FormState
+
+/** How far a permission has come. */
+export interface PermissionState {
+  kind: 'permission'
+  /** The choice the arrows stand on; -1 before they are used. */
+  selected: number
+  /** Rows that are scrolled away at the top. */
+  scroll: number
+  /** Everything is shown, with what the keys do. */
+  isWhole: boolean
+  /** What is typed under N; undefined before. */
+  reason: Line | undefined
+}
+
+/** How far a form of one or several questions has come. */
+export interface FormState {
+  kind: 'form'
+  /** The question that is shown; behind the last one, where there are several, the review of all. */
+  tab: number
+  /** Rows scrolled away by hand; undefined: as far as the row the arrows stand on needs it. */
+  scroll: number | undefined
+  /** One for each question. */
+  fields: readonly Field[]
+}
+
+/** One question of a form. */
+export interface Field {
+  /** The row the arrows stand on: an option, or behind the last one a person's own words. */
+  cursor: number
+  /** Of a question with several answers: the options that are marked. */
+  marked: readonly number[]
+  /** A person's own words. */
+  text: Line
+  /** As it is sent; undefined before it was given. */
+  answer: string | undefined
+}
+
+/** The room a card has: the size of the terminal. */
+export interface Room {
+  columns: number
+  rows: number
 }

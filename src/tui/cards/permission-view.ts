@@ -1,0 +1,149 @@
+import { toVisible } from '../../core/base/visible.ts'
+import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
+import type { Section } from '../view/section.ts'
+import { paint, type Style } from '../view/style.ts'
+import type { View } from '../view/view.ts'
+import { choiceRows, choicesOf } from './choices.ts'
+import { showLine } from './line.ts'
+import { clampRows, ends, factRows, positionText, quoteRows, windowOf } from './rows.ts'
+import { spaced, subjectOf, toLines, visibleLine } from './subject.ts'
+import type { AskCard, PermissionState } from './types.ts'
+
+/** A permission card, as far as it is being answered. */
+export interface Permission {
+  card: AskCard
+  state: PermissionState
+  request: PermissionRequest
+}
+
+type Face = Pick<View, 'columns' | 'rows' | 'color'>
+
+/** Rows of the live region that are left to others. */
+const OTHERS = 6
+
+/** How many rows a card may have. */
+export function cardHeight(rows: number): number {
+  return Math.max(2, rows - OTHERS)
+}
+
+/** The card as lines: what would be done scrolls, the choices always stand below it. */
+export function renderPermission(permission: Permission, view: Face): Section {
+  const { top, scrolled, window, bottom, foot, caret } = layOut(permission, view)
+  const lines = [...top, ...scrolled.slice(window.start, window.end), ...bottom, ...foot]
+  const line = lines.length - 1
+  return {
+    lines: clampRows(lines, view.columns),
+    caret: caret === undefined ? undefined : { x: Math.min(caret, view.columns - 1), y: line },
+    cut: 'head',
+    rank: 8,
+  }
+}
+
+/** How far the card can be scrolled, and by how much at a time. */
+export function scrollRange(permission: Permission, view: Face): { most: number; page: number } {
+  const { scrolled, window } = layOut(permission, view)
+  const height = window.end - window.start
+  return { most: Math.max(0, scrolled.length - height), page: Math.max(1, height - 1) }
+}
+
+interface Layout {
+  top: readonly string[]
+  scrolled: readonly string[]
+  window: { start: number; end: number }
+  bottom: readonly string[]
+  foot: readonly string[]
+  /** Column of the caret, which stands in the last line. */
+  caret: number | undefined
+}
+
+/** Where there is little room everything scrolls but the choices; where there is more, why it is asked stays in sight. */
+function layOut(permission: Permission, view: Face): Layout {
+  const { state } = permission
+  const height = cardHeight(view.rows)
+  const { foot, caret } = footOf(permission, view, height)
+  const space = height - foot.length
+  const { title, body, facts } = contentOf(permission, view)
+  const isTall = space > MIN_TITLED
+  const pinned = isTall && !state.isWhole ? facts.slice(0, Math.floor(space / 3)) : []
+  const rest = facts.slice(pinned.length)
+  const scrolled = isTall ? [...body, ...rest] : [title, ...body, ...rest]
+  const room = space - (isTall ? 1 : 0) - pinned.length
+  const window = windowOf(scrolled.length, room, state.scroll)
+  const place = paint(positionText(scrolled.length, window), view.color, 'dim')
+  return {
+    top: isTall ? [ends(title, place, view.columns)] : [],
+    scrolled,
+    window,
+    bottom: pinned,
+    foot,
+    caret,
+  }
+}
+
+/** With fewer rows the title scrolls away with the rest. */
+const MIN_TITLED = 3
+
+function footOf(
+  { card, state }: Permission,
+  { columns, color }: Face,
+  height: number,
+): { foot: readonly string[]; caret: number | undefined } {
+  const { reason, selected } = state
+  if (reason) {
+    const { text, x } = showLine(reason, columns - WHY.length - 1)
+    return { foot: [paint(WHY, color, 'accent') + text], caret: WHY.length + x }
+  }
+  const most = height < MIN_WORDY ? 1 : 2
+  const choices = choicesOf(card.ask.questions[0]!)
+  const rows = choiceRows(choices, { selected, columns, color, most })
+  return { foot: card.isArmed ? rows : rows.map((row) => paint(row, color, 'dim')), caret: undefined }
+}
+
+const WHY = 'why not? '
+const MIN_WORDY = 6
+
+function contentOf({ card, state, request }: Permission, { columns, color }: Face) {
+  const { verb, what } = subjectOf(request)
+  const { cwd, diff, reason, rules, arguments: args } = request
+  const { isWhole } = state
+  const quoting = { columns, color }
+  const shown = toVisible(what)
+  const all = toVisible(toLines(args))
+  const words = `${visibleLine(card.agent)} wants to ${visibleLine(verb)}`
+  const most = isWhole ? {} : { most: MOST_WHY_ROWS }
+  const fact = (name: string, text: string, more = {}) =>
+    factRows(name, visibleLine(text), { columns, color, ...more })
+  return {
+    title: paint(words, color, 'warning', 'bold'),
+    body: [
+      ...quoteRows(shown, quoting),
+      ...(diff === '' ? [] : quoteRows(toVisible(spaced(diff)), { ...quoting, tint })),
+    ],
+    facts: [
+      ...(cwd === '' ? [] : fact('in', cwd)),
+      ...(reason === '' ? [] : fact('why', reason, most)),
+      ...rules.flatMap((rule) => fact('rule', rule)),
+      ...(isWhole && all !== shown ? ['  with', ...quoteRows(all, quoting)] : []),
+      ...(isWhole ? helpRows(card, quoting) : []),
+    ],
+  }
+}
+
+const MOST_WHY_ROWS = 3
+
+function helpRows({ ask }: AskCard, { columns, color }: { columns: number; color: boolean }): string[] {
+  const choices = choicesOf(ask.questions[0]!)
+  const keys = choices.flatMap(({ key, help }) => factRows(key, help, { columns, color }))
+  return ['', ...keys, ...factRows('^C', 'stops the agent', { columns, color })]
+}
+
+/** The first two lines of a diff name the file. */
+function tint(line: string, at: number): Style | undefined {
+  return at < 2 && /^(---|\+\+\+) /.test(line) ? 'dim' : TINTS.get(line.slice(0, 1))
+}
+
+const TINTS: ReadonlyMap<string, Style> = new Map<string, Style>([
+  ['+', 'added'],
+  ['-', 'removed'],
+  ['@', 'accent'],
+])
