@@ -41,7 +41,8 @@ test('a model is found in config.toml before the environment, and in the environ
     assert.deepEqual([stdout, stderr], ['keyed\n', ''], JSON.stringify(env))
     const { headers, path } = keyed.requests.at(-1) ?? assert.fail()
     const key = Object.values(env)[0]
-    assert.equal(path.endsWith('/messages') ? headers['x-api-key'] : headers.authorization?.slice(7), key)
+    const shown = headers['x-api-key'] ?? headers['x-goog-api-key'] ?? headers.authorization?.slice(7)
+    assert.equal(shown, key, path)
   }
   await writeConfig(box.home, `[llm]\nbase_url = "${configured.url}"\nmodel = "scripted"\n`)
   assert.equal((await box.run(['send', 'hello'], { env: keys[0]! })).stdout, 'configured\n')

@@ -1,13 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../src/core/base/message.ts'
-import {
-  chatCompletionWriter,
-  type Finish,
-  messageWriter,
-  type Part,
-  type TokenCounts,
-} from './model-wire.ts'
+import { type ErrorRecord, type Finish, type Part, type TokenCounts, writerFor } from './model-wire.ts'
 
 /** What the server does with one request. Everything left out is the usual: an answer that ends well. */
 export interface Reply {
@@ -20,7 +14,7 @@ export interface Reply {
   /** Milliseconds between parts. */
   paceMs?: number
   /** An error record in the stream, after the parts. */
-  error?: object
+  error?: ErrorRecord
   /** Bytes in the stream, after the parts. */
   raw?: string
   /** An HTTP answer instead of a stream. */
@@ -45,7 +39,7 @@ export interface RecordedRequest {
 
 export interface ModelServer extends AsyncDisposable {
   port: number
-  /** `http://127.0.0.1:PORT/v1`, for both shapes. */
+  /** `http://127.0.0.1:PORT/v1`, for all shapes. */
   url: string
   /** Calls of a model, in order of arrival. */
   requests: readonly RecordedRequest[]
@@ -59,8 +53,8 @@ export interface ModelServer extends AsyncDisposable {
 export type Script = readonly Reply[] | ((request: RecordedRequest, index: number) => Reply)
 
 /**
- * Starts a model server on a port of its own that speaks chat completions and Anthropic messages by path, and answers
- * `GET /v1/models` with `models`.
+ * Starts a model server on a port of its own that speaks every provider's wire, by path: chat completions, Responses,
+ * Anthropic messages, Gemini, Bedrock's Converse. `GET …/models` is answered with `models`, below /v1beta as Google does.
  */
 export async function startModelServer(
   script: Script,
@@ -71,10 +65,10 @@ export async function startModelServer(
   let connections = 0
   const server = createServer(async (incoming, outgoing) => {
     const request = await record(incoming, outgoing)
-    if (request.path.endsWith('/models')) {
+    if (/\/models(\?|$)/.test(request.path)) {
       questions.push(request)
       outgoing.setHeader('content-type', 'application/json')
-      outgoing.end(JSON.stringify({ object: 'list', data: models.map((id) => ({ id, object: 'model' })) }))
+      outgoing.end(JSON.stringify(request.path.startsWith('/v1beta') ? geminiList(models) : idList(models)))
       return
     }
     const index = requests.push(request) - 1
@@ -98,6 +92,15 @@ export async function startModelServer(
   }
 }
 
+function idList(models: readonly string[]): object {
+  return { object: 'list', data: models.map((id) => ({ id, object: 'model' })) }
+}
+
+function geminiList(models: readonly string[]): object {
+  const supportedGenerationMethods = ['generateContent', 'countTokens']
+  return { models: models.map((name) => ({ name: `models/${name}`, supportedGenerationMethods })) }
+}
+
 async function record(incoming: IncomingMessage, outgoing: ServerResponse): Promise<RecordedRequest> {
   const { method = '', url: path = '', headers } = incoming
   const done = new Promise<boolean>((resolve) =>
@@ -118,15 +121,13 @@ async function play(reply: Reply, request: RecordedRequest, outgoing: ServerResp
     outgoing.end(typeof body === 'string' ? body : JSON.stringify(body))
     return
   }
-  outgoing.writeHead(200, { 'content-type': 'text/event-stream', ...headers })
   await stream(reply, request, outgoing)
 }
 
 async function stream(reply: Reply, request: RecordedRequest, outgoing: ServerResponse): Promise<void> {
-  const { parts = [], usage, end = 'finish', paceMs = 0, error, raw = '' } = reply
-  const model = String(request.json['model'])
-  const isMessages = request.path.endsWith('/messages')
-  const writer = isMessages ? messageWriter(model) : chatCompletionWriter(model)
+  const { parts = [], usage, end = 'finish', paceMs = 0, error, raw = '', headers } = reply
+  const writer = writerFor(request.path, String(request.json['model'] ?? 'scripted'))
+  outgoing.writeHead(200, { 'content-type': writer.type ?? 'text/event-stream', ...headers })
   outgoing.write(writer.begin(usage))
   let hasCalls = false
   for (const part of parts) {
@@ -138,12 +139,7 @@ async function stream(reply: Reply, request: RecordedRequest, outgoing: ServerRe
     hasCalls ||= typeof part === 'object' && 'call' in part
     outgoing.write(writer.part(part))
   }
-  if (error)
-    outgoing.write(
-      isMessages
-        ? `event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`
-        : `data: ${JSON.stringify({ error })}\n\n`,
-    )
+  if (error) outgoing.write(writer.error(error))
   await new Promise((resolve) => outgoing.write(raw, resolve)) // what was said has left before the connection is cut
   if (end === 'hang') return
   if (end === 'cut') return void outgoing.socket?.destroy()

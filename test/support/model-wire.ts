@@ -1,3 +1,7 @@
+import { converseWriter } from './converse-wire.ts'
+import { geminiWriter } from './gemini-wire.ts'
+import { responsesWriter } from './responses-wire.ts'
+
 /** What a scripted model says: text, a block of thinking, a tool call, or a wait until a promise is settled. */
 export type Part =
   | string
@@ -16,11 +20,31 @@ export interface TokenCounts {
 
 export type Finish = 'stop' | 'tool-calls' | 'length' | 'refused'
 
+/** What an error record in a stream says. */
+export interface ErrorRecord {
+  message: string
+  type?: string
+  code?: number
+}
+
 /** Writes one answer in a provider's own bytes. */
 export interface WireWriter {
-  begin(usage: TokenCounts | undefined): string
-  part(part: Exclude<Part, Promise<unknown>>): string
-  finish(reason: Finish, usage: TokenCounts | undefined): string
+  /** Of the answer; by default `text/event-stream`. */
+  type?: string
+  begin(usage: TokenCounts | undefined): string | Uint8Array
+  part(part: Exclude<Part, Promise<unknown>>): string | Uint8Array
+  finish(reason: Finish, usage: TokenCounts | undefined): string | Uint8Array
+  error(record: ErrorRecord): string | Uint8Array
+}
+
+/** The writer of what a path of any provider answers. */
+export function writerFor(path: string, model: string): WireWriter {
+  const { pathname } = new URL(path, 'http://server')
+  if (pathname.endsWith('/messages')) return messageWriter(model)
+  if (pathname.endsWith('/responses')) return responsesWriter(model)
+  if (pathname.endsWith('/converse-stream')) return converseWriter()
+  if (pathname.endsWith(':streamGenerateContent')) return geminiWriter(model)
+  return chatCompletionWriter(model)
 }
 
 /** Chat completion chunks, as `POST /v1/chat/completions` with `stream: true` answers. */
@@ -57,6 +81,7 @@ export function chatCompletionWriter(model: string): WireWriter {
       const end = chunk([{ index: 0, delta: {}, finish_reason: CHAT_REASONS[reason] }])
       return `${end}${usage ? chunk([], { usage: chatUsage(usage) }) : ''}data: [DONE]\n\n`
     },
+    error: (error) => `data: ${JSON.stringify({ error })}\n\n`,
   }
 }
 
@@ -106,6 +131,7 @@ export function messageWriter(model: string): WireWriter {
       const counts = { output_tokens: usage?.output ?? 0 }
       return endText() + event('message_delta', { delta: stopped, usage: counts }) + event('message_stop', {})
     },
+    error: (error) => event('error', { error }),
   }
 }
 

@@ -48,9 +48,11 @@ function provider() {
     api_key: z.exactOptional(filledString()),
     base_url: z.exactOptional(httpAddress()),
     models: z.exactOptional(z.array(z.union([filledString(), z.lazy(model)])).check(z.minLength(1))),
+    region: z.exactOptional(filledString()),
+    profile: z.exactOptional(filledString()),
     timeout_ms: z._default(milliseconds(), 30_000),
     max_retries: z._default(wholeNumber(0, 100), 2),
-  }).check(tableCheck(findMissingAddress))
+  }).check(tableCheck(findMissingAddress), tableCheck(findForeignKeys))
 }
 
 /** A model with what its user knows of it: tokens, and US dollars per million tokens (decision 39). */
@@ -82,6 +84,14 @@ function daemon() {
 function* findMissingAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
   if (table['kind'] !== 'openai-compatible' || Object.hasOwn(table, 'base_url') || isMisspelt) return
   yield { path: ['base_url'], predicate: 'is missing: an openai-compatible provider has no usual address' }
+}
+
+/** AWS alone has regions and profiles. */
+function* findForeignKeys(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {
+  if (table['kind'] === 'bedrock' || isMisspelt) return
+  for (const key of ['region', 'profile']) {
+    if (Object.hasOwn(table, key)) yield { path: [key], predicate: 'is for kind = "bedrock" only' }
+  }
 }
 
 function* findKeyWithoutAddress(table: Record<string, unknown>, isMisspelt: boolean): Generator<Flaw> {

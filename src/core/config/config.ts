@@ -25,6 +25,10 @@ export interface ProviderConfig {
   baseUrl: string | undefined
   /** Absent: every model name that no other provider has; at most one provider is like that. */
   models: readonly ModelConfig[] | undefined
+  /** Of Bedrock. Absent: what the environment or the profile says. */
+  region?: string
+  /** Of Bedrock, in ~/.aws: whose keys to use instead of the environment's. */
+  profile?: string
   /** To the first byte. */
   timeoutMs: number
   maxRetries: number
@@ -91,6 +95,8 @@ function normalise(table: ConfigTable, place: (path: KeyPath) => string): Config
       kind: provider.kind,
       ...connection(provider),
       models: provider.models?.map(toModel),
+      ...(provider.region !== undefined && { region: provider.region }),
+      ...(provider.profile !== undefined && { profile: provider.profile }),
       timeoutMs: provider.timeout_ms,
       maxRetries: provider.max_retries,
       where: place(['providers', i]),

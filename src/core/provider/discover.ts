@@ -1,9 +1,11 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Config, ProviderConfig } from '../config/config.ts'
+import { wireAt } from './address.ts'
 import { CONNECT, demoSource } from './demo.ts'
-import { baseUrlOf, type Endpoint, type Env, endpointFromEnv, localEndpoint, toEndpoint } from './endpoint.ts'
+import { addressIn, type Endpoint, endpointFromEnv, localEndpoint, toEndpoint } from './endpoint.ts'
+import type { Env } from './env.ts'
 import { listModels } from './list-models.ts'
-import { LOCAL_SERVERS, PRESETS, type Preset, UNSUPPORTED_KEYS } from './presets.ts'
+import { LOCAL_SERVERS, PRESETS, type Preset } from './presets.ts'
 import { ModelRegistry } from './registry.ts'
 import { callEndpoint, type ModelSource, prepareEndpoint } from './source.ts'
 
@@ -59,43 +61,61 @@ async function chooseDefault(
   try {
     const [first] = (await source.listModels?.(signal)) ?? []
     if (first !== undefined) return registry.use(first)
-    throw new CrabError(
-      'config',
-      `Cannot choose a model: "${source.name}" (${source.where}) says it has none`,
-      {
-        hint: 'name one with --model, or write model = "…" in config.toml',
-      },
-    )
+    throw withoutModels(source)
   } catch (reason) {
     registry.lackDefault(toCrabError(reason))
   }
 }
 
-/** A provider this build cannot use is an error of whoever uses it, not of the others. */
+function withoutModels({ name, where, listModels: canSay }: ModelSource): CrabError {
+  const why = canSay ? 'says it has none' : 'cannot be asked what it has'
+  return new CrabError('config', `Cannot choose a model: "${name}" (${where}) ${why}`, {
+    hint: canSay
+      ? 'name one with --model, or write model = "…" in config.toml'
+      : 'name your deployment with --model or AZURE_OPENAI_DEPLOYMENT, or write model = "…" in config.toml',
+  })
+}
+
+/** A provider that lacks something is an error of whoever uses it, not of the others. */
 function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
   const { name, kind, where, models, baseUrl } = provider
-  const preset = PRESETS.find((known) => known.name === kind)
+  const preset = PRESETS.find((known) => known.kind === kind && kind !== 'openai-compatible')
   return {
     name,
     where,
     models: (models ?? []).map(({ name: model, ...facts }) => ({ name: model, facts })),
     isOpen: models === undefined,
-    ...(preset && models === undefined && suggestionAt(preset, baseUrl ?? baseUrlOf(preset, env))),
+    ...(preset && models === undefined && suggestionAt(preset, env, baseUrl)),
     prepare: () => prepareEndpoint(toEndpoint(provider, env)),
     complete: (request, signal) => callEndpoint(() => toEndpoint(provider, env), request, signal),
-    listModels: (signal) => listModels(toEndpoint(provider, env), signal),
+    ...(canList(kind) && { listModels: (signal) => listModels(toEndpoint(provider, env), signal) }),
   }
 }
 
 function keyedSource(preset: Preset, env: Env): ModelSource | undefined {
   const endpoint = endpointFromEnv(preset, env)
   if (endpoint === undefined) return undefined
-  return openSource(endpoint, { owns: preset.owns, ...suggestionAt(preset, endpoint.baseUrl) })
+  return openSource(endpoint, { owns: preset.owns, ...suggestionAt(preset, env, undefined) })
 }
 
-/** A preset's default model, where it surely is: at the vendor's own address, and on Anthropic's wire everywhere. */
-function suggestionAt({ kind, baseUrl, defaultModel }: Preset, address: string): { suggests?: string } {
-  return kind === 'anthropic' || address === baseUrl ? { suggests: defaultModel } : {}
+/**
+ * A person's own model, else a preset's default where it surely is: at the vendor's own address, and on a wire that only
+ * the vendor's models speak.
+ */
+function suggestionAt(preset: Preset, env: Env, baseUrl: string | undefined): { suggests?: string } {
+  const { kind, defaultModel, modelKeys = [] } = preset
+  const own = modelKeys.map((name) => env[name]).find(Boolean)
+  if (own !== undefined) return { suggests: own }
+  const address = baseUrl ?? addressIn(preset, env)
+  const isTheirs = address === undefined || address === preset.baseUrl
+  const isOnlyTheirs =
+    address !== undefined && ['messages', 'gemini', 'converse'].includes(wireAt(kind, address))
+  return defaultModel !== undefined && (isTheirs || isOnlyTheirs) ? { suggests: defaultModel } : {}
+}
+
+/** Azure lists what could be deployed, not what is; Bedrock lists on another host, for which a key rarely has the right. */
+function canList(kind: Endpoint['kind']): boolean {
+  return kind !== 'azure' && kind !== 'bedrock'
 }
 
 /** The first server that answers in time and has a model, if any. */
@@ -124,13 +144,15 @@ function openSource(endpoint: Endpoint, more: Pick<ModelSource, 'owns' | 'sugges
     ...more,
     prepare: () => prepareEndpoint(endpoint),
     complete: (request, signal) => callEndpoint(() => endpoint, request, signal),
-    listModels: (signal) => listModels(endpoint, signal),
+    ...(canList(endpoint.kind) && { listModels: (signal) => listModels(endpoint, signal) }),
   }
 }
 
+/** A variable that alone is not enough, and what else it needs. */
 function unusedKeys(env: Env): string | undefined {
-  const found = UNSUPPORTED_KEYS.find((name) => env[name])
-  return found && `${found} is set, but this build does not speak that provider's wire yet`
+  const azure = ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'].find((name) => env[name])
+  if (azure) return `${azure} is set, but neither AZURE_OPENAI_ENDPOINT nor AZURE_RESOURCE_NAME`
+  return env['AWS_ACCESS_KEY_ID'] && 'AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY'
 }
 
 const LOCAL_WAIT_MS = 150

@@ -1,17 +1,21 @@
 import { CrabError } from '../base/errors.ts'
-import { normaliseBaseUrl, type ProviderConfig } from '../config/config.ts'
+import type { ProviderConfig } from '../config/config.ts'
+import type { ProviderKind } from '../config/config-schema.ts'
+import { toBaseUrl, type Wire, wireAt } from './address.ts'
+import { type AwsAccess, bedrockAddress, findAwsAccess } from './aws.ts'
+import type { Env } from './env.ts'
 import { PRESETS, type Preset } from './presets.ts'
-
-/** The environment of whoever opens the models; nothing below reads another. */
-export type Env = Readonly<Record<string, string | undefined>>
 
 /** A model server, ready to be called. */
 export interface Endpoint {
   name: string
-  kind: Preset['kind']
+  kind: ProviderKind
+  wire: Wire
   /** Without a trailing slash; the wire's own paths are appended to it. */
   baseUrl: string
   apiKey: string | undefined
+  /** Of Bedrock: what a request is signed with; without credentials the key is shown instead. */
+  aws?: AwsAccess
   /** Where the key comes from, or would come from: a variable's name or `file:line`. */
   keyFrom: string
   /** Where the server is declared: a variable's name, `file:line`, or its port. */
@@ -27,22 +31,15 @@ export interface Endpoint {
  * The endpoint of a configured provider; what it leaves out comes from the provider's usual variables.
  *
  * The kind says whose variables are meant; for `openai-compatible` the host does, so that no key reaches a stranger.
- * Fails with `config` for kinds this build cannot talk to and for an unusable base URL.
+ * Fails with `config` without an address or with an unusable one, with `credentials` on an AWS profile that has no keys.
  */
 export function toEndpoint(provider: ProviderConfig, env: Env): Endpoint {
-  const { name, kind, where, timeoutMs, maxRetries } = provider
-  if (kind !== 'openai' && kind !== 'anthropic' && kind !== 'openai-compatible') throw unsupported(provider)
+  const { name, where, timeoutMs, maxRetries } = provider
   const preset = presetOf(provider)
-  const address = provider.baseUrl ?? (preset && baseUrlOf(preset, env))
-  if (address === undefined) {
-    throw new CrabError('config', `Cannot use provider "${name}" (${where}): base_url is missing`)
-  }
   const variable = preset && keyVariable(preset, env)
   return {
+    ...reach(provider, preset, env),
     name,
-    kind,
-    baseUrl: toBaseUrl(address, kind, where),
-    apiKey: (provider.apiKey ?? (variable && env[variable]))?.trim(),
     keyFrom: provider.apiKey === undefined && variable !== undefined ? variable : where,
     where,
     timeoutMs,
@@ -51,19 +48,20 @@ export function toEndpoint(provider: ProviderConfig, env: Env): Endpoint {
   }
 }
 
-/** The endpoint a known provider's variables describe; undefined when none is set. */
+/** The endpoint a known provider's variables describe; undefined when they do not say enough. */
 export function endpointFromEnv(preset: Preset, env: Env): Endpoint | undefined {
+  const { name, kind } = preset
   const variable = keyVariable(preset, env)
-  const key = env[variable]
-  if (!key) return undefined
-  const address = baseUrlOf(preset, env)
+  const from = addressVariable(preset, env)
+  const address = addressIn(preset, env)
+  const isSecretless = variable === 'AWS_ACCESS_KEY_ID' && !env['AWS_SECRET_ACCESS_KEY']
+  if (!env[variable] || isSecretless || (address === undefined && kind !== 'bedrock')) return undefined
+  const where = address === preset.baseUrl ? variable : from
   return {
-    name: preset.name,
-    kind: preset.kind,
-    baseUrl: toBaseUrl(address, preset.kind, baseUrlVariable(preset)),
-    apiKey: key.trim(),
+    ...reach({ name, kind, where: from, baseUrl: address, apiKey: undefined }, preset, env),
+    name,
     keyFrom: variable,
-    where: address === preset.baseUrl ? variable : baseUrlVariable(preset),
+    where,
     timeoutMs: TIMEOUT_MS,
     idleMs: IDLE_MS,
     maxRetries: MAX_RETRIES,
@@ -75,6 +73,7 @@ export function localEndpoint(name: string, port: number): Endpoint {
   return {
     name,
     kind: 'openai-compatible',
+    wire: 'chat',
     baseUrl: `http://127.0.0.1:${port}/v1`,
     apiKey: undefined,
     keyFrom: 'config.toml',
@@ -85,55 +84,55 @@ export function localEndpoint(name: string, port: number): Endpoint {
   }
 }
 
-/** The address as the SDK wants it (RFC 0027): no slash or endpoint at its end, and the version people leave out. */
-export function toBaseUrl(address: string, kind: Preset['kind'], where: string): string {
-  const url = URL.parse(normaliseBaseUrl(address.trim()))
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new CrabError('config', `Cannot use base_url (${where}): it is no http address`, {
-      hint: 'http://localhost:4000/v1, say',
-    })
-  }
-  const hasVersion = kind === 'anthropic' ? url.pathname.endsWith('/v1') : url.pathname !== '/'
-  return `${url.href.replace(/\/$/, '')}${hasVersion ? '' : '/v1'}`
+/** The address a preset's variables name, else the vendor's own, if there is one for all. */
+export function addressIn(preset: Preset, env: Env): string | undefined {
+  const resource = preset.kind === 'azure' && env['AZURE_RESOURCE_NAME']
+  const own = env[addressVariable(preset, env)]
+  return own || (resource ? `https://${resource}.openai.azure.com` : preset.baseUrl)
 }
 
-/** The preset's address, or the one its variable names. */
-export function baseUrlOf(preset: Preset, env: Env): string {
-  return env[baseUrlVariable(preset)] || preset.baseUrl
+type Place = Pick<ProviderConfig, 'name' | 'kind' | 'where' | 'baseUrl' | 'apiKey' | 'region' | 'profile'>
+
+/** Where the server is, how to speak with it, and what to show it. */
+function reach(
+  place: Place,
+  preset: Preset | undefined,
+  env: Env,
+): Pick<Endpoint, 'kind' | 'wire' | 'baseUrl' | 'apiKey' | 'aws'> {
+  const { kind, where } = place
+  const variable = preset && keyVariable(preset, env)
+  const isId = variable === 'AWS_ACCESS_KEY_ID'
+  const apiKey = (place.apiKey ?? (variable && !isId ? env[variable] : undefined))?.trim() || undefined
+  const aws = kind === 'bedrock' ? findAwsAccess(env, { ...place, hasKey: apiKey !== undefined }) : undefined
+  const address = place.baseUrl ?? (preset && addressIn(preset, env)) ?? (aws && bedrockAddress(aws.region))
+  if (address === undefined) throw withoutAddress(place)
+  const wire = wireAt(kind, address)
+  return { kind, wire, baseUrl: toBaseUrl(address, kind, where), apiKey, ...(aws && { aws }) }
 }
 
 function presetOf({ kind, baseUrl }: ProviderConfig): Preset | undefined {
-  if (kind !== 'openai-compatible') return PRESETS.find(({ name }) => name === kind)
+  if (kind !== 'openai-compatible') return PRESETS.find((preset) => preset.kind === kind)
   const host = URL.parse(baseUrl ?? '')?.host
-  return PRESETS.find((preset) => new URL(preset.baseUrl).host === host)
+  return PRESETS.find((preset) => preset.baseUrl !== undefined && new URL(preset.baseUrl).host === host)
 }
 
-function baseUrlVariable({ name }: Preset): string {
-  return `${name.toUpperCase()}_BASE_URL`
+function addressVariable({ name, addresses = [`${name.toUpperCase()}_BASE_URL`] }: Preset, env: Env): string {
+  return addresses.find((variable) => env[variable]) ?? addresses[0]!
 }
 
 function keyVariable({ keys }: Preset, env: Env): string {
   return keys.find((name) => env[name]) ?? keys[0]
 }
 
-function unsupported({ name, kind, where }: ProviderConfig): CrabError {
-  return new CrabError(
-    'config',
-    `Cannot use provider "${name}" (${where}): this build does not speak ${kind} yet`,
-    {
-      hint: `kind = "openai-compatible" with base_url = "${COMPATIBLE_URLS[kind] ?? ''}" reaches the same models`,
-    },
-  )
+function withoutAddress({ name, kind, where }: Place): CrabError {
+  return new CrabError('config', `Cannot use provider "${name}" (${where}): base_url is missing`, {
+    ...(kind === 'azure' && {
+      hint: 'base_url = "https://RESOURCE.openai.azure.com", or set AZURE_OPENAI_ENDPOINT',
+    }),
+  })
 }
 
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 90_000
 const LOCAL_TIMEOUT_MS = 300_000
 const MAX_RETRIES = 2
-
-/** The OpenAI-compatible addresses of those whose own wire comes later. */
-const COMPATIBLE_URLS: Partial<Record<ProviderConfig['kind'], string>> = {
-  google: 'https://generativelanguage.googleapis.com/v1beta/openai',
-  azure: 'https://<resource>.openai.azure.com/openai/v1',
-  bedrock: 'https://bedrock-runtime.<region>.amazonaws.com/openai/v1',
-}

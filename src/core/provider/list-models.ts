@@ -1,4 +1,5 @@
 import { isObject, parseObject } from '../base/json.ts'
+import type { JsonObject } from '../base/message.ts'
 import type { Endpoint } from './endpoint.ts'
 import { httpFetch, readText } from './http-fetch.ts'
 import { toRefusalError } from './model-error.ts'
@@ -9,30 +10,42 @@ import { toRefusalError } from './model-error.ts'
  * Fails like a model call. An answer without a list gives no names.
  */
 export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promise<string[]> {
-  const { baseUrl, kind, apiKey, timeoutMs, idleMs, where } = endpoint
+  const { baseUrl, wire, timeoutMs, idleMs, where } = endpoint
   const fetch = httpFetch({ firstByteMs: timeoutMs, idleMs, hint: `check base_url (${where})` })
-  const response = await fetch(`${baseUrl}/models`, { headers: authHeaders(kind, apiKey), signal })
+  const page = wire === 'gemini' ? '?pageSize=1000' : ''
+  const response = await fetch(`${baseUrl}/models${page}`, { headers: authHeaders(endpoint), signal })
   const body = await readText(response.body)
   if (!response.ok) {
     const refusal = { status: response.status, headers: Object.fromEntries(response.headers), body }
     throw toRefusalError(refusal, { endpoint, model: 'models' })
   }
-  return namesIn(body).filter((name) => !NO_CHAT.test(name))
+  const names = wire === 'gemini' ? geminiNames(body) : namesIn(body)
+  return names.filter((name) => !NO_CHAT.test(name))
 }
 
-function authHeaders(kind: Endpoint['kind'], apiKey: string | undefined): Record<string, string> {
-  if (kind === 'anthropic') return { 'anthropic-version': '2023-06-01', 'x-api-key': apiKey ?? '' }
+function authHeaders({ wire, apiKey }: Endpoint): Record<string, string> {
+  if (wire === 'messages') return { 'anthropic-version': '2023-06-01', 'x-api-key': apiKey ?? '' }
+  if (wire === 'gemini') return { 'x-goog-api-key': apiKey ?? '' }
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** `{data: [{id}]}`, as both shapes have it. */
+/** `{data: [{id}]}`, as OpenAI and Anthropic have it. */
 function namesIn(body: string): string[] {
-  const list = parseObject(body)?.['data'] // nothing where another kind of server listens
-  return Array.isArray(list)
-    ? list.flatMap((model: unknown) =>
-        isObject(model) && typeof model['id'] === 'string' ? model['id'] : [],
-      )
-    : []
+  return listIn(body, 'data').flatMap(({ id }) => (typeof id === 'string' ? id : []))
+}
+
+/** `{models: [{name: "models/…", supportedGenerationMethods}]}`. */
+function geminiNames(body: string): string[] {
+  return listIn(body, 'models').flatMap(({ name, supportedGenerationMethods: methods }) => {
+    const canChat = !Array.isArray(methods) || methods.includes('generateContent')
+    return typeof name === 'string' && canChat ? name.replace(/^models\//, '') : []
+  })
+}
+
+/** Nothing where another kind of server listens. */
+function listIn(body: string, key: string): JsonObject[] {
+  const list = parseObject(body)?.[key]
+  return Array.isArray(list) ? list.filter(isObject) : []
 }
 
 const NO_CHAT = /embed|rerank|whisper|tts|transcribe|moderation|dall-e|image|audio|realtime/i

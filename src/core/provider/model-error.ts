@@ -1,6 +1,7 @@
 import { toCancelled } from '../base/cancelled.ts'
 import { CrabError, type Kind, toCrabError } from '../base/errors.ts'
 import type { Endpoint } from './endpoint.ts'
+import { hintFor } from './model-hints.ts'
 
 /** Which model was called where. */
 export interface CallPlace {
@@ -77,7 +78,7 @@ interface Reason {
 
 function failure(kind: Kind, { endpoint, model }: CallPlace, reason: Reason): CrabError {
   const { said, status, ...more } = reason
-  const why = `${toLine(said, endpoint.apiKey)}${status === undefined ? '' : ` (${status})`}`
+  const why = `${toLine(said, secretsOf(endpoint))}${status === undefined ? '' : ` (${status})`}`
   const hint = hintFor(kind, endpoint, reason)
   return new CrabError(kind, `Cannot call ${model} (${endpoint.name}): ${why}`, {
     ...(hint !== undefined && { hint }),
@@ -86,43 +87,15 @@ function failure(kind: Kind, { endpoint, model }: CallPlace, reason: Reason): Cr
 }
 
 function kindOf(status: number, body: string): Kind {
+  if (WRONG_REGION.test(body)) return 'config'
   if (status === 401 || status === 402 || status === 403) return 'credentials'
-  if (status >= 500) return 'unavailable'
+  if (status >= 500 || status === 424) return 'unavailable' // Bedrock's for a model that failed
   if (NO_CREDIT.test(body)) return 'credentials'
   if (status === 429) return 'throttled'
   if (status === 408) return 'timeout'
   if (status === 404 || status < 400) return 'config'
   if (BAD_KEY.test(body)) return 'credentials'
   return NO_MODEL.test(body) ? 'config' : 'invalid'
-}
-
-function hintFor(
-  kind: Kind,
-  { apiKey, keyFrom, where }: Endpoint,
-  { said, retryAfterMs }: Reason,
-): string | undefined {
-  switch (kind) {
-    case 'credentials':
-      if (apiKey === undefined) return `there is no key: set one (${keyFrom})`
-      return /credit|quota|balance|billing/i.test(said)
-        ? `add credit, or use another key (${keyFrom})`
-        : `check the key (${keyFrom})`
-    case 'config':
-      return `check the model's name and base_url (${where})`
-    case 'throttled':
-      return retryAfterMs === undefined
-        ? 'try again later'
-        : `try again in ${Math.ceil(retryAfterMs / 1000)} s`
-    case 'unavailable':
-    case 'timeout':
-      return `try again later, or look at the server (${where})`
-    case 'failed':
-      return `check that base_url is a model server's (${where})`
-    case 'invalid':
-      return TOO_LONG.test(said) ? 'send less, or use a model with a larger context' : undefined
-    default:
-      return undefined
-  }
 }
 
 /** Milliseconds to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date, or Google's `retryDelay`. */
@@ -157,9 +130,16 @@ function messageIn(value: unknown): string | undefined {
   return messageIn(error) ?? messageIn(message) ?? messageIn(detail) ?? messageIn(msg)
 }
 
+function secretsOf({ apiKey, aws }: Endpoint): string[] {
+  const { secretAccessKey, sessionToken } = aws?.credentials ?? {}
+  return [apiKey, secretAccessKey, sessionToken].filter((secret) => secret !== undefined)
+}
+
 /** One printable line without secrets. */
-function toLine(text: string, secret: string | undefined): string {
-  const known = secret && secret.length >= MIN_SECRET ? text.replaceAll(secret, '[secret]') : text
+function toLine(text: string, secrets: readonly string[]): string {
+  const known = secrets
+    .filter(({ length }) => length >= MIN_SECRET)
+    .reduce((rest, secret) => rest.replaceAll(secret, '[secret]'), text)
   const shown = known.replace(KEY_LIKE, '[secret]')
   const line = shown.replace(/[\s\p{C}]+/gu, ' ').trim()
   return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line
@@ -208,8 +188,8 @@ const NO_CREDIT = /insufficient[_ ](quota|balance|credits?|funds)|credit balance
 const BAD_KEY =
   /api[_ -]?key.{0,30}(invalid|not valid|incorrect|expired)|(invalid|incorrect)[_ ]api[_ -]?key/i
 const NO_MODEL =
-  /model.{0,80}(not[_ ]found|not exist|not a valid|decommissioned)|(unknown|invalid) model|not a valid model/i
-const TOO_LONG = /context (length|size|window|limit)|prompt is too long|too many tokens|too large/i
+  /model.{0,80}(not[_ ]found|not exist|not a valid|decommissioned|identifier is invalid)|(unknown|invalid) model|not a valid model|on-demand throughput/i
+const WRONG_REGION = /credential should be scoped to a valid region/i
 
 const PHRASES: Record<number, string> = {
   401: 'the server wants a valid key',

@@ -1,12 +1,19 @@
+import type { ProviderKind } from '../config/config-schema.ts'
+
 /** A hosted provider whose variables, address and names are known. */
 export interface Preset {
   name: string
-  kind: 'openai' | 'anthropic' | 'openai-compatible'
+  kind: ProviderKind
   /** Variables that hold its key; the first one set counts. */
   keys: readonly [string, ...string[]]
-  baseUrl: string
-  /** What a person gets who names no model; good at tools, not the dearest. */
-  defaultModel: string
+  /** Variables that hold its address, in the same way; by default `<NAME>_BASE_URL`. */
+  addresses?: readonly [string, ...string[]]
+  /** Absent: everybody has an address of their own. */
+  baseUrl?: string
+  /** What a person gets who names no model; good at tools, not the dearest. Absent: everybody has names of their own. */
+  defaultModel?: string
+  /** Variables that hold the name of a person's own model. */
+  modelKeys?: readonly string[]
   /** What its models' names look like, to find the provider of a name when several are open. */
   owns: RegExp
 }
@@ -14,7 +21,7 @@ export interface Preset {
 /**
  * Known providers, in the order in which their keys are looked for (cli.md, "First run").
  *
- * Default models as of 2026-11-21. Each one's address can be changed with `<NAME>_BASE_URL`.
+ * Default models as of 2026-11-21.
  */
 export const PRESETS: readonly Preset[] = [
   {
@@ -35,9 +42,9 @@ export const PRESETS: readonly Preset[] = [
   },
   {
     name: 'gemini',
-    kind: 'openai-compatible',
+    kind: 'google',
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-    baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     defaultModel: 'gemini-3.8-flash',
     owns: /^(gemini|gemma)-/,
   },
@@ -47,7 +54,7 @@ export const PRESETS: readonly Preset[] = [
     keys: ['OPENROUTER_API_KEY'],
     baseUrl: 'https://openrouter.ai/api/v1',
     defaultModel: 'openrouter/auto',
-    owns: /\//,
+    owns: /^(?!arn:).*\//,
   },
   {
     name: 'groq',
@@ -81,6 +88,22 @@ export const PRESETS: readonly Preset[] = [
     defaultModel: 'deepseek-v4-flash',
     owns: /^deepseek-/,
   },
+  {
+    name: 'bedrock',
+    kind: 'bedrock',
+    keys: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID'],
+    addresses: ['BEDROCK_BASE_URL', 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME', 'AWS_ENDPOINT_URL'],
+    defaultModel: 'global.anthropic.claude-sonnet-5-5',
+    owns: /^arn:aws|^([a-z-]+\.)?(ai21|amazon|anthropic|cohere|deepseek|meta|minimax|mistral|moonshot|openai|qwen|writer|zai)\./,
+  },
+  {
+    name: 'azure',
+    kind: 'azure',
+    keys: ['AZURE_OPENAI_API_KEY', 'AZURE_API_KEY'],
+    addresses: ['AZURE_OPENAI_ENDPOINT', 'AZURE_BASE_URL'],
+    modelKeys: ['AZURE_OPENAI_DEPLOYMENT', 'AZURE_OPENAI_DEPLOYMENT_NAME'],
+    owns: /(?!)/,
+  },
 ]
 
 /** Model servers people run on their own machine, on the port each listens on unless told otherwise. */
@@ -89,11 +112,4 @@ export const LOCAL_SERVERS: readonly { name: string; port: number }[] = [
   { name: 'lmstudio', port: 1234 },
   { name: 'llama.cpp', port: 8080 },
   { name: 'vllm', port: 8000 },
-]
-
-/** Variables of providers whose wire this build does not speak yet: found, they are named, not used. */
-export const UNSUPPORTED_KEYS: readonly string[] = [
-  'AWS_BEARER_TOKEN_BEDROCK',
-  'AZURE_OPENAI_API_KEY',
-  'AZURE_API_KEY',
 ]

@@ -17,6 +17,8 @@ export interface PromptStyle {
   keepsReasoning: (block: Reasoning, position: { inThisTurn: boolean }) => boolean
   /** Files may stand inside a tool's result; else they follow the results as a message of their own. */
   filesInToolResults: boolean
+  /** Arguments of past calls as JSON text, or parsed. By default text. */
+  argumentsAs?: 'text' | 'object'
 }
 
 /** One call in the SDK's terms; all its tools are functions. */
@@ -67,7 +69,7 @@ function toAssistant(message: Message, style: PromptStyle, inThisTurn: boolean):
         type: 'tool-call' as const,
         toolCallId: id,
         toolName: name,
-        input: toArguments(input),
+        input: style.argumentsAs === 'object' ? JSON.parse(toArguments(input)) : toArguments(input),
         ...withMeta(meta),
       })),
     ],

@@ -1,4 +1,4 @@
-import { PRESETS, UNSUPPORTED_KEYS } from './presets.ts'
+import { PRESETS } from './presets.ts'
 
 /**
  * An environment without the keys of model providers (cli.md, "First run"), for programs that a model starts.
@@ -9,17 +9,17 @@ import { PRESETS, UNSUPPORTED_KEYS } from './presets.ts'
 export function withoutProviderKeys(
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const keys = new Set([...PRESETS.flatMap((preset) => preset.keys), ...UNSUPPORTED_KEYS, ...FURTHER_KEYS])
+  const keys = new Set([...PRESETS.flatMap((preset) => preset.keys), ...FURTHER_KEYS])
   const kept = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !keys.has(entry[0].toUpperCase()),
   )
   return Object.fromEntries(kept)
 }
 
-/** What presets do not name: another way to log in, and what opens Bedrock. */
+/** What presets do not name: another way to log in, and the rest of what opens Bedrock. */
 const FURTHER_KEYS = [
   'ANTHROPIC_AUTH_TOKEN',
-  'AWS_ACCESS_KEY_ID',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',
 ]

@@ -1,7 +1,9 @@
+import type { Wire } from './address.ts'
 import type { Endpoint } from './endpoint.ts'
 import { httpFetch, readText } from './http-fetch.ts'
 import { type CallPlace, toNoStreamError } from './model-error.ts'
 import { withRetry } from './retry.ts'
+import type { WireCall } from './stream.ts'
 import type { ModelEvent, ModelFacts, ModelRequest } from './types.ts'
 
 /** A model a source declares, and what is declared about it. */
@@ -37,28 +39,39 @@ export async function* callEndpoint(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const endpoint = resolve()
-  const { kind, timeoutMs, idleMs, maxRetries, where } = endpoint
+  const { wire, timeoutMs, idleMs, maxRetries, where } = endpoint
   const hint = `check the network and base_url (${where})`
   const fetch = streamsOnly(httpFetch({ firstByteMs: timeoutMs, idleMs, hint }), {
     endpoint,
     model: request.model,
   })
   const attempt = async function* () {
-    const call = await loadWire(kind)
+    const call = await loadWire(wire)
     yield* call({ endpoint, request, fetch }, signal)
   }
   yield* withRetry(attempt, request.retries ?? maxRetries, signal)
 }
 
 /** Loads the code for an endpoint's wire ahead of its first call, which reports what goes wrong with that. */
-export function prepareEndpoint({ kind }: Endpoint): void {
-  loadWire(kind).catch(() => undefined)
+export function prepareEndpoint({ wire }: Endpoint): void {
+  loadWire(wire).catch(() => undefined)
 }
 
-async function loadWire(kind: Endpoint['kind']) {
-  return kind === 'anthropic'
-    ? (await import('./anthropic.ts')).streamAnthropic
-    : (await import('./openai-compatible.ts')).streamOpenAICompatible
+type WireCaller = (call: WireCall, signal: AbortSignal) => AsyncIterable<ModelEvent>
+
+async function loadWire(wire: Wire): Promise<WireCaller> {
+  switch (wire) {
+    case 'messages':
+      return (await import('./anthropic.ts')).streamAnthropic
+    case 'chat':
+      return (await import('./openai-compatible.ts')).streamOpenAICompatible
+    case 'responses':
+      return (await import('./responses.ts')).streamResponses
+    case 'gemini':
+      return (await import('./google.ts')).streamGemini
+    case 'converse':
+      return (await import('./bedrock.ts')).streamConverse
+  }
 }
 
 /** Refuses good answers that the SDK would take for a stream in which nothing happens. */

@@ -106,7 +106,7 @@ class Translator {
           },
         }
       case 'finish':
-        return this.#toFinish(part.finishReason.unified, part.usage)
+        return this.#toFinish(part.finishReason, part.usage)
       case 'error':
         throw part.error
       default:
@@ -115,11 +115,11 @@ class Translator {
   }
 
   #toFinish(
-    unified: LanguageModelV4FinishReason['unified'],
+    { unified, raw }: LanguageModelV4FinishReason,
     usage: LanguageModelV4Usage,
   ): ModelEvent | 'broken' {
     const reason = REASONS[unified]
-    if (reason === undefined) return 'broken'
+    if (reason === undefined || (reason === 'other' && raw === undefined)) return 'broken'
     return {
       type: 'finish',
       reason: this.#hasCalls && reason === 'stop' ? 'tool-calls' : reason,

@@ -52,6 +52,14 @@ test('openModels() uses a known default where it surely is', async () => {
   assert.equal(await defaultOf({ kind: 'openai', baseUrl: here }), 'theirs')
   assert.equal(await defaultOf({ kind: 'openai', baseUrl: undefined }, { OPENAI_BASE_URL: here }), 'theirs')
   assert.equal(await defaultOf({ kind: 'anthropic', baseUrl: here }), 'claude-sonnet-5-5')
+  assert.equal(await defaultOf({ kind: 'google', baseUrl: here }), 'gemini-3.8-flash')
+  assert.equal(await defaultOf({ kind: 'bedrock', baseUrl: undefined }), 'global.anthropic.claude-sonnet-5-5')
+  const deployment = { AZURE_OPENAI_DEPLOYMENT: 'my-gpt' }
+  assert.equal(await defaultOf({ kind: 'azure', baseUrl: here }, deployment), 'my-gpt')
+  await assert.rejects(defaultOf({ kind: 'azure', baseUrl: here }), {
+    message: 'Cannot choose a model: "test" (config.toml:1) cannot be asked what it has',
+    hint: /^name your deployment with --model or AZURE_OPENAI_DEPLOYMENT/,
+  })
 })
 
 test('openModels() is without a default, not without models, when an endpoint cannot say what it has', async () => {
@@ -64,18 +72,33 @@ test('openModels() is without a default, not without models, when an endpoint ca
 })
 
 test('openModels() lets a provider it cannot use be an error of its own', async () => {
-  const azure = provider({ name: 'az', kind: 'azure', where: 'config.toml:9', models: [{ name: 'gpt' }] })
+  const deployments = [{ name: 'gpt' }]
+  const azure = provider({
+    name: 'az',
+    kind: 'azure',
+    where: 'config.toml:9',
+    baseUrl: undefined,
+    models: deployments,
+  })
   const models = await open({ config: config([provider({ models: [{ name: 'one' }] }), azure]), env: {} })
   assert.equal(models.defaultModel(), 'one')
   const { error } = await collectFailure(models.complete(modelRequest({ model: 'gpt' }), NEVER))
   assert.equal(error.kind, 'config')
-  assert.equal(error.message, 'Cannot use provider "az" (config.toml:9): this build does not speak azure yet')
-  assert.match(error.hint ?? '', /openai-compatible.*azure\.com\/openai\/v1/)
+  assert.equal(error.message, 'Cannot use provider "az" (config.toml:9): base_url is missing')
+  assert.match(error.hint ?? '', /https:\/\/RESOURCE\.openai\.azure\.com.*AZURE_OPENAI_ENDPOINT/)
 })
 
 test('openModels() finds keys in the order of the first run', async () => {
-  const env: Record<string, string> = { DEEPSEEK_API_KEY: 'k' }
+  const env: Record<string, string> = {
+    AZURE_OPENAI_DEPLOYMENT: 'gpt',
+    AZURE_RESOURCE_NAME: 'mine',
+    AWS_SECRET_ACCESS_KEY: 'k',
+    AWS_REGION: 'eu-west-1',
+  }
   const order: [string, string][] = [
+    ['AZURE_API_KEY', 'azure'],
+    ['AWS_ACCESS_KEY_ID', 'bedrock'],
+    ['DEEPSEEK_API_KEY', 'deepseek'],
     ['XAI_API_KEY', 'xai'],
     ['MISTRAL_API_KEY', 'mistral'],
     ['GROQ_API_KEY', 'groq'],
@@ -170,11 +193,16 @@ test('openModels() prefers local servers in their order, and passes by what is n
   assert.equal(models.defaultModel(), 'a')
 })
 
-test('openModels() ends with the demo, and names a key it cannot use', async () => {
-  const models = await open({ env: { AZURE_OPENAI_API_KEY: 'k' } })
-  assert.equal(models.defaultModel(), 'demo')
-  const [notice] = await collect(models.complete(modelRequest({ model: 'demo' }), NEVER))
-  assert.match(notice?.type === 'notice' ? notice.message : '', /AZURE_OPENAI_API_KEY is set/)
+test('openModels() ends with the demo, and names a key that lacks something', async () => {
+  for (const [name, lack] of [
+    ['AZURE_OPENAI_API_KEY', /AZURE_OPENAI_API_KEY is set, but neither AZURE_OPENAI_ENDPOINT nor/],
+    ['AWS_ACCESS_KEY_ID', /AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY/],
+  ] as const) {
+    const models = await open({ env: { [name]: 'k' } })
+    assert.equal(models.defaultModel(), 'demo')
+    const [notice] = await collect(models.complete(modelRequest({ model: 'demo' }), NEVER))
+    assert.match(notice?.type === 'notice' ? notice.message : '', lack)
+  }
   await assert.rejects(open({ model: 'claude-sonnet-5-5' }), {
     kind: 'config',
     message: 'Cannot find model "claude-sonnet-5-5": there is demo',

@@ -3,23 +3,16 @@ import { describe, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
-import type { ModelRequest } from '../../../src/core/provider/types.ts'
-import {
-  collect,
-  collectFailure,
-  endpointAt,
-  modelRequest,
-  READ_TOOL,
-  textOf,
-} from '../../support/model-calls.ts'
+import type { ModelEvent, ModelRequest } from '../../../src/core/provider/types.ts'
+import { collect, collectFailure, modelRequest, READ_TOOL, textOf } from '../../support/model-calls.ts'
 import { type ModelServer, startModelServer } from '../../support/model-server.ts'
+import { WIRES, wireEndpoint } from '../../support/wires.ts'
 
 const NEVER = new AbortController().signal
 
-/** Both wires must behave alike; what only one can do is in its own test file. */
-for (const kind of ['openai-compatible', 'anthropic'] as const) {
-  const noUsage =
-    kind === 'anthropic' ? { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 } : undefined
+/** All wires must behave alike; what only one can do is in its own test file. */
+for (const wire of WIRES) {
+  const { kind, noUsage } = wire
 
   describe(`callEndpoint() over ${kind}`, () => {
     test('yields text as it arrives, then why it ended and the usage', async () => {
@@ -50,14 +43,14 @@ for (const kind of ['openai-compatible', 'anthropic'] as const) {
       const parts = [
         'Looking.',
         { call: 'a', name: 'read', args: '{"path":"one"}' },
-        { call: 'b', name: 'read', args: '{"path":' },
+        { call: 'b', name: 'read', args: wire.second },
       ]
       await using server = await startModelServer([{ parts }])
       const events = await collect(call(server, { tools: [READ_TOOL] }))
-      assert.deepEqual(events, [
+      assert.deepEqual(events.map(withoutMeta), [
         { type: 'text', delta: 'Looking.' },
         { type: 'tool-call', call: { id: 'a', name: 'read', arguments: '{"path":"one"}' } },
-        { type: 'tool-call', call: { id: 'b', name: 'read', arguments: '{"path":' } },
+        { type: 'tool-call', call: { id: 'b', name: 'read', arguments: wire.second } },
         { type: 'finish', reason: 'tool-calls', usage: noUsage },
       ])
     })
@@ -170,7 +163,7 @@ for (const kind of ['openai-compatible', 'anthropic'] as const) {
       await using server = await startModelServer([{ parts: ['So'], error, end: 'unfinished' }])
       const failed = await collectFailure(call(server))
       assert.equal(failed.error.kind, 'unavailable')
-      assert.equal(failed.error.message, 'Cannot call scripted (test): Overloaded (529)')
+      assert.equal(failed.error.message, `Cannot call scripted (test): Overloaded (${wire.overloaded})`)
     })
 
     test('fails with failed on bytes that are no event', async () => {
@@ -276,8 +269,15 @@ for (const kind of ['openai-compatible', 'anthropic'] as const) {
   }
 
   function at(server: ModelServer, more: Partial<Endpoint> = {}): Endpoint {
-    return endpointAt(server.url, { kind, ...more })
+    return wireEndpoint(wire, server, more)
   }
+}
+
+/** What travels back with a call is each wire's own. */
+function withoutMeta(event: ModelEvent): ModelEvent {
+  if (event.type !== 'tool-call') return event
+  const { meta: _, ...call } = event.call
+  return { ...event, call }
 }
 
 async function* slowly<T>(items: AsyncIterable<T>): AsyncGenerator<T> {

@@ -1,0 +1,87 @@
+import { CrabError } from '../base/errors.ts'
+import { readProfile } from './aws-profile.ts'
+import type { Env } from './env.ts'
+
+/** What requests to AWS are signed with. */
+export interface AwsCredentials {
+  accessKeyId: string
+  secretAccessKey: string
+  /** Of credentials that end some time. */
+  sessionToken?: string
+}
+
+/** An account of AWS, and the region in which its models are called. */
+export interface AwsAccess {
+  region: string
+  credentials?: AwsCredentials
+}
+
+/**
+ * The region and credentials for Bedrock: a named profile's, else the environment's, else those of AWS_PROFILE or the
+ * `default` profile in ~/.aws. With a key of Bedrock's own (`hasKey`) only the region is looked for.
+ *
+ * Without a region anywhere it is us-east-1. Fails with `config` for a named profile that is not there, and with
+ * `credentials` for one that logs in another way than with keys.
+ */
+export function findAwsAccess(
+  env: Env,
+  { region, profile: named, hasKey }: { region?: string; profile?: string; hasKey: boolean },
+): AwsAccess {
+  const fromEnv = hasKey || named !== undefined ? undefined : credentialsIn(env)
+  const own = region ?? (env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || undefined)
+  if (own !== undefined && (hasKey || fromEnv))
+    return { region: own, ...(fromEnv && { credentials: fromEnv }) }
+  const chosen = named ?? (env['AWS_PROFILE'] || undefined)
+  const name = chosen ?? 'default'
+  const profile = readProfile(name, env)
+  const access = { region: own ?? profile?.['region'] ?? USUAL_REGION }
+  if (hasKey) return access
+  if (fromEnv) return { ...access, credentials: fromEnv }
+  if (profile === undefined && chosen !== undefined) {
+    throw new CrabError('config', `Cannot use AWS profile "${name}": ~/.aws has no such profile`)
+  }
+  const credentials = profile && credentialsOf(profile)
+  const other = profile && OTHER_LOGINS.find((key) => profile[key] !== undefined)
+  if (!credentials && other !== undefined) throw foreignLogin(name, other)
+  return { ...access, ...(credentials && { credentials }) }
+}
+
+/** Bedrock's own address in a region. */
+export function bedrockAddress(region: string): string {
+  return `https://bedrock-runtime.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`
+}
+
+function credentialsIn(env: Env): AwsCredentials | undefined {
+  return toCredentials(env['AWS_ACCESS_KEY_ID'], env['AWS_SECRET_ACCESS_KEY'], env['AWS_SESSION_TOKEN'])
+}
+
+function credentialsOf(profile: Readonly<Record<string, string>>): AwsCredentials | undefined {
+  return toCredentials(
+    profile['aws_access_key_id'],
+    profile['aws_secret_access_key'],
+    profile['aws_session_token'],
+  )
+}
+
+function toCredentials(id = '', secret = '', token = ''): AwsCredentials | undefined {
+  const [accessKeyId, secretAccessKey, sessionToken] = [id.trim(), secret.trim(), token.trim()]
+  if (accessKeyId === '' || secretAccessKey === '') return undefined
+  return { accessKeyId, secretAccessKey, ...(sessionToken !== '' && { sessionToken }) }
+}
+
+/** Their tokens are the AWS command line's to fetch. */
+function foreignLogin(name: string, key: string): CrabError {
+  return new CrabError('credentials', `Cannot use AWS profile "${name}": it has no keys, but ${key}`, {
+    hint: `eval "$(aws configure export-credentials --profile ${name} --format env)" puts its keys into the environment`,
+  })
+}
+
+const OTHER_LOGINS = [
+  'sso_session',
+  'sso_start_url',
+  'role_arn',
+  'credential_process',
+  'login_session',
+  'web_identity_token_file',
+]
+const USUAL_REGION = 'us-east-1'

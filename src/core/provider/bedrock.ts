@@ -1,0 +1,84 @@
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock'
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
+import { VERSION } from '../base/version.ts'
+import { signatureHeaders } from './aws-signature.ts'
+import type { Endpoint } from './endpoint.ts'
+import { wholeFrames } from './event-frames.ts'
+import { type SdkCall, toSdkCall } from './prompt.ts'
+import { streamModel, type WireCall } from './stream.ts'
+import type { ModelEvent } from './types.ts'
+
+/** Streams one call of Bedrock's Converse, with a key of Bedrock's own or signed with AWS credentials. */
+export function streamConverse(
+  { endpoint, request, fetch }: WireCall,
+  signal: AbortSignal,
+): AsyncIterable<ModelEvent> {
+  const provider = createAmazonBedrock({
+    apiKey: endpoint.apiKey ?? UNUSED, // else it would sign by itself, and load the built-in HTTP client for that
+    baseURL: endpoint.baseUrl,
+    fetch: framed(signed(fetch, endpoint)),
+  })
+  const call = toSdkCall(request, {
+    keepsReasoning: ({ meta }, { inThisTurn }) => inThisTurn && meta !== undefined && NAMESPACE in meta,
+    filesInToolResults: TAKES_FILES_IN_RESULTS.test(request.model),
+    argumentsAs: 'object',
+  })
+  const options = {
+    ...(CACHES.test(request.model) ? markCached(call) : call),
+    headers: { 'user-agent': `crabtalk/${VERSION}` },
+    ...(request.thinking && {
+      reasoning: 'high' as const,
+      ...(CLAUDE.test(request.model) && {
+        providerOptions: { [NAMESPACE]: { reasoningConfig: { display: 'summarized' } } },
+      }),
+    }),
+  }
+  const model = provider.languageModel(request.model)
+  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
+}
+
+/** Marks the ends of what the next request will begin with: the system prompt, with the tools before it, and two messages. */
+function markCached(call: SdkCall): SdkCall {
+  const asked = call.prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : []))
+  const marked = new Set(asked.slice(-2))
+  return {
+    ...call,
+    prompt: call.prompt.map((message, at) =>
+      message.role === 'system' || marked.has(at) ? { ...message, providerOptions: CACHE_POINT } : message,
+    ),
+  }
+}
+
+type Fetch = typeof globalThis.fetch
+
+/** Signs each request anew: a signature holds for five minutes. */
+function signed(fetch: Fetch, { aws, apiKey }: Endpoint): Fetch {
+  if (apiKey !== undefined) return fetch
+  return (input, init = {}) => {
+    const { authorization: _, Authorization: __, ...headers } = init.headers as Record<string, string>
+    if (!aws?.credentials) return fetch(input, { ...init, headers })
+    const access = { region: aws.region, credentials: aws.credentials }
+    const url = new URL(String(input))
+    const request = { method: 'POST', url, body: String(init.body), service: 'bedrock' }
+    return fetch(input, {
+      ...init,
+      headers: { ...headers, ...signatureHeaders(request, access, new Date()) },
+    })
+  }
+}
+
+function framed(fetch: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    const { ok, status, statusText, headers, body } = response
+    if (!ok || body === null) return response
+    return { ok, status, statusText, headers, body: wholeFrames(body) } as Response
+  }
+}
+
+const UNUSED = 'unused'
+const NAMESPACE = 'amazonBedrock'
+const CACHE_POINT: SharedV4ProviderOptions = { [NAMESPACE]: { cachePoint: { type: 'default' } } }
+const CLAUDE = /anthropic\.|claude/
+const CACHES = /anthropic\.|claude|amazon\.nova/
+const TAKES_FILES_IN_RESULTS = CACHES

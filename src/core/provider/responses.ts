@@ -1,0 +1,85 @@
+import { OpenAIResponsesLanguageModel } from '@ai-sdk/openai/internal' // the package itself builds a provider from the environment
+import type { LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
+import type { JsonObject, Reasoning } from '../base/message.ts'
+import { VERSION } from '../base/version.ts'
+import type { Endpoint } from './endpoint.ts'
+import { toSdkCall } from './prompt.ts'
+import { streamModel, type WireCall } from './stream.ts'
+import type { ModelEvent, ModelRequest } from './types.ts'
+
+/**
+ * Streams one call of OpenAI's Responses, at OpenAI or at Azure. Nothing is stored there: the model's thinking comes
+ * back encrypted, and is returned within the turn it belongs to.
+ */
+export function streamResponses(
+  { endpoint, request, fetch }: WireCall,
+  signal: AbortSignal,
+): AsyncIterable<ModelEvent> {
+  const owner = endpoint.kind === 'azure' ? 'azure' : 'openai'
+  const model = new OpenAIResponsesLanguageModel(request.model, {
+    provider: `${owner}.responses`,
+    url: ({ path }) => `${endpoint.baseUrl}${path}`,
+    headers: () => headersFor(endpoint),
+    fetch,
+  })
+  const call = toSdkCall(request, {
+    keepsReasoning: (block, { inThisTurn }) => inThisTurn && itemOf(block, owner) !== undefined,
+    filesInToolResults: true,
+  })
+  const options = {
+    ...call,
+    prompt: call.prompt.map((message) => withoutLostThinking(message, owner)),
+    ...(request.thinking && { reasoning: 'medium' as const }),
+    providerOptions: optionsFor(owner, request),
+  }
+  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
+}
+
+type Owner = 'openai' | 'azure'
+
+function headersFor({ kind, apiKey }: Endpoint): Record<string, string> {
+  return {
+    'user-agent': `crabtalk/${VERSION}`,
+    ...(apiKey !== undefined &&
+      (kind === 'azure' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` })),
+  }
+}
+
+function optionsFor(owner: Owner, { model, schema, thinking }: ModelRequest): SharedV4ProviderOptions {
+  return {
+    [owner]: {
+      store: false,
+      ...(thinking && { reasoningSummary: 'auto' }),
+      ...(thinking && !KNOWN_NAME.test(model) && { forceReasoning: true }), // a deployment has any name
+      ...(schema && { strictJsonSchema: false }), // theirs is rarely of the strict subset
+    },
+  }
+}
+
+/** One item of thinking may be several blocks, of which the last holds the item's content; without it none is known there. */
+function withoutLostThinking(message: LanguageModelV4Message, owner: Owner): LanguageModelV4Message {
+  if (message.role !== 'assistant') return message
+  const items = message.content.map((part) =>
+    part.type === 'reasoning' ? itemIn(part.providerOptions, owner) : {},
+  )
+  const whole = new Set(
+    items.flatMap((item) => (item?.['reasoningEncryptedContent'] ? [item['itemId']] : [])),
+  )
+  return {
+    ...message,
+    content: message.content.filter(
+      ({ type }, at) => type !== 'reasoning' || whole.has(items[at]?.['itemId']),
+    ),
+  }
+}
+
+function itemOf({ meta }: Reasoning, owner: Owner): JsonObject | undefined {
+  return itemIn(meta, owner)
+}
+
+function itemIn(meta: JsonObject | undefined, owner: Owner): JsonObject | undefined {
+  return meta?.[owner] as JsonObject | undefined
+}
+
+/** Names of which the SDK knows whether they think. */
+const KNOWN_NAME = /^(gpt-\d|o\d)/

@@ -1,0 +1,90 @@
+import { EventStreamCodec } from '@smithy/eventstream-codec'
+import type { Finish, TokenCounts, WireWriter } from './model-wire.ts'
+
+/** Frames of an AWS event stream, as `POST /model/NAME/converse-stream` answers. */
+export function converseWriter(): WireWriter {
+  const codec = new EventStreamCodec(
+    (bytes) => Buffer.from(bytes as Uint8Array).toString(),
+    (text) => Buffer.from(text),
+  )
+  const frame = (type: 'event' | 'exception', name: string, fields: object) =>
+    Buffer.from(
+      codec.encode({
+        headers: {
+          [`:${type}-type`]: { type: 'string', value: name },
+          ':content-type': { type: 'string', value: 'application/json' },
+          ':message-type': { type: 'string', value: type },
+        },
+        body: Buffer.from(JSON.stringify({ ...fields, p: 'abcdefgh' })), // as much padding as hides a word's length
+      }),
+    )
+  let block = -1
+  let isInText = false
+  const event = (name: string, fields: object) => frame('event', name, fields)
+  const delta = (fields: object) => event('contentBlockDelta', { contentBlockIndex: block, delta: fields })
+  const stop = () => event('contentBlockStop', { contentBlockIndex: block })
+  const endText = () => {
+    const end = isInText ? [stop()] : []
+    isInText = false
+    return end
+  }
+  return {
+    type: 'application/vnd.amazon.eventstream',
+    begin: () => event('messageStart', { role: 'assistant' }),
+    part(part) {
+      if (typeof part === 'string') {
+        if (!isInText) block++
+        isInText = true
+        return delta({ text: part })
+      }
+      const before = endText()
+      block++
+      if ('redacted' in part) {
+        return Buffer.concat([
+          ...before,
+          delta({ reasoningContent: { redactedContent: part.redacted } }),
+          stop(),
+        ])
+      }
+      if ('thinking' in part) {
+        const { thinking: text, signature } = part
+        const signed = signature ? [delta({ reasoningContent: { signature } })] : []
+        return Buffer.concat([...before, delta({ reasoningContent: { text } }), ...signed, stop()])
+      }
+      const { call: toolUseId, name, args } = part
+      const half = Math.ceil(args.length / 2)
+      return Buffer.concat([
+        ...before,
+        event('contentBlockStart', { contentBlockIndex: block, start: { toolUse: { toolUseId, name } } }),
+        delta({ toolUse: { input: args.slice(0, half) } }),
+        delta({ toolUse: { input: args.slice(half) } }),
+        stop(),
+      ])
+    },
+    finish: (reason, usage) =>
+      Buffer.concat([
+        ...endText(),
+        event('messageStop', { stopReason: REASONS[reason] }),
+        event('metadata', { metrics: { latencyMs: 1 }, ...(usage && { usage: converseUsage(usage) }) }),
+      ]),
+    error: ({ message }) => frame('exception', 'serviceUnavailableException', { message }),
+  }
+}
+
+/** AWS counts cached input apart from `inputTokens`, and thinking as output. */
+function converseUsage({ input, output, cacheRead = 0, cacheWrite = 0 }: TokenCounts): object {
+  return {
+    inputTokens: input - cacheRead - cacheWrite,
+    outputTokens: output,
+    totalTokens: input + output,
+    cacheReadInputTokens: cacheRead,
+    cacheWriteInputTokens: cacheWrite,
+  }
+}
+
+const REASONS: Record<Finish, string> = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  refused: 'guardrail_intervened',
+}

@@ -1,0 +1,86 @@
+import type { Usage } from '../../src/core/base/message.ts'
+import type { Endpoint } from '../../src/core/provider/endpoint.ts'
+import { endpointAt } from './model-calls.ts'
+import type { ModelServer } from './model-server.ts'
+
+/** One of the six kinds of provider, and where its wire cannot help being different. */
+export interface WireCase {
+  kind: Endpoint['kind']
+  /** Below the server's root. */
+  path: string
+  more?: Partial<Endpoint>
+  /** The usage of an answer that tells none. */
+  noUsage: Usage | undefined
+  /** Arguments of a second call; broken ones where the wire can carry them. */
+  second: string
+  /** The status of an overload that is told in the stream. */
+  overloaded: number
+  /** What a request for thinking says, and of which model when not of any. */
+  asksToThink: RegExp
+  thinker?: string
+  /** What comes back of thinking signed `c2lnbmVk` and a call signed `Y2FsbGVk`. */
+  returns: readonly string[]
+  /** False: thinking counts as output, untold. */
+  countsThinking?: false
+  /** A shape is asked for as a tool named json. */
+  answersByTool?: true
+  keyHeader: string
+  key: RegExp
+}
+
+const ZERO: Usage = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
+const BROKEN = '{"path":'
+const SIGNED: Partial<Endpoint> = {
+  apiKey: undefined,
+  aws: {
+    region: 'eu-west-1',
+    credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'sk-secret-0123456789' },
+  },
+}
+
+const BEARER = { keyHeader: 'authorization', key: /^Bearer sk-secret-0123456789$/ }
+const OWN_KEY = /^sk-secret-0123456789$/
+
+/** All of them. */
+export const WIRES: readonly WireCase[] = [
+  {
+    ...{ kind: 'openai-compatible', path: '/v1', noUsage: undefined, second: BROKEN, overloaded: 529 },
+    ...{ asksToThink: /"reasoning_effort":"medium"/, returns: ['Let me see.'], ...BEARER },
+  },
+  {
+    ...{ kind: 'anthropic', path: '/v1', noUsage: ZERO, second: BROKEN, overloaded: 529 },
+    ...{ asksToThink: /"thinking":\{"type":"adaptive"/, thinker: 'claude-opus-5', returns: ['c2lnbmVk'] },
+    ...{ countsThinking: false, keyHeader: 'x-api-key', key: OWN_KEY },
+  },
+  {
+    ...{ kind: 'openai', path: '/v1', more: { wire: 'responses' }, noUsage: undefined, second: BROKEN },
+    ...{ overloaded: 529, asksToThink: /"reasoning":\{"effort":"medium","summary":"auto"\}/ },
+    ...{ thinker: 'gpt-6-sol', returns: ['"encrypted_content":"c2lnbmVk"'], ...BEARER },
+  },
+  {
+    ...{ kind: 'azure', path: '/openai/v1', noUsage: undefined, second: BROKEN, overloaded: 529 },
+    ...{ asksToThink: /"reasoning":\{"effort":"medium","summary":"auto"\}/ },
+    ...{ returns: ['"encrypted_content":"c2lnbmVk"'], keyHeader: 'api-key', key: OWN_KEY },
+  },
+  {
+    ...{ kind: 'google', path: '/v1beta', noUsage: undefined, second: '{"path":"two"}', overloaded: 529 },
+    ...{ asksToThink: /"includeThoughts":true/, thinker: 'gemini-3.8-flash' },
+    ...{ returns: ['c2lnbmVk', 'Y2FsbGVk'], keyHeader: 'x-goog-api-key', key: OWN_KEY },
+  },
+  {
+    ...{ kind: 'bedrock', path: '', more: SIGNED, noUsage: undefined, second: BROKEN, overloaded: 503 },
+    ...{ asksToThink: /"thinking":\{"type":"adaptive","display":"summarized"\}/ },
+    ...{ thinker: 'global.anthropic.claude-opus-5', returns: ['c2lnbmVk'], countsThinking: false },
+    ...{ answersByTool: true, keyHeader: 'authorization' },
+    key: /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, /,
+  },
+]
+
+/** The endpoint of a kind at a test server. */
+export function wireEndpoint(
+  { kind, path, more }: WireCase,
+  server: ModelServer,
+  own: Partial<Endpoint> = {},
+): Endpoint {
+  return endpointAt(`http://127.0.0.1:${server.port}${path}`, { kind, ...more, ...own })
+}
