@@ -20,6 +20,9 @@ export function processHost(): Host {
     stdinKind,
     stdin: standardInput,
     terminal: openTerminal,
+    screen: () =>
+      isTerminal(0) && isTerminal(1) ? { stdin: process.stdin, stdout: process.stdout } : undefined,
+    suspend: () => process.kill(0, 'SIGTSTP'),
     onSignal(listener) {
       const hear = (name: SignalName) => {
         isSignalled = true
@@ -36,6 +39,7 @@ export function processHost(): Host {
       return isSignalled
     },
     ripgrep: async (folder) => (await import('./ripgrep.ts')).ownRipgrep(folder),
+    build: async () => (await import('./build.ts')).ownBuild(),
     leave,
   }
 }

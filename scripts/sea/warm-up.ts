@@ -67,6 +67,8 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     stdinKind: () => 'none',
     stdin: () => Readable.from([]),
     terminal: () => undefined,
+    screen: () => undefined,
+    suspend() {},
     isSignalled: false,
     ripgrep: async () => installedRipgrep(import.meta.filename),
     onSignal: () => ({ [Symbol.dispose]() {} }),

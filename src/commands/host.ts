@@ -18,14 +18,38 @@ export interface Host {
   stdin(): AsyncIterable<Uint8Array> & { destroy(): void }
   /** The terminal this process belongs to, whatever its standard streams are; undefined when there is none that can be used. The caller disposes it. */
   terminal(): Terminal | undefined
+  /** Standard input and output as streams of one terminal, for what draws on it; undefined when either is none. */
+  screen(): Screen | undefined
+  /** Stops this process, as Ctrl-Z does, until it is continued. */
+  suspend(): void
   /** Calls back for each of these signals until disposed; while somebody listens the signal does not end the process. */
   onSignal(listener: (signal: SignalName) => void): Disposable
   /** Whether one of these signals has come. */
   readonly isSignalled: boolean
   /** The path of the ripgrep that comes with this program, unpacked in that folder where it must be; undefined when there is none. */
   ripgrep(folder: string): Promise<string | undefined>
+  /** Which program this is. */
+  build(): Promise<Build>
   /** Ends the process at once, for a second Ctrl-C or a reader that blocks for ever. */
   leave(code: number): never
+}
+
+/** Both ends of a terminal. */
+export interface Screen {
+  readonly stdin: NodeJS.ReadStream
+  readonly stdout: NodeJS.WriteStream
+}
+
+/** The program that runs. */
+export interface Build {
+  /** The file a person started: the binary, or the script. */
+  path: string
+  /** The version of Node in it. */
+  node: string
+  /** Built into one file; else it runs from source. */
+  isOneFile: boolean
+  /** Whether a ripgrep comes with it. */
+  hasRipgrep: boolean
 }
 
 /** The terminal of a person who can be asked. It stays in the mode it is in: whatever ends us leaves nothing to restore. */

@@ -23,7 +23,7 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const { CRABTALK, CRABUP } = await import('./table.ts')
   const commands = name === 'crabup' ? CRABUP : CRABTALK
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
-  const words = isHelpFirst ? argv.slice(1) : argv
+  const words = isHelpFirst ? argv.slice(1) : isChat(name, argv, host) ? ['chat'] : argv
   const command = find(commands, words)
   const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(behind(words, command)))
   if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
@@ -42,6 +42,11 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   } finally {
     over.abort()
   }
+}
+
+/** The program's name alone, typed on a terminal, opens the chat. */
+function isChat(name: string, argv: readonly string[], host: Host): boolean {
+  return name === 'crabtalk' && argv.length === 0 && host.screen() !== undefined
 }
 
 /** Reads a command line; a program that asked for JSON gets what is wrong with it as JSON, too. */

@@ -1,3 +1,4 @@
+import { CHAT_COMMANDS } from './chat/table.ts'
 import type { Command, Option } from './command.ts'
 import { completionCommands } from './completions/table.ts'
 import { MCP_COMMANDS } from './mcp/table.ts'
@@ -27,6 +28,7 @@ const agentKeys: readonly Option[] = [
 
 /** The commands of `crabtalk`. */
 export const CRABTALK: readonly Command[] = [
+  ...CHAT_COMMANDS,
   {
     path: ['send'],
     args: '[...prompt]',

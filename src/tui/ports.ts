@@ -64,10 +64,12 @@ export interface ChatOptions {
   /** The session to continue; else the active one of the pair is shown, if there is one, with its last messages. */
   session?: string | undefined
   /** Begin a new conversation. */
-  fresh?: boolean
+  fresh: boolean
   /** Sent at once. */
   prompt?: string | undefined
   mode: ModeName
+  /** Rules of permission for every turn of this chat. */
+  rules: { allow: readonly string[]; ask: readonly string[]; deny: readonly string[] }
   color: boolean
   version: string
 }

@@ -1,10 +1,12 @@
 import { pressCard } from './cards/card.ts'
+import type { Room } from './cards/types.ts'
 import { pressOverlay } from './overlays/overlay.ts'
 import type { Action } from './state/actions.ts'
 import type { Effect } from './state/effects.ts'
 import type { ChatState } from './state/types.ts'
 import type { KeyPress } from './text/key.ts'
-import { type PromptContext, pressPrompt } from './text/prompt.ts'
+import { pressPrompt } from './text/prompt.ts'
+import type { PromptContext } from './text/prompt.ts'
 
 /** What a key comes to: changes of the state, and what else is to be done. */
 export interface Press {
@@ -12,22 +14,36 @@ export interface Press {
   effects: readonly Effect[]
 }
 
-/** Gives a key to whoever has the focus: the overlay, else the first question, else the prompt. */
-export function press(state: ChatState, key: KeyPress, context: PromptContext): Press {
+/** What keys are understood by, besides the state. */
+export interface Focus {
+  prompt: PromptContext
+  room: Room
+}
+
+/**
+ * Gives a key to whoever has the focus: the overlay, else the first question, else the prompt. A question that has only
+ * just come up gets none: they were meant for the prompt.
+ */
+export function press(state: ChatState, key: KeyPress, focus: Focus): Press {
+  const { action, effects } = pressFocused(state, key, focus)
   const quiet: Action[] = state.hint === '' ? [] : [{ type: 'set', change: { hint: '' } }]
-  const { overlay } = state
-  const card = state.asks[0]
+  return { actions: [...quiet, action], effects }
+}
+
+function pressFocused(
+  { overlay, asks, prompt }: ChatState,
+  key: KeyPress,
+  focus: Focus,
+): { action: Action; effects: readonly Effect[] } {
+  const card = asks[0]
   if (overlay) {
-    const pressed = pressOverlay(overlay, key)
-    return {
-      actions: [...quiet, { type: 'set', change: { overlay: pressed.state } }],
-      effects: pressed.effects,
-    }
+    const { state, effects } = pressOverlay(overlay, key)
+    return { action: { type: 'set', change: { overlay: state } }, effects }
   }
-  if (card) {
-    const pressed = pressCard(card, key)
-    return { actions: [...quiet, { type: 'ask-card', card: pressed.state }], effects: pressed.effects }
+  if (card?.isArmed) {
+    const { state, effects } = pressCard(card, key, focus.room)
+    return { action: { type: 'ask-card', card: state }, effects }
   }
-  const pressed = pressPrompt(state.prompt, key, context)
-  return { actions: [...quiet, { type: 'set', change: { prompt: pressed.state } }], effects: pressed.effects }
+  const { state, effects } = pressPrompt(prompt, key, focus.prompt)
+  return { action: { type: 'set', change: { prompt: state } }, effects }
 }

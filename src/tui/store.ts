@@ -30,8 +30,8 @@ export class ChatStore implements Disposable {
     const before = this.#state
     this.#state = reduce(before, action)
     if (this.#state === before) return
-    if (action.type !== 'stream') return this.#tell()
-    this.#timer ??= setTimeout(() => this.#tell(), FRAME_MS)
+    if (action.type !== 'stream') this.#tell()
+    else this.#timer ??= setTimeout(() => this.#tell(), FRAME_MS)
   };
 
   [Symbol.dispose](): void {

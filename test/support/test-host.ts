@@ -54,12 +54,15 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     stdinKind: () => (stdin === 'none' || stdin === 'terminal' ? stdin : 'pipe'),
     stdin: () => (stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)])),
     terminal: () => options.terminal?.(),
+    screen: () => undefined,
+    suspend() {},
     isSignalled: false,
     ripgrep: async () => installedRipgrep(import.meta.filename),
     onSignal(listener) {
       listeners.add(listener)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }
     },
+    build: async () => ({ path: process.execPath, node: '26.0.0', isOneFile: true, hasRipgrep: true }),
     leave: (code) => left.push(code) as never,
   }
   return {

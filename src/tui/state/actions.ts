@@ -17,8 +17,8 @@ export type Action =
   | { type: 'queued'; text: string }
   /** The first of the queue is sent. */
   | { type: 'unqueued' }
-  /** What waits goes back into the prompt. */
-  | { type: 'queue-cleared' }
+  /** What waits for the turn's end goes back into the prompt. */
+  | { type: 'queue-taken-back' }
   /** Closes what can be closed of the open text; before a frame is drawn. */
   | { type: 'flush' }
   | { type: 'printed'; upto: number }

@@ -1,3 +1,4 @@
+import { withReturned } from '../text/prompt.ts'
 import { splitClosed } from '../view/split.ts'
 import type { Block, ChatState, OpenText, ToolRun } from './types.ts'
 
@@ -48,4 +49,9 @@ export function finishAll(state: ChatState): ChatState {
 
 function interrupted(tool: ToolRun): ToolRun {
   return { ...tool, state: 'failed', output: tool.output || 'Interrupted' }
+}
+
+/** Puts what was not sent back in front of the draft. */
+export function backToPrompt(state: ChatState, texts: readonly string[]): ChatState {
+  return { ...state, prompt: withReturned(state.prompt, texts) }
 }

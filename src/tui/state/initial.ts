@@ -4,6 +4,7 @@ import type { ChatState, Spent } from './types.ts'
 
 export const NOTHING_SPENT: Spent = {
   last: undefined,
+  context: undefined,
   input: 0,
   output: 0,
   cacheRead: 0,

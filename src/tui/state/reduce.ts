@@ -1,5 +1,5 @@
 import type { Action } from './actions.ts'
-import { closeText, finish, finishAll } from './finish.ts'
+import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { NOTHING_SPENT } from './initial.ts'
 import { reduceStream } from './stream.ts'
 import type { ChatState } from './types.ts'
@@ -27,8 +27,8 @@ export function reduce(state: ChatState, action: Action): ChatState {
       return { ...state, queue: [...state.queue, action.text] }
     case 'unqueued':
       return { ...state, queue: state.queue.slice(1) }
-    case 'queue-cleared':
-      return { ...state, queue: [], steers: [] }
+    case 'queue-taken-back':
+      return state.queue.length === 0 ? state : backToPrompt({ ...state, queue: [] }, state.queue)
     case 'flush':
       return closeText(state, false)
     case 'printed':

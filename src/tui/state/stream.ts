@@ -1,5 +1,6 @@
 import {
   type AskUserEvent,
+  type ContextUsageEvent,
   McpEventKind,
   type StreamEnd,
   type StreamEvent,
@@ -7,8 +8,8 @@ import {
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { openCard } from '../cards/card.ts'
-import { closeText, finish, finishAll, finishTools } from './finish.ts'
-import type { ChatState, OpenText, Spent, TokenUsage, ToolRun } from './types.ts'
+import { backToPrompt, closeText, finish, finishAll, finishTools } from './finish.ts'
+import type { ChatState, OpenText, Spent, ToolRun } from './types.ts'
 
 /** The state after an event of the running turn. Unknown events change nothing. */
 export function reduceStream(state: ChatState, { event }: StreamEvent): ChatState {
@@ -39,9 +40,11 @@ export function reduceStream(state: ChatState, { event }: StreamEvent): ChatStat
     case 'askClosed':
       return { ...state, asks: state.asks.filter(({ askId }) => askId !== event.value.askId) }
     case 'contextUsage':
-      return event.value.usage ? { ...state, usage: spend(state.usage, event.value.usage) } : state
+      return { ...state, usage: spend(state.usage, event.value) }
     case 'userSteered':
       return takeUpSteer(state, event.value.content)
+    case 'steerReturned':
+      return backToPrompt(withoutSteer(state, event.value.content), [event.value.content])
     case 'retry':
       return finish(state, { kind: 'notice', tone: 'warning', text: retryText(event.value) })
     case 'notice':
@@ -116,16 +119,21 @@ function ask(state: ChatState, event: AskUserEvent): ChatState {
 }
 
 function takeUpSteer(state: ChatState, content: string): ChatState {
-  const at = state.steers.indexOf(content)
-  const steers = at < 0 ? state.steers : state.steers.toSpliced(at, 1)
-  const text = state.open ? closeText(state, true) : state
-  return finish({ ...text, steers }, { kind: 'user', text: content, how: 'steered', files: [] })
+  const closed = closeText(withoutSteer(state, content), true)
+  return finish(closed, { kind: 'user', text: content, how: 'steered', files: [] })
 }
 
-function spend(spent: Spent, usage: TokenUsage): Spent {
+function withoutSteer(state: ChatState, content: string): ChatState {
+  const at = state.steers.indexOf(content)
+  return at < 0 ? state : { ...state, steers: state.steers.toSpliced(at, 1) }
+}
+
+function spend(spent: Spent, { usage, context }: ContextUsageEvent): Spent {
+  if (!usage) return spent
   return {
     ...spent,
     last: usage,
+    context: context ?? spent.context,
     input: spent.input + usage.promptTokens,
     output: spent.output + usage.completionTokens,
     cacheRead: spent.cacheRead + (usage.cacheHitTokens ?? 0),

@@ -117,6 +117,8 @@ export interface ChatState {
 export interface Spent {
   /** Of the last model call: how full the context is. */
   last: TokenUsage | undefined
+  /** Context window of the model, tokens; undefined while it is not known. */
+  context: number | undefined
   /** Of all turns of this chat. */
   input: number
   output: number

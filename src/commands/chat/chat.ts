@@ -1,0 +1,45 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { VERSION } from '../../core/base/version.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import type { ChatOptions } from '../../tui/ports.ts'
+import { wantsColor } from '../color.ts'
+import type { Options, Run } from '../command.ts'
+import type { Host, Screen } from '../host.ts'
+import { readPermissionSettings } from '../send/permission-settings.ts'
+import { openPorts } from './ports.ts'
+
+/** `crabtalk chat`, and `crabtalk` alone on a terminal. */
+export const chat: Run = async ({ options, host, signal }) => {
+  const screen = requireScreen(host)
+  const settings = await toChatOptions(options, host)
+  await using opened = openPorts(host)
+  const { openChat } = await import('../../tui/chat.tsx')
+  await openChat(opened.ports, settings, screen, signal)
+  return 0
+}
+
+function requireScreen(host: Host): Screen {
+  const screen = host.screen()
+  if (screen) return screen
+  throw new CrabError('usage', 'Cannot open the chat: standard input and output are no terminal', {
+    hint: 'crabtalk send runs one turn in a pipe',
+  })
+}
+
+async function toChatOptions(options: Options, host: Host): Promise<ChatOptions> {
+  const { allow, ask, deny } = await readPermissionSettings(options, host)
+  const color = (options.value('color') ?? 'auto') as 'auto' | 'always' | 'never'
+  const prompt = options.args.join(' ')
+  return {
+    agent: options.value('agent') ?? DEFAULT_AGENT,
+    sender: options.value('sender') ?? (host.env['USER'] || host.env['USERNAME'] || 'user'),
+    model: options.value('model'),
+    session: options.value('resume'),
+    fresh: options.has('new'),
+    prompt: prompt === '' ? undefined : prompt,
+    mode: options.has('yolo') ? 'all' : 'ask',
+    rules: { allow, ask, deny },
+    color: wantsColor(color, host.env, host.stdout),
+    version: VERSION,
+  }
+}

@@ -1,0 +1,40 @@
+import type { Command, Option } from '../command.ts'
+
+/** The chat's own options; those of permission are as for `send`. */
+const options: readonly Option[] = [
+  { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', fallback: 'crab', summary: 'The agent' },
+  {
+    name: 'sender',
+    short: 's',
+    value: 'NAME',
+    kind: 'sender',
+    summary: 'Whose conversation this is (default your user name)',
+  },
+  { name: 'model', short: 'm', value: 'NAME', kind: 'model', summary: 'Use this model' },
+  { name: 'new', short: 'n', summary: 'Begin a new conversation' },
+  { name: 'resume', short: 'r', value: 'ID', kind: 'conversation', summary: 'Go on with this conversation' },
+  { name: 'allow', value: 'RULE', summary: "Permit what this rule says, such as 'bash(git *)' (repeatable)" },
+  {
+    name: 'ask',
+    value: 'RULE',
+    summary: 'Ask about what this rule says, though others permit it (repeatable)',
+  },
+  { name: 'deny', value: 'RULE', summary: 'Refuse what this rule says (repeatable)' },
+  { name: 'yolo', summary: 'Permit whatever no rule refuses' },
+  { name: 'plain', summary: 'Plain lines instead of a screen: for screen readers and simple terminals' },
+  { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colours' },
+]
+
+/** Rows of the command table for the chat. */
+export const CHAT_COMMANDS: readonly Command[] = [
+  {
+    path: ['chat'],
+    args: '[...prompt]',
+    summary: 'Talk with an agent on the terminal (also `crabtalk` alone)',
+    details: `The conversation goes on where you left it, unless --new begins another. A PROMPT is sent at once. What you type while
+the agent works reaches it before its next step; Tab keeps it for afterwards; Esc interrupts.`,
+    options,
+    examples: ['crabtalk', 'crabtalk chat -a reviewer', 'crabtalk chat --new "Let us plan the release"'],
+    load: async () => (await import('./chat.ts')).chat,
+  },
+]

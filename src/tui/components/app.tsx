@@ -1,0 +1,57 @@
+import { useApp, useInput, usePaste, useStdout, useWindowSize } from 'ink'
+import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react'
+import type { Controller, TerminalControl } from '../controller/controller.ts'
+import type { ChatStore } from '../store.ts'
+import { toKeyPress, toPaste } from '../text/key.ts'
+import { renderBlock } from '../view/block.ts'
+import type { ShownPlace } from '../view/frame.ts'
+import type { View } from '../view/view.ts'
+import { LiveRegion } from './live-region.tsx'
+import { toSections } from './sections.ts'
+import { useClock } from './use-clock.ts'
+
+export interface AppProps {
+  store: ChatStore
+  controller: Controller
+  /** The view but for what changes. */
+  look: Omit<View, 'columns' | 'rows' | 'details'>
+  place: ShownPlace
+  /** Takes over what the app can do with the terminal. */
+  onTerminal(control: TerminalControl): void
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** The chat on the screen: what is finished goes to the scrollback, what is not stands in the live region. */
+export function App({ store, controller, look, place, onTerminal, now }: AppProps): ReactNode {
+  const state = useSyncExternalStore(store.subscribe, store.get)
+  const { columns, rows } = useWindowSize()
+  const view: View = { ...look, columns, rows, details: state.details }
+  const { suspendTerminal, exit } = useApp()
+  useLayoutEffect(
+    () => onTerminal({ lend: (use) => suspendTerminal(use), leave: () => exit() }),
+    [onTerminal, suspendTerminal, exit],
+  )
+  useInput((input, key) => {
+    const pressed = toKeyPress(input, key)
+    if (pressed) controller.key(pressed)
+  })
+  usePaste((text) => controller.key(toPaste(text)))
+  useClock(state.turn !== undefined)
+  usePrinted(store, view)
+  const sections = toSections(state, { view, place, context: controller.context(), now: now() })
+  return <LiveRegion sections={sections} rows={rows} />
+}
+
+/** Prints what is finished, once, behind the frame in which it is no longer live. */
+function usePrinted(store: ChatStore, view: View): void {
+  const { write } = useStdout()
+  useLayoutEffect(() => {
+    const { finished } = store.get()
+    const last = finished.at(-1)
+    if (last === undefined) return
+    const lines = finished.flatMap(({ block }) => renderBlock(block, view))
+    write(lines.map((line) => `${line}\n`).join(''))
+    store.act({ type: 'printed', upto: last.id })
+  })
+}

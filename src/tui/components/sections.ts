@@ -1,0 +1,39 @@
+import { renderCard } from '../cards/card.ts'
+import { renderOverlay } from '../overlays/overlay.ts'
+import type { ChatState } from '../state/types.ts'
+import type { PromptContext } from '../text/prompt.ts'
+import { renderStatus, renderWorking, type ShownPlace } from '../view/frame.ts'
+import { renderOpen, renderRunningTool } from '../view/live.ts'
+import { renderPrompt } from '../view/prompt.ts'
+import type { Section } from '../view/section.ts'
+import type { View } from '../view/view.ts'
+
+export interface Surroundings {
+  view: View
+  place: ShownPlace
+  context: PromptContext
+  /** Milliseconds since 1970. */
+  now: number
+}
+
+/** The live region from top to bottom: what grows, what runs, what has the keys, and the status line. */
+export function toSections(state: ChatState, { view, place, context, now }: Surroundings): Section[] {
+  const { open, tools } = state
+  const growing = open ? renderOpen(open, view) : []
+  return [
+    { lines: growing, cut: 'head', rank: 1 },
+    { lines: tools.flatMap((tool) => renderRunningTool(tool, view)), cut: 'head', rank: 2 },
+    renderWorking(state, now, view),
+    ...focused(state, view, context),
+    renderStatus(state, place, view),
+  ]
+}
+
+/** What the keys go to, as in press.ts; a question that has only just come up leaves them to the prompt. */
+function focused({ overlay, asks, prompt }: ChatState, view: View, context: PromptContext): Section[] {
+  const card = asks[0]
+  if (overlay) return [renderOverlay(overlay, view)]
+  if (card?.isArmed) return [renderCard(card, view)]
+  const line = renderPrompt(prompt, context, view)
+  return card ? [renderCard(card, view), line] : [line]
+}

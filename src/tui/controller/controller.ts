@@ -1,0 +1,214 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import type { AttachedFile, ChatOptions, ChatPorts, ModeName } from '../ports.ts'
+import { press } from '../press.ts'
+import type { Action } from '../state/actions.ts'
+import type { Effect } from '../state/effects.ts'
+import type { Tone } from '../state/types.ts'
+import type { ChatStore } from '../store.ts'
+import type { KeyPress } from '../text/key.ts'
+import { type PromptContext, withCompletions, withText } from '../text/prompt.ts'
+import { Arming } from './arming.ts'
+import { Turns } from './turns.ts'
+
+/** The terminal, as far as it is not drawn on. */
+export interface TerminalControl {
+  /** Gives the terminal to something else until it is done, then draws everything anew. */
+  lend(use: () => Promise<void>): Promise<void>
+  /** Ends the chat's hold of the terminal. */
+  leave(): void
+}
+
+/** Slash commands and what is chosen in their pickers. */
+export interface Commands {
+  /** For the prompt's menu. */
+  readonly list: NonNullable<PromptContext['commands']>
+  run(line: string, signal: AbortSignal): Promise<void>
+  chosen(effect: Effect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
+}
+
+export interface ControllerOptions {
+  store: ChatStore
+  ports: ChatPorts
+  rules: ChatOptions['rules']
+  terminal: TerminalControl
+  /** Of the terminal, now. */
+  size(): { columns: number; rows: number }
+  commands: Commands
+  /** Shows the whole conversation until it is closed. */
+  showTranscript(): Promise<void>
+  /** Aborted when the chat is over. */
+  signal: AbortSignal
+}
+
+/** Does what keys ask for; the only one that talks to agents and to the machine. */
+export class Controller {
+  readonly #options: ControllerOptions
+  readonly #pasted = new Map<string, AttachedFile>()
+  readonly turns: Turns
+  readonly #arming: Arming
+  #lookup = new AbortController()
+
+  constructor(options: ControllerOptions) {
+    this.#options = options
+    this.turns = new Turns({ ...options, pasted: this.#pasted })
+    this.#arming = new Arming(options.store, options.signal)
+  }
+
+  /** What the prompt must know to understand a key, and to be drawn. */
+  context(): PromptContext {
+    const { store, size, commands } = this.#options
+    const { turn } = store.get()
+    return {
+      isBusy: this.turns.isBusy,
+      isCancelling: turn?.isCancelling ?? false,
+      columns: size().columns,
+      commands: commands.list,
+    }
+  }
+
+  /** A key was pressed, or a text pasted. */
+  readonly key = (key: KeyPress): void => {
+    const { store } = this.#options
+    this.#arming.restart()
+    const { actions, effects } = press(store.get(), key, {
+      prompt: this.context(),
+      room: this.#options.size(),
+    })
+    for (const action of actions) store.act(action)
+    for (const effect of effects) this.do(effect)
+  }
+
+  /** Does what was asked for; failures are told in the chat. */
+  do(effect: Effect): void {
+    this.#perform(effect).catch((reason) => {
+      const { kind, message, hint } = toCrabError(reason)
+      if (kind !== 'cancelled') this.#tell('error', message, hint)
+    })
+  }
+
+  async #perform(effect: Effect): Promise<void> {
+    const { store, ports, terminal, commands, signal } = this.#options
+    const { act } = store
+    switch (effect.type) {
+      case 'submit':
+        return this.#submit(effect.text)
+      case 'queue':
+        return this.#remember(effect.text, () => this.turns.queue(effect.text))
+      case 'take-queue-back':
+        return act({ type: 'queue-taken-back' })
+      case 'interrupt':
+        return this.turns.interrupt()
+      case 'leave':
+        return terminal.leave()
+      case 'suspend':
+        return terminal.lend(async () => ports.suspend())
+      case 'redraw':
+        return terminal.lend(async () => {})
+      case 'edit-externally':
+        return terminal.lend(() => this.#edit())
+      case 'paste':
+        return this.#paste()
+      case 'complete':
+        return this.#complete(effect)
+      case 'cycle-mode':
+        return act({ type: 'set', change: { mode: NEXT_MODE[store.get().mode] } })
+      case 'toggle-thinking':
+        return this.#toggle('thinking')
+      case 'toggle-details':
+        return this.#toggle('details')
+      case 'open-transcript':
+        return terminal.lend(() => this.#options.showTranscript())
+      case 'answer':
+        return this.#answer(effect)
+      case 'chosen':
+        return commands.chosen(effect, signal)
+      case 'command':
+        return commands.run(effect.line, signal)
+    }
+  }
+
+  async #submit(text: string): Promise<void> {
+    const { commands, signal } = this.#options
+    if (text.trim() === '') return
+    await this.#remember(text, async () => {
+      if (text.startsWith('/')) await commands.run(text, signal)
+      else if (text.startsWith('!')) await this.#shell(text.slice(1).trim())
+      else this.turns.say(text)
+    })
+  }
+
+  async #remember(text: string, act: () => Promise<void> | void): Promise<void> {
+    const { ports } = this.#options
+    void ports.rememberSent(text)
+    await act()
+  }
+
+  /** Runs a person's own command line; its output is part of the next message. */
+  async #shell(line: string): Promise<void> {
+    if (line === '') return
+    const { store, ports, signal } = this.#options
+    const { output, exitCode } = await ports.runShell(line, signal)
+    const title = exitCode === 0 ? `$ ${line}` : `$ ${line} (exit ${exitCode})`
+    store.act({ type: 'print', block: { kind: 'output', title, text: output } })
+    this.turns.addContext(`<shell command=${JSON.stringify(line)} exit="${exitCode}">\n${output}\n</shell>`)
+  }
+
+  async #edit(): Promise<void> {
+    const { store, ports } = this.#options
+    const edited = await ports.editText(store.get().prompt.text)
+    if (edited !== undefined)
+      store.act({ type: 'set', change: { prompt: withText(store.get().prompt, edited) } })
+  }
+
+  async #paste(): Promise<void> {
+    const pasted = await this.#options.ports.paste()
+    if (pasted === undefined)
+      return this.#hint('The clipboard has neither text nor an image, or cannot be read')
+    if (typeof pasted === 'string') return this.key({ ...PASTE, text: pasted })
+    const label = `[Image ${this.#pasted.size + 1}]`
+    this.#pasted.set(label, pasted)
+    this.key({ ...PASTE, text: label })
+  }
+
+  async #complete({ query }: Effect & { type: 'complete' }): Promise<void> {
+    const { store, ports, signal } = this.#options
+    this.#lookup.abort()
+    this.#lookup = new AbortController()
+    const entries = await ports.findFiles(query, AbortSignal.any([this.#lookup.signal, signal]))
+    store.act({ type: 'set', change: { prompt: withCompletions(store.get().prompt, query, entries) } })
+  }
+
+  #toggle(what: 'thinking' | 'details'): void {
+    const { store } = this.#options
+    const on = !store.get()[what]
+    store.act({ type: 'set', change: { [what]: on } })
+    this.#hint(`${what} ${on ? 'on' : 'off'}`)
+  }
+
+  async #answer({ askId, answers }: Effect & { type: 'answer' }): Promise<void> {
+    const { store, ports, signal } = this.#options
+    const { agent, sender } = store.get()
+    store.act({ type: 'ask-gone', askId })
+    const content = JSON.stringify(answers)
+    await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content }, signal)
+  }
+
+  #hint(text: string): void {
+    this.#options.store.act({ type: 'set', change: { hint: text } })
+  }
+
+  #tell(tone: Tone, text: string, hint?: string): void {
+    const action: Action = { type: 'print', block: { kind: 'notice', tone, text, hint } }
+    this.#options.store.act(action)
+  }
+}
+
+const PASTE = { name: 'paste', ctrl: false, alt: false, shift: false } as const
+
+const NEXT_MODE: Readonly<Record<ModeName, ModeName>> = {
+  ask: 'edits',
+  edits: 'read-only',
+  'read-only': 'all',
+  all: 'ask',
+}

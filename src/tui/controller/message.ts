@@ -1,0 +1,42 @@
+import { ApprovalMode, type DeepPartial, type StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import type { AttachedFile, ChatOptions, ChatPorts, ModeName } from '../ports.ts'
+import type { ChatState } from '../state/types.ts'
+
+interface Surroundings {
+  state: ChatState
+  ports: Pick<ChatPorts, 'cwd' | 'env'>
+  rules: ChatOptions['rules']
+}
+
+/** A message of the chat as the agents take it. */
+export function toStreamMsg(
+  { content, attachments }: { content: string; attachments: readonly AttachedFile[] },
+  { state, ports, rules }: Surroundings,
+): DeepPartial<StreamMsg> {
+  const { agent, sender, mode, chosenModel, thinking } = state
+  const { cwd, env } = ports
+  return {
+    agent,
+    sender,
+    content,
+    cwd,
+    options: {
+      mode: MODES[mode],
+      env,
+      attachments: [...attachments],
+      allow: [...rules.allow],
+      ask: [...rules.ask],
+      deny: [...rules.deny],
+      ...(chosenModel !== undefined && { model: chosenModel }),
+      ...(thinking && { thinking }),
+    },
+  }
+}
+
+/** As the wire names the modes; `ask` leaves it to the agent's file, which may be stricter. */
+export const MODES: Readonly<Record<ModeName, ApprovalMode>> = {
+  ask: ApprovalMode.UNSPECIFIED,
+  edits: ApprovalMode.EDITS,
+  'read-only': ApprovalMode.READ_ONLY,
+  all: ApprovalMode.ALL,
+}
