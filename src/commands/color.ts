@@ -28,6 +28,7 @@ export type Paint = keyof typeof STYLES
 const STYLES = {
   red: [31, 39],
   green: [32, 39],
+  yellow: [33, 39],
   cyan: [36, 39],
   bold: [1, 22],
   dim: [2, 22],

@@ -1,2 +1,110 @@
+import { homedir } from 'node:os'
+import { toCrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { VERSION } from '../../core/base/version.ts'
+import { readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { type HomePaths, homePaths } from '../../core/config/paths.ts'
+import { type Paint, paint, wantsColor } from '../color.ts'
 import type { Run } from '../command.ts'
-export const doctor: Run = async () => 0
+import type { Host } from '../host.ts'
+import { printJson } from '../print.ts'
+import { showWhile } from '../progress.ts'
+import { type Check, counted, type Finding, type Place, problem, type Status } from './check.ts'
+import { checkCompletions } from './completions.ts'
+import { checkConfiguration } from './configuration.ts'
+import { checkHome } from './home.ts'
+import { checkModel } from './model.ts'
+import { checkPermissions } from './permissions.ts'
+import { checkProgram } from './program.ts'
+import { checkServers } from './servers.ts'
+import { checkTerminal } from './terminal.ts'
+
+/** `crabtalk doctor`: looks at everything at once and says what to do. Exits 1 when there is a problem. */
+export const doctor: Run = async ({ options, host, signal }) => {
+  const paths = homePaths(host.env, { cwd: host.cwd(), homeDir: homedir() })
+  const deep = options.has('deep')
+  const place = { host, paths, deep, agents: await readAgents(paths) }
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(deep ? DEEP_LIMIT_MS : LIMIT_MS)])
+  const work = Promise.all(
+    CHECKS.map(async ([area, check]) => ({ area, found: await run(check, place, limit) })),
+  )
+  const areas = await showWhile(host, 'looking around', work)
+  const hasProblem = areas.some(({ found }) => found.some(({ status }) => status === 'problem'))
+  if (options.has('json')) printJson(host, toJson(areas, hasProblem))
+  else print(host, areas)
+  return hasProblem ? 1 : 0
+}
+
+interface Area {
+  area: string
+  found: readonly Finding[]
+}
+
+/** Ends in time, whatever the check waits for. */
+async function run(check: Check, place: Place, limit: AbortSignal): Promise<Finding[]> {
+  const late = Promise.withResolvers<Finding[]>()
+  limit.addEventListener('abort', () => late.resolve([problem('this took too long to find out')]), {
+    once: true,
+  })
+  try {
+    return await Promise.race([check(place, limit), late.promise])
+  } catch (reason) {
+    const { message, hint } = toCrabError(reason)
+    return [problem(message, hint)]
+  }
+}
+
+/** What is wrong with the others is said where the configuration is looked at. */
+async function readAgents({ agents }: HomePaths): Promise<AgentConfig[]> {
+  const files = await readAgentFiles(agents).catch(() => [])
+  const outcomes = await Promise.all(files.map(toAgent))
+  return outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value] : []))
+}
+
+function print(host: Host, areas: readonly Area[]): void {
+  const color = wantsColor('auto', host.env, host.stdout)
+  const blocks = areas.map(({ area, found }) => {
+    const lines = found.map(({ status, message, hint }) => {
+      const advice =
+        hint === undefined ? '' : `\n${' '.repeat(WIDTH + 4)}${paint('hint', 'dim', color)}: ${line(hint)}`
+      return `  ${paint(status.padEnd(WIDTH), PAINTS[status], color)}  ${line(message)}${advice}\n`
+    })
+    return `${paint(area, 'bold', color)}\n${lines.join('')}`
+  })
+  const all = areas.flatMap(({ found }) => found)
+  const count = (status: Status) => all.filter((one) => one.status === status).length
+  const end = `${counted(count('problem'), 'problem')}, ${counted(count('warning'), 'warning')}`
+  host.stdout.write(`${blocks.join('\n')}\n${end}\n`)
+}
+
+function toJson(areas: readonly Area[], hasProblem: boolean) {
+  return {
+    v: 1,
+    ok: !hasProblem,
+    version: VERSION,
+    checks: areas.flatMap(({ area, found }) =>
+      found.map(({ status, message, hint = null }) => ({ area, status, message, hint })),
+    ),
+  }
+}
+
+function line(text: string): string {
+  return sanitize(text).replaceAll(/\s+/g, ' ')
+}
+
+const CHECKS: readonly (readonly [string, Check])[] = [
+  ['program', checkProgram],
+  ['home', checkHome],
+  ['configuration', checkConfiguration],
+  ['model', checkModel],
+  ['permissions', checkPermissions],
+  ['mcp servers', checkServers],
+  ['terminal', checkTerminal],
+  ['completions', checkCompletions],
+]
+
+const PAINTS: Record<Status, Paint> = { ok: 'green', note: 'dim', warning: 'yellow', problem: 'red' }
+const WIDTH = 'problem'.length
+const LIMIT_MS = 4500
+const DEEP_LIMIT_MS = 60_000

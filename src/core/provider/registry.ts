@@ -102,6 +102,11 @@ export class ModelRegistry implements Provider {
     return [...entries.values()]
   }
 
+  /** Who is called for a model, and how to ask there what there is. Throws `config` when nobody is. */
+  sourceOf(model: string): Pick<ModelSource, 'name' | 'where' | 'listModels'> {
+    return this.#resolve(model).source
+  }
+
   prepare(model: string): void {
     this.#resolve(model).source.prepare?.()
   }

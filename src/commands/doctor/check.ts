@@ -1,0 +1,48 @@
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import type { Host } from '../host.ts'
+
+/** How something stands: in order, worth knowing, better changed, or in the way. */
+export type Status = 'ok' | 'note' | 'warning' | 'problem'
+
+/** One line of a report; never holds a secret. */
+export interface Finding {
+  status: Status
+  message: string
+  /** What to do. */
+  hint?: string
+}
+
+/** What is looked at. */
+export interface Place {
+  host: Host
+  paths: HomePaths
+  /** The agents whose files can be used. */
+  agents: readonly AgentConfig[]
+  /** Whether servers may be started. */
+  deep: boolean
+}
+
+/** Looks at one thing and changes nothing. What it throws is a problem of its own. */
+export type Check = (place: Place, signal: AbortSignal) => Promise<Finding[]>
+
+export function ok(message: string): Finding {
+  return { status: 'ok', message }
+}
+
+export function note(message: string, hint?: string): Finding {
+  return { status: 'note', message, ...(hint !== undefined && { hint }) }
+}
+
+export function warning(message: string, hint?: string): Finding {
+  return { status: 'warning', message, ...(hint !== undefined && { hint }) }
+}
+
+export function problem(message: string, hint?: string): Finding {
+  return { status: 'problem', message, ...(hint !== undefined && { hint }) }
+}
+
+/** `2 agents`, `1 agent`. */
+export function counted(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`
+}

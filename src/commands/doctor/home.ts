@@ -1,0 +1,98 @@
+import { constants, type Stats } from 'node:fs'
+import { access, readdir, stat, statfs } from 'node:fs/promises'
+import { platform, userInfo } from 'node:os'
+import { dirname, join } from 'node:path'
+import { findForeignMark, importHint } from '../../core/config/foreign-home.ts'
+import { readConfig } from '../../core/config/load-config.ts'
+import { type Check, type Finding, note, ok, type Place, problem, warning } from './check.ts'
+
+/** Whether the home can be written, is ours alone, and has room. */
+export const checkHome: Check = async (place) => {
+  const { paths, host } = place
+  const where = host.env['CRABTALK_HOME'] ? `${paths.home} (CRABTALK_HOME)` : paths.home
+  const home = await find(paths.home)
+  if (home && !home.isDirectory())
+    return [problem(`${where} is no directory`, 'move it away, or set CRABTALK_HOME')]
+  const mark = await findForeignMark(paths)
+  if (mark !== undefined)
+    return [problem(`${where} belongs to the Rust crabtalk (${mark})`, importHint(paths))]
+  const nearest = home ? paths.home : await existingAbove(paths.home)
+  return [
+    home ? ok(`lives in ${where}`) : note(`${where} does not exist yet; the first turn makes it`),
+    ...(await writable(nearest)),
+    ...ownership(home),
+    ...(await closedToOthers(place)),
+    ...(await room(nearest)),
+  ]
+}
+
+async function writable(folder: string): Promise<Finding[]> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK)
+    return []
+  } catch {
+    return [problem(`${folder} cannot be written`, 'change its permissions, or set CRABTALK_HOME')]
+  }
+}
+
+/** What `sudo crabtalk` leaves behind. */
+function ownership(home: Stats | undefined): Finding[] {
+  const { uid, username } = userInfo()
+  if (!home || uid < 0 || home.uid === uid) return []
+  return [warning(`the home belongs to user ${home.uid}, not to ${username}`, `chown -R ${username} it`)]
+}
+
+/** Sockets and leases are for nobody else, nor are files with secrets in them. */
+async function closedToOthers({ paths, agents }: Place): Promise<Finding[]> {
+  if (platform() === 'win32') return []
+  const config = await readConfig(paths).catch(() => undefined) // said where the configuration is looked at
+  const hasKey = config?.ok && config.value.providers.some(({ apiKey }) => apiKey !== undefined)
+  const guarded = agents.filter(({ mcps }) => mcps.some(hasSecret)).map(({ name }) => `${name}.toml`)
+  const vault = await readdir(paths.vault).catch(() => [])
+  const secrets = [
+    ...(hasKey ? [paths.config] : []),
+    ...guarded.map((name) => join(paths.agents, name)),
+    ...vault.map((name) => join(paths.vault, name)),
+  ]
+  const open = [
+    ...(await openOnes([paths.run, paths.vault], 'others can enter it', 'chmod 700')),
+    ...(await openOnes(secrets, 'others can read the secrets in it', 'chmod 600')),
+  ]
+  return open.length > 0 ? open : [ok('secrets are readable for you only')]
+}
+
+function hasSecret({ env, headers, auth }: Place['agents'][number]['mcps'][number]): boolean {
+  return auth !== undefined || Object.keys({ ...env, ...headers }).length > 0
+}
+
+async function openOnes(paths: readonly string[], why: string, mend: string): Promise<Finding[]> {
+  const found = await Promise.all(paths.map(async (path) => ({ path, stat: await find(path) })))
+  return found
+    .filter(({ stat }) => stat && (stat.mode & 0o077) !== 0)
+    .map(({ path }) => problem(`${path}: ${why}`, `${mend} ${shellWord(path)}`))
+}
+
+async function room(folder: string): Promise<Finding[]> {
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const text = free >= 1e9 ? `${(free / 1e9).toFixed(1)} GB` : `${Math.floor(free / 1e6)} MB`
+  if (free < LEAST_BYTES) return [problem(`${text} are free for conversations`, 'make room on that disk')]
+  if (free < FEW_BYTES) return [warning(`${text} are free for conversations`, 'make room on that disk')]
+  return [ok(`${text} are free`)]
+}
+
+async function existingAbove(path: string): Promise<string> {
+  const above = dirname(path)
+  return above === path || (await find(above)) ? above : await existingAbove(above)
+}
+
+async function find(path: string): Promise<Stats | undefined> {
+  return await stat(path).catch(() => undefined) // not there, or not to be looked at
+}
+
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}
+
+const LEAST_BYTES = 10e6
+const FEW_BYTES = 200e6

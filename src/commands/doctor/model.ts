@@ -1,0 +1,81 @@
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { type Config, EMPTY_CONFIG } from '../../core/config/config.ts'
+import { readConfig } from '../../core/config/load-config.ts'
+import { CONNECT } from '../../core/provider/demo.ts'
+import { openModels } from '../../core/provider/discover.ts'
+import type { ModelRegistry } from '../../core/provider/registry.ts'
+import { type Check, counted, type Finding, note, ok, type Place, problem, warning } from './check.ts'
+
+/** Which model answers, where that is said, and whether its server can be reached; no tokens are spent. */
+export const checkModel: Check = async ({ paths, agents, host }, signal) => {
+  const outcome = await readConfig(paths)
+  const config = outcome.ok ? outcome.value : EMPTY_CONFIG
+  const isSoon = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
+  const registry = await openModels({ config, env: host.env }, isSoon)
+  return [
+    ...(await defaultModel(registry, config, isSoon)),
+    ...agents.flatMap((agent) => ofAgent(registry, agent)),
+  ]
+}
+
+async function defaultModel(
+  registry: ModelRegistry,
+  config: Config,
+  signal: AbortSignal,
+): Promise<Finding[]> {
+  let model: string
+  try {
+    model = registry.defaultModel()
+  } catch (reason) {
+    return [failed('no model can be chosen', reason)]
+  }
+  const source = registry.sourceOf(model)
+  if (source.name === 'demo')
+    return [warning('the built-in demo answers, which is no language model', CONNECT)]
+  const why = config.defaultModel === undefined ? 'the default there' : 'config.toml names it'
+  const chosen = ok(`${model} of ${source.name} (${source.where}); ${why}`)
+  return [chosen, await reach(source, model, signal)]
+}
+
+async function reach(
+  { listModels, where, name }: ReturnType<ModelRegistry['sourceOf']>,
+  model: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  if (!listModels) return note(`${name} cannot be asked what it has; a turn will tell`)
+  const begun = performance.now()
+  try {
+    const names = await listModels(signal)
+    const answered = `${name} answered in ${Math.round(performance.now() - begun)} ms`
+    if (names.length === 0) return ok(answered)
+    if (names.includes(model))
+      return ok(`${answered}, and has ${model} among ${counted(names.length, 'model')}`)
+    return warning(
+      `${answered}, but does not list ${model} among ${counted(names.length, 'model')}`,
+      'name one it has with --model, or write model = "…" in config.toml',
+    )
+  } catch (reason) {
+    if (signal.aborted)
+      return problem(
+        `${name} (${where}) gave no answer in ${MAX_WAIT_MS / 1000} s`,
+        'check the network and base_url',
+      )
+    return failed(`${name} cannot be used`, reason)
+  }
+}
+
+function ofAgent(registry: ModelRegistry, { name, model }: Place['agents'][number]): Finding[] {
+  if (model === undefined) return []
+  try {
+    return [ok(`${name} uses ${model} of ${registry.sourceOf(model).name}`)]
+  } catch (reason) {
+    return [failed(`${name} has no model`, reason)]
+  }
+}
+
+function failed(what: string, reason: unknown): Finding {
+  const { message, hint } = reason instanceof CrabError ? reason : toCrabError(reason)
+  return problem(`${what}: ${message}`, hint)
+}
+
+const MAX_WAIT_MS = 3000

@@ -1,0 +1,51 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import { findProgram } from '../../core/process/find-program.ts'
+import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { type Check, type Finding, note, ok, type Place, problem } from './check.ts'
+
+type Entry = Place['agents'][number]['mcps'][number]
+
+/** Whether the programs of declared servers are there; deep: whether they start. */
+export const checkServers: Check = async (place, signal) => {
+  const declared = place.agents.flatMap(({ name, mcps }) => mcps.map((entry) => ({ agent: name, entry })))
+  if (declared.length === 0) return [note('no agent has an MCP server')]
+  const look = place.deep
+    ? await starter(place, signal)
+    : (agent: string, entry: Entry) => lookFor(agent, entry, place)
+  return await Promise.all(declared.map(({ agent, entry }) => look(agent, entry)))
+}
+
+type Look = (agent: string, entry: Entry) => Promise<Finding>
+
+async function lookFor(agent: string, entry: Entry, { host, paths }: Place): Promise<Finding> {
+  const { name, command, cwd = paths.home, disabled } = entry
+  const what = `${name} of ${agent}`
+  if (disabled) return note(`${what} is disabled`)
+  if (command === undefined) return note(`${what} is remote; --deep asks it`)
+  try {
+    const env = { PATH: host.env['PATH'] ?? '', ...entry.env }
+    const folder = cwd === paths.home ? host.cwd() : cwd // the home may not be there yet
+    return ok(`${what}: ${await findProgram({ argv: [command], cwd: folder, env })}`)
+  } catch (reason) {
+    const { message, hint } = toCrabError(reason)
+    return problem(`${what}: ${message}`, hint)
+  }
+}
+
+async function starter({ host }: Place, signal: AbortSignal): Promise<Look> {
+  const { attach } = await import('../../daemon/attach.ts')
+  return async (agent, { name, disabled }) => {
+    const what = `${name} of ${agent}`
+    if (disabled) return note(`${what} is disabled`)
+    try {
+      await using attached = await attach(host)
+      const message = { agent, name, action: McpActionKind.PING }
+      const { peer, connectMs } = await request(attached.dispatch, 'mcpAction', message, signal)
+      return ok(`${what} started in ${connectMs} ms, ${peer?.toolCount ?? 0} tools`)
+    } catch (reason) {
+      const { message, hint } = toCrabError(reason)
+      return problem(`${what}: ${message}`, hint ?? `see crabtalk mcp get ${name} -a ${agent}`)
+    }
+  }
+}

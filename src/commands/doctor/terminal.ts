@@ -1,0 +1,53 @@
+import { wantsColor } from '../color.ts'
+import { type Check, type Finding, note, ok, type Place, warning } from './check.ts'
+
+/** What the terminal can show, as its variables say. */
+export const checkTerminal: Check = async ({ host }) => {
+  const { stdout, stderr, env } = host
+  if (!stdout.isTerminal && !stderr.isTerminal) return [note('no terminal: output is plain text')]
+  return [terminalType(host), colors(host), encoding(env), ...around(env)]
+}
+
+function terminalType({ env, columns }: Place['host']): Finding {
+  const type = env['TERM'] ?? ''
+  if (type === '') return warning('TERM is not set: output is plain', 'export TERM=xterm-256color')
+  if (type === 'dumb')
+    return note('TERM is dumb: the chat is plain text, without colours and cursor movement')
+  const width = columns()
+  const size = `${type}, ${width} columns`
+  if (width < LEAST_COLUMNS) return warning(`${size}: too narrow for tables`, 'make the window wider')
+  const hasPaste = !/^(linux|vt\d+|cons25)/.test(type)
+  return ok(
+    `${size}, ${hasPaste ? 'bracketed paste' : 'no bracketed paste: pasted lines are sent one by one'}`,
+  )
+}
+
+function colors({ env, stdout, stderr }: Place['host']): Finding {
+  const isOn = wantsColor('auto', env, stdout.isTerminal ? stdout : stderr)
+  if (env['NO_COLOR']) return note('no colours: NO_COLOR is set')
+  if (!isOn) return note('no colours')
+  const depth = /truecolor|24bit/.test(env['COLORTERM'] ?? '')
+    ? '16 million'
+    : env['TERM']?.includes('256')
+      ? '256'
+      : '16'
+  return ok(`${depth} colours`)
+}
+
+/** The variable that counts is the first of these that is set. */
+function encoding(env: Place['host']['env']): Finding {
+  const name = ['LC_ALL', 'LC_CTYPE', 'LANG'].find((one) => env[one])
+  const locale = name ? `${name}=${env[name]}` : 'no locale is set'
+  if (name && /utf-?8/i.test(env[name]!)) return ok(`UTF-8 (${locale})`)
+  return warning(`text beyond ASCII may be shown wrongly: ${locale}`, 'export LANG=C.UTF-8')
+}
+
+function around(env: Place['host']['env']): Finding[] {
+  const found: Finding[] = []
+  if (env['TMUX']) found.push(ok('inside tmux'))
+  if (env['STY']) found.push(ok('inside screen'))
+  if (env['SSH_CONNECTION']) found.push(ok('over ssh'))
+  return found
+}
+
+const LEAST_COLUMNS = 40
