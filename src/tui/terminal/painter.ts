@@ -1,0 +1,140 @@
+import { type Drawn, heightOf, type Reflow, rowOf, rowsAbove } from './reflow.ts'
+
+export interface Size {
+  columns: number
+  rows: number
+}
+
+interface Frame {
+  lines: readonly string[]
+  caret: { x: number; y: number } | undefined
+}
+
+/**
+ * Knows what the terminal shows under the scrollback, and gives the bytes that bring it to what is wanted.
+ *
+ * Only relative movement up, erasing below the cursor, text, and the cursor's visibility: nothing of this can touch what
+ * stands above the frame.
+ */
+export class Painter {
+  readonly #reflow: Reflow
+  #printed = ''
+  #wanted: Frame = { lines: [], caret: undefined }
+  #shown: Drawn | undefined
+  #drawnFrame: Frame | undefined
+  #isCursorShown = false
+
+  constructor(reflow: Reflow) {
+    this.#reflow = reflow
+  }
+
+  /** Text for the scrollback; ends with a line break. */
+  print(text: string): void {
+    this.#printed += text.endsWith('\n') ? text : `${text}\n`
+  }
+
+  frame(lines: readonly string[]): void {
+    this.#wanted = { lines: lines.length === 1 && lines[0] === '' ? [] : lines, caret: undefined }
+  }
+
+  /** The hardware cursor, in columns and lines of the frame; hidden when it is not within it. */
+  place(caret: { x: number; y: number } | undefined): void {
+    const { lines } = this.#wanted
+    const isInside = caret !== undefined && caret.y >= 0 && caret.y < lines.length
+    this.#wanted = { lines, caret: isInside ? caret : undefined }
+  }
+
+  /** Whatever was drawn is no longer where it was. */
+  forget(): void {
+    this.#shown = undefined
+    this.#drawnFrame = undefined
+  }
+
+  draw(size: Size): string {
+    if (this.#printed === '' && this.#wanted === this.#drawnFrame && this.#shown?.columns === size.columns)
+      return ''
+    const erase = this.#shown ? this.#toTop(size) + (this.#shown.lines.length > 0 ? '\u001b[J' : '') : ''
+    const next = fit(this.#wanted, size)
+    const bytes = erase + this.#printed + next.lines.join('\n') + toCaret(next, size.columns)
+    this.#drawnFrame = this.#wanted
+    this.#printed = ''
+    this.#shown = restOf(next, size.columns)
+    if (bytes === '') return ''
+    const hide = this.#isCursorShown ? HIDE : ''
+    this.#isCursorShown = next.caret !== undefined
+    return `${BEGIN}${hide}${bytes}${next.caret ? SHOW : ''}${END}`
+  }
+
+  /** Takes the frame away after a resize. */
+  erase(size: Size): string {
+    if (!this.#shown || this.#shown.lines.length === 0) return ''
+    const bytes = `${this.#toTop(size)}\u001b[J`
+    this.forget()
+    return bytes
+  }
+
+  /** Leaves the frame where it is, the cursor on a line of its own under it. */
+  leave(): string {
+    const shown = this.#shown
+    this.forget()
+    this.#wanted = { lines: [], caret: undefined }
+    if (!shown || shown.lines.length === 0) return ''
+    const { lines, caret, columns } = shown
+    const last = lines.length - 1
+    const below =
+      rowsBetween(lines, { from: caret, to: { x: 0, y: last } }, columns) +
+      heightOf(lines[last]!, columns) -
+      1
+    return `${below > 0 ? `\u001b[${below}B` : ''}\r\n`
+  }
+
+  #toTop({ columns }: Size): string {
+    const up = this.#shown ? rowsAbove(this.#shown, columns, this.#reflow) : 0
+    return `${up > 0 ? `\u001b[${up}A` : ''}\r`
+  }
+}
+
+/** The last lines that fit, one row less than the terminal has. */
+function fit({ lines, caret }: Frame, { columns, rows }: Size): Frame {
+  let room = Math.max(1, rows - 1)
+  let start = lines.length
+  while (start > 0) {
+    room -= heightOf(lines[start - 1]!, columns)
+    if (room < 0) break
+    start--
+  }
+  const y = caret ? caret.y - start : -1
+  return { lines: lines.slice(start), caret: caret && y >= 0 ? { x: caret.x, y } : undefined }
+}
+
+/** From the end of the last line. */
+function toCaret({ lines, caret }: Frame, columns: number): string {
+  if (!caret) return ''
+  const end = endOf(lines, columns)
+  const up = rowsBetween(lines, { from: caret, to: end }, columns)
+  const x = caret.x - rowOf(lines[caret.y]!, caret.x, columns) * columns
+  return `${up > 0 ? `\u001b[${up}A` : ''}\u001b[${Math.min(x, columns - 1) + 1}G`
+}
+
+function restOf({ lines, caret }: Frame, columns: number): Drawn {
+  return { lines, caret: caret ?? endOf(lines, columns), columns }
+}
+
+function endOf(lines: readonly string[], columns: number): { x: number; y: number } {
+  const y = Math.max(0, lines.length - 1)
+  return { x: heightOf(lines[y] ?? '', columns) * columns - 1, y }
+}
+
+function rowsBetween(
+  lines: readonly string[],
+  { from, to }: { from: { x: number; y: number }; to: { x: number; y: number } },
+  columns: number,
+): number {
+  const between = lines.slice(from.y, to.y).reduce((sum, line) => sum + heightOf(line, columns), 0)
+  return between + rowOf(lines[to.y] ?? '', to.x, columns) - rowOf(lines[from.y] ?? '', from.x, columns)
+}
+
+const BEGIN = '\u001b[?2026h'
+const END = '\u001b[?2026l'
+const HIDE = '\u001b[?25l'
+const SHOW = '\u001b[?25h'

@@ -1,0 +1,226 @@
+import { EventEmitter } from 'node:events'
+import type { Writable } from 'node:stream'
+import { type InkCaret, type InkWrite, readInkWrite } from './ink-writes.ts'
+import { Painter, type Size } from './painter.ts'
+import type { Reflow } from './reflow.ts'
+
+/** The terminal: a stream that tells its size and when it changes. */
+export interface TerminalStream extends Pick<Writable, 'writableNeedDrain'> {
+  readonly columns?: number
+  readonly rows?: number
+  write(bytes: string, done?: (error?: Error | null) => void): boolean
+  on(event: 'resize' | 'drain' | 'error', listener: (reason?: Error) => void): unknown
+  off(event: 'resize' | 'drain' | 'error', listener: (reason?: Error) => void): unknown
+}
+
+export interface ScreenOptions {
+  output: TerminalStream
+  reflow: Reflow
+  /** Least time between two redraws that resizes cause. */
+  intervalMs?: number
+  /** The terminal cannot be written any more. Nothing is, from then on. */
+  onGone?(reason: Error): void
+}
+
+/** What was written so far. */
+export interface Written {
+  writes: number
+  bytes: number
+}
+
+/**
+ * The terminal as Ink is given it.
+ *
+ * Ink's writes are read for what they mean (text for the scrollback, the frame, its caret), and drawn by a Painter that
+ * knows what the terminal shows. Ink's own erasing, which counts lines, and its clearing of the screen never happen.
+ * What a component prints goes through `useStdout().write`, not through <Static>, whose text Ink joins with the frame
+ * when it means to clear the screen.
+ */
+export class Screen implements Disposable {
+  /** For Ink's `stdout`, with `interactive: true` and `isScreenReaderEnabled: false`. */
+  readonly ink: NodeJS.WriteStream
+  readonly #options: ScreenOptions
+  readonly #painter: Painter
+  readonly #events = new EventEmitter()
+  readonly #modes = new Set<string>()
+  readonly #written: Written = { writes: 0, bytes: 0 }
+  #size: Size
+  #texts: { text: string; caret: InkCaret | undefined }[] = []
+  /** Of the frame that Ink wrote last, as it counts them. */
+  #inkLines = 0
+  /** Ink is in the middle of a frame, or of answering a resize. */
+  #depth = 0
+  #timer: NodeJS.Timeout | undefined
+  #settledAt = Number.NEGATIVE_INFINITY
+  #gone = false
+
+  constructor(options: ScreenOptions) {
+    this.#options = options
+    this.#painter = new Painter(options.reflow)
+    this.#size = sizeOf(options.output)
+    this.ink = this.#makeFacade()
+    const { output } = options
+    output.on('resize', this.#resized)
+    output.on('drain', this.#draw)
+    output.on('error', this.#failed)
+  }
+
+  /** As it was last told to the listeners of resizes. */
+  get size(): Size {
+    return this.#size
+  }
+
+  get written(): Written {
+    return { ...this.#written }
+  }
+
+  /** No redraw is still to come that a resize has caused. */
+  get isQuiet(): boolean {
+    return this.#timer === undefined
+  }
+
+  /** Calls back with the new size, before Ink lays out again; a storm of resizes calls back once an interval. */
+  onResize(listener: (size: Size) => void): Disposable {
+    this.#events.on('resize', listener)
+    return { [Symbol.dispose]: () => void this.#events.off('resize', listener) }
+  }
+
+  /** What undoes the modes that are on now, with the cursor under the frame; for a guard that writes it at once. */
+  restoring(): string {
+    const kitty = this.#modes.has('kitty') ? '\u001b[<u' : ''
+    const modes = ['?2004', '?1049'].filter((mode) => this.#modes.has(mode))
+    return `\u001b[?2026l${this.#painter.leave()}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
+  }
+
+  /** Forgets the frame, because the terminal no longer shows it, and draws it again where the cursor is. */
+  redraw(): void {
+    this.#painter.forget()
+    this.#draw()
+  }
+
+  [Symbol.dispose](): void {
+    const { output } = this.#options
+    clearTimeout(this.#timer)
+    output.off('resize', this.#resized)
+    output.off('drain', this.#draw)
+    this.#write(this.#painter.leave())
+    output.off('error', this.#failed)
+    this.#gone = true
+  }
+
+  #makeFacade(): NodeJS.WriteStream {
+    const facade = Object.assign(new EventEmitter(), {
+      isTTY: true,
+      writable: true,
+      destroyed: false,
+      writableEnded: false,
+      columns: this.#size.columns,
+      rows: this.#size.rows,
+      write: (data: string, done?: () => void) => {
+        this.#take(readInkWrite(data), data)
+        if (done) this.#afterWrites(done)
+        return true
+      },
+    })
+    return facade as unknown as NodeJS.WriteStream
+  }
+
+  #take(write: InkWrite, data: string): void {
+    if (data === '') return
+    if (write.type === 'mode') this.#setModes(write.bytes)
+    else if (write.type === 'begin') this.#depth++
+    else if (write.type === 'end') this.#depth = Math.max(0, this.#depth - 1)
+    else if (write.type === 'text') this.#texts.push(write)
+    else if (write.type === 'erase') this.#painter.frame([])
+    else this.#place(write.caret)
+    if (this.#depth === 0) this.#commit()
+  }
+
+  #place(caret: InkCaret | undefined): void {
+    const last = this.#texts.at(-1)
+    if (last) last.caret = caret
+    else this.#painter.place(this.#toCaret(caret))
+  }
+
+  #toCaret(caret: InkCaret | undefined): { x: number; y: number } | undefined {
+    return caret && { x: caret.x, y: this.#inkLines - 1 - caret.up }
+  }
+
+  /** The last text is the frame; what came before it belongs to the scrollback. */
+  #commit(): void {
+    const frame = this.#texts.pop()
+    for (const { text } of this.#texts.splice(0)) this.#painter.print(text)
+    if (frame) {
+      const lines = frame.text.split('\n')
+      this.#inkLines = lines.length
+      this.#painter.frame(lines.at(-1) === '' ? lines.slice(0, -1) : lines)
+      this.#painter.place(this.#toCaret(frame.caret))
+    }
+    if (this.#timer === undefined) this.#draw()
+  }
+
+  readonly #draw = (): void => {
+    if (this.#depth > 0 || this.#options.output.writableNeedDrain) return
+    this.#write(this.#painter.draw(sizeOf(this.#options.output)))
+  }
+
+  /** The old frame goes at once, as the next resize would tear it further; the new one comes in its time. */
+  readonly #resized = (): void => {
+    this.#write(this.#painter.erase(sizeOf(this.#options.output)))
+    const { intervalMs = FRAME_MS } = this.#options
+    const wait = this.#settledAt + intervalMs - performance.now()
+    if (wait <= 0) this.#settle()
+    else this.#timer ??= setTimeout(this.#settle, wait)
+  }
+
+  readonly #settle = (): void => {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#settledAt = performance.now()
+    this.#size = sizeOf(this.#options.output)
+    Object.assign(this.ink, this.#size)
+    this.#depth++
+    try {
+      this.#events.emit('resize', this.#size)
+      this.ink.emit('resize')
+    } finally {
+      this.#depth--
+      this.#commit()
+    }
+  }
+
+  #setModes(bytes: string): void {
+    for (const [, mode = '', end] of bytes.matchAll(/\[(\?\d+)([hl])/g)) {
+      if (end === 'h') this.#modes.add(mode)
+      else this.#modes.delete(mode)
+    }
+    if (/\[>\d+u/.test(bytes)) this.#modes.add('kitty')
+    if (/\[<\d*u/.test(bytes)) this.#modes.delete('kitty')
+    this.#write(bytes)
+  }
+
+  #write(bytes: string): void {
+    if (bytes === '' || this.#gone) return
+    this.#written.writes++
+    this.#written.bytes += Buffer.byteLength(bytes)
+    this.#options.output.write(bytes)
+  }
+
+  #afterWrites(done: () => void): void {
+    if (this.#gone) setImmediate(done)
+    else this.#options.output.write('', () => done())
+  }
+
+  readonly #failed = (reason?: Error): void => {
+    if (this.#gone) return
+    this.#gone = true
+    clearTimeout(this.#timer)
+    this.#options.onGone?.(reason ?? new Error('the terminal is closed'))
+  }
+}
+
+function sizeOf({ columns, rows }: TerminalStream): Size {
+  return { columns: columns || 80, rows: rows || 24 }
+}
+
+const FRAME_MS = 33
