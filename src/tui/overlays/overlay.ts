@@ -1,15 +1,48 @@
-import type { Pressed } from '../state/effects.ts'
+import type { Effect, Pressed } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import type { View } from '../view/view.ts'
-import type { Overlay } from './types.ts'
+import { pressPage, renderPage } from './page.ts'
+import { pressPanel, renderPanel } from './panel.ts'
+import { pressPicker, renderPicker } from './picker.ts'
+import type { Overlay, Room } from './types.ts'
 
-/** What a key does to it; undefined state closes it. */
-export function pressOverlay(overlay: Overlay, _key: KeyPress): Pressed<Overlay | undefined> {
-  return { state: overlay, effects: [] }
+/** What a key does to it; undefined state closes it. Ctrl+C closes it, as Esc does. */
+export function pressOverlay(
+  overlay: Overlay,
+  key: KeyPress,
+  room: Room = USUAL,
+): Pressed<Overlay | undefined> {
+  const letter = key.ctrl ? key.text.toLowerCase() : ''
+  if (letter === 'c' || letter === 'd') return { state: undefined, effects: [] }
+  const effect = GLOBAL.get(letter)
+  if (effect) return { state: overlay, effects: [effect] }
+  switch (overlay.kind) {
+    case 'picker':
+      return pressPicker(overlay, key, room)
+    case 'panel':
+      return pressPanel(overlay, key, room)
+    case 'page':
+      return pressPage(overlay, key, room)
+  }
 }
 
-/** The overlay as lines; it stands where the prompt stands otherwise. */
-export function renderOverlay(_overlay: Overlay, _view: View): Section {
-  return { lines: ['…'], cut: 'tail', rank: 8 }
+/** The overlay as lines; it stands where the prompt stands otherwise, in at most `view.rows - 6` of them, or 2. */
+export function renderOverlay(overlay: Overlay, view: View): Section {
+  switch (overlay.kind) {
+    case 'picker':
+      return renderPicker(overlay, view)
+    case 'panel':
+      return renderPanel(overlay, view)
+    case 'page':
+      return renderPage(overlay, view)
+  }
 }
+
+/** With Ctrl, whatever has the focus. */
+const GLOBAL: ReadonlyMap<string, Effect> = new Map<string, Effect>([
+  ['l', { type: 'redraw' }],
+  ['z', { type: 'suspend' }],
+])
+
+const USUAL: Room = { columns: 80, rows: 24 }

@@ -1,5 +1,5 @@
 /** What stands over the prompt and has the keys: a list to choose from, or a page to read. Replaced, never changed. */
-export type Overlay = Picker
+export type Overlay = Picker | Panel | Page
 
 /** A list to choose from, narrowed by what is typed. */
 export interface Picker {
@@ -9,6 +9,7 @@ export interface Picker {
   title: string
   items: readonly PickerItem[]
   filter: string
+  /** Place among the items that the filter leaves. */
   selected: number
 }
 
@@ -17,4 +18,44 @@ export interface PickerItem {
   label: string
   /** Beside the label, dim. */
   detail: string
+  /** It is what holds now. */
+  isCurrent?: boolean
+}
+
+/** A table whose rows something can be done to, each thing by a key of its own. */
+export interface Panel {
+  kind: 'panel'
+  /** As of a picker; the key comes back in the effect, too. */
+  picker: string
+  title: string
+  header: readonly string[]
+  rows: readonly PanelRow[]
+  selected: number
+  keys: readonly { key: string; label: string }[]
+  /** What was done last, or is being done. */
+  note: string
+}
+
+export interface PanelRow {
+  value: string
+  cells: readonly string[]
+  /** What is wrong with it; empty when nothing is. */
+  problem: string
+}
+
+/** A text to read. */
+export interface Page {
+  kind: 'page'
+  title: string
+  text: string
+  /** Rows that are scrolled away at the top. */
+  scroll: number
+  /** What stands there again when it is closed. */
+  back: Overlay | undefined
+}
+
+/** The room an overlay has: the size of the terminal. */
+export interface Room {
+  columns: number
+  rows: number
 }

@@ -1,0 +1,49 @@
+import type { Pressed } from '../state/effects.ts'
+import type { KeyPress } from '../text/key.ts'
+import { cleanLine, cleanText } from '../view/clean.ts'
+import type { Section } from '../view/section.ts'
+import { paint } from '../view/style.ts'
+import { wrapText } from '../view/text.ts'
+import { bodyHeight, type Face, frame } from './frame.ts'
+import type { Overlay, Page, Room } from './types.ts'
+
+/** A page to read, from its beginning. */
+export function newPage(title: string, text: string, back?: Overlay): Page {
+  return { kind: 'page', title, text, scroll: 0, back }
+}
+
+/** What a key does to a page: it scrolls, Esc, q and Enter close it. */
+export function pressPage(page: Page, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+  if (key.name === 'escape' || key.name === 'enter' || key.text === 'q')
+    return { state: page.back, effects: [] }
+  const height = bodyHeight(room.rows)
+  const most = Math.max(0, rowsOf(page, room.columns).length - height)
+  const from = Math.min(page.scroll, most)
+  const to: number | undefined = {
+    up: from - 1,
+    down: from + 1,
+    'page-up': from - Math.max(1, height - 1),
+    'page-down': from + Math.max(1, height - 1),
+    home: 0,
+    end: most,
+    space: from + Math.max(1, height - 1),
+  }[key.text === ' ' ? 'space' : (key.name as string)]
+  if (to === undefined) return { state: page, effects: [] }
+  return { state: { ...page, scroll: Math.max(0, Math.min(most, to)) }, effects: [] }
+}
+
+/** The page as lines. */
+export function renderPage(page: Page, view: Face): Section {
+  const rows = rowsOf(page, view.columns)
+  const height = bodyHeight(view.rows)
+  const start = Math.max(0, Math.min(page.scroll, rows.length - height))
+  const body = rows.slice(start, start + height)
+  const title = paint(cleanLine(page.title), view.color, 'accent', 'bold')
+  const place =
+    rows.length > height ? `${start + 1}–${start + body.length} of ${rows.length} · ↑ ↓ PgUp PgDn · ` : ''
+  return frame({ title, body, keys: `${place}Esc ${page.back ? 'goes back' : 'closes'}` }, view)
+}
+
+function rowsOf({ text }: Page, columns: number): string[] {
+  return wrapText(cleanText(text).replace(/\n+$/, ''), columns)
+}

@@ -1,0 +1,75 @@
+import type { Pressed } from '../state/effects.ts'
+import type { KeyPress } from '../text/key.ts'
+import { cleanLine } from '../view/clean.ts'
+import type { Section } from '../view/section.ts'
+import { paint } from '../view/style.ts'
+import { truncateText, widthOf } from '../view/text.ts'
+import { bodyHeight, cellsLine, type Face, frame, moved, sliceAround } from './frame.ts'
+import type { Overlay, Panel, Room } from './types.ts'
+
+/** What a key does to a panel: its own keys, and Enter for the first of them, do something to the selected row. */
+export function pressPanel(panel: Panel, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+  if (key.name === 'escape' || (key.text === 'q' && !key.ctrl)) return { state: undefined, effects: [] }
+  const selected = moved(panel.selected, panel.rows.length, key, room)
+  if (selected !== undefined) return { state: { ...panel, selected: Math.max(0, selected) }, effects: [] }
+  const letter = key.name === 'enter' ? panel.keys[0]?.key : key.ctrl || key.alt ? '' : key.text
+  const pressed = panel.keys.find((one) => one.key === letter)
+  const row = panel.rows[panel.selected]
+  if (!pressed || !row) return { state: panel, effects: [] }
+  const effect = { type: 'chosen', picker: panel.picker, value: row.value, key: pressed.key } as const
+  return { state: panel, effects: [effect] }
+}
+
+/** The panel as lines: a table, below it what is wrong with the selected row, or what was done last. */
+export function renderPanel(panel: Panel, view: Face): Section {
+  const { columns, color } = view
+  const widths = fitColumns(panel, columns - MARGIN)
+  const height = Math.max(1, bodyHeight(view.rows) - (view.rows > ROOMY ? 2 : 0))
+  const { start, end } = sliceAround(panel.rows.length, panel.selected, height)
+  const rows = panel.rows.slice(start, end).map(({ cells, problem }, at) => {
+    const isSelected = start + at === panel.selected
+    const line = cellsLine(cells.map(cleanLine), widths)
+    const styles = [
+      ...(isSelected ? (['accent'] as const) : []),
+      ...(problem === '' ? [] : (['warning'] as const)),
+    ]
+    return (isSelected ? paint('› ', color, 'accent') : '  ') + paint(line, color, ...styles)
+  })
+  const below = panel.note || panel.rows[panel.selected]?.problem || ''
+  const note = below === '' ? '' : `  ${truncateText(cleanLine(below), columns - MARGIN)}`
+  const head = paint(`  ${cellsLine(panel.header, widths)}`, color, 'dim')
+  const nothing = [paint('  nothing here', color, 'dim')]
+  const table = rows.length === 0 ? nothing : rows
+  const keys = [...panel.keys.map(({ key, label }) => `${key} ${label}`), 'Esc closes'].join(' · ')
+  const title = paint(cleanLine(panel.title), color, 'accent', 'bold')
+  const body = view.rows > ROOMY ? [head, ...table, note] : table
+  return frame({ title, body, keys }, view)
+}
+
+const MARGIN = 2
+/** Terminals of so many rows have no room for a header and a note. */
+const ROOMY = 12
+
+/** Widths of the columns; those on the right go first when there is no room, 0 leaves a column out. */
+function fitColumns({ header, rows }: Panel, columns: number): number[] {
+  const widths = header.map((name, at) => {
+    return Math.min(
+      MOST_CELL,
+      Math.max(widthOf(name), ...rows.map(({ cells }) => widthOf(cleanLine(cells[at] ?? '')))),
+    )
+  })
+  let left = columns
+  return widths.map((width, at) => {
+    const room = at === 0 ? left : left - 2
+    if (room < (at === 0 ? 1 : Math.min(width, LEAST_CELL))) {
+      left = 0
+      return 0
+    }
+    const taken = Math.min(width, room)
+    left = room - taken
+    return taken
+  })
+}
+
+const MOST_CELL = 40
+const LEAST_CELL = 4

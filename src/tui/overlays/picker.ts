@@ -1,0 +1,122 @@
+import type { Pressed } from '../state/effects.ts'
+import type { KeyPress } from '../text/key.ts'
+import { cleanLine } from '../view/clean.ts'
+import type { Section } from '../view/section.ts'
+import { paint } from '../view/style.ts'
+import { padText, toGraphemes, truncateText, widthOf } from '../view/text.ts'
+import { bodyHeight, type Face, frame, moved, sliceAround } from './frame.ts'
+import type { Overlay, Picker, PickerItem, Room } from './types.ts'
+
+/** A picker with the mark on what holds now. */
+export function newPicker(
+  { picker, title, items }: Pick<Picker, 'picker' | 'title' | 'items'>,
+  filter = '',
+): Picker {
+  const all: Picker = { kind: 'picker', picker, title, items, filter, selected: 0 }
+  const current = matching(all).findIndex(({ isCurrent }) => isCurrent)
+  return { ...all, selected: Math.max(0, current) }
+}
+
+/** What a key does to a picker: typing narrows it, Enter chooses, Esc closes it. */
+export function pressPicker(picker: Picker, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+  if (key.name === 'escape') return { state: undefined, effects: [] }
+  const items = matching(picker)
+  if (key.name === 'enter') {
+    const chosen = items[picker.selected]
+    if (!chosen) return { state: picker, effects: [] }
+    return { state: undefined, effects: [{ type: 'chosen', picker: picker.picker, value: chosen.value }] }
+  }
+  const selected = moved(picker.selected, items.length, key, room)
+  if (selected !== undefined) return { state: { ...picker, selected: Math.max(0, selected) }, effects: [] }
+  const filter = typed(picker.filter, key)
+  return { state: filter === picker.filter ? picker : { ...picker, filter, selected: 0 }, effects: [] }
+}
+
+/** The picker as lines, the caret behind the filter. */
+export function renderPicker(picker: Picker, view: Face): Section {
+  const { columns, color } = view
+  const items = matching(picker)
+  const lead = `${cleanLine(picker.title)}: `
+  const filter = truncateText(cleanLine(picker.filter), Math.max(1, columns - widthOf(lead) - COUNT_WIDTH))
+  const count =
+    items.length === picker.items.length ? `${items.length}` : `${items.length} of ${picker.items.length}`
+  const gap = Math.max(2, columns - widthOf(lead + filter) - count.length)
+  const title = paint(lead, color, 'accent', 'bold') + filter + ' '.repeat(gap) + paint(count, color, 'dim')
+  const { start, end } = sliceAround(items.length, picker.selected, bodyHeight(view.rows))
+  const shown = items.slice(start, end)
+  const labels = Math.min(MOST_LABEL, Math.max(0, ...shown.map(({ label }) => widthOf(cleanLine(label)))))
+  const body = shown.map((item, at) =>
+    itemRow(item, { picker, isSelected: start + at === picker.selected, labels, columns, color }),
+  )
+  const keys = 'Enter chooses · ↑ ↓ · type to narrow · Esc closes'
+  const nothing = [paint(picker.items.length === 0 ? '  nothing here' : '  nothing fits', color, 'dim')]
+  const caret = widthOf(lead + filter)
+  return frame({ title, body: body.length === 0 ? nothing : body, keys, caret }, view)
+}
+
+const COUNT_WIDTH = 16
+const MOST_LABEL = 48
+/** Narrower terminals show no details. */
+const LEAST_DETAILED = 60
+
+interface ItemFace {
+  picker: Picker
+  isSelected: boolean
+  /** Columns of the widest label. */
+  labels: number
+  columns: number
+  color: boolean
+}
+
+function itemRow({ label, detail, isCurrent }: PickerItem, face: ItemFace): string {
+  const { picker, isSelected, labels, columns, color } = face
+  const isWide = columns >= LEAST_DETAILED && detail !== ''
+  const room = isWide ? Math.min(labels, columns - MARGIN) : columns - MARGIN
+  const name = truncateText(cleanLine(label), room)
+  const mark = isSelected ? paint('› ', color, 'accent') : '  '
+  const painted = highlight(name, picker.filter, { isSelected, color })
+  const current = isCurrent ? paint(' ✓', color, 'success') : '  '
+  if (!isWide) return `${mark}${painted}${current}`.trimEnd()
+  const left = columns - MARGIN - room - 1
+  const about = left < LEAST_DETAIL ? '' : ` ${paint(truncateText(cleanLine(detail), left), color, 'dim')}`
+  return `${mark}${padText(painted, room)}${current}${about}`.trimEnd()
+}
+
+/** The mark before a label and the one behind it. */
+const MARGIN = 4
+const LEAST_DETAIL = 8
+
+/** The items that hold every word of the filter, in their order. */
+export function matching({ items, filter }: Pick<Picker, 'items' | 'filter'>): readonly PickerItem[] {
+  const words = wordsOf(filter)
+  if (words.length === 0) return items
+  return items.filter(({ label, detail }) => {
+    const text = `${label} ${detail}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  })
+}
+
+function wordsOf(filter: string): string[] {
+  return filter.toLowerCase().split(/\s+/).filter(Boolean)
+}
+
+/** A label with what the filter found in it. */
+function highlight(
+  label: string,
+  filter: string,
+  { isSelected, color }: { isSelected: boolean; color: boolean },
+): string {
+  const base = (text: string) => (isSelected ? paint(text, color, 'accent') : text)
+  const word = wordsOf(filter).find((one) => label.toLowerCase().includes(one))
+  if (word === undefined || label.toLowerCase().length !== label.length) return base(label)
+  const at = label.toLowerCase().indexOf(word)
+  const end = at + word.length
+  const found = paint(label.slice(at, end), color, 'underline', 'bold')
+  return base(label.slice(0, at)) + found + base(label.slice(end))
+}
+
+function typed(filter: string, key: KeyPress): string {
+  if (key.name === 'backspace') return toGraphemes(filter).slice(0, -1).join('')
+  if (key.ctrl) return key.text === 'u' ? '' : key.text === 'w' ? filter.replace(/\S*\s*$/, '') : filter
+  return key.name === 'paste' || (key.name === 'text' && !key.alt) ? filter + cleanLine(key.text) : filter
+}
