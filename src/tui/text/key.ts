@@ -27,12 +27,28 @@ export type KeyName =
   /** Text that was pasted, line breaks as `\n`. */
   | 'paste'
 
-/** What Ink heard, as a KeyPress; undefined for what is no key press (releases, focus reports). */
-export function toKeyPress(input: string, key: Key): KeyPress | undefined {
-  if (key.eventType === 'release') return undefined
+/**
+ * What Ink heard, as key presses: several where it hands over what was typed quickly in one piece, none for what is no
+ * key press.
+ */
+export function toKeyPresses(input: string, key: Key): KeyPress[] {
+  if (key.eventType === 'release' || key.super || key.hyper) return []
   const named = NAMES.find(([flag]) => key[flag])
-  const name: KeyName = named ? named[1] : 'text'
-  return { name, text: name === 'text' ? input : '', ctrl: key.ctrl, alt: key.meta, shift: key.shift }
+  const { ctrl, meta: alt, shift } = key
+  if (named?.[1] === 'escape' && alt) return [ESCAPE, ESCAPE] // Ink takes two quick ones for Alt+Esc
+  if (named) return [{ name: named[1], text: '', ctrl, alt, shift }]
+  if (ctrl && !alt && TWINS[input]) return [{ ...ESCAPE, name: TWINS[input] }]
+  if (ctrl || alt) return input === '' ? [] : [{ name: 'text', text: input, ctrl, alt, shift }]
+  if (REPORT.test(input)) return fromReport(input)
+  return input
+    .split(CONTROLS)
+    .filter(Boolean)
+    .map((piece) => fromTyped(piece, shift))
+}
+
+/** As toKeyPresses(), the first one. */
+export function toKeyPress(input: string, key: Key): KeyPress | undefined {
+  return toKeyPresses(input, key)[0]
 }
 
 /** What was pasted, as a KeyPress. */
@@ -56,3 +72,41 @@ const NAMES = [
   ['pageUp', 'page-up'],
   ['pageDown', 'page-down'],
 ] as const satisfies readonly (readonly [keyof Key, KeyName])[]
+
+const ESCAPE: KeyPress = { name: 'escape', text: '', ctrl: false, alt: false, shift: false }
+
+/** Keys that most terminals cannot tell from these with Ctrl. */
+const TWINS: Readonly<Record<string, KeyName>> = { m: 'enter', i: 'tab', '[': 'escape', h: 'backspace' }
+
+/** Each control character by itself, and what is between them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const CONTROLS = /([\u0000-\u001f\u007f])/
+
+function fromTyped(piece: string, shift: boolean): KeyPress {
+  const code = piece.charCodeAt(0)
+  if (code >= 0x20 && code !== 0x7f) return { name: 'text', text: piece, ctrl: false, alt: false, shift }
+  const name = CONTROL_NAMES[piece]
+  if (name) return { ...ESCAPE, name }
+  const letter = String.fromCharCode(code + (code > 0 && code <= 26 ? 0x60 : 0x40))
+  return { name: 'text', text: letter, ctrl: true, alt: false, shift: false }
+}
+
+const CONTROL_NAMES: Readonly<Record<string, KeyName>> = {
+  '\r': 'enter',
+  '\t': 'tab',
+  '\b': 'backspace',
+  '\x7f': 'backspace',
+  '\x1b': 'escape',
+}
+
+/** A key with modifiers as xterm reports it on request, `ESC [ 27 ; modifiers ; code ~`, or what a terminal says of itself. */
+const REPORT = /^\[(?:27;(\d+);(\d+)~|[?>=][\d;]*[A-Za-z])$/
+
+function fromReport(input: string): KeyPress[] {
+  const [, modifiers, code] = REPORT.exec(input)!
+  if (code === undefined || Number(code) > 0x10ffff) return []
+  const bits = Number(modifiers) - 1
+  const [plain] = String.fromCodePoint(Number(code)).split(CONTROLS).filter(Boolean)
+  const press = fromTyped(plain!, false)
+  return [{ ...press, ctrl: (bits & 4) > 0, alt: (bits & 2) > 0, shift: (bits & 1) > 0 }]
+}

@@ -1,26 +1,137 @@
-import type { Pressed } from '../state/effects.ts'
+import { cleared, pasteText, settle, typeText } from './editor.ts'
+import { addSent } from './history.ts'
 import type { KeyPress } from './key.ts'
+import { commandOf, type PromptCommand } from './keymap.ts'
+import { toImageMention } from './pasted-path.ts'
+import { EDITS } from './prompt-edits.ts'
+import { followMenu, pressMenu } from './prompt-menu.ts'
+import { openSearch, pressSearch } from './prompt-search.ts'
+import { type PressedPrompt, type Prompt, type PromptContext, pressed, promptText } from './prompt-state.ts'
 
-/** The input line: its text, the caret, and what is open above it. Replaced, never changed. */
-export interface Prompt {
-  text: string
-  /** UTF-16 offset, always between two graphemes. */
-  caret: number
-}
-
-/** What the prompt must know to understand a key. */
-export interface PromptContext {
-  /** A turn runs: Enter steers, Tab queues. */
-  isBusy: boolean
-  columns: number
-}
-
-export const EMPTY_PROMPT: Prompt = { text: '', caret: 0 }
+export type { Prompt, PromptContext } from './prompt-state.ts'
+export {
+  EMPTY_PROMPT,
+  promptText,
+  withCompletions,
+  withHistory,
+  withReturned,
+  withSent,
+  withText,
+} from './prompt-state.ts'
 
 /** What a key does to the prompt. */
-export function pressPrompt(prompt: Prompt, key: KeyPress, _context: PromptContext): Pressed<Prompt> {
-  if (key.name === 'enter') return { state: EMPTY_PROMPT, effects: [{ type: 'submit', text: prompt.text }] }
-  if (key.name !== 'text' && key.name !== 'paste') return { state: prompt, effects: [] }
-  const text = prompt.text.slice(0, prompt.caret) + key.text + prompt.text.slice(prompt.caret)
-  return { state: { text, caret: prompt.caret + key.text.length }, effects: [] }
+export function pressPrompt(prompt: Prompt, key: KeyPress, context: PromptContext): PressedPrompt {
+  const found = prompt.search ? pressSearch(prompt, key) : pressMenu(prompt, key, context)
+  if (found?.isSent) return submit(found.prompt, context)
+  if (found) return follow(prompt, pressed({ ...found.prompt, armed: undefined }), context)
+  const result = pressKey(prompt, key, context)
+  const isArmed = result.state.armed !== prompt.armed
+  const state = isArmed ? result.state : { ...result.state, armed: undefined }
+  return follow(prompt, { ...result, state }, context)
+}
+
+function pressKey(prompt: Prompt, key: KeyPress, context: PromptContext): PressedPrompt {
+  if (key.name === 'paste') return pressed(paste(prompt, key.text))
+  const command = commandOf(key)
+  if (command !== undefined) return run(command, prompt, context)
+  if (key.name !== 'text' || key.ctrl || key.alt) return pressed(prompt)
+  if (key.text === '?' && prompt.text === '') return pressed(prompt, { type: 'command', line: '/help' })
+  return pressed(typeText(prompt, key.text))
+}
+
+function run(command: PromptCommand, prompt: Prompt, context: PromptContext): PressedPrompt {
+  switch (command) {
+    case 'submit':
+      return hasTrailingBackslash(prompt) ? pressed(breakAtBackslash(prompt)) : submit(prompt, context)
+    case 'queue':
+      return queue(prompt, context)
+    case 'escape':
+      return pressEscape(prompt, context)
+    case 'cancel':
+      return pressCancel(prompt, context)
+    case 'delete-or-leave':
+      if (prompt.text === '') return pressed(prompt, { type: 'leave' })
+      return pressed(EDITS.delete(prompt))
+    case 'search-history':
+      return pressed(openSearch(prompt))
+    case 'take-queue-back':
+    case 'cycle-mode':
+    case 'open-transcript':
+    case 'toggle-thinking':
+    case 'edit-externally':
+    case 'paste':
+    case 'redraw':
+    case 'suspend':
+      return pressed(settle(prompt), { type: command })
+    default:
+      return pressed(EDITS[command](prompt, context))
+  }
+}
+
+/** Opens, narrows or closes the menu as the word at the caret says, and asks for what it needs. */
+function follow(before: Prompt, { state, effects }: PressedPrompt, context: PromptContext): PressedPrompt {
+  if (state.text === before.text && state.caret === before.caret && state.menu === before.menu)
+    return { state, effects }
+  const { prompt, query } = followMenu(state, context)
+  if (query === undefined) return { state: prompt, effects }
+  return { state: prompt, effects: [...effects, { type: 'complete', kind: 'file', query }] }
+}
+
+function submit(prompt: Prompt, { hasFiles = false }: PromptContext): PressedPrompt {
+  const text = promptText(prompt).trimEnd()
+  if (text.trim() === '' && !hasFiles) return pressed(settle(prompt))
+  return pressed(sent(prompt, text), { type: 'submit', text })
+}
+
+function queue(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
+  const text = promptText(prompt).trimEnd()
+  if (!isBusy || text.trim() === '') return pressed(settle(prompt))
+  return pressed(sent(prompt, text), { type: 'queue', text })
+}
+
+/** Empty again; what went out is in the history. */
+function sent(prompt: Prompt, text: string): Prompt {
+  const { history } = prompt
+  return { ...closed(cleared(prompt, { kill: false })), history: addSent(history, text) }
+}
+
+function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
+  if (isBusy) return pressed(settle(prompt), { type: 'interrupt' })
+  if (prompt.text === '') return pressed(settle(prompt))
+  if (prompt.armed !== 'clear') return pressed({ ...settle(prompt), armed: 'clear' })
+  return pressed(discard(prompt))
+}
+
+function pressCancel(prompt: Prompt, { isBusy, isCancelling = false }: PromptContext): PressedPrompt {
+  if (isBusy && !isCancelling) return pressed(settle(prompt), { type: 'interrupt' })
+  if (prompt.text !== '') return pressed(discard(prompt))
+  if (prompt.armed === 'leave') return pressed(prompt, { type: 'leave' })
+  return pressed({ ...settle(prompt), armed: 'leave' })
+}
+
+/** Empty again; the draft can be yanked, and comes back with Up. */
+function discard(prompt: Prompt): Prompt {
+  const history = addSent(prompt.history, promptText(prompt))
+  return { ...closed(cleared(prompt, { kill: true })), history }
+}
+
+function closed(prompt: Prompt): Prompt {
+  return { ...prompt, menu: undefined, closedAt: undefined, search: undefined, armed: undefined }
+}
+
+function paste(prompt: Prompt, text: string): Prompt {
+  const mention = toImageMention(text)
+  if (mention === undefined) return pasteText(prompt, text)
+  const isApart = prompt.caret === 0 || /\s/.test(prompt.text.charAt(prompt.caret - 1))
+  return pasteText(prompt, `${isApart ? '' : ' '}${mention} `)
+}
+
+/** A backslash at the end of the line makes Enter a line break. */
+function hasTrailingBackslash({ text, caret }: Prompt): boolean {
+  const isAtEnd = caret === text.length || text[caret] === '\n'
+  return isAtEnd && /(?<!\\)(?:\\\\)*\\$/.test(text.slice(0, caret))
+}
+
+function breakAtBackslash(prompt: Prompt): Prompt {
+  return EDITS['line-break']({ ...EDITS['delete-back'](prompt), last: 'other' })
 }

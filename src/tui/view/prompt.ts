@@ -1,8 +1,83 @@
+import type { Cell, VisualLine } from '../text/layout.ts'
 import type { Prompt, PromptContext } from '../text/prompt.ts'
+import { layOutPrompt } from '../text/prompt-edits.ts'
+import { promptMode } from '../text/prompt-state.ts'
+import { renderPromptMenu } from './prompt-menu.ts'
 import type { Section } from './section.ts'
+import { paint } from './style.ts'
+import { truncateText } from './text.ts'
 import type { View } from './view.ts'
 
-/** The prompt with its caret, and the menu that is open over or under it. */
-export function renderPrompt(prompt: Prompt, _context: PromptContext, _view: View): Section {
-  return { lines: [`> ${prompt.text}`], caret: { x: 2 + prompt.caret, y: 0 }, cut: 'head', rank: 9 }
+/** The prompt with its caret, and under it the menu that is open, or what a key would do next. */
+export function renderPrompt(prompt: Prompt, context: PromptContext, view: View): Section {
+  const { lines, caret } = renderText(prompt, context, view)
+  const most = Math.max(1, Math.floor(view.rows / 2) - lines.length)
+  const below = prompt.search || prompt.menu ? renderPromptMenu(prompt, view, Math.min(MENU_ROWS, most)) : []
+  const note = below.length === 0 ? noteOf(prompt, context) : ''
+  const notes = note === '' ? [] : [paint(truncateText(`  ${note}`, edge(view)), view.color, 'dim')]
+  return { lines: [...lines, ...below, ...notes], caret, cut: 'tail', rank: 9 }
+}
+
+const MENU_ROWS = 8
+
+/** At most a third of the rows, those around the caret. */
+function renderText(prompt: Prompt, context: PromptContext, view: View) {
+  const columns = Math.max(1, view.columns)
+  if (prompt.text === '') return renderEmpty(context, { ...view, columns })
+  const layout = layOutPrompt(prompt, columns)
+  const at = layout.at(prompt.caret)
+  const most = Math.max(1, Math.floor(view.rows / 3))
+  const { length } = layout.lines
+  const first = Math.max(0, Math.min(at.y - Math.floor(most / 2), length - most))
+  const shown = layout.lines.slice(first, first + most)
+  const mode = promptMode(prompt)
+  const lines = shown.map((line, index) => {
+    const isEdge = (index === 0 && first > 0) || (index === shown.length - 1 && first + most < length)
+    const sign = isEdge ? paint('⋮', view.color, 'dim') : first + index === 0 ? signOf(mode, view) : ' '
+    return columns <= SIGN.length ? cellsText(line, view) : `${sign} ${cellsText(line, view)}`
+  })
+  const isOnSign = mode !== 'message' && prompt.caret === 0
+  const x = isOnSign ? 0 : at.x + SIGN.length
+  return { lines, caret: { x: Math.min(x, columns - 1), y: at.y - first } }
+}
+
+function renderEmpty({ isBusy }: PromptContext, view: View) {
+  const text = isBusy ? 'Steer, or Tab to queue' : 'Ask anything · @ files · / commands · ? help'
+  const room = Math.max(0, edge(view) - SIGN.length)
+  const line = `${signOf('message', view)} ${paint(truncateText(text, room), view.color, 'dim')}`
+  const isNarrow = view.columns <= SIGN.length
+  return {
+    lines: [isNarrow ? '' : line],
+    caret: { x: Math.min(SIGN.length, view.columns - 1), y: 0 },
+  }
+}
+
+const SIGN = '> '
+
+function signOf(mode: ReturnType<typeof promptMode>, { color }: View): string {
+  if (mode === 'shell') return paint('!', color, 'warning', 'bold')
+  if (mode === 'note') return paint('#', color, 'link', 'bold')
+  return paint('>', color, 'accent', 'bold')
+}
+
+function cellsText({ cells }: VisualLine, { color }: View): string {
+  return cells.map((cell) => toText(cell, color)).join('')
+}
+
+function toText({ text, isPaste }: Cell, color: boolean): string {
+  return isPaste ? paint(text, color, 'accent') : text
+}
+
+/** What the next key would do, in a line. */
+function noteOf(prompt: Prompt, { isBusy }: PromptContext): string {
+  if (prompt.armed === 'leave') return 'Ctrl-C again to leave'
+  if (prompt.armed === 'clear') return 'Esc again to clear'
+  const mode = promptMode(prompt)
+  if (mode === 'shell') return 'shell command'
+  if (mode === 'note') return 'note to memory'
+  return isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''
+}
+
+function edge({ columns }: View): number {
+  return Math.max(0, columns - 1)
 }

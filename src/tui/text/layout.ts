@@ -1,0 +1,125 @@
+import { graphemesOf, toBoundary } from './graphemes.ts'
+import { type Pastes, pasteLabel } from './pastes.ts'
+
+/** A line as it is drawn: cells of a text from one offset to another. */
+export interface VisualLine {
+  start: number
+  /** Before the line feed, if there is one. */
+  end: number
+  cells: readonly Cell[]
+}
+
+/** What is drawn for one grapheme. */
+export interface Cell {
+  start: number
+  text: string
+  width: number
+  isPaste: boolean
+}
+
+export interface Layout {
+  lines: readonly VisualLine[]
+  /** Where the caret is: line, and column in it; the column behind a full line counts as one. */
+  at(caret: number): { x: number; y: number }
+  /** The offset nearest to a column of a line. */
+  offset(y: number, x: number): number
+}
+
+export interface LayoutOptions {
+  /** At least 1. */
+  width: number
+  pastes: Pastes
+  /** What stands before it is not laid out. */
+  from: number
+}
+
+/** Lays a text out in lines no wider than `width`, broken behind blanks where that is possible. */
+export function layOut(text: string, { width, pastes, from }: LayoutOptions): Layout {
+  const lines: VisualLine[] = []
+  let start = from
+  for (const line of text.slice(from).split('\n')) {
+    lines.push(...wrapLine(line, { start, width, pastes }))
+    start += line.length + 1
+  }
+  const lineOf = (caret: number) =>
+    Math.max(
+      0,
+      lines.findLastIndex((line) => line.start <= caret),
+    )
+  return {
+    lines,
+    at(caret) {
+      const y = lineOf(caret)
+      const before = lines[y]!.cells.filter((cell) => cell.start < caret)
+      return { x: before.reduce((sum, cell) => sum + cell.width, 0), y }
+    },
+    offset(y, x) {
+      const line = lines[y]!
+      let left = 0
+      for (const cell of line.cells) {
+        if (left + cell.width > x) return cell.start
+        left += cell.width
+      }
+      const isSoft = lines[y + 1]?.start === line.end
+      const last = line.cells.at(-1)
+      return isSoft && last ? last.start : toBoundary(text, line.end)
+    },
+  }
+}
+
+interface LineOptions {
+  start: number
+  width: number
+  pastes: Pastes
+}
+
+function wrapLine(line: string, { start, width, pastes }: LineOptions): VisualLine[] {
+  const cells = cellsOf(line, { start, width, pastes })
+  const lines: VisualLine[] = []
+  let first = 0
+  let taken = 0
+  let breakAt = 0 // behind the last blank of the line that is filled
+  for (let index = 0; index < cells.length; index++) {
+    const cell = cells[index]!
+    while (taken + cell.width > width && index > first) {
+      const cut = breakAt > first && cell.text !== ' ' ? breakAt : index
+      lines.push(toLine(cells.slice(first, cut), cells[cut]?.start ?? cell.start))
+      taken = cells.slice(cut, index).reduce((sum, { width }) => sum + width, 0)
+      first = cut
+      breakAt = cut
+    }
+    taken += cell.width
+    if (cell.text === ' ') breakAt = index + 1
+  }
+  lines.push(toLine(cells.slice(first), start + line.length, cells[first]?.start ?? start))
+  return lines
+}
+
+function toLine(cells: readonly Cell[], end: number, start = cells[0]!.start): VisualLine {
+  return { start, end, cells }
+}
+
+function cellsOf(line: string, { start, width, pastes }: LineOptions): Cell[] {
+  const cells: Cell[] = []
+  for (const grapheme of graphemesOf(line)) {
+    const label = pasteLabel(grapheme.text, pastes)
+    cells.push({
+      start: start + grapheme.start,
+      ...toShown(grapheme, width, label),
+      isPaste: label !== undefined,
+    })
+  }
+  return cells
+}
+
+/** What cannot be drawn as it is gets a stand-in; nothing is wider than a line. */
+function toShown({ text, width }: { text: string; width: number }, room: number, label: string | undefined) {
+  if (label !== undefined) return { text: label.slice(0, room), width: Math.min(label.length, room) }
+  if (text === '\t') return { text: ' '.repeat(Math.min(TAB, room)), width: Math.min(TAB, room) }
+  if (UNDRAWABLE.test(text)) return { text: '\ufffd', width: 1 }
+  return width > room ? { text: '?', width: 1 } : { text, width }
+}
+
+const TAB = 4
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const UNDRAWABLE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\p{Cs}/u

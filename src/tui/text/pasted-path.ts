@@ -1,0 +1,35 @@
+import { toMention } from './menu.ts'
+
+/**
+ * The path of an image as a terminal pastes a dropped file (bare, quoted, with escaped blanks, or as a `file:` address),
+ * as a mention of it; undefined for any other text.
+ */
+export function toImageMention(pasted: string): string | undefined {
+  const text = pasted.trim()
+  if (text.includes('\n') || text.length > MOST_CHARS) return undefined
+  const path = toPath(text)
+  if (path === undefined || !ROOTED.test(path) || !IMAGE.test(path) || path.includes('"')) return undefined
+  return toMention(path)
+}
+
+function toPath(text: string): string | undefined {
+  if (text.startsWith('file://')) return fromAddress(text)
+  const quoted = /^'([^']*)'$|^"([^"]*)"$/.exec(text)
+  if (quoted) return quoted[1] ?? quoted[2]
+  if (WINDOWS.test(text)) return text
+  const isOneWord = !/(?<!\\)\s/.test(text)
+  return isOneWord ? text.replaceAll(/\\(.)/g, '$1') : undefined
+}
+
+function fromAddress(text: string): string | undefined {
+  try {
+    return decodeURIComponent(new URL(text).pathname)
+  } catch {
+    return undefined
+  }
+}
+
+const MOST_CHARS = 4_096
+const WINDOWS = /^[A-Za-z]:[\\/]/
+const ROOTED = /^(?:\/|~\/|\.{1,2}\/|[A-Za-z]:[\\/])/
+const IMAGE = /\.(?:png|jpe?g|gif|webp)$/i

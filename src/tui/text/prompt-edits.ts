@@ -1,0 +1,78 @@
+import {
+  deleteUnit,
+  killUnit,
+  moveTo,
+  redo,
+  replaceRange,
+  settle,
+  transpose,
+  type Unit,
+  undo,
+  unitEdge,
+  yank,
+  yankPop,
+} from './editor.ts'
+import { walkHistory } from './history.ts'
+import { type Layout, layOut } from './layout.ts'
+import type { Prompt, PromptContext } from './prompt-state.ts'
+import { promptMode } from './prompt-state.ts'
+
+type Edit = (prompt: Prompt, context: PromptContext) => Prompt
+
+/** Columns beside the text: the sign before it, and one at the edge for the caret. */
+const SIGN_COLUMNS = 2
+const EDGE_COLUMNS = 1
+
+/** What the keys do that only edit the text, or move in it and in the history. */
+export const EDITS = {
+  'line-break': (prompt) => replaceRange(prompt, prompt.caret, prompt.caret, '\n'),
+  up: (prompt, context) => vertical(prompt, -1, context),
+  down: (prompt, context) => vertical(prompt, 1, context),
+  left: moves('grapheme', 'back'),
+  right: moves('grapheme', 'forward'),
+  'word-left': moves('word', 'back'),
+  'word-right': moves('word', 'forward'),
+  'line-start': moves('line', 'back'),
+  'line-end': moves('line', 'forward'),
+  'text-start': moves('text', 'back'),
+  'text-end': moves('text', 'forward'),
+  'row-start': (prompt, context) => toColumn(prompt, 0, context),
+  'row-end': (prompt, context) => toColumn(prompt, Number.POSITIVE_INFINITY, context),
+  'delete-back': (prompt) => deleteUnit(prompt, 'grapheme', 'back'),
+  delete: (prompt) => deleteUnit(prompt, 'grapheme', 'forward'),
+  'kill-word-back': (prompt) => killUnit(prompt, 'word', 'back'),
+  'kill-word': (prompt) => killUnit(prompt, 'word', 'forward'),
+  'kill-blank-word-back': (prompt) => killUnit(prompt, 'blank-word', 'back'),
+  'kill-line-back': (prompt) => killUnit(prompt, 'line', 'back'),
+  'kill-line': (prompt) => killUnit(prompt, 'line', 'forward'),
+  yank: (prompt) => yank(prompt),
+  'yank-pop': (prompt) => yankPop(prompt),
+  transpose: (prompt) => transpose(prompt),
+  undo: (prompt) => undo(prompt),
+  redo: (prompt) => redo(prompt),
+} as const satisfies Record<string, Edit>
+
+/** The text as it lies on the terminal; the `!` or `#` in front stands where the sign is. */
+export function layOutPrompt(prompt: Prompt, columns: number): Layout {
+  const from = promptMode(prompt) === 'message' ? 0 : 1
+  const width = Math.max(1, columns - SIGN_COLUMNS - EDGE_COLUMNS)
+  return layOut(prompt.text, { width, pastes: prompt.pastes, from })
+}
+
+function moves(unit: Unit, direction: 'back' | 'forward'): (prompt: Prompt) => Prompt {
+  return (prompt) => moveTo(prompt, unitEdge(prompt, unit, direction))
+}
+
+function toColumn(prompt: Prompt, column: number, { columns }: PromptContext): Prompt {
+  const layout = layOutPrompt(prompt, columns)
+  return moveTo(prompt, layout.offset(layout.at(prompt.caret).y, column))
+}
+
+/** A row up or down at the column it started from; at the edge an entry of the history. */
+function vertical(prompt: Prompt, by: -1 | 1, { columns }: PromptContext): Prompt {
+  const layout = layOutPrompt(prompt, columns)
+  const { x, y } = layout.at(prompt.caret)
+  const goal = prompt.goal ?? x
+  if (y + by < 0 || y + by >= layout.lines.length) return walkHistory(prompt, by) ?? settle(prompt)
+  return { ...moveTo(prompt, layout.offset(y + by, goal)), goal }
+}

@@ -1,0 +1,85 @@
+import { settle } from './editor.ts'
+import type { KeyPress } from './key.ts'
+import { toChord } from './keymap.ts'
+import { findCommands, type Menu, type MenuEntry, type Token, takeEntry, tokenAt } from './menu.ts'
+import type { Prompt, PromptContext } from './prompt-state.ts'
+
+/** What became of a key that something open over the prompt has taken. */
+export interface Taken {
+  prompt: Prompt
+  /** The prompt is to be sent as it is now. */
+  isSent: boolean
+}
+
+/** A key while a menu is open; undefined when it is none of the menu's. */
+export function pressMenu(prompt: Prompt, key: KeyPress, _context: PromptContext): Taken | undefined {
+  const { menu } = prompt
+  const token = tokenAt(prompt)
+  if (menu === undefined || token === undefined) return undefined
+  switch (toChord(key)) {
+    case 'up':
+    case 'ctrl+p':
+      return taken(select(prompt, menu, -1))
+    case 'down':
+    case 'ctrl+n':
+      return taken(select(prompt, menu, 1))
+    case 'escape':
+      return taken({ ...settle(prompt), menu: undefined, closedAt: token.start })
+    case 'tab':
+      return taken(take(prompt, token, menu.entries[menu.selected]!))
+    case 'enter':
+      return enter(prompt, token, menu.entries[menu.selected]!)
+    default:
+      return undefined
+  }
+}
+
+/** The prompt with the menu that belongs to the word at its caret; `query` when files must be looked for. */
+export function followMenu(
+  prompt: Prompt,
+  { commands = [] }: PromptContext,
+): { prompt: Prompt; query: string | undefined } {
+  const token = prompt.search ? undefined : tokenAt(prompt)
+  if (token === undefined)
+    return { prompt: { ...prompt, menu: undefined, closedAt: undefined }, query: undefined }
+  if (token.start === prompt.closedAt) return { prompt: { ...prompt, menu: undefined }, query: undefined }
+  const { menu } = prompt
+  if (menu?.kind === token.kind && menu.query === token.query) return { prompt, query: undefined }
+  if (token.kind === 'command') {
+    const entries = findCommands(commands, token.query)
+    return { prompt: withMenu(prompt, token, entries), query: undefined }
+  }
+  return { prompt: withMenu(prompt, token, stillFitting(menu, token)), query: token.query }
+}
+
+function withMenu(prompt: Prompt, { kind, query }: Token, entries: readonly MenuEntry[]): Prompt {
+  const menu = entries.length === 0 ? undefined : { kind, query, entries, selected: 0 }
+  return { ...prompt, menu, closedAt: undefined }
+}
+
+/** Until the files are found: those known that hold what is typed. */
+function stillFitting(menu: Menu | undefined, { query }: Token): readonly MenuEntry[] {
+  if (menu?.kind !== 'file') return []
+  const wanted = query.toLowerCase()
+  return menu.entries.filter(({ value }) => value.toLowerCase().includes(wanted))
+}
+
+function select(prompt: Prompt, menu: Menu, by: -1 | 1): Prompt {
+  const { length } = menu.entries
+  return { ...settle(prompt), menu: { ...menu, selected: (menu.selected + by + length) % length } }
+}
+
+/** A command that needs no more runs; a path that is whole already is sent with the rest. */
+function enter(prompt: Prompt, token: Token, entry: MenuEntry): Taken {
+  const isTyped = token.kind === 'file' && token.query === entry.value
+  if (isTyped) return { prompt: { ...prompt, menu: undefined }, isSent: true }
+  return { prompt: take(prompt, token, entry), isSent: entry.isWhole }
+}
+
+function take(prompt: Prompt, token: Token, entry: MenuEntry): Prompt {
+  return { ...takeEntry(prompt, token, entry), menu: undefined }
+}
+
+function taken(prompt: Prompt): Taken {
+  return { prompt, isSent: false }
+}

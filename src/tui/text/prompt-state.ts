@@ -1,0 +1,101 @@
+import type { Effect, Pressed } from '../state/effects.ts'
+import { type Editor, EMPTY_EDITOR } from './editor.ts'
+import { addSent, EMPTY_HISTORY, type History, showText, withEarlier } from './history.ts'
+import type { CommandEntry, Menu } from './menu.ts'
+import { tokenAt } from './menu.ts'
+import { cleanInput, expandPastes } from './pastes.ts'
+
+/** The input line: what is typed, what was sent before, and what is open under it. Replaced, never changed. */
+export interface Prompt extends Editor {
+  history: History
+  menu: Menu | undefined
+  /** Where the word begins whose menu was closed: it stays closed. */
+  closedAt: number | undefined
+  /** Ctrl+R: the history is being searched. */
+  search: Search | undefined
+  /** The same key again clears the draft, or leaves. */
+  armed: 'clear' | 'leave' | undefined
+}
+
+/** A search in what was sent. */
+export interface Search {
+  query: string
+  /** Newest first. */
+  found: readonly string[]
+  selected: number
+}
+
+/** What the prompt must know to understand a key. */
+export interface PromptContext {
+  /** A turn runs: Enter steers, Tab queues. */
+  isBusy: boolean
+  /** The running turn was interrupted and has not ended yet: Ctrl+C may leave. */
+  isCancelling?: boolean
+  /** Something goes along with the message: it may be empty. */
+  hasFiles?: boolean
+  columns: number
+  /** For the menu of `/`. */
+  commands?: readonly CommandEntry[]
+}
+
+export type PressedPrompt = Pressed<Prompt>
+
+export const EMPTY_PROMPT: Prompt = {
+  ...EMPTY_EDITOR,
+  history: EMPTY_HISTORY,
+  menu: undefined,
+  closedAt: undefined,
+  search: undefined,
+  armed: undefined,
+}
+
+/** What `!` or `#` in front makes of a text. */
+export type PromptMode = 'message' | 'shell' | 'note'
+
+/** Whose line it is: the agent's, the shell's, or the memory's. */
+export function promptMode({ text }: Pick<Prompt, 'text'>): PromptMode {
+  if (text.startsWith('!')) return 'shell'
+  return text.startsWith('#') ? 'note' : 'message'
+}
+
+/** The text as it would be sent, pastes and all. */
+export function promptText({ text, pastes }: Prompt): string {
+  return expandPastes(text, pastes)
+}
+
+/** The whole text replaced, by what an editor gave back, say; one step of undo. */
+export function withText(prompt: Prompt, text: string): Prompt {
+  return { ...showText(prompt, cleanInput(text)), menu: undefined, search: undefined, armed: undefined }
+}
+
+/** Texts that were not sent, back in front of the draft. */
+export function withReturned(prompt: Prompt, texts: readonly string[]): Prompt {
+  if (texts.length === 0) return prompt
+  const draft = promptText(prompt)
+  return withText(prompt, [...texts, ...(draft === '' ? [] : [draft])].join('\n'))
+}
+
+/** What earlier runs have sent, oldest first, for Up and Ctrl+R. */
+export function withHistory(prompt: Prompt, earlier: readonly string[]): Prompt {
+  return { ...prompt, history: withEarlier(prompt.history, earlier) }
+}
+
+/** Something that was sent, for Up and Ctrl+R; what Enter sends is remembered already. */
+export function withSent(prompt: Prompt, text: string): Prompt {
+  const { at, left } = prompt.history
+  return { ...prompt, history: { ...addSent(prompt.history, text), at, left } }
+}
+
+/** What was found for the effect `complete`; too late for its query it changes nothing. */
+export function withCompletions(prompt: Prompt, query: string, values: readonly string[]): Prompt {
+  const token = tokenAt(prompt)
+  if (token?.kind !== 'file' || token.query !== query || token.start === prompt.closedAt) return prompt
+  const entries = values.map((value) => ({ value, label: value, detail: '', isWhole: false }))
+  const menu = entries.length === 0 ? undefined : { kind: 'file' as const, query, entries, selected: 0 }
+  return { ...prompt, menu }
+}
+
+/** A prompt that was pressed, and what that asks for. */
+export function pressed(state: Prompt, ...effects: readonly Effect[]): PressedPrompt {
+  return { state, effects }
+}

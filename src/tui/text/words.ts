@@ -1,0 +1,61 @@
+import { toBoundary } from './graphemes.ts'
+import { lazy } from './lazy.ts'
+import { PLACEHOLDER } from './pastes.ts'
+
+/** The end of the word at an offset, or of the next one; the text's end when there is none. */
+export function wordEnd(text: string, at: number): number {
+  for (let from = at; from < text.length; from = lineEnd(text, from) + 1) {
+    const start = lineStart(text, from)
+    const end = wordsOf(text.slice(start, lineEnd(text, from))).find((word) => start + word.end > at)
+    if (end) return toBoundary(text, start + end.end)
+  }
+  return text.length
+}
+
+/** The start of the word before an offset; 0 when there is none. */
+export function wordStart(text: string, at: number): number {
+  for (let from = at; from >= 0; from = lineStart(text, from) - 1) {
+    const start = lineStart(text, from)
+    const word = wordsOf(text.slice(start, lineEnd(text, from))).findLast((word) => start + word.start < at)
+    if (word) return toBoundary(text, start + word.start)
+    if (start === 0) break
+  }
+  return 0
+}
+
+/** The start of the run of anything but blanks before an offset, as the shell's Ctrl+W takes it. */
+export function blankWordStart(text: string, at: number): number {
+  const before = text.slice(0, at)
+  return toBoundary(text, before.length - before.match(/\S*\s*$/)![0].length)
+}
+
+/** Where the line of an offset begins. */
+export function lineStart(text: string, at: number): number {
+  return at <= 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
+}
+
+/** Where the line of an offset ends, before its line feed. */
+export function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end < 0 ? text.length : end
+}
+
+interface Word {
+  start: number
+  end: number
+}
+
+function wordsOf(line: string): Word[] {
+  if (ASCII.test(line)) return [...line.matchAll(/\w+/g)].map((found) => toWord(found.index, found[0]))
+  const words: Word[] = []
+  for (const { index, segment, isWordLike } of segmenter().segment(line))
+    if (isWordLike || PLACEHOLDER.test(segment)) words.push(toWord(index, segment))
+  return words
+}
+
+function toWord(start: number, text: string): Word {
+  return { start, end: start + text.length }
+}
+
+const ASCII = /^[\x20-\x7e]*$/
+const segmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: 'word' }))

@@ -1,0 +1,54 @@
+import type { Effect } from '../../../src/tui/state/effects.ts'
+import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
+import { toPaste } from '../../../src/tui/text/key.ts'
+import { EMPTY_PROMPT, type Prompt, type PromptContext, pressPrompt } from '../../../src/tui/text/prompt.ts'
+
+/** A key as the key table writes it; anything else is typed. */
+export function keyOf(chord: string): KeyPress {
+  const parts = chord.split(/\+(?=.)/)
+  const last = parts.at(-1)!
+  const isNamed = NAMES.has(last)
+  const isChord = parts.length > 1 && parts.slice(0, -1).every((part) => MODIFIERS.has(part))
+  if (!isChord && !isNamed) return { name: 'text', text: chord, ctrl: false, alt: false, shift: false }
+  const has = (modifier: string) => parts.slice(0, -1).includes(modifier)
+  return {
+    name: isNamed ? (last as KeyName) : 'text',
+    text: isNamed ? '' : last,
+    ctrl: has('ctrl'),
+    alt: has('alt'),
+    shift: has('shift'),
+  }
+}
+
+/** What several keys make of a prompt, and all they asked for. A line that begins with `paste:` is pasted. */
+export function typed(
+  keys: readonly string[],
+  { prompt = EMPTY_PROMPT, ...context }: Partial<PromptContext> & { prompt?: Prompt } = {},
+): { prompt: Prompt; effects: Effect[] } {
+  const effects: Effect[] = []
+  let state = prompt
+  for (const key of keys) {
+    const press = key.startsWith('paste:') ? toPaste(key.slice('paste:'.length)) : keyOf(key)
+    const pressed = pressPrompt(state, press, { isBusy: false, columns: 80, ...context })
+    state = pressed.state
+    effects.push(...pressed.effects)
+  }
+  return { prompt: state, effects }
+}
+
+const MODIFIERS = new Set(['ctrl', 'alt', 'shift'])
+const NAMES: ReadonlySet<string> = new Set<KeyName>([
+  'enter',
+  'tab',
+  'escape',
+  'backspace',
+  'delete',
+  'up',
+  'down',
+  'left',
+  'right',
+  'home',
+  'end',
+  'page-up',
+  'page-down',
+])

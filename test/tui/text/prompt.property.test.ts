@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { toPaste } from '../../../src/tui/text/key.ts'
+import { KEYMAP } from '../../../src/tui/text/keymap.ts'
+import {
+  EMPTY_PROMPT,
+  type Prompt,
+  pressPrompt,
+  promptText,
+  withCompletions,
+} from '../../../src/tui/text/prompt.ts'
+import { renderPrompt } from '../../../src/tui/view/prompt.ts'
+import { keyOf } from './keys.ts'
+
+const COMMANDS = [
+  { name: 'help', args: '', summary: 'keys and commands' },
+  { name: 'model', args: '[NAME]', summary: 'another model' },
+  { name: 'rename', args: 'TITLE', summary: 'another title' },
+]
+
+const PIECES = [
+  'a',
+  'b c',
+  ' ',
+  '\t',
+  '_x9',
+  '/',
+  '@',
+  '@s',
+  '"',
+  '!',
+  '#',
+  '?',
+  '\\',
+  '/he',
+  'é',
+  'e\u0301',
+  '\u0301',
+  '👩‍👩‍👧‍👦',
+  '👩',
+  '\u200d',
+  '🇩🇪',
+  '🇩',
+  '🇫🇷🇩',
+  '漢字',
+  'ひらがな',
+  '한국',
+  'ᄒ',
+  'ᅡ',
+  'ﾊﾟ',
+  'שלום',
+  'مرحبا',
+  '\u202e',
+  '\u0600',
+  'ไทย',
+  'नि',
+  '\u{10f000}',
+  '\ud800',
+  '\x1b[31m',
+  '\u200b',
+  '1️⃣',
+  '👍🏽',
+  '🏽',
+]
+
+const piece = fc.constantFrom(...PIECES).map((text) => ({ ...keyOf('x'), text }))
+const pasted = fc
+  .oneof(
+    fc.array(fc.constantFrom(...PIECES, '\n', '\r\n'), { maxLength: 12 }).map((parts) => parts.join('')),
+    fc.integer({ min: 9, max: 14 }).map((lines) => 'line\n'.repeat(lines)),
+    fc.constant('x'.repeat(2_001)),
+    fc.constant('/tmp/a b.png'),
+  )
+  .map(toPaste)
+const chord = fc.constantFrom(...KEYMAP.flatMap(({ keys }) => keys), 'page-up', 'ctrl+x').map(keyOf)
+const keys = fc.array(fc.oneof({ weight: 3, arbitrary: piece }, { weight: 3, arbitrary: chord }, pasted), {
+  maxLength: 40,
+})
+const columns = fc.integer({ min: 1, max: 60 })
+
+const boundaries = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+function assertWhole(prompt: Prompt): void {
+  const { text, caret } = prompt
+  const starts = new Set([...boundaries.segment(text)].map(({ index }) => index).concat(text.length))
+  assert.ok(starts.has(caret), `the caret ${caret} is in the middle of a grapheme of ${JSON.stringify(text)}`)
+}
+
+test('pressPrompt() keeps the caret between graphemes, and renderPrompt() keeps to the terminal, whatever is pressed', () => {
+  fc.assert(
+    fc.property(
+      keys,
+      columns,
+      fc.integer({ min: 1, max: 30 }),
+      fc.boolean(),
+      (sequence, width, rows, isBusy) => {
+        const context = { isBusy, columns: width, commands: COMMANDS }
+        let prompt = EMPTY_PROMPT
+        for (const key of sequence) {
+          const { state, effects } = pressPrompt(prompt, key, context)
+          prompt = state
+          for (const effect of effects)
+            if (effect.type === 'complete')
+              prompt = withCompletions(prompt, effect.query, ['src/a.ts', 'a b/', 'c\u001b[2Jd.txt'])
+          assertWhole(prompt)
+          const view = { columns: width, rows, color: false, details: false }
+          const { lines, caret } = renderPrompt(prompt, context, view)
+          for (const line of lines) {
+            assert.ok(stringWidth(line) <= width, `${JSON.stringify(line)} is wider than ${width}`)
+            assert.doesNotMatch(line, /[\p{Cc}\u202a-\u202e]/u)
+          }
+          assert.ok(caret && caret.x >= 0 && caret.x < width && caret.y >= 0 && caret.y < lines.length)
+          const coloured = renderPrompt(prompt, context, { ...view, color: true })
+          assert.deepEqual(coloured.lines.map(stripVTControlCharacters), lines)
+        }
+      },
+    ),
+    { numRuns: 300 },
+  )
+})
+
+test('undo gives every earlier text back, and redo the last one', () => {
+  const edits = fc.array(
+    fc.oneof(piece, pasted, fc.constantFrom('backspace', 'ctrl+k', 'ctrl+y', 'alt+t', 'left').map(keyOf)),
+    {
+      maxLength: 30,
+    },
+  )
+  fc.assert(
+    fc.property(edits, (sequence) => {
+      const context = { isBusy: false, columns: 40 }
+      const press = (prompt: Prompt, key: ReturnType<typeof keyOf>) => pressPrompt(prompt, key, context).state
+      const seen = new Set([''])
+      let prompt = EMPTY_PROMPT
+      for (const key of sequence) {
+        prompt = { ...press(prompt, key), menu: undefined }
+        seen.add(promptText(prompt))
+      }
+      const last = prompt.text
+      let steps = 0
+      for (; prompt.undos.length > 0; steps++) {
+        prompt = press(prompt, keyOf('ctrl+_'))
+        assert.ok(seen.has(promptText(prompt)), 'undo gives a text that never was')
+      }
+      assert.equal(prompt.text, '')
+      for (; steps > 0; steps--) prompt = press(prompt, keyOf('alt+_'))
+      assert.equal(prompt.text, last)
+    }),
+  )
+})
+
+test('typing and deleting as many graphemes leaves the text as it was', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('a', 'é', '漢', ' ', '👍🏽', '🇩🇪 ', 'ש'), { maxLength: 20 }),
+      (parts) => {
+        const context = { isBusy: false, columns: 40 }
+        let prompt = EMPTY_PROMPT
+        for (const text of parts) prompt = pressPrompt(prompt, { ...keyOf('x'), text }, context).state
+        const count = [...boundaries.segment(prompt.text)].length
+        for (let left = count; left > 0; left--)
+          prompt = pressPrompt(prompt, keyOf('backspace'), context).state
+        assert.equal(prompt.text, '')
+      },
+    ),
+  )
+})
+
+test('what is pasted is sent to the letter, control characters aside', () => {
+  const text = fc.array(fc.constantFrom('a', '漢', ' b', '\n', '👩‍👩‍👧‍👦', '\u{10f001}'), {
+    minLength: 1,
+    maxLength: 40,
+  })
+  fc.assert(
+    fc.property(text, fc.boolean(), (parts, isLong) => {
+      const whole = `x${parts.join('')}${isLong ? '\nmore'.repeat(20) : ''}x`
+      const context = { isBusy: false, columns: 40 }
+      const { state } = pressPrompt(EMPTY_PROMPT, toPaste(whole), context)
+      const { effects } = pressPrompt(state, keyOf('enter'), context)
+      assert.deepEqual(effects, [{ type: 'submit', text: whole }])
+    }),
+  )
+})
