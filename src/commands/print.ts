@@ -27,22 +27,6 @@ export async function printTable(
   }
 }
 
-/** How long ago, as people say it; in the future counts as now. */
-export function relativeTime(then: string, now: number): string {
-  const seconds = Math.max(0, (now - Date.parse(then)) / 1000)
-  if (!Number.isFinite(seconds)) return then
-  const [name, size] = UNITS.find(([, size]) => seconds >= size) ?? ['s', 1]
-  return seconds < 5 ? 'now' : `${Math.floor(seconds / size)}${name} ago`
-}
-
-const UNITS: readonly [string, number][] = [
-  ['y', 365 * 86_400],
-  ['mo', 30 * 86_400],
-  ['d', 86_400],
-  ['h', 3_600],
-  ['m', 60],
-]
-
 function cut(line: string, limit: number, width: (text: string) => number): string {
   if (width(line) <= limit) return line
   let kept = ''

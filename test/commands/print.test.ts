@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
-import { printJson, printTable, relativeTime } from '../../src/commands/print.ts'
+import { printJson, printTable } from '../../src/commands/print.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 
 test('printTable() aligns columns by what a terminal shows, without blanks at the end', async () => {
@@ -53,28 +53,6 @@ test('printJson() prints JSON that people can read, and gives 0', async () => {
   assert.equal(printJson(test.host, { a: [1] }), 0)
   await test.host.stdout.flush()
   assert.equal(test.stdout(), '{\n  "a": [\n    1\n  ]\n}\n')
-})
-
-const NOW = Date.parse('2026-06-01T12:00:00Z')
-const AGES: Record<string, string> = {
-  '2026-06-01T12:00:00Z': 'now',
-  '2026-06-01T12:00:30Z': 'now',
-  '2026-06-01T11:59:56Z': 'now',
-  '2026-06-01T11:59:55Z': '5s ago',
-  '2026-06-01T11:59:01Z': '59s ago',
-  '2026-06-01T11:59:00Z': '1m ago',
-  '2026-06-01T10:00:01Z': '1h ago',
-  '2026-05-30T12:00:00Z': '2d ago',
-  '2026-04-01T12:00:00Z': '2mo ago',
-  '2024-06-01T12:00:00Z': '2y ago',
-}
-
-for (const [then, age] of Object.entries(AGES)) {
-  test(`relativeTime() calls ${then} ${age}`, () => assert.equal(relativeTime(then, NOW), age))
-}
-
-test('relativeTime() gives what is no time as it is', () => {
-  assert.equal(relativeTime('yesterday', NOW), 'yesterday')
 })
 
 async function tableLines(

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { relativeTime } from '../../core/base/relative-time.ts'
 import { readAgentFiles } from '../../core/config/agent-files.ts'
 import { DEFAULT_DESCRIPTION } from '../../core/config/default-agent.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
@@ -8,7 +9,6 @@ import { type HomePaths, homePaths } from '../../core/config/paths.ts'
 import type { SessionSummary } from '../../core/storage/types.ts'
 import { shortId } from '../conversation/find.ts'
 import type { Host } from '../host.ts'
-import { relativeTime } from '../print.ts'
 import type { Candidate, ListedKind } from './suggest.ts'
 
 /** Whose names are listed. */

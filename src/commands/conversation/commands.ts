@@ -1,16 +1,18 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
+import { conversationMarkdown } from '../../tui/slash/markdown.ts'
+import { readMessages } from '../../tui/slash/messages.ts'
 import type { Run } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
 import { openOutFile } from '../out-file.ts'
-import { printJson, printTable, relativeTime } from '../print.ts'
+import { printJson, printTable } from '../print.ts'
 import { findConversation, shortId } from './find.ts'
-import { headMarkdown, messageMarkdown } from './markdown.ts'
-import { readMessages, toJsonMessage } from './messages.ts'
+import { toJsonMessage } from './messages.ts'
 
 const DEFAULT_LIMIT = '20'
 
@@ -31,7 +33,7 @@ export const show: Run = async ({ options, host, signal }) => {
   const { filePath } = await findConversation(attached.dispatch, options.args[0], signal)
   if (options.has('json')) return printJson(host, await toJson(attached.dispatch, filePath, signal))
   const clean = host.stdout.isTerminal ? sanitize : (text: string) => text
-  for await (const text of toMarkdown(attached.dispatch, filePath, signal))
+  for await (const text of conversationMarkdown(attached.dispatch, filePath, signal))
     await host.stdout.write(clean(text))
   return 0
 }
@@ -67,7 +69,7 @@ export const remove: Run = async ({ options, host, signal }) => {
 type Format = (dispatch: Dispatch, session: string, signal: AbortSignal) => AsyncGenerator<string>
 
 const FORMATS: Record<string, Format> = {
-  markdown: toMarkdown,
+  markdown: conversationMarkdown,
   async *json(dispatch, session, signal) {
     yield `${JSON.stringify(await toJson(dispatch, session, signal), undefined, 2)}\n`
   },
@@ -75,13 +77,6 @@ const FORMATS: Record<string, Format> = {
     for await (const message of readMessages(dispatch, session, signal))
       yield `${JSON.stringify(toJsonMessage(message))}\n`
   },
-}
-
-async function* toMarkdown(dispatch: Dispatch, session: string, signal: AbortSignal): AsyncGenerator<string> {
-  const info = await request(dispatch, 'getSession', { session }, signal)
-  yield headMarkdown(info)
-  for await (const message of readMessages(dispatch, session, signal))
-    yield messageMarkdown(message, info.agent)
 }
 
 async function toJson(dispatch: Dispatch, session: string, signal: AbortSignal) {

@@ -1,26 +1,4 @@
 import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
-import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-
-const PAGE = 500
-
-/** All messages of a session, oldest first, fetched page by page. */
-export async function* readMessages(
-  dispatch: Dispatch,
-  session: string,
-  signal: AbortSignal,
-): AsyncGenerator<SessionMessage> {
-  for (let offset = 0; ; ) {
-    const { messages, total } = await request(
-      dispatch,
-      'listMessages',
-      { session, offset, limit: PAGE },
-      signal,
-    )
-    yield* messages
-    offset += messages.length
-    if (offset >= total || messages.length === 0) return
-  }
-}
 
 /** A message as the json and jsonl forms have it. */
 export function toJsonMessage(message: SessionMessage) {

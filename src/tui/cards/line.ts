@@ -1,24 +1,33 @@
+import {
+  deleteUnit,
+  type Editor,
+  EMPTY_EDITOR,
+  killUnit,
+  moveTo,
+  redo,
+  replaceRange,
+  type Unit,
+  undo,
+  unitEdge,
+  yank,
+} from '../text/editor.ts'
 import type { KeyPress } from '../text/key.ts'
+import { commandOf, type PromptCommand } from '../text/keymap.ts'
 import { cleanLine } from '../view/clean.ts'
 import { toGraphemes, widthOf } from '../view/text.ts'
 
-/** A line of text that is edited in a card or an overlay. Replaced, never changed. */
-export interface Line {
-  text: string
-  /** UTF-16 offset, always between two graphemes. */
-  caret: number
-}
+/** A text that is edited on one line, in a card. Replaced, never changed. */
+export type Line = Editor
 
-export const EMPTY_LINE: Line = { text: '', caret: 0 }
+export const EMPTY_LINE: Line = EMPTY_EDITOR
 
-/** What a key does to the line; undefined for a key that does nothing in a line. */
+/** What a key does to the line, as in the prompt; undefined for a key that does nothing in a line. */
 export function pressLine(line: Line, key: KeyPress): Line | undefined {
   if (key.name === 'paste' || (key.name === 'text' && !key.ctrl && !key.alt)) {
-    return insert(line, cleanLine(key.text))
+    return replaceRange(line, line.caret, line.caret, cleanLine(key.text))
   }
-  const name = key.ctrl && key.name === 'text' ? CONTROLS.get(key.text.toLowerCase()) : key.name
-  const edit = EDITS.get(name ?? '')
-  return edit?.(line)
+  const command = commandOf(key)
+  return command && EDITS[command]?.(line)
 }
 
 /** The part of a line that fits, with the column of the caret in it. */
@@ -41,45 +50,29 @@ export function showLine({ text, caret }: Line, width: number): { text: string; 
   return { text: shown, x }
 }
 
-function insert({ text, caret }: Line, added: string): Line {
-  return { text: text.slice(0, caret) + added + text.slice(caret), caret: caret + added.length }
+const EDITS: Partial<Record<PromptCommand, (line: Line) => Line>> = {
+  left: moves('grapheme', 'back'),
+  right: moves('grapheme', 'forward'),
+  'word-left': moves('word', 'back'),
+  'word-right': moves('word', 'forward'),
+  'row-start': moves('text', 'back'),
+  'line-start': moves('text', 'back'),
+  'text-start': moves('text', 'back'),
+  'row-end': moves('text', 'forward'),
+  'line-end': moves('text', 'forward'),
+  'text-end': moves('text', 'forward'),
+  'delete-back': (line) => deleteUnit(line, 'grapheme', 'back'),
+  delete: (line) => deleteUnit(line, 'grapheme', 'forward'),
+  'kill-word-back': (line) => killUnit(line, 'word', 'back'),
+  'kill-word': (line) => killUnit(line, 'word', 'forward'),
+  'kill-blank-word-back': (line) => killUnit(line, 'blank-word', 'back'),
+  'kill-line-back': (line) => killUnit(line, 'text', 'back'),
+  'kill-line': (line) => killUnit(line, 'text', 'forward'),
+  yank,
+  undo,
+  redo,
 }
 
-const CONTROLS: ReadonlyMap<string, string> = new Map([
-  ['a', 'home'],
-  ['e', 'end'],
-  ['b', 'left'],
-  ['f', 'right'],
-  ['h', 'backspace'],
-  ['k', 'cut-end'],
-  ['u', 'cut-start'],
-  ['w', 'cut-word'],
-])
-
-type Edit = (line: Line) => Line
-
-const EDITS: ReadonlyMap<string, Edit> = new Map<string, Edit>([
-  ['left', ({ text, caret }) => ({ text, caret: caret - (lastOf(text.slice(0, caret))?.length ?? 0) })],
-  ['right', ({ text, caret }) => ({ text, caret: caret + (firstOf(text.slice(caret))?.length ?? 0) })],
-  ['home', ({ text }) => ({ text, caret: 0 })],
-  ['end', ({ text }) => ({ text, caret: text.length })],
-  ['backspace', (line) => cutTo(line, line.caret - (lastOf(line.text.slice(0, line.caret))?.length ?? 0))],
-  ['delete', (line) => cutTo(line, line.caret + (firstOf(line.text.slice(line.caret))?.length ?? 0))],
-  ['cut-end', (line) => cutTo(line, line.text.length)],
-  ['cut-start', (line) => cutTo(line, 0)],
-  ['cut-word', (line) => cutTo(line, line.text.slice(0, line.caret).replace(/\S*\s*$/, '').length)],
-])
-
-/** Without what stands between the caret and `place`. */
-function cutTo({ text, caret }: Line, place: number): Line {
-  const [from, to] = [Math.min(caret, place), Math.max(caret, place)]
-  return { text: text.slice(0, from) + text.slice(to), caret: from }
-}
-
-function lastOf(text: string): string | undefined {
-  return toGraphemes(text).at(-1)
-}
-
-function firstOf(text: string): string | undefined {
-  return toGraphemes(text)[0]
+function moves(unit: Unit, direction: 'back' | 'forward'): (line: Line) => Line {
+  return (line) => moveTo(line, unitEdge(line, unit, direction))
 }

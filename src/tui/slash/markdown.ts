@@ -1,4 +1,18 @@
 import type { SessionInfo, SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { readMessages } from './messages.ts'
+
+/** A whole conversation as Markdown, piece by piece. */
+export async function* conversationMarkdown(
+  dispatch: Dispatch,
+  session: string,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const info = await request(dispatch, 'getSession', { session }, signal)
+  yield headMarkdown(info)
+  for await (const message of readMessages(dispatch, session, signal))
+    yield messageMarkdown(message, info.agent)
+}
 
 /** The head of a conversation as Markdown. */
 export function headMarkdown(session: SessionInfo): string {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { headMarkdown, messageMarkdown } from '../../../src/commands/conversation/markdown.ts'
 import {
   type DeepPartial,
   SessionInfo,
   SessionMessage,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { headMarkdown, messageMarkdown } from '../../../src/tui/slash/markdown.ts'
 
 const INFO = { agent: 'crab', sender: 'ann', createdAt: '2026-01-02T03:04:05.678Z', messageCount: 3 }
 
