@@ -30,7 +30,7 @@ export async function openChat(
     store,
     ports,
     rules: options.rules,
-    terminal: { lend: async (use) => terminal?.lend(use), leave: () => terminal?.leave() },
+    terminal: { lend: async (use) => terminal?.lend(use) },
     size: () => ({ columns: stdout.columns, rows: stdout.rows }),
     commands: { list: [], run: async () => {}, chosen: async () => {} },
     showTranscript: async () => {},
@@ -49,7 +49,7 @@ export async function openChat(
     />,
     { stdin, stdout, exitOnCtrlC: false, patchConsole: false, interactive: true, maxFps: MAX_FPS },
   )
-  const leave = () => app.unmount()
+  const leave = () => store.act({ type: 'set', change: { isLeaving: true } })
   signal.addEventListener('abort', leave, { once: true })
   begin({ store, ports, controller }, options, over.signal)
   try {

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
@@ -13,9 +14,21 @@ export const chat: Run = async ({ options, host, signal }) => {
   const screen = requireScreen(host)
   const settings = await toChatOptions(options, host)
   await using opened = openPorts(host)
+  using ended = endBySignal(host)
   const { openChat } = await import('../../tui/chat.tsx')
-  await openChat(opened.ports, settings, screen, signal)
-  return 0
+  await openChat(opened.ports, settings, screen, AbortSignal.any([signal, ended.signal]))
+  return ended.exitCode
+}
+
+/** Leaves the chat in order when the system, or another program, ends this one. */
+function endBySignal(host: Host): Disposable & { signal: AbortSignal; exitCode: number } {
+  const stop = new AbortController()
+  const ended = { signal: stop.signal, exitCode: 0 }
+  const listening = host.onSignal((name) => {
+    ended.exitCode = 128 + constants.signals[name]
+    stop.abort()
+  })
+  return Object.assign(ended, { [Symbol.dispose]: () => listening[Symbol.dispose]() })
 }
 
 function requireScreen(host: Host): Screen {

@@ -1,8 +1,8 @@
 import { useApp, useInput, usePaste, useStdout, useWindowSize } from 'ink'
-import { type ReactNode, useLayoutEffect, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useLayoutEffect, useSyncExternalStore } from 'react'
 import type { Controller, TerminalControl } from '../controller/controller.ts'
 import type { ChatStore } from '../store.ts'
-import { toKeyPress, toPaste } from '../text/key.ts'
+import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
 import type { ShownPlace } from '../view/frame.ts'
 import type { View } from '../view/view.ts'
@@ -28,18 +28,20 @@ export function App({ store, controller, look, place, onTerminal, now }: AppProp
   const { columns, rows } = useWindowSize()
   const view: View = { ...look, columns, rows, details: state.details }
   const { suspendTerminal, exit } = useApp()
-  useLayoutEffect(
-    () => onTerminal({ lend: (use) => suspendTerminal(use), leave: () => exit() }),
-    [onTerminal, suspendTerminal, exit],
-  )
+  useLayoutEffect(() => onTerminal({ lend: (use) => suspendTerminal(use) }), [onTerminal, suspendTerminal])
   useInput((input, key) => {
-    const pressed = toKeyPress(input, key)
-    if (pressed) controller.key(pressed)
+    for (const pressed of toKeyPresses(input, key)) controller.key(pressed)
   })
   usePaste((text) => controller.key(toPaste(text)))
   useClock(state.turn !== undefined)
   usePrinted(store, view)
-  const sections = toSections(state, { view, place, context: controller.context(), now: now() })
+  const { isLeaving } = state
+  useEffect(() => {
+    if (isLeaving) exit()
+  }, [isLeaving, exit])
+  const sections = isLeaving
+    ? []
+    : toSections(state, { view, place, context: controller.context(), now: now() })
   return <LiveRegion sections={sections} rows={rows} />
 }
 

@@ -15,8 +15,6 @@ import { Turns } from './turns.ts'
 export interface TerminalControl {
   /** Gives the terminal to something else until it is done, then draws everything anew. */
   lend(use: () => Promise<void>): Promise<void>
-  /** Ends the chat's hold of the terminal. */
-  leave(): void
 }
 
 /** Slash commands and what is chosen in their pickers. */
@@ -100,7 +98,7 @@ export class Controller {
       case 'interrupt':
         return this.turns.interrupt()
       case 'leave':
-        return terminal.leave()
+        return act({ type: 'set', change: { isLeaving: true } })
       case 'suspend':
         return terminal.lend(async () => ports.suspend())
       case 'redraw':

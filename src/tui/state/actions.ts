@@ -44,4 +44,5 @@ export type Settable = Pick<
   | 'branch'
   | 'title'
   | 'hint'
+  | 'isLeaving'
 >

@@ -40,5 +40,6 @@ export function initialState({ agent, sender, session, model, mode }: ChatOption
     usage: NOTHING_SPENT,
     servers: new Map(),
     hint: '',
+    isLeaving: false,
   }
 }

@@ -111,6 +111,8 @@ export interface ChatState {
   servers: ReadonlyMap<string, 'connecting' | 'connected' | 'failed' | 'disconnected'>
   /** One dim line under the prompt, gone with the next key. */
   hint: string
+  /** The chat is being left: nothing is live any more. */
+  isLeaving: boolean
 }
 
 /** What this conversation took, as far as it is known. */

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { initialState } from '../../../src/tui/state/initial.ts'
+import { reduce } from '../../../src/tui/state/reduce.ts'
+import {
+  after,
+  blocksOf,
+  busyState,
+  CHAT_OPTIONS,
+  chunk,
+  textEnd,
+  textStart,
+  toolResult,
+  toolStart,
+  turnEnd,
+} from '../../support/chat-state.ts'
+
+test('a message is printed when it is sent, and the turn runs', () => {
+  const state = busyState()
+  assert.deepEqual(blocksOf(state), [{ kind: 'user', text: 'hello', how: 'sent', files: [] }])
+  assert.equal(state.turn?.doing, 'thinking')
+})
+
+test('an answer is printed whole, once, whatever its chunks', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ maxLength: 30 }), { maxLength: 20 }),
+      fc.array(fc.nat(19)),
+      (chunks, flushes) => {
+        let state = after(busyState(), [textStart])
+        for (const [at, content] of chunks.entries()) {
+          state = after(state, [chunk(content)])
+          if (flushes.includes(at)) state = reduce(state, { type: 'flush' })
+        }
+        state = after(state, [textEnd])
+        const words = blocksOf(state).flatMap((block) => (block.kind === 'answer' ? [block.text] : []))
+        assert.equal(squeezed(words.join('\n')), squeezed(chunks.join('')))
+        assert.equal(state.open, undefined)
+      },
+    ),
+  )
+})
+
+test('an answer says where it begins, and that only once', () => {
+  const state = after(busyState(), [textStart, chunk('one\n\ntwo\n\nthree'), textEnd])
+  const firsts = blocksOf(state).flatMap((block) => (block.kind === 'answer' ? [block.isFirst] : []))
+  assert.deepEqual(firsts, [true, ...firsts.slice(1).map(() => false)])
+})
+
+test('calls of one step are printed in call order, each once it and those before it are over', () => {
+  const running = after(busyState(), [toolStart('a', 'b', 'c'), toolResult('b')])
+  assert.deepEqual(printedCalls(running), [])
+  const two = after(running, [toolResult('a')])
+  assert.deepEqual(printedCalls(two), ['a', 'b'])
+  assert.deepEqual(printedCalls(after(two, [toolResult('c')])), ['a', 'b', 'c'])
+})
+
+test('a call that has no result when the turn ends is printed as interrupted', () => {
+  const state = after(busyState(), [toolStart('a'), turnEnd('Cancelled', 'cancelled')])
+  const [tool] = blocksOf(state).flatMap((block) => (block.kind === 'tool' ? [block.tool] : []))
+  assert.equal(tool?.state, 'failed')
+  assert.equal(tool?.output, 'Interrupted')
+  assert.deepEqual(blocksOf(state).at(-1), { kind: 'notice', tone: 'info', text: 'Interrupted' })
+})
+
+test('a turn that failed says why and what to do', () => {
+  const state = after(busyState(), [turnEnd('Cannot call m: no key')])
+  const notice = { kind: 'notice', tone: 'error', text: 'Cannot call m: no key', hint: 'try again' }
+  assert.deepEqual(blocksOf(state).at(-1), notice)
+  assert.equal(state.turn, undefined)
+})
+
+test('an answer that was cut is marked so', () => {
+  const state = after(busyState(), [textStart, chunk('So'), textEnd, turnEnd('', 'length')])
+  const last = blocksOf(state).at(-1)
+  assert.ok(last?.kind === 'notice' && last.tone === 'warning' && last.text.includes('output limit'))
+})
+
+test('what a conversation costs adds up, and stays unknown once it is', () => {
+  const two = after(after(busyState(), [turnEnd()]), [turnEnd()])
+  assert.equal(two.usage.usd, 1)
+  const unknown = turnEnd()
+  if (unknown.$case === 'end') unknown.value.costUsd = undefined
+  assert.equal(after(after(two, [unknown]), [turnEnd()]).usage.usd, undefined)
+})
+
+test('a question stands until it is closed, whoever answered it', () => {
+  const value = { questions: [], askId: 'q1', kind: AskKind.QUESTION, permission: undefined }
+  const asked = after(busyState(), [{ $case: 'askUser', value }])
+  assert.deepEqual(
+    asked.asks.map(({ askId }) => askId),
+    ['q1'],
+  )
+  const closed = after(asked, [{ $case: 'askClosed', value: { askId: 'q1', by: 'bob', content: '' } }])
+  assert.deepEqual(closed.asks, [])
+})
+
+test('a steer waits until it is taken up; one that comes back stands in the prompt', () => {
+  const steered = ['one', 'two'].reduce(
+    (state, text) => reduce(state, { type: 'steered', text }),
+    busyState(),
+  )
+  const taken = after(steered, [{ $case: 'userSteered', value: { content: 'one' } }])
+  assert.deepEqual(taken.steers, ['two'])
+  assert.deepEqual(blocksOf(taken).at(-1), { kind: 'user', text: 'one', how: 'steered', files: [] })
+  const back = after(taken, [{ $case: 'steerReturned', value: { content: 'two' } }])
+  assert.deepEqual(back.steers, [])
+  assert.equal(back.prompt.text, 'two')
+})
+
+test('what was printed is forgotten, what came since is not', () => {
+  const state = after(busyState(), [textStart, chunk('one\n\ntwo'), textEnd])
+  const [first] = state.finished
+  const rest = reduce(state, { type: 'printed', upto: first!.id })
+  assert.deepEqual(rest.finished, state.finished.slice(1))
+})
+
+test('another conversation begins with nothing spent and nothing waiting', () => {
+  const state = reduce(after(busyState(), [turnEnd()]), { type: 'queued', text: 'later' })
+  const other = { agent: 'bob', sender: 'ann', session: 's2', title: 'Plans' }
+  const opened = reduce(state, { type: 'conversation', ...other })
+  assert.deepEqual(
+    { usage: opened.usage, queue: opened.queue },
+    { usage: initialState(CHAT_OPTIONS).usage, queue: [] },
+  )
+  assert.equal(opened.session, 's2')
+})
+
+function printedCalls(state: Parameters<typeof blocksOf>[0]): string[] {
+  return blocksOf(state).flatMap((block) => (block.kind === 'tool' ? [block.tool.callId] : []))
+}
+
+/** Blank lines between blocks belong to nobody. */
+function squeezed(text: string): string {
+  return text.replaceAll(/\s+/g, '')
+}
