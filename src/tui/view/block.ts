@@ -1,7 +1,131 @@
-import type { Block } from '../state/types.ts'
+import type { Block, Tone } from '../state/types.ts'
+import { cleanLine, cleanText } from './clean.ts'
+import { renderPart } from './markdown/render.ts'
+import { alignRows } from './rows.ts'
+import { paint, type Style } from './style.ts'
+import { truncateText, wrapText } from './text.ts'
+import { renderTool } from './tool/render.ts'
 import type { View } from './view.ts'
 
 /** A finished block as lines for the scrollback, an empty one in front where a gap belongs; untrusted text is sanitised. */
-export function renderBlock(block: Block, _view: View): string[] {
-  return [JSON.stringify(block)]
+export function renderBlock(block: Block, view: View): string[] {
+  const lines = renderBare(block, view)
+  const goesOn = (block.kind === 'answer' && block.continues) || (block.kind === 'thinking' && !block.isFirst)
+  return lines.length === 0 || goesOn || block.kind === 'welcome' ? lines : ['', ...lines]
 }
+
+function renderBare(block: Block, view: View): string[] {
+  switch (block.kind) {
+    case 'welcome':
+      return renderWelcome(block, view)
+    case 'user':
+      return renderUser(block, view)
+    case 'answer':
+      return renderPart(block.text, block.continues, view)
+    case 'thinking':
+      return renderThinking(block, view)
+    case 'tool':
+      return renderTool(block.tool, view)
+    case 'notice':
+      return renderNotice(block, view)
+    case 'output':
+      return renderOutput(block, view)
+    case 'answered':
+      return renderAnswered(block, view)
+    case 'rule':
+      return [renderRule(block.text, view)]
+  }
+}
+
+type Of<K extends Block['kind']> = Extract<Block, { kind: K }>
+
+/** Six lines at most. */
+function renderWelcome(
+  { agent, model, cwd, version, hint }: Of<'welcome'>,
+  { columns, color }: View,
+): string[] {
+  const who = [agent, model].map(cleanLine).filter(Boolean).join(' · ')
+  const lines = [
+    `${paint('crabtalk', color, 'heading')} ${paint(cleanLine(version), color, 'dim')}`,
+    who,
+    cleanLine(cwd),
+  ]
+  const hints = wrapText(cleanText(hint), columns).slice(0, 2)
+  return [
+    ...lines.filter(Boolean).map((line) => truncateText(line, columns)),
+    ...(hint === '' ? [] : hints.map((line) => paint(line, color, 'dim'))),
+  ]
+}
+
+/** A mark before each line, so that one finds one's own words again. */
+function renderUser({ text, how, files }: Of<'user'>, { columns, color }: View): string[] {
+  const mark = paint('▌', color, 'accent')
+  const lines = wrapText(cleanText(text).trimEnd(), columns - 2)
+  const notes = [
+    ...(how === 'steered' ? ['while it worked'] : []),
+    ...files.map((name) => `+ ${cleanLine(name)}`),
+  ]
+  return [...lines, ...notes.map((note) => paint(truncateText(note, columns - 2), color, 'dim'))].map(
+    (line) => truncateText(`${mark} ${line}`, columns),
+  )
+}
+
+/** One line, or all of it with details. */
+function renderThinking({ text, isFirst }: Of<'thinking'>, { columns, color, details }: View): string[] {
+  const clean = cleanText(text).trim()
+  if (clean === '' || (!details && !isFirst)) return []
+  const dim = (line: string) => paint(line, color, 'dim', 'italic')
+  if (details) return wrapText(clean, columns).map(dim)
+  const first = clean.split('\n', 1)[0]!.replaceAll('**', '')
+  return [dim(truncateText(`Thought: ${first}`, columns))]
+}
+
+const TONES: Record<Tone, { mark: string; style: Style }> = {
+  info: { mark: '•', style: 'dim' },
+  success: { mark: '✓', style: 'success' },
+  warning: { mark: '!', style: 'warning' },
+  error: { mark: '✗', style: 'error' },
+}
+
+function renderNotice({ tone, text, hint = '' }: Of<'notice'>, { columns, color }: View): string[] {
+  const { mark, style } = TONES[tone]
+  const inner = Math.max(1, columns - 2)
+  const lines = wrapText(cleanText(text).trim(), inner).map((line) => paint(line, color, style))
+  const hints =
+    hint === '' ? [] : wrapText(cleanText(hint).trim(), inner).map((line) => paint(line, color, 'dim'))
+  return [...lines, ...hints].map((line, i) =>
+    truncateText(i === 0 ? `${paint(mark, color, style)} ${line}` : `  ${line}`, columns),
+  )
+}
+
+function renderOutput({ title, text = '', rows = [] }: Of<'output'>, { columns, color }: View): string[] {
+  const body = text === '' ? [] : wrapText(cleanText(text).trimEnd(), columns)
+  const table = alignRows(
+    rows.map((row) => row.map(cleanLine)),
+    columns,
+  )
+  const heading =
+    title === '' ? [] : wrapText(cleanLine(title), columns).map((line) => paint(line, color, 'heading'))
+  return [...heading, ...body, ...table]
+}
+
+function renderAnswered({ question, answer }: Of<'answered'>, { columns, color }: View): string[] {
+  const inner = Math.max(1, columns - 2)
+  const asked = wrapText(cleanText(question).trim(), inner).map((line, i) => `${i === 0 ? '?' : ' '} ${line}`)
+  const answered = wrapText(cleanText(answer).trim(), inner).map(
+    (line, i) => `${i === 0 ? '→' : ' '} ${line}`,
+  )
+  return [...asked.map((line) => paint(line, color, 'dim')), ...answered].map((line) =>
+    truncateText(line, columns),
+  )
+}
+
+/** A line across the screen with a text in it. */
+function renderRule(text: string, { columns, color }: View): string {
+  const label = truncateText(cleanLine(text), Math.max(0, columns - 6))
+  const start = label === '' ? '' : `── ${label} `
+  const rest = Math.max(0, Math.min(columns, RULE_COLUMNS) - start.length)
+  return paint(truncateText(start + '─'.repeat(rest), columns), color, 'dim')
+}
+
+const RULE_COLUMNS = 60

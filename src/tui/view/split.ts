@@ -8,7 +8,7 @@ export interface Split {
 }
 
 /** Takes the closed blocks off the front of an open Markdown text; all of it when `isOver`. */
-export function splitClosed({ text, carry }: OpenText, isOver: boolean): Split {
+export function splitClosed({ text, carry }: Pick<OpenText, 'text' | 'carry'>, isOver: boolean): Split {
   if (isOver) return { closed: text === '' ? [] : [{ text, continues: carry !== '' }], text: '', carry: '' }
   return { closed: [], text, carry }
 }

@@ -46,6 +46,32 @@ export function truncateText(text: string, width: number): string {
   return out + colours.close()
 }
 
+/** Cuts a line between graphemes: the first piece at most `first` columns wide, the others `rest`. */
+export function cutText(line: string, first: number, rest: number): string[] {
+  const colours = new Colours()
+  const lines: string[] = []
+  let out = ''
+  let room = Math.max(1, first)
+  for (const token of tokensOf(tidy(line))) {
+    if (token.startsWith('\x1b')) {
+      colours.apply(token)
+      out += token
+      continue
+    }
+    for (const grapheme of toGraphemes(token)) {
+      const shown = widthOf(grapheme) > Math.max(1, rest) ? '…' : grapheme
+      if (widthOf(shown) > room) {
+        lines.push(out + colours.close())
+        out = colours.open()
+        room = Math.max(1, rest)
+      }
+      out += shown
+      room -= widthOf(shown)
+    }
+  }
+  return [...lines, out + colours.close()]
+}
+
 /** The text with spaces on one side, or both, up to `width`; a wider one stays as it is. */
 export function padText(text: string, width: number, align: 'left' | 'right' | 'center' = 'left'): string {
   const missing = Math.max(0, width - widthOf(text))

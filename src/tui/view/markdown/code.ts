@@ -1,0 +1,33 @@
+import type { Tokens } from 'marked'
+import { paint } from '../style.ts'
+import { cutText, truncateText, widthOf } from '../text.ts'
+import type { MarkdownView } from './types.ts'
+
+/**
+ * Code from the first column on, so that it can be copied, under the name of its language.
+ *
+ * A line that is too wide goes on behind a mark; a blank line stays one.
+ */
+export function renderCode(
+  { lang = '', text }: Pick<Tokens.Code, 'lang' | 'text'>,
+  view: MarkdownView,
+  continues: boolean,
+): string[] {
+  const language = lang.trim().split(/[\s{,:]/)[0] ?? ''
+  const label =
+    continues || language === '' ? [] : [paint(truncateText(language, view.columns), view.color, 'dim')]
+  const lines = (view.color ? view.highlight?.(text, language) : undefined) ?? text.split('\n')
+  return [...label, ...lines.flatMap((line) => wrapCode(line, view))]
+}
+
+/** A line of code, broken behind visible marks. */
+export function wrapCode(
+  line: string,
+  { columns, color }: Pick<MarkdownView, 'columns' | 'color'>,
+): string[] {
+  if (widthOf(line) <= columns) return [line]
+  const [first = '', ...others] = cutText(line, columns, columns - GOES_ON.length)
+  return [first, ...others.map((rest) => paint(GOES_ON, color, 'dim') + rest)]
+}
+
+const GOES_ON = '↳ '

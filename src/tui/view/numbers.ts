@@ -1,0 +1,30 @@
+/** A time span for people: `40 ms`, `1.2 s`, `3 m 05 s`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
+}
+
+/** A count for people, three digits at most and a letter: `950`, `12.3k`, `200k`, `1.05M`. */
+export function formatCount(count: number): string {
+  if (count < 1000) return String(Math.round(count))
+  if (count < 999_500) return `${toDigits(count / 1000)}k`
+  return `${toDigits(count / 1_000_000)}M`
+}
+
+/** A price for people, in US dollars. */
+export function formatUsd(usd: number): string {
+  if (usd > 0 && usd < 0.01) return '<$0.01'
+  return `$${usd.toFixed(2)}`
+}
+
+/** `1 line`, `2 lines`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}
+
+function toDigits(number: number): string {
+  const digits = number < 10 ? 2 : number < 100 ? 1 : 0
+  return number.toFixed(digits).replace(/\.?0+$/, (zeros) => (zeros.startsWith('.') ? '' : zeros))
+}

@@ -1,0 +1,25 @@
+import { fitColumns } from './markdown/table.ts'
+import { padText, wrapText } from './text.ts'
+
+const BETWEEN = 2
+
+/** Rows in columns, without lines between them; where these are too narrow, cell under cell. Cells are clean. */
+export function alignRows(rows: readonly (readonly string[])[], columns: number): string[] {
+  const count = Math.max(0, ...rows.map(({ length }) => length))
+  const full = rows.map((row) => Array.from({ length: count }, (_, i) => row[i] ?? ''))
+  const widths = fitColumns(full, columns - BETWEEN * (count - 1))
+  if (!widths)
+    return full.flatMap((row) => row.flatMap((cell) => (cell === '' ? [] : wrapText(cell, columns))))
+  return full.flatMap((row) => alignRow(row, widths))
+}
+
+function alignRow(row: readonly string[], widths: readonly number[]): string[] {
+  const cells = row.map((cell, i) => wrapText(cell, widths[i]!))
+  const height = Math.max(...cells.map(({ length }) => length))
+  return Array.from({ length: height }, (_, y) =>
+    cells
+      .map((lines, i) => padText(lines[y] ?? '', widths[i]!))
+      .join(' '.repeat(BETWEEN))
+      .trimEnd(),
+  )
+}

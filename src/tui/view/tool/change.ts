@@ -1,0 +1,49 @@
+import type { ToolRun } from '../../state/types.ts'
+import { isObject, readArguments, textOf } from './arguments.ts'
+import { type DiffLine, diffTexts, readUnifiedDiff } from './diff-lines.ts'
+
+/** What a call of `edit` or `write` changes: from the diff that was shown for it, else from its arguments. */
+export function changeOf(tool: ToolRun): readonly DiffLine[] {
+  if (tool.server !== '' || (tool.name !== 'edit' && tool.name !== 'write')) return []
+  const shown = tool.diff === '' ? undefined : readUnifiedDiff(tool.diff)
+  if (shown) return shown
+  const args = readArguments(tool.arguments)
+  return tool.name === 'edit' ? editsOf(args, tool.output) : createdBy(args, tool.output)
+}
+
+function editsOf({ edits }: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
+  if (!Array.isArray(edits)) return []
+  const places = readPlaces(output)
+  return edits.filter(isObject).flatMap((edit, i) => {
+    const [before, after] = [textOf(edit['old']), textOf(edit['new'])]
+    const lines = diffTexts(before, after, lineOf(after, places))
+    return i === 0 ? lines : [{ kind: 'gap' as const, number: 0, text: '' }, ...lines]
+  })
+}
+
+/** Only of a new file is it known what was there before. */
+function createdBy(args: Readonly<Record<string, unknown>>, output: string): DiffLine[] {
+  if (!output.startsWith('Created ')) return []
+  return diffTexts('', textOf(args['content']), 1)
+}
+
+/** Where the lines that the result of `edit` shows stand in the file. */
+function readPlaces(output: string): Map<string, number> {
+  const places = new Map<string, number>()
+  let number = 0
+  for (const line of output.split('\n')) {
+    const block = /^\[lines (\d+)-\d+ of \d+\]$/.exec(line)
+    if (block) number = Number(block[1])
+    else if (number > 0) {
+      if (!places.has(line)) places.set(line, number)
+      number++
+    }
+  }
+  return places
+}
+
+/** The number of a text's first line; 0 when it is not known, or the text begins within a line. */
+function lineOf(text: string, places: ReadonlyMap<string, number>): number {
+  const first = text.split('\n', 1)[0] ?? ''
+  return first.trim() === '' ? 0 : (places.get(first.replace(/\r$/, '')) ?? 0)
+}

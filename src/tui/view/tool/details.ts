@@ -1,0 +1,38 @@
+import type { ToolRun } from '../../state/types.ts'
+import { cleanText } from '../clean.ts'
+import { plural } from '../numbers.ts'
+import { paint } from '../style.ts'
+import { truncateText, wrapText } from '../text.ts'
+import type { View } from '../view.ts'
+
+/** Lines of arguments, and of output, that are shown. */
+const MOST_LINES = 100
+/** Longest text that is looked at. */
+const MAX_CHARS = 100_000
+
+/** Everything of a call: its arguments and what it gave. */
+export function renderDetails(tool: ToolRun, view: View): string[] {
+  return [...section('arguments', prettyJson(tool.arguments), view), ...section('output', tool.output, view)]
+}
+
+function section(title: string, text: string, { columns, color }: View): string[] {
+  if (text === '') return []
+  const lines = wrapText(cleanText(text.slice(0, MAX_CHARS)).trimEnd(), columns)
+  const left = lines.length - MOST_LINES
+  const isCut = text.length > MAX_CHARS
+  const more = left > 0 || isCut ? [`… ${left > 0 ? plural(left, 'more line') : 'more'}`] : []
+  return [
+    paint(truncateText(title, columns), color, 'dim', 'underline'),
+    ...lines.slice(0, MOST_LINES),
+    ...more.map((line) => paint(truncateText(line, columns), color, 'dim')),
+  ]
+}
+
+function prettyJson(json: string): string {
+  if (json.length > MAX_CHARS) return json
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2)
+  } catch {
+    return json // what the model wrote is shown as it is
+  }
+}

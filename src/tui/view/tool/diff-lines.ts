@@ -1,0 +1,60 @@
+/** A line of a diff. Numbers are those of the file after the change, of a removed line those before; 0 when not known. */
+export interface DiffLine {
+  kind: 'added' | 'removed' | 'same' | 'gap'
+  number: number
+  text: string
+}
+
+/** Reads a unified diff; undefined when the text is none. */
+export function readUnifiedDiff(diff: string): DiffLine[] | undefined {
+  const lines: DiffLine[] = []
+  let [before, after] = [0, 0]
+  let isIn = false
+  for (const line of diff.replace(/\n$/, '').split('\n')) {
+    const hunk = HUNK.exec(line)
+    if (hunk) {
+      if (isIn) lines.push({ kind: 'gap', number: 0, text: '' })
+      ;[before, after, isIn] = [Number(hunk[1]), Number(hunk[2]), true]
+      continue
+    }
+    if (!isIn || line.startsWith('\\')) continue
+    const text = line.slice(1)
+    if (line.startsWith('+')) lines.push({ kind: 'added', number: after++, text })
+    else if (line.startsWith('-')) lines.push({ kind: 'removed', number: before++, text })
+    else if (line.startsWith('[…')) lines.push({ kind: 'gap', number: 0, text: line })
+    else {
+      lines.push({ kind: 'same', number: after++, text })
+      before++
+    }
+  }
+  return isIn ? lines : undefined
+}
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
+
+/** Lines around a change that are shown. */
+const AROUND = 2
+
+/** The difference of two pieces of text: what they begin and end with is the same, what is between has changed. */
+export function diffTexts(before: string, after: string, firstNumber: number): DiffLine[] {
+  const [old, fresh] = [toLines(before), toLines(after)]
+  let head = 0
+  while (head < Math.min(old.length, fresh.length) && old[head] === fresh[head]) head++
+  let tail = 0
+  while (tail < Math.min(old.length, fresh.length) - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++
+  const numbered = (kind: DiffLine['kind'], lines: readonly string[], from: number): DiffLine[] =>
+    lines.map((text, i) => ({ kind, number: firstNumber === 0 ? 0 : firstNumber + from + i, text }))
+  const start = Math.max(0, head - AROUND)
+  const end = fresh.length - tail
+  return [
+    ...numbered('same', fresh.slice(start, head), start),
+    ...numbered('removed', old.slice(head, old.length - tail), head),
+    ...numbered('added', fresh.slice(head, end), head),
+    ...numbered('same', fresh.slice(end, Math.min(fresh.length, end + AROUND)), end),
+  ]
+}
+
+function toLines(text: string): string[] {
+  if (text === '') return []
+  return text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
+}

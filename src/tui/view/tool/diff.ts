@@ -1,0 +1,44 @@
+import { cleanLine } from '../clean.ts'
+import { plural } from '../numbers.ts'
+import { paint, type Style } from '../style.ts'
+import { truncateText } from '../text.ts'
+import type { View } from '../view.ts'
+import type { DiffLine } from './diff-lines.ts'
+
+/** A diff as lines with numbers and signs; behind `most` it says how many more there are. */
+export function renderDiff(
+  lines: readonly DiffLine[],
+  most: number,
+  { columns, color }: Pick<View, 'columns' | 'color'>,
+): string[] {
+  const shown = lines.length <= most + 1 ? lines : lines.slice(0, most)
+  const digits = String(Math.max(0, ...shown.map(({ number }) => number))).length
+  const hasNumbers = shown.some(({ number }) => number > 0)
+  const out = shown.map(({ kind, number, text }) => {
+    if (kind === 'gap') return paint(truncateText(`⋮ ${cleanLine(text)}`, columns), color, 'dim')
+    const label = hasNumbers ? `${(number > 0 ? String(number) : '').padStart(digits)} ` : ''
+    const line = truncateText(`${label}${SIGN[kind]} ${cleanDiffText(text)}`, columns)
+    return paint(line.trimEnd(), color, STYLE[kind])
+  })
+  const left = lines.length - shown.length
+  return left === 0
+    ? out
+    : [...out, paint(truncateText(`… ${plural(left, 'more line')}`, columns), color, 'dim')]
+}
+
+/** `+3 −1`, as far as lines were added or removed. */
+export function countChanges(lines: readonly DiffLine[]): string {
+  const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
+  const [added, removed] = [count('added'), count('removed')]
+  return [added > 0 ? `+${added}` : '', removed > 0 ? `−${removed}` : ''].filter(Boolean).join(' ')
+}
+
+const SIGN = { added: '+', removed: '-', same: ' ' } as const
+const STYLE = { added: 'added', removed: 'removed', same: 'dim' } as const satisfies Record<string, Style>
+
+/** Longest line that is looked at. */
+const MAX_CHARS = 1_000
+
+function cleanDiffText(text: string): string {
+  return cleanLine(text.slice(0, MAX_CHARS))
+}

@@ -1,0 +1,51 @@
+import type { ToolRun } from '../../state/types.ts'
+import { formatDuration, plural } from '../numbers.ts'
+import { countChanges } from './diff.ts'
+import type { DiffLine } from './diff-lines.ts'
+
+/** What came of a call, in a few words for the end of its line: `exit 1`, `34 lines`, `+3 −1`, how long it took. */
+export function outcomeOf(tool: ToolRun, change: readonly DiffLine[]): string[] {
+  if (tool.state === 'running') return []
+  const parts = tool.state === 'denied' ? [deniedBy(tool)] : [...exitOf(tool), ...amountOf(tool, change)]
+  return tool.durationMs >= MIN_SHOWN_MS && tool.state !== 'denied'
+    ? [...parts, formatDuration(tool.durationMs)]
+    : parts
+}
+
+/** Shorter calls took no time. */
+const MIN_SHOWN_MS = 100
+
+function deniedBy({ denial }: ToolRun): string {
+  const who = DENIED_BY[denial?.by ?? 0]
+  return who ?? 'not permitted'
+}
+
+/** By `DeniedBy` of the wire. */
+const DENIED_BY: Readonly<Record<number, string>> = {
+  1: 'denied by a rule',
+  2: 'you said no',
+  3: 'nobody could be asked',
+}
+
+function exitOf({ name, server, state, output }: ToolRun): string[] {
+  if (name !== 'bash' || server !== '') return state === 'failed' ? ['failed'] : []
+  const end = /\[(?:exit code (\d+)|ended by (\w+))\][^\n]*(?:\n\[[^\n]*)*$/.exec(output.slice(-1000))
+  if (end) return [end[1] === undefined ? String(end[2]) : `exit ${end[1]}`]
+  return state === 'failed' ? ['failed'] : []
+}
+
+function amountOf({ name, server, state, output }: ToolRun, change: readonly DiffLine[]): string[] {
+  if (change.length > 0) return [countChanges(change)]
+  if (state === 'failed' || server !== '' || !COUNTED.has(name)) return []
+  if (output === '[no output]' || output === 'No matches.')
+    return [output.replace(/[[\].]/g, '').toLowerCase()]
+  return [plural(countLines(output), 'line')]
+}
+
+const COUNTED: ReadonlySet<string> = new Set(['bash', 'read', 'grep', 'glob'])
+
+function countLines(text: string): number {
+  let lines = text === '' || text.endsWith('\n') ? 0 : 1
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines++
+  return lines
+}
