@@ -18,7 +18,13 @@ export const CHAT_OPTIONS: ChatOptions = {
 
 /** A chat in which a turn has just begun. */
 export function busyState(): ChatState {
-  return reduce(initialState(CHAT_OPTIONS), { type: 'turn-begun', text: 'hello', files: [], now: 0 })
+  return reduce(initialState(CHAT_OPTIONS), {
+    type: 'turn-begun',
+    text: 'hello',
+    files: [],
+    now: 0,
+    isQueued: false,
+  })
 }
 
 /** The state after these events of the running turn. */

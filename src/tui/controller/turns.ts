@@ -63,7 +63,10 @@ export class Turns {
     await running?.over
   }
 
-  #begin(text: string): void {
+  #begin(text: string, isQueued = false): void {
+    const { store, ports } = this.#options
+    const files = this.#pastedIn(text).map(({ name }) => name)
+    store.act({ type: 'turn-begun', text, files, now: ports.now(), isQueued })
     const stop = new AbortController()
     const signal = AbortSignal.any([stop.signal, this.#options.signal])
     const over = this.#run(text, signal).finally(() => {
@@ -76,12 +79,6 @@ export class Turns {
 
   async #run(text: string, signal: AbortSignal): Promise<void> {
     const { store, ports, rules } = this.#options
-    store.act({
-      type: 'turn-begun',
-      text,
-      files: this.#pastedIn(text).map(({ name }) => name),
-      now: ports.now(),
-    })
     try {
       const said = await this.#expand(text, signal)
       const message = toStreamMsg(said, { state: store.get(), ports, rules })
@@ -133,8 +130,7 @@ export class Turns {
     const { store, signal } = this.#options
     const [next] = store.get().queue
     if (next === undefined || signal.aborted) return
-    store.act({ type: 'unqueued' })
-    this.#begin(next)
+    this.#begin(next, true)
   }
 }
 

@@ -5,8 +5,8 @@ import type { Block, ChatState } from './types.ts'
 /** Something that happened; the only way the state changes. */
 export type Action =
   | { type: 'stream'; event: StreamEvent }
-  /** A message goes out; its block is printed. `files`: names of what goes along. */
-  | { type: 'turn-begun'; text: string; files: readonly string[]; now: number }
+  /** A message goes out, the first of the queue perhaps; its block is printed. `files`: names of what goes along. */
+  | { type: 'turn-begun'; text: string; files: readonly string[]; now: number; isQueued: boolean }
   /** The turn could not begin, or its events stopped before the end. */
   | { type: 'turn-failed'; message: string; hint?: string | undefined }
   | { type: 'turn-over' }
@@ -15,8 +15,6 @@ export type Action =
   /** A steer that found no turn any more. */
   | { type: 'steer-gone'; text: string }
   | { type: 'queued'; text: string }
-  /** The first of the queue is sent. */
-  | { type: 'unqueued' }
   /** What waits for the turn's end goes back into the prompt. */
   | { type: 'queue-taken-back' }
   /** Closes what can be closed of the open text; before a frame is drawn. */

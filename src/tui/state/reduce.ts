@@ -25,8 +25,6 @@ export function reduce(state: ChatState, action: Action): ChatState {
       return { ...state, steers: state.steers.filter((text) => text !== action.text) }
     case 'queued':
       return { ...state, queue: [...state.queue, action.text] }
-    case 'unqueued':
-      return { ...state, queue: state.queue.slice(1) }
     case 'queue-taken-back':
       return state.queue.length === 0 ? state : backToPrompt({ ...state, queue: [] }, state.queue)
     case 'flush':
@@ -49,9 +47,13 @@ export function reduce(state: ChatState, action: Action): ChatState {
   }
 }
 
-function beginTurn(state: ChatState, { text, files, now }: Action & { type: 'turn-begun' }): ChatState {
+function beginTurn(
+  state: ChatState,
+  { text, files, now, isQueued }: Action & { type: 'turn-begun' },
+): ChatState {
   const turn = { startedAt: now, doing: 'thinking', outputTokens: 0, isCancelling: false }
-  return finish({ ...state, turn, hint: '' }, { kind: 'user', text, how: 'sent', files })
+  const queue = isQueued ? state.queue.slice(1) : state.queue
+  return finish({ ...state, turn, queue, hint: '' }, { kind: 'user', text, how: 'sent', files })
 }
 
 function openConversation(state: ChatState, action: Action & { type: 'conversation' }): ChatState {

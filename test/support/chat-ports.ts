@@ -1,0 +1,25 @@
+import type { Dispatch } from '../../src/core/protocol/dispatch.ts'
+import type { ChatPorts } from '../../src/tui/ports.ts'
+
+/** Ports of a chat that talks to those agents and touches nothing of this machine; `more` replaces what a test is about. */
+export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: string }): ChatPorts {
+  return {
+    dispatch,
+    place: 'process',
+    shownCwd: '~/work',
+    env: {},
+    now: () => 0,
+    branch: async () => undefined,
+    readHistory: async () => [],
+    rememberSent: async () => {},
+    findFiles: async () => [],
+    expand: async (content) => ({ content, attachments: [], problems: [] }),
+    editText: async () => undefined,
+    copy: async () => 'copied',
+    paste: async () => undefined,
+    writeNewFile: async (path) => path,
+    runShell: async () => ({ output: '', exitCode: 0 }),
+    suspend() {},
+    ...more,
+  }
+}
