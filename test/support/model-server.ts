@@ -16,7 +16,7 @@ export interface Reply {
   /** An error record in the stream, after the parts. */
   error?: ErrorRecord
   /** Bytes in the stream, after the parts. */
-  raw?: string
+  raw?: string | Uint8Array
   /** An HTTP answer instead of a stream. */
   status?: number
   headers?: Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { AwsAccess } from './aws.ts'
+import type { AwsCredentials } from './aws.ts'
 
 /** A request to be signed: its body as it is sent. */
 export interface SignedRequest {
@@ -16,7 +16,7 @@ export interface SignedRequest {
  */
 export function signatureHeaders(
   { method, url, body, service }: SignedRequest,
-  { region, credentials }: Required<AwsAccess>,
+  { region, credentials }: { region: string; credentials: AwsCredentials },
   now: Date,
 ): Record<string, string> {
   const time = now.toISOString().replace(/[-:]|\.\d+/g, '')

@@ -14,6 +14,8 @@ export interface AwsCredentials {
 export interface AwsAccess {
   region: string
   credentials?: AwsCredentials
+  /** Where the credentials come from: a variable's name, or a profile's. */
+  from?: string
 }
 
 /**
@@ -29,21 +31,20 @@ export function findAwsAccess(
 ): AwsAccess {
   const fromEnv = hasKey || named !== undefined ? undefined : credentialsIn(env)
   const own = region ?? (env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || undefined)
-  if (own !== undefined && (hasKey || fromEnv))
-    return { region: own, ...(fromEnv && { credentials: fromEnv }) }
+  const keys = fromEnv && { credentials: fromEnv, from: 'AWS_ACCESS_KEY_ID' }
+  if (own !== undefined && (hasKey || keys)) return { region: own, ...keys }
   const chosen = named ?? (env['AWS_PROFILE'] || undefined)
   const name = chosen ?? 'default'
   const profile = readProfile(name, env)
   const access = { region: own ?? profile?.['region'] ?? USUAL_REGION }
-  if (hasKey) return access
-  if (fromEnv) return { ...access, credentials: fromEnv }
+  if (hasKey || keys) return { ...access, ...keys }
   if (profile === undefined && chosen !== undefined) {
     throw new CrabError('config', `Cannot use AWS profile "${name}": ~/.aws has no such profile`)
   }
   const credentials = profile && credentialsOf(profile)
   const other = profile && OTHER_LOGINS.find((key) => profile[key] !== undefined)
   if (!credentials && other !== undefined) throw foreignLogin(name, other)
-  return { ...access, ...(credentials && { credentials }) }
+  return { ...access, ...(credentials && { credentials, from: `profile ${name} of ~/.aws` }) }
 }
 
 /** Bedrock's own address in a region. */

@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 import { wholeFrames } from './event-frames.ts'
 import { type SdkCall, toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
-import type { ModelEvent } from './types.ts'
+import type { ModelEvent, ModelRequest } from './types.ts'
 
 /** Streams one call of Bedrock's Converse, with a key of Bedrock's own or signed with AWS credentials. */
 export function streamConverse(
@@ -18,7 +18,7 @@ export function streamConverse(
     baseURL: endpoint.baseUrl,
     fetch: framed(signed(fetch, endpoint)),
   })
-  const call = toSdkCall(request, {
+  const call = toSdkCall(withoutBlanks(request), {
     keepsReasoning: ({ meta }, { inThisTurn }) => inThisTurn && meta !== undefined && NAMESPACE in meta,
     filesInToolResults: TAKES_FILES_IN_RESULTS.test(request.model),
     argumentsAs: 'object',
@@ -35,6 +35,14 @@ export function streamConverse(
   }
   const model = provider.languageModel(request.model)
   return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
+}
+
+/** It refuses a text without a word, which is what many a command prints. */
+function withoutBlanks(request: ModelRequest): ModelRequest {
+  const messages = request.messages.map((message) =>
+    message.role === 'tool' && message.content.trim() === '' ? { ...message, content: '(nothing)' } : message,
+  )
+  return { ...request, messages }
 }
 
 /** Marks the ends of what the next request will begin with: the system prompt, with the tools before it, and two messages. */

@@ -36,16 +36,7 @@ export interface Endpoint {
 export function toEndpoint(provider: ProviderConfig, env: Env): Endpoint {
   const { name, where, timeoutMs, maxRetries } = provider
   const preset = presetOf(provider)
-  const variable = preset && keyVariable(preset, env)
-  return {
-    ...reach(provider, preset, env),
-    name,
-    keyFrom: provider.apiKey === undefined && variable !== undefined ? variable : where,
-    where,
-    timeoutMs,
-    idleMs: IDLE_MS,
-    maxRetries,
-  }
+  return { ...reach(provider, preset, env), name, where, timeoutMs, maxRetries }
 }
 
 /** The endpoint a known provider's variables describe; undefined when they do not say enough. */
@@ -56,16 +47,9 @@ export function endpointFromEnv(preset: Preset, env: Env): Endpoint | undefined 
   const address = addressIn(preset, env)
   const isSecretless = variable === 'AWS_ACCESS_KEY_ID' && !env['AWS_SECRET_ACCESS_KEY']
   if (!env[variable] || isSecretless || (address === undefined && kind !== 'bedrock')) return undefined
+  const place: Place = { name, kind, where: from, baseUrl: address, apiKey: undefined }
   const where = address === preset.baseUrl ? variable : from
-  return {
-    ...reach({ name, kind, where: from, baseUrl: address, apiKey: undefined }, preset, env),
-    name,
-    keyFrom: variable,
-    where,
-    timeoutMs: TIMEOUT_MS,
-    idleMs: IDLE_MS,
-    maxRetries: MAX_RETRIES,
-  }
+  return { ...reach(place, preset, env), name, where, timeoutMs: TIMEOUT_MS, maxRetries: MAX_RETRIES }
 }
 
 /** The endpoint of a server on this machine; it may take minutes to load a model before its first byte. */
@@ -98,16 +82,24 @@ function reach(
   place: Place,
   preset: Preset | undefined,
   env: Env,
-): Pick<Endpoint, 'kind' | 'wire' | 'baseUrl' | 'apiKey' | 'aws'> {
-  const { kind, where } = place
+): Omit<Endpoint, 'name' | 'where' | 'timeoutMs' | 'maxRetries'> {
+  const { kind, where, profile } = place
   const variable = preset && keyVariable(preset, env)
-  const isId = variable === 'AWS_ACCESS_KEY_ID'
-  const apiKey = (place.apiKey ?? (variable && !isId ? env[variable] : undefined))?.trim() || undefined
+  const isShown = profile === undefined && variable !== undefined && variable !== 'AWS_ACCESS_KEY_ID'
+  const apiKey = (place.apiKey ?? (isShown ? env[variable] : undefined))?.trim() || undefined
   const aws = kind === 'bedrock' ? findAwsAccess(env, { ...place, hasKey: apiKey !== undefined }) : undefined
   const address = place.baseUrl ?? (preset && addressIn(preset, env)) ?? (aws && bedrockAddress(aws.region))
   if (address === undefined) throw withoutAddress(place)
   const wire = wireAt(kind, address)
-  return { kind, wire, baseUrl: toBaseUrl(address, kind, where), apiKey, ...(aws && { aws }) }
+  return {
+    kind,
+    wire,
+    baseUrl: toBaseUrl(address, kind, where),
+    apiKey,
+    ...(aws && { aws }),
+    keyFrom: place.apiKey === undefined ? (aws?.from ?? variable ?? where) : where,
+    idleMs: QUIET.includes(wire) ? QUIET_MS : IDLE_MS,
+  }
 }
 
 function presetOf({ kind, baseUrl }: ProviderConfig): Preset | undefined {
@@ -134,5 +126,8 @@ function withoutAddress({ name, kind, where }: Place): CrabError {
 
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 90_000
+/** Wires on which nothing comes while a model thinks unseen. */
+const QUIET: readonly Wire[] = ['responses', 'gemini', 'converse']
+const QUIET_MS = 300_000
 const LOCAL_TIMEOUT_MS = 300_000
 const MAX_RETRIES = 2

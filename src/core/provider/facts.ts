@@ -4,13 +4,16 @@ import type { ModelFacts } from './types.ts'
 /**
  * What is known of a model (decision 39); nothing for names not in the table.
  *
- * A vendor prefix and a date at the end do not matter: `openai/gpt-5.4-2026-03-05` is `gpt-5.4`.
+ * A vendor prefix and a date at the end do not matter: `openai/gpt-5.4-2026-03-05` is `gpt-5.4`. Bedrock's name for a
+ * Claude model stands for it, `global.anthropic.claude-haiku-4-5-20251001-v1:0` with its prices; those of a region differ.
  */
 export function knownFacts(model: string): ModelFacts {
-  const name = model.slice(model.lastIndexOf('/') + 1)
+  const [, place, rest] = /(?:^|\/)(\w+\.)?anthropic\.(claude-.*?)(?:-v\d+(?::\d+)?)?$/.exec(model) ?? []
+  const name = rest ?? model.slice(model.lastIndexOf('/') + 1)
   const undated = name.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '')
-  const row = FACTS.get(name) ?? FACTS.get(undated)
-  return row ? Object.fromEntries(row.map((value, column) => [COLUMNS[column]!, value])) : {}
+  const row = FACTS.get(name) ?? FACTS.get(undated) ?? []
+  const told = place === undefined || place === 'global.' ? row : row.slice(0, 1)
+  return Object.fromEntries(told.map((value, column) => [COLUMNS[column]!, value]))
 }
 
 /**

@@ -39,9 +39,13 @@ export function toModelError(reason: unknown, place: CallPlace, signal: AbortSig
   })
 }
 
-/** The stream ended, but the answer did not: nothing that was said can be taken for the whole. */
-export function brokenOff(place: CallPlace): CrabError {
-  return failure('unavailable', place, { said: 'the answer broke off before its end' })
+/**
+ * The stream ended, but the answer did not: nothing that was said can be taken for the whole. `reason` is the server's
+ * own word for it, such as Google's MALFORMED_FUNCTION_CALL.
+ */
+export function brokenOff(place: CallPlace, reason?: string): CrabError {
+  const why = reason === undefined ? '' : `: ${reason}`
+  return failure('unavailable', place, { said: `the answer broke off before its end${why}` })
 }
 
 /** A good answer that is no event stream: a web page, or JSON, which may say why. */
@@ -126,8 +130,9 @@ function messageIn(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return messageIn(value[0])
   if (typeof value !== 'object' || value === null) return undefined
-  const { error, message, detail, msg } = value as Record<string, unknown>
-  return messageIn(error) ?? messageIn(message) ?? messageIn(detail) ?? messageIn(msg)
+  const { response, error, message, detail, msg } = value as Record<string, unknown>
+  const found = messageIn(response) ?? messageIn(error) ?? messageIn(message)
+  return found ?? messageIn(detail) ?? messageIn(msg)
 }
 
 function secretsOf({ apiKey, aws }: Endpoint): string[] {

@@ -44,7 +44,7 @@ function toPrompt({ system, messages }: ModelRequest, style: PromptStyle): Langu
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]!
     if (message.role === 'user') prompt.push(toUser(message.content, message.attachments))
-    else if (message.role === 'assistant') prompt.push(toAssistant(message, style, at > turnStart))
+    else if (message.role === 'assistant') prompt.push(...toAssistant(message, style, at > turnStart))
     else if (messages[at - 1]?.role !== 'tool')
       prompt.push(...toToolMessages(resultsFrom(messages, at), style))
   }
@@ -56,24 +56,23 @@ function toUser(text: string, attachments: readonly Attachment[] = []): Language
   return { role: 'user', content: [...attachments.map(toFile), ...words] }
 }
 
-function toAssistant(message: Message, style: PromptStyle, inThisTurn: boolean): LanguageModelV4Message {
-  const { content, reasoning = [], tool_calls: calls = [] } = message
-  return {
-    role: 'assistant',
-    content: [
-      ...reasoning
-        .filter((block) => style.keepsReasoning(block, { inThisTurn }))
-        .map(({ text, meta }) => ({ type: 'reasoning' as const, text, ...withMeta(meta) })),
-      ...(content === '' ? [] : [{ type: 'text' as const, text: content }]),
-      ...calls.map(({ id, name, arguments: input, meta }) => ({
-        type: 'tool-call' as const,
-        toolCallId: id,
-        toolName: name,
-        input: style.argumentsAs === 'object' ? JSON.parse(toArguments(input)) : toArguments(input),
-        ...withMeta(meta),
-      })),
-    ],
-  }
+/** One message, or none: of an answer that was only thought there may be nothing to send, and wires refuse nothing. */
+function toAssistant(message: Message, style: PromptStyle, inThisTurn: boolean): LanguageModelV4Message[] {
+  const { content: text, reasoning = [], tool_calls: calls = [] } = message
+  const content = [
+    ...reasoning
+      .filter((block) => style.keepsReasoning(block, { inThisTurn }))
+      .map((block) => ({ type: 'reasoning' as const, text: block.text, ...withMeta(block.meta) })),
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...calls.map(({ id, name, arguments: input, meta }) => ({
+      type: 'tool-call' as const,
+      toolCallId: id,
+      toolName: name,
+      input: style.argumentsAs === 'object' ? JSON.parse(toArguments(input)) : toArguments(input),
+      ...withMeta(meta),
+    })),
+  ]
+  return content.length > 0 ? [{ role: 'assistant', content }] : []
 }
 
 /** Wires want a JSON object here; what the model wrote may be none, and must not make every later request fail. */

@@ -47,14 +47,13 @@ async function* readParts(
   place: CallPlace,
 ): AsyncGenerator<ModelEvent> {
   const reader = stream.getReader()
-  const translator = new Translator()
+  const translator = new Translator(place)
   try {
     for (;;) {
       const { done, value } = await reader.read()
       if (done) throw brokenOff(place)
       const event = translator.toEvent(value)
       if (event === undefined) continue
-      if (event === 'broken') throw brokenOff(place)
       yield event
       if (event.type === 'finish') return await drain(reader)
     }
@@ -77,11 +76,16 @@ async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPa
 
 /** Stream parts to events; remembers what a thinking block gathered and whether a tool was called. */
 class Translator {
+  readonly #place: CallPlace
   #meta: SharedV4ProviderMetadata = {}
   #hasCalls = false
 
-  /** Undefined for parts nobody needs, `broken` for a finish that is none. Throws what an error part holds. */
-  toEvent(part: LanguageModelV4StreamPart): ModelEvent | 'broken' | undefined {
+  constructor(place: CallPlace) {
+    this.#place = place
+  }
+
+  /** Undefined for parts nobody needs. Throws what an error part holds, and for a finish that is none. */
+  toEvent(part: LanguageModelV4StreamPart): ModelEvent | undefined {
     switch (part.type) {
       case 'text-delta':
         return part.delta === '' ? undefined : { type: 'text', delta: part.delta }
@@ -114,12 +118,9 @@ class Translator {
     }
   }
 
-  #toFinish(
-    { unified, raw }: LanguageModelV4FinishReason,
-    usage: LanguageModelV4Usage,
-  ): ModelEvent | 'broken' {
+  #toFinish({ unified, raw }: LanguageModelV4FinishReason, usage: LanguageModelV4Usage): ModelEvent {
     const reason = REASONS[unified]
-    if (reason === undefined || (reason === 'other' && raw === undefined)) return 'broken'
+    if (reason === undefined || (reason === 'other' && raw === undefined)) throw brokenOff(this.#place, raw)
     return {
       type: 'finish',
       reason: this.#hasCalls && reason === 'stop' ? 'tool-calls' : reason,

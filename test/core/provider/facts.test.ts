@@ -42,3 +42,11 @@ test('costUsd() is unknown while a price is', () => {
   assert.equal(costUsd(NOTHING, { inputUsd: 1 }), undefined)
   assert.equal(costUsd(NOTHING, { inputUsd: 0, outputUsd: 0 }), 0)
 })
+
+test('knownFacts() knows Bedrock’s names of Claude models, with prices where they are the same', () => {
+  const own = knownFacts('claude-haiku-4-5')
+  assert.deepEqual(knownFacts('global.anthropic.claude-haiku-4-5-20251001-v1:0'), own)
+  assert.deepEqual(knownFacts('anthropic.claude-haiku-4-5-20251001-v1:0'), own)
+  assert.deepEqual(knownFacts('bedrock/eu.anthropic.claude-haiku-4-5'), { context: own.context })
+  assert.deepEqual(knownFacts('anthropic.claude-nobody-v1:0'), {})
+})

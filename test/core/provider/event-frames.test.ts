@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { wholeFrames } from '../../../src/core/provider/event-frames.ts'
+import { converseWriter } from '../../support/converse-wire.ts'
+
+describe('wholeFrames()', () => {
+  test('gives every frame, however the bytes come, and drops what was cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 6 }),
+        fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 }),
+        fc.nat(60),
+        async (texts, sizes, cut) => {
+          const writer = converseWriter()
+          const frames = texts.map((text) => Buffer.from(writer.part(text)))
+          const last = Buffer.from(writer.part('the last')).subarray(0, cut)
+          const bytes = Buffer.concat([...frames, last])
+          const got = await Array.fromAsync(wholeFrames(inPieces(bytes, sizes)))
+          assert.deepEqual(Buffer.concat(got), Buffer.concat(frames))
+        },
+      ),
+    )
+  })
+
+  test('fails with failed on bytes that are no frame, or another frame than was sent', async () => {
+    const frame = Buffer.from(converseWriter().part('hello'))
+    frame[frame.length - 6]! ^= 1
+    for (const bytes of [frame, Buffer.from('data: {"half":\n\n'), Buffer.alloc(32)]) {
+      await assert.rejects(Array.fromAsync(wholeFrames(inPieces(bytes, [7]))), { kind: 'failed' })
+    }
+  })
+})
+
+function inPieces(bytes: Buffer, sizes: readonly number[]): ReadableStream<Uint8Array> {
+  let at = 0
+  let turn = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close()
+      const size = sizes[turn++ % sizes.length]!
+      controller.enqueue(bytes.subarray(at, at + size))
+      at += size
+    },
+  })
+}
