@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import type { Host, SignalName } from '../src/commands/host.ts'
 import { Output } from '../src/commands/output.ts'
 import { CrabError } from '../src/core/base/errors.ts'
+import { openScreen } from './screen.ts'
 import { openTerminal } from './terminal.ts'
 
 const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -20,9 +21,7 @@ export function processHost(): Host {
     stdinKind,
     stdin: standardInput,
     terminal: openTerminal,
-    screen: () =>
-      isTerminal(0) && isTerminal(1) ? { stdin: process.stdin, stdout: process.stdout } : undefined,
-    suspend: () => process.kill(0, 'SIGTSTP'),
+    screen: () => (isTerminal(0) && isTerminal(1) ? openScreen() : undefined),
     onSignal(listener) {
       const hear = (name: SignalName) => {
         isSignalled = true

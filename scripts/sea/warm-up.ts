@@ -1,28 +1,29 @@
-import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { mkdtempDisposable } from 'node:fs/promises'
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable, Writable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import type { Script } from 'node:vm'
 import { chunkLoader } from '../../bin/chunks.ts'
 import { installedRipgrep } from '../../bin/ripgrep.ts'
-import type { Host } from '../../src/commands/host.ts'
+import type { Host, Screen } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
 import { startModelServer } from '../../test/support/model-server.ts'
 import { loopbackModel } from './loopback-model.ts'
 import { eachScenario } from './scenarios.ts'
+import { type Keystrokes, typist } from './typist.ts'
 
 type Run = typeof import('../../bin/run.ts').run
 
 // A program of its own, `warm-up.ts FOLDER`: runs the scenarios with the chunks in that folder, then writes beside
-// each what V8 has compiled of it. A code cache made after running holds the functions a start needs; one made right
-// after compiling holds only the outermost.
+// each what V8 has compiled of it, and the names of those that hot scenarios load as hot.json. A code cache made after
+// running holds the functions a start needs; one made right after compiling holds only the outermost. That of a hot
+// chunk holds what hot scenarios need, and no more: reading a cache takes a millisecond for every 100 KB.
 await warmUp(process.argv[2]!)
 
 async function warmUp(folder: string): Promise<void> {
-  setFlagsFromString('--no-flush-bytecode') // what an early scenario compiled is still there at the end
   const scripts = new Map<string, Script>()
   const load = chunkLoader(
     {
@@ -32,12 +33,23 @@ async function warmUp(folder: string): Promise<void> {
     },
     createRequire(import.meta.url),
   )
-  await runScenarios((load('./run.js') as { run: Run }).run)
-  restoreFlags()
-  for (const id of readdirSync(folder).toSorted()) {
-    if (!scripts.has(id)) load(`./${id}`)
-    writeFileSync(join(folder, `${id}.cache`), scripts.get(id)!.createCachedData())
+  const caches = new Map<string, Uint8Array>()
+  const keep = () => {
+    restoreFlags()
+    for (const [id, script] of scripts) if (!caches.has(id)) caches.set(id, script.createCachedData())
+    keepBytecode()
   }
+  keepBytecode()
+  await runScenarios((load('./run.js') as { run: Run }).run, keep)
+  await writeFile(join(folder, 'hot.json'), JSON.stringify([...caches.keys()]))
+  for (const id of readdirSync(folder).filter((name) => name.endsWith('.js'))) load(`./${id}`)
+  keep()
+  for (const [id, cache] of caches) await writeFile(join(folder, `${id}.cache`), cache)
+}
+
+/** What an early scenario compiled is still there at the end. */
+function keepBytecode(): void {
+  setFlagsFromString('--no-flush-bytecode')
 }
 
 /** V8 accepts a cache only under the flags it was made with, and the binary has neither these nor the build's seeds. */
@@ -45,13 +57,18 @@ function restoreFlags(): void {
   for (const flag of ['--flush-bytecode', '--random-seed=0', '--hash-seed=0']) setFlagsFromString(flag)
 }
 
-async function runScenarios(run: Run): Promise<void> {
+/** Calls `cold` between the hot scenarios and the others. */
+async function runScenarios(run: Run, cold: () => void): Promise<void> {
   await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  for await (const { program, argv, env } of eachScenario(dir.path, model.url)) {
+  let isHot = true
+  for await (const { program, argv, env, keys, hot = false } of eachScenario(dir.path, model.url)) {
+    if (isHot && !hot) cold()
+    isHot = hot
     using said = outputFile(join(dir.path, 'stderr'))
     using ignored = outputFile(join(dir.path, 'stdout'))
-    const host = { ...quietHost(env, dir.path), stdout: ignored.output, stderr: said.output }
+    const outputs = { stdout: ignored.output, stderr: said.output }
+    const host = { ...quietHost(env, dir.path), ...outputs, screen: () => keys && fakeScreen(keys) }
     const code = await run(program, argv, host)
     if (code === 0) continue
     throw new Error(`Cannot warm up: ${[program, ...argv].join(' ')} exits ${code}: ${said.text()}`)
@@ -68,8 +85,8 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     stdin: () => Readable.from([]),
     terminal: () => undefined,
     screen: () => undefined,
-    suspend() {},
     isSignalled: false,
+    build: async () => ({ path: '', node: process.versions.node, isOneFile: true, hasRipgrep: true }),
     ripgrep: async () => installedRipgrep(import.meta.filename),
     onSignal: () => ({ [Symbol.dispose]() {} }),
     leave: (code) => {
@@ -77,6 +94,33 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     },
   }
 }
+
+/** Streams like those of a terminal, at which somebody types. */
+function fakeScreen(keys: readonly Keystrokes[]): Screen {
+  const stdin = new PassThrough()
+  const typing = typist(keys, (text) => setImmediate(() => stdin.write(text)))
+  const stdout = new Writable({
+    write(bytes, _, done) {
+      typing.wrote(String(bytes))
+      done()
+    },
+  })
+  const mode = { isTTY: true, setRawMode: () => stdin, ref: () => stdin, unref: () => stdin }
+  return {
+    stdin: Object.assign(stdin, mode),
+    stdout: Object.assign(stdout, { isTTY: true, columns: 100, rows: 30 }),
+    hooks: {
+      onExit: () => NOTHING,
+      onStop: () => NOTHING,
+      onContinue: () => NOTHING,
+      stop() {},
+      writeNow() {},
+      makeCooked() {},
+    },
+  } as unknown as Screen
+}
+
+const NOTHING: Disposable = { [Symbol.dispose]() {} }
 
 function outputFile(path: string): Disposable & { output: Output; text(): string } {
   const fd = openSync(path, 'w')

@@ -1,3 +1,4 @@
+import type { ProcessHooks } from '../tui/terminal/guard.ts'
 import type { Output } from './output.ts'
 
 export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
@@ -20,8 +21,6 @@ export interface Host {
   terminal(): Terminal | undefined
   /** Standard input and output as streams of one terminal, for what draws on it; undefined when either is none. */
   screen(): Screen | undefined
-  /** Stops this process, as Ctrl-Z does, until it is continued. */
-  suspend(): void
   /** Calls back for each of these signals until disposed; while somebody listens the signal does not end the process. */
   onSignal(listener: (signal: SignalName) => void): Disposable
   /** Whether one of these signals has come. */
@@ -38,6 +37,7 @@ export interface Host {
 export interface Screen {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
+  readonly hooks: ProcessHooks
 }
 
 /** The program that runs. */

@@ -23,7 +23,7 @@ export interface NamedFile {
  */
 export async function readNamedFile(
   { path, purpose = '' }: NamedFile,
-  host: Host,
+  host: Pick<Host, 'cwd'>,
   signal: AbortSignal,
 ): Promise<Buffer> {
   const absolute = resolve(host.cwd(), path)

@@ -7,63 +7,77 @@ import type { ChatOptions, ChatPorts } from './ports.ts'
 import { initialState } from './state/initial.ts'
 import type { Block } from './state/types.ts'
 import { ChatStore } from './store.ts'
+import { guardTerminal, type ProcessHooks } from './terminal/guard.ts'
+import type { Reflow } from './terminal/reflow.ts'
+import { Screen } from './terminal/screen.ts'
 import { withHistory } from './text/prompt.ts'
 
 /** The terminal the chat is drawn on. */
 export interface ChatTerminal {
   stdin: NodeJS.ReadStream
   stdout: NodeJS.WriteStream
+  hooks: ProcessHooks
+  /** What it does with lines that no longer fit. */
+  reflow: Reflow
 }
 
 /** Opens the chat on a terminal; resolves when it is left. Aborting the signal leaves it, too. */
 export async function openChat(
   ports: ChatPorts,
   options: ChatOptions,
-  { stdin, stdout }: ChatTerminal,
+  { stdin, stdout, hooks, reflow }: ChatTerminal,
   signal: AbortSignal,
 ): Promise<void> {
   const over = new AbortController()
   using store = new ChatStore(initialState(options))
-  store.act({ type: 'print', block: welcome(options, ports) })
-  let terminal: TerminalControl | undefined
-  const controller: Controller = new Controller({
+  const leave = () => store.act({ type: 'set', change: { isLeaving: true } })
+  using screen = new Screen({ output: stdout, reflow, onGone: leave })
+  const lending = Promise.withResolvers<TerminalControl['lend']>()
+  const lend: TerminalControl['lend'] = async (use) => (await lending.promise)(use)
+  using guard = guardTerminal({ hooks, screen, lend })
+  const controller = new Controller({
     store,
     ports,
     rules: options.rules,
-    terminal: { lend: async (use) => terminal?.lend(use) },
-    size: () => ({ columns: stdout.columns, rows: stdout.rows }),
+    terminal: { lend, suspend: () => guard.suspend() },
+    size: () => screen.size,
     commands: { list: [], run: async () => {}, chosen: async () => {} },
     showTranscript: async () => {},
     signal: over.signal,
   })
+  store.act({ type: 'print', block: welcome(options, ports) })
   const app = render(
     <App
       store={store}
       controller={controller}
       look={{ color: options.color }}
       place={{ shownCwd: ports.shownCwd, kind: ports.place }}
-      onTerminal={(control) => {
-        terminal = control
-      }}
+      onTerminal={lending.resolve}
       now={ports.now}
     />,
-    { stdin, stdout, exitOnCtrlC: false, patchConsole: false, interactive: true, maxFps: MAX_FPS },
+    { ...INK, stdin, stdout: screen.ink },
   )
-  const leave = () => store.act({ type: 'set', change: { isLeaving: true } })
   signal.addEventListener('abort', leave, { once: true })
   begin({ store, ports, controller }, options, over.signal)
   try {
     await app.waitUntilExit()
   } finally {
     signal.removeEventListener('abort', leave)
+    app.unmount()
     await controller.turns.end()
     over.abort()
-    app.unmount()
   }
 }
 
 /** Streamed text asks for 20 frames a second; keys are drawn at once. */
-const MAX_FPS = 120
+const INK = {
+  exitOnCtrlC: false,
+  patchConsole: false,
+  interactive: true,
+  isScreenReaderEnabled: false,
+  maxFps: 120,
+  kittyKeyboard: { mode: 'auto' },
+} as const
 
 interface Begun {
   store: ChatStore
@@ -75,8 +89,8 @@ interface Begun {
 function begin({ store, ports, controller }: Begun, options: ChatOptions, signal: AbortSignal): void {
   const fail = (reason: unknown) => {
     const { kind, message, hint } = toCrabError(reason)
-    if (kind !== 'cancelled')
-      store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
+    if (kind === 'cancelled') return
+    store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
   const opened = openFirst({ store, ports }, { ...options, cwd: ports.cwd }, signal).catch(fail)
   if (options.prompt !== undefined) void opened.then(() => controller.turns.say(options.prompt ?? ''))

@@ -51,8 +51,6 @@ export interface ChatPorts {
   writeNewFile(path: string, text: string): Promise<string>
   /** Runs a command line in `cwd`, as the person typed it, with the terminal's width; for `!`. */
   runShell(line: string, signal: AbortSignal): Promise<{ output: string; exitCode: number }>
-  /** Stops this process until it is continued, as Ctrl-Z does. */
-  suspend(): void
 }
 
 /** How the chat begins. */

@@ -19,7 +19,6 @@ export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: 
     paste: async () => undefined,
     writeNewFile: async (path) => path,
     runShell: async () => ({ output: '', exitCode: 0 }),
-    suspend() {},
     ...more,
   }
 }

@@ -14,11 +14,14 @@ type Caret = { x: number; y: number } | undefined
 export interface Stage extends Disposable {
   readonly terminal: VirtualTerminal
   readonly screen: Screen
+  readonly output: ReturnType<typeof streamTo>
   bytes(): string
   print(line: string): void
   show(lines: readonly string[], caret?: Caret): void
   /** Resizes when the terminal has taken in what was written: bytes on their way are drawn for another width. */
   resize(columns: number, rows: number): Promise<void>
+  /** Resolves when Ink has written what it has to. */
+  flush(): Promise<void>
   /** Resolves when Ink and the Screen have nothing more to draw. */
   settle(): Promise<void>
   /** Fails unless everything printed is there once, in order, and then the frame once, with its caret. */
@@ -30,6 +33,7 @@ interface Options {
   rows: number
   reflow?: Reflow
   intervalMs?: number
+  onGone?: (reason: Error) => void
 }
 
 interface Shown {
@@ -37,10 +41,10 @@ interface Shown {
   caret: Caret
 }
 
-export function makeStage({ columns, rows, reflow = 'xterm.js', intervalMs = 1 }: Options): Stage {
+export function makeStage({ columns, rows, reflow = 'xterm.js', intervalMs = 1, ...rest }: Options): Stage {
   const terminal = makeVirtualTerminal({ columns, rows, reflows: reflow !== 'none' })
   const output = streamTo(terminal)
-  const screen = new Screen({ output, reflow, intervalMs })
+  const screen = new Screen({ output, reflow, intervalMs, ...rest })
   const store = makeStore()
   const app = render(createElement(App, { store }), {
     stdout: screen.ink,
@@ -51,11 +55,15 @@ export function makeStage({ columns, rows, reflow = 'xterm.js', intervalMs = 1 }
     maxFps: 1000,
   })
   const printed: string[] = []
-  /** A frame was higher than the screen at some time: what was above its top has scrolled away, and stays. */
+  /**
+   * Rows of a frame are left behind: some left the screen when it was too low for them, or xterm.js has become lower and
+   * narrower at once.
+   */
   let isTorn = false
   return {
     terminal,
     screen,
+    output,
     bytes: output.bytes,
     print(line) {
       printed.push(line)
@@ -64,12 +72,15 @@ export function makeStage({ columns, rows, reflow = 'xterm.js', intervalMs = 1 }
     show: (lines, caret) => store.show({ lines, caret }),
     async resize(width, height) {
       await terminal.settled()
+      const { columns, rows } = terminal
       const before = framesAbove(terminal)
       terminal.resize(width, height)
       isTorn ||= framesAbove(terminal) !== before
+      isTorn ||= reflow === 'xterm.js' && terminal.columns < columns && terminal.rows < rows
       Object.assign(output, { columns: terminal.columns, rows: terminal.rows })
       output.emit('resize')
     },
+    flush: () => app.waitUntilRenderFlush(),
     settle: () => settle({ app, screen, terminal }),
     check() {
       assert.doesNotMatch(output.bytes(), CLEARS)

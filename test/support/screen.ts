@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
 import xterm from '@xterm/headless'
-import type { TerminalStream } from '../../src/tui/terminal/screen.ts'
 
 /** A terminal in memory: what a person would see of the bytes it was fed. */
 export interface VirtualTerminal extends Disposable {
@@ -68,8 +67,17 @@ export function makeVirtualTerminal(options: Options = {}): VirtualTerminal {
   }
 }
 
+/** What a program writes to. */
+export interface TestStream extends EventEmitter {
+  columns: number
+  rows: number
+  writableNeedDrain: boolean
+  bytes(): string
+  write(bytes: string, done?: () => void): boolean
+}
+
 /** A program's terminal stream whose bytes go into a virtual terminal; `bytes()` is all that was written. */
-export function streamTo(terminal: VirtualTerminal): TerminalStream & EventEmitter & { bytes(): string } {
+export function streamTo(terminal: VirtualTerminal): TestStream {
   const pieces: string[] = []
   return Object.assign(new EventEmitter(), {
     columns: terminal.columns,

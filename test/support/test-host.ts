@@ -55,7 +55,6 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     stdin: () => (stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)])),
     terminal: () => options.terminal?.(),
     screen: () => undefined,
-    suspend() {},
     isSignalled: false,
     ripgrep: async () => installedRipgrep(import.meta.filename),
     onSignal(listener) {

@@ -10,10 +10,10 @@ import type { AgentInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import type { Run } from '../command.ts'
+import { openEditor } from '../editor.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 import { readChanges } from './changes.ts'
-import { edit as openEditor } from './editor.ts'
 
 export const list: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host)

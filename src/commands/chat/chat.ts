@@ -15,8 +15,12 @@ export const chat: Run = async ({ options, host, signal }) => {
   const settings = await toChatOptions(options, host)
   await using opened = openPorts(host)
   using ended = endBySignal(host)
-  const { openChat } = await import('../../tui/chat.tsx')
-  await openChat(opened.ports, settings, screen, AbortSignal.any([signal, ended.signal]))
+  const [{ openChat }, { guessReflow }] = await Promise.all([
+    import('../../tui/chat.tsx'),
+    import('../../tui/terminal/reflow.ts'),
+  ])
+  const terminal = { ...screen, reflow: guessReflow(host.env) }
+  await openChat(opened.ports, settings, terminal, AbortSignal.any([signal, ended.signal]))
   return ended.exitCode
 }
 

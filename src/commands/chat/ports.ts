@@ -34,7 +34,6 @@ export function openPorts(host: Host): OpenedPorts {
     paste: async () => undefined,
     writeNewFile: async (path) => path,
     runShell: async () => ({ output: '', exitCode: 0 }),
-    suspend: host.suspend,
   }
   return {
     ports,

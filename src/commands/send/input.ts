@@ -3,7 +3,8 @@ import { CrabError } from '../../core/base/errors.ts'
 import { imageType } from '../../core/base/image-type.ts'
 import type { Attachment } from '../../core/protocol/crabtalk.generated.ts'
 import type { Host } from '../host.ts'
-import { MAX_INPUT_BYTES, readNamedFile, tooLarge, toText } from '../named-file.ts'
+import { joinBlocks, type Part, readPart, STDIN, toBlock, toPart } from '../message-part.ts'
+import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../named-file.ts'
 import type { SendSettings } from './settings.ts'
 import { readStdin } from './stdin.ts'
 
@@ -35,15 +36,6 @@ export function checkSize({ content, attachments }: Input, { system = '', schema
   if (size > MAX_INPUT_BYTES) throw tooLarge('all of this', size)
 }
 
-/** A file or standard input: text, or an image. */
-interface Part {
-  name: string
-  text?: string
-  image?: Attachment
-}
-
-const STDIN = 'standard input'
-
 /** Prompt first, then a tagged block for each part; a lone part without a prompt is the prompt, verbatim. */
 function join(args: readonly string[], parts: readonly Part[]): string {
   const words = args.filter((word) => word !== '-')
@@ -52,33 +44,19 @@ function join(args: readonly string[], parts: readonly Part[]): string {
   const stdin = parts.filter((part) => part.name === STDIN).map(toBlock)
   const files = parts.filter((part) => part.name !== STDIN).map(toBlock)
   const mark = args.indexOf('-')
-  if (mark < 0) return blocks([args.join(' '), ...files, ...stdin])
+  if (mark < 0) return joinBlocks([args.join(' '), ...files, ...stdin])
   const before = args.slice(0, mark).join(' ')
   const after = args
     .slice(mark + 1)
     .filter((word) => word !== '-')
     .join(' ')
-  return blocks([before, ...stdin, after, ...files])
-}
-
-function blocks(texts: readonly string[]): string {
-  return texts.filter((text) => text !== '').join('\n\n')
-}
-
-function toBlock({ name, text = '' }: Part): string {
-  const body = text.endsWith('\n') ? text.slice(0, -1) : text
-  if (body === '') return ''
-  return name === STDIN ? `<stdin>\n${body}\n</stdin>` : `<file path="${name}">\n${body}\n</file>`
+  return joinBlocks([before, ...stdin, after, ...files])
 }
 
 function nothingToSend(): CrabError {
   return new CrabError('usage', 'Cannot send: there is no prompt', {
     hint: 'crabtalk send "your question", or pipe text into it',
   })
-}
-
-async function readPart(path: string, host: Host, signal: AbortSignal): Promise<Part> {
-  return toPart(await readNamedFile({ path }, host, signal), path)
 }
 
 async function readImage(path: string, host: Host, signal: AbortSignal): Promise<Attachment> {
@@ -88,12 +66,4 @@ async function readImage(path: string, host: Host, signal: AbortSignal): Promise
   throw new CrabError('invalid', `Cannot attach ${path}: it is no PNG, JPEG, GIF or WebP image`, {
     hint: 'send text files with -f',
   })
-}
-
-/** Bytes as text, kept to the letter; an image becomes an attachment; anything else is refused. */
-function toPart(bytes: Uint8Array, name: string): Part {
-  const mediaType = imageType(bytes)
-  if (mediaType)
-    return { name, image: { mediaType, data: bytes, name: name === STDIN ? '' : basename(name) } }
-  return { name, text: toText(bytes, name) }
 }

@@ -17,7 +17,7 @@ export interface AppProps {
   look: Omit<View, 'columns' | 'rows' | 'details'>
   place: ShownPlace
   /** Takes over what the app can do with the terminal. */
-  onTerminal(control: TerminalControl): void
+  onTerminal(lend: TerminalControl['lend']): void
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -28,7 +28,10 @@ export function App({ store, controller, look, place, onTerminal, now }: AppProp
   const { columns, rows } = useWindowSize()
   const view: View = { ...look, columns, rows, details: state.details }
   const { suspendTerminal, exit } = useApp()
-  useLayoutEffect(() => onTerminal({ lend: (use) => suspendTerminal(use) }), [onTerminal, suspendTerminal])
+  useLayoutEffect(
+    () => onTerminal(async (use) => suspendTerminal(async () => use())),
+    [onTerminal, suspendTerminal],
+  )
   useInput((input, key) => {
     for (const pressed of toKeyPresses(input, key)) controller.key(pressed)
   })

@@ -24,10 +24,13 @@ export function toSections(state: ChatState, { view, place, context, now }: Surr
     { lines: growing, cut: 'head', rank: 1 },
     { lines: tools.flatMap((tool) => renderRunningTool(tool, view)), cut: 'head', rank: 2 },
     renderWorking(state, now, view),
+    GAP,
     ...focused(state, view, context),
     renderStatus(state, place, view),
   ]
 }
+
+const GAP: Section = { lines: [''], cut: 'head', rank: 0 }
 
 /** What the keys go to, as in press.ts; a question that has only just come up leaves them to the prompt. */
 function focused({ overlay, asks, prompt }: ChatState, view: View, context: PromptContext): Section[] {

@@ -14,7 +14,9 @@ import { Turns } from './turns.ts'
 /** The terminal, as far as it is not drawn on. */
 export interface TerminalControl {
   /** Gives the terminal to something else until it is done, then draws everything anew. */
-  lend(use: () => Promise<void>): Promise<void>
+  lend(use: () => void | Promise<void>): Promise<void>
+  /** Stops this process until it is continued, as Ctrl-Z does. */
+  suspend(): Promise<void>
 }
 
 /** Slash commands and what is chosen in their pickers. */
@@ -86,7 +88,7 @@ export class Controller {
   }
 
   async #perform(effect: Effect): Promise<void> {
-    const { store, ports, terminal, commands, signal } = this.#options
+    const { store, terminal, commands, signal } = this.#options
     const { act } = store
     switch (effect.type) {
       case 'submit':
@@ -100,9 +102,9 @@ export class Controller {
       case 'leave':
         return act({ type: 'set', change: { isLeaving: true } })
       case 'suspend':
-        return terminal.lend(async () => ports.suspend())
+        return terminal.suspend()
       case 'redraw':
-        return terminal.lend(async () => {})
+        return terminal.lend(() => {})
       case 'edit-externally':
         return terminal.lend(() => this.#edit())
       case 'paste':
