@@ -1,4 +1,9 @@
-import { ApprovalMode, type DeepPartial, type StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  ApprovalMode,
+  type DeepPartial,
+  OnAsk,
+  type StreamMsg,
+} from '../../core/protocol/crabtalk.generated.ts'
 import type { AttachedFile, ChatOptions, ChatPorts, ModeName } from '../ports.ts'
 import type { ChatState } from '../state/types.ts'
 
@@ -22,6 +27,7 @@ export function toStreamMsg(
     cwd,
     options: {
       mode: MODES[mode],
+      onAsk: OnAsk.CLIENT,
       env,
       attachments: [...attachments],
       allow: [...rules.allow],

@@ -39,6 +39,7 @@ export function initialState({ agent, sender, session, model, mode }: ChatOption
     overlay: undefined,
     usage: NOTHING_SPENT,
     servers: new Map(),
+    told: new Set(),
     hint: '',
     isLeaving: false,
   }

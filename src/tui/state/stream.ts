@@ -48,7 +48,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent): ChatStat
     case 'retry':
       return finish(state, { kind: 'notice', tone: 'warning', text: retryText(event.value) })
     case 'notice':
-      return finish(state, { kind: 'notice', tone: 'info', text: event.value.message })
+      return notice(state, event.value.message)
     case 'mcpState':
       return {
         ...state,
@@ -126,6 +126,11 @@ function takeUpSteer(state: ChatState, content: string): ChatState {
 function withoutSteer(state: ChatState, content: string): ChatState {
   const at = state.steers.indexOf(content)
   return at < 0 ? state : { ...state, steers: state.steers.toSpliced(at, 1) }
+}
+
+function notice(state: ChatState, text: string): ChatState {
+  if (state.told.has(text)) return state
+  return finish({ ...state, told: new Set(state.told).add(text) }, { kind: 'notice', tone: 'info', text })
 }
 
 function spend(spent: Spent, { usage, context }: ContextUsageEvent): Spent {

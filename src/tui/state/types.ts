@@ -109,6 +109,8 @@ export interface ChatState {
   overlay: Overlay | undefined
   usage: Spent
   servers: ReadonlyMap<string, 'connecting' | 'connected' | 'failed' | 'disconnected'>
+  /** Notices that were shown: each is news only once. */
+  told: ReadonlySet<string>
   /** One dim line under the prompt, gone with the next key. */
   hint: string
   /** The chat is being left: nothing is live any more. */
