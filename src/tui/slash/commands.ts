@@ -1,34 +1,130 @@
-import type { Dispatch } from '../../core/protocol/dispatch.ts'
-import type { ChatPorts } from '../ports.ts'
-import type { Action } from '../state/actions.ts'
-import type { ChatState } from '../state/types.ts'
+import { compact } from './compact.ts'
+import { chooseAgent, resume, setTitle, startNew } from './conversations.ts'
+import { copyAnswer, exportConversation } from './export.ts'
+import { showHelp } from './help.ts'
+import { showMcp } from './mcp.ts'
+import { chooseModel } from './models.ts'
+import { hint, say } from './print.ts'
+import { showStatus } from './status.ts'
+import { showPermissions, showTools } from './tools.ts'
+import type { SlashCommand, SlashContext } from './types.ts'
+import { showContext, showCost } from './usage.ts'
 
-/** What a slash command may use. */
-export interface SlashContext {
-  readonly ports: ChatPorts
-  readonly dispatch: Dispatch
-  /** As it is now. */
-  state(): ChatState
-  act(action: Action): void
-  /** Shows another conversation: prints its last messages, and sends to it from now on. */
-  openConversation(session: string): Promise<void>
-  /** Begins a new conversation of the pair. */
-  startAnew(): Promise<void>
-  /** Sends a message as if it had been typed. */
-  send(text: string): void
-  leave(): void
+export type { SlashCommand, SlashContext } from './types.ts'
+
+/** Every slash command, in the order help lists them. */
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'help',
+    args: '',
+    summary: 'commands and keys',
+    whileBusy: true,
+    run: (_, context) => showHelp(SLASH_COMMANDS, context),
+  },
+  {
+    name: 'new',
+    aliases: ['clear'],
+    args: '',
+    summary: 'begin a new conversation; the old one stays in /resume',
+    whileBusy: false,
+    run: startNew,
+  },
+  {
+    name: 'resume',
+    aliases: ['continue', 'sessions'],
+    args: '[AGENT] [TEXT]',
+    summary: 'go on with an earlier conversation',
+    whileBusy: false,
+    run: resume,
+  },
+  { name: 'agents', args: '[NAME]', summary: 'talk to another agent', whileBusy: false, run: chooseAgent },
+  {
+    name: 'model',
+    args: '[NAME]',
+    summary: 'the model of this chat; default NAME makes it everybody’s',
+    whileBusy: true,
+    run: chooseModel,
+  },
+  {
+    name: 'mcp',
+    args: '',
+    summary: 'MCP servers: state, tools, logs, restart',
+    whileBusy: true,
+    run: showMcp,
+  },
+  { name: 'tools', args: '', summary: 'what the agent may call', whileBusy: true, run: showTools },
+  {
+    name: 'permissions',
+    args: '[CALL]',
+    summary: 'the rules in force, or what they say of bash(git push)',
+    whileBusy: true,
+    run: showPermissions,
+  },
+  {
+    name: 'compact',
+    args: '',
+    summary: 'put a summary in the place of the history',
+    whileBusy: false,
+    run: compact,
+  },
+  { name: 'title', args: '[TEXT]', summary: 'name the conversation', whileBusy: true, run: setTitle },
+  {
+    name: 'copy',
+    args: '[N]',
+    summary: 'copy the last answer, or the Nth last',
+    whileBusy: true,
+    run: copyAnswer,
+  },
+  {
+    name: 'export',
+    args: '[FILE]',
+    summary: 'write the conversation to a file, as Markdown',
+    whileBusy: true,
+    run: exportConversation,
+  },
+  { name: 'context', args: '', summary: 'how full the context is', whileBusy: true, run: showContext },
+  { name: 'cost', args: '', summary: 'what this chat took', whileBusy: true, run: showCost },
+  {
+    name: 'status',
+    args: '',
+    summary: 'agent, conversation, model, place',
+    whileBusy: true,
+    run: showStatus,
+  },
+  {
+    name: 'details',
+    args: '',
+    summary: 'what tools gave, on or off',
+    whileBusy: true,
+    run: (_, context) => toggle('details', context),
+  },
+  {
+    name: 'thinking',
+    args: '',
+    summary: 'thinking on or off',
+    whileBusy: true,
+    run: (_, context) => toggle('thinking', context),
+  },
+  {
+    name: 'plain',
+    args: '',
+    summary: 'how to chat in plain lines',
+    whileBusy: true,
+    run: (_, context) =>
+      say(context, 'info', 'A running chat cannot become plain', 'leave, and start crabtalk chat --plain'),
+  },
+  {
+    name: 'quit',
+    aliases: ['exit'],
+    args: '',
+    summary: 'leave the chat',
+    whileBusy: true,
+    run: (_, context) => context.leave(),
+  },
+]
+
+function toggle(what: 'details' | 'thinking', context: SlashContext): void {
+  const isOn = !context.state()[what]
+  context.act({ type: 'set', change: { [what]: isOn } })
+  hint(context, `${what} ${isOn ? 'on' : 'off'}`)
 }
-
-/** A row of the table: help, completion and dispatch come from it. */
-export interface SlashCommand {
-  name: string
-  aliases?: readonly string[]
-  /** As in `[NAME]`; empty for none. */
-  args: string
-  summary: string
-  /** May run while a turn runs. */
-  whileBusy: boolean
-  run(args: string, context: SlashContext, signal: AbortSignal): Promise<void> | void
-}
-
-export const SLASH_COMMANDS: readonly SlashCommand[] = []

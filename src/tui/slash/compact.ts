@@ -1,0 +1,27 @@
+import { request } from '../../core/protocol/dispatch.ts'
+import { tokenText } from './numbers.ts'
+import { printText, say } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/compact`: a summary takes the place of the history; nothing is lost, it goes into an archive. */
+export async function compact(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { agent, sender, session } = context.state()
+  if (session === undefined) return say(context, 'info', 'There is nothing to compact yet')
+  say(context, 'info', 'Compacting the conversation: a model writes a summary…')
+  const done = await request(context.dispatch, 'compact', { agent, sender }, signal)
+  const size = `about ${tokenText(Math.ceil(done.summary.length / CHARS_A_TOKEN))} tokens instead of the history`
+  const cost = done.costUsd === undefined ? [] : [`$${done.costUsd.toFixed(4)}`]
+  const place = done.archive === '' ? [] : [`archived as ${done.archive}`]
+  const title = ['Compacted', size, ...place, ...cost].join(' · ')
+  printText(context, title, headOf(done.summary))
+}
+
+/** Estimated, as long as no model has counted. */
+const CHARS_A_TOKEN = 4
+const SHOWN_LINES = 8
+
+function headOf(summary: string): string {
+  const lines = summary.trim().split('\n')
+  const rest = lines.length - SHOWN_LINES
+  return rest <= 0 ? lines.join('\n') : [...lines.slice(0, SHOWN_LINES), `… ${rest} more lines`].join('\n')
+}

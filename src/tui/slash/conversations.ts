@@ -1,0 +1,82 @@
+import { relativeTime } from '../../core/base/relative-time.ts'
+import type { AgentInfo, ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { newPicker } from '../overlays/picker.ts'
+import { hint, say, show } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/new`: the scrollback stays, the agent knows nothing of it. */
+export async function startNew(_args: string, context: SlashContext): Promise<void> {
+  await context.startAnew()
+}
+
+/** `/resume [AGENT] [TEXT]`: the conversations of this agent, or another, whoever spoke with it. */
+export async function resume(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { agent, filter } = await readWish(args, context, signal)
+  const { conversations } = await request(context.dispatch, 'listConversations', { agent }, signal)
+  if (conversations.length === 0) return say(context, 'info', `${agent} has no conversations yet`)
+  const items = conversations.map((info) => toItem(info, context))
+  show(context, newPicker({ picker: 'session', title: `Conversations of ${agent}`, items }, filter))
+}
+
+/** `/agents`: who to talk to. */
+export async function chooseAgent(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { agents, problems } = await request(context.dispatch, 'listAgents', {}, signal)
+  for (const problem of problems) say(context, 'warning', problem)
+  const named = agents.find(({ name }) => name === args)
+  if (named) return switchAgent(named.name, context, signal)
+  const items = agents.map((agent) => ({
+    value: agent.name,
+    label: agent.name,
+    detail: detailOf(agent),
+    isCurrent: agent.name === context.state().agent,
+  }))
+  show(context, newPicker({ picker: 'agent', title: 'Agents', items }, args))
+}
+
+/** Goes on with another agent, where the sender was with it last. */
+export async function switchAgent(agent: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { sender } = context.state()
+  const { conversations } = await request(context.dispatch, 'listConversations', { agent, sender }, signal)
+  const newest = conversations[0]
+  if (newest) return context.openConversation(newest.filePath)
+  context.act({ type: 'conversation', agent, sender, session: undefined, title: '' })
+  context.act({ type: 'print', block: { kind: 'rule', text: `${agent}: new conversation` } })
+}
+
+/** `/title TEXT`; without a text it says the title there is. */
+export async function setTitle(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { session, title } = context.state()
+  if (args === '') return say(context, 'info', title === '' ? 'It has no title yet' : `It is called ${title}`)
+  if (session === undefined) return say(context, 'warning', 'There is no conversation to name yet')
+  const info = await request(context.dispatch, 'setTitle', { session, title: args }, signal)
+  context.act({ type: 'set', change: { title: info.title } })
+  hint(context, `Called ${info.title}`)
+}
+
+/** A first word that is an agent's name means that agent; the rest filters. */
+async function readWish(args: string, { dispatch, state }: SlashContext, signal: AbortSignal) {
+  const [first = '', ...rest] = args.split(/\s+/)
+  if (first === '') return { agent: state().agent, filter: '' }
+  const { agents } = await request(dispatch, 'listAgents', {}, signal)
+  const isAgent = agents.some(({ name }) => name === first)
+  return isAgent ? { agent: first, filter: rest.join(' ') } : { agent: state().agent, filter: args }
+}
+
+function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
+  const { session, sender } = state()
+  const place = info.cwd === ports.cwd ? [] : [info.cwd]
+  const who = info.sender === sender ? [] : [info.sender]
+  const count = `${info.messageCount} ${info.messageCount === 1 ? 'message' : 'messages'}`
+  return {
+    value: info.filePath,
+    label: info.title || info.preview || 'without a word',
+    detail: [relativeTime(info.updatedAt, ports.now()), count, ...who, info.agent, ...place].join(' · '),
+    isCurrent: info.filePath === session,
+  }
+}
+
+function detailOf({ description, model, mcps }: AgentInfo): string {
+  const servers = mcps.length === 0 ? [] : [`${mcps.length} MCP ${mcps.length === 1 ? 'server' : 'servers'}`]
+  return [description, model, ...servers].filter((text) => text !== '').join(' · ')
+}

@@ -1,0 +1,35 @@
+import { newPage } from '../overlays/page.ts'
+import { KEYMAP, type KeyBinding, showChord } from '../text/keymap.ts'
+import { inColumns, show } from './print.ts'
+import type { SlashCommand, SlashContext } from './types.ts'
+
+/** `/help`: the commands and the keys. */
+export function showHelp(commands: readonly SlashCommand[], context: SlashContext): void {
+  const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(keysOf(group))}`)
+  const text = [
+    'A message is sent with Enter. @ names a file, ! runs a command line of your own, / begins one of these:',
+    inColumns(commands.map(commandLine)),
+    ...groups,
+  ]
+  show(context, newPage('Help', text.join('\n\n')))
+}
+
+/** A command with its arguments and other names, and what it does. */
+function commandLine({ name, aliases = [], args, summary }: SlashCommand): [string, string] {
+  const names = [name, ...aliases].map((one) => `/${one}`).join(' ')
+  return [args === '' ? names : `${names} ${args}`, summary]
+}
+
+const GROUPS = [
+  ['send', 'Sending'],
+  ['chat', 'The chat'],
+  ['move', 'Moving'],
+  ['edit', 'Editing'],
+] as const satisfies readonly (readonly [KeyBinding['group'], string])[]
+
+function keysOf(group: KeyBinding['group']): [string, string][] {
+  const bindings: readonly KeyBinding[] = KEYMAP
+  return bindings
+    .filter((binding) => binding.group === group)
+    .map(({ keys, summary }) => [keys.map(showChord).join(', '), summary])
+}

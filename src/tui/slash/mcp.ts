@@ -1,0 +1,139 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { newPage } from '../overlays/page.ts'
+import type { Panel } from '../overlays/types.ts'
+import { mcpPanel, readTarget, type Target } from './mcp-panel.ts'
+import { inColumns, show } from './print.ts'
+import { toolRow } from './tools.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/mcp`: all servers, as they are now. */
+export async function showMcp(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  show(context, await readPanel(context, {}, signal))
+}
+
+/** Does what a key of the panel asks for, and says what came of it below the table; failures too. */
+export async function actOnMcp(
+  { value, key = '' }: { value: string; key?: string | undefined },
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const target = readTarget(value)
+  const verb = VERBS.get(key)
+  if (!target || !verb) return
+  const busy = withNote(context, `${verb.doing} ${target.name} of ${target.agent}…`)
+  if (!busy) return
+  try {
+    const result = await request(context.dispatch, 'mcpAction', { ...target, action: verb.action }, signal)
+    await settle(context, verb.told(target, result), signal)
+    const page = verb.page?.(target, result)
+    const panel = panelOf(context)
+    if (page !== undefined && panel) show(context, newPage(page.title, page.text, panel))
+  } catch (reason) {
+    const { kind, message, hint } = toCrabError(reason)
+    if (kind === 'cancelled') throw reason
+    await settle(context, hint === undefined ? message : `${message}: ${hint}`, signal)
+  }
+}
+
+interface Verb {
+  action: McpActionKind
+  /** While it lasts. */
+  doing: string
+  told(target: Target, result: McpActionResult): string
+  page?(target: Target, result: McpActionResult): { title: string; text: string }
+}
+
+const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
+  [
+    'r',
+    {
+      action: McpActionKind.RECONNECT,
+      doing: 'restarting',
+      told: ({ name }, { peer }) => `restarted ${name}${peer ? ` with ${peer.toolCount} tools` : ''}`,
+    },
+  ],
+  [
+    'p',
+    {
+      action: McpActionKind.PING,
+      doing: 'pinging',
+      told: ({ name }, { durationMs, connectMs }) =>
+        `${name} answers in ${durationMs} ms${connectMs > 0 ? `, connected in ${connectMs} ms` : ''}`,
+    },
+  ],
+  [
+    'l',
+    {
+      action: McpActionKind.LOGS,
+      doing: 'reading the log of',
+      told: () => '',
+      page: ({ name }, { logs }) => ({
+        title: `What ${name} wrote to its standard error`,
+        text: logs.length === 0 ? 'Nothing, in this process.' : logs.join('\n'),
+      }),
+    },
+  ],
+  [
+    't',
+    {
+      action: McpActionKind.TOOLS,
+      doing: 'listing the tools of',
+      told: () => '',
+      page: ({ agent, name }, { tools }) => ({
+        title: `Tools of ${name}, as ${agent} gets them`,
+        text: tools.length === 0 ? 'It has none.' : inColumns(tools.map(toolLine)),
+      }),
+    },
+  ],
+  [
+    'd',
+    {
+      action: McpActionKind.DISABLE,
+      doing: 'disabling',
+      told: ({ agent, name }) => `${name} of ${agent} is disabled; its file says so now`,
+    },
+  ],
+  [
+    'e',
+    {
+      action: McpActionKind.ENABLE,
+      doing: 'enabling',
+      told: ({ agent, name }) => `${name} of ${agent} is enabled; the next turn starts it`,
+    },
+  ],
+])
+
+function toolLine(tool: McpActionResult['tools'][number]): [string, string] {
+  const [name = '', ...rest] = toolRow(tool)
+  return [name, rest.filter((text) => text !== '').join(' · ')]
+}
+
+async function readPanel(
+  { dispatch, state }: SlashContext,
+  more: { selected?: number; note?: string },
+  signal: AbortSignal,
+): Promise<Panel> {
+  return mcpPanel(await request(dispatch, 'mcpView', {}, signal), { agent: state().agent, ...more })
+}
+
+/** Puts a note below the table; says whether the panel is still open. */
+function withNote(context: SlashContext, note: string): boolean {
+  const panel = panelOf(context)
+  if (panel) show(context, { ...panel, note })
+  return panel !== undefined
+}
+
+/** The panel as things are now, unless it was closed meanwhile. */
+async function settle(context: SlashContext, note: string, signal: AbortSignal): Promise<void> {
+  const fresh = await readPanel(context, {}, signal)
+  const open = panelOf(context)
+  if (open)
+    show(context, { ...fresh, selected: Math.min(open.selected, Math.max(0, fresh.rows.length - 1)), note })
+}
+
+function panelOf({ state }: SlashContext): Panel | undefined {
+  const { overlay } = state()
+  return overlay?.kind === 'panel' && overlay.picker === 'mcp' ? overlay : undefined
+}

@@ -1,0 +1,66 @@
+import { didYouMean } from '../../core/base/nearest.ts'
+import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { newPicker } from '../overlays/picker.ts'
+import type { PickerItem } from '../overlays/types.ts'
+import { dollarText, tokenText } from './numbers.ts'
+import { hint, say, show } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/model`, `/model NAME` for this chat, `/model default NAME` for every new turn without a model of its own. */
+export async function chooseModel(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { models } = await request(context.dispatch, 'listModels', {}, signal)
+  context.act({ type: 'set', change: { models } })
+  const [, wished = ''] = /^default\s+(.+)$/.exec(args) ?? []
+  const name = wished || args
+  if (name === '') return show(context, picker(models, context))
+  const known = models.find((model) => model.name === name)
+  if (!known) return unknown(name, models, context)
+  if (wished === '') return chooseForChat(name, context)
+  await request(context.dispatch, 'setActiveModel', { model: name }, signal)
+  const { models: changed } = await request(context.dispatch, 'listModels', {}, signal)
+  context.act({ type: 'set', change: { models: changed } })
+  say(context, 'success', `${name} is the default from now on`)
+}
+
+/** The next turns of this chat use the model; an empty name leaves it to the agent. */
+export function chooseForChat(name: string, context: SlashContext): void {
+  const chosenModel = name === '' ? undefined : name
+  context.act({ type: 'set', change: { chosenModel, ...(name !== '' && { model: name }) } })
+  hint(context, name === '' ? 'The agent chooses the model' : `${name} answers from now on`)
+}
+
+function picker(models: readonly ModelInfo[], { state }: SlashContext) {
+  const { chosenModel, model } = state()
+  const current = chosenModel ?? (models.some(({ name }) => name === model) ? model : '')
+  const own = {
+    value: '',
+    label: "the agent's own",
+    detail: '',
+    isCurrent: chosenModel === undefined && current === '',
+  }
+  const items = [own, ...models.map((one) => toItem(one, current))]
+  return newPicker({ picker: 'model', title: 'Model', items })
+}
+
+function toItem(model: ModelInfo, current: string): PickerItem {
+  return { value: model.name, label: model.name, detail: factsOf(model), isCurrent: model.name === current }
+}
+
+/** What is known of a model; nothing is said of the rest. */
+function factsOf({ active, providerName, context, inputUsd, outputUsd }: ModelInfo): string {
+  const isPriced = inputUsd !== undefined && outputUsd !== undefined
+  const price = `${dollarText(inputUsd)} in, ${dollarText(outputUsd)} out per million`
+  return [
+    ...(active ? ['default'] : []),
+    ...(providerName === undefined ? [] : [providerName]),
+    ...(context === undefined ? [] : [`${tokenText(context)} context`]),
+    ...(isPriced ? [price] : []),
+  ].join(' · ')
+}
+
+function unknown(name: string, models: readonly ModelInfo[], context: SlashContext): void {
+  const names = models.map((model) => model.name)
+  const meant = didYouMean(name, names)
+  say(context, 'warning', `There is no model ${name}`, meant ?? '/model lists those there are')
+}

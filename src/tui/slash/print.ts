@@ -1,0 +1,36 @@
+import type { Overlay } from '../overlays/types.ts'
+import type { Tone } from '../state/types.ts'
+import type { SlashContext } from './types.ts'
+
+type Acting = Pick<SlashContext, 'act'>
+
+/** Says a sentence in the chat. */
+export function say({ act }: Acting, tone: Tone, text: string, hint?: string): void {
+  act({ type: 'print', block: { kind: 'notice', tone, text, hint } })
+}
+
+/** Prints rows under a title. */
+export function printRows({ act }: Acting, title: string, rows: readonly (readonly string[])[]): void {
+  act({ type: 'print', block: { kind: 'output', title, rows } })
+}
+
+/** Prints a text under a title. */
+export function printText({ act }: Acting, title: string, text: string): void {
+  act({ type: 'print', block: { kind: 'output', title, text } })
+}
+
+/** Opens an overlay, in the place of any other; undefined closes it. */
+export function show({ act }: Acting, overlay: Overlay | undefined): void {
+  act({ type: 'set', change: { overlay } })
+}
+
+/** A dim line under the prompt, until the next key. */
+export function hint({ act }: Acting, text: string): void {
+  act({ type: 'set', change: { hint: text } })
+}
+
+/** Lines in columns, for a page. */
+export function inColumns(rows: readonly (readonly [string, string])[]): string {
+  const width = Math.max(0, ...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')
+}

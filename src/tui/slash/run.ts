@@ -1,0 +1,56 @@
+import { nearest } from '../../core/base/nearest.ts'
+import type { Effect } from '../state/effects.ts'
+import { SLASH_COMMANDS } from './commands.ts'
+import { switchAgent } from './conversations.ts'
+import { actOnMcp } from './mcp.ts'
+import { chooseForChat } from './models.ts'
+import { say } from './print.ts'
+import type { SlashCommand, SlashContext } from './types.ts'
+
+/** Runs a line such as `/model gpt`. An unknown command is answered here; it never reaches a model. Throws what fails. */
+export async function runSlash(line: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
+  const command = findSlash(name)
+  if (!command) return say(context, 'warning', `There is no command /${name}`, adviceFor(name))
+  if (!command.whileBusy && context.state().turn) {
+    return say(
+      context,
+      'warning',
+      `/${command.name} has to wait until this turn is over`,
+      'Esc interrupts it',
+    )
+  }
+  await command.run(rest.trim(), context, signal)
+}
+
+/** Does what was chosen in a picker, or asked for in a panel. Throws what fails. */
+export async function onChosen(
+  { picker, value, key }: Effect & { type: 'chosen' },
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  switch (picker) {
+    case 'session':
+      return value === context.state().session ? undefined : context.openConversation(value)
+    case 'agent':
+      return value === context.state().agent ? undefined : switchAgent(value, context, signal)
+    case 'model':
+      return chooseForChat(value, context)
+    case 'mcp':
+      return actOnMcp({ value, key }, context, signal)
+  }
+}
+
+/** A command by its name, or another name of it, in upper or lower case. */
+function findSlash(name: string): SlashCommand | undefined {
+  const wanted = name.toLowerCase()
+  return SLASH_COMMANDS.find((command) => command.name === wanted || command.aliases?.includes(wanted))
+}
+
+function adviceFor(name: string): string {
+  const meant = nearest(
+    name,
+    SLASH_COMMANDS.flatMap((command) => [command.name, ...(command.aliases ?? [])]),
+  )
+  return meant === undefined ? '/help lists those there are' : `did you mean /${meant}?`
+}

@@ -1,0 +1,46 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import { VERSION } from '../../core/base/version.ts'
+import { McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { printRows } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/status`: what this chat is about, and where it runs. */
+export async function showStatus(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { agent, sender, session, title, model, chosenModel, mode, branch } = context.state()
+  const { place, shownCwd } = context.ports
+  printRows(context, `crabtalk ${VERSION}`, [
+    ['agent', agent],
+    ['sender', sender],
+    ['conversation', session === undefined ? 'none yet' : [title, session].filter(Boolean).join(' · ')],
+    [
+      'model',
+      `${model || 'not known before the first answer'}${chosenModel === undefined ? '' : ' · chosen for this chat'}`,
+    ],
+    ['mode', mode],
+    ['directory', [shownCwd, branch].filter(Boolean).join(' · ')],
+    ['runs in', place === 'daemon' ? 'a daemon' : 'this process'],
+    ['MCP', await serversText(context, signal)],
+  ])
+}
+
+/** A server that cannot be asked about must not hide the rest. */
+async function serversText(context: SlashContext, signal: AbortSignal): Promise<string> {
+  try {
+    const { agent } = context.state()
+    return summary(await request(context.dispatch, 'mcpView', { agent }, signal))
+  } catch (reason) {
+    const { kind, message } = toCrabError(reason)
+    if (kind === 'cancelled') throw reason
+    return message
+  }
+}
+
+function summary({ agents }: McpView): string {
+  const servers = agents.flatMap((view) => view.servers)
+  if (servers.length === 0) return 'no servers'
+  const connected = servers.filter(({ state }) => state === McpPeerState.CONNECTED).length
+  const failed = servers.filter(({ error }) => error !== '').map(({ name }) => name)
+  const trouble = failed.length === 0 ? '' : ` · trouble with ${failed.join(', ')}`
+  return `${connected} of ${servers.length} connected${trouble}`
+}

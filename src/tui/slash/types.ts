@@ -1,0 +1,34 @@
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
+import type { ChatOptions, ChatPorts } from '../ports.ts'
+import type { Action } from '../state/actions.ts'
+import type { ChatState } from '../state/types.ts'
+
+/** What a slash command may use. */
+export interface SlashContext {
+  readonly ports: ChatPorts
+  readonly dispatch: Dispatch
+  /** Of the chat: they hold besides those of the agent. */
+  readonly rules: ChatOptions['rules']
+  /** As it is now. */
+  state(): ChatState
+  act(action: Action): void
+  /** Shows another conversation: prints its last messages, and sends to it from now on. */
+  openConversation(session: string): Promise<void>
+  /** Begins a new conversation of the pair. */
+  startAnew(): Promise<void>
+  /** Sends a message as if it had been typed. */
+  send(text: string): void
+  leave(): void
+}
+
+/** A row of the table: help, completion and dispatch come from it. */
+export interface SlashCommand {
+  name: string
+  aliases?: readonly string[]
+  /** As in `[NAME]`; empty for none. */
+  args: string
+  summary: string
+  /** May run while a turn runs. */
+  whileBusy: boolean
+  run(args: string, context: SlashContext, signal: AbortSignal): Promise<void> | void
+}

@@ -1,0 +1,64 @@
+import { request } from '../../core/protocol/dispatch.ts'
+import type { ChatState } from '../state/types.ts'
+import { bar, dollarText, percent, tokenText } from './numbers.ts'
+import { printRows, say } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/cost`: what this chat took, as far as it is known. */
+export function showCost(_args: string, context: SlashContext): void {
+  const { input, output, cacheRead, cacheWrite, usd, turns } = context.state().usage
+  if (turns === 0) {
+    say(context, 'info', 'No turn has ended in this chat yet')
+    return
+  }
+  printRows(context, `Cost of this chat · ${turns} ${turns === 1 ? 'turn' : 'turns'}`, [
+    ['cost', usd === undefined ? 'unknown: a model without a price took part' : dollarText(usd)],
+    ['input', withShare(input, cacheRead)],
+    ['output', tokenText(output)],
+    ...(cacheWrite > 0 ? [['written to the cache', tokenText(cacheWrite)]] : []),
+  ])
+}
+
+/** `/context`: how full the model's window is. */
+export async function showContext(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { last } = context.state().usage
+  if (!last) return say(context, 'info', 'How full the context is shows with the first answer')
+  const window = await windowOf(context, signal)
+  const used = last.totalTokens || last.promptTokens + last.completionTokens
+  const meter = window === undefined ? [] : [['', bar(used, window, BAR_COLUMNS)]]
+  printRows(context, `Context of ${context.state().model || 'the model'}`, [
+    ...meter,
+    ['window', window === undefined ? 'unknown' : tokenText(window)],
+    [
+      'used',
+      [tokenText(used), window === undefined ? undefined : percent(used, window)].filter(Boolean).join(' · '),
+    ],
+    ['last request', withShare(last.promptTokens, last.cacheHitTokens ?? 0)],
+    ['last answer', tokenText(last.completionTokens)],
+    ['left', window === undefined ? 'unknown' : tokenText(Math.max(0, window - used))],
+  ])
+}
+
+const BAR_COLUMNS = 30
+
+/** Of the last turn's model; the list of models knows it before the first turn. */
+async function windowOf(context: SlashContext, signal: AbortSignal): Promise<number | undefined> {
+  const state = context.state()
+  if (state.usage.context !== undefined) return state.usage.context
+  const models =
+    state.models.length > 0
+      ? state.models
+      : (await request(context.dispatch, 'listModels', {}, signal)).models
+  return contextOf(state, models)
+}
+
+function contextOf({ model }: ChatState, models: ChatState['models']): number | undefined {
+  return models.find(({ name }) => name === model)?.context
+}
+
+function withShare(input: number, cached: number): string {
+  const share = percent(cached, input)
+  return cached > 0 && share !== undefined
+    ? `${tokenText(input)} · ${share} from the cache`
+    : tokenText(input)
+}
