@@ -15,7 +15,8 @@ import { searchHook } from '../core/hooks/search/search-hook.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
 import { type Holder, SqliteLeases } from '../core/lease/sqlite-leases.ts'
 import type { Leases } from '../core/lease/types.ts'
-import type { Rule } from '../core/policy/types.ts'
+import { MemoryStore } from '../core/memory/memory-store.ts'
+import type { Rule, Trust } from '../core/policy/types.ts'
 import { openProcessHost } from '../core/process/process-host.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import { openModels } from '../core/provider/discover.ts'
@@ -25,6 +26,7 @@ import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook } from '../core/runtime/hook.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
+import { usualCwd } from '../core/runtime/usual-cwd.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
@@ -49,6 +51,7 @@ export interface Services extends AsyncDisposable {
   readonly node: NodeOptions
   readonly agents: AgentStore
   readonly place: Place
+  readonly memory: MemoryStore
   /** What runs in this process. */
   readonly running: RunningTurns
   models(signal: AbortSignal): Promise<ModelRegistry>
@@ -60,6 +63,8 @@ export interface Services extends AsyncDisposable {
   mcp(signal: AbortSignal): Promise<McpServers>
   /** The rules of permission of config.toml. */
   rules(): Promise<readonly Rule[]>
+  /** Where a new conversation of an agent works whose client chose no directory. */
+  usualCwd(agent: string, trust: Trust): Promise<string>
   now(): number
 }
 
@@ -70,7 +75,12 @@ export function compose(options: NodeOptions): Services {
   const over = new AbortController()
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
   const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now })
-  const place: Place = { storage, leases, cache: new Map() }
+  const memory = new MemoryStore({
+    folder: paths.memory,
+    lock: (resource, signal) => leases.take(resource, signal),
+  })
+  const place: Place = { storage, leases, cache: new Map(), memory }
+  const whereabouts = { defaultCwd: cwd, workspaces: paths.workspace }
   const running = new RunningTurns()
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
   const config = once(() => loadConfig(paths))
@@ -95,9 +105,8 @@ export function compose(options: NodeOptions): Services {
       place,
       scratch: scratch(now),
       running,
-      defaultCwd: cwd,
+      ...whereabouts,
       homeDir: options.homeDir,
-      workspaces: paths.workspace,
       spill: join(paths.cache, 'output'),
       rules: (await config.get()).permissions,
       askTimeoutMs: ASK_TIMEOUT_MS,
@@ -109,6 +118,7 @@ export function compose(options: NodeOptions): Services {
     node: options,
     agents,
     place,
+    memory,
     running,
     hook,
     mcp: (signal) => orCancelled(mcp.get(), signal),
@@ -116,6 +126,7 @@ export function compose(options: NodeOptions): Services {
     models: (signal) => orCancelled(models.get(), signal),
     holderOf: (resource) => leases.describeHolder(resource),
     runtime: (signal) => orCancelled(runtime.get(), signal),
+    usualCwd: (agent, trust) => usualCwd(whereabouts, agent, trust),
     now,
     async [Symbol.asyncDispose]() {
       over.abort()

@@ -4,7 +4,7 @@ import { CrabError } from '../base/errors.ts'
 /** Everything under the home directory, absolute (disk.md). Folders need not exist. */
 export interface HomePaths {
   readonly home: string
-  /** config.toml, written by people only. */
+  /** config.toml, written by people; of programs only the default model. */
   readonly config: string
   readonly agents: string
   readonly sessions: string

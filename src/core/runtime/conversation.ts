@@ -1,7 +1,7 @@
 import type { Message } from '../base/message.ts'
 import { readRule } from '../config/rule-syntax.ts'
 import type { Rule } from '../policy/types.ts'
-import type { Cursor, SessionHeader, SessionLine, SessionPart } from '../storage/types.ts'
+import type { CompactMarker, Cursor, SessionHeader, SessionLine, SessionPart } from '../storage/types.ts'
 
 /** What the lines of a session come to. */
 export interface History {
@@ -9,6 +9,8 @@ export interface History {
   readonly messages: readonly Message[]
   /** What a person allowed for the rest of this conversation. */
   readonly grants: readonly Rule[]
+  /** The archive whose summary the messages begin with, and whether it could be read. */
+  readonly archive?: { name: string; isThere: boolean }
   /** Versions of the files the model saw or wrote, by resolved path. */
   readonly files: ReadonlyMap<string, string>
 }
@@ -24,20 +26,38 @@ export interface Conversation {
 export const NO_HISTORY: History = { messages: [], grants: [], files: new Map() }
 
 /** A conversation with what a storage read brought; `before` is what the read was asked to start from. */
-export function advance(id: string, part: SessionPart, before: Conversation | undefined): Conversation {
+export function advance(
+  id: string,
+  part: SessionPart,
+  { before, archives = NO_ARCHIVES }: { before?: Conversation | undefined; archives?: Archives } = {},
+): Conversation {
   const history = before && !part.whole ? before.history : NO_HISTORY
-  return { id, header: part.header, cursor: part.cursor, history: replay(history, part.lines) }
+  return { id, header: part.header, cursor: part.cursor, history: replay(history, part.lines, archives) }
 }
 
-/** A history with further lines: entries are appended, a compact marker starts the messages anew. */
-export function replay(before: History, lines: readonly SessionLine[]): History {
+/** Archives by name, those that are there: what the model reads in place of the messages they stand for. */
+export type Archives = ReadonlyMap<string, string>
+
+/** The last compact marker among lines: the one whose archive is needed. */
+export function lastMarker(lines: readonly SessionLine[]): CompactMarker | undefined {
+  return lines.findLast((line) => line.kind === 'compact')
+}
+
+/** A history with further lines: entries are appended, a compact marker starts the messages anew with its archive. */
+export function replay(
+  before: History,
+  lines: readonly SessionLine[],
+  archives: Archives = NO_ARCHIVES,
+): History {
+  let { archive } = before
   let messages = [...before.messages]
   const grants = [...before.grants]
   const files = new Map(before.files)
   for (const line of lines) {
     if (line.kind === 'entry') messages.push(toMessage(line))
     if (line.kind === 'compact') {
-      messages = [missingArchive(line.title)]
+      archive = { name: line.archive_name, isThere: archives.has(line.archive_name) }
+      messages = [archived(line, archives)]
       files.clear() // what was in them is no longer before the model
     }
     if (line.kind !== 'event') continue
@@ -46,7 +66,7 @@ export function replay(before: History, lines: readonly SessionLine[]): History 
     if (line.event === 'permission' && line.grant === 'session')
       grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // what cannot be read grants nothing
   }
-  return { messages, grants, files }
+  return { messages, grants, files, ...(archive !== undefined && { archive }) }
 }
 
 function isRule(pattern: string): boolean {
@@ -67,9 +87,14 @@ function toMessage({
   return message
 }
 
-function missingArchive(title: string): Message {
-  return {
-    role: 'user',
-    content: `[Earlier messages were archived as "${title}"; the archive is not available.]`,
-  }
+/** What stands in place of the archived messages. */
+function archived({ archive_name: name, title }: CompactMarker, archives: Archives): Message {
+  const summary = archives.get(name)
+  const content =
+    summary === undefined
+      ? `[Earlier messages were archived as "${title}"; the archive is not available.]`
+      : `[Everything before this was compacted and archived as "${name}". This is what is known of it:]\n\n<summary>\n${summary}\n</summary>`
+  return { role: 'user', content }
 }
+
+const NO_ARCHIVES: Archives = new Map()

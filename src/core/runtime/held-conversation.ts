@@ -1,7 +1,17 @@
-import { CrabError } from '../base/errors.ts'
+import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Lease, Leases } from '../lease/types.ts'
-import type { NewLine, Pair, SessionHeader, Storage } from '../storage/types.ts'
-import { advance, type Conversation, type History, NO_HISTORY, replay } from './conversation.ts'
+import { findEntry } from '../memory/entries.ts'
+import type { MemoryStore } from '../memory/memory-store.ts'
+import type { CompactMarker, NewLine, Pair, SessionHeader, SessionPart, Storage } from '../storage/types.ts'
+import {
+  type Archives,
+  advance,
+  type Conversation,
+  type History,
+  lastMarker,
+  NO_HISTORY,
+  replay,
+} from './conversation.ts'
 
 /** Where conversations live, and the rights to them. */
 export interface Place {
@@ -9,6 +19,8 @@ export interface Place {
   leases: Leases
   /** Conversations read before, by session id; only as good as their file length (decision 32). */
   cache: Map<string, Conversation>
+  /** Where archives are; without it nothing can be compacted. */
+  memory?: MemoryStore
 }
 
 /** How a session begins when the pair has none. */
@@ -62,15 +74,36 @@ export class HeldConversation implements AsyncDisposable {
     { beginning, signal }: { beginning: Beginning; signal: AbortSignal },
   ): Promise<HeldConversation | undefined> {
     if (found.created) return new HeldConversation({ place, ...found.created, warnings: [] })
-    const lease = await place.leases.take(turnOf(found.id), signal)
     try {
-      const { conversation, warnings } = await catchUp(place, found.id)
-      const held = new HeldConversation({ place, lease, conversation, warnings })
-      await held.append([beginning.first])
-      return held
+      const held = await HeldConversation.open(place, { id: found.id, agent: beginning.header.agent }, signal)
+      return await held.#begin(beginning.first)
+    } catch (reason) {
+      if (reason instanceof CrabError && reason.kind === 'missing') return undefined
+      throw reason
+    }
+  }
+
+  /** Waits for its turn on a session there is, and appends nothing. `agent` is its agent's name now. */
+  static async open(
+    place: Place,
+    { id, agent }: { id: string; agent: string },
+    signal: AbortSignal,
+  ): Promise<HeldConversation> {
+    const lease = await place.leases.take(turnOf(id), signal)
+    try {
+      return new HeldConversation({ place, lease, ...(await catchUp(place, id, agent)) })
     } catch (reason) {
       await lease[Symbol.asyncDispose]()
-      if (reason instanceof CrabError && reason.kind === 'missing') return undefined
+      throw reason
+    }
+  }
+
+  async #begin(first: NewLine): Promise<this> {
+    try {
+      await this.append([first])
+      return this
+    } catch (reason) {
+      await this[Symbol.asyncDispose]()
       throw reason
     }
   }
@@ -87,18 +120,26 @@ export class HeldConversation implements AsyncDisposable {
     return this.#conversation.history
   }
 
-  /** Appends whole lines, behind whatever is being appended; durable when it resolves. */
-  append(lines: readonly NewLine[]): Promise<void> {
-    const appended = this.#appended.then(() => this.#append(lines))
+  /**
+   * Appends whole lines, behind whatever is being appended; durable when it resolves. `archives` holds that of a compact
+   * marker among them.
+   */
+  append(lines: readonly NewLine[], archives?: Archives): Promise<void> {
+    const appended = this.#appended.then(() => this.#append(lines, archives))
     this.#appended = appended.catch(() => undefined) // whoever asked for it is told
     return appended
   }
 
-  async #append(lines: readonly NewLine[]): Promise<void> {
+  /** All of the session, also what is archived. */
+  readAll(): Promise<SessionPart> {
+    return this.#place.storage.read(this.id)
+  }
+
+  async #append(lines: readonly NewLine[], archives: Archives | undefined): Promise<void> {
     const { id, header, history, cursor } = this.#conversation
     const end = await this.#place.storage.append(id, cursor, lines)
     const stamped = lines.map((line, index) => ({ ...line, seq: cursor.seq + index + 1, ts: '' }))
-    this.#conversation = { id, header, cursor: end, history: replay(history, stamped) }
+    this.#conversation = { id, header, cursor: end, history: replay(history, stamped, archives) }
     remember(this.#place.cache, this.#conversation)
   }
 
@@ -117,7 +158,7 @@ interface Found {
 /** One process at a time looks for a pair's session, so that two first messages make one session. */
 async function findOrCreate(place: Place, beginning: Beginning, signal: AbortSignal): Promise<Found> {
   const { pair, header, first } = beginning
-  await using _pair = await place.leases.take(`pair:${pair.agentId}:${pair.sender}`, signal)
+  await using _pair = await place.leases.take(pairOf(pair), signal)
   const id = await place.storage.activeSession(pair)
   if (id !== undefined) return { id }
   const session = await place.storage.createSession(header, [first])
@@ -133,17 +174,46 @@ async function findOrCreate(place: Place, beginning: Beginning, signal: AbortSig
 async function catchUp(
   place: Place,
   id: string,
+  agent: string,
 ): Promise<{ conversation: Conversation; warnings: readonly string[] }> {
   const before = place.cache.get(id)
   const part = await place.storage.read(id, before?.cursor)
-  const conversation = advance(id, part, before)
+  const marker = lastMarker(part.lines)
+  const { archives, warnings } = marker ? await archiveOf(place, agent, marker) : NOTHING_ARCHIVED
+  const conversation = advance(id, part, { before, archives })
   remember(place.cache, conversation)
-  return { conversation, warnings: part.warnings }
+  return { conversation, warnings: [...part.warnings, ...warnings] }
+}
+
+/** The archive of a marker, or a sentence about why it is not there: a conversation goes on without it. */
+async function archiveOf(
+  { memory }: Place,
+  agent: string,
+  { archive_name: name, title }: CompactMarker,
+): Promise<typeof NOTHING_ARCHIVED> {
+  const gone = (why: string) => ({
+    archives: new Map<string, string>(),
+    warnings: [`The summary of what was said before, "${title}", is not available: ${why}`],
+  })
+  try {
+    const entry = memory && findEntry(await memory.read(agent), name)
+    return entry
+      ? { archives: new Map([[name, entry.content]]), warnings: [] }
+      : gone(`the memory of "${agent}" has no archive ${name}`)
+  } catch (reason) {
+    return gone(toCrabError(reason).message)
+  }
+}
+
+const NOTHING_ARCHIVED: { archives: Archives; warnings: readonly string[] } = {
+  archives: new Map(),
+  warnings: [],
 }
 
 const CACHED_CONVERSATIONS = 32
 
 function remember(cache: Map<string, Conversation>, conversation: Conversation): void {
+  if (conversation.history.archive?.isThere === false) return // it is looked for again the next time
   cache.delete(conversation.id)
   cache.set(conversation.id, conversation)
   if (cache.size <= CACHED_CONVERSATIONS) return
@@ -154,4 +224,9 @@ function remember(cache: Map<string, Conversation>, conversation: Conversation):
 /** The lease that the right to run a turn on a session is. */
 export function turnOf(session: string): string {
   return `turn:${session}`
+}
+
+/** The lease of whoever looks for a pair's active session, or makes another one active. */
+export function pairOf({ agentId, sender }: Pair): string {
+  return `pair:${agentId}:${sender}`
 }

@@ -2,19 +2,21 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
-import { makePrivateDir } from '../base/files.ts'
 import { NO_USAGE } from '../base/message.ts'
 import { type Once, once } from '../base/once.ts'
 import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { Asks } from './asks.ts'
+import { type Compaction, compactConversation } from './compaction.ts'
 import type { AgentEvent } from './events.ts'
 import { type Beginning, HeldConversation } from './held-conversation.ts'
 import type { RuntimeOptions } from './runtime-options.ts'
 import { Steers } from './steers.ts'
+import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
 import { type Begun, flagRules, hasTools, planTurn, type Speech } from './turn-plan.ts'
 import type { TurnRequest } from './turn-request.ts'
+import { usualCwd } from './usual-cwd.ts'
 
 /** Drives agents: conversations by (agent, sender), turns, tools. Opens no socket, reads no clock. */
 export class Runtime implements AsyncDisposable {
@@ -53,6 +55,38 @@ export class Runtime implements AsyncDisposable {
     } finally {
       stop.abort()
     }
+  }
+
+  /**
+   * Archives the history of a pair's active session (RFC 0189) and leaves a summary in its place. Waits for a running
+   * turn, and turns wait for it.
+   *
+   * Throws `missing` for a pair without a conversation, `invalid` when there is nothing to archive; see
+   * compactConversation().
+   */
+  async compact(
+    { agent: name, sender, trust }: Pick<TurnRequest, 'agent' | 'sender' | 'trust'>,
+    signal: AbortSignal,
+  ): Promise<Compaction> {
+    const { place, running, provider, now } = this.#options
+    const agent = await this.#built(name, { create: false })
+    const pair: Pair = { agentId: agent.id, sender }
+    const id = await place.storage.activeSession(pair)
+    if (id === undefined) throw new CrabError('missing', 'Cannot compact the conversation: there is none')
+    if (!place.memory) throw new CrabError('failed', 'Cannot compact the conversation: there is no memory')
+    const kill = new AbortController()
+    const either = AbortSignal.any([signal, kill.signal])
+    await using conversation = await HeldConversation.open(place, { id, agent: agent.name }, either)
+    using _running = running.enter({ pair, trust, conversation, signal: either, cancel: () => kill.abort() })
+    return await compactConversation({ agent, conversation, provider, memory: place.memory, now }, either)
+  }
+
+  /** Proposes a title for a session of that agent; stores nothing. Throws `invalid` when nothing was said in it. */
+  async proposeTitle(session: string, agentName: string, signal: AbortSignal): Promise<ProposedTitle> {
+    const { place, provider } = this.#options
+    const { lines } = await place.storage.read(session)
+    const agent = await this.#built(agentName, { create: false })
+    return await proposeTitle({ provider, agent, lines }, signal)
   }
 
   #begin(
@@ -138,11 +172,16 @@ export class Runtime implements AsyncDisposable {
     for (const folder of this.#unsaved) await rm(folder, { recursive: true, force: true })
   }
 
-  /** The agent as hooks built it; without its MCP servers when the turn does without them. */
-  async #agent(name: string, request: TurnRequest): Promise<AgentConfig> {
+  /** The agent as hooks built it. */
+  async #built(name: string, options: { create: boolean }): Promise<AgentConfig> {
     const { agents, hook } = this.#options
-    const stored = await agents.get(name, { create: !request.settings.ephemeral })
-    const agent = hook.onBuildAgent?.(stored) ?? stored
+    const stored = await agents.get(name, options)
+    return hook.onBuildAgent?.(stored) ?? stored
+  }
+
+  /** The agent of a turn; without its MCP servers when the turn does without them. */
+  async #agent(name: string, request: TurnRequest): Promise<AgentConfig> {
+    const agent = await this.#built(name, { create: !request.settings.ephemeral })
     if (request.settings.noMcp) return { ...agent, mcps: [] }
     if (hasTools(request)) await this.#register(agent)
     return agent
@@ -191,21 +230,12 @@ export class Runtime implements AsyncDisposable {
       agent_id: agent.id,
       created_by: request.sender,
       created_at: new Date(now()).toISOString(),
-      cwd: request.cwd ?? (await this.#usualCwd(agent, request)),
+      cwd: request.cwd ?? (await usualCwd(this.#options, agent.name, request.trust)),
     }
     const entry = { kind: 'entry', role: 'user', content } as const
     const first = attachments?.length ? { ...entry, attachments: [...attachments] } : entry
     const beginning: Beginning = { pair, header, first }
     return HeldConversation.take(ephemeral ? scratch : place, beginning, signal)
-  }
-
-  /** Nobody at this machine chose where a remote or unattended turn works: it gets a folder of its agent's own. */
-  async #usualCwd({ name }: AgentConfig, { trust }: TurnRequest): Promise<string> {
-    const { defaultCwd, workspaces } = this.#options
-    if (trust === 'local') return defaultCwd
-    const folder = join(workspaces, name)
-    await makePrivateDir(folder)
-    return folder
   }
 }
 

@@ -1,15 +1,79 @@
-import { type Place, turnOf } from './held-conversation.ts'
+import { toCancelled } from '../base/cancelled.ts'
+import { CrabError } from '../base/errors.ts'
+import type { Lease, Leases } from '../lease/types.ts'
+import type { NewLine, Pair, SessionHeader, SessionMeta } from '../storage/types.ts'
+import { type Place, pairOf, turnOf } from './held-conversation.ts'
+import type { RunningTurns } from './running-turns.ts'
+
+/** Sessions that last, and what runs on them in this process. */
+export interface Sessions {
+  place: Place
+  running: RunningTurns
+}
+
+/**
+ * Starts an empty session and makes it the pair's active one. One that is active, empty and in the same directory is
+ * used again, so that starting anew again and again leaves nothing behind.
+ */
+export async function newSession(
+  { place }: Sessions,
+  header: SessionHeader,
+  signal: AbortSignal,
+): Promise<string> {
+  const pair: Pair = { agentId: header.agent_id, sender: header.created_by }
+  await using _pair = await place.leases.take(pairOf(pair), signal)
+  const active = await place.storage.activeSession(pair)
+  if (active !== undefined && (await isUnused(place, active, header.cwd))) return active
+  const since = await activeSince(place, pair)
+  const lines: NewLine[] =
+    since < header.created_at ? [] : [{ kind: 'meta', activated_at: behind(since, header.created_at) }]
+  return (await place.storage.createSession(header, lines)).id
+}
+
+/** Makes a stored session the one its pair continues. Throws as `changeMeta` does. */
+export async function activateSession(
+  sessions: Sessions,
+  { id, now }: { id: string; now: Date },
+  signal: AbortSignal,
+): Promise<void> {
+  const { place } = sessions
+  const { header } = await place.storage.read(id)
+  const pair: Pair = { agentId: header.agent_id, sender: header.created_by }
+  await using _pair = await place.leases.take(pairOf(pair), signal)
+  if ((await place.storage.activeSession(pair)) === id) return
+  const since = await activeSince(place, pair)
+  await changeMeta(sessions, { id, meta: { activated_at: behind(since, now.toISOString()) } }, signal)
+}
+
+/**
+ * Appends what is known about a session, also while a turn of it runs in this process.
+ *
+ * Throws `conflict` when something in another process has the right to it for longer than a moment.
+ */
+export async function changeMeta(
+  { place, running }: Sessions,
+  { id, meta }: { id: string; meta: SessionMeta },
+  signal: AbortSignal,
+): Promise<void> {
+  const line: NewLine = { kind: 'meta', ...meta }
+  const held = running.conversationOf(id)
+  if (held) return await held.append([line])
+  await place.storage.read(id, place.cache.get(id)?.cursor) // there may be no such session to wait for
+  await using _turn = await takeSoon(place.leases, id, signal)
+  const { cursor } = await place.storage.read(id, place.cache.get(id)?.cursor)
+  await place.storage.append(id, cursor, [line])
+}
 
 /** Copies a session up to a line (all of it for 0) into a new one, which becomes its pair's active session. */
 export async function forkSession(
-  place: Place,
+  sessions: Sessions,
   at: { id: string; upto: number; now: Date },
   signal: AbortSignal,
 ): Promise<string> {
-  await using _turn = await place.leases.take(turnOf(at.id), signal)
-  const { header } = await place.storage.read(at.id)
-  const fork = { ...header, created_at: at.now.toISOString(), forked_from: at.id }
-  return place.storage.copySession(at.id, fork, at.upto)
+  const { place } = sessions
+  const copy = await copySession(place, at, signal)
+  await activateSession(sessions, { id: copy, now: at.now }, signal) // the clock may not have moved on
+  return copy
 }
 
 /** Deletes a session for good; a turn that runs on it ends first. */
@@ -18,3 +82,49 @@ export async function deleteSession(place: Place, id: string, signal: AbortSigna
   await place.storage.deleteSession(id)
   place.cache.delete(id)
 }
+
+async function copySession(
+  place: Place,
+  at: { id: string; upto: number; now: Date },
+  signal: AbortSignal,
+): Promise<string> {
+  await using _turn = await place.leases.take(turnOf(at.id), signal)
+  const { header } = await place.storage.read(at.id)
+  const fork = { ...header, created_at: at.now.toISOString(), forked_from: at.id }
+  return await place.storage.copySession(at.id, fork, at.upto)
+}
+
+/** Whether nothing was ever said in a session, nor a title given to it. */
+async function isUnused({ storage }: Place, id: string, cwd: string): Promise<boolean> {
+  const { header, lines } = await storage.read(id)
+  return header.cwd === cwd && lines.every((line) => line.kind === 'meta' && line.title === undefined)
+}
+
+/** Since when the pair's active session is active; empty when it has none. */
+async function activeSince({ storage }: Place, { agentId, sender }: Pair): Promise<string> {
+  const rows = await storage.listSessions({ agentId, sender })
+  return rows.reduce((last, row) => (row.activeSince > last ? row.activeSince : last), '')
+}
+
+/** Now, or right behind a time that is not over yet: two sessions must never be active since the same moment. */
+function behind(since: string, now: string): string {
+  return since < now ? now : new Date(Date.parse(since) + 1).toISOString()
+}
+
+async function takeSoon(leases: Leases, session: string, signal: AbortSignal): Promise<Lease> {
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(), A_MOMENT_MS)
+  try {
+    return await leases.take(turnOf(session), AbortSignal.any([signal, late.signal]))
+  } catch (reason) {
+    if (signal.aborted) throw toCancelled(signal)
+    if (!late.signal.aborted) throw reason
+    throw new CrabError('conflict', 'Cannot change the conversation: a turn of it runs in another process', {
+      hint: 'wait for it to end, and try again',
+    })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const A_MOMENT_MS = 2000

@@ -10,7 +10,7 @@ import type {
 
 /** What listings need of a session, and how far it was read for that; grows with the session, line by line. */
 export interface SessionDigest {
-  summary: SessionSummary
+  summary: Omit<SessionSummary, 'activeSince'>
   cursor: Cursor
   /** ISO 8601; empty when it never was. */
   activatedAt: string
@@ -42,7 +42,7 @@ export function toPair({ agent_id, created_by }: SessionHeader): Pair {
 export function findActive(digests: readonly SessionDigest[], pair: Pair): string | undefined {
   const [active] = digests
     .filter(({ summary }) => belongsTo(summary, pair))
-    .map(({ summary, activatedAt }) => ({ id: summary.id, since: later(summary.createdAt, activatedAt) }))
+    .map((digest) => ({ id: digest.summary.id, since: activeSince(digest) }))
     .sort((a, b) => descending(a.since, b.since) || descending(a.id, b.id))
   return active?.id
 }
@@ -51,11 +51,15 @@ export function findActive(digests: readonly SessionDigest[], pair: Pair): strin
 export function selectSummaries(digests: readonly SessionDigest[], filter: SessionFilter): SessionSummary[] {
   return digests
     .filter(({ summary }) => isWanted(summary, filter))
-    .map(({ summary }) => ({ ...summary }))
+    .map((digest) => ({ ...digest.summary, activeSince: activeSince(digest) }))
     .sort((a, b) => descending(a.updatedAt, b.updatedAt) || descending(a.id, b.id))
 }
 
-function isWanted(row: SessionSummary, { agentId, sender, cwd }: SessionFilter): boolean {
+function activeSince({ summary, activatedAt }: SessionDigest): string {
+  return later(summary.createdAt, activatedAt)
+}
+
+function isWanted(row: SessionDigest['summary'], { agentId, sender, cwd }: SessionFilter): boolean {
   return (
     (agentId === undefined || row.agentId === agentId) &&
     (sender === undefined || row.sender === sender) &&
@@ -63,7 +67,7 @@ function isWanted(row: SessionSummary, { agentId, sender, cwd }: SessionFilter):
   )
 }
 
-function toSummary(id: string, header: SessionHeader): SessionSummary {
+function toSummary(id: string, header: SessionHeader): SessionDigest['summary'] {
   return {
     id,
     agent: header.agent,

@@ -117,6 +117,8 @@ export interface SessionSummary {
   /** User and assistant messages; tool results do not count. */
   messageCount: number
   forkedFrom: string | undefined
+  /** When it was created or activated last; of a pair's sessions the one with the latest is active. */
+  activeSince: string
 }
 
 /** What a listing asks for. */

@@ -46,28 +46,32 @@ export async function updateAgent(
   return toAgentInfo(await store.update(name, readConfig(config), prompt === '' ? undefined : prompt))
 }
 
-/** `rename_agent`: identity and conversations stay. */
+/** `rename_agent`: identity and conversations stay, and its memory goes along (decision 35). */
 export async function renameAgent(
-  store: AgentStore,
+  { agents, memory }: Services,
   { oldName, newName }: RenameAgentMsg,
+  signal: AbortSignal,
 ): Promise<AgentInfo> {
-  return toAgentInfo(await store.rename(oldName, newName))
+  const rename = () => agents.rename(oldName, newName)
+  return toAgentInfo(await memory.rename(oldName, newName, rename, signal))
 }
 
 /** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */
-export async function deleteAgent({ agents, place, holderOf }: Services, name: string): Promise<void> {
-  for (const session of await place.storage.listSessions({ agentId: await agents.idOf(name) })) {
+export async function deleteAgent(services: Services, name: string): Promise<void> {
+  const { agents, place, holderOf, running, node } = services
+  const agentId = await agents.idOf(name)
+  if (running.hasAgent(agentId)) throw stillRuns(name, node.pid)
+  for (const session of await place.storage.listSessions({ agentId })) {
     const holder = await holderOf(turnOf(session.id))
-    if (!holder) continue
-    throw new CrabError(
-      'conflict',
-      `Cannot delete the agent "${name}": process ${holder.pid} runs a turn of it`,
-      {
-        hint: 'wait for the turn to end, or end that process',
-      },
-    )
+    if (holder) throw stillRuns(name, holder.pid)
   }
   await agents.delete(name)
+}
+
+function stillRuns(name: string, pid: number | undefined): CrabError {
+  return new CrabError('conflict', `Cannot delete the agent "${name}": process ${pid} runs a turn of it`, {
+    hint: 'wait for the turn to end, or end that process',
+  })
 }
 
 function toAgentInfo(agent: AgentConfig): AgentInfo {

@@ -13,7 +13,7 @@ import type { SessionLine, SessionSummary, Storage } from '../../core/storage/ty
 import type { EntryReader } from '../entry-reader.ts'
 import { toCallInfo } from './stream-events.ts'
 
-/** `list_conversations`: newest first; empty filters match everything. */
+/** `list_conversations`: newest first; empty filters match everything. One in which nothing was said yet is none. */
 export async function listConversations(
   storage: Storage,
   filter: ListConversationsMsg & { agentId?: string },
@@ -21,7 +21,8 @@ export async function listConversations(
 ): Promise<ConversationList> {
   const { agentId, sender } = filter
   const found = await storage.listSessions({ ...(agentId && { agentId }), ...(sender && { sender }) })
-  return { conversations: found.map((summary, index) => toConversationInfo(summary, index + 1, now)) }
+  const begun = found.filter(({ messageCount, title }) => messageCount > 0 || title !== '')
+  return { conversations: begun.map((summary, index) => toConversationInfo(summary, index + 1, now)) }
 }
 
 /** `get_conversation_history`: what was said, oldest first. */

@@ -5,13 +5,15 @@ import { type Channel, trustOf } from '../../core/policy/trust.ts'
 import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
-import { deleteSession, forkSession } from '../../core/runtime/sessions.ts'
+import { deleteSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../compose.ts'
 import { EntryReader } from '../entry-reader.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { toAskInfo } from './asks.ts'
-import { getConversationHistory, getSession, listConversations, listMessages } from './conversations.ts'
+import { compact } from './compact.ts'
+import { getConversationHistory, listConversations, listMessages } from './conversations.ts'
 import { listModels } from './models.ts'
+import { activateSession, findSession, forkSession, generateTitle, newSession, setTitle } from './sessions.ts'
 import { kill, steerSession } from './steering.ts'
 import { send, stream } from './turns.ts'
 
@@ -46,11 +48,13 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     policyExplain: async (message, signal) =>
       (await import('./policy.ts')).policyExplain(served, message, signal),
     listModels: async (_, signal) => listModels(await (await services.models(signal)).list()),
+    setActiveModel: async (message, signal) =>
+      (await import('./active-model.ts')).setActiveModel(services, message, signal),
     listAgents: () => listAgents(agents),
     getAgent: ({ name }) => getAgent(agents, name),
     createAgent: (message) => createAgent(agents, message),
     updateAgent: (message) => updateAgent(agents, message),
-    renameAgent: (message) => renameAgent(agents, message),
+    renameAgent: (message, signal) => renameAgent(services, message, signal),
     deleteAgent: ({ name }) => deleteAgent(services, name),
     listConversations: async (filter) =>
       listConversations(storage, await withAgentId(services, filter), services.now()),
@@ -62,11 +66,13 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
       await rm(aside, { recursive: true, force: true })
     },
     listMessages: (message) => listMessages(entries, message),
-    getSession: ({ session }) => getSession(storage, session),
-    async forkSession({ session, upto }, signal) {
-      const now = new Date(services.now())
-      return getSession(storage, await forkSession(place, { id: session, upto, now }, signal))
-    },
+    getSession: (message) => findSession(services, message),
+    newSession: (message, signal) => newSession(served, message, signal),
+    forkSession: (message, signal) => forkSession(services, message, signal),
+    activateSession: (message, signal) => activateSession(services, message, signal),
+    setTitle: (message, signal) => setTitle(services, message, signal),
+    generateTitle: (message, signal) => generateTitle(services, message, signal),
+    compact: (message, signal) => compact(served, message, signal),
   }
 }
 

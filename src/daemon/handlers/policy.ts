@@ -95,5 +95,5 @@ async function findConversation(
   sender: string,
 ): Promise<Conversation | undefined> {
   const id = await place.storage.activeSession({ agentId, sender })
-  return id === undefined ? undefined : advance(id, await place.storage.read(id), undefined)
+  return id === undefined ? undefined : advance(id, await place.storage.read(id))
 }

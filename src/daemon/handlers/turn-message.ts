@@ -24,20 +24,26 @@ export const DEFAULT_SENDER = 'user'
 export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
   const { agent, content, sender, cwd, guest, toolChoice, options } = message
   if (options && trust !== 'local') refuseWidening(options)
-  if (cwd && trust !== 'local')
-    throw new CrabError('denied', 'Cannot choose the directory: only a turn of this machine may')
-  if (cwd && !isAbsolute(cwd))
-    throw new CrabError('invalid', `Cannot work in ${cwd}: it is not an absolute path`)
+  const chosen = directoryOf(cwd, trust)
   return {
     agent: agent || DEFAULT_AGENT,
     sender: sender || DEFAULT_SENDER,
     trust,
     content,
-    ...(cwd && { cwd }),
+    ...(chosen !== undefined && { cwd: chosen }),
     ...(guest && { guest }),
     ...(toolChoice && { toolChoice }),
     settings: options ? toSettings(options) : {},
   }
+}
+
+/** The working directory a message chose; undefined for none. Throws `denied` and `invalid` for one it must not choose. */
+export function directoryOf(cwd: string | undefined, trust: Trust): string | undefined {
+  if (!cwd) return undefined
+  if (trust !== 'local')
+    throw new CrabError('denied', 'Cannot choose the directory: only a turn of this machine may')
+  if (!isAbsolute(cwd)) throw new CrabError('invalid', `Cannot work in ${cwd}: it is not an absolute path`)
+  return cwd
 }
 
 function toSettings(options: TurnOptions): TurnSettings {

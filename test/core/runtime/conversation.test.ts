@@ -102,12 +102,12 @@ test('advance() adds what was read to what was known, and leaves that as it was'
   const first = { kind: 'entry', role: 'user', content: 'one', seq: 1, ts: TS } as const
   const second = { ...first, content: 'two', seq: 2 }
   const part = { header: HEADER, warnings: [] }
-  const known = advance(
+  const known = advance('s', { ...part, whole: true, lines: [first], cursor: { bytes: 9, seq: 1 } })
+  const grown = advance(
     's',
-    { ...part, whole: true, lines: [first], cursor: { bytes: 9, seq: 1 } },
-    undefined,
+    { ...part, whole: false, lines: [second], cursor: { bytes: 18, seq: 2 } },
+    { before: known },
   )
-  const grown = advance('s', { ...part, whole: false, lines: [second], cursor: { bytes: 18, seq: 2 } }, known)
   assert.deepEqual(grown.cursor, { bytes: 18, seq: 2 })
   assert.deepEqual(
     [known, grown].map(({ history }) => history.messages.map(({ content }) => content)),
@@ -125,7 +125,7 @@ test('advance() takes a part that is the whole session for all of it', () => {
   }
   const part = { whole: true, header: HEADER, lines: [line], cursor: { bytes: 9, seq: 1 }, warnings: [] }
   assert.deepEqual(
-    advance('s', part, before).history.messages.map(({ content }) => content),
+    advance('s', part, { before }).history.messages.map(({ content }) => content),
     ['new'],
   )
 })

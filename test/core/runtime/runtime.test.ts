@@ -6,6 +6,7 @@ import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import type { Leases } from '../../../src/core/lease/types.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
+import { RunningTurns } from '../../../src/core/runtime/running-turns.ts'
 import { deleteSession, forkSession } from '../../../src/core/runtime/sessions.ts'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
@@ -218,7 +219,11 @@ test('forkSession() copies a conversation up to a line; the copy goes on and the
   const original = (await node.place.storage.activeSession({ agentId, sender: 'ann' }))!
   const lines = await node.lines()
   const upto = lines.find((line) => line.kind === 'entry' && line.content === 'yes')!.seq
-  const fork = await forkSession(node.place, { id: original, upto, now: new Date() }, NEVER)
+  const fork = await forkSession(
+    { place: node.place, running: new RunningTurns() },
+    { id: original, upto, now: new Date() },
+    NEVER,
+  )
   await node.ask('instead')
   assert.deepEqual(spoken(await node.lines()), [
     'user: one',

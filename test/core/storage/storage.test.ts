@@ -248,11 +248,21 @@ for (const [name, open] of [
         updatedAt: lines.at(-1)!.ts,
         messageCount: 2,
         forkedFrom: undefined,
+        activeSince: rows[0]?.createdAt,
       })
       assert.equal(rows[1]?.forkedFrom, id)
       assert.equal(rows[1]?.updatedAt, rows[1]?.createdAt)
       await storage.append(id, end, [said('another')])
       assert.equal((await storage.listSessions({}))[0]?.messageCount, 3)
+    })
+
+    test('listSessions() tells since when each is active', async () => {
+      await using opened = await open()
+      const { storage } = opened
+      const { id, cursor } = await create(opened)
+      const activated = '2030-01-01T00:00:00.000Z'
+      await storage.append(id, cursor, [{ kind: 'meta', activated_at: activated }])
+      assert.equal((await storage.listSessions({}))[0]?.activeSince, activated)
     })
 
     test('listSessions() filters by agent, sender and folder', async () => {

@@ -1,0 +1,26 @@
+/** What an entry is: written by the agent, made by compaction, or of an earlier version. */
+export type MemoryKind = 'note' | 'archive' | 'topic'
+
+/** Something an agent remembers. */
+export interface MemoryEntry {
+  /** Stays the same as long as the entry lives; never given twice. */
+  id: bigint
+  /** Seconds since 1970. */
+  createdAt: bigint
+  kind: MemoryKind
+  /** Unique among all names and aliases. */
+  name: string
+  content: string
+  /** Other names of it. */
+  aliases: readonly string[]
+}
+
+/** An agent's memory. */
+export interface Memory {
+  /** Of the next entry. */
+  nextId: bigint
+  /** By id. */
+  entries: readonly MemoryEntry[]
+}
+
+export const EMPTY_MEMORY: Memory = { nextId: 1n, entries: [] }

@@ -1,0 +1,31 @@
+import { CrabError } from '../base/errors.ts'
+import type { Usage } from '../base/message.ts'
+import type { ModelRequest, Provider } from '../provider/types.ts'
+
+/** What a model said to one question outside of any turn. */
+export interface Said {
+  /** Trimmed, never empty. */
+  text: string
+  usage: Usage | undefined
+}
+
+/**
+ * One call of a model that has no tools. Throws what the call fails with, `refused`, `truncated` for an answer that is
+ * cut, `empty` for none; each message begins with `what`.
+ */
+export async function askModel(
+  provider: Provider,
+  { what, ...request }: Omit<ModelRequest, 'tools'> & { what: string },
+  signal: AbortSignal,
+): Promise<Said> {
+  let text = ''
+  for await (const event of provider.complete({ ...request, tools: [] }, signal)) {
+    if (event.type === 'text') text += event.delta
+    if (event.type !== 'finish') continue
+    if (event.reason === 'refused') throw new CrabError('refused', `${what}: the model refused`)
+    if (event.reason === 'length') throw new CrabError('truncated', `${what}: the model's answer was cut off`)
+    if (text.trim() === '') throw new CrabError('empty', `${what}: the model said nothing`)
+    return { text: text.trim(), usage: event.usage }
+  }
+  throw new CrabError('unavailable', `${what}: the model's answer broke off`)
+}

@@ -1,0 +1,39 @@
+import { headOf, tailOf } from '../base/cut.ts'
+import type { Message } from '../base/message.ts'
+
+/** A conversation as text for a model that shall only read it: who said what, calls and results of tools shortened. */
+export function toTranscript(messages: readonly Message[], maxChars: number): string {
+  for (const toolChars of TOOL_CHARS) {
+    const text = messages
+      .map((message) => toParagraph(message, toolChars))
+      .filter(Boolean)
+      .join('\n\n')
+    if (text.length <= maxChars) return text
+  }
+  return shorten(messages.map((message) => toParagraph(message, 0)).join('\n\n'), maxChars)
+}
+
+/** A text of at most about `maxChars`, its middle left out if it must be. */
+export function shorten(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text
+  const head = Math.floor(maxChars / 4)
+  const tail = maxChars - head
+  return `${headOf(text, head)}\n[… ${text.length - maxChars} characters left out …]\n${tailOf(text, tail)}`
+}
+
+/** Characters of one tool's result, or of its arguments; the first that makes everything fit. */
+const TOOL_CHARS = [4000, 1000, 200]
+
+function toParagraph(message: Message, toolChars: number): string {
+  const { role, content, name, agent, is_error: isError, attachments = [], tool_calls: calls = [] } = message
+  if (role === 'tool') {
+    return `[result of ${name ?? 'a tool'}${isError ? ', failed' : ''}]\n${shorten(content, toolChars)}`
+  }
+  const who = role === 'user' ? 'user' : agent ? `guest ${agent}` : 'assistant'
+  const lines = [
+    content.trim(),
+    ...attachments.map((file) => `(attached: ${file.name || 'a file'}, ${file.media_type})`),
+    ...calls.map((call) => `(calls ${call.name} ${shorten(call.arguments, toolChars)})`),
+  ].filter(Boolean)
+  return lines.length === 0 ? '' : `[${who}]\n${lines.join('\n')}`
+}

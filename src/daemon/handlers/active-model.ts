@@ -1,0 +1,33 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { writeDefaultModel } from '../../core/config/default-model.ts'
+import { didYouMean } from '../../core/config/nearest.ts'
+import type { SetActiveModelMsg } from '../../core/protocol/crabtalk.generated.ts'
+import type { ModelRegistry } from '../../core/provider/registry.ts'
+import type { Services } from '../compose.ts'
+
+/** `set_active_model`: the default model from now on, here and in config.toml. Fails with `missing` for one that nobody has. */
+export async function setActiveModel(
+  services: Services,
+  { model }: SetActiveModelMsg,
+  signal: AbortSignal,
+): Promise<void> {
+  if (model.trim() === '') throw new CrabError('invalid', 'Cannot use a model without a name')
+  const registry = await services.models(signal)
+  await checkModel(registry, model, signal)
+  const { paths } = services.node
+  await using _ = await services.place.leases.take(`file:${paths.config}`, signal)
+  await writeDefaultModel(paths, model)
+  registry.use(model)
+}
+
+/** A source that cannot say what it has may have it. */
+async function checkModel(registry: ModelRegistry, model: string, signal: AbortSignal): Promise<void> {
+  const { models, failures } = await registry.listAll(signal)
+  if (models.some(({ name, provider }) => name === model || `${provider}/${name}` === model)) return
+  if (failures.length > 0) return registry.prepare(model)
+  const names = models.map(({ name }) => name)
+  const hint = didYouMean(model, names) ?? `there is ${names.slice(0, MAX_NAMED).join(', ') || 'none'}`
+  throw new CrabError('missing', `Cannot find model "${model}"`, { hint })
+}
+
+const MAX_NAMED = 12

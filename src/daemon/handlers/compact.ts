@@ -1,0 +1,19 @@
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { trustOf } from '../../core/policy/trust.ts'
+import type { CompactMsg, CompactResponse } from '../../core/protocol/crabtalk.generated.ts'
+import { toTokenUsage } from './stream-events.ts'
+import { DEFAULT_SENDER } from './turn-message.ts'
+import type { Served } from './turns.ts'
+
+/** `compact`: a summary in place of a pair's history. */
+export async function compact(
+  { services, channel }: Served,
+  { agent, sender: given }: CompactMsg,
+  signal: AbortSignal,
+): Promise<CompactResponse> {
+  const sender = given || DEFAULT_SENDER
+  const runtime = await services.runtime(signal)
+  const at = { agent: agent || DEFAULT_AGENT, sender, trust: trustOf(channel, sender) }
+  const { usage, ...told } = await runtime.compact(at, signal)
+  return { ...told, usage: usage && toTokenUsage(usage) }
+}

@@ -1,0 +1,96 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { trustOf } from '../../core/policy/trust.ts'
+import type {
+  ActivateSession,
+  ForkSession,
+  GeneratedTitle,
+  GenerateTitle,
+  GetSession,
+  NewSession,
+  SessionInfo,
+  SetTitle,
+} from '../../core/protocol/crabtalk.generated.ts'
+import * as runtime from '../../core/runtime/sessions.ts'
+import { toTitle } from '../../core/runtime/title.ts'
+import { SESSION_VERSION } from '../../core/storage/types.ts'
+import type { Services } from '../compose.ts'
+import { getSession } from './conversations.ts'
+import { inWords, pairOf } from './steering.ts'
+import { toTokenUsage } from './stream-events.ts'
+import { DEFAULT_SENDER, directoryOf } from './turn-message.ts'
+import type { Served } from './turns.ts'
+
+/** `get_session`: that session, or the active one of a pair. */
+export async function findSession(services: Services, message: GetSession): Promise<SessionInfo> {
+  const { storage } = services.place
+  const { session, agent, sender } = message
+  if (session !== '' || (agent === '' && sender === '')) return await getSession(storage, session)
+  const active = await storage.activeSession(await pairOf(services, message))
+  if (active !== undefined) return await getSession(storage, active)
+  throw new CrabError('missing', `Cannot find a session: ${inWords(message)} have none`)
+}
+
+/** `new_session`: an empty one, which is the pair's active one from now on. */
+export async function newSession(
+  { services, channel }: Served,
+  { agent, sender, cwd }: NewSession,
+  signal: AbortSignal,
+): Promise<SessionInfo> {
+  const { id: agentId, name } = await services.agents.get(agent || DEFAULT_AGENT)
+  const pair = { agentId, sender: sender || DEFAULT_SENDER }
+  const trust = trustOf(channel, pair.sender)
+  const chosen = directoryOf(cwd, trust)
+  const header = {
+    v: SESSION_VERSION,
+    agent: name,
+    agent_id: agentId,
+    created_by: pair.sender,
+    created_at: new Date(services.now()).toISOString(),
+    cwd: chosen ?? (await services.usualCwd(name, trust)),
+  }
+  return await getSession(services.place.storage, await runtime.newSession(services, header, signal))
+}
+
+/** `activate_session`: its pair continues there. */
+export async function activateSession(
+  services: Services,
+  { session }: ActivateSession,
+  signal: AbortSignal,
+): Promise<SessionInfo> {
+  await runtime.activateSession(services, { id: session, now: new Date(services.now()) }, signal)
+  return await getSession(services.place.storage, session)
+}
+
+/** `fork_session`: a copy, or that of a beginning, which is the pair's active one from now on. */
+export async function forkSession(
+  services: Services,
+  { session, upto }: ForkSession,
+  signal: AbortSignal,
+): Promise<SessionInfo> {
+  const at = { id: session, upto, now: new Date(services.now()) }
+  return await getSession(services.place.storage, await runtime.forkSession(services, at, signal))
+}
+
+/** `set_title`: on one line; an empty one removes it. */
+export async function setTitle(
+  services: Services,
+  { session, title }: SetTitle,
+  signal: AbortSignal,
+): Promise<SessionInfo> {
+  await runtime.changeMeta(services, { id: session, meta: { title: toTitle(title) } }, signal)
+  return await getSession(services.place.storage, session)
+}
+
+/** `generate_title`: a proposal of the model of the session's agent. */
+export async function generateTitle(
+  services: Services,
+  { session }: GenerateTitle,
+  signal: AbortSignal,
+): Promise<GeneratedTitle> {
+  const { header } = await services.place.storage.read(session)
+  const { agents } = await services.agents.list()
+  const agent = agents.find(({ id }) => id === header.agent_id)?.name ?? header.agent
+  const { title, model, usage } = await (await services.runtime(signal)).proposeTitle(session, agent, signal)
+  return { title, model, usage: usage && toTokenUsage(usage) }
+}

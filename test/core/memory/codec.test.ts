@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { decodeMemory, encodeMemory } from '../../../src/core/memory/codec.ts'
+import { EMPTY_MEMORY, type Memory, type MemoryEntry } from '../../../src/core/memory/types.ts'
+import { VECTORS } from './vectors.ts'
+
+const at = (id: bigint) => 1_745_000_000n + id
+const GOLDEN: Record<keyof typeof VECTORS, Memory> = {
+  empty: EMPTY_MEMORY,
+  knownGood: {
+    nextId: 2n,
+    entries: [
+      {
+        id: 1n,
+        createdAt: 0x1122334455667788n,
+        kind: 'archive',
+        name: 'hi',
+        content: 'yo',
+        aliases: ['hey'],
+      },
+    ],
+  },
+  threeEntries: {
+    nextId: 8n,
+    entries: [
+      {
+        ...{ id: 3n, createdAt: at(3n), kind: 'note', name: 'deploy', content: 'prod rollout' },
+        aliases: ['ship', 'release'],
+      },
+      {
+        ...{ id: 5n, createdAt: at(5n), kind: 'note', name: '螃蟹', content: 'crabs all the way 🦀' },
+        aliases: ['カニ'],
+      },
+      { id: 7n, createdAt: at(7n), kind: 'topic', name: 'topic-x', content: '', aliases: [] },
+    ],
+  },
+}
+
+for (const [name, memory] of Object.entries(GOLDEN)) {
+  const hex = VECTORS[name as keyof typeof VECTORS]
+  test(`encodeMemory() and decodeMemory() agree with the reference on ${name}, byte for byte`, () => {
+    assert.equal(encodeMemory(memory).toString('hex'), hex)
+    assert.deepEqual(decodeMemory(Buffer.from(hex, 'hex')), memory)
+  })
+}
+
+test('encodeMemory() sorts entries by id', () => {
+  const { nextId, entries } = GOLDEN.threeEntries
+  const bytes = encodeMemory({ nextId, entries: entries.toReversed() })
+  assert.equal(bytes.toString('hex'), VECTORS.threeEntries)
+})
+
+const good = Buffer.from(VECTORS.knownGood, 'hex')
+const MALFORMED: Record<string, [Buffer, RegExp]> = {
+  'nothing at all': [Buffer.alloc(0), /cut short/],
+  'the magic alone': [Buffer.from('CRMEM\0'), /cut short/],
+  'another magic': [patched(0, 0x44), /does not begin/],
+  'version 99': [patched(6, 99), /version 99/],
+  'flags 1': [patched(10, 1), /flags 1/],
+  'the header only': [good.subarray(0, 16), /cut short/],
+  'an unknown kind': [patched(44, 3), /kind 3/],
+  'text that is no UTF-8': [patched(52, 0xff), /UTF-8/],
+  'bytes behind the last entry': [Buffer.concat([good, Buffer.from([0])]), /follow/],
+  'a count that no file holds': [patched(27, 0xff), /cut short/],
+  'a length that no file holds': [patched(51, 0xff), /cut short/],
+}
+
+for (const [what, [bytes, why]] of Object.entries(MALFORMED)) {
+  test(`decodeMemory() refuses ${what}`, () => {
+    assert.throws(() => decodeMemory(bytes), { name: 'CrabError', kind: 'invalid', message: why })
+  })
+}
+
+test('decodeMemory() refuses every beginning of a file', () => {
+  for (let length = 0; length < good.length; length++) {
+    assert.throws(() => decodeMemory(good.subarray(0, length)), { kind: 'invalid' })
+  }
+})
+
+test('decodeMemory() gives what encodeMemory() was given', () => {
+  const text = fc.string({ unit: 'binary' })
+  const u64 = fc.bigInt(0n, 2n ** 64n - 1n)
+  const entry = fc.record<MemoryEntry>(
+    {
+      id: u64,
+      createdAt: u64,
+      kind: fc.constantFrom('note', 'archive', 'topic'),
+      name: text,
+      content: text,
+      aliases: fc.array(text, { maxLength: 3 }),
+    },
+    { noNullPrototype: true },
+  )
+  const entries = fc.uniqueArray(entry, { selector: ({ id }) => id, maxLength: 6 })
+  fc.assert(
+    fc.property(u64, entries, (nextId, given) => {
+      const sorted = given.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+      assert.deepEqual(decodeMemory(encodeMemory({ nextId, entries: given })), { nextId, entries: sorted })
+    }),
+  )
+})
+
+test('decodeMemory() of any bytes gives a memory or says that it is none', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 6 }), (changes) => {
+      const bytes = Buffer.from(good)
+      for (const [offset, value] of changes) bytes[offset] = value
+      try {
+        decodeMemory(bytes)
+      } catch (reason) {
+        assert.equal((reason as { kind?: string }).kind, 'invalid')
+      }
+    }),
+  )
+})
+
+function patched(offset: number, value: number): Buffer {
+  const bytes = Buffer.from(good)
+  bytes[offset] = value
+  return bytes
+}
