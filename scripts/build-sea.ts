@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bundle } from './sea/bundle.ts'
 import { linkCrabup, makeExecutable, NODE_FLAGS, stripped } from './sea/executable.ts'
-import { makePack } from './sea/pack.ts'
+import { makePack, type PackContent } from './sea/pack.ts'
 import { makeRipgrepAsset, ripgrepFor, targetOf } from './sea/ripgrep.ts'
 import { smoke } from './sea/smoke.ts'
 
@@ -21,6 +21,8 @@ const { values: options } = parseArgs({
 })
 /** Make what V8 compiles the same in every build. */
 const SEEDS = ['--random-seed=1', '--hash-seed=1']
+/** Without code caches, and with nothing compressed. */
+const NOT_WARM: Omit<PackContent, 'chunks'> = { caches: new Map(), cold: new Set() }
 const begin = performance.now()
 await build(resolve(options.out), options.exe ?? process.execPath)
 
@@ -36,13 +38,13 @@ async function build(out: string, node: string): Promise<void> {
     `bundled ${chunks.size} chunks, ${inMegabytes(chunks.values().reduce((sum, { length }) => sum + length, 0))}`,
   )
   const withCaches = !foreign && !options['no-code-cache']
-  const caches = withCaches ? await warmUp(chunks, join(workDir, 'chunks')) : new Map()
+  const { caches, cold } = withCaches ? await warmUp(chunks, join(workDir, 'chunks')) : NOT_WARM
   const base =
     options['no-strip'] || platform() !== 'linux' ? node : await stripped(node, join(workDir, 'node'))
   await makeExecutable(out, {
     node: base,
     boot,
-    pack: makePack(chunks, caches),
+    pack: makePack({ chunks, caches, cold }),
     ripgrep: await packRipgrep(await targetOf(node)),
     codeCache: !foreign,
     workDir,
@@ -55,8 +57,8 @@ async function build(out: string, node: string): Promise<void> {
   report('ran every command with it')
 }
 
-/** Runs the chunks in a process of their own, with the binary's flags; gives their code caches. */
-async function warmUp(chunks: Map<string, string>, folder: string): Promise<Map<string, Uint8Array>> {
+/** Runs the chunks in a process of their own, with the binary's flags; gives their code caches, and which are cold. */
+async function warmUp(chunks: Map<string, string>, folder: string): Promise<Omit<PackContent, 'chunks'>> {
   for (const [id, source] of chunks) await writeFile(join(folder, id), source, 'latin1')
   const program = join(import.meta.dirname, 'sea/warm-up.ts')
   execFileSync(process.execPath, [...NODE_FLAGS, ...SEEDS, program, folder], {
@@ -64,8 +66,9 @@ async function warmUp(chunks: Map<string, string>, folder: string): Promise<Map<
   })
   const caches = new Map<string, Uint8Array>()
   for (const id of chunks.keys()) caches.set(id, await readFile(join(folder, `${id}.cache`)))
-  report(`warmed up ${caches.size} code caches`)
-  return caches
+  const hot = new Set<string>(JSON.parse(await readFile(join(folder, 'hot.json'), 'utf8')))
+  report(`warmed up ${caches.size} code caches, ${hot.size} of them hot`)
+  return { caches, cold: new Set(chunks.keys()).difference(hot) }
 }
 
 async function packRipgrep(target: string): Promise<Uint8Array | undefined> {

@@ -5,6 +5,7 @@ import { ink } from './ink.ts'
 import { lightHeaders } from './light-headers.ts'
 import { textStack } from './text-stack.ts'
 import { zodLocales } from './zod-locales.ts'
+import { zodNamespace } from './zod-namespace.ts'
 
 /** The program as scripts: what the binary starts with, and the chunks behind it. */
 export interface Bundle {
@@ -36,14 +37,14 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
       outdir: 'dist',
       format: 'esm',
       splitting: true,
-      minifySyntax: true,
+      minifySyntax: true, // but no names: stack traces should tell something
       metafile: true,
       alias: {
         ulid: join(import.meta.dirname, '../../node_modules/ulid/dist/browser/index.js'), // no node:crypto
         '@modelcontextprotocol/client/_shims': join(import.meta.dirname, 'mcp-shims.ts'),
       },
       jsx: 'automatic',
-      plugins: [zodLocales, lightHeaders, ink, textStack],
+      plugins: [zodLocales, zodNamespace, lightHeaders, ink, textStack],
     }),
   ])
   const chunks = await Promise.all(
@@ -63,6 +64,8 @@ async function toChunk(path: string, module: string): Promise<string> {
   const { code } = await transform(module, {
     ...{ format: 'cjs', platform: 'node', target: 'node26', charset: 'ascii', legalComments: 'none' },
     supported: { 'dynamic-import': false },
+    minifyWhitespace: true,
+    lineLimit: 200, // so that a line of a stack trace is a place
   })
   if (/\bimport\.meta\b/.test(code)) {
     throw new Error(`Cannot bundle ${basename(path)}: import.meta means nothing inside the binary`)

@@ -1,22 +1,37 @@
+import { constants, zstdCompressSync } from 'node:zlib'
 import { align, type PackIndex, type PackPart } from '../../bin/pack.ts'
 
-/** The bytes that `openPack` reads: sources are ASCII, a chunk without a code cache simply has none. */
-export function makePack(
-  chunks: ReadonlyMap<string, string>,
-  caches: ReadonlyMap<string, Uint8Array>,
-): Buffer<ArrayBuffer> {
+/** Smaller parts stay as they are: they would save less than it costs to unpack them. */
+const MIN_BYTES = 16 * 1024
+/** zstd's highest that needs no more memory to unpack. */
+const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 19 } }
+
+/** What goes into the pack. */
+export interface PackContent {
+  /** ASCII, by name. */
+  chunks: ReadonlyMap<string, string>
+  /** A chunk without a code cache simply has none. */
+  caches: ReadonlyMap<string, Uint8Array>
+  /** Names of the chunks that may be compressed, because nobody waits for their start. */
+  cold: ReadonlySet<string>
+}
+
+/** The bytes that `openPack` reads. */
+export function makePack({ chunks, caches, cold }: PackContent): Buffer<ArrayBuffer> {
   const index: PackIndex = {}
   const parts: Uint8Array[] = []
   let end = 0
-  const put = (bytes: Uint8Array): PackPart => {
+  const put = (bytes: Uint8Array, id: string): PackPart => {
     const offset = end
-    parts.push(bytes, Buffer.alloc(align(bytes.length) - bytes.length))
-    end += align(bytes.length)
-    return [offset, bytes.length]
+    const isCompressed = cold.has(id) && bytes.length >= MIN_BYTES
+    const stored = isCompressed ? zstdCompressSync(bytes, LEVEL) : bytes
+    parts.push(stored, Buffer.alloc(align(stored.length) - stored.length))
+    end += align(stored.length)
+    return isCompressed ? [offset, stored.length, bytes.length] : [offset, stored.length]
   }
   for (const [id, source] of chunks) {
     const cache = caches.get(id)
-    index[id] = { source: put(Buffer.from(source, 'latin1')), ...(cache && { cache: put(cache) }) }
+    index[id] = { source: put(Buffer.from(source, 'latin1'), id), ...(cache && { cache: put(cache, id) }) }
   }
   return Buffer.concat([head(JSON.stringify(index)), ...parts])
 }

@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Keystrokes } from './typist.ts'
 
 /** One run of the program that must succeed: it warms the code caches, and it proves the finished binary. */
 export interface Scenario {
@@ -8,24 +9,34 @@ export interface Scenario {
   argv: readonly string[]
   /** A home that knows a model of each wire shape by default; a fresh one has the demo model only. */
   home?: 'fresh'
+  /** Runs on a terminal, where this is typed. */
+  keys?: readonly Keystrokes[]
+  /** People wait for its start: these come first, and what they load is neither compressed nor cached for others. */
+  hot?: true
 }
+
+const CTRL_D = '\x04'
 
 /** In this order: later ones read what earlier ones wrote. Every command of the tables is among them (a test). */
 export const SCENARIOS: readonly Scenario[] = [
-  crabtalk('help'),
+  hot('help'),
+  hot('__complete', '2', 'send', '--out'),
+  { ...hot('send', '--model', 'demo', 'read config.toml'), home: 'fresh' },
+  hot('send', '--model', 'loopback-anthropic', 'say hi'),
+  hot('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
+  hot('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
+  {
+    ...hot('chat', '--model', 'loopback-openai'),
+    keys: [on(/> /, 'say hi\r'), on(/Hi there\..*Ask/s, CTRL_D)],
+  },
   crabtalk('send', '--help'),
+  crabtalk('send', '--output', 'json', 'say hi'),
   crabtalk('version'),
   crabtalk('completions', 'bash'),
-  crabtalk('__complete', '2', 'send', '--out'),
   crabtalk('doctor', '--json'),
   crabtalk('config', 'path'),
   crabtalk('config', 'check'),
   crabtalk('config', 'show'),
-  { ...crabtalk('send', '--model', 'demo', 'read config.toml'), home: 'fresh' },
-  crabtalk('send', '--model', 'loopback-anthropic', 'say hi'),
-  crabtalk('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
-  crabtalk('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
-  crabtalk('send', '--output', 'json', 'say hi'),
   act('write', { path: 'notes.md', content: 'one\n' }),
   act('read', { path: 'notes.md' }),
   act('edit', { path: 'notes.md', edits: [{ old: 'one', new: 'two' }] }),
@@ -111,6 +122,14 @@ const SERVER = [
 function act(tool: string, args: object): Scenario {
   const options = ['--model', 'loopback-openai', '-s', 'tools', '--yolo', '--fail-on-tool-error']
   return crabtalk('send', ...options, `call ${tool} ${JSON.stringify(args)}`)
+}
+
+function on(screen: RegExp, type: string): Keystrokes {
+  return { on: screen, type }
+}
+
+function hot(...argv: string[]): Scenario {
+  return { ...crabtalk(...argv), hot: true }
 }
 
 function crabtalk(...argv: string[]): Scenario {

@@ -3,9 +3,11 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { spawn } from '@lydell/node-pty'
 import { startModelServer } from '../../test/support/model-server.ts'
 import { loopbackModel } from './loopback-model.ts'
 import { eachScenario } from './scenarios.ts'
+import { type Keystrokes, typist } from './typist.ts'
 
 const run = promisify(execFile)
 
@@ -16,17 +18,45 @@ const TIMEOUT_MS = 60_000
 export async function smoke(binary: string): Promise<void> {
   await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  for await (const { program, argv, env } of eachScenario(dir.path, model.url)) {
-    const path = program === 'crabup' ? join(dirname(binary), 'crabup') : binary
+  for await (const { program, argv, env, keys } of eachScenario(dir.path, model.url)) {
+    const command = program === 'crabup' ? join(dirname(binary), 'crabup') : binary
     const all = { ...env, PATH: process.env['PATH'], CRABTALK_DEBUG: 'cache' }
-    const running = run(path, [...argv], {
-      env: all,
-      cwd: dir.path,
-      timeout: TIMEOUT_MS,
-      killSignal: 'SIGKILL',
-    })
-    running.child.stdin?.end()
-    const { stderr } = await running
-    if (stderr.includes('code cache rejected')) throw new Error(`Cannot ship this binary: ${stderr.trim()}`)
+    const start = { command, argv, env: all, cwd: dir.path }
+    const said = await (keys ? typeTo(start, keys) : pipe(start))
+    if (said.includes('code cache rejected')) throw new Error(`Cannot ship this binary: ${said.trim()}`)
   }
+}
+
+interface Start {
+  command: string
+  argv: readonly string[]
+  env: Record<string, string | undefined>
+  cwd: string
+}
+
+/** Gives what standard error was told. */
+async function pipe({ command, argv, env, cwd }: Start): Promise<string> {
+  const running = run(command, [...argv], { env, cwd, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' })
+  running.child.stdin?.end()
+  return (await running).stderr
+}
+
+/** Gives everything the terminal was told. */
+async function typeTo({ command, argv, env, cwd }: Start, keys: readonly Keystrokes[]): Promise<string> {
+  const pty = spawn(command, [...argv], { name: 'xterm-256color', cols: 100, rows: 30, cwd, env })
+  const late = setTimeout(() => pty.kill('SIGKILL'), TIMEOUT_MS)
+  const typing = typist(keys, (text) => pty.write(text))
+  let said = ''
+  pty.onData((bytes) => {
+    said += bytes
+    typing.wrote(bytes)
+  })
+  const { exitCode, signal = 0 } = await new Promise<{ exitCode: number; signal?: number }>((resolve) =>
+    pty.onExit(resolve),
+  )
+  clearTimeout(late)
+  if (exitCode === 0 && signal === 0 && typing.isDone()) return said
+  throw new Error(
+    `Cannot ship this binary: ${argv.join(' ')} ends with ${exitCode}, ${signal}: ${JSON.stringify(said)}`,
+  )
 }

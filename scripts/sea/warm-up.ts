@@ -86,9 +86,14 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     terminal: () => undefined,
     screen: () => undefined,
     isSignalled: false,
-    build: async () => ({ path: '', node: process.versions.node, isOneFile: true, hasRipgrep: true }),
+    build: async () => ({
+      path: process.execPath,
+      node: process.versions.node,
+      isOneFile: true,
+      hasRipgrep: true,
+    }),
     ripgrep: async () => installedRipgrep(import.meta.filename),
-    onSignal: () => ({ [Symbol.dispose]() {} }),
+    onSignal: () => new DisposableStack(),
     leave: (code) => {
       throw new Error(`Cannot warm up: a command left with ${code}`)
     },
@@ -110,17 +115,15 @@ function fakeScreen(keys: readonly Keystrokes[]): Screen {
     stdin: Object.assign(stdin, mode),
     stdout: Object.assign(stdout, { isTTY: true, columns: 100, rows: 30 }),
     hooks: {
-      onExit: () => NOTHING,
-      onStop: () => NOTHING,
-      onContinue: () => NOTHING,
+      onExit: () => new DisposableStack(),
+      onStop: () => new DisposableStack(),
+      onContinue: () => new DisposableStack(),
       stop() {},
       writeNow() {},
       makeCooked() {},
     },
   } as unknown as Screen
 }
-
-const NOTHING: Disposable = { [Symbol.dispose]() {} }
 
 function outputFile(path: string): Disposable & { output: Output; text(): string } {
   const fd = openSync(path, 'w')

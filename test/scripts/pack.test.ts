@@ -5,17 +5,16 @@ import { openPack } from '../../bin/pack.ts'
 import { makePack } from '../../scripts/sea/pack.ts'
 
 const name = fc.stringMatching(/^[a-z-]{1,12}\.js$/)
-const ascii = fc.string({ unit: 'binary-ascii' })
+/** Some of them long enough to be compressed. */
+const long = fc
+  .tuple(fc.string({ unit: 'binary-ascii' }), fc.constantFrom(1, 5_000))
+  .map(([text, times]) => text.repeat(times))
 
 test('openPack() gives back every source and code cache that makePack() was given', () => {
-  const entries = fc.dictionary(name, fc.record({ source: ascii, cache: fc.option(fc.uint8Array()) }))
+  const chunk = fc.record({ source: long, cache: fc.option(fc.uint8Array()), isCold: fc.boolean() })
   fc.assert(
-    fc.property(entries, (program) => {
-      const sources = new Map(Object.entries(program).map(([id, { source }]) => [id, source]))
-      const caches = Object.entries(program).flatMap(([id, { cache }]) =>
-        cache ? [[id, cache] as const] : [],
-      )
-      const pack = openPack(toArrayBuffer(makePack(sources, new Map(caches))))
+    fc.property(fc.dictionary(name, chunk), (program) => {
+      const pack = packOf(program)
       for (const [id, { source, cache }] of Object.entries(program)) {
         assert.equal(pack.source(id), source)
         assert.deepEqual(pack.cache(id)?.toHex(), cache?.toHex())
@@ -24,12 +23,37 @@ test('openPack() gives back every source and code cache that makePack() was give
   )
 })
 
+test('makePack() compresses large parts of cold chunks only', () => {
+  const source = 'x'.repeat(50_000)
+  const size = (isCold: boolean, length: number) =>
+    bytesOf({ 'a.js': { source: source.slice(0, length), cache: null, isCold } }).length
+  assert.ok(size(false, 50_000) > 50_000)
+  assert.ok(size(true, 50_000) < 500)
+  assert.equal(size(true, 10_000), size(false, 10_000))
+})
+
 test('openPack() gives code caches in place, at offsets V8 can read', () => {
-  const bytes = toArrayBuffer(makePack(new Map([['a.js', 'x']]), new Map([['a.js', Uint8Array.of(1, 2, 3)]])))
-  const cache = openPack(bytes).cache('a.js')!
-  assert.equal(cache.buffer, bytes)
+  const bytes = bytesOf({ 'a.js': { source: 'x', cache: Uint8Array.of(1, 2, 3), isCold: false } })
+  const buffer = toArrayBuffer(bytes)
+  const cache = openPack(buffer).cache('a.js')!
+  assert.equal(cache.buffer, buffer)
   assert.equal(cache.byteOffset % 8, 0)
 })
+
+type Program = Record<string, { source: string; cache: Uint8Array | null; isCold: boolean }>
+
+function bytesOf(program: Program): Buffer<ArrayBuffer> {
+  const chunks = Object.entries(program)
+  return makePack({
+    chunks: new Map(chunks.map(([id, { source }]) => [id, source])),
+    caches: new Map(chunks.flatMap(([id, { cache }]) => (cache ? [[id, cache] as const] : []))),
+    cold: new Set(chunks.flatMap(([id, { isCold }]) => (isCold ? id : []))),
+  })
+}
+
+function packOf(program: Program) {
+  return openPack(toArrayBuffer(bytesOf(program)))
+}
 
 function toArrayBuffer(bytes: Buffer<ArrayBuffer>): ArrayBuffer {
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
