@@ -143,6 +143,13 @@ max_retries = 0
   ])
 })
 
+test('a provider of kind bedrock may name a region and a profile', () => {
+  const { providers } = read(
+    '[[providers]]\nname = "aws"\nkind = "bedrock"\nregion = "eu-west-1"\nprofile = "dev"\n',
+  )
+  assert.deepEqual([providers[0]?.region, providers[0]?.profile], ['eu-west-1', 'dev'])
+})
+
 test('[daemon], [skills] and [env] are read', () => {
   const config = read(`
 [daemon]
@@ -195,6 +202,11 @@ for (const [name, text, lines] of [
       'config.toml:2: "providers[0].name" is missing',
       'config.toml:2: "providers[0].base_url" is missing: an openai-compatible provider has no usual address',
     ],
+  ],
+  [
+    'keys of AWS elsewhere',
+    '[[providers]]\nname = "a"\nkind = "openai"\nregion = "eu-west-1"\n',
+    ['config.toml:4: "providers[0].region" is for kind = "bedrock" only'],
   ],
   [
     'a key of [llm] without an address',
