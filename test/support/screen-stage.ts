@@ -84,7 +84,7 @@ export function makeStage({ columns, rows, reflow = 'xterm.js', intervalMs = 1, 
     settle: () => settle({ app, screen, terminal }),
     check() {
       assert.doesNotMatch(output.bytes(), CLEARS)
-      check(terminal, { printed, shown: fit(store.get(), terminal), isTorn })
+      check(terminal, { printed, shown: fit(store.get(), terminal), isTorn, isCut: reflow === 'none' })
     },
     [Symbol.dispose]() {
       app.unmount()
@@ -108,18 +108,25 @@ async function settle({
   await terminal.settled()
 }
 
-function check(
-  terminal: VirtualTerminal,
-  { printed, shown, isTorn }: { printed: readonly string[]; shown: Shown; isTorn: boolean },
-): void {
-  const text = trimmed(terminal.text().map(bare))
+interface Checked {
+  printed: readonly string[]
+  shown: Shown
+  isTorn: boolean
+  isCut: boolean
+}
+
+function check(terminal: VirtualTerminal, { printed, shown, isTorn, isCut }: Checked): void {
+  // A terminal that cuts lines cuts those of the scrollback, too; a row that begins otherwise continues the one above.
+  const toSeen = (line: string) => (isCut && line.startsWith('P') ? line.slice(0, 2) : bare(line))
+  const rows = [...terminal.scrollback(), ...terminal.lines()].filter((row) => /^[PF]/.test(row))
+  const text = trimmed((isCut ? rows : terminal.text()).map(toSeen))
   const frame = shown.lines.map(bare)
-  const expected = [...printed.map(bare), ...frame]
+  const expected = [...printed.map(toSeen), ...frame]
   if (!isTorn) assert.deepEqual(text, trimmed(expected))
   else {
     assert.deepEqual(
       text.filter((line) => line.startsWith('P')),
-      printed.map(bare),
+      printed.map(toSeen),
     )
     assert.deepEqual(text.slice(text.length - trimmed(frame).length), trimmed(frame))
   }

@@ -43,7 +43,7 @@ export function makeVirtualTerminal(options: Options = {}): VirtualTerminal {
     ...(reflows ? {} : { windowsPty: { backend: 'conpty' as const, buildNumber: 18_000 } }),
   })
   const buffer = () => terminal.buffer.active
-  const row = (at: number) => buffer().getLine(at)?.translateToString(true) ?? ''
+  const row = (at: number) => buffer().getLine(at)?.translateToString(true, 0, terminal.cols) ?? ''
   const range = (start: number, end: number) =>
     Array.from({ length: end - start }, (_, at) => row(start + at))
   const feed = (bytes: string | Uint8Array) => new Promise<void>((resolve) => terminal.write(bytes, resolve))
@@ -92,12 +92,12 @@ export function streamTo(terminal: VirtualTerminal): TestStream {
   })
 }
 
-function unwrapped({ buffer: { active } }: xterm.Terminal): string[] {
+function unwrapped({ cols, buffer: { active } }: xterm.Terminal): string[] {
   const lines: string[] = []
   for (let at = 0; at < active.length; at++) {
     const row = active.getLine(at)!
     const next = active.getLine(at + 1)
-    const text = row.translateToString(!next?.isWrapped)
+    const text = row.translateToString(!next?.isWrapped, 0, cols)
     if (row.isWrapped && lines.length > 0) lines[lines.length - 1] += text
     else lines.push(text)
   }

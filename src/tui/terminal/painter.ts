@@ -50,25 +50,45 @@ export class Painter {
     this.#drawnFrame = undefined
   }
 
+  /** The bytes that show what is wanted; empty when it is shown. */
   draw(size: Size): string {
-    if (this.#printed === '' && this.#wanted === this.#drawnFrame && this.#shown?.columns === size.columns)
-      return ''
-    const erase = this.#shown ? this.#toTop(size) + (this.#shown.lines.length > 0 ? '\u001b[J' : '') : ''
+    const isSized = this.#shown?.columns === size.columns && this.#shown.rows === size.rows
+    if (this.#printed === '' && this.#wanted === this.#drawnFrame && isSized) return ''
     const next = fit(this.#wanted, size)
-    const bytes = erase + this.#printed + next.lines.join('\n') + toCaret(next, size.columns)
+    const changed = this.#printed === '' && isSized ? this.#change(next, size.columns) : undefined
+    const bytes = changed ?? this.#toTop(size) + this.#printed + next.lines.join('\n')
     this.#drawnFrame = this.#wanted
     this.#printed = ''
-    this.#shown = restOf(next, size.columns)
-    if (bytes === '') return ''
+    this.#shown = restOf(next, size)
     const hide = this.#isCursorShown ? HIDE : ''
     this.#isCursorShown = next.caret !== undefined
-    return `${BEGIN}${hide}${bytes}${next.caret ? SHOW : ''}${END}`
+    return `${BEGIN}${hide}${bytes}${toCaret(next, size.columns)}${next.caret ? SHOW : ''}${END}`
+  }
+
+  /** Writes the lines anew that differ; undefined when their number or a height does. */
+  #change({ lines }: Frame, columns: number): string | undefined {
+    const shown = this.#shown!
+    if (shown.lines.length !== lines.length) return undefined
+    if ([...lines, ...shown.lines].some((line) => heightOf(line, columns) > 1)) return undefined
+    let at = shown.caret.y
+    let bytes = ''
+    const goTo = (y: number) => {
+      bytes += y < at ? `${ESC}[${at - y}A` : y > at ? `${ESC}[${y - at}B` : ''
+      at = y
+    }
+    lines.forEach((line, y) => {
+      if (line === shown.lines[y]) return
+      goTo(y)
+      bytes += `\r${ESC}[2K${line}`
+    })
+    goTo(Math.max(0, lines.length - 1))
+    return bytes
   }
 
   /** Takes the frame away after a resize. */
   erase(size: Size): string {
     if (!this.#shown || this.#shown.lines.length === 0) return ''
-    const bytes = `${this.#toTop(size)}\u001b[J`
+    const bytes = this.#toTop(size)
     this.forget()
     return bytes
   }
@@ -85,12 +105,15 @@ export class Painter {
       rowsBetween(lines, { from: caret, to: { x: 0, y: last } }, columns) +
       heightOf(lines[last]!, columns) -
       1
-    return `${below > 0 ? `\u001b[${below}B` : ''}\r\n`
+    return `${below > 0 ? `${ESC}[${below}B` : ''}\r\n`
   }
 
-  #toTop({ columns }: Size): string {
-    const up = this.#shown ? rowsAbove(this.#shown, columns, this.#reflow) : 0
-    return `${up > 0 ? `\u001b[${up}A` : ''}\r`
+  /** To where the frame began, with nothing below. */
+  #toTop(size: Size): string {
+    const shown = this.#shown
+    if (!shown || shown.lines.length === 0) return '\r'
+    const up = rowsAbove(shown, size, this.#reflow)
+    return `${up > 0 ? `${ESC}[${up}A` : ''}\r${ESC}[J`
   }
 }
 
@@ -113,11 +136,11 @@ function toCaret({ lines, caret }: Frame, columns: number): string {
   const end = endOf(lines, columns)
   const up = rowsBetween(lines, { from: caret, to: end }, columns)
   const x = caret.x - rowOf(lines[caret.y]!, caret.x, columns) * columns
-  return `${up > 0 ? `\u001b[${up}A` : ''}\u001b[${Math.min(x, columns - 1) + 1}G`
+  return `${up > 0 ? `${ESC}[${up}A` : ''}${ESC}[${Math.min(x, columns - 1) + 1}G`
 }
 
-function restOf({ lines, caret }: Frame, columns: number): Drawn {
-  return { lines, caret: caret ?? endOf(lines, columns), columns }
+function restOf({ lines, caret }: Frame, size: Size): Drawn {
+  return { lines, caret: caret ?? endOf(lines, size.columns), ...size }
 }
 
 function endOf(lines: readonly string[], columns: number): { x: number; y: number } {
@@ -134,7 +157,8 @@ function rowsBetween(
   return between + rowOf(lines[to.y] ?? '', to.x, columns) - rowOf(lines[from.y] ?? '', from.x, columns)
 }
 
-const BEGIN = '\u001b[?2026h'
-const END = '\u001b[?2026l'
-const HIDE = '\u001b[?25l'
-const SHOW = '\u001b[?25h'
+const ESC = '\u001b'
+const BEGIN = `${ESC}[?2026h`
+const END = `${ESC}[?2026l`
+const HIDE = `${ESC}[?25l`
+const SHOW = `${ESC}[?25h`

@@ -13,6 +13,7 @@ export interface Drawn {
   /** Where the cursor rests, in columns and lines. */
   caret: { x: number; y: number }
   columns: number
+  rows: number
 }
 
 /** Rows that a line takes. */
@@ -24,10 +25,17 @@ export function heightOf(line: string, columns: number): number {
   return width === text.length ? Math.ceil(width / columns) : countRows(text, columns)
 }
 
-/** Rows from the top of what was drawn down to the cursor, now that the terminal is so wide. */
-export function rowsAbove({ lines, caret, columns: before }: Drawn, columns: number, reflow: Reflow): number {
-  const isNarrower = columns < before
-  if (reflow === 'xterm.js' && isNarrower) return caret.y + sunk(lines, caret.y, columns)
+/**
+ * Rows from the top of what was drawn down to the cursor, now that the terminal has another size; never more than there
+ * are, as erasing from too high a row would take away what is not ours.
+ */
+export function rowsAbove(
+  { lines, caret, columns: before, rows: most }: Drawn,
+  { columns, rows }: { columns: number; rows: number },
+  reflow: Reflow,
+): number {
+  if (reflow === 'xterm.js' && columns < before)
+    return caret.y + sunk(lines, { y: caret.y, lost: most - rows }, columns)
   const width = reflow === 'none' ? before : columns
   const above = lines.slice(0, caret.y).reduce((sum, line) => sum + heightOf(line, width), 0)
   return above + rowOf(lines[caret.y] ?? '', caret.x, width)
@@ -47,15 +55,21 @@ export function guessReflow(env: Readonly<Record<string, string | undefined>>): 
 }
 
 /**
- * xterm.js goes from the bottom to the top, moves the cursor down by every row it adds, and leaves the line alone that
- * the cursor has come to (`Buffer._reflowSmaller` of 5.5 to 6.0).
+ * Rows by which the cursor of xterm.js sinks: it goes from the bottom to the top, moves the cursor down by every row it
+ * adds, and leaves the line alone that the cursor has come to (`Buffer._reflowSmaller` of 5.5 to 6.0). Before that, rows
+ * that the terminal has lost go from under the cursor; blank ones first, and how many of those there were is not known.
  */
-function sunk(lines: readonly string[], y: number, columns: number): number {
-  let added = 0
-  for (let at = lines.length - 1; at >= 0; at--) {
-    if (y + added !== at) added += heightOf(lines[at]!, columns) - 1
+function sunk(lines: readonly string[], { y, lost }: { y: number; lost: number }, columns: number): number {
+  const fewest = Math.min(lines.length, Math.max(y + 1, lines.length - Math.max(0, lost)))
+  let least = Number.POSITIVE_INFINITY
+  for (let left = lines.length; left >= fewest; left--) {
+    let added = 0
+    for (let at = left - 1; at >= 0; at--) {
+      if (y + added !== at) added += heightOf(lines[at]!, columns) - 1
+    }
+    least = Math.min(least, added)
   }
-  return added
+  return least
 }
 
 /** Wide characters do not break: a row may end a column early. */

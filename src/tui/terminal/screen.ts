@@ -92,9 +92,14 @@ export class Screen implements Disposable {
     return `\u001b[?2026l${this.#painter.leave()}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
   }
 
-  /** Forgets the frame, because the terminal no longer shows it, and draws it again where the cursor is. */
-  redraw(): void {
+  /** The terminal no longer shows the frame where it was: somebody else has written to it. */
+  forget(): void {
     this.#painter.forget()
+  }
+
+  /** Draws the frame again where the cursor is. */
+  redraw(): void {
+    this.forget()
     this.#draw()
   }
 

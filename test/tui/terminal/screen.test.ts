@@ -1,11 +1,106 @@
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Reflow } from '../../../src/tui/terminal/reflow.ts'
 import { makeStage } from '../../support/screen-stage.ts'
 
-test('Screen shows a frame once under what was printed, through every resize between frames', async () => {
-  const runs = { numRuns: Number(process.env['RUNS'] ?? 100) }
-  await fc.assert(fc.asyncProperty(fc.array(step(), { minLength: 1, maxLength: 14 }), walk), runs)
+for (const [reflow, terminal] of [
+  ['xterm.js', 'wraps lines anew'],
+  ['none', 'cuts lines'],
+] as const) {
+  test(`Screen shows a frame once under what was printed, through every resize of a terminal that ${terminal}`, async () => {
+    const steps = fc.array(step(), { minLength: 1, maxLength: 14 })
+    const numRuns = Number(process.env['RUNS'] ?? 80)
+    await fc.assert(
+      fc.asyncProperty(steps, (taken) => walk(taken, reflow)),
+      { numRuns },
+    )
+  })
+}
+
+test('Screen redraws at once for the first resize, once for all that follow within an interval, and then rests', async () => {
+  using stage = makeStage({ columns: 80, rows: 24, intervalMs: 1_000_000 })
+  stage.show(['Fframe'])
+  await stage.settle()
+  const told: number[] = []
+  using _listening = stage.screen.onResize(({ columns }) => told.push(columns))
+  await stage.resize(70, 24)
+  assert.deepEqual([told, stage.screen.isQuiet], [[70], true])
+  await stage.resize(60, 24)
+  await stage.resize(50, 24)
+  assert.deepEqual([told, stage.screen.isQuiet], [[70], false])
+  assert.deepEqual([stage.screen.size.columns, stage.screen.ink.columns], [70, 70])
+  await stage.terminal.settled()
+  assert.deepEqual(stage.terminal.text(), [], 'a frame that the next resize would tear is gone')
 })
+
+test('Screen holds frames back while the terminal takes no bytes, and draws the last one', async () => {
+  using stage = makeStage({ columns: 80, rows: 24 })
+  await stage.settle()
+  const before = stage.bytes()
+  stage.output.writableNeedDrain = true
+  stage.show(['Ffirst'])
+  stage.print('Pprinted')
+  stage.show(['Fsecond'])
+  await stage.flush()
+  assert.equal(stage.bytes(), before)
+  stage.output.writableNeedDrain = false
+  stage.output.emit('drain')
+  await stage.settle()
+  stage.check()
+  assert.doesNotMatch(stage.bytes(), /first/)
+})
+
+test('Screen writes nothing after the terminal has gone, and says so once', async () => {
+  const reasons: string[] = []
+  using stage = makeStage({ columns: 80, rows: 24, onGone: ({ message }) => reasons.push(message) })
+  await stage.settle()
+  for (const word of ['EIO', 'EPIPE']) stage.output.emit('error', new Error(word))
+  const before = stage.bytes()
+  stage.show(['Fframe'])
+  await stage.flush()
+  assert.deepEqual([stage.bytes(), reasons], [before, ['EIO']])
+})
+
+test('Screen.restoring() undoes what is on, under the frame', async () => {
+  using stage = makeStage({ columns: 80, rows: 24 })
+  stage.show(['Fone', 'Ftwo', 'Fthree'], { x: 2, y: 0 })
+  await stage.settle()
+  stage.screen.ink.write(`${ESC}[?2004h`)
+  stage.screen.ink.write(`${ESC}[>1u`)
+  const under = `${ESC}[2B\r\n`
+  assert.equal(stage.screen.restoring(), `${ESC}[?2026l${under}${ESC}[<u${ESC}[?2004l${ESC}[0m${ESC}[?25h`)
+  stage.screen.ink.write(`${ESC}[?2004l`)
+  assert.equal(stage.screen.restoring(), `${ESC}[?2026l${ESC}[<u${ESC}[0m${ESC}[?25h`)
+})
+
+test('Screen leaves the frame and the cursor under it when it is disposed', async () => {
+  const stage = makeStage({ columns: 80, rows: 24 })
+  stage.show(['Fone', 'Ftwo'], { x: 2, y: 0 })
+  await stage.settle()
+  stage[Symbol.dispose]()
+  await stage.terminal.settled()
+  assert.deepEqual(stage.terminal.text(), ['Fone', 'Ftwo'])
+  assert.deepEqual(stage.terminal.cursor(), { x: 0, y: 2 })
+})
+
+test('Screen draws only what changed', async () => {
+  using stage = makeStage({ columns: 80, rows: 24 })
+  const lines = Array.from({ length: 20 }, (_, at) => `Fline ${at}${'.'.repeat(50)}`)
+  stage.show(lines, { x: 3, y: 19 })
+  await stage.settle()
+  const { bytes, writes } = stage.screen.written
+  stage.show(lines.with(19, 'Fchanged'), { x: 4, y: 19 })
+  await stage.settle()
+  assert.equal(stage.screen.written.writes, writes + 1)
+  assert.ok(
+    stage.screen.written.bytes - bytes < 80,
+    `${stage.screen.written.bytes - bytes} bytes for one line`,
+  )
+  stage.check()
+})
+
+const ESC = '\u001b'
 
 type Step =
   | { do: 'print'; line: string }
@@ -23,17 +118,26 @@ function step(): fc.Arbitrary<Step> {
       lines: fc.array(line, { maxLength: 12 }),
       caret: fc.option(fc.record({ x: fc.nat(60), y: fc.nat(11) }), { nil: undefined }),
     }),
-    fc.record({
-      do: fc.constant('resize' as const),
-      columns: fc.integer({ min: 1, max: 300 }),
-      rows: fc.integer({ min: 1, max: 120 }),
-      settles: fc.boolean(),
-    }),
+    resize({ min: 1, max: 300 }, { min: 1, max: 120 }),
+    resize({ min: 25, max: 120 }, { min: 14, max: 60 }), // in which every frame fits
+    resize({ min: 25, max: 120 }, { min: 24, max: 24 }),
   )
 }
 
-async function walk(steps: readonly Step[]): Promise<void> {
-  using stage = makeStage({ columns: 80, rows: 24 })
+function resize(
+  columns: { min: number; max: number },
+  rows: { min: number; max: number },
+): fc.Arbitrary<Step> {
+  return fc.record({
+    do: fc.constant('resize' as const),
+    columns: fc.integer(columns),
+    rows: fc.integer(rows),
+    settles: fc.boolean(),
+  })
+}
+
+async function walk(steps: readonly Step[], reflow: Reflow): Promise<void> {
+  using stage = makeStage({ columns: 80, rows: 24, reflow })
   for (const step of steps) {
     if (step.do === 'print') stage.print(step.line)
     else if (step.do === 'frame') stage.show(step.lines, step.caret)
