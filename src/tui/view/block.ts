@@ -10,7 +10,7 @@ import type { View } from './view.ts'
 /** A finished block as lines for the scrollback, an empty one in front where a gap belongs; untrusted text is sanitised. */
 export function renderBlock(block: Block, view: View): string[] {
   const lines = renderBare(block, view)
-  const goesOn = (block.kind === 'answer' && block.continues) || (block.kind === 'thinking' && !block.isFirst)
+  const goesOn = block.kind === 'answer' && block.continues
   return lines.length === 0 || goesOn || block.kind === 'welcome' ? lines : ['', ...lines]
 }
 

@@ -1,11 +1,18 @@
-import type { OpenText, ToolRun } from '../state/types.ts'
-import { renderPart } from './markdown/render.ts'
+import type { Block, OpenText, ToolRun } from '../state/types.ts'
+import { renderBlock } from './block.ts'
+import { toPart } from './split.ts'
 import { indent, renderProgress, renderToolLine } from './tool/render.ts'
 import type { View } from './view.ts'
 
 /** What grows now, as lines: at most the last `view.rows` of them. */
 export function renderOpen(open: OpenText, view: View): string[] {
-  return renderPart(open.text, open.hasBegun, view).slice(-view.rows)
+  const agent = open.agent
+  const { text, continues } = toPart(open)
+  const block: Block =
+    open.kind === 'answer'
+      ? { kind: 'answer', agent, text, isFirst: !open.hasBegun, continues }
+      : { kind: 'thinking', text, isFirst: !open.hasBegun }
+  return renderBlock(block, view).slice(-view.rows)
 }
 
 /** Lines of what a running call says. */

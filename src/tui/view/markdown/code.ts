@@ -1,6 +1,7 @@
 import type { Tokens } from 'marked'
 import { paint } from '../style.ts'
 import { cutText, truncateText, widthOf } from '../text.ts'
+import { closesFence, fenceOf, indentOf } from './line-kinds.ts'
 import type { MarkdownView } from './types.ts'
 
 /**
@@ -16,8 +17,20 @@ export function renderCode(
   const language = lang.trim().split(/[\s{,:]/)[0] ?? ''
   const label =
     continues || language === '' ? [] : [paint(truncateText(language, view.columns), view.color, 'dim')]
+  if (text === '') return label
   const lines = (view.color ? view.highlight?.(text, language) : undefined) ?? text.split('\n')
   return [...label, ...lines.flatMap((line) => wrapCode(line, view))]
+}
+
+/** A fence that stands for itself, open or closed, from its first line on; undefined for other text. */
+export function readFence(text: string): Pick<Tokens.Code, 'lang' | 'text'> | undefined {
+  const [opening = '', ...lines] = text.split('\n')
+  const fence = fenceOf(opening)
+  if (fence === undefined) return undefined
+  const indent = indentOf(opening)
+  if (closesFence(lines.at(-1) ?? '', fence)) lines.pop()
+  const lang = opening.trim().slice(fence.length).trim()
+  return { lang, text: lines.map((line) => line.slice(Math.min(indent, indentOf(line)))).join('\n') }
 }
 
 /** A line of code, broken behind visible marks. */

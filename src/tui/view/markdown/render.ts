@@ -4,7 +4,7 @@ import { type Split, splitClosed } from '../split.ts'
 import { paint } from '../style.ts'
 import { wrapText } from '../text.ts'
 import { isTame } from './bounds.ts'
-import { renderCode } from './code.ts'
+import { readFence, renderCode } from './code.ts'
 import { renderInline } from './inline.ts'
 import { indentLines } from './lines.ts'
 import { renderList } from './list.ts'
@@ -36,6 +36,8 @@ export function joinParts(parts: Split['closed'], view: MarkdownView): string[] 
 export function renderPart(text: string, continues: boolean, view: MarkdownView): string[] {
   const clean = cleanText(text)
   if (clean.trim() === '') return []
+  const fence = readFence(clean)
+  if (fence) return renderCode(fence, view, continues)
   if (!view.parse || !isTame(clean)) return wrapText(clean.replace(/\n+$/, ''), view.columns)
   return renderTokens(view.parse(clean), view, continues)
 }

@@ -1,0 +1,188 @@
+import {
+  closesFence,
+  fenceOf,
+  indentOf,
+  interrupts,
+  isBlank,
+  isDelimiter,
+  isQuote,
+  isSetext,
+  isWhole,
+  type Line,
+  type Marker,
+  markerOf,
+} from './line-kinds.ts'
+
+/** Gives the line behind another; undefined when it is not there, yet or for ever. */
+export type NextLine = (line: Line) => Line | undefined
+
+/** Where a block ends, or a part of a long one, and what must be known of it to go on there. */
+export interface BlockEnd {
+  end: number
+  /** Empty when the block is whole. */
+  carry: string
+}
+
+/** Lines, and characters, after which a long block is cut. */
+const CODE_LINES = 24
+const CODE_LINES_TO_BLANK = 12
+const MOST_LINES = 60
+const MOST_CHARS = 3_000
+const MOST_ITEM_LINES = 200
+const MOST_ITEM_CHARS = 8_000
+
+/**
+ * Reads a block from its first line, which is not blank; undefined as long as it may grow.
+ *
+ * What is decided depends on the lines read so far only, so that it is the same however the text came in.
+ */
+export function scanBlock(first: Line, nextLine: NextLine, isOver: boolean): BlockEnd | undefined {
+  const { text } = first
+  const scan = new BlockScan(first, nextLine, isOver)
+  const fence = fenceOf(text)
+  if (fence !== undefined) return scan.code(fence, text)
+  if (isWhole(text)) return { end: first.next, carry: '' }
+  if (isQuote(text)) return scan.quote()
+  const marker = markerOf(text)
+  if (marker) return scan.item(marker)
+  return indentOf(text) >= 4 ? scan.indented() : scan.paragraph()
+}
+
+/** Goes on in a fence that an earlier part began; `first` is the line behind that part. */
+export function scanFence(
+  first: Line,
+  nextLine: NextLine,
+  opening: string,
+  isOver: boolean,
+): BlockEnd | undefined {
+  const fence = fenceOf(opening) ?? '```'
+  return new BlockScan(first, nextLine, isOver).restOfCode(first, fence, opening)
+}
+
+/** Goes on in a table that an earlier part began. */
+export function scanTable(
+  first: Line,
+  nextLine: NextLine,
+  header: string,
+  isOver: boolean,
+): BlockEnd | undefined {
+  return new BlockScan(first, nextLine, isOver).rows(first, header)
+}
+
+/** One block, line by line. */
+class BlockScan {
+  readonly #first: Line
+  readonly #nextLine: NextLine
+  readonly #isOver: boolean
+
+  constructor(first: Line, nextLine: NextLine, isOver: boolean) {
+    this.#first = first
+    this.#nextLine = nextLine
+    this.#isOver = isOver
+  }
+
+  code(fence: string, opening: string): BlockEnd | undefined {
+    const line = this.#nextLine(this.#first)
+    return line ? this.restOfCode(line, fence, opening) : this.#atEnd(this.#first)
+  }
+
+  restOfCode(first: Line, fence: string, opening: string): BlockEnd | undefined {
+    let last = first
+    for (let line: Line | undefined = first, count = 1; line; line = this.#nextLine(line), count++) {
+      if (closesFence(line.text, fence)) return { end: line.next, carry: '' }
+      const most = isBlank(line.text) ? CODE_LINES_TO_BLANK : CODE_LINES
+      if (count >= most || line.next - first.start > MOST_ITEM_CHARS) {
+        return { end: line.next, carry: `f${opening}` }
+      }
+      last = line
+    }
+    return this.#atEnd(last)
+  }
+
+  paragraph(): BlockEnd | undefined {
+    let last = this.#first
+    if (last.next - last.start > MOST_CHARS) return { end: last.next, carry: 'p' }
+    for (let line = this.#nextLine(last); line; line = this.#nextLine(line)) {
+      if (isBlank(line.text)) return whole(line)
+      if (isSetext(line.text)) return { end: line.next, carry: '' }
+      if (isDelimiter(line.text) && last.text.includes('|')) return this.#table(last, line)
+      if (interrupts(line.text)) return whole(line)
+      if (line.next - this.#first.start > MOST_CHARS) return { end: line.next, carry: 'p' }
+      last = line
+    }
+    return this.#atEnd(last)
+  }
+
+  #table(header: Line, delimiter: Line): BlockEnd | undefined {
+    const line = this.#nextLine(delimiter)
+    return line ? this.rows(line, `${header.text}\n${delimiter.text}`) : this.#atEnd(delimiter)
+  }
+
+  rows(first: Line, header: string): BlockEnd | undefined {
+    let last = first
+    for (let line: Line | undefined = first, count = 1; line; line = this.#nextLine(line), count++) {
+      if (isBlank(line.text) || interrupts(line.text)) return whole(line)
+      if (count >= MOST_LINES || line.next - first.start > MOST_ITEM_CHARS) {
+        return { end: line.next, carry: `t${header}` }
+      }
+      last = line
+    }
+    return this.#atEnd(last)
+  }
+
+  quote(): BlockEnd | undefined {
+    let last = this.#first
+    for (let line = this.#nextLine(last), count = 2; line; line = this.#nextLine(line), count++) {
+      if (isBlank(line.text)) return whole(line)
+      if (!isQuote(line.text) && interrupts(line.text)) return whole(line)
+      if (count >= MOST_LINES || line.next - this.#first.start > MOST_CHARS) {
+        return { end: line.next, carry: 'q' }
+      }
+      last = line
+    }
+    return this.#atEnd(last)
+  }
+
+  indented(): BlockEnd | undefined {
+    let last = this.#first
+    for (let line = this.#nextLine(last), count = 2; line; line = this.#nextLine(line), count++) {
+      if (!isBlank(line.text) && indentOf(line.text) < 4) return whole(line)
+      if (count >= CODE_LINES || line.next - this.#first.start > MOST_ITEM_CHARS) {
+        return { end: line.next, carry: 'c' }
+      }
+      last = line
+    }
+    return this.#atEnd(last)
+  }
+
+  /** One item of a list with all that stands in it; the next one is a block of its own. */
+  item({ kind, offset }: Marker): BlockEnd | undefined {
+    let last = this.#first
+    let isBehindBlank = false
+    for (let line = this.#nextLine(last), count = 2; line; line = this.#nextLine(line), count++) {
+      const blank = isBlank(line.text)
+      if (!blank && indentOf(line.text) < offset && (isBehindBlank || endsItem(line.text))) {
+        return { end: line.start, carry: `l${kind}` }
+      }
+      isBehindBlank = blank
+      if (count >= MOST_ITEM_LINES || line.next - this.#first.start > MOST_ITEM_CHARS) {
+        return { end: line.next, carry: `l${kind}` }
+      }
+      last = line
+    }
+    return this.#atEnd(last)
+  }
+
+  #atEnd(last: Line): BlockEnd | undefined {
+    return this.#isOver ? { end: last.next, carry: '' } : undefined
+  }
+}
+
+/** The block ends before this line. */
+function whole(line: Line): BlockEnd {
+  return { end: line.start, carry: '' }
+}
+
+function endsItem(line: string): boolean {
+  return interrupts(line) || markerOf(line) !== undefined
+}
