@@ -46,7 +46,7 @@ export interface ChatPorts {
   /** Puts a text on the clipboard; says how, or throws. */
   copy(text: string): Promise<string>
   /** An image on the clipboard, or else its text; undefined when there is neither, or no way to ask. */
-  paste(): Promise<AttachedFile | string | undefined>
+  paste(signal: AbortSignal): Promise<AttachedFile | string | undefined>
   /** Writes a new file, relative to `cwd` unless absolute; gives its path. Throws `conflict` when it exists. */
   writeNewFile(path: string, text: string): Promise<string>
   /** Runs a command line in `cwd`, as the person typed it, with the terminal's width; for `!`. */

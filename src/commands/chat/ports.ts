@@ -1,19 +1,34 @@
-import { homedir } from 'node:os'
+import { homedir, platform } from 'node:os'
+import { join } from 'node:path'
 import { once } from '../../core/base/once.ts'
+import { homePaths } from '../../core/config/paths.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import type { ChatPorts } from '../../tui/ports.ts'
 import type { Host } from '../host.ts'
 
-/** What the chat is given; disposing lets go of the agents. */
+/** What the chat is given; disposing lets go of the agents, and of what was started. */
 export interface OpenedPorts extends AsyncDisposable {
   readonly ports: ChatPorts
 }
 
-/** The ports of a chat in the working directory. The agents are attached to when they are first needed. */
+/** The ports of a chat in the working directory. What costs time is loaded, and attached to, when it is first needed. */
 export function openPorts(host: Host): OpenedPorts {
   const cwd = host.cwd()
+  const home = homedir()
+  const paths = homePaths(host.env, { cwd, homeDir: home })
+  const place = { cwd, home }
+  const env = withoutProviderKeys(host.env)
   const attached = once(async () => (await import('../../daemon/attach.ts')).attach(host))
+  const processes = once(async () => {
+    const { openProcessHost } = await import('../../core/process/process-host.ts')
+    return openProcessHost({ pid: host.pid })
+  })
+  const finder = once(async () =>
+    (await import('./find-files.ts')).openFileFinder({ ...place, now: Date.now }),
+  )
+  const system = { env, platform: platform(), cwd }
+  const history = join(paths.home, 'history')
   const dispatch: Dispatch = async function* (message, signal) {
     yield* (await attached.get()).dispatch(message, signal)
   }
@@ -21,27 +36,45 @@ export function openPorts(host: Host): OpenedPorts {
     dispatch,
     place: 'process',
     cwd,
-    shownCwd: shorten(cwd, homedir()),
-    env: withoutProviderKeys(host.env),
+    shownCwd: shorten(cwd, home),
+    env,
     now: Date.now,
-    branch: async () => undefined,
-    readHistory: async () => [],
-    rememberSent: async () => {},
-    findFiles: async () => [],
-    expand: async (content) => ({ content, attachments: [], problems: [] }),
-    editText: async () => undefined,
-    copy: async () => '',
-    paste: async () => undefined,
-    writeNewFile: async (path) => path,
-    runShell: async () => ({ output: '', exitCode: 0 }),
+    branch: async () => (await import('./branch.ts')).readBranch(cwd),
+    readHistory: async () => (await import('./history-file.ts')).readSentHistory(history),
+    rememberSent: async (text) => (await import('./history-file.ts')).appendSentHistory(history, text),
+    findFiles: async (query, signal) => (await finder.get())(query, signal),
+    expand: async (text, signal) => (await import('./expand.ts')).expandMentions(text, place, signal),
+    editText: async (text) => (await import('./edit-text.ts')).editText(text, host),
+    async copy(text) {
+      const { copyText } = await import('./clipboard-copy.ts')
+      return copyText(text, { ...system, writeToTerminal: (sequence) => writeToTerminal(host, sequence) })
+    },
+    async paste(signal) {
+      const { pasteClipboard } = await import('./clipboard-paste.ts')
+      return pasteClipboard({ ...system, processes: await processes.get() }, signal)
+    },
+    writeNewFile: async (path, text) => (await import('./write-new.ts')).writeNewFile(path, text, place),
+    async runShell(line, signal) {
+      const { runShell } = await import('./shell.ts')
+      const spillFolder = join(paths.cache, 'output', 'shell')
+      const columns = host.columns()
+      return runShell(line, { processes: await processes.get(), cwd, env, spillFolder, columns }, signal)
+    },
   }
   return {
     ports,
     async [Symbol.asyncDispose]() {
-      const made = await attached.made?.catch(() => undefined) // whoever used it was told
+      const host = await processes.made?.catch(() => undefined) // whoever used it was told
+      host?.releaseAll()
+      const made = await attached.made?.catch(() => undefined)
       await made?.[Symbol.asyncDispose]()
     },
   }
+}
+
+function writeToTerminal(host: Host, sequence: string): void {
+  using terminal = host.terminal()
+  terminal?.output.write(sequence)
 }
 
 /** The home directory as `~`. */

@@ -162,7 +162,7 @@ export class Controller {
   }
 
   async #paste(): Promise<void> {
-    const pasted = await this.#options.ports.paste()
+    const pasted = await this.#options.ports.paste(this.#options.signal)
     if (pasted === undefined)
       return this.#hint('The clipboard has neither text nor an image, or cannot be read')
     if (typeof pasted === 'string') return this.key({ ...PASTE, text: pasted })
