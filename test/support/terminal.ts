@@ -11,6 +11,8 @@ export interface Terminal {
   readonly pid: number
   /** Everything written so far, control sequences included. */
   output(): string
+  /** Calls back with every piece that is written from now on. */
+  onOutput(listener: (piece: string) => void): void
   /** Types; `\x03` is Ctrl-C. */
   type(keys: string): void
   resize(size: Required<TerminalSize>): void
@@ -38,6 +40,7 @@ export function openTerminal(command: string, args: readonly string[], options: 
   return {
     pid: pty.pid,
     output: () => output,
+    onOutput: (listener) => void pty.onData(listener),
     type: (keys) => pty.write(keys),
     resize: (size) => pty.resize(size.columns, size.rows),
     shows: (pattern) => until(`the terminal shows ${pattern}`, () => pattern.test(output)),

@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { makeVirtualTerminal, type VirtualTerminal } from './screen.ts'
+import type { Talk } from './talk.ts'
+import type { Terminal } from './terminal.ts'
+
+/** A program on a terminal, with what a person would see of it. */
+export interface Session {
+  readonly screen: VirtualTerminal
+  readonly pid: number
+  /** Everything written so far, control sequences included. */
+  bytes(): string
+  type(text: string): void
+  press(...keys: Key[]): void
+  /** As a terminal with bracketed paste gives it. */
+  paste(text: string): void
+  /** Waits until a row of the screen matches, or the condition holds; looked at whenever something was written. */
+  shows(what: RegExp | string | ((screen: VirtualTerminal) => boolean)): Promise<void>
+  /** Waits until what the screen and its scrollback hold matches. */
+  holds(what: RegExp | string): Promise<void>
+  /** Resizes both ends. */
+  resize(columns: number, rows: number): Promise<void>
+  finished: Promise<{ code: number; signal: number }>
+}
+
+const KEYS = {
+  enter: '\r',
+  esc: '\u001b',
+  tab: '\t',
+  backspace: '\u007f',
+  up: '\u001b[A',
+  down: '\u001b[B',
+  right: '\u001b[C',
+  left: '\u001b[D',
+  home: '\u001b[H',
+  end: '\u001b[F',
+  delete: '\u001b[3~',
+  'page-up': '\u001b[5~',
+  'page-down': '\u001b[6~',
+  'alt+up': '\u001b[1;3A',
+  'alt+enter': '\u001b\r',
+  'shift+tab': '\u001b[Z',
+  'ctrl+c': '\u0003',
+  'ctrl+d': '\u0004',
+  'ctrl+g': '\u0007',
+  'ctrl+j': '\n',
+  'ctrl+l': '\u000c',
+  'ctrl+o': '\u000f',
+  'ctrl+r': '\u0012',
+  'ctrl+t': '\u0014',
+  'ctrl+u': '\u0015',
+  'ctrl+z': '\u001a',
+} as const
+
+export type Key = keyof typeof KEYS
+
+export interface SessionOptions {
+  columns?: number
+  rows?: number
+  env?: Readonly<Record<string, string>>
+  cwd?: string
+}
+
+/** Starts the chat of a talk; `args` begin with `chat`, or are empty. */
+export function openChat(
+  talk: Talk,
+  args: readonly string[] = ['chat'],
+  options: SessionOptions = {},
+): Session {
+  const env = { ...TERMINAL, ...options.env }
+  return followTerminal(talk.terminal(args, { ...options, env }), options)
+}
+
+/** A line of /bin/sh on a terminal, in which `crabtalk` is a command. */
+export function openShell(talk: Talk, script: string, options: SessionOptions = {}): Session {
+  const env = { ...TERMINAL, ...options.env }
+  return followTerminal(talk.terminalShell(script, { ...options, env }), options)
+}
+
+/** Draws what a program writes to its terminal, and answers what it asks of it. */
+export function followTerminal(
+  terminal: Terminal,
+  { columns = 80, rows = 24 }: SessionOptions = {},
+): Session {
+  const screen = makeVirtualTerminal({ columns, rows })
+  const seen = new EventTarget()
+  const take = async (piece: string) => {
+    await screen.feed(piece)
+    seen.dispatchEvent(new Event('change'))
+  }
+  terminal.onOutput((piece) => void take(piece))
+  screen.onReply((bytes) => terminal.type(bytes))
+  const waitFor = (what: string, holds: () => boolean) => waitUntil({ seen, screen, terminal }, what, holds)
+  return {
+    screen,
+    pid: terminal.pid,
+    bytes: terminal.output,
+    type: (text) => terminal.type(text),
+    press: (...keys) => terminal.type(keys.map((key) => KEYS[key]).join('')),
+    paste: (text) => terminal.type(`\u001b[200~${text}\u001b[201~`),
+    shows: (what) => waitFor(`the screen shows ${what}`, toCondition(what, screen)),
+    holds: (what) => waitFor(`the terminal holds ${what}`, () => matches(screen.text(), what)),
+    async resize(width, height) {
+      await screen.settled()
+      screen.resize(width, height)
+      terminal.resize({ columns: screen.columns, rows: screen.rows })
+    },
+    finished: terminal.finished.then(async (end) => {
+      await screen.settled()
+      return end
+    }),
+  }
+}
+
+function toCondition(
+  what: RegExp | string | ((screen: VirtualTerminal) => boolean),
+  screen: VirtualTerminal,
+): () => boolean {
+  return typeof what === 'function' ? () => what(screen) : () => matches(screen.lines(), what)
+}
+
+function matches(lines: readonly string[], what: RegExp | string): boolean {
+  return typeof what === 'string'
+    ? lines.some((line) => line.includes(what))
+    : lines.some((line) => what.test(line)) || what.test(lines.join('\n'))
+}
+
+interface Watched {
+  seen: EventTarget
+  screen: VirtualTerminal
+  terminal: Terminal
+}
+
+async function waitUntil(
+  { seen, screen, terminal }: Watched,
+  what: string,
+  holds: () => boolean,
+): Promise<void> {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  let isOver = false
+  void terminal.finished.then(async () => {
+    await screen.settled()
+    isOver = true
+    seen.dispatchEvent(new Event('change'))
+  })
+  await screen.settled()
+  while (!holds()) {
+    const shown = () => `${what}; it shows:\n${screen.lines().join('\n').trimEnd()}`
+    if (isOver) assert.fail(`The program ended before ${shown()}`)
+    await once(seen as EventTarget, 'change', { signal }).catch(() =>
+      assert.fail(`Waited 30 s until ${shown()}`),
+    )
+  }
+}
+
+/** What the screen is: programs that look at it know how it wraps lines when it is resized. */
+const TERMINAL = { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', COLORTERM: '', NO_COLOR: '' }
+const PATIENCE_MS = 30_000
