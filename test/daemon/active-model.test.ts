@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { eventOf, startTestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const MORE = `
+[[providers]] # at home
+name = "home"
+kind = "openai-compatible"
+base_url = "http://127.0.0.1:1/v1"
+models = ["small", "large"] # two
+`
+
+test('set_active_model changes the default here and in config.toml, and leaves the rest as it is written', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }), { config: MORE })
+  const before = await node.home.read('config.toml')
+  assert.deepEqual(await request(node.dispatch, 'setActiveModel', { model: 'small' }, NEVER), {})
+  assert.equal(await node.home.read('config.toml'), before.replace('"scripted"', '"small"'))
+  const { models } = await request(node.dispatch, 'listModels', {}, NEVER)
+  assert.deepEqual(
+    models.filter(({ active }) => active).map(({ name }) => name),
+    ['small'],
+  )
+  await request(node.dispatch, 'setActiveModel', { model: 'scripted' }, NEVER)
+  assert.equal(await node.home.read('config.toml'), before)
+  assert.equal(eventOf(await node.ask('hi'), 'end').value.model, 'scripted')
+})
+
+test('set_active_model writes at the top of a file that names none', async () => {
+  await using node = await startTestDispatch([])
+  await node.home.write('config.toml', `# mine\n${MORE}`)
+  await request(node.dispatch, 'setActiveModel', { model: 'home/large' }, NEVER)
+  assert.match(await node.home.read('config.toml'), /^# mine\n\s*model = "home\/large"\n[\s\S]*# two\n$/)
+})
+
+test('set_active_model names the nearest of a model that nobody has, and writes nothing', async () => {
+  await using node = await startTestDispatch([])
+  const before = await node.home.read('config.toml')
+  const wrong = (model: string) => request(node.dispatch, 'setActiveModel', { model }, NEVER)
+  await assert.rejects(wrong('scriptet'), { kind: 'missing', hint: 'did you mean "scripted"?' })
+  await assert.rejects(wrong(''), { kind: 'invalid' })
+  assert.equal(await node.home.read('config.toml'), before)
+})
+
+test('set_active_model takes any name from a server that cannot say what it has', async () => {
+  await using node = await startTestDispatch([])
+  await node.home.write('config.toml', '[llm]\nbase_url = "http://127.0.0.1:1/v1"\n')
+  await request(node.dispatch, 'setActiveModel', { model: 'mine' }, NEVER)
+  assert.match(await node.home.read('config.toml'), /^model = "mine"$/m)
+})

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import type { SessionLine } from '../../src/core/storage/types.ts'
+import type { RecordedRequest, Reply } from '../support/model-server.ts'
+import { startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
+import { messagesOf, sentTo } from '../support/test-node.ts'
+import { until } from '../support/until.ts'
+
+const NEVER = new AbortController().signal
+const PAIR = { agent: 'crab', sender: 'ann' }
+const program = join(import.meta.dirname, 'chat-program.ts')
+const run = promisify(execFile)
+
+/** A summary, or words that take a moment; now and then a tool first. */
+function script({ json }: RecordedRequest, index: number): Reply {
+  if (systemOf(json).startsWith('You compress')) return { parts: ['They talk.'] }
+  const look = { call: `c${index}`, name: 'read', args: '{"path":"none"}' }
+  return { parts: index % 4 === 0 ? ['Look. ', look] : ['A ', 'word. ', 'Or two.'], paceMs: 3 }
+}
+
+test('4 processes that send, steer, cancel, compact and retitle at once lose and mix up nothing', async () => {
+  await using node = await startTestDispatch(script)
+  const names = ['p0', 'p1', 'p2', 'p3']
+  const outputs = await Promise.all(
+    names.map(
+      async (name) => (await run(process.execPath, [program, node.home.paths.home, name, '14'])).stdout,
+    ),
+  )
+  const lines = await linesOf(node)
+  const said = userWords(lines)
+  const told = (what: string) => outputs.flatMap((output) => reported(output, what))
+  assert.deepEqual(said.toSorted(), told('stored').toSorted())
+  for (const output of outputs) {
+    const own = reported(output, 'stored')
+    assert.deepEqual(
+      said.filter((text) => own.includes(text)),
+      own,
+      'each process finds its words in the order in which it said them',
+    )
+    const steered = reported(output, 'steered')
+    const ended = [...own, ...reported(output, 'returned')].filter((text) => steered.includes(text))
+    assert.deepEqual(ended.toSorted(), steered.toSorted(), 'each steer ends once')
+  }
+  assert.deepEqual(markers(lines), told('archived').toSorted(byNumber))
+  const { entries } = await node.services.memory.read('crab')
+  assert.deepEqual(entries.map(({ name }) => name).toSorted(byNumber), told('archived').toSorted(byNumber))
+  for (const asked of node.server.requests) checkRequest(asked)
+})
+
+test('a process that is killed between archive and marker leaves the conversation as it was', async () => {
+  await using node = await startTestDispatch(script)
+  await node.ask('one')
+  const before = await linesOf(node)
+  const child = spawn(process.execPath, [program, node.home.paths.home, 'crash'], { stdio: 'inherit' })
+  assert.deepEqual(await once(child, 'exit'), [null, 'SIGKILL'])
+  const { entries } = await node.services.memory.read('crab')
+  assert.equal(entries.length, 1)
+  assert.deepEqual(await linesOf(node), before)
+  await node.ask('two')
+  assert.match(sentTo(node.server.requests.at(-1))[0]!, /^user: one/)
+  const { archive } = await request(node.dispatch, 'compact', PAIR, NEVER)
+  assert.notEqual(archive, entries[0]?.name)
+  await node.ask('three')
+  assert.match(sentTo(node.server.requests.at(-1))[0]!, new RegExp(`archived as "${archive}"`))
+})
+
+test('processes that are killed at any moment lose nothing they told, and the others go on', async () => {
+  await using node = await startTestDispatch(script)
+  let told = ''
+  for (let round = 0; round < 3; round++) {
+    const children = ['a', 'b'].map((name) =>
+      spawn(process.execPath, [program, node.home.paths.home, `${name}${round}`, '1000']),
+    )
+    for (const { stdout } of children) {
+      stdout.on('data', (data) => {
+        told += data
+      })
+    }
+    const goal = reported(told, 'stored').length + 8
+    await until('they have said something', () => reported(told, 'stored').length > goal)
+    await Promise.all(children.map(end))
+  }
+  const lines = await linesOf(node)
+  const said = userWords(lines)
+  for (const text of reported(told, 'stored'))
+    assert.equal(said.filter((each) => each === text).length, 1, text)
+  const { entries } = await node.services.memory.read('crab')
+  for (const name of markers(lines)) assert.ok(entries.some((entry) => entry.name === name))
+  await node.ask('still there?')
+  for (const asked of node.server.requests) checkRequest(asked)
+})
+
+/** A request that a provider accepts: the user begins, and every call is answered right behind it. */
+function checkRequest(asked: RecordedRequest): void {
+  const messages = messagesOf(asked)
+  assert.equal(messages[0]?.['role'], 'user')
+  for (const [index, { role, tool_calls: calls }] of messages.entries()) {
+    if (role === 'user') assert.notEqual(messages[index - 1]?.['role'], 'user')
+    if (role !== 'assistant') continue
+    for (const offset of Array.isArray(calls) ? calls.keys() : []) {
+      assert.equal(messages[index + 1 + offset]?.['role'], 'tool')
+    }
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'close')
+}
+
+function reported(output: string, what: string): string[] {
+  const whole = output.slice(0, output.lastIndexOf('\n') + 1)
+  return whole
+    .split('\n')
+    .flatMap((line) => (line.startsWith(`${what} `) ? [line.slice(what.length + 1)] : []))
+}
+
+async function linesOf({ services, dispatch }: TestDispatch): Promise<SessionLine[]> {
+  const { id } = await request(dispatch, 'getSession', PAIR, NEVER)
+  const { lines, warnings } = await services.place.storage.read(id)
+  assert.deepEqual(warnings, [])
+  return lines
+}
+
+function userWords(lines: readonly SessionLine[]): string[] {
+  return lines.flatMap((line) => (line.kind === 'entry' && line.role === 'user' ? [line.content] : []))
+}
+
+function markers(lines: readonly SessionLine[]): string[] {
+  return lines.flatMap((line) => (line.kind === 'compact' ? [line.archive_name] : []))
+}
+
+function byNumber(a: string, b: string): number {
+  return Number(/\d+$/.exec(a)?.[0]) - Number(/\d+$/.exec(b)?.[0])
+}

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { compose } from '../../src/daemon/compose.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { nodeOptions, startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
+import { sentTo } from '../support/test-node.ts'
+
+const NEVER = new AbortController().signal
+const PAIR = { agent: 'crab', sender: 'ann' }
+
+test('new_session begins anew, and shows in listings once something was said', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('one')
+  const session = await anew(node)
+  assert.deepEqual([session.active, session.messageCount, session.cwd], [true, 0, node.home.paths.home])
+  assert.equal((await listed(node)).length, 1)
+  await node.ask('two')
+  assert.deepEqual(sentTo(node.server.requests[1]), ['user: two'])
+  assert.deepEqual((await listed(node))[0], session.id)
+})
+
+test('new_session again and again uses the empty one, unless it is for another directory', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  const { id } = await anew(node)
+  assert.equal((await anew(node)).id, id)
+  const other = await anew(node, { cwd: '/usr' })
+  assert.deepEqual([other.cwd, other.id === id], ['/usr', false])
+  assert.equal((await readdir(node.home.paths.sessions)).length, 2)
+  await node.ask('hi')
+  assert.notEqual((await anew(node, { cwd: '/usr' })).id, other.id)
+})
+
+test('new_session keeps an empty session that has a title', async () => {
+  await using node = await startTestDispatch([])
+  const { id } = await anew(node)
+  await request(node.dispatch, 'setTitle', { session: id, title: 'Plans' }, NEVER)
+  assert.notEqual((await anew(node)).id, id)
+  assert.deepEqual(await listed(node), [id])
+})
+
+test('new_session refuses a relative directory and an unknown agent', async () => {
+  await using node = await startTestDispatch([])
+  await assert.rejects(anew(node, { cwd: 'here' }), { kind: 'invalid' })
+  await assert.rejects(anew(node, { agent: 'nobody' }), { kind: 'missing' })
+})
+
+test('activate_session makes a pair continue in a session', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('one')
+  const [first] = await listed(node)
+  await anew(node)
+  await node.ask('two')
+  const info = await request(node.dispatch, 'activateSession', { session: first! }, NEVER)
+  assert.deepEqual([info.id, info.active], [first, true])
+  await node.ask('three')
+  assert.deepEqual(sentTo(node.server.requests[2]), ['user: one', 'assistant: yes', 'user: three'])
+})
+
+test('whatever a pair does last decides where it continues, also within one millisecond', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('one')
+  const act = fc.oneof(fc.constant('new' as const), fc.constant('fork' as const), fc.nat(5))
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 8 }), async (acts) => {
+      const ids = await listed(node)
+      for (const what of acts) {
+        const session = ids[typeof what === 'number' ? what % ids.length : 0]!
+        const info =
+          what === 'new'
+            ? await anew(node)
+            : what === 'fork'
+              ? await request(node.dispatch, 'forkSession', { session, upto: 0 }, NEVER)
+              : await request(node.dispatch, 'activateSession', { session }, NEVER)
+        assert.equal(info.active, true)
+        assert.equal((await request(node.dispatch, 'getSession', PAIR, NEVER)).id, info.id)
+        if (what !== 'new') ids.push(info.id)
+      }
+    }),
+    { numRuns: 10 },
+  )
+})
+
+test('set_title names a session on one line, while its turn runs too, and an empty one removes it', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['a', 'b'] }))
+  let session = ''
+  const title = async (text: string) =>
+    (await request(node.dispatch, 'setTitle', { session, title: text }, NEVER)).title
+  for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'hi' }, NEVER)) {
+    if (event?.$case === 'start') session = event.value.sessionId
+    if (event?.$case === 'textStart')
+      assert.equal(await title(' Crabs \n\u001b[31m and more '), 'Crabs and more')
+  }
+  const info = await request(node.dispatch, 'getSession', { session }, NEVER)
+  assert.deepEqual([info.title, info.messageCount], ['Crabs and more', 2])
+  assert.equal(await title(''), '')
+  assert.equal([...(await title('🦀'.repeat(300)))].length, 100)
+})
+
+test('a session whose turn runs in another process cannot be changed', async () => {
+  await using node = await startTestDispatch([{ parts: ['a'], end: 'hang' }])
+  await using other = compose(nodeOptions(node.home))
+  const dispatch = route(handlers(other, 'process'))
+  for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'hi' }, NEVER)) {
+    if (event?.$case !== 'chunk') continue
+    const [session] = await listed(node)
+    const refused = request(dispatch, 'setTitle', { session: session!, title: 'x' }, NEVER)
+    await assert.rejects(refused, { kind: 'conflict', message: /another process/ })
+    break
+  }
+})
+
+test('generate_title proposes what the model of the agent says, and stores nothing', async () => {
+  const said = '# "Counting crabs."\n\nIt is about crabs.'
+  await using node = await startTestDispatch((asked) => ({
+    parts: [systemOf(asked.json).startsWith('You give a conversation') ? said : 'yes'],
+    usage: { input: 3, output: 2 },
+  }))
+  const { id: session } = await anew(node)
+  const propose = () => request(node.dispatch, 'generateTitle', { session }, NEVER)
+  await assert.rejects(propose(), { kind: 'invalid', message: /nothing was said/ })
+  await node.ask('count crabs')
+  const { title, model, usage } = await propose()
+  assert.deepEqual([title, model, usage?.promptTokens], ['Counting crabs', 'scripted', 3])
+  assert.equal('tools' in node.server.requests[1]!.json, false)
+  assert.match(sentTo(node.server.requests[1])[0]!, /\[user\]\ncount crabs\n\n\[assistant\]\nyes/)
+  assert.equal((await request(node.dispatch, 'getSession', { session }, NEVER)).title, '')
+})
+
+test('get_session without an id is the active one of a pair', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await assert.rejects(request(node.dispatch, 'getSession', PAIR, NEVER), { kind: 'missing' })
+  await node.ask('hi')
+  assert.equal((await request(node.dispatch, 'getSession', PAIR, NEVER)).id, (await listed(node))[0])
+})
+
+test('fork_session up to the line before a message of the user goes back to before it', async () => {
+  const call = { call: 'a', name: 'read', args: '{"path":"none"}' }
+  await using node = await startTestDispatch((_, index) => ({ parts: index === 1 ? [call] : ['yes'] }))
+  await node.ask('one')
+  await node.ask('two')
+  const [session] = await listed(node)
+  const { messages } = await request(node.dispatch, 'listMessages', { session: session! }, NEVER)
+  const second = messages.find(({ content }) => content === 'two')!
+  await request(node.dispatch, 'forkSession', { session: session!, upto: second.seq - 1 }, NEVER)
+  await node.ask('instead')
+  assert.deepEqual(sentTo(node.server.requests.at(-1)), ['user: one', 'assistant: yes', 'user: instead'])
+})
+
+for (const operation of ['activateSession', 'setTitle', 'generateTitle'] as const) {
+  test(`${operation} says what is no session, and that there is none of a well-formed id`, async () => {
+    await using node = await startTestDispatch([])
+    for (const [session, kind] of [
+      ['../x', 'invalid'],
+      ['', 'invalid'],
+      ['0123456789abcdef-01ARZ3NDEKTSV4RRFFQ69G5FAV', 'missing'],
+    ]) {
+      await assert.rejects(request(node.dispatch, operation, { session: session! }, NEVER), { kind: kind! })
+    }
+  })
+}
+
+function anew({ dispatch }: TestDispatch, more: object = {}) {
+  return request(dispatch, 'newSession', { ...PAIR, ...more }, NEVER)
+}
+
+async function listed({ dispatch }: TestDispatch): Promise<string[]> {
+  const { conversations } = await request(dispatch, 'listConversations', {}, NEVER)
+  return conversations.map(({ filePath }) => filePath)
+}
