@@ -37,7 +37,7 @@ export function splitClosed({ text, carry }: Pick<OpenText, 'text' | 'carry'>, i
   for (let line = readLine(text, at, isOver); line; line = readLine(text, at, isOver)) {
     if (isBlank(line.text) && !goingOn.startsWith('f')) {
       at = line.next
-      if (!goingOn.startsWith('l')) goingOn = ''
+      goingOn = ''
       continue
     }
     const continues = goesOn(line.text, goingOn)

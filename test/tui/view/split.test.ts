@@ -73,7 +73,14 @@ test('splitClosed() keeps a block open until the next line tells that it is over
 })
 
 test('splitClosed() closes blocks of one line, and paragraphs that become headings', () => {
-  assert.deepEqual(textsOf('# a\nb\n===\n---\nc\n***\n'), ['# a', 'b\n===', '---', 'c', '***'])
+  assert.deepEqual(textsOf('# a\nb\n---\nc\n===\nd\n***\n---\n'), [
+    '# a',
+    'b\n---',
+    'c\n===',
+    'd',
+    '***',
+    '---',
+  ])
 })
 
 test('splitClosed() closes a list item by item, with all that stands in it', () => {
