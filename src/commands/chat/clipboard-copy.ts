@@ -1,0 +1,70 @@
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { runForeground } from '../../core/process/foreground.ts'
+import { type ClipboardSystem, findInstalled } from './clipboard-programs.ts'
+
+export interface CopyOptions extends ClipboardSystem {
+  /** Writes to the terminal, past everything that draws on it. */
+  writeToTerminal(sequence: string): void
+}
+
+/**
+ * Puts a text on the clipboard and says how, as in `copied with wl-copy`: by a program of this system or, over ssh and
+ * without one, by asking the terminal (OSC 52), which may not listen.
+ *
+ * Throws `invalid` when it is too long for that.
+ */
+export async function copyText(text: string, options: CopyOptions): Promise<string> {
+  const isRemote = Boolean(options.env['SSH_TTY'] || options.env['SSH_CONNECTION'])
+  const tmux = options.env['TMUX'] ? TMUX : []
+  const programs = isRemote ? tmux : [...localPrograms(options), ...tmux]
+  for (const program of programs) {
+    const path = await findInstalled(program[0], options)
+    if (path && (await feed([path, ...program.slice(1)], text, options)) === 0)
+      return `copied with ${program[0]}`
+  }
+  const encoded = Buffer.from(text).toString('base64')
+  if (encoded.length > MOST_OSC_CHARS)
+    throw new CrabError('invalid', `Cannot copy ${text.length} characters: a terminal takes less`, {
+      hint: 'write it to a file with /export',
+    })
+  options.writeToTerminal(toOsc52(encoded, options.env))
+  return 'copied by the terminal'
+}
+
+type Program = readonly [string, ...string[]]
+
+const TMUX: readonly Program[] = [['tmux', 'load-buffer', '-w', '-']]
+
+/** What terminals take of one OSC sequence. */
+const MOST_OSC_CHARS = 74_994
+
+function localPrograms({ env, platform }: ClipboardSystem): Program[] {
+  if (platform === 'darwin') return [['pbcopy']]
+  if (platform === 'win32') return [['clip.exe']]
+  return [
+    ...(env['WAYLAND_DISPLAY'] ? [['wl-copy'] as const] : []),
+    ...(env['DISPLAY'] ? [['xclip', '-selection', 'clipboard'] as const, ['xsel', '-bi'] as const] : []),
+    ...(env['WSL_DISTRO_NAME'] ? [['clip.exe'] as const] : []),
+  ]
+}
+
+/**
+ * Runs a program with a text on its standard input. Those of X and Wayland stay behind, to serve the text to whoever
+ * pastes it; so they get it from a file, and belong to nobody.
+ */
+async function feed(argv: Program, text: string, { env }: ClipboardSystem): Promise<number> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
+  const path = join(folder.path, 'clipboard')
+  await writeFile(path, text, { mode: 0o600 })
+  const script = 'file=$1; shift; exec "$@" < "$file" > /dev/null 2>&1'
+  return await runForeground(['/bin/sh', '-c', script, 'copy', path, ...argv], env).catch(() => 127)
+}
+
+/** tmux hands on only what is wrapped for it. */
+function toOsc52(encoded: string, env: ClipboardSystem['env']): string {
+  const sequence = `\x1b]52;c;${encoded}\x07`
+  return env['TMUX'] ? `\x1bPtmux;\x1b${sequence}\x1b\\` : sequence
+}

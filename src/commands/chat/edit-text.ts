@@ -1,0 +1,19 @@
+import { mkdtempDisposable, readFile, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openEditor } from '../editor.ts'
+import type { Host } from '../host.ts'
+
+/**
+ * Lets a person edit a text in the editor of their choice, which has the terminal meanwhile; undefined when it was left
+ * as it was. Throws `failed` when the editor fails.
+ */
+export async function editText(text: string, host: Pick<Host, 'env'>): Promise<string | undefined> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
+  const path = join(folder.path, 'message.md')
+  await writeFile(path, text, { mode: 0o600 })
+  await openEditor([path], host)
+  const edited = await readFile(path, 'utf8')
+  const wanted = text.endsWith('\n') ? edited : edited.replace(/\n$/, '') // editors add one
+  return wanted === text ? undefined : wanted
+}

@@ -1,0 +1,116 @@
+import type { Stats } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import type { AttachedFile, Expanded } from '../../tui/ports.ts'
+import { joinBlocks, toBlock, toPart } from '../message-part.ts'
+import { MAX_INPUT_BYTES, readNamedFile, tooLarge } from '../named-file.ts'
+import { type Candidate, findMentions, type Mention } from './mentions.ts'
+import type { Place } from './write-new.ts'
+
+/**
+ * A message with the files that it names with `@`: text behind it in blocks, as `send -f` makes them, images beside it.
+ *
+ * What looks like a path and cannot be added is a problem; any other `@` is left alone. Fails only when aborted.
+ */
+export async function expandMentions(text: string, place: Place, signal: AbortSignal): Promise<Expanded> {
+  const blocks: string[] = []
+  const attachments: AttachedFile[] = []
+  const problems: string[] = []
+  const seen = new Set<string>()
+  let bytes = Buffer.byteLength(text)
+  for (const mention of findMentions(text)) {
+    signal.throwIfAborted()
+    try {
+      const found = await find(mention, place)
+      const key = found && JSON.stringify([found.absolute, found.candidate.range])
+      if (found === undefined || seen.has(key!)) continue
+      const { block, image } = await read(found, place, signal)
+      const more = Buffer.byteLength(block) + (image?.data.length ?? 0)
+      if (bytes + more > MAX_INPUT_BYTES)
+        throw tooLarge(`${found.candidate.path} with all the rest`, bytes + more)
+      seen.add(key!)
+      bytes += more
+      blocks.push(block)
+      if (image) attachments.push(image)
+    } catch (reason) {
+      signal.throwIfAborted()
+      problems.push(toCrabError(reason).message)
+    }
+  }
+  return { content: joinBlocks([text, ...blocks]), attachments, problems }
+}
+
+interface Found {
+  candidate: Candidate
+  absolute: string
+  stats: Stats
+}
+
+/** What a mention means; undefined when it is none of a file. Throws `missing` when it should have been. */
+async function find({ candidates, isQuoted }: Mention, place: Place): Promise<Found | undefined> {
+  for (const candidate of candidates) {
+    const absolute = toAbsolute(candidate.path, place)
+    const stats = await stat(absolute).catch(() => undefined)
+    if (stats) return { candidate, absolute, stats }
+  }
+  const { path } = candidates.at(-1)!
+  if (!isQuoted && !(await looksLikePath(path, place))) return undefined
+  throw new CrabError('missing', `Cannot add ${path}: there is no such file or folder`)
+}
+
+/** A package, a handle and a decorator have an `@` in front, too. */
+async function looksLikePath(path: string, place: Place): Promise<boolean> {
+  if (/^(?:~?\/|\.{1,2}\/)/.test(path)) return true
+  if (!path.includes('/')) return FILE_NAME.test(path)
+  const parent = await stat(dirname(toAbsolute(path, place))).catch(() => undefined)
+  return parent?.isDirectory() ?? false
+}
+
+const FILE_NAME =
+  /\.(?:c|cc|cpp|cs|css|csv|go|h|hpp|html|java|jpe?g|[cm]?jsx?|json|jsonl|kt|lock|log|md|php|png|py|rb|rs|sh|sql|svg|swift|toml|[cm]?tsx?|txt|webp|xml|ya?ml)$/i
+
+function toAbsolute(path: string, { cwd, home }: Place): string {
+  return path === '~' || path.startsWith('~/') ? join(home, path.slice(1)) : resolve(cwd, path)
+}
+
+interface Read {
+  block: string
+  image?: AttachedFile
+}
+
+async function read(
+  { candidate, absolute, stats }: Found,
+  { cwd }: Place,
+  signal: AbortSignal,
+): Promise<Read> {
+  const { path, range } = candidate
+  if (stats.isDirectory()) return { block: await toListing(path, absolute) }
+  if (!stats.isFile()) throw new CrabError('invalid', `Cannot add ${path}: it is neither a file nor a folder`)
+  if (stats.size > MAX_INPUT_BYTES) throw tooLarge(path, stats.size)
+  const { image, text = '' } = toPart(
+    await readNamedFile({ path: absolute }, { cwd: () => cwd }, signal),
+    path,
+  )
+  if (image) return { block: '', image: { ...image } }
+  if (range === undefined) return { block: toBlock({ name: path, text }) || `${path} is empty.` }
+  const shown = linesOf(text, range)
+  if (shown === undefined) throw new CrabError('invalid', `Cannot add ${path}: it has no line ${range.from}`)
+  return { block: toBlock({ name: path, text: shown, lines: `${range.from}-${range.to}` }) }
+}
+
+function linesOf(text: string, { from, to }: { from: number; to: number }): string | undefined {
+  const lines = text.split('\n').slice(from - 1, Math.max(from, to))
+  return lines.length === 0 ? undefined : lines.join('\n')
+}
+
+/** Names that a listing shows at most. */
+const MOST_NAMES = 200
+
+async function toListing(path: string, folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).toSorted()
+  const left = names.length - MOST_NAMES
+  const lines = [...names.slice(0, MOST_NAMES), ...(left > 0 ? [`[${left} more]`] : [])]
+  return [`<folder path="${path}">`, ...lines, '</folder>'].join('\n')
+}

@@ -1,0 +1,36 @@
+import { writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { toStorageError } from '../../core/base/files.ts'
+import { codeOf } from '../../core/base/system-error.ts'
+
+/** Where names are relative to; both absolute. */
+export interface Place {
+  cwd: string
+  home: string
+}
+
+/**
+ * Writes a file that is not there yet and gives its absolute path; a `~/` in front is the home directory.
+ *
+ * Throws `conflict` when it exists, `missing` when its folder does not, else `storage`.
+ */
+export async function writeNewFile(path: string, text: string, { cwd, home }: Place): Promise<string> {
+  const absolute = resolve(cwd, path.startsWith('~/') ? join(home, path.slice(2)) : path)
+  try {
+    await writeFile(absolute, text, { flag: 'wx' })
+    return absolute
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST')
+      throw new CrabError('conflict', `Cannot write ${path}: it exists already`, {
+        cause,
+        hint: 'choose another name',
+      })
+    if (codeOf(cause) === 'ENOENT')
+      throw new CrabError('missing', `Cannot write ${path}: there is no such folder`, {
+        cause,
+        hint: 'make the folder first',
+      })
+    throw toStorageError(`Cannot write ${path}`, cause)
+  }
+}

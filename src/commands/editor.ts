@@ -1,0 +1,16 @@
+import { CrabError } from '../core/base/errors.ts'
+import { runForeground } from '../core/process/foreground.ts'
+import type { Host } from './host.ts'
+
+/**
+ * Opens files in $VISUAL or $EDITOR (which may hold arguments, as git and crontab take it), else vi, on this terminal,
+ * and waits. Throws `failed` when the editor fails.
+ */
+export async function openEditor(files: readonly string[], host: Pick<Host, 'env'>): Promise<void> {
+  const editor = host.env['VISUAL'] || host.env['EDITOR'] || 'vi'
+  const code = await runForeground(['sh', '-c', `${editor} "$@"`, 'editor', ...files], host.env)
+  if (code === 0) return
+  throw new CrabError('failed', `Cannot edit: ${editor} ended with ${code}`, {
+    hint: 'set EDITOR to an editor that is installed',
+  })
+}

@@ -1,0 +1,44 @@
+import { basename } from 'node:path'
+import { imageType } from '../core/base/image-type.ts'
+import type { Attachment } from '../core/protocol/crabtalk.generated.ts'
+import type { Host } from './host.ts'
+import { readNamedFile, toText } from './named-file.ts'
+
+/** A file, or standard input, as a message carries it: text, or an image. */
+export interface Part {
+  name: string
+  text?: string
+  image?: Attachment
+  /** Which lines of the file, as in `10-20`. */
+  lines?: string
+}
+
+/** How standard input is called. */
+export const STDIN = 'standard input'
+
+/** A file a person named. Throws `no-input` when it cannot be read, `invalid` for what is neither text nor an image. */
+export async function readPart(path: string, host: Pick<Host, 'cwd'>, signal: AbortSignal): Promise<Part> {
+  return toPart(await readNamedFile({ path }, host, signal), path)
+}
+
+/** Bytes as text, kept to the letter; an image becomes an attachment; anything else is refused with `invalid`. */
+export function toPart(bytes: Uint8Array, name: string): Part {
+  const mediaType = imageType(bytes)
+  if (mediaType)
+    return { name, image: { mediaType, data: bytes, name: name === STDIN ? '' : basename(name) } }
+  return { name, text: toText(bytes, name) }
+}
+
+/** A part's text as the model is shown it, without one line feed at the end; empty for an empty text. */
+export function toBlock({ name, text = '', lines }: Part): string {
+  const body = text.endsWith('\n') ? text.slice(0, -1) : text
+  if (body === '') return ''
+  if (name === STDIN) return `<stdin>\n${body}\n</stdin>`
+  const which = lines === undefined ? '' : ` lines="${lines}"`
+  return `<file path="${name}"${which}>\n${body}\n</file>`
+}
+
+/** Blocks with a blank line between them; empty ones are left out. */
+export function joinBlocks(blocks: readonly string[]): string {
+  return blocks.filter((block) => block !== '').join('\n\n')
+}

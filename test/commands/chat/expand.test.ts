@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtempDisposable, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { expandMentions } from '../../../src/commands/chat/expand.ts'
+
+const NEVER = new AbortController().signal
+const PNG = Buffer.from('89504e470d0a1a0a0000', 'hex')
+const A = '<file path="a.txt">\none\ntwo\nthree\n</file>'
+
+/** What is written, and what is behind it in the message. */
+const MESSAGES: [string, string[]][] = [
+  ['what is @a.txt about?', [A]],
+  ['@a.txt', [A]],
+  ['see @a.txt.', [A]],
+  ['(@a.txt), then', [A]],
+  ['@a.txt and @a.txt again', [A]],
+  ['@a.txt:2', ['<file path="a.txt" lines="2-2">\ntwo\n</file>']],
+  ['@a.txt:2-3.', ['<file path="a.txt" lines="2-3">\ntwo\nthree\n</file>']],
+  ['@a.txt:2 @a.txt', ['<file path="a.txt" lines="2-2">\ntwo\n</file>', A]],
+  ['@"a b.txt" too', ['<file path="a b.txt">\nblank\n</file>']],
+  ['@"a b.txt":1-9', ['<file path="a b.txt" lines="1-9">\nblank\n</file>']],
+  ['@~/a.txt', [A.replace('a.txt', '~/a.txt')]],
+  ['@src', ['<folder path="src">\nb.ts\ninner/\n</folder>']],
+  ['@src/', ['<folder path="src/">\nb.ts\ninner/\n</folder>']],
+  ['@empty.txt', ['empty.txt is empty.']],
+  ['mail user@a.txt', []],
+  ['@decorator() on @types/node and @john.doe, user@host.md', []],
+  ['@ and @@ and @"" and "@a.txt"', []],
+]
+
+test('files that a message names go along', async () => {
+  await using box = await openBox()
+  for (const [text, blocks] of MESSAGES) {
+    const content = [text, ...blocks].join('\n\n')
+    assert.deepEqual(await box.expand(text), { content, attachments: [], problems: [] }, text)
+  }
+})
+
+test('an image goes along as an attachment', async () => {
+  await using box = await openBox()
+  const { content, attachments, problems } = await box.expand('what is on @src/inner/dot.png?')
+  assert.equal(content, 'what is on @src/inner/dot.png?')
+  assert.deepEqual(
+    attachments.map((file) => ({ ...file, data: Buffer.from(file.data) })),
+    [{ name: 'dot.png', mediaType: 'image/png', data: PNG }],
+  )
+  assert.deepEqual(problems, [])
+})
+
+/** What cannot be added, and what is said about it. */
+const PROBLEMS: [string, RegExp][] = [
+  ['@./nothing', /^Cannot add \.\/nothing: there is no such file or folder$/],
+  ['@src/nothing', /^Cannot add src\/nothing: there is no such/],
+  ['@"not there"', /^Cannot add not there: there is no such/],
+  ['@missing.md', /^Cannot add missing\.md: there is no such/],
+  ['@missing.md:3', /^Cannot add missing\.md: there is no such/],
+  ['@a.txt:9', /^Cannot add a\.txt: it has no line 9$/],
+  ['@binary.bin', /^Cannot send binary\.bin as text: there is a NUL byte/],
+  ['@pipe', /^Cannot add pipe: it is neither a file nor a folder$/],
+  ['@huge.txt', /^Cannot send huge\.txt: its \d+ bytes are more than \d+ bytes, the limit$/],
+  [
+    '@half.txt @other-half.txt',
+    /^Cannot send other-half\.txt with all the rest: its \d+ bytes are more than/,
+  ],
+]
+
+test('what looks like a path and cannot be added is told, and the rest is sent', async () => {
+  await using box = await openBox()
+  execFileSync('mkfifo', [join(box.path, 'pipe')])
+  for (const [name, size] of [
+    ['huge.txt', 2 ** 31],
+    ['half.txt', 9_000_000],
+    ['other-half.txt', 9_000_000],
+  ] as const) {
+    await writeFile(join(box.path, name), '')
+    if (name === 'huge.txt') await truncate(join(box.path, name), size)
+    else await writeFile(join(box.path, name), 'x'.repeat(size))
+  }
+  for (const [text, problem] of PROBLEMS) {
+    const { content, problems } = await box.expand(text)
+    assert.ok(content.startsWith(text))
+    assert.equal(problems.length, 1, `${text}: ${problems}`)
+    assert.match(problems[0]!, problem)
+  }
+})
+
+test('a long folder is cut', async () => {
+  await using box = await openBox()
+  await mkdir(join(box.path, 'many'))
+  for (let index = 0; index < 203; index++) await writeFile(join(box.path, 'many', `${index}`), '')
+  const { content } = await box.expand('@many')
+  assert.match(content, /\n\[3 more\]\n<\/folder>$/)
+})
+
+test('an abort fails', async () => {
+  await using box = await openBox()
+  await assert.rejects(box.expand('@a.txt', AbortSignal.abort()))
+})
+
+async function openBox() {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const at = (path: string) => join(folder.path, path)
+  await mkdir(at('src/inner'), { recursive: true })
+  await writeFile(at('a.txt'), 'one\ntwo\nthree\n')
+  await writeFile(at('a b.txt'), 'blank')
+  await writeFile(at('empty.txt'), '')
+  await writeFile(at('binary.bin'), 'a\0b')
+  await writeFile(at('src/b.ts'), 'b')
+  await writeFile(at('src/inner/dot.png'), PNG)
+  const place = { cwd: folder.path, home: folder.path }
+  return Object.assign(folder, {
+    expand: (text: string, signal = NEVER) => expandMentions(text, place, signal),
+  })
+}

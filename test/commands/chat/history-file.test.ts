@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFile, mkdir, mkdtempDisposable, readFile, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { appendSentHistory, readSentHistory } from '../../../src/commands/chat/history-file.ts'
+
+test('what was sent is there again, in order, for nobody else to read', async () => {
+  await using box = await openBox()
+  for (const text of ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦']) await appendSentHistory(box.file, text)
+  assert.deepEqual(await readSentHistory(box.file), ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦'])
+  assert.equal((await stat(box.file)).mode & 0o777, 0o600)
+})
+
+test('a text that is sent again at once is kept once; an empty one not at all', async () => {
+  await using box = await openBox()
+  for (const text of ['a', 'a', ' ', 'b', 'a']) await appendSentHistory(box.file, text)
+  assert.deepEqual(await readSentHistory(box.file), ['a', 'b', 'a'])
+})
+
+test('a torn line and one of somebody else are passed over, and the next line stands by itself', async () => {
+  await using box = await openBox()
+  await appendSentHistory(box.file, 'before')
+  await appendFile(box.file, '42\n{"text":7}\nnonsense\n{"text":"tor')
+  await appendSentHistory(box.file, 'after')
+  assert.deepEqual(await readSentHistory(box.file), ['before', 'after'])
+})
+
+test('a long history loses its oldest entries', async () => {
+  await using box = await openBox()
+  const lines = Array.from({ length: 1_300 }, (_, index) => JSON.stringify({ text: `entry ${index}` }))
+  await writeFile(box.file, `${lines.join('\n')}\n`)
+  const kept = await readSentHistory(box.file)
+  assert.deepEqual([kept.length, kept[0], kept.at(-1)], [1_000, 'entry 300', 'entry 1299'])
+  assert.equal((await readFile(box.file, 'utf8')).split('\n').length, 1_001)
+  assert.equal((await stat(box.file)).mode & 0o777, 0o600)
+})
+
+test('a large history is cut to a mebibyte', async () => {
+  await using box = await openBox()
+  const lines = Array.from({ length: 20 }, (_, index) =>
+    JSON.stringify({ text: `${index} `.padEnd(100_000, 'x') }),
+  )
+  await writeFile(box.file, `${lines.join('\n')}\n`)
+  const kept = await readSentHistory(box.file)
+  assert.deepEqual([kept.length, kept.at(-1)?.slice(0, 3)], [10, '19 '])
+  assert.ok((await stat(box.file)).size <= 1024 * 1024)
+})
+
+test('a text of more than 256 KiB is not kept', async () => {
+  await using box = await openBox()
+  await appendSentHistory(box.file, 'x'.repeat(256 * 1024))
+  assert.deepEqual(await readSentHistory(box.file), [])
+})
+
+test('a home that cannot be written, and a history that is a folder, are nobody’s business', async () => {
+  await using box = await openBox()
+  await mkdir(join(box.path, 'file'))
+  await appendSentHistory(join(box.path, 'file'), 'text')
+  assert.deepEqual(await readSentHistory(join(box.path, 'file')), [])
+  await writeFile(box.file, '')
+  await appendSentHistory(join(box.file, 'below', 'history'), 'text')
+  assert.deepEqual(await readSentHistory(join(box.file, 'below', 'history')), [])
+})
+
+test('several chats that append at once lose nothing', async () => {
+  await using box = await openBox()
+  const writers = ['a', 'b', 'c', 'd'].map((name) =>
+    fork(join(import.meta.dirname, 'history-writer.ts'), [box.file, name, '50'], {
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    }),
+  )
+  await Promise.all(writers.map((writer) => once(writer, 'exit')))
+  const wanted = ['a', 'b', 'c', 'd'].flatMap((name) =>
+    Array.from({ length: 50 }, (_, index) => `${name}${index}`),
+  )
+  assert.deepEqual((await readSentHistory(box.file)).toSorted(), wanted.toSorted())
+})
+
+async function openBox() {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  return Object.assign(folder, { file: join(folder.path, 'history') })
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposable, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runShell } from '../../../src/commands/chat/shell.ts'
+import { livingWith } from '../../support/orphans.ts'
+import { openTestHost } from '../../support/process-platforms.ts'
+import { until } from '../../support/until.ts'
+
+const NEVER = new AbortController().signal
+
+test('runShell() gives both streams as they came, without colours, and the exit code', async () => {
+  await using box = await openBox()
+  assert.deepEqual(await box.run(`echo one; printf '\\033[31mtwo\\033[0m\\n' >&2; echo $COLUMNS; exit 3`), {
+    output: 'one\ntwo\n100\n',
+    exitCode: 3,
+  })
+  assert.deepEqual(await box.run('kill -TERM $$'), { output: '', exitCode: 143 })
+  assert.equal((await box.run('pwd -P')).output.trim().split('/').at(-1), box.path.split('/').at(-1))
+})
+
+test('runShell() keeps the middle of a long output in a file', async () => {
+  await using box = await openBox()
+  const { output } = await box.run('seq 100000')
+  assert.match(output, /^1\n2\n[\s\S]*bytes are left out here; the whole output is in [\s\S]*\n100000\n$/)
+  assert.equal((await readdir(join(box.path, 'spill'))).length, 1)
+})
+
+test('runShell() ends with its signal, and nothing is left', async () => {
+  await using box = await openBox()
+  const stop = new AbortController()
+  const running = box.run('sleep 600 & echo ready > "$PWD/ready"; wait', stop.signal)
+  await until('it runs', async () => (await readdir(box.path)).includes('ready'))
+  stop.abort()
+  await assert.rejects(running, { kind: 'cancelled' })
+  assert.deepEqual(await livingWith(box.path), [])
+})
+
+test('runShell() ends what a line leaves running', async () => {
+  await using box = await openBox()
+  assert.deepEqual(await box.run('sleep 600 & echo done'), { output: 'done\n', exitCode: 0 })
+  assert.deepEqual(await livingWith(box.path), [])
+})
+
+async function openBox() {
+  const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const env = { PATH: '/usr/bin:/bin', TEST_WORD: folder.path }
+  const options = { cwd: folder.path, env, spillFolder: join(folder.path, 'spill'), columns: 100 }
+  return Object.assign(folder, {
+    async run(line: string, signal = NEVER) {
+      await using processes = openTestHost()
+      return await runShell(line, { ...options, processes }, signal)
+    },
+  })
+}
