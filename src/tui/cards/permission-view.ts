@@ -117,7 +117,7 @@ function contentOf({ card, state, request }: Permission, { columns, color }: Fac
     title: paint(words, color, 'warning', 'bold'),
     body: [
       ...quoteRows(shown, quoting),
-      ...(diff === '' ? [] : quoteRows(toVisible(spaced(diff)), { ...quoting, tint })),
+      ...(diff === '' ? [] : quoteRows(toVisible(withoutHead(spaced(diff), what)), { ...quoting, tint })),
     ],
     facts: [
       ...(cwd === '' ? [] : fact('in', cwd)),
@@ -135,6 +135,12 @@ function helpRows({ ask }: AskCard, { columns, color }: { columns: number; color
   const choices = choicesOf(ask.questions[0]!)
   const keys = choices.flatMap(({ key, help }) => factRows(key, help, { columns, color }))
   return ['', ...keys, ...factRows('^C', 'stops the agent', { columns, color })]
+}
+
+/** A diff whose first two lines only name the file that is named above it, without them. */
+function withoutHead(diff: string, path: string): string {
+  const head = `--- ${path}\n+++ ${path}\n`
+  return diff.startsWith(head) ? diff.slice(head.length) : diff
 }
 
 /** The first two lines of a diff name the file. */

@@ -1,5 +1,5 @@
 import { request } from '../../core/protocol/dispatch.ts'
-import { tokenText } from './numbers.ts'
+import { formatCount } from '../view/numbers.ts'
 import { printText, say } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -9,7 +9,7 @@ export async function compact(_args: string, context: SlashContext, signal: Abor
   if (session === undefined) return say(context, 'info', 'There is nothing to compact yet')
   say(context, 'info', 'Compacting the conversation: a model writes a summary…')
   const done = await request(context.dispatch, 'compact', { agent, sender }, signal)
-  const size = `about ${tokenText(Math.ceil(done.summary.length / CHARS_A_TOKEN))} tokens instead of the history`
+  const size = `about ${formatCount(Math.ceil(done.summary.length / CHARS_A_TOKEN))} tokens instead of the history`
   const cost = done.costUsd === undefined ? [] : [`$${done.costUsd.toFixed(4)}`]
   const place = done.archive === '' ? [] : [`archived as ${done.archive}`]
   const title = ['Compacted', size, ...place, ...cost].join(' · ')

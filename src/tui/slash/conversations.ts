@@ -2,6 +2,7 @@ import { relativeTime } from '../../core/base/relative-time.ts'
 import type { AgentInfo, ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
+import { plural } from '../view/numbers.ts'
 import { hint, say, show } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -67,7 +68,7 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
   const { session, sender } = state()
   const place = info.cwd === ports.cwd ? [] : [info.cwd]
   const who = info.sender === sender ? [] : [info.sender]
-  const count = `${info.messageCount} ${info.messageCount === 1 ? 'message' : 'messages'}`
+  const count = plural(info.messageCount, 'message')
   return {
     value: info.filePath,
     label: info.title || info.preview || 'without a word',
@@ -77,6 +78,6 @@ function toItem(info: ConversationInfo, { ports, state }: SlashContext) {
 }
 
 function detailOf({ description, model, mcps }: AgentInfo): string {
-  const servers = mcps.length === 0 ? [] : [`${mcps.length} MCP ${mcps.length === 1 ? 'server' : 'servers'}`]
+  const servers = mcps.length === 0 ? [] : [plural(mcps.length, 'MCP server')]
   return [description, model, ...servers].filter((text) => text !== '').join(' · ')
 }

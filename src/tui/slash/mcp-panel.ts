@@ -1,6 +1,7 @@
 import { type McpPeer, McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
 import type { Panel, PanelRow } from '../overlays/types.ts'
-import { byteText, tokenText } from './numbers.ts'
+import { formatCount, plural } from '../view/numbers.ts'
+import { byteText } from './numbers.ts'
 
 /** What a row of the panel acts on: one declaration, and through it the process it shares. */
 export interface Target {
@@ -55,7 +56,7 @@ const KEYS = [
 function titleOf({ peers, agents }: McpView): string {
   const owners = new Set(agents.filter(({ servers }) => servers.length > 0).map(({ agent }) => agent))
   const processes = peers.filter(({ state }) => state === McpPeerState.CONNECTED).length
-  return `MCP servers: ${count(processes, 'connection', 'connections')}, ${count(owners.size, 'agent', 'agents')}`
+  return `MCP servers: ${plural(processes, 'connection')}, ${plural(owners.size, 'agent')}`
 }
 
 function peerRow(peer: McpPeer, agent: string): PanelRow {
@@ -71,7 +72,7 @@ function peerRow(peer: McpPeer, agent: string): PanelRow {
       String(calls),
       String(errors),
       latencyMs === undefined ? '-' : `${Math.round(latencyMs)} ms`,
-      tokenText(schemaTokens),
+      formatCount(schemaTokens),
       memoryBytes === undefined ? '-' : byteText(memoryBytes),
       peer.target,
     ],
@@ -107,10 +108,6 @@ function ownersText(agents: readonly string[]): string {
 
 function toValue({ agent, name }: Target): string {
   return `${agent}\n${name}`
-}
-
-function count(number: number, one: string, many: string): string {
-  return `${number} ${number === 1 ? one : many}`
 }
 
 /** A state in words. */

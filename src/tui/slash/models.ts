@@ -3,7 +3,8 @@ import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
 import type { PickerItem } from '../overlays/types.ts'
-import { dollarText, tokenText } from './numbers.ts'
+import { formatCount } from '../view/numbers.ts'
+import { dollarText } from './numbers.ts'
 import { hint, say, show } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -54,7 +55,7 @@ function factsOf({ active, providerName, context, inputUsd, outputUsd }: ModelIn
   return [
     ...(active ? ['default'] : []),
     ...(providerName === undefined ? [] : [providerName]),
-    ...(context === undefined ? [] : [`${tokenText(context)} context`]),
+    ...(context === undefined ? [] : [`${formatCount(context)} context`]),
     ...(isPriced ? [price] : []),
   ].join(' · ')
 }

@@ -1,6 +1,7 @@
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatState } from '../state/types.ts'
-import { bar, dollarText, percent, tokenText } from './numbers.ts'
+import { formatCount, plural } from '../view/numbers.ts'
+import { bar, dollarText, percent } from './numbers.ts'
 import { printRows, say } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -11,11 +12,11 @@ export function showCost(_args: string, context: SlashContext): void {
     say(context, 'info', 'No turn has ended in this chat yet')
     return
   }
-  printRows(context, `Cost of this chat · ${turns} ${turns === 1 ? 'turn' : 'turns'}`, [
+  printRows(context, `Cost of this chat · ${plural(turns, 'turn')}`, [
     ['cost', usd === undefined ? 'unknown: a model without a price took part' : dollarText(usd)],
     ['input', withShare(input, cacheRead)],
-    ['output', tokenText(output)],
-    ...(cacheWrite > 0 ? [['written to the cache', tokenText(cacheWrite)]] : []),
+    ['output', formatCount(output)],
+    ...(cacheWrite > 0 ? [['written to the cache', formatCount(cacheWrite)]] : []),
   ])
 }
 
@@ -28,14 +29,16 @@ export async function showContext(_args: string, context: SlashContext, signal: 
   const meter = window === undefined ? [] : [['', bar(used, window, BAR_COLUMNS)]]
   printRows(context, `Context of ${context.state().model || 'the model'}`, [
     ...meter,
-    ['window', window === undefined ? 'unknown' : tokenText(window)],
+    ['window', window === undefined ? 'unknown' : formatCount(window)],
     [
       'used',
-      [tokenText(used), window === undefined ? undefined : percent(used, window)].filter(Boolean).join(' · '),
+      [formatCount(used), window === undefined ? undefined : percent(used, window)]
+        .filter(Boolean)
+        .join(' · '),
     ],
     ['last request', withShare(last.promptTokens, last.cacheHitTokens ?? 0)],
-    ['last answer', tokenText(last.completionTokens)],
-    ['left', window === undefined ? 'unknown' : tokenText(Math.max(0, window - used))],
+    ['last answer', formatCount(last.completionTokens)],
+    ['left', window === undefined ? 'unknown' : formatCount(Math.max(0, window - used))],
   ])
 }
 
@@ -59,6 +62,6 @@ function contextOf({ model }: ChatState, models: ChatState['models']): number | 
 function withShare(input: number, cached: number): string {
   const share = percent(cached, input)
   return cached > 0 && share !== undefined
-    ? `${tokenText(input)} · ${share} from the cache`
-    : tokenText(input)
+    ? `${formatCount(input)} · ${share} from the cache`
+    : formatCount(input)
 }

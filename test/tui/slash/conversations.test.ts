@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from '../../../src/core/protocol/dispatch.ts'
+import { matching } from '../../../src/tui/overlays/picker.ts'
+import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
+import { type SlashSetting, slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+const answers = (): Reply => ({ parts: ['So it is.'] })
+
+test("/resume offers this agent's conversations with every sender; the current one is marked", async () => {
+  await using node = await startTestDispatch(answers)
+  const chat = await chatOf(node)
+  await node.ask('from the shell', { sender: 'sh:1' })
+  await runSlash('/resume', chat.context, NEVER)
+  const { items, title, selected } = openPicker(chat)
+  assert.equal(title, 'Conversations of crab')
+  assert.deepEqual(
+    items.map(({ label, isCurrent }) => [label, isCurrent]),
+    [
+      ['from the shell', false],
+      ['hello there', true],
+    ],
+  )
+  assert.equal(selected, 1)
+  assert.match(items[0]!.detail, /^now · 2 messages · sh:1 · crab/)
+  await onChosen({ type: 'chosen', picker: 'session', value: items[0]!.value }, chat.context, NEVER)
+  await onChosen({ type: 'chosen', picker: 'session', value: items[1]!.value }, chat.context, NEVER)
+  assert.deepEqual(chat.done, [`open ${items[0]!.value}`]) // the second is open already
+})
+
+test('/resume TEXT narrows the list, and a first word that names an agent means its conversations', async () => {
+  await using node = await startTestDispatch(answers)
+  const chat = await chatOf(node)
+  await request(node.dispatch, 'createAgent', { name: 'owl' }, NEVER)
+  await node.ask('hoot', { agent: 'owl' })
+  await runSlash('/resume there', chat.context, NEVER)
+  assert.deepEqual(labels(chat), ['hello there'])
+  await runSlash('/resume owl', chat.context, NEVER)
+  assert.deepEqual(labels(chat), ['hoot'])
+  await runSlash('/resume owl nothing', chat.context, NEVER)
+  assert.deepEqual(labels(chat), [])
+})
+
+test('/resume says when there is nothing to go on with', async () => {
+  await using node = await startTestDispatch([])
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/resume', chat.context, NEVER)
+  assert.deepEqual(
+    chat.blocks().map((block) => block.kind === 'notice' && block.text),
+    ['crab has no conversations yet'],
+  )
+})
+
+test('/agents goes on where the sender was with that agent, or begins there', async () => {
+  await using node = await startTestDispatch(answers)
+  await request(node.dispatch, 'createAgent', { name: 'owl' }, NEVER)
+  const chat = await chatOf(node)
+  await runSlash('/agents', chat.context, NEVER)
+  assert.deepEqual(
+    openPicker(chat).items.map(({ label, isCurrent }) => [label, isCurrent]),
+    [
+      ['crab', true],
+      ['owl', false],
+    ],
+  )
+  await onChosen({ type: 'chosen', picker: 'agent', value: 'owl' }, chat.context, NEVER)
+  assert.deepEqual([chat.state().agent, chat.state().sender, chat.state().session], ['owl', 'ann', undefined])
+  await runSlash('/agents crab', chat.context, NEVER)
+  const { conversations } = await request(node.dispatch, 'listConversations', { agent: 'crab' }, NEVER)
+  assert.deepEqual(chat.done, [`open ${conversations[0]!.filePath}`])
+})
+
+test('/title names the conversation, and says its name', async () => {
+  await using node = await startTestDispatch(answers)
+  const chat = await chatOf(node)
+  await runSlash('/title Crabs and owls', chat.context, NEVER)
+  assert.equal(chat.state().title, 'Crabs and owls')
+  const session = chat.state().session!
+  const info = await request(node.dispatch, 'getSession', { session }, NEVER)
+  assert.equal(info.title, 'Crabs and owls')
+  await runSlash('/title', chat.context, NEVER)
+  assert.match(JSON.stringify(chat.blocks()), /It is called Crabs and owls/)
+})
+
+test('/compact puts a summary in the place of the history and shows how it begins', async () => {
+  const summary = Array.from({ length: 20 }, (_, at) => `line ${at}`).join('\n')
+  await using node = await startTestDispatch([{ parts: ['So it is.'] }, { parts: [summary] }])
+  const chat = await chatOf(node)
+  await runSlash('/compact', chat.context, NEVER)
+  const [working, done] = chat.blocks()
+  assert.match(JSON.stringify(working), /Compacting the conversation/)
+  assert.ok(done?.kind === 'output')
+  assert.match(done.title, /^Compacted · about \d+ tokens instead of the history · archived as /)
+  assert.match(done.text!, /^line 0\n.*\nline 7\n… \d+ more lines$/s)
+})
+
+test('/compact throws when the model fails; the conversation stays', async () => {
+  await using node = await startTestDispatch([{ parts: ['So it is.'] }, { status: 401, body: {} }])
+  const chat = await chatOf(node)
+  await assert.rejects(runSlash('/compact', chat.context, NEVER), /401|key|credentials/i)
+})
+
+/** After one turn of (crab, ann), open in the chat. */
+async function chatOf(node: TestDispatch): Promise<SlashSetting> {
+  const chat = slashSetting(node.dispatch)
+  await node.ask('hello there')
+  const { conversations } = await request(node.dispatch, 'listConversations', { sender: 'ann' }, NEVER)
+  chat.openSession(conversations[0]!.filePath)
+  return chat
+}
+
+function openPicker(chat: SlashSetting) {
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'picker')
+  return overlay
+}
+
+function labels(chat: SlashSetting): string[] {
+  return matching(openPicker(chat)).map(({ label }) => label)
+}

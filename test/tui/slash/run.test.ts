@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { route } from '../../../src/core/protocol/dispatch.ts'
+import { SLASH_COMMANDS } from '../../../src/tui/slash/commands.ts'
+import { runSlash } from '../../../src/tui/slash/run.ts'
+import type { Block } from '../../../src/tui/state/types.ts'
+import { slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+
+test('runSlash() answers an unknown command itself and names the nearest', async () => {
+  const chat = slashSetting(route({}))
+  await runSlash('/modle gpt', chat.context, NEVER)
+  await runSlash('/zzzzzzzzzz', chat.context, NEVER)
+  await runSlash('/', chat.context, NEVER)
+  assert.deepEqual(chat.blocks().map(sentence), [
+    'There is no command /modle (did you mean /model?)',
+    'There is no command /zzzzzzzzzz (/help lists those there are)',
+    'There is no command / (/help lists those there are)',
+  ])
+  assert.deepEqual(chat.done, [])
+})
+
+test('runSlash() finds a command by its other names, in upper and lower case', async () => {
+  const chat = slashSetting(route({}))
+  for (const line of ['/new', '/clear', '/NEW', '/quit', '/exit ']) await runSlash(line, chat.context, NEVER)
+  assert.deepEqual(chat.done, ['anew', 'anew', 'anew', 'leave', 'leave'])
+})
+
+test('runSlash() refuses what may not run beside a turn, and says so', async () => {
+  const chat = slashSetting(route({}))
+  chat.context.act({ type: 'turn-begun', text: 'hi', files: [], now: 0, isQueued: false })
+  for (const { name, whileBusy } of SLASH_COMMANDS.filter(({ whileBusy }) => !whileBusy)) {
+    await runSlash(`/${name}`, chat.context, NEVER)
+    assert.equal(whileBusy, false)
+    assert.equal(
+      sentence(chat.blocks().at(-1)),
+      `/${name} has to wait until this turn is over (Esc interrupts it)`,
+    )
+  }
+  assert.deepEqual(chat.done, [])
+  await runSlash('/quit', chat.context, NEVER)
+  assert.deepEqual(chat.done, ['leave'])
+})
+
+test('every name of a command is taken once', () => {
+  const names = SLASH_COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases])
+  assert.deepEqual(names, [...new Set(names)])
+})
+
+test('/help lists every command and every key', async () => {
+  const chat = slashSetting(route({}))
+  await runSlash('/help', chat.context, NEVER)
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'page')
+  for (const { name } of SLASH_COMMANDS) assert.match(overlay.text, new RegExp(`^ {2}/${name}\\b`, 'm'))
+  assert.match(overlay.text, /Shift\+Tab {2}.*next approval mode/)
+  assert.match(overlay.text, /\/new \/clear/)
+})
+
+test('/details and /thinking go on and off; /plain says how', async () => {
+  const chat = slashSetting(route({}))
+  await runSlash('/details', chat.context, NEVER)
+  await runSlash('/thinking', chat.context, NEVER)
+  assert.deepEqual([chat.state().details, chat.state().thinking], [true, true])
+  await runSlash('/details', chat.context, NEVER)
+  assert.deepEqual([chat.state().details, chat.state().hint], [false, 'details off'])
+  await runSlash('/plain', chat.context, NEVER)
+  assert.match(sentence(chat.blocks()[0]), /crabtalk chat --plain/)
+})
+
+test('a failure of the other side is thrown to whoever runs the command', async () => {
+  const chat = slashSetting(route({}))
+  await assert.rejects(runSlash('/model', chat.context, NEVER), /Cannot serve list_models/)
+})
+
+function sentence(block: Block | undefined): string {
+  return block?.kind === 'notice' ? `${block.text} (${block.hint})` : JSON.stringify(block)
+}

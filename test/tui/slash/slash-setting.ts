@@ -1,0 +1,76 @@
+import { CrabError } from '../../../src/core/base/errors.ts'
+import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
+import type { ChatPorts } from '../../../src/tui/ports.ts'
+import type { SlashContext } from '../../../src/tui/slash/types.ts'
+import { initialState } from '../../../src/tui/state/initial.ts'
+import type { Block, ChatState } from '../../../src/tui/state/types.ts'
+import { ChatStore } from '../../../src/tui/store.ts'
+
+/** A chat without a screen: what slash commands print, open and ask for. */
+export interface SlashSetting {
+  context: SlashContext
+  state(): ChatState
+  /** The chat is about that conversation of (crab, ann). */
+  openSession(session: string, title?: string): void
+  /** What was printed since, oldest first. */
+  blocks(): Block[]
+  /** What was done besides: `open ID`, `anew`, `send TEXT`, `leave`, `copy TEXT`. */
+  done: string[]
+  /** By path. */
+  files: Map<string, string>
+}
+
+/** 2026-01-02T03:04:05Z. */
+export const NOW = Date.UTC(2026, 0, 2, 3, 4, 5)
+
+/** The chat of (crab, ann) over that Dispatch. */
+export function slashSetting(dispatch: Dispatch): SlashSetting {
+  const rules = { allow: [], ask: [], deny: [] }
+  const options = {
+    agent: 'crab',
+    sender: 'ann',
+    fresh: false,
+    mode: 'ask',
+    rules,
+    color: false,
+    version: '1',
+  } as const
+  const store = new ChatStore(initialState(options))
+  const done: string[] = []
+  const files = new Map<string, string>()
+  const ports = {
+    place: 'process',
+    cwd: '/work',
+    shownCwd: '~/work',
+    now: () => NOW,
+    async copy(text: string) {
+      done.push(`copy ${text}`)
+      return 'copied'
+    },
+    async writeNewFile(path: string, text: string) {
+      if (files.has(path)) throw new CrabError('conflict', `Cannot write ${path}: it exists`)
+      files.set(path, text)
+      return `/work/${path}`
+    },
+  } satisfies Partial<ChatPorts> as unknown as ChatPorts
+  const context: SlashContext = {
+    ports,
+    dispatch,
+    rules,
+    state: store.get,
+    act: store.act,
+    openConversation: async (session) => void done.push(`open ${session}`),
+    startAnew: async () => void done.push('anew'),
+    send: (text) => done.push(`send ${text}`),
+    leave: () => done.push('leave'),
+  }
+  return {
+    context,
+    state: store.get,
+    openSession: (session, title = '') =>
+      store.act({ type: 'conversation', agent: 'crab', sender: 'ann', session, title }),
+    blocks: () => store.get().finished.map(({ block }) => block),
+    done,
+    files,
+  }
+}
