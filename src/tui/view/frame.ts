@@ -1,5 +1,10 @@
-import type { ChatState } from '../state/types.ts'
+import type { ChatState, RunningTurn } from '../state/types.ts'
+import { cleanLine } from './clean.ts'
+import { formatCount } from './numbers.ts'
 import type { Section } from './section.ts'
+import { joinStatus, statusParts } from './status.ts'
+import { paint } from './style.ts'
+import { truncateText } from './text.ts'
 import type { View } from './view.ts'
 
 /** Where the chat runs, for the status line. */
@@ -9,13 +14,56 @@ export interface ShownPlace {
 }
 
 /** One line: who speaks with which model, how full the context is, what it cost, where. */
-export function renderStatus(state: ChatState, place: ShownPlace, _view: View): Section {
-  return { lines: [`${state.agent} · ${state.model} · ${place.shownCwd}`], cut: 'tail', rank: 5 }
+export function renderStatus(state: ChatState, place: ShownPlace, { columns, color }: View): Section {
+  return { lines: [joinStatus(statusParts(state, place), columns, color)], cut: 'tail', rank: 5 }
 }
 
 /** What the running turn does, and what waits for it; nothing when none runs. `now`: milliseconds since 1970. */
-export function renderWorking(state: ChatState, now: number, _view: View): Section {
-  const { turn } = state
-  const lines = turn ? [`${turn.doing} ${Math.round((now - turn.startedAt) / 1000)} s`] : []
-  return { lines, cut: 'tail', rank: 3 }
+export function renderWorking(state: ChatState, now: number, { columns, color }: View): Section {
+  const { turn, steers, queue } = state
+  const dim = (line: string) => paint(truncateText(line, columns), color, 'dim')
+  const lines = [
+    ...(turn ? [workingLine(turn, now, { columns, color })] : []),
+    ...listed(steers, 'next').map(dim),
+    ...listed(queue, 'then').map(dim),
+  ]
+  return { lines: lines.length === 0 ? [] : ['', ...lines], cut: 'tail', rank: 3 }
 }
+
+type Look = Pick<View, 'columns' | 'color'>
+
+function workingLine(turn: RunningTurn, now: number, { columns, color }: Look): string {
+  const elapsed = Math.max(0, now - turn.startedAt)
+  const mark = paint(FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length]!, color, 'accent')
+  const what = turn.isCancelling ? 'stopping' : cleanLine(turn.doing)
+  const tokens = Math.round(turn.outputTokens)
+  const facts = [
+    spanOf(elapsed),
+    ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
+    ...(turn.isCancelling ? [] : ['esc to interrupt']),
+  ]
+  return truncateText(`${mark} ${what} ${paint(facts.join(' · '), color, 'dim')}`, columns)
+}
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const
+const FRAME_MS = 100
+
+/** Whole seconds: what is shown changes no more often. */
+function spanOf(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return seconds < 60
+    ? `${seconds} s`
+    : `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
+}
+
+/** Messages that are shown of those that wait. */
+const MOST_LISTED = 3
+
+function listed(texts: readonly string[], label: string): string[] {
+  const shown = texts.slice(0, MOST_LISTED).map((text) => `${label}: ${cleanLine(text.slice(0, MAX_CHARS))}`)
+  const left = texts.length - shown.length
+  return left === 0 ? shown : [...shown, `… and ${left} more`]
+}
+
+/** Longest text that is looked at for a line. */
+const MAX_CHARS = 1_000

@@ -1,0 +1,83 @@
+import type { ModeName } from '../ports.ts'
+import type { ChatState, Spent } from '../state/types.ts'
+import { cleanLine } from './clean.ts'
+import type { ShownPlace } from './frame.ts'
+import { formatCount, formatUsd } from './numbers.ts'
+import { paint, type Style } from './style.ts'
+import { truncateText, widthOf } from './text.ts'
+
+/** A part of the status line. */
+export interface StatusPart {
+  text: string
+  /** Where there is no room for all, the lowest goes first. */
+  rank: number
+  style: Style
+}
+
+/** What the status line says, from left to right; parts that have nothing to say are left out. */
+export function statusParts(state: ChatState, { shownCwd, kind }: ShownPlace): StatusPart[] {
+  const { agent, model, title, mode, usage, branch } = state
+  const where = branch === undefined || branch === '' ? '' : ` (${cleanLine(branch)})`
+  const parts: StatusPart[] = [
+    { text: cleanLine(agent), rank: 9, style: 'accent' },
+    { text: MODES[mode].text, rank: 10, style: MODES[mode].style },
+    { text: cleanLine(model), rank: 7, style: 'dim' },
+    { text: truncateText(cleanLine(title), TITLE_COLUMNS), rank: 2, style: 'dim' },
+    { ...contextMeter(usage), rank: 8 },
+    { text: usage.usd === undefined || usage.turns === 0 ? '' : formatUsd(usage.usd), rank: 5, style: 'dim' },
+    serversPart(state),
+    { text: cleanLine(shownCwd) + where, rank: 4, style: 'dim' },
+    { text: kind === 'daemon' ? 'daemon' : 'in process', rank: 1, style: 'dim' },
+  ]
+  return parts.filter(({ text }) => text !== '')
+}
+
+/** The parts on one line, as many as fit, the most important ones; the last one that is left may be cut. */
+export function joinStatus(parts: readonly StatusPart[], columns: number, color: boolean): string {
+  let shown = parts
+  while (shown.length > 1 && widthOf(shown.map(({ text }) => text).join(BETWEEN)) > columns) {
+    const least = shown.reduce((one, other) => (other.rank < one.rank ? other : one))
+    shown = shown.filter((part) => part !== least)
+  }
+  const line = shown.map(({ text, style }) => paint(text, color, style)).join(paint(BETWEEN, color, 'dim'))
+  return truncateText(line, columns)
+}
+
+const BETWEEN = ' · '
+const TITLE_COLUMNS = 40
+
+const MODES: Record<ModeName, { text: string; style: Style }> = {
+  ask: { text: '', style: 'dim' },
+  edits: { text: 'edits allowed', style: 'success' },
+  'read-only': { text: 'read-only', style: 'accent' },
+  all: { text: 'everything allowed', style: 'error' },
+}
+
+/** Shares of the context window from which on it is shown in another colour. */
+const MUCH = 0.7
+const TOO_MUCH = 0.9
+
+function contextMeter({ last, context }: Spent): { text: string; style: Style } {
+  if (!last) return { text: '', style: 'dim' }
+  const used = last.promptTokens + last.completionTokens
+  if (!context) return { text: formatCount(used), style: 'dim' }
+  const share = used / context
+  const text = `${meterBar(share)} ${formatCount(used)}/${formatCount(context)} ${Math.round(share * 100)}%`
+  return { text, style: share >= TOO_MUCH ? 'error' : share >= MUCH ? 'warning' : 'dim' }
+}
+
+const BAR_COLUMNS = 5
+
+function meterBar(share: number): string {
+  const full = Math.min(BAR_COLUMNS, Math.max(0, Math.round(share * BAR_COLUMNS)))
+  return '━'.repeat(full) + '╌'.repeat(BAR_COLUMNS - full)
+}
+
+/** How many of the agent's MCP servers answer; one that does not matters more. */
+function serversPart({ servers }: ChatState): StatusPart {
+  const states = [...servers.values()]
+  if (states.length === 0) return { text: '', rank: 3, style: 'dim' }
+  const connected = states.filter((state) => state === 'connected').length
+  const isBad = states.includes('failed')
+  return { text: `mcp ${connected}/${states.length}`, rank: isBad ? 6 : 3, style: isBad ? 'warning' : 'dim' }
+}
