@@ -8,20 +8,35 @@ import { dollarText } from './numbers.ts'
 import { hint, say, show } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/model`, `/model NAME` for this chat, `/model default NAME` for every new turn without a model of its own. */
+/** `/model`, `/model NAME` for this chat, `/model default NAME` for every agent without a model of its own. */
 export async function chooseModel(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { models } = await request(context.dispatch, 'listModels', {}, signal)
-  context.act({ type: 'set', change: { models } })
-  const [, wished = ''] = /^default\s+(.+)$/.exec(args) ?? []
-  const name = wished || args
-  if (name === '') return show(context, picker(models, context))
-  const known = models.find((model) => model.name === name)
-  if (!known) return unknown(name, models, context)
-  if (wished === '') return chooseForChat(name, context)
-  await request(context.dispatch, 'setActiveModel', { model: name }, signal)
-  const { models: changed } = await request(context.dispatch, 'listModels', {}, signal)
-  context.act({ type: 'set', change: { models: changed } })
-  say(context, 'success', `${name} is the default from now on`)
+  const [, wished] = /^default\s+(.+)$/.exec(args) ?? []
+  if (wished !== undefined) return setDefault(wished, context, signal)
+  const models = await readModels(context, signal)
+  if (args === '') show(context, picker(models, context))
+  else if (models.length === 0 || models.some((model) => isCalled(model, args))) chooseForChat(args, context)
+  else unknown(args, models, context)
+}
+
+/** Nearest names of one that is none come with the failure. */
+async function setDefault(model: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  await request(context.dispatch, 'setActiveModel', { model }, signal)
+  await readModels(context, signal)
+  say(context, 'success', `${model} is the default from now on`)
+}
+
+async function readModels(
+  { dispatch, act }: SlashContext,
+  signal: AbortSignal,
+): Promise<readonly ModelInfo[]> {
+  const { models } = await request(dispatch, 'listModels', {}, signal)
+  act({ type: 'set', change: { models } })
+  return models
+}
+
+/** A model may be named with its provider. */
+function isCalled({ name, providerName }: ModelInfo, wanted: string): boolean {
+  return name === wanted || `${providerName}/${name}` === wanted
 }
 
 /** The next turns of this chat use the model; an empty name leaves it to the agent. */

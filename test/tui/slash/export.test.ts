@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { request } from '../../../src/core/protocol/dispatch.ts'
+import { usualName } from '../../../src/tui/slash/export.ts'
+import { runSlash } from '../../../src/tui/slash/run.ts'
+import { startTestDispatch } from '../../support/test-dispatch.ts'
+import { NOW, slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+
+test('/copy takes the last answer, or an earlier one, and skips steps without words', async () => {
+  const call = { call: 'a', name: 'read', args: '{"path":"none"}' }
+  await using node = await startTestDispatch([
+    { parts: ['first *one*'] },
+    { parts: [call] },
+    { parts: ['second'] },
+  ])
+  const chat = await chatAfter(node, ['one', 'two'])
+  await runSlash('/copy', chat.context, NEVER)
+  await runSlash('/copy 2', chat.context, NEVER)
+  assert.deepEqual(chat.done, ['copy second', 'copy first *one*'])
+  assert.equal(chat.state().hint, 'copied')
+  await runSlash('/copy 3', chat.context, NEVER)
+  await runSlash('/copy x', chat.context, NEVER)
+  assert.match(
+    JSON.stringify(chat.blocks()),
+    /There are only 2 answers.*Cannot copy x: it is no number from 1/,
+  )
+})
+
+test('/copy finds an answer behind more messages than one page holds', async () => {
+  await using node = await startTestDispatch((_, index) => ({ parts: [index === 0 ? 'the first' : 'later'] }))
+  const chat = await chatAfter(
+    node,
+    Array.from({ length: 40 }, (_, at) => `message ${at}`),
+  )
+  await runSlash('/copy 40', chat.context, NEVER)
+  assert.deepEqual(chat.done, ['copy the first'])
+})
+
+test('/export writes all messages as Markdown under a name of its own, or the one that was given', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['So it is.'] }))
+  const chat = await chatAfter(node, ['hello there'], 'Crabs & owls!')
+  await runSlash('/export', chat.context, NEVER)
+  await runSlash('/export', chat.context, NEVER)
+  await runSlash('/export notes/a b.md', chat.context, NEVER)
+  assert.deepEqual(
+    [...chat.files.keys()],
+    ['crabs-owls-2026-01-02.md', 'crabs-owls-2026-01-02-2.md', 'notes/a b.md'],
+  )
+  assert.match(chat.files.get('notes/a b.md')!, /\n## You\n\nhello there\n\n## crab\n\nSo it is\.\n$/)
+  assert.match(JSON.stringify(chat.blocks().at(-1)), /Written to \/work\/notes\/a b\.md/)
+  await assert.rejects(
+    runSlash('/export notes/a b.md', chat.context, NEVER),
+    (reason) => reason instanceof CrabError && reason.kind === 'conflict',
+  )
+})
+
+test('/export and /copy say when there is nothing yet', async () => {
+  await using node = await startTestDispatch([])
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/export', chat.context, NEVER)
+  await runSlash('/copy', chat.context, NEVER)
+  assert.deepEqual(
+    chat.blocks().map((block) => block.kind),
+    ['notice', 'notice'],
+  )
+  assert.equal(chat.files.size, 0)
+})
+
+const NAMES: Readonly<Record<string, string>> = {
+  '': 'conversation-2026-01-02',
+  '../../etc/passwd': 'etc-passwd-2026-01-02',
+  'Über 日本語': 'über-日本語-2026-01-02',
+  '\u001b]0;x\u0007': '0-x-2026-01-02',
+}
+
+for (const [title, name] of Object.entries(NAMES)) {
+  test(`usualName() makes ${name} of ${JSON.stringify(title)}`, () =>
+    assert.equal(usualName(title, NOW), name))
+}
+
+async function chatAfter(
+  node: Awaited<ReturnType<typeof startTestDispatch>>,
+  messages: readonly string[],
+  title = '',
+) {
+  for (const message of messages) await node.ask(message)
+  const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
+  const chat = slashSetting(node.dispatch)
+  chat.openSession(conversations[0]!.filePath, title)
+  return chat
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
+import { startMcpNode } from '../../support/mcp/mcp-node.ts'
+import { entriesToml, watchedServer } from '../../support/mcp/mcp-servers.ts'
+import { recordFolder } from '../../support/mcp/record-folder.ts'
+import { type SlashSetting, slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+
+test('/mcp shows one row for a server that several agents share, and its keys really do it', async () => {
+  await using records = await recordFolder()
+  await using node = await startMcpNode([])
+  const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
+  for (const name of ['crab', 'owl']) {
+    const id = name === 'crab' ? '01JZZZZZZZZZZZZZZZZZZZZZZZ' : '01JZZZZZZZZZZZZZZZZZZZZZZY'
+    await node.home.write(`agents/${name}.toml`, `id = "${id}"\n\n${entriesToml(server.entry)}`)
+  }
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/mcp', chat.context, NEVER)
+  assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'idle', OWNERS: '2 agents', TOOLS: '-' })
+
+  await press(chat, 'p')
+  assert.match(panel(chat).note, /^one answers in \d+ ms, connected in \d+ ms$/)
+  assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'connected', OWNERS: 'crab', TOOLS: '2' })
+  assert.equal(panel(chat).title, 'MCP servers: 1 connection, 2 agents')
+
+  await press(chat, 'r')
+  assert.equal(panel(chat).note, 'restarted one with 2 tools')
+  assert.equal(server.starts().length, 2)
+
+  await press(chat, 't')
+  const tools = chat.state().overlay
+  assert.ok(tools?.kind === 'page')
+  assert.match(tools.text, /mcp__one__echo {2,}asked · no rule/)
+  assert.equal(tools.back?.kind, 'panel')
+  chat.context.act({ type: 'set', change: { overlay: tools.back } })
+
+  await press(chat, 'd')
+  assert.match(panel(chat).note, /one of crab is disabled/)
+  const file = () => readFile(join(node.home.paths.home, 'agents/crab.toml'), 'utf8')
+  assert.match(await file(), /disabled = true/)
+  await press(chat, 'e')
+  assert.doesNotMatch(await file(), /disabled = true/)
+})
+
+test('what fails is said below the table', async () => {
+  await using node = await startMcpNode([])
+  const entry = '[[mcps]]\nname = "gone"\ncommand = "/nonexistent/server"\n'
+  await node.home.write('agents/crab.toml', `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entry}`)
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/mcp', chat.context, NEVER)
+  await press(chat, 'p')
+  assert.match(panel(chat).note, /gone/)
+  assert.equal(row(chat)['STATE'], 'failed')
+  assert.notEqual(panel(chat).rows[0]?.problem, '')
+})
+
+test('a panel that was closed meanwhile stays closed', async () => {
+  await using records = await recordFolder()
+  await using node = await startMcpNode([])
+  const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
+  await node.home.write(
+    'agents/crab.toml',
+    `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(server.entry)}`,
+  )
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/mcp', chat.context, NEVER)
+  const pinging = press(chat, 'p')
+  assert.equal(panel(chat).note, 'pinging one of crab…')
+  chat.context.act({ type: 'set', change: { overlay: undefined } })
+  await pinging
+  assert.equal(chat.state().overlay, undefined)
+  assert.equal(server.starts().length, 1)
+})
+
+function press(chat: SlashSetting, key: string): Promise<void> {
+  const { value } = panel(chat).rows[panel(chat).selected]!
+  return onChosen({ type: 'chosen', picker: 'mcp', value, key }, chat.context, NEVER)
+}
+
+function panel(chat: SlashSetting) {
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'panel')
+  return overlay
+}
+
+/** The first cells of the first row, by their column. */
+function row(chat: SlashSetting): Record<string, string> {
+  const { header, rows } = panel(chat)
+  return Object.fromEntries(header.slice(0, 4).map((name, at) => [name, rows[0]!.cells[at]!]))
+}

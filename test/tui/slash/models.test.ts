@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
+import { startTestDispatch } from '../../support/test-dispatch.ts'
+import { slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+const CONFIG = `
+[[providers]]
+name = "home"
+kind = "openai-compatible"
+base_url = "http://127.0.0.1:1/v1"
+models = [{ name = "big", context = 1000000, input_usd = 3, output_usd = 15 }, "small"]
+`
+
+test('/model offers every model with what is known of it; the choice holds for this chat', async () => {
+  await using node = await startTestDispatch([], { config: CONFIG })
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/model', chat.context, NEVER)
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'picker')
+  const [own, ...models] = overlay.items
+  assert.deepEqual([own?.label, own?.isCurrent], ["the agent's own", true])
+  assert.deepEqual(models.map(({ value }) => value).toSorted(), ['big', 'demo', 'scripted', 'small'])
+  const big = models.find(({ value }) => value === 'big')!
+  assert.match(big.detail, /1M context · \$3\.00 in, \$15\.00 out per million/)
+  await onChosen({ type: 'chosen', picker: 'model', value: 'big' }, chat.context, NEVER)
+  assert.deepEqual([chat.state().chosenModel, chat.state().model], ['big', 'big'])
+  await onChosen({ type: 'chosen', picker: 'model', value: '' }, chat.context, NEVER)
+  assert.equal(chat.state().chosenModel, undefined)
+})
+
+test('/model NAME chooses it, and names the nearest of a name that is none', async () => {
+  await using node = await startTestDispatch([], { config: CONFIG })
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/model small', chat.context, NEVER)
+  assert.equal(chat.state().chosenModel, 'small')
+  await runSlash('/model home/big', chat.context, NEVER)
+  assert.equal(chat.state().chosenModel, 'home/big')
+  await runSlash('/model smal', chat.context, NEVER)
+  assert.equal(chat.state().chosenModel, 'home/big')
+  assert.deepEqual(chat.blocks(), [
+    { kind: 'notice', tone: 'warning', text: 'There is no model smal', hint: 'did you mean "small"?' },
+  ])
+})
+
+test('/model default NAME is written to config.toml', async () => {
+  await using node = await startTestDispatch([], { config: CONFIG })
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/model default small', chat.context, NEVER)
+  assert.match(await node.home.read('config.toml'), /model = "small"/)
+  assert.deepEqual(chat.state().models.find(({ active }) => active)?.name, 'small')
+  assert.equal(chat.state().chosenModel, undefined)
+  await assert.rejects(runSlash('/model default smal', chat.context, NEVER), { kind: 'missing' })
+})

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from '../../../src/core/protocol/dispatch.ts'
+import { runSlash } from '../../../src/tui/slash/run.ts'
+import { startMcpNode } from '../../support/mcp/mcp-node.ts'
+import { entriesToml, watchedServer } from '../../support/mcp/mcp-servers.ts'
+import { recordFolder } from '../../support/mcp/record-folder.ts'
+import { startTestDispatch } from '../../support/test-dispatch.ts'
+import { type SlashSetting, slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
+
+test('/tools lists built-in tools and those of servers, with what the rules say', async () => {
+  await using records = await recordFolder()
+  await using node = await startMcpNode([])
+  const server = watchedServer(records.path, { tools: ['few'] }, { name: 'one' })
+  const rules = 'permissions = { deny = ["add"] }\n'
+  await node.home.write('agents/crab.toml', `id = "${ID}"\n\n${entriesToml(server.entry)}${rules}`)
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/tools', chat.context, NEVER)
+  assert.match(page(chat), /MCP server one: its tools are not known before it has run/)
+  await request(node.dispatch, 'mcpAction', { agent: 'crab', name: 'one', action: 7 }, NEVER)
+  await runSlash('/tools', chat.context, NEVER)
+  const text = page(chat)
+  assert.match(text, /^ {2}read {2,}allowed · /m)
+  assert.match(text, /^ {2}bash {2,}asked · /m)
+  assert.match(text, /^MCP server one\n {2}mcp__one__echo {2,}asked · no rule/m)
+  assert.match(text, /^ {2}mcp__one__add {2,}refused · mcp__one__add \(agents\/crab\.toml:\d+\)/m)
+})
+
+test('/tools leaves out what the agent has not', async () => {
+  await using node = await startTestDispatch([])
+  await node.home.write('agents/crab.toml', `id = "${ID}"\ntools = ["read"]\n`)
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/tools', chat.context, NEVER)
+  assert.match(page(chat), /^ {2}bash .*not among the tools that the agent's file names/m)
+  assert.match(page(chat), /crab has no MCP servers/)
+})
+
+test('/permissions lists the rules of the chat and of the agent', async () => {
+  await using node = await startTestDispatch([])
+  const rules = 'permissions = { allow = ["bash(git *)"], deny = ["read(/etc/**)"] }\n'
+  await node.home.write('agents/crab.toml', `id = "${ID}"\n${rules}`)
+  const chat = slashSetting(node.dispatch)
+  const context = { ...chat.context, rules: { allow: ['edit'], ask: [], deny: [] } }
+  await runSlash('/permissions', context, NEVER)
+  const text = page(chat)
+  assert.match(text, /^Mode ask/)
+  assert.match(text, /^ {2}allow edit {2,}given to this chat$/m)
+  assert.match(text, /^ {2}deny read\(\/etc\/\*\*\) {2,}in the agent's file$/m)
+  assert.match(text, /^ {2}allow bash\(git \*\) {2,}in the agent's file$/m)
+})
+
+test('/permissions CALL says what the rules make of it, those of the chat too', async () => {
+  await using node = await startTestDispatch([])
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/permissions bash(git push)', chat.context, NEVER)
+  const context = { ...chat.context, rules: { allow: ['bash(git *)'], ask: [], deny: [] } }
+  await runSlash('/permissions bash(git push)', context, NEVER)
+  const titles = chat.blocks().map((block) => block.kind === 'output' && block.title)
+  assert.deepEqual(titles, ['asked: bash(git push)', 'allowed: bash(git push)'])
+  assert.match(JSON.stringify(chat.blocks()[0]), /"to allow","bash\(git push\)"/)
+  await runSlash('/permissions bash', chat.context, NEVER)
+  assert.match(JSON.stringify(chat.blocks().at(-1)), /Cannot read the call bash/)
+})
+
+test('/status says what the chat is about', async () => {
+  await using node = await startTestDispatch([])
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/status', chat.context, NEVER)
+  const block = chat.blocks()[0]
+  assert.ok(block?.kind === 'output')
+  assert.deepEqual(Object.fromEntries(block.rows!.map(([name, value]) => [name, value])), {
+    agent: 'crab',
+    sender: 'ann',
+    conversation: 'none yet',
+    model: 'not known before the first answer',
+    mode: 'ask',
+    directory: '~/work',
+    'runs in': 'this process',
+    MCP: 'no servers',
+  })
+})
+
+function page(chat: SlashSetting): string {
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'page')
+  return overlay.text
+}
