@@ -1,0 +1,20 @@
+import core from 'highlight.js/lib/core'
+import type { Highlight } from '../view.ts'
+import { LANGUAGES } from './languages.ts'
+import { paintScopes } from './scopes.ts'
+
+/** Longer code has one colour: some grammars take much time for what they do not expect. */
+const MAX_CHARS = 20_000
+
+/** Colours code in the languages of languages.ts, by their names and the usual short ones. */
+export function makeHighlight(): Highlight {
+  const highlighter = core.newInstance()
+  for (const [name, grammar] of Object.entries(LANGUAGES)) highlighter.registerLanguage(name, grammar)
+  highlighter.registerAliases(['console', 'terminal'], { languageName: 'shell' })
+  highlighter.registerAliases(['json5', 'jsonl'], { languageName: 'json' })
+  return (code, language) => {
+    const name = language.toLowerCase()
+    if (code.length > MAX_CHARS || highlighter.getLanguage(name) === undefined) return undefined
+    return paintScopes(highlighter.highlight(code, { language: name, ignoreIllegals: true }).value)
+  }
+}
