@@ -1,9 +1,12 @@
 import { render } from 'ink'
 import { toCrabError } from '../core/base/errors.ts'
+import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
 import { Controller, type TerminalControl } from './controller/controller.ts'
-import { openFirst } from './controller/conversations.ts'
+import { openConversation, openFirst, startAnew } from './controller/conversations.ts'
+import { loadCommands } from './controller/slash.ts'
 import type { ChatOptions, ChatPorts } from './ports.ts'
+import type { SlashContext } from './slash/types.ts'
 import { initialState } from './state/initial.ts'
 import type { Block } from './state/types.ts'
 import { ChatStore } from './store.ts'
@@ -35,13 +38,25 @@ export async function openChat(
   const lending = Promise.withResolvers<TerminalControl['lend']>()
   const lend: TerminalControl['lend'] = async (use) => (await lending.promise)(use)
   using guard = guardTerminal({ hooks, screen, lend })
-  const controller = new Controller({
+  const context: SlashContext = {
+    ports,
+    dispatch: ports.dispatch,
+    rules: options.rules,
+    state: store.get,
+    act: store.act,
+    openConversation: (session) => openConversation({ store, ports }, session, over.signal),
+    startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, over.signal),
+    send: (text) => controller.turns.say(text),
+    leave,
+  }
+  const commands = loadCommands(context)
+  const controller: Controller = new Controller({
     store,
     ports,
     rules: options.rules,
     terminal: { lend, suspend: () => guard.suspend() },
     size: () => screen.size,
-    commands: { list: [], run: async () => {}, chosen: async () => {} },
+    commands,
     showTranscript: async () => {},
     signal: over.signal,
   })
@@ -50,7 +65,7 @@ export async function openChat(
     <App
       store={store}
       controller={controller}
-      look={{ color: options.color }}
+      color={options.color}
       place={{ shownCwd: ports.shownCwd, kind: ports.place }}
       onTerminal={lending.resolve}
       now={ports.now}
@@ -58,6 +73,7 @@ export async function openChat(
     { ...INK, stdin, stdout: screen.ink },
   )
   signal.addEventListener('abort', leave, { once: true })
+  commands.load()
   begin({ store, ports, controller }, options, over.signal)
   try {
     await app.waitUntilExit()
@@ -94,10 +110,18 @@ function begin({ store, ports, controller }: Begun, options: ChatOptions, signal
   }
   const opened = openFirst({ store, ports }, { ...options, cwd: ports.cwd }, signal).catch(fail)
   if (options.prompt !== undefined) void opened.then(() => controller.turns.say(options.prompt ?? ''))
+  void opened.then(() => learnModels({ store, ports }, signal)).catch(fail)
   const remember = (sent: readonly string[]) =>
     store.act({ type: 'set', change: { prompt: withHistory(store.get().prompt, sent) } })
   ports.readHistory().then(remember, fail)
   ports.branch().then((branch) => store.act({ type: 'set', change: { branch } }), fail)
+}
+
+/** Which models there are, and which one answers an agent that names none. */
+async function learnModels({ store, ports }: Omit<Begun, 'controller'>, signal: AbortSignal): Promise<void> {
+  const { models } = await request(ports.dispatch, 'listModels', {}, signal)
+  const model = store.get().model || (models.find(({ active }) => active)?.name ?? '')
+  store.act({ type: 'set', change: { models, model } })
 }
 
 function welcome({ agent, model = '', version }: ChatOptions, { shownCwd: cwd }: ChatPorts): Block {

@@ -1,0 +1,92 @@
+import { Controller } from '../../src/tui/controller/controller.ts'
+import { startAnew } from '../../src/tui/controller/conversations.ts'
+import { loadCommands } from '../../src/tui/controller/slash.ts'
+import type { ChatOptions, ChatPorts } from '../../src/tui/ports.ts'
+import { initialState } from '../../src/tui/state/initial.ts'
+import type { Block, ChatState } from '../../src/tui/state/types.ts'
+import { ChatStore } from '../../src/tui/store.ts'
+import type { KeyPress } from '../../src/tui/text/key.ts'
+import { chatPorts } from './chat-ports.ts'
+import { CHAT_OPTIONS } from './chat-state.ts'
+import type { Script } from './model-server.ts'
+import { startTestDispatch, type TestDispatch } from './test-dispatch.ts'
+
+/** A chat without a screen: real agents, a scripted model, keys in, state out. */
+export interface OpenChat extends AsyncDisposable {
+  node: TestDispatch
+  controller: Controller
+  state(): ChatState
+  /** Everything that was to be printed. */
+  blocks(): Block[]
+  /** Those blocks that have words, as `kind: words`. */
+  words(): string[]
+  /** Types a text, key by key. */
+  type(text: string): void
+  press(name: KeyPress['name'], more?: Partial<KeyPress>): void
+  until(isSo: (state: ChatState) => boolean): Promise<void>
+  /** No turn runs, and nothing waits for one. */
+  idle(): Promise<void>
+}
+
+export async function openTestChat(
+  script: Script,
+  { options = {}, ports = {} }: { options?: Partial<ChatOptions>; ports?: Partial<ChatPorts> } = {},
+): Promise<OpenChat> {
+  const node = await startTestDispatch(script)
+  const settings = { ...CHAT_OPTIONS, ...options }
+  const store = new ChatStore(initialState(settings))
+  const over = new AbortController()
+  const used = chatPorts(node.dispatch, { cwd: node.home.paths.home, ...ports })
+  const commands = loadCommands({
+    ports: used,
+    dispatch: node.dispatch,
+    rules: settings.rules,
+    state: store.get,
+    act: store.act,
+    openConversation: async () => {},
+    startAnew: () => startAnew({ store, ports: used }, { ...store.get(), cwd: used.cwd }, over.signal),
+    send: (text) => controller.turns.say(text),
+    leave() {},
+  })
+  const controller: Controller = new Controller({
+    store,
+    ports: used,
+    rules: settings.rules,
+    terminal: { lend: async (use) => use(), suspend: async () => {} },
+    size: () => ({ columns: 80, rows: 24 }),
+    commands,
+    showTranscript: async () => {},
+    signal: over.signal,
+  })
+  const press: OpenChat['press'] = (name, more = {}) =>
+    controller.key({ name, text: '', ctrl: false, alt: false, shift: false, ...more })
+  const until: OpenChat['until'] = async (isSo) => {
+    const gate = Promise.withResolvers<void>()
+    const look = () => isSo(store.get()) && gate.resolve()
+    const stop = store.subscribe(look)
+    look()
+    await gate.promise
+    stop()
+  }
+  const blocks = () => store.get().finished.map(({ block }) => block)
+  return {
+    node,
+    controller,
+    press,
+    until,
+    blocks,
+    state: store.get,
+    type(text) {
+      for (const char of text) press('text', { text: char })
+    },
+    idle: () => until(({ turn, queue, steers }) => !turn && queue.length + steers.length === 0),
+    words: () =>
+      blocks().flatMap((block) => ('text' in block ? [`${block.kind}: ${block.text?.trim()}`] : [])),
+    async [Symbol.asyncDispose]() {
+      await controller.turns.end()
+      over.abort()
+      store[Symbol.dispose]()
+      await node[Symbol.asyncDispose]()
+    },
+  }
+}

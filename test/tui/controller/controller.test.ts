@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openTestChat } from '../../support/open-chat.ts'
+
+test('Enter sends what was typed', async () => {
+  await using chat = await openTestChat([{ parts: ['Hi.'] }])
+  chat.type('hello')
+  chat.press('enter')
+  await chat.idle()
+  assert.deepEqual(chat.words(), ['user: hello', 'answer: Hi.'])
+  assert.equal(chat.state().prompt.text, '')
+})
+
+test('a line that begins with / never reaches the model', async () => {
+  await using chat = await openTestChat([])
+  chat.type('/nosuchthing at all')
+  chat.press('enter')
+  await chat.until(({ finished }) => finished.length > 0)
+  assert.match(chat.words().join('\n'), /nosuchthing/)
+  assert.equal(chat.node.server.requests.length, 0)
+})
+
+test('a line that begins with ! is run, printed, and told with the next message', async () => {
+  const runShell = async (line: string) => ({ output: `ran ${line}`, exitCode: 3 })
+  await using chat = await openTestChat([{ parts: ['I see.'] }], { ports: { runShell } })
+  chat.type('!make it')
+  chat.press('enter')
+  await chat.until(({ finished }) => finished.length > 0)
+  assert.deepEqual(chat.blocks().at(-1), { kind: 'output', title: '$ make it (exit 3)', text: 'ran make it' })
+  chat.type('why?')
+  chat.press('enter')
+  await chat.idle()
+  assert.match(
+    chat.node.server.requests[0]?.text ?? '',
+    /<shell command=.{0,9}make it.{0,12}3.{0,4}>.{0,4}ran make it/,
+  )
+})
+
+test('an image on the clipboard stands in the prompt by a label, and goes out with the message', async () => {
+  const paste = async () => ({ name: 'shot.png', mediaType: 'image/png', data: PIXEL })
+  await using chat = await openTestChat([{ parts: ['A pixel.'] }], { ports: { paste } })
+  chat.press('text', { text: 'v', ctrl: true })
+  await chat.until(({ prompt }) => prompt.text !== '')
+  chat.type(' what is this?')
+  chat.press('enter')
+  await chat.idle()
+  assert.deepEqual(chat.blocks()[0], {
+    kind: 'user',
+    text: '[Image 1] what is this?',
+    how: 'sent',
+    files: ['shot.png'],
+  })
+  assert.ok(chat.node.server.requests[0]?.text.includes(Buffer.from(PIXEL).toString('base64')))
+})
+
+test('Shift+Tab goes round the modes, and the turn runs in the one that is shown', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
+  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }])
+  const seen = Array.from({ length: 4 }, () => {
+    chat.press('tab', { shift: true })
+    return chat.state().mode
+  })
+  assert.deepEqual(seen, ['edits', 'read-only', 'all', 'ask'])
+  for (let at = 0; at < 2; at++) chat.press('tab', { shift: true })
+  chat.type('go')
+  chat.press('enter')
+  await chat.idle()
+  const tool = chat.blocks().find((block) => block.kind === 'tool')
+  assert.equal(tool?.kind === 'tool' && tool.tool.state, 'denied')
+})
+
+test('keys that were meant for the prompt do not answer a question that comes up under them', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
+  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }])
+  chat.type('go')
+  chat.press('enter')
+  await chat.until(({ asks }) => asks.length === 1)
+  chat.type('yes please')
+  assert.equal(chat.state().prompt.text, 'yes please')
+  await chat.until(({ asks }) => asks[0]?.isArmed === true)
+  chat.type('y')
+  await chat.idle()
+  const tool = chat.blocks().find((block) => block.kind === 'tool')
+  assert.equal(tool?.kind === 'tool' && tool.tool.state, 'done')
+  assert.equal(chat.state().prompt.text, 'yes please')
+})
+
+test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {
+  await using chat = await openTestChat([{ parts: ['Once', new Promise<void>(() => {})] }])
+  chat.type('tell me')
+  chat.press('enter')
+  await chat.until(({ open }) => open !== undefined)
+  chat.press('escape')
+  await chat.idle()
+  assert.deepEqual(chat.words().at(-1), 'notice: Interrupted')
+  chat.press('text', { text: 'c', ctrl: true })
+  assert.equal(chat.state().isLeaving, false)
+  chat.press('text', { text: 'c', ctrl: true })
+  assert.equal(chat.state().isLeaving, true)
+})
+
+test('what fails behind a key is told', async () => {
+  const paste = async () => {
+    throw new Error('the clipboard is on fire')
+  }
+  await using chat = await openTestChat([], { ports: { paste } })
+  chat.press('text', { text: 'v', ctrl: true })
+  await chat.until(({ finished }) => finished.length > 0)
+  assert.match(chat.words().join('\n'), /on fire/)
+})
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
