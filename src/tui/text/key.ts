@@ -39,16 +39,10 @@ export function toKeyPresses(input: string, key: Key): KeyPress[] {
   if (named) return [{ name: named[1], text: '', ctrl, alt, shift }]
   if (ctrl && !alt && TWINS[input]) return [{ ...ESCAPE, name: TWINS[input] }]
   if (ctrl || alt) return input === '' ? [] : [{ name: 'text', text: input, ctrl, alt, shift }]
-  if (REPORT.test(input)) return fromReport(input)
   return input
     .split(CONTROLS)
     .filter(Boolean)
     .map((piece) => fromTyped(piece, shift))
-}
-
-/** As toKeyPresses(), the first one. */
-export function toKeyPress(input: string, key: Key): KeyPress | undefined {
-  return toKeyPresses(input, key)[0]
 }
 
 /** What was pasted, as a KeyPress. */
@@ -97,16 +91,4 @@ const CONTROL_NAMES: Readonly<Record<string, KeyName>> = {
   '\b': 'backspace',
   '\x7f': 'backspace',
   '\x1b': 'escape',
-}
-
-/** A key with modifiers as xterm reports it on request, `ESC [ 27 ; modifiers ; code ~`, or what a terminal says of itself. */
-const REPORT = /^\[(?:27;(\d+);(\d+)~|[?>=][\d;]*[A-Za-z])$/
-
-function fromReport(input: string): KeyPress[] {
-  const [, modifiers, code] = REPORT.exec(input)!
-  if (code === undefined || Number(code) > 0x10ffff) return []
-  const bits = Number(modifiers) - 1
-  const [plain] = String.fromCodePoint(Number(code)).split(CONTROLS).filter(Boolean)
-  const press = fromTyped(plain!, false)
-  return [{ ...press, ctrl: (bits & 4) > 0, alt: (bits & 2) > 0, shift: (bits & 1) > 0 }]
 }

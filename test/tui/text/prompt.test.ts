@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { KEYMAP, showChord } from '../../../src/tui/text/keymap.ts'
+import {
+  EMPTY_PROMPT,
+  type Prompt,
+  promptText,
+  withHistory,
+  withReturned,
+  withSent,
+  withText,
+} from '../../../src/tui/text/prompt.ts'
+import { typed } from './keys.ts'
+
+/** Keys, and the text they leave; `|` is the caret. */
+const EDITS: [string[], string][] = [
+  [['abc'], 'abc|'],
+  [['abc', 'left', 'left', 'X'], 'aX|bc'],
+  [['👩‍👩‍👧‍👦e\u0301🇩🇪', 'backspace'], '👩‍👩‍👧‍👦e\u0301|'],
+  [['👩‍👩‍👧‍👦e\u0301', 'backspace', 'left', 'x'], 'x|👩‍👩‍👧‍👦'],
+  [['🇩🇪', 'left', '🇫'], '🇫🇩|🇪'],
+  [['abc', 'ctrl+a', 'delete'], '|bc'],
+  [['abc', 'ctrl+a', 'ctrl+d', 'right'], 'b|c'],
+  [['one two', 'alt+b', 'alt+b', 'alt+f', '!'], 'one!| two'],
+  [['one two-three', 'ctrl+left', 'X'], 'one two-X|three'],
+  [['one  two ', 'ctrl+w'], 'one  |'],
+  [['one two-three', 'alt+backspace'], 'one two-|'],
+  [['one two', 'ctrl+a', 'alt+d'], '| two'],
+  [['漢字と仮名', 'alt+b', 'X'], '漢字とX|仮名'],
+  [['one', 'alt+enter', 'two', 'ctrl+u'], 'one\n|'],
+  [['one', 'alt+enter', 'two', 'ctrl+u', 'ctrl+u'], 'one|'],
+  [['one', 'alt+enter', 'two', 'up', 'ctrl+k'], 'one|two'],
+  [['one two', 'ctrl+w', 'ctrl+y', 'ctrl+y'], 'one twotwo|'],
+  [['one two', 'ctrl+w', 'ctrl+w', 'ctrl+y'], 'one two|'],
+  [['one', 'ctrl+w', 'two', 'ctrl+w', 'ctrl+y', 'alt+y'], 'one|'],
+  [['one', 'ctrl+w', 'two', 'ctrl+w', 'ctrl+y', 'alt+y', 'alt+y'], 'two|'],
+  [['one', 'ctrl+w', 'ctrl+y', 'left', 'alt+y'], 'on|e'],
+  [['abc', 'left', 'alt+t'], 'acb|'],
+  [['abc', 'alt+t'], 'acb|'],
+  [['a', 'alt+t'], 'a|'],
+  [['a', 'b', ' ', 'c', 'ctrl+_'], 'ab|'],
+  [['a', 'b', ' ', 'c', 'ctrl+_', 'ctrl+_'], '|'],
+  [['a', 'b', ' ', 'c', 'ctrl+_', 'ctrl+_', 'alt+_'], 'ab|'],
+  [['abc', 'backspace', 'backspace', 'ctrl+_'], 'abc|'],
+  [['abc', 'ctrl+_', 'x', 'alt+_'], 'x|'],
+  [['one', 'shift+enter', 'two', 'alt+<', 'X', 'alt+>', 'Y'], 'Xone\ntwoY|'],
+  [['one\\', 'enter', 'two'], 'one\ntwo|'],
+  [['a\\', 'alt+enter', 'b', 'up', 'end', 'enter', 'c'], 'a\nc|\nb'],
+  [['one', 'ctrl+j', 'two'], 'one\ntwo|'],
+  [['abc', 'ctrl+h'], 'ab|'],
+  [['abc', 'ctrl+b', 'ctrl+b', 'ctrl+f', 'X'], 'abX|c'],
+]
+
+test('pressPrompt() edits', () => {
+  for (const [keys, wanted] of EDITS) assert.equal(shown(typed(keys).prompt), wanted, keys.join(' '))
+})
+
+test('up and down keep to the column they started from', () => {
+  const lines = ['long line one', 'alt+enter', 'x', 'alt+enter', 'long line three']
+  assert.equal(shown(typed([...lines, 'up']).prompt), 'long line one\nx|\nlong line three')
+  assert.equal(
+    shown(typed([...lines, 'left', 'left', 'up', 'up']).prompt),
+    'long line one|\nx\nlong line three',
+  )
+  assert.equal(
+    shown(typed([...lines, 'left', 'left', 'up', 'left', 'up']).prompt),
+    '|long line one\nx\nlong line three',
+  )
+})
+
+test('up, down, home and end go by rows of the terminal', () => {
+  const context = { columns: 13 } // ten of them for text
+  const text = 'one two three four'
+  assert.equal(shown(typed([text, 'up'], context).prompt), 'one two| three four')
+  assert.equal(shown(typed([text, 'home'], context).prompt), 'one two |three four')
+  assert.equal(shown(typed([text, 'ctrl+a'], context).prompt), '|one two three four')
+  assert.equal(shown(typed([text, 'ctrl+a', 'end', 'X'], context).prompt), 'one twoX| three four')
+})
+
+/** Keys, whether a turn runs, and what they ask for. */
+const EFFECTS: [string[], boolean, unknown[]][] = [
+  [['hi', 'enter'], false, [{ type: 'submit', text: 'hi' }]],
+  [['hi', 'enter'], true, [{ type: 'submit', text: 'hi' }]],
+  [['enter'], false, []],
+  [[' ', 'alt+enter', 'enter'], false, []],
+  [[' hi ', 'alt+enter', 'enter'], false, [{ type: 'submit', text: ' hi' }]],
+  [['a\\\\', 'enter'], false, [{ type: 'submit', text: 'a\\\\' }]],
+  [['hi', 'tab'], true, [{ type: 'queue', text: 'hi' }]],
+  [['hi', 'tab'], false, []],
+  [['tab'], true, []],
+  [['alt+up'], true, [{ type: 'take-queue-back' }]],
+  [['escape'], true, [{ type: 'interrupt' }]],
+  [['hi', 'escape'], true, [{ type: 'interrupt' }]],
+  [['hi', 'escape', 'escape'], false, []],
+  [['ctrl+c'], true, [{ type: 'interrupt' }]],
+  [['hi', 'ctrl+c'], true, [{ type: 'interrupt' }]],
+  [['ctrl+c'], false, []],
+  [['ctrl+c', 'ctrl+c'], false, [{ type: 'leave' }]],
+  [['ctrl+c', 'x', 'backspace', 'ctrl+c'], false, []],
+  [['hi', 'ctrl+c', 'ctrl+c'], false, []],
+  [['hi', 'ctrl+c', 'ctrl+c', 'ctrl+c'], false, [{ type: 'leave' }]],
+  [['ctrl+d'], false, [{ type: 'leave' }]],
+  [['hi', 'ctrl+d'], false, []],
+  [['ctrl+z'], false, [{ type: 'suspend' }]],
+  [['ctrl+l'], false, [{ type: 'redraw' }]],
+  [['ctrl+g'], false, [{ type: 'edit-externally' }]],
+  [['ctrl+t'], false, [{ type: 'toggle-thinking' }]],
+  [['ctrl+v'], false, [{ type: 'paste' }]],
+  [['ctrl+o'], false, [{ type: 'open-transcript' }]],
+  [['shift+tab'], false, [{ type: 'cycle-mode' }]],
+  [['?'], false, [{ type: 'command', line: '/help' }]],
+  [['why', '?', 'enter'], false, [{ type: 'submit', text: 'why?' }]],
+  [['!ls', 'enter'], false, [{ type: 'submit', text: '!ls' }]],
+  [['ctrl+x', 'page-up', 'alt+x'], false, []],
+]
+
+test('pressPrompt() asks for what it cannot do itself', () => {
+  for (const [keys, isBusy, wanted] of EFFECTS)
+    assert.deepEqual(typed(keys, { isBusy }).effects, wanted, `${keys.join(' ')} ${isBusy}`)
+})
+
+test('a turn that is being cancelled no longer keeps Ctrl+C from leaving', () => {
+  const { effects } = typed(['ctrl+c', 'ctrl+c'], { isBusy: true, isCancelling: true })
+  assert.deepEqual(effects, [{ type: 'leave' }])
+})
+
+test('a message may be empty when something goes along', () => {
+  assert.deepEqual(typed(['enter'], { hasFiles: true }).effects, [{ type: 'submit', text: '' }])
+})
+
+test('what was sent is empty again, and comes back with Up; so does a draft that was cleared', () => {
+  for (const clear of [['enter'], ['escape', 'escape'], ['ctrl+c']]) {
+    const { prompt } = typed(['one', ...clear])
+    assert.equal(shown(prompt), '|')
+    assert.equal(shown(typed(['up'], { prompt }).prompt), 'one|')
+  }
+  assert.equal(shown(typed(['one', 'ctrl+c', 'ctrl+y']).prompt), 'one|')
+})
+
+test('Up and Down walk through the history, and keep the draft and what was changed on the way', () => {
+  const prompt = withHistory(EMPTY_PROMPT, ['first', 'second\nline'])
+  const walk = (...keys: string[]) => shown(typed(keys, { prompt }).prompt)
+  assert.equal(walk('draft', 'up'), 'second|\nline')
+  assert.equal(walk('draft', 'up', 'up'), 'first|')
+  assert.equal(walk('draft', 'up', 'up', 'up'), 'first|')
+  assert.equal(walk('draft', 'up', 'up', 'down'), 'second\nline|')
+  assert.equal(walk('draft', 'up', 'up', 'down', 'down'), 'draft|')
+  assert.equal(walk('draft', 'up', 'up', 'X', 'down', 'up', 'up'), 'firstX|')
+  assert.equal(walk('draft', 'down'), 'draft|')
+  assert.equal(walk('up', 'up', 'enter', 'up'), 'first|')
+  assert.equal(walk('up', 'up', 'enter', 'up', 'up'), 'second|\nline')
+})
+
+test('what is sent again at once is in the history once', () => {
+  const { prompt } = typed(['a', 'enter', 'a', 'enter', 'b', 'enter'])
+  assert.deepEqual(prompt.history.sent, ['a', 'b'])
+  assert.deepEqual(withSent(withSent(prompt, 'b'), 'c').history.sent, ['a', 'b', 'c'])
+})
+
+test('Ctrl+R searches what was sent, newest first', () => {
+  const prompt = withHistory(EMPTY_PROMPT, ['git log', 'ls', 'git diff', 'ls'])
+  const search = (...keys: string[]) => typed(['draft', 'ctrl+r', ...keys], { prompt })
+  assert.equal(shown(search('GIT', 'enter').prompt), 'git diff|')
+  assert.equal(shown(search('git', 'ctrl+r', 'tab').prompt), 'git log|')
+  assert.equal(shown(search('git', 'ctrl+r', 'ctrl+r', 'up', 'enter').prompt), 'git diff|')
+  assert.equal(shown(search('gitx', 'backspace', 'enter').prompt), 'git diff|')
+  assert.equal(shown(search('none of them', 'enter').prompt), 'draft|')
+  for (const leaving of ['escape', 'ctrl+c']) {
+    const left = search('git', leaving)
+    assert.equal(shown(left.prompt), 'draft|')
+    assert.equal(left.prompt.search, undefined)
+    assert.deepEqual(left.effects, [])
+  }
+  assert.deepEqual(search('git', 'enter').effects, [])
+  assert.equal(shown(search('git', 'enter', 'ctrl+_').prompt), 'draft|')
+})
+
+test('a long paste is one character until it is sent', () => {
+  const lines = 'line\n'.repeat(11)
+  const keys = ['see ', `paste:${lines}`, ' please']
+  assert.deepEqual(typed([...keys, 'enter']).effects, [{ type: 'submit', text: `see ${lines} please` }])
+  const { prompt } = typed(keys)
+  assert.equal(prompt.text.length, 'see  please'.length + 2)
+  assert.equal(promptText(prompt), `see ${lines} please`)
+  const gone = typed(['alt+b', 'left', 'backspace'], { prompt }).prompt
+  assert.equal(shown(gone), 'see | please')
+  assert.equal(promptText(typed(['ctrl+_'], { prompt: gone }).prompt), `see ${lines} please`)
+  const killed = typed(['ctrl+u', 'ctrl+y'], { prompt }).prompt
+  assert.equal(promptText(killed), `see ${lines} please`)
+  const again = typed(['ctrl+u', 'x', 'enter', 'ctrl+y', 'enter'], { prompt })
+  assert.deepEqual(again.effects.at(-1), { type: 'submit', text: `see ${lines} please` })
+})
+
+test('a short paste is text, without control characters', () => {
+  assert.equal(shown(typed(['paste:one\r\ntwo\tthree']).prompt), 'one\ntwo\tthree|')
+  assert.equal(
+    shown(typed(['paste:\x1b[31mred\x1b[0m \x1b]0;title\x07 \x9b1mbold \u202eend']).prompt),
+    'red ]0;title bold end|',
+  )
+  assert.equal(shown(typed([`paste:${'line\n'.repeat(10)}`]).prompt), `${'line\n'.repeat(10)}|`)
+})
+
+test('a pasted path of an image is a mention of it', () => {
+  const PATHS: [string, string][] = [
+    ['/tmp/dot.png', '@/tmp/dot.png |'],
+    ['/tmp/a\\ b.PNG', '@"/tmp/a b.PNG" |'],
+    ["'/tmp/a b.jpeg' ", '@"/tmp/a b.jpeg" |'],
+    ['file:///tmp/a%20b.webp\n', '@"/tmp/a b.webp" |'],
+    ['C:\\Users\\a b\\dot.gif', '@"C:\\Users\\a b\\dot.gif" |'],
+    ['dot.png', 'dot.png|'],
+    ['/tmp/a.txt', '/tmp/a.txt|'],
+    ['/tmp/one.png and /tmp/two.png', '/tmp/one.png and /tmp/two.png|'],
+  ]
+  for (const [path, wanted] of PATHS) assert.equal(shown(typed([`paste:${path}`]).prompt), wanted)
+  assert.equal(shown(typed(['see', 'paste:~/dot.png']).prompt), 'see @~/dot.png |')
+})
+
+test('what was not sent goes back in front of the draft', () => {
+  const { prompt } = typed(['draft'])
+  assert.equal(shown(withReturned(prompt, ['one', 'two'])), 'one\ntwo\ndraft|')
+  assert.equal(shown(withReturned(EMPTY_PROMPT, ['one'])), 'one|')
+  assert.equal(withReturned(prompt, []), prompt)
+})
+
+test('what an editor gave back takes the place of the draft, and can be undone', () => {
+  const prompt = withText(typed(['draft']).prompt, 'edited\r\n\x07text')
+  assert.equal(shown(prompt), 'edited\ntext|')
+  assert.equal(shown(typed(['ctrl+_'], { prompt }).prompt), 'draft|')
+})
+
+test('no key has two meanings', () => {
+  const keys = KEYMAP.flatMap((row) => row.keys as readonly string[])
+  assert.deepEqual(
+    keys.filter((key, index) => keys.indexOf(key) !== index),
+    [],
+  )
+  assert.deepEqual(['ctrl+alt+a', 'escape', 'alt+<', 'ctrl+-'].map(showChord), [
+    'Ctrl+Alt+A',
+    'Esc',
+    'Alt+<',
+    'Ctrl+-',
+  ])
+})
+
+function shown({ text, caret }: Prompt): string {
+  return `${text.slice(0, caret)}|${text.slice(caret)}`
+}
