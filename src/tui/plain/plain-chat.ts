@@ -1,0 +1,233 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { type Commands, Controller } from '../controller/controller.ts'
+import { openConversation, openFirst, startAnew } from '../controller/conversations.ts'
+import { loadCommands } from '../controller/slash.ts'
+import type { ChatOptions, ChatPorts } from '../ports.ts'
+import { initialState } from '../state/initial.ts'
+import { ChatStore } from '../store.ts'
+import { EMPTY_PROMPT } from '../text/prompt.ts'
+import { cleanText } from '../view/clean.ts'
+import { overlayText, readChosen } from './choices.ts'
+import { LineQueue } from './line-queue.ts'
+import { Printer } from './printer.ts'
+
+/** How a plain chat meets a person: lines in, text out. */
+export interface PlainIo {
+  write(text: string): void
+  /** The next line that is typed, without its end; undefined at the end of input (Ctrl-D). */
+  readLine(signal: AbortSignal): Promise<string | undefined>
+  /** Calls back for every Ctrl-C. */
+  onInterrupt(listener: () => void): Disposable
+  /** Puts a question to the person, with that way to read lines; gives the answers as reply_to_ask takes them. */
+  converse(
+    ask: AskUserEvent,
+    asker: { agent: string; readLine: PlainIo['readLine'] },
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, string>>>
+  columns(): number
+}
+
+/**
+ * The chat as plain lines, for screen readers and terminals that cannot be drawn on. Resolves with the exit code when
+ * the person has left, or the signal is aborted.
+ */
+export async function openPlainChat(
+  ports: ChatPorts,
+  options: ChatOptions,
+  io: PlainIo,
+  signal: AbortSignal,
+): Promise<number> {
+  const over = new AbortController()
+  const chat = new PlainChat({ ports, options, io, signal: AbortSignal.any([signal, over.signal]), over })
+  try {
+    await chat.run(options.prompt)
+  } catch (reason) {
+    if (!signal.aborted && !over.signal.aborted) throw reason
+  } finally {
+    await chat.end()
+  }
+  return 0
+}
+
+interface Setting {
+  ports: ChatPorts
+  options: ChatOptions
+  io: PlainIo
+  signal: AbortSignal
+  /** Aborted when the person leaves. */
+  over: AbortController
+}
+
+class PlainChat {
+  readonly #setting: Setting
+  readonly #store: ChatStore
+  readonly #printer: Printer
+  readonly #controller: Controller
+  readonly #commands: Commands
+  readonly #lines: LineQueue
+  readonly #open = new Map<string, AbortController>()
+  #isPrompted = false
+  /** Somebody waits at the prompt. */
+  #isListening = false
+  /** Ctrl-C at an idle prompt leaves. */
+  #isLeaving = false
+
+  constructor(setting: Setting) {
+    const { ports, options, io, signal } = setting
+    this.#setting = setting
+    this.#store = new ChatStore(initialState(options))
+    this.#printer = new Printer({ store: this.#store, write: (text) => io.write(text), columns: io.columns })
+    this.#lines = new LineQueue((reading) => io.readLine(reading), signal)
+    const tapped = { ...ports, dispatch: this.#printer.tap(ports.dispatch) }
+    this.#commands = loadCommands(this.#toContext())
+    this.#controller = new Controller({
+      store: this.#store,
+      ports: tapped,
+      rules: options.rules,
+      terminal: { lend: async (use) => use(), suspend: async () => {} },
+      size: () => ({ columns: io.columns(), rows: Number.MAX_SAFE_INTEGER }),
+      commands: this.#commands,
+      showTranscript: async () => {},
+      signal,
+    })
+  }
+
+  async run(prompt: string | undefined): Promise<void> {
+    const { ports, options, io, signal } = this.#setting
+    const { agent, model = '', version } = options
+    using _interrupts = io.onInterrupt(() => this.#interrupt())
+    this.#store.subscribe(() => this.#show())
+    const hint = '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves'
+    this.#store.act({
+      type: 'print',
+      block: { kind: 'welcome', agent, model, cwd: ports.shownCwd, version, hint },
+    })
+    const setting = { store: this.#store, ports }
+    await this.#attempt(() => openFirst(setting, { ...options, cwd: ports.cwd }, signal))
+    if (prompt !== undefined) this.#controller.turns.say(prompt)
+    for (;;) {
+      this.#isListening = true
+      this.#show()
+      const line = await this.#lines.read(signal)
+      this.#isListening = false
+      this.#isPrompted = false
+      this.#isLeaving = false
+      if (line === undefined) return
+      this.#printer.lineEnded()
+      await this.#take(line)
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#controller.turns.end()
+    this.#setting.over.abort()
+    this.#printer.printFinished()
+    this.#printer.endLine()
+    this.#store[Symbol.dispose]()
+  }
+
+  #toContext() {
+    const { ports, options, signal, over } = this.#setting
+    const store = this.#store
+    return {
+      ports,
+      dispatch: ports.dispatch,
+      rules: options.rules,
+      state: store.get,
+      act: store.act,
+      openConversation: (session: string) => openConversation({ store, ports }, session, signal),
+      startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, signal),
+      send: (text: string) => this.#controller.turns.say(text),
+      leave: () => over.abort(),
+    }
+  }
+
+  async #take(line: string): Promise<void> {
+    if (!line.startsWith('/')) return this.#controller.do({ type: 'submit', text: line })
+    const { ports, signal } = this.#setting
+    void ports.rememberSent(line)
+    await this.#attempt(() => this.#commands.run(line, signal))
+    await this.#choose()
+  }
+
+  /** Pickers and panels are lists with numbers; a page is printed. */
+  async #choose(): Promise<void> {
+    const { signal } = this.#setting
+    for (let { overlay } = this.#store.get(); overlay; overlay = this.#store.get().overlay) {
+      const back = overlay.kind === 'page' ? overlay.back : undefined
+      this.#printer.print(overlayText(overlay))
+      this.#store.act({ type: 'set', change: { overlay: back } })
+      if (overlay.kind === 'page') continue
+      this.#printer.print('number> ')
+      const line = await this.#lines.read(signal)
+      this.#printer.lineEnded()
+      const chosen = line === undefined ? undefined : readChosen(line, overlay)
+      if (chosen) await this.#attempt(() => this.#commands.chosen(chosen, signal))
+    }
+  }
+
+  /** Shows what has changed: what is finished, a question, the hint, and when it is a person's turn the prompt. */
+  #show(): void {
+    this.#printer.printFinished()
+    const { hint, prompt, turn, asks } = this.#store.get()
+    if (hint !== '') {
+      this.#store.act({ type: 'set', change: { hint: '' } })
+      this.#printer.print(`${cleanText(hint)}\n`)
+    }
+    if (prompt.text !== '') {
+      this.#store.act({ type: 'set', change: { prompt: EMPTY_PROMPT } })
+      this.#printer.print(`Not sent: ${cleanText(prompt.text)}\n`)
+    }
+    this.#closeQuestions()
+    if (asks[0] && !this.#open.has(asks[0].askId)) void this.#ask(asks[0])
+    const isIdle = this.#isListening && !turn && asks.length === 0
+    if (!isIdle) this.#isPrompted = false
+    else if (!this.#isPrompted || !this.#printer.isLineOpen) {
+      this.#printer.print('\n> ')
+      this.#isPrompted = true
+    }
+  }
+
+  #closeQuestions(): void {
+    const waiting = new Set(this.#store.get().asks.map(({ askId }) => askId))
+    for (const [askId, closing] of this.#open) if (!waiting.has(askId)) closing.abort()
+  }
+
+  async #ask({ askId, agent, ask }: { askId: string; agent: string; ask: AskUserEvent }): Promise<void> {
+    const { io, signal } = this.#setting
+    const closing = new AbortController()
+    this.#open.set(askId, closing)
+    const asking = AbortSignal.any([closing.signal, signal])
+    await this.#attempt(async () => {
+      this.#printer.endLine()
+      const answers = await io.converse(ask, { agent, readLine: this.#lines.read }, asking)
+      this.#printer.lineEnded()
+      this.#controller.do({ type: 'answer', askId, answers })
+    })
+    this.#open.delete(askId)
+    this.#show()
+  }
+
+  #interrupt(): void {
+    if (this.#controller.turns.isBusy) this.#controller.turns.interrupt()
+    else if (this.#isLeaving) this.#setting.over.abort()
+    else {
+      this.#isLeaving = true
+      this.#printer.print('Ctrl-C again leaves\n')
+      this.#isPrompted = false
+      this.#show()
+    }
+  }
+
+  /** Does something; why it cannot is told in the chat. */
+  async #attempt(act: () => Promise<void>): Promise<void> {
+    try {
+      await act()
+    } catch (reason) {
+      const { kind, message, hint } = toCrabError(reason)
+      if (this.#setting.signal.aborted || kind === 'cancelled') return
+      this.#store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
+    }
+  }
+}

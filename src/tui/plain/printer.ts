@@ -1,0 +1,102 @@
+import { Sanitizer } from '../../core/base/sanitize.ts'
+import type { StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
+import type { Block } from '../state/types.ts'
+import type { ChatStore } from '../store.ts'
+import { renderBlock } from '../view/block.ts'
+
+export interface PrinterOptions {
+  store: ChatStore
+  write(text: string): void
+  columns(): number
+}
+
+/**
+ * Prints the chat line after line, nothing twice and nothing moved: answers as they come, everything else when it is
+ * finished.
+ */
+export class Printer {
+  readonly #options: PrinterOptions
+  #sanitizer = new Sanitizer()
+  #isLineOpen = false
+  /** Answers of the running turn are printed as they come, and not as blocks again. */
+  #isStreaming = false
+
+  constructor(options: PrinterOptions) {
+    this.#options = options
+  }
+
+  /** The same agents; what they answer in turns is printed on its way. */
+  tap(dispatch: Dispatch): Dispatch {
+    const hear = (event: StreamEvent['event']) => this.#hear(event)
+    return async function* tapped(message, signal) {
+      for await (const reply of dispatch(message, signal)) {
+        yield reply
+        if (reply.msg?.$case === 'stream') hear(reply.msg.value.event)
+      }
+    }
+  }
+
+  /** Prints what is finished. */
+  printFinished(): void {
+    const { store } = this.#options
+    const { finished, turn } = store.get()
+    const last = finished.at(-1)
+    if (last) {
+      store.act({ type: 'printed', upto: last.id })
+      for (const { block } of finished) if (!this.#isPrinted(block)) this.#printBlock(block)
+    }
+    if (!turn) this.#isStreaming = false
+  }
+
+  /** A text as it is, on a line of its own; the line stays open unless the text ends it. */
+  print(text: string): void {
+    this.endLine()
+    this.#write(text)
+  }
+
+  /** The cursor stands behind text. */
+  get isLineOpen(): boolean {
+    return this.#isLineOpen
+  }
+
+  /** What comes next begins a line. */
+  endLine(): void {
+    if (this.#isLineOpen) this.#write('\n')
+  }
+
+  /** A person has ended the line by typing. */
+  lineEnded(): void {
+    this.#isLineOpen = false
+  }
+
+  #hear(event: StreamEvent['event']): void {
+    this.#isStreaming = true
+    if (event?.$case === 'textStart') {
+      this.printFinished()
+      this.#sanitizer = new Sanitizer()
+      this.print('\n')
+    }
+    if (event?.$case === 'chunk') this.#write(this.#sanitizer.push(event.value.content))
+    if (event?.$case === 'textEnd') this.endLine()
+  }
+
+  /** What a person has just typed stands there, too. */
+  #isPrinted(block: Block): boolean {
+    const isOurs =
+      block.kind === 'user' && block.how === 'sent' && this.#options.store.get().turn !== undefined
+    return isOurs || (this.#isStreaming && block.kind === 'answer')
+  }
+
+  #printBlock(block: Block): void {
+    const view = { columns: this.#options.columns(), rows: Number.MAX_SAFE_INTEGER, color: false }
+    const lines = renderBlock(block, { ...view, details: this.#options.store.get().details })
+    if (lines.length > 0) this.print(`${lines.join('\n')}\n`)
+  }
+
+  #write(text: string): void {
+    if (text === '') return
+    this.#isLineOpen = !text.endsWith('\n')
+    this.#options.write(text)
+  }
+}

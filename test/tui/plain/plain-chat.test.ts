@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openPlainChat, type PlainIo } from '../../../src/tui/plain/plain-chat.ts'
+import { chatPorts } from '../../support/chat-ports.ts'
+import { CHAT_OPTIONS } from '../../support/chat-state.ts'
+import type { Script } from '../../support/model-server.ts'
+import { startTestDispatch } from '../../support/test-dispatch.ts'
+import { until } from '../../support/until.ts'
+
+const ESC = '\u001b'
+
+test('openPlainChat() prints answers as they come, without what a terminal would obey, and leaves at the end of input', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using chat = await open([{ parts: [`**One** ${ESC}[`, '2J', 'two', gate.promise, '\n\nthree'] }])
+  await chat.shows(/\n> $/)
+  chat.type('hello')
+  await chat.shows(/> \n\*\*One\*\* two$/)
+  gate.resolve()
+  await chat.shows(/two\n\nthree\n\n> $/)
+  chat.type(undefined)
+  assert.equal(await chat.ended, 0)
+  assert.doesNotMatch(chat.screen(), /hello/, 'what was typed stands there already')
+  assert.equal(chat.screen().includes(ESC), false)
+})
+
+test('openPlainChat() prints tool calls when they are over, between the texts around them', async () => {
+  const call = { call: 'c1', name: 'read', args: '{"path":"nothing.txt"}' }
+  await using chat = await open([{ parts: ['Let me look.', call] }, { parts: ['There is none.'] }])
+  chat.type('look')
+  await chat.shows(/Let me look\.\n[\s\S]*read[\s\S]*\n\nThere is none\.\n\n> $/)
+})
+
+test('openPlainChat() gives a line that is typed while it works to the running turn', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using chat = await open([{ parts: ['One', gate.promise] }, { parts: ['Two'] }])
+  chat.type('count')
+  await chat.shows(/One$/)
+  chat.type('go on')
+  await until('the line is read', () => chat.unread() === 0)
+  gate.resolve()
+  await chat.shows(/One\n[\s\S]*go on[\s\S]*\n\nTwo\n\n> $/)
+})
+
+test('openPlainChat() cancels with Ctrl-C, and leaves with two at the prompt', async () => {
+  await using chat = await open([{ parts: ['Once upon', new Promise<void>(() => {})] }])
+  chat.type('tell me')
+  await chat.shows(/Once upon$/)
+  chat.interrupt()
+  await chat.shows(/Once upon\n\n. Interrupted\n\n> $/)
+  chat.interrupt()
+  await chat.shows(/Ctrl-C again leaves\n\n> $/)
+  chat.interrupt()
+  assert.equal(await chat.ended, 0)
+})
+
+test('openPlainChat() shows what a command opens as a list with numbers, and does what is chosen', async () => {
+  await using chat = await open([{ parts: ['First.'] }])
+  chat.type('one')
+  await chat.shows(/First\.\n\n> $/)
+  chat.type('/new')
+  await chat.shows(/new conversation[\s\S]*\n> $/)
+  chat.type('/resume')
+  await chat.shows(
+    /Conversations of crab\n1\. one[^\n]*\n[\s\S]*A number chooses; an empty line chooses nothing\.\nnumber> $/,
+  )
+  chat.type('1')
+  await chat.shows(/number> \n. one\n\nFirst\.\n[\s\S]*> $/)
+  chat.type('/nothing')
+  await chat.shows(/There is no command \/nothing\n[\s\S]*> $/)
+})
+
+test('openPlainChat() asks what a tool call needs, and the next lines are the answer', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
+  await using chat = await open([{ parts: [call] }, { parts: ['Done.'] }])
+  chat.type('make it')
+  await chat.shows(/may crab\? $/)
+  chat.type('No')
+  await chat.shows(/you said No[\s\S]*Done\.\n\n> $/)
+})
+
+/** A plain chat over a scripted model, with a test at its keyboard. */
+async function open(script: Script) {
+  const node = await startTestDispatch(script)
+  const lines: (string | undefined)[] = []
+  let wake = Promise.withResolvers<void>()
+  let screen = ''
+  let interrupt = () => {}
+  const stop = new AbortController()
+  const io: PlainIo = {
+    columns: () => 80,
+    write: (text) => {
+      screen += text
+    },
+    async readLine(signal) {
+      signal.addEventListener('abort', () => wake.resolve(), { once: true })
+      while (lines.length === 0) {
+        signal.throwIfAborted()
+        await wake.promise
+        wake = Promise.withResolvers()
+      }
+      return lines.shift()
+    },
+    onInterrupt(listener) {
+      interrupt = listener
+      return { [Symbol.dispose]() {} }
+    },
+    async converse({ questions }, { agent, readLine }, signal) {
+      screen += `may ${agent}? `
+      const answer = (await readLine(signal)) ?? ''
+      screen += `you said ${answer}\n`
+      return Object.fromEntries(questions.map(({ question }) => [question, answer]))
+    },
+  }
+  const ports = chatPorts(node.dispatch, { cwd: node.home.paths.home })
+  const ended = openPlainChat(ports, CHAT_OPTIONS, io, stop.signal)
+  return {
+    ended,
+    screen: () => screen,
+    shows: (pattern: RegExp) =>
+      until(`the screen shows ${pattern}`, () => pattern.test(screen)).catch((reason) => {
+        throw new Error(`${reason.message}; it shows:\n${screen}`)
+      }),
+    unread: () => lines.length,
+    interrupt: () => interrupt(),
+    type(line: string | undefined) {
+      lines.push(line)
+      wake.resolve()
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await ended
+      await node[Symbol.asyncDispose]()
+    },
+  }
+}
