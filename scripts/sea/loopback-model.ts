@@ -7,9 +7,10 @@ export function loopbackModel(request: RecordedRequest): Reply {
   return { parts: [{ call: 'call_1', name, args }] }
 }
 
-/** What a person said, when that is the last message; empty when it is what a tool gave. */
+/** What a person said, when that is the last message; empty when it is what a tool gave, and on wires without messages. */
 function lastWords({ json }: RecordedRequest): string {
-  const last = (json['messages'] as { role: string; content: string | { text?: string }[] }[]).at(-1)
+  const messages = json['messages'] as { role: string; content: string | { text?: string }[] }[] | undefined
+  const last = messages?.at(-1)
   if (last?.role !== 'user') return ''
   return typeof last.content === 'string' ? last.content : last.content.map(({ text = '' }) => text).join('')
 }

@@ -23,11 +23,14 @@ export const SCENARIOS: readonly Scenario[] = [
   hot('__complete', '2', 'send', '--out'),
   { ...hot('send', '--model', 'demo', 'read config.toml'), home: 'fresh' },
   hot('send', '--model', 'loopback-anthropic', 'say hi'),
+  hot('send', '--model', 'loopback-responses', 'say hi'),
+  hot('send', '--model', 'loopback-gemini', 'say hi'),
+  hot('send', '--model', 'loopback-bedrock', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
   {
     ...hot('chat', '--model', 'loopback-openai'),
-    keys: [on(/> /, 'say hi\r'), on(/Hi there\..*Ask/s, CTRL_D)],
+    keys: [on(/Ask anything/, 'say hi\r'), on(/Hi there\..*Ask/s, CTRL_D)],
   },
   crabtalk('send', '--help'),
   crabtalk('send', '--output', 'json', 'say hi'),
@@ -75,19 +78,29 @@ export const SCENARIOS: readonly Scenario[] = [
 /** Writes a home that knows a model of each wire shape at that address, and gives its environment. */
 export async function makeHome(folder: string, modelUrl: string): Promise<Record<string, string>> {
   await mkdir(folder, { recursive: true })
-  const providers = ['openai-compatible', 'anthropic'].map((kind) =>
+  const providers = WIRES.map(({ kind, model, path }) =>
     [
       '[[providers]]',
       `name = "${kind}"`,
       `kind = "${kind}"`,
-      `base_url = ${JSON.stringify(modelUrl)}`,
+      `base_url = ${JSON.stringify(new URL(path, modelUrl).href)}`,
       'api_key = "none"',
-      `models = ["loopback-${kind.replace('-compatible', '')}"]`,
+      `models = ["${model}"]`,
     ].join('\n'),
   )
   await writeFile(join(folder, 'config.toml'), `${providers.join('\n\n')}\n`, { mode: 0o600 })
   return { HOME: folder, CRABTALK_HOME: folder }
 }
+
+/** A provider of each kind: its model, and where it finds its wire. */
+const WIRES = [
+  { kind: 'openai-compatible', model: 'loopback-openai', path: '/v1' },
+  { kind: 'anthropic', model: 'loopback-anthropic', path: '/v1' },
+  { kind: 'openai', model: 'loopback-responses', path: '/v1/responses' },
+  { kind: 'google', model: 'loopback-gemini', path: '/v1beta' },
+  { kind: 'bedrock', model: 'loopback-bedrock', path: '/' },
+  { kind: 'azure', model: 'loopback-azure', path: '/' },
+] as const
 
 /** Gives each scenario's command line and environment, one after the other, for homes in that folder. */
 export async function* eachScenario(
