@@ -37,6 +37,21 @@ test('compact leaves a summary and the words of the user, from which the next re
   ])
 })
 
+test('compact says what it cost where the price is known, and usage how much room there is', async () => {
+  const facts = `[[providers]]
+name = "priced"
+kind = "openai-compatible"
+base_url = "URL"
+models = [{ name = "paid", context = 1000, input_usd = 1, output_usd = 10 }]
+`
+  const usage = { input: 900_000, output: 10_000 }
+  await using node = await startTestDispatch(script({ parts: [SUMMARY], usage }))
+  await node.home.write('config.toml', `model = "paid"\n${facts.replace('URL', node.server.url)}`)
+  await node.ask('one')
+  assert.equal((await compact(node)).costUsd, 1)
+  assert.equal(node.server.requests[1]!.json['max_tokens'], 250)
+})
+
 test('compact asks without tools and shows the model who said and did what', async () => {
   await using node = await startTestDispatch([
     { parts: ['Looking.', LOOK] },
@@ -73,6 +88,16 @@ test('compact keeps the archive in the memory of the agent, with its title as al
     ],
   )
   assert.equal(findEntry(memory, 'They count crabs. (2)')?.content, second.summary)
+  const session = await onlySession(node)
+  const { archives } = await request(node.dispatch, 'listArchives', { session }, NEVER)
+  assert.deepEqual(
+    archives.map(({ name, title }) => [name, title]),
+    [
+      [first.archive, 'They count crabs.'],
+      [second.archive, 'They count crabs.'],
+    ],
+  )
+  assert.deepEqual(await request(node.dispatch, 'listArchives', { agent: 'crab' }, NEVER), { archives })
 })
 
 test('a second compaction builds on the first and still has all the words of the user', async () => {

@@ -22,6 +22,18 @@ test('delete_agent refuses while a turn of the agent runs, names the process, an
   await assert.rejects(request(node.dispatch, 'getAgent', { name: 'busy' }, NEVER), { kind: 'missing' })
 })
 
+test('delete_agent refuses while a turn runs that is stored nowhere', async () => {
+  await using node = await startTestDispatch([{ parts: ['said'], end: 'hang' }])
+  await request(node.dispatch, 'createAgent', { name: 'busy' }, NEVER)
+  const message = { agent: 'busy', sender: 'ann', content: 'hi', options: { ephemeral: true } }
+  for await (const { event } of streamTurn(node.dispatch, message, NEVER)) {
+    if (event?.$case !== 'chunk') continue
+    await assert.rejects(request(node.dispatch, 'deleteAgent', { name: 'busy' }, NEVER), { kind: 'conflict' })
+    break
+  }
+  await request(node.dispatch, 'deleteAgent', { name: 'busy' }, NEVER)
+})
+
 test('delete_agent takes away an agent whose file cannot be used', async () => {
   await using node = await startTestDispatch([])
   await node.home.write('agents/broken.toml', 'model = 3\n')

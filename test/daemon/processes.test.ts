@@ -28,7 +28,7 @@ test('4 processes that send, steer, cancel, compact and retitle at once lose and
   const names = ['p0', 'p1', 'p2', 'p3']
   const outputs = await Promise.all(
     names.map(
-      async (name) => (await run(process.execPath, [program, node.home.paths.home, name, '14'])).stdout,
+      async (name) => (await run(process.execPath, [program, node.home.paths.home, name, '10'])).stdout,
     ),
   )
   const lines = await linesOf(node)
@@ -72,7 +72,7 @@ test('a process that is killed between archive and marker leaves the conversatio
 test('processes that are killed at any moment lose nothing they told, and the others go on', async () => {
   await using node = await startTestDispatch(script)
   let told = ''
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 2; round++) {
     const children = ['a', 'b'].map((name) =>
       spawn(process.execPath, [program, node.home.paths.home, `${name}${round}`, '1000']),
     )

@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { eventOf, startTestDispatch, type TestDispatch, type WireEvent } from '../support/test-dispatch.ts'
+import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { compose } from '../../src/daemon/compose.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import {
+  eventOf,
+  nodeOptions,
+  startTestDispatch,
+  type TestDispatch,
+  type WireEvent,
+} from '../support/test-dispatch.ts'
 import { messagesOf } from '../support/test-node.ts'
 
 const NEVER = new AbortController().signal
@@ -129,6 +137,19 @@ test('kill answers a known idle pair, and has no conversation of an unknown one'
   assert.deepEqual(await request(node.dispatch, 'kill', PAIR, NEVER), {})
   await assert.rejects(request(node.dispatch, 'kill', { ...PAIR, sender: 'bob' }, NEVER), { kind: 'missing' })
   await assert.rejects(request(node.dispatch, 'kill', { agent: 'nobody' }, NEVER), { kind: 'missing' })
+})
+
+test('steer and kill say which process runs the turn when it is not this one', async () => {
+  await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
+  await using services = compose({ ...nodeOptions(node.home), pid: 1 })
+  const dispatch = route(handlers(services, 'process'))
+  await follow(node, async (event) => {
+    if (event.$case !== 'chunk') return
+    const elsewhere = { kind: 'conflict', message: new RegExp(`process ${process.pid} runs it`) }
+    await assert.rejects(request(dispatch, 'steerSession', { ...PAIR, content: 'x' }, NEVER), elsewhere)
+    await assert.rejects(request(dispatch, 'kill', PAIR, NEVER), elsewhere)
+    await request(node.dispatch, 'kill', PAIR, NEVER)
+  })
 })
 
 test('kill ends the running turn only; the next one of the pair begins', async () => {

@@ -88,7 +88,7 @@ export function firstSentence(text: string): string {
     .split('\n')
     .map((each) => each.replace(/[*_`#>]+/g, '').trim())
     .find(Boolean)
-  const [sentence = ''] = /^.*?[.!?。！？](?=\s|$|[^\s\d.])/u.exec(line ?? '') ?? [line]
+  const [sentence = ''] = /^.*?(?:[.!?](?=\s|$)|[。！？])/u.exec(line ?? '') ?? [line]
   const chars = [...sentence]
   return chars.length <= MAX_TITLE
     ? sentence

@@ -176,10 +176,9 @@ class Turn {
     return !this.#plan.steers.closeIfEmpty()
   }
 
-  /** Stores an answer that does not end the turn. */
+  /** Stores an answer that does not end the turn; the next step begins right behind it. */
   async #keepAnswer(stop: StopReason): Promise<void> {
     await this.#plan.conversation.append(answerLines(this.#assistant(), stop === 'length'))
-    this.#draft = emptyDraft()
   }
 
   async *#finish(stop: StopReason): AsyncGenerator<AgentEvent> {

@@ -13,7 +13,15 @@ import { toAskInfo } from './asks.ts'
 import { compact } from './compact.ts'
 import { getConversationHistory, listConversations, listMessages } from './conversations.ts'
 import { listModels } from './models.ts'
-import { activateSession, findSession, forkSession, generateTitle, newSession, setTitle } from './sessions.ts'
+import {
+  activateSession,
+  findSession,
+  forkSession,
+  generateTitle,
+  listArchives,
+  newSession,
+  setTitle,
+} from './sessions.ts'
 import { kill, steerSession } from './steering.ts'
 import { send, stream } from './turns.ts'
 
@@ -72,6 +80,7 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     activateSession: (message, signal) => activateSession(services, message, signal),
     setTitle: (message, signal) => setTitle(services, message, signal),
     generateTitle: (message, signal) => generateTitle(services, message, signal),
+    listArchives: (message) => listArchives(services, message),
     compact: (message, signal) => compact(served, message, signal),
   }
 }

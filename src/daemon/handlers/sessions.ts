@@ -3,10 +3,13 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import type {
   ActivateSession,
+  ArchiveInfo,
+  ArchiveList,
   ForkSession,
   GeneratedTitle,
   GenerateTitle,
   GetSession,
+  ListArchives,
   NewSession,
   SessionInfo,
   SetTitle,
@@ -93,4 +96,27 @@ export async function generateTitle(
   const agent = agents.find(({ id }) => id === header.agent_id)?.name ?? header.agent
   const { title, model, usage } = await (await services.runtime(signal)).proposeTitle(session, agent, signal)
   return { title, model, usage: usage && toTokenUsage(usage) }
+}
+
+/** `list_archives`: what compaction made of a session, or of all sessions of an agent, oldest first. */
+export async function listArchives(
+  services: Services,
+  { session, agent }: ListArchives,
+): Promise<ArchiveList> {
+  const { storage } = services.place
+  if (session !== '') return { archives: await archivesOf(services, session) }
+  const { agentId } = await pairOf(services, { agent, sender: '' })
+  const archives: ArchiveInfo[] = []
+  for (const { id } of await storage.listSessions({ agentId }))
+    archives.push(...(await archivesOf(services, id)))
+  return { archives: archives.sort((a, b) => (a.archivedAt < b.archivedAt ? -1 : 1)) }
+}
+
+async function archivesOf({ place }: Services, session: string): Promise<ArchiveInfo[]> {
+  const { lines } = await place.storage.read(session)
+  return lines.flatMap((line) =>
+    line.kind === 'compact'
+      ? [{ name: line.archive_name, title: line.title, session, archivedAt: line.archived_at }]
+      : [],
+  )
 }

@@ -129,3 +129,16 @@ test('advance() takes a part that is the whole session for all of it', () => {
     ['new'],
   )
 })
+
+test('replay() begins with the archive of the last marker, and knows whether it is there', () => {
+  const marker = (name: string, seq: number): SessionLine => ({
+    ...{ kind: 'compact', archive_name: name, archived_at: TS, title: 'T' },
+    ...{ seq, ts: TS },
+  })
+  const archives = new Map([['s-2', 'They met.']])
+  const { messages, archive } = replay(NO_HISTORY, [marker('s-1', 1), marker('s-2', 2)], archives)
+  assert.equal(messages.length, 1)
+  assert.match(messages[0]!.content, /archived as "s-2"[\s\S]*<summary>\nThey met\.\n<\/summary>$/)
+  assert.deepEqual(archive, { name: 's-2', isThere: true })
+  assert.deepEqual(replay(NO_HISTORY, [marker('s-1', 1)], archives).archive, { name: 's-1', isThere: false })
+})

@@ -256,15 +256,6 @@ for (const [name, open] of [
       assert.equal((await storage.listSessions({}))[0]?.messageCount, 3)
     })
 
-    test('listSessions() tells since when each is active', async () => {
-      await using opened = await open()
-      const { storage } = opened
-      const { id, cursor } = await create(opened)
-      const activated = '2030-01-01T00:00:00.000Z'
-      await storage.append(id, cursor, [{ kind: 'meta', activated_at: activated }])
-      assert.equal((await storage.listSessions({}))[0]?.activeSince, activated)
-    })
-
     test('listSessions() filters by agent, sender and folder', async () => {
       await using opened = await open()
       const one = await create(opened, { agent_id: 'x', created_by: 's', cwd: '/a' })

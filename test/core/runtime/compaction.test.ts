@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { firstSentence } from '../../../src/core/runtime/compaction.ts'
+import { toTitle } from '../../../src/core/runtime/title.ts'
+import { shorten, toTranscript } from '../../../src/core/runtime/transcript.ts'
+
+test('firstSentence() is the first sentence without Markdown, at most 60 characters', () => {
+  const cases: [string, string][] = [
+    ['They count crabs. And more.', 'They count crabs.'],
+    ['\n## **They** count `crabs`\n\nMore.', 'They count crabs'],
+    ['Version 1.2.3 of node.js is out! Yes.', 'Version 1.2.3 of node.js is out!'],
+    ['数螃蟹。然后走。', '数螃蟹。'],
+    ['x'.repeat(99), `${'x'.repeat(59)}…`],
+    [`${'🦀'.repeat(61)}.`, `${'🦀'.repeat(59)}…`],
+    ['', ''],
+  ]
+  for (const [text, title] of cases) assert.equal(firstSentence(text), title)
+})
+
+test('toTitle() is one line of at most 100 characters that no terminal obeys', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      const title = toTitle(text)
+      assert.ok([...title].length <= 100)
+      assert.doesNotMatch(title, /\p{Cc}/u)
+    }),
+  )
+})
+
+test('shorten() keeps both ends and says what it left out', () => {
+  assert.equal(shorten('short', 5), 'short')
+  assert.equal(shorten(`${'a'.repeat(50)}${'b'.repeat(50)}`, 8), 'aa\n[… 92 characters left out …]\nbbbbbb')
+})
+
+test('toTranscript() shortens what tools said before it leaves out words', () => {
+  const tool = { role: 'tool', content: 'r'.repeat(9000), tool_call_id: 'a', name: 'read' } as const
+  const words = { role: 'user', content: 'w'.repeat(900) } as const
+  for (const limit of [20_000, 3000, 1500]) {
+    const text = toTranscript([words, tool], limit)
+    assert.ok(text.length <= limit)
+    assert.ok(text.includes(words.content))
+  }
+  assert.ok(toTranscript([words, tool], 300).length < 400)
+})
+
+test('toTranscript() says who spoke and what came along', () => {
+  const picture = { media_type: 'image/png', data: '', name: 'a.png' }
+  const call = { id: 'a', name: 'read', arguments: '{}' }
+  const text = toTranscript(
+    [
+      { role: 'user', content: 'see', attachments: [picture] },
+      { role: 'assistant', content: 'I think', agent: 'critic' },
+      { role: 'assistant', content: '', tool_calls: [call] },
+      { role: 'tool', content: 'no', tool_call_id: 'a', name: 'read', is_error: true },
+      { role: 'assistant', content: '' },
+    ],
+    1000,
+  )
+  assert.equal(
+    text,
+    '[user]\nsee\n(attached: a.png, image/png)\n\n[guest critic]\nI think\n\n[assistant]\n(calls read {})\n\n[result of read, failed]\nno',
+  )
+})

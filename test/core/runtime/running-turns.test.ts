@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { HeldConversation } from '../../../src/core/runtime/held-conversation.ts'
+import { type Running, RunningTurns } from '../../../src/core/runtime/running-turns.ts'
+import { Steers } from '../../../src/core/runtime/steers.ts'
+
+const PAIR = { agentId: 'a', sender: 'ann' }
+
+test('steer() takes the words of a stranger for a turn of a stranger only', () => {
+  const running = new RunningTurns()
+  const turn = toRunning()
+  using _local = running.enter(turn)
+  const to = (trust: Running['trust']) => ({ pair: PAIR, trust })
+  for (const trust of ['remote', 'unattended'] as const) {
+    assert.throws(() => running.steer(to(trust), 'x'), { kind: 'denied' })
+  }
+  running.steer(to('local'), 'mine')
+  assert.deepEqual([turn.steers?.giveBack(), turn.steers?.giveBack()], ['mine', undefined])
+  using _remote = running.enter(toRunning({ trust: 'remote' }))
+  running.steer(to('remote'), 'theirs')
+})
+
+test('steer() speaks to the youngest turn that takes words and is not being stopped', () => {
+  const running = new RunningTurns()
+  const stopped = new AbortController()
+  const turns = [toRunning(), toRunning({ signal: stopped.signal }), toRunning()]
+  const { steers: _, ...compaction } = toRunning()
+  for (const turn of [...turns, compaction]) running.enter(turn)
+  running.steer({ pair: PAIR, trust: 'local' }, 'one')
+  assert.equal(turns[2]?.steers?.giveBack(), 'one')
+  stopped.abort()
+  const missing = { kind: 'missing' }
+  assert.throws(
+    () => running.steer({ pair: PAIR, trust: 'local' }, 'two'),
+    missing,
+    'the youngest is about to end',
+  )
+})
+
+test('cancel() stops all that runs for a pair, and says when nothing does', () => {
+  const running = new RunningTurns()
+  const stopped: string[] = []
+  const enter = (name: string, pair = PAIR) =>
+    running.enter(toRunning({ pair, cancel: () => stopped.push(name) }))
+  using _other = enter('other', { ...PAIR, sender: 'Ann' })
+  const over = enter('over')
+  enter('turn')
+  enter('compaction')
+  over[Symbol.dispose]()
+  assert.equal(running.cancel(PAIR), true)
+  assert.deepEqual(stopped, ['turn', 'compaction'])
+  assert.equal(running.cancel({ ...PAIR, agentId: 'b' }), false)
+  assert.deepEqual([running.hasAgent('a'), running.hasAgent('b')], [true, false])
+})
+
+function toRunning(more: Partial<Running> = {}): Running {
+  return {
+    pair: PAIR,
+    trust: 'local',
+    conversation: {} as HeldConversation,
+    steers: new Steers(async (content) => content),
+    signal: new AbortController().signal,
+    cancel() {},
+    ...more,
+  }
+}
