@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { paint, type Style } from '../../../src/tui/view/style.ts'
+import { cutText, padText, toGraphemes, truncateText, widthOf, wrapText } from '../../../src/tui/view/text.ts'
+import { assertPrintable, plain } from './support.ts'
+
+const STYLES: readonly Style[] = ['bold', 'dim', 'accent', 'error', 'link', 'heading']
+const LETTERS = [
+  ...'abcdefg hij  .,-',
+  '漢',
+  '字',
+  '。',
+  'é',
+  'e\u0301',
+  '👍🏽',
+  '👨‍👩‍👧',
+  '🇩🇪',
+  '한',
+  'ß',
+  '→',
+  'ｶﾞ',
+]
+const WORDS = fc.string({ maxLength: 120, unit: fc.constantFrom(...LETTERS) })
+const STYLED = fc
+  .array(fc.tuple(WORDS, fc.subarray([...STYLES])), { maxLength: 6 })
+  .map((pieces) => pieces.map(([text, styles]) => paint(text, true, ...styles)).join(''))
+const WIDTH = fc.integer({ min: 2, max: 60 })
+
+const withoutBlanks = (text: string) => text.replaceAll(/\s/g, '')
+
+test('widthOf() agrees with string-width', () => {
+  fc.assert(
+    fc.property(STYLED, fc.string({ unit: 'grapheme' }), (styled, text) => {
+      assert.equal(widthOf(styled), stringWidth(styled))
+      assert.equal(widthOf(text), stringWidth(text))
+    }),
+  )
+})
+
+test('wrapText() makes lines that fit, lose nothing, and close their colours', () => {
+  fc.assert(
+    fc.property(STYLED, WIDTH, (text, width) => {
+      const lines = wrapText(text, width)
+      assertPrintable(lines, width)
+      assert.equal(withoutBlanks(plain(lines).join('')), withoutBlanks(plain([text])[0]!))
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('wrapText() breaks between words, and within a word only where it has no line of its own', () => {
+  assert.deepEqual(wrapText('the quick brown fox', 10), ['the quick', 'brown fox'])
+  assert.deepEqual(wrapText('a supercalifragilistic b', 10), ['a', 'supercalif', 'ragilistic', 'b'])
+  assert.deepEqual(wrapText('日本語の文章です。とても', 8), ['日本語の', '文章で', 'す。とて', 'も'])
+})
+
+test('wrapText() keeps line breaks, blank lines and what a line is indented by', () => {
+  assert.deepEqual(wrapText('a\n\n  b', 10), ['a', '', '  b'])
+  assert.deepEqual(wrapText('', 10), [''])
+})
+
+test('wrapText() opens a colour again on the next line', () => {
+  assert.deepEqual(wrapText(paint('one two', true, 'error'), 4), [
+    '\x1b[31mone\x1b[39m',
+    '\x1b[31mtwo\x1b[39m',
+  ])
+})
+
+test('wrapText() and truncateText() let nothing through that a terminal obeys, but colours', () => {
+  const text = 'a\x1b[2Jb\x07c\rd\te\x1b]0;x'
+  assertPrintable(wrapText(text, 20), 20)
+  assertPrintable([truncateText(text, 8), ...cutText(text, 5, 3)], 8)
+})
+
+test('wrapText() shows a character that is wider than the line as a mark', () => {
+  assert.deepEqual(wrapText('漢', 1), ['…'])
+})
+
+test('wrapText() takes time in proportion to the text', () => {
+  assert.equal(wrapText('x'.repeat(1_000_000), 100).length, 10_000)
+  assert.equal(wrapText('ab '.repeat(300_000), 60).length, 15_000)
+})
+
+test('truncateText() cuts what is too wide, with a mark at the end and its colours closed', () => {
+  fc.assert(
+    fc.property(STYLED, WIDTH, (text, width) => {
+      const line = truncateText(text, width)
+      assertPrintable([line], width)
+      if (widthOf(text) <= width) assert.equal(line, text)
+      else assert.ok(plain([line])[0]!.endsWith('…'))
+    }),
+  )
+  assert.equal(truncateText('日本語', 4), '日…')
+  assert.equal(truncateText('abc', 0), '')
+})
+
+test('cutText() cuts between graphemes and keeps every blank', () => {
+  fc.assert(
+    fc.property(STYLED, WIDTH, WIDTH, (text, first, rest) => {
+      const lines = cutText(text, first, rest)
+      assertPrintable(lines, Math.max(first, rest))
+      assert.equal(plain(lines).join(''), plain([text])[0])
+    }),
+  )
+})
+
+test('padText() fills up on either side', () => {
+  assert.equal(padText('漢', 4), '漢  ')
+  assert.equal(padText('a', 4, 'right'), '   a')
+  assert.equal(padText('a', 4, 'center'), ' a  ')
+  assert.equal(padText('long', 2), 'long')
+})
+
+test('toGraphemes() keeps together what is one character to a reader', () => {
+  assert.deepEqual(toGraphemes('ae\u0301👨‍👩‍👧'), ['a', 'e\u0301', '👨‍👩‍👧'])
+})
