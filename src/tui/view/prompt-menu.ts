@@ -1,13 +1,12 @@
 import { toVisible } from '../../core/base/visible.ts'
-import type { Prompt } from '../text/prompt.ts'
+import type { Menu } from '../text/menu.ts'
+import type { Search } from '../text/prompt-state.ts'
 import { paint } from './style.ts'
-import { padText, truncateText, widthOf } from './text.ts'
+import { padText, toGraphemes, truncateText, widthOf } from './text.ts'
 import type { View } from './view.ts'
 
-/** Suggestions, or what was found in the history: `most` rows around the selected one, none as wide as the terminal. */
-export function renderPromptMenu({ menu, search }: Prompt, view: View, most: number): string[] {
-  if (search) return renderSearch(search, view, most)
-  if (!menu) return []
+/** Suggestions: `most` rows around the selected one, none as wide as the terminal. */
+export function renderMenu(menu: Menu, view: View, most: number): string[] {
   const rows = windowOf(menu.entries, menu.selected, most)
   const labelled = rows.map((row) => ({
     ...row,
@@ -26,12 +25,31 @@ export function renderPromptMenu({ menu, search }: Prompt, view: View, most: num
 const LABEL_SHARE = 0.45
 const GAP = '  '
 
-function renderSearch({ query, found, selected }: NonNullable<Prompt['search']>, view: View, most: number) {
-  const title = paint(truncateText(`  search: ${query}`, view.columns - 1), view.color, 'dim')
+/** What is searched for, with the caret's column behind it, and what was found: `most` rows at most, but one at least. */
+export function renderSearch(search: Search, view: View, most: number): { lines: string[]; x: number } {
+  const { query, found, selected } = search
+  const title = truncateText(SEARCH, Math.max(0, view.columns - 1))
+  const shown = endOf(toVisible(query), Math.max(0, view.columns - title.length - 1))
+  const none = [paint(truncateText(NOTHING, Math.max(0, view.columns - 1)), view.color, 'dim')]
   const rows = windowOf(found, selected, Math.max(1, most - 1)).map(({ item, isSelected }) =>
     renderRow({ label: truncateText(toLine(item), roomOf(view)), detail: '', isSelected }, view),
   )
-  return [title, ...rows]
+  const lines = [paint(title, view.color, 'dim') + shown, ...(rows.length === 0 ? none : rows)]
+  return { lines, x: Math.min(view.columns - 1, title.length + widthOf(shown)) }
+}
+
+const SEARCH = '  search: '
+const NOTHING = '  nothing that was sent holds this'
+
+/** As much of a text's end as fits. */
+function endOf(text: string, width: number): string {
+  const graphemes = toGraphemes(text)
+  let room = width
+  const cut = graphemes.findLastIndex((grapheme) => {
+    room -= widthOf(grapheme)
+    return room < 0
+  })
+  return graphemes.slice(cut + 1).join('')
 }
 
 interface Row {

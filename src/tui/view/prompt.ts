@@ -2,7 +2,7 @@ import type { Cell, VisualLine } from '../text/layout.ts'
 import type { Prompt, PromptContext } from '../text/prompt.ts'
 import { layOutPrompt } from '../text/prompt-edits.ts'
 import { promptMode } from '../text/prompt-state.ts'
-import { renderPromptMenu } from './prompt-menu.ts'
+import { renderMenu, renderSearch } from './prompt-menu.ts'
 import type { Section } from './section.ts'
 import { paint } from './style.ts'
 import { truncateText } from './text.ts'
@@ -11,14 +11,17 @@ import type { View } from './view.ts'
 /** The prompt with its caret, and under it the menu that is open, or what a key would do next. */
 export function renderPrompt(prompt: Prompt, context: PromptContext, view: View): Section {
   const { lines, caret } = renderText(prompt, context, view)
-  const most = Math.max(1, Math.floor(view.rows / 2) - lines.length)
-  const below = prompt.search || prompt.menu ? renderPromptMenu(prompt, view, Math.min(MENU_ROWS, most)) : []
-  const note = below.length === 0 ? noteOf(prompt, context) : ''
-  const notes = note === '' ? [] : [paint(truncateText(`  ${note}`, edge(view)), view.color, 'dim')]
-  return { lines: [...lines, ...below, ...notes], caret, cut: 'tail', rank: 9 }
+  const most = Math.min(MENU_ROWS, Math.max(1, Math.floor(view.rows / 2) - lines.length))
+  if (prompt.search) {
+    const found = renderSearch(prompt.search, view, most)
+    return { lines: [...lines, ...found.lines], caret: { x: found.x, y: lines.length }, ...PLACE }
+  }
+  const below = prompt.menu ? renderMenu(prompt.menu, view, most) : renderNote(noteOf(prompt, context), view)
+  return { lines: [...lines, ...below], caret, ...PLACE }
 }
 
 const MENU_ROWS = 8
+const PLACE = { cut: 'tail', rank: 9 } as const
 
 /** At most a third of the rows, those around the caret. */
 function renderText(prompt: Prompt, context: PromptContext, view: View) {
@@ -42,9 +45,9 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
 }
 
 function renderEmpty({ isBusy }: PromptContext, view: View) {
-  const text = isBusy ? 'Steer, or Tab to queue' : 'Ask anything · @ files · / commands · ? help'
   const room = Math.max(0, edge(view) - SIGN.length)
-  const line = `${signOf('message', view)} ${paint(truncateText(text, room), view.color, 'dim')}`
+  const text = (isBusy ? BUSY : IDLE).find((words) => words.length <= room) ?? ''
+  const line = `${signOf('message', view)} ${paint(text, view.color, 'dim')}`
   const isNarrow = view.columns <= SIGN.length
   return {
     lines: [isNarrow ? '' : line],
@@ -53,6 +56,9 @@ function renderEmpty({ isBusy }: PromptContext, view: View) {
 }
 
 const SIGN = '> '
+/** What can be done with an empty prompt; the first one that fits is shown. */
+const IDLE = ['Ask anything · @ files · / commands · ? help', 'Ask anything · ? help', 'Ask anything']
+const BUSY = ['Enter steers · Tab queues · Esc interrupts', 'Esc interrupts']
 
 function signOf(mode: ReturnType<typeof promptMode>, { color }: View): string {
   if (mode === 'shell') return paint('!', color, 'warning', 'bold')
@@ -76,6 +82,10 @@ function noteOf(prompt: Prompt, { isBusy }: PromptContext): string {
   if (mode === 'shell') return 'shell command'
   if (mode === 'note') return 'note to memory'
   return isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''
+}
+
+function renderNote(note: string, view: View): string[] {
+  return note === '' ? [] : [paint(truncateText(`  ${note}`, edge(view)), view.color, 'dim')]
 }
 
 function edge({ columns }: View): number {

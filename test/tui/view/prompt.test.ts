@@ -23,7 +23,7 @@ const SCREENS: [string[], number, string[]][] = [
   [
     [WORDS, WORDS, WORDS, WORDS],
     200,
-    [`> ${WORDS}${WORDS}${WORDS}the quick brown `, '  fox jumps over the lazy dog and runs away|'],
+    [`> ${WORDS}${WORDS}${WORDS}the quick brown fox jumps `, '  over the lazy dog and runs away|'],
   ],
   [['x'.repeat(37)], 40, [`> ${'x'.repeat(37)}|`]],
   [['x'.repeat(37), 'y'], 40, [`> ${'x'.repeat(37)}`, '  y|']],
