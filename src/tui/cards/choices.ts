@@ -28,13 +28,13 @@ export function isApproval({ does }: Choice): boolean {
   return typeof does === 'object' && does.answer !== no
 }
 
-/** The choices side by side, in at most `most` rows: with as many words as fit, at last their keys alone. */
+/** The choices side by side, in `most` rows with as many words as fit there; at last their keys alone, in as many as they take. */
 export function choiceRows(
   choices: readonly Choice[],
   { selected, columns, color, most }: { selected: number; columns: number; color: boolean; most: number },
 ): string[] {
   const forms = FORMS.map((form) => flow(choices.map(form), { columns, selected, color }))
-  return forms.find((rows) => rows.length <= most) ?? forms.at(-1)!.slice(0, 1)
+  return forms.find((rows) => rows.length <= most) ?? forms.at(-1)!
 }
 
 const FORMS: readonly ((choice: Choice) => readonly [key: string, words: string])[] = [

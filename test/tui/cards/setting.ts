@@ -1,0 +1,91 @@
+import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
+import {
+  AskKind,
+  type AskQuestion,
+  AskUserEvent,
+  type DeepPartial,
+  type PermissionRequest,
+} from '../../../src/core/protocol/crabtalk.generated.ts'
+import { armCard, openCard, pressCard, renderCard } from '../../../src/tui/cards/card.ts'
+import type { AskCard } from '../../../src/tui/cards/types.ts'
+import type { Effect } from '../../../src/tui/state/effects.ts'
+import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
+
+const { once, session, always, no } = PERMISSION_ANSWERS
+
+export const ALL_ANSWERS = [once, session, always, no]
+export const ONCE_ONLY = [once, no]
+
+/** A permission card with keys that count. */
+export function permissionCard(
+  permission: DeepPartial<PermissionRequest>,
+  answers: readonly string[] = ALL_ANSWERS,
+): AskCard {
+  const question = { question: 'Allow it?', options: answers.map((label) => ({ label })) }
+  return armCard(openCard(askOf({ kind: AskKind.PERMISSION, questions: [question], permission }), 'crab'))
+}
+
+/** A form with keys that count. */
+export function formCard(
+  questions: readonly DeepPartial<AskQuestion>[],
+  kind: AskKind = AskKind.QUESTION,
+): AskCard {
+  return armCard(openCard(askOf({ kind, questions: [...questions] }), 'crab'))
+}
+
+function askOf(ask: DeepPartial<AskUserEvent>): AskUserEvent {
+  return AskUserEvent.create({ askId: 'ask-1', ...ask })
+}
+
+/** A key: `enter`, `ctrl+c`, `shift+tab`, `page-down`; one letter types it, `type:…` types all of it at once, `paste:…` pastes. */
+export function key(text: string): KeyPress {
+  const plain = { name: 'text', text, ctrl: false, alt: false, shift: false } as const
+  if (text.startsWith('type:')) return { ...plain, text: text.slice(5) }
+  if (text.startsWith('paste:')) return { ...plain, name: 'paste', text: text.slice(6) }
+  if (text.startsWith('ctrl+')) return { ...plain, text: text.slice(5), ctrl: true }
+  if (text === 'shift+tab') return { ...plain, name: 'tab', text: '', shift: true }
+  return NAMES.has(text) ? { ...plain, name: text as KeyName, text: '' } : plain
+}
+
+const NAMES: ReadonlySet<string> = new Set([
+  'enter',
+  'tab',
+  'escape',
+  'backspace',
+  'delete',
+  'up',
+  'down',
+  'left',
+  'right',
+  'home',
+  'end',
+  'page-up',
+  'page-down',
+] satisfies KeyName[])
+
+/** The card after these keys, and everything they asked for. */
+export function pressKeys(
+  card: AskCard,
+  keys: readonly string[],
+  room = { columns: 80, rows: 24 },
+): { card: AskCard; effects: Effect[] } {
+  const effects: Effect[] = []
+  let state = card
+  for (const one of keys) {
+    const pressed = pressCard(state, key(one), room)
+    state = pressed.state
+    effects.push(...pressed.effects)
+  }
+  return { card: state, effects }
+}
+
+/** What the card answers after these keys, from question to answer; undefined when it answers nothing. */
+export function answersTo(card: AskCard, ...keys: string[]): Readonly<Record<string, string>> | undefined {
+  const effect = pressKeys(card, keys).effects.find((one) => one.type === 'answer')
+  return effect?.answers
+}
+
+/** The card's lines without colours. */
+export function linesOf(card: AskCard, columns = 80, rows = 24): readonly string[] {
+  return renderCard(card, { columns, rows, color: false, details: false }).lines
+}
