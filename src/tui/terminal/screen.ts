@@ -52,6 +52,7 @@ export class Screen implements Disposable {
   #depth = 0
   #timer: NodeJS.Timeout | undefined
   #settledAt = Number.NEGATIVE_INFINITY
+  #isDrawingSoon = false
   #gone = false
 
   constructor(options: ScreenOptions) {
@@ -92,6 +93,13 @@ export class Screen implements Disposable {
     return `\u001b[?2026l${this.#painter.leave()}${kitty}${modes.map((mode) => `\u001b[${mode}l`).join('')}\u001b[0m\u001b[?25h`
   }
 
+  /** Writes bytes of somebody else who draws while Ink has lent the terminal; modes they set are undone, too. */
+  write(bytes: string): void {
+    this.#drawNow()
+    this.#noteModes(bytes)
+    this.#write(bytes)
+  }
+
   /** The terminal no longer shows the frame where it was: somebody else has written to it. */
   forget(): void {
     this.#painter.forget()
@@ -108,6 +116,7 @@ export class Screen implements Disposable {
     clearTimeout(this.#timer)
     output.off('resize', this.#resized)
     output.off('drain', this.#draw)
+    this.#drawNow()
     this.#write(this.#painter.leave())
     output.off('error', this.#failed)
     this.#gone = true
@@ -132,7 +141,8 @@ export class Screen implements Disposable {
 
   #take(write: InkWrite, data: string): void {
     if (data === '') return
-    if (write.type === 'mode') this.#setModes(write.bytes)
+    if (write.type === 'mode')
+      this.write(write.bytes) // behind them somebody else may have the terminal
     else if (write.type === 'begin') this.#depth++
     else if (write.type === 'end') this.#depth = Math.max(0, this.#depth - 1)
     else if (write.type === 'text') this.#texts.push(write)
@@ -161,10 +171,24 @@ export class Screen implements Disposable {
       this.#painter.frame(lines.at(-1) === '' ? lines.slice(0, -1) : lines)
       this.#painter.place(this.#toCaret(frame.caret))
     }
-    if (this.#timer === undefined) this.#draw()
+    if (this.#timer === undefined) this.#drawSoon()
+  }
+
+  /** What Ink writes within one tick is drawn in one piece: a frame, and what moves from it to the scrollback. */
+  #drawSoon(): void {
+    if (this.#isDrawingSoon) return
+    this.#isDrawingSoon = true
+    queueMicrotask(() => {
+      if (this.#isDrawingSoon) this.#draw()
+    })
+  }
+
+  #drawNow(): void {
+    if (this.#isDrawingSoon) this.#draw()
   }
 
   readonly #draw = (): void => {
+    this.#isDrawingSoon = false
     if (this.#depth > 0 || this.#options.output.writableNeedDrain) return
     this.#write(this.#painter.draw(sizeOf(this.#options.output)))
   }
@@ -194,14 +218,13 @@ export class Screen implements Disposable {
     }
   }
 
-  #setModes(bytes: string): void {
+  #noteModes(bytes: string): void {
     for (const [, mode = '', end] of bytes.matchAll(/\[(\?\d+)([hl])/g)) {
       if (end === 'h') this.#modes.add(mode)
       else this.#modes.delete(mode)
     }
     if (/\[>\d+u/.test(bytes)) this.#modes.add('kitty')
     if (/\[<\d*u/.test(bytes)) this.#modes.delete('kitty')
-    this.#write(bytes)
   }
 
   #write(bytes: string): void {
@@ -212,6 +235,7 @@ export class Screen implements Disposable {
   }
 
   #afterWrites(done: () => void): void {
+    this.#drawNow()
     if (this.#gone) setImmediate(done)
     else this.#options.output.write('', () => done())
   }

@@ -84,6 +84,29 @@ test('Screen leaves the frame and the cursor under it when it is disposed', asyn
   assert.deepEqual(stage.terminal.cursor(), { x: 0, y: 2 })
 })
 
+test('Screen draws in one write what belongs to one tick: a frame, and what moves from it to the scrollback', async () => {
+  using stage = makeStage({ columns: 80, rows: 24 })
+  stage.show(['Fone', 'Ftwo'])
+  await stage.settle()
+  const { writes } = stage.screen.written
+  stage.show(['Ftwo'])
+  stage.print('Pone')
+  await stage.settle()
+  stage.check()
+  assert.equal(stage.screen.written.writes, writes + 1)
+})
+
+test('Screen has drawn all there is when modes change, as somebody else may have the terminal behind that', async () => {
+  using stage = makeStage({ columns: 80, rows: 24 })
+  stage.show(['Fone'])
+  await stage.settle()
+  const inkWrites = [`${ESC}[?2026h`, 'Pone\n', 'Ftwo\n', `${ESC}[?2026l`]
+  for (const write of inkWrites) stage.screen.ink.write(write)
+  stage.screen.write(`${ESC}[?1049h`)
+  assert.ok(stage.bytes().endsWith(`Pone\nFtwo${ESC}[?2026l${ESC}[?1049h`))
+  assert.ok(stage.screen.restoring().includes(`${ESC}[?1049l`))
+})
+
 test('Screen draws only what changed', async () => {
   using stage = makeStage({ columns: 80, rows: 24 })
   const lines = Array.from({ length: 20 }, (_, at) => `Fline ${at}${'.'.repeat(50)}`)
