@@ -1,24 +1,24 @@
 import { toVisible } from '../../core/base/visible.ts'
 import type { Menu } from '../text/menu.ts'
 import type { Search } from '../text/prompt-state.ts'
+import { cleanLine } from './clean.ts'
 import { paint } from './style.ts'
 import { padText, toGraphemes, truncateText, widthOf } from './text.ts'
 import type { View } from './view.ts'
 
 /** Suggestions: `most` rows around the selected one, none as wide as the terminal. */
-export function renderMenu(menu: Menu, view: View, most: number): string[] {
-  const rows = windowOf(menu.entries, menu.selected, most)
-  const labelled = rows.map((row) => ({
-    ...row,
-    label: toLine(row.item.label),
-    detail: toLine(row.item.detail),
+export function renderMenu({ kind, entries, selected }: Menu, view: View, most: number): string[] {
+  const rows = windowOf(entries, selected, most).map(({ item, isSelected }) => ({
+    label: toVisible(item.label),
+    detail: cleanLine(item.detail),
+    isSelected,
   }))
-  const widest = Math.max(...labelled.map(({ label }) => widthOf(label)))
-  const hasDetails = labelled.some(({ detail }) => detail !== '')
   const room = roomOf(view)
-  const column = hasDetails ? Math.min(widest, Math.max(8, Math.floor(room * LABEL_SHARE))) : room
-  return labelled.map(({ label, detail, isSelected }) =>
-    renderRow({ label: fit(label, Math.min(column, room), hasDetails), detail, isSelected }, view),
+  if (kind === 'file') return rows.map((row) => renderRow({ ...row, label: pathEnd(row.label, room) }, view))
+  const widest = Math.max(...rows.map(({ label }) => widthOf(label)))
+  const column = Math.min(room, widest, Math.max(8, Math.floor(room * LABEL_SHARE)))
+  return rows.map((row) =>
+    renderRow({ ...row, label: padText(truncateText(row.label, column), column) }, view),
   )
 }
 
@@ -29,7 +29,7 @@ const GAP = '  '
 export function renderSearch(search: Search, view: View, most: number): { lines: string[]; x: number } {
   const { query, found, selected } = search
   const title = truncateText(SEARCH, Math.max(0, view.columns - 1))
-  const shown = endOf(toVisible(query), Math.max(0, view.columns - title.length - 1))
+  const shown = endOf(cleanLine(query), Math.max(0, view.columns - title.length - 1))
   const none = [paint(truncateText(NOTHING, Math.max(0, view.columns - 1)), view.color, 'dim')]
   const rows = windowOf(found, selected, Math.max(1, most - 1)).map(({ item, isSelected }) =>
     renderRow({ label: truncateText(toLine(item), roomOf(view)), detail: '', isSelected }, view),
@@ -40,6 +40,11 @@ export function renderSearch(search: Search, view: View, most: number): { lines:
 
 const SEARCH = '  search: '
 const NOTHING = '  nothing that was sent holds this'
+
+/** A path's end says more than its beginning. */
+function pathEnd(path: string, width: number): string {
+  return widthOf(path) <= width || width < 1 ? truncateText(path, width) : `…${endOf(path, width - 1)}`
+}
 
 /** As much of a text's end as fits. */
 function endOf(text: string, width: number): string {
@@ -73,11 +78,6 @@ function roomOf({ columns }: View): number {
   return Math.max(0, columns - MARK_COLUMNS - 1)
 }
 
-function fit(label: string, width: number, isPadded: boolean): string {
-  const short = truncateText(label, width)
-  return isPadded ? padText(short, width) : short
-}
-
 /** The items around the selected one. */
 function windowOf<T>(
   items: readonly T[],
@@ -92,7 +92,7 @@ function windowOf<T>(
 
 /** Long texts are cut before they are looked at: a row shows no more. */
 function toLine(text: string): string {
-  return toVisible(text.slice(0, MOST_CHARS).replaceAll('\n', ' ⏎ '))
+  return cleanLine(text.slice(0, MOST_CHARS).replaceAll('\n', ' ⏎ '))
 }
 
 const MOST_CHARS = 500

@@ -34,7 +34,7 @@ const SCREENS: [string[], number, string[]][] = [
   [['see ', `paste:${'line\n'.repeat(120)}`, ' please'], 40, ['> see [Pasted 120 lines] please|']],
   [[`paste:${'x'.repeat(2_001)}`], 40, ['> [Pasted 2001 characters]|']],
   [['!ls -l'], 40, ['! ls -l|', '  shell command']],
-  [['!', 'ctrl+a'], 40, ['|', '  shell command']],
+  [['!', 'ctrl+a'], 40, ['| ', '  shell command']],
   [['#likes tea'], 40, ['# likes tea|', '  note to memory']],
   [['ctrl+c'], 40, ['> |sk anything · ? help', '  Ctrl-C again to leave']],
   [['draft', 'escape'], 40, ['> draft|', '  Esc again to clear']],
@@ -44,7 +44,7 @@ const SCREENS: [string[], number, string[]][] = [
     [
       '> /|',
       '› /help          keys and commands',
-      '  /model [NAME]  which model answers fro…',
+      '  /model [NAME]  which model answers f…',
       '  /rename TITLE  another title',
     ],
   ],
@@ -100,7 +100,7 @@ test('renderPrompt() shows file names as they can be judged', () => {
   const open = withCompletions(typed(['@']).prompt, '', ['evil\x1b[2J\u202e.ts', `${'long/'.repeat(20)}x`])
   assert.deepEqual(screen(open, { columns: 40 }).slice(1), [
     '› evil\\x1b[2J\\u202e.ts',
-    `  ${'long/'.repeat(20).slice(0, 36)}…`,
+    `  …${`${'long/'.repeat(20)}x`.slice(-36)}`,
   ])
 })
 
