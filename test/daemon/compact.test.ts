@@ -37,7 +37,7 @@ test('compact leaves a summary and the words of the user, from which the next re
   ])
 })
 
-test('compact says what it cost where the price is known, and usage how much room there is', async () => {
+test('compact says what it cost where the price is known, and asks for no more than fits', async () => {
   const facts = `[[providers]]
 name = "priced"
 kind = "openai-compatible"
@@ -49,7 +49,22 @@ models = [{ name = "paid", context = 1000, input_usd = 1, output_usd = 10 }]
   await node.home.write('config.toml', `model = "paid"\n${facts.replace('URL', node.server.url)}`)
   await node.ask('one')
   assert.equal((await compact(node)).costUsd, 1)
-  assert.equal(node.server.requests[1]!.json['max_tokens'], 250)
+  const { json } = node.server.requests[1]!
+  assert.deepEqual([json['model'], json['max_tokens']], ['paid', 250])
+  const used = eventOf(await node.ask('two'), 'contextUsage').value
+  assert.deepEqual([used.usage?.totalTokens, used.context], [12, 1000])
+})
+
+test('compact and generate_title ask another model when they are told to', async () => {
+  await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
+  await node.ask('one')
+  assert.equal((await request(node.dispatch, 'compact', { ...PAIR, model: 'other' }, NEVER)).model, 'other')
+  const about = { session: await onlySession(node), model: 'third' }
+  assert.equal((await request(node.dispatch, 'generateTitle', about, NEVER)).model, 'third')
+  assert.deepEqual(
+    node.server.requests.map(({ json }) => json['model']),
+    ['scripted', 'other', 'third'],
+  )
 })
 
 test('compact asks without tools and shows the model who said and did what', async () => {
@@ -253,7 +268,9 @@ test('rename_agent takes the archives of the agent along', async () => {
 /** Answers questions for a summary with that reply, everything else with yes. */
 function script(reply: Reply) {
   return (asked: RecordedRequest): Reply =>
-    systemOf(asked.json).startsWith('You compress') ? reply : { parts: ['yes'] }
+    systemOf(asked.json).startsWith('You compress')
+      ? reply
+      : { parts: ['yes'], usage: { input: 10, output: 2 } }
 }
 
 function compact({ dispatch }: { dispatch: Dispatch }, more: object = {}) {

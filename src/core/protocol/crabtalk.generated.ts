@@ -1112,6 +1112,8 @@ export interface DeleteConversationMsg {
 export interface CompactMsg {
   agent: string;
   sender: string;
+  /** That writes the summary. Empty: the agent's. */
+  model: string;
 }
 
 /** What remains of the history. */
@@ -1192,6 +1194,8 @@ export interface SetTitle {
 /** The session to find a title for. */
 export interface GenerateTitle {
   session: string;
+  /** That is asked. Empty: the agent's. */
+  model: string;
 }
 
 /** A proposal; set_title stores it. */
@@ -8788,7 +8792,7 @@ export const DeleteConversationMsg: MessageFns<DeleteConversationMsg> = {
 };
 
 function createBaseCompactMsg(): CompactMsg {
-  return { agent: "", sender: "" };
+  return { agent: "", sender: "", model: "" };
 }
 
 export const CompactMsg: MessageFns<CompactMsg> = {
@@ -8798,6 +8802,9 @@ export const CompactMsg: MessageFns<CompactMsg> = {
     }
     if (message.sender !== "") {
       writer.uint32(18).string(message.sender);
+    }
+    if (message.model !== "") {
+      writer.uint32(482).string(message.model);
     }
     return writer;
   },
@@ -8831,6 +8838,14 @@ export const CompactMsg: MessageFns<CompactMsg> = {
             message.sender = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8850,6 +8865,7 @@ export const CompactMsg: MessageFns<CompactMsg> = {
     const message = createBaseCompactMsg();
     message.agent = object.agent ?? "";
     message.sender = object.sender ?? "";
+    message.model = object.model ?? "";
     return message;
   },
 };
@@ -9519,13 +9535,16 @@ export const SetTitle: MessageFns<SetTitle> = {
 };
 
 function createBaseGenerateTitle(): GenerateTitle {
-  return { session: "" };
+  return { session: "", model: "" };
 }
 
 export const GenerateTitle: MessageFns<GenerateTitle> = {
   encode(message: GenerateTitle, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.session !== "") {
       writer.uint32(10).string(message.session);
+    }
+    if (message.model !== "") {
+      writer.uint32(482).string(message.model);
     }
     return writer;
   },
@@ -9551,6 +9570,14 @@ export const GenerateTitle: MessageFns<GenerateTitle> = {
             message.session = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.model = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9569,6 +9596,7 @@ export const GenerateTitle: MessageFns<GenerateTitle> = {
   fromPartial(object: DeepPartial<GenerateTitle>): GenerateTitle {
     const message = createBaseGenerateTitle();
     message.session = object.session ?? "";
+    message.model = object.model ?? "";
     return message;
   },
 };

@@ -65,11 +65,16 @@ export class Runtime implements AsyncDisposable {
    * compactConversation().
    */
   async compact(
-    { agent: name, sender, trust }: Pick<TurnRequest, 'agent' | 'sender' | 'trust'>,
+    {
+      agent: name,
+      sender,
+      trust,
+      model,
+    }: Pick<TurnRequest, 'agent' | 'sender' | 'trust'> & { model?: string },
     signal: AbortSignal,
   ): Promise<Compaction> {
     const { place, running, provider, now } = this.#options
-    const agent = await this.#built(name, { create: false })
+    const agent = await this.#built(name, { create: false, ...(model && { model }) })
     const pair: Pair = { agentId: agent.id, sender }
     const id = await place.storage.activeSession(pair)
     if (id === undefined) throw new CrabError('missing', 'Cannot compact the conversation: there is none')
@@ -82,10 +87,13 @@ export class Runtime implements AsyncDisposable {
   }
 
   /** Proposes a title for a session of that agent; stores nothing. Throws `invalid` when nothing was said in it. */
-  async proposeTitle(session: string, agentName: string, signal: AbortSignal): Promise<ProposedTitle> {
+  async proposeTitle(
+    { session, agent: name, model }: { session: string; agent: string; model?: string },
+    signal: AbortSignal,
+  ): Promise<ProposedTitle> {
     const { place, provider } = this.#options
     const { lines } = await place.storage.read(session)
-    const agent = await this.#built(agentName, { create: false })
+    const agent = await this.#built(name, { create: false, ...(model && { model }) })
     return await proposeTitle({ provider, agent, lines }, signal)
   }
 
@@ -172,11 +180,12 @@ export class Runtime implements AsyncDisposable {
     for (const folder of this.#unsaved) await rm(folder, { recursive: true, force: true })
   }
 
-  /** The agent as hooks built it. */
-  async #built(name: string, options: { create: boolean }): Promise<AgentConfig> {
+  /** The agent as hooks built it; with another model if one is given. */
+  async #built(name: string, { create, model }: { create: boolean; model?: string }): Promise<AgentConfig> {
     const { agents, hook } = this.#options
-    const stored = await agents.get(name, options)
-    return hook.onBuildAgent?.(stored) ?? stored
+    const stored = await agents.get(name, { create })
+    const agent = hook.onBuildAgent?.(stored) ?? stored
+    return model === undefined ? agent : { ...agent, model }
   }
 
   /** The agent of a turn; without its MCP servers when the turn does without them. */

@@ -8,12 +8,12 @@ import type { Served } from './turns.ts'
 /** `compact`: a summary in place of a pair's history. */
 export async function compact(
   { services, channel }: Served,
-  { agent, sender: given }: CompactMsg,
+  { agent, sender: given, model }: CompactMsg,
   signal: AbortSignal,
 ): Promise<CompactResponse> {
   const sender = given || DEFAULT_SENDER
   const runtime = await services.runtime(signal)
   const at = { agent: agent || DEFAULT_AGENT, sender, trust: trustOf(channel, sender) }
-  const { usage, ...told } = await runtime.compact(at, signal)
+  const { usage, ...told } = await runtime.compact({ ...at, ...(model && { model }) }, signal)
   return { ...told, usage: usage && toTokenUsage(usage) }
 }

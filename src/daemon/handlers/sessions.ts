@@ -85,16 +85,20 @@ export async function setTitle(
   return await getSession(services.place.storage, session)
 }
 
-/** `generate_title`: a proposal of the model of the session's agent. */
+/** `generate_title`: a proposal of the model of the session's agent, or of another. */
 export async function generateTitle(
   services: Services,
-  { session }: GenerateTitle,
+  { session, model: asked }: GenerateTitle,
   signal: AbortSignal,
 ): Promise<GeneratedTitle> {
   const { header } = await services.place.storage.read(session)
   const { agents } = await services.agents.list()
   const agent = agents.find(({ id }) => id === header.agent_id)?.name ?? header.agent
-  const { title, model, usage } = await (await services.runtime(signal)).proposeTitle(session, agent, signal)
+  const runtime = await services.runtime(signal)
+  const { title, model, usage } = await runtime.proposeTitle(
+    { session, agent, ...(asked && { model: asked }) },
+    signal,
+  )
   return { title, model, usage: usage && toTokenUsage(usage) }
 }
 
