@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { pressOverlay, renderOverlay } from '../../../src/tui/overlays/overlay.ts'
+import { newPage } from '../../../src/tui/overlays/page.ts'
+import { newPicker } from '../../../src/tui/overlays/picker.ts'
+import type { Overlay, Panel, Picker } from '../../../src/tui/overlays/types.ts'
+import type { Effect } from '../../../src/tui/state/effects.ts'
+import { key } from '../cards/setting.ts'
+import { hostileText, outlaws } from '../hostile.ts'
+
+const MODELS = newPicker({
+  picker: 'model',
+  title: 'Model',
+  items: [
+    { value: 'a', label: 'claude-big', detail: 'anthropic · 200k context' },
+    { value: 'b', label: 'gpt-small', detail: 'openai', isCurrent: true },
+    { value: 'c', label: 'claude-small', detail: 'anthropic' },
+  ],
+})
+
+const SERVERS: Panel = {
+  kind: 'panel',
+  picker: 'mcp',
+  title: 'MCP servers',
+  header: ['SERVER', 'STATE', 'OWNERS', 'TARGET'],
+  rows: [
+    { value: 'crab\none', cells: ['one', 'connected', '3 agents', 'npx one'], problem: '' },
+    { value: 'crab\ntwo', cells: ['two', 'failed', 'crab', 'npx two'], problem: 'it ended with code 1' },
+  ],
+  selected: 0,
+  keys: [
+    { key: 't', label: 'tools' },
+    { key: 'r', label: 'restart' },
+  ],
+  note: '',
+}
+
+test('a picker begins at what holds now, marks it, and shows details beside the labels', () => {
+  assert.deepEqual(lines(MODELS, 80, 24), [
+    `Model: ${' '.repeat(72)}3`,
+    '  claude-big     anthropic · 200k context',
+    '› gpt-small    ✓ openai',
+    '  claude-small   anthropic',
+    'Enter chooses · ↑ ↓ · type to narrow · Esc closes',
+  ])
+})
+
+test('a narrow terminal shows labels only', () => {
+  assert.deepEqual(lines(MODELS, 40, 24).slice(1, 4), ['  claude-big', '› gpt-small ✓', '  claude-small'])
+})
+
+test('typing narrows a picker by every word, in labels and details; Enter chooses', () => {
+  const { overlay } = press(MODELS, 'type:ANTHR', ' ', 's', 'm')
+  assert.deepEqual(lines(overlay!, 80, 24).slice(1, -1), ['› claude-small   anthropic'])
+  assert.match(lines(overlay!, 80, 24)[0]!, /^Model: ANTHR sm +1 of 3$/)
+  const { overlay: closed, effects } = press(overlay!, 'enter')
+  assert.equal(closed, undefined)
+  assert.deepEqual(effects, [{ type: 'chosen', picker: 'model', value: 'c' }])
+})
+
+test('a picker takes back what was typed, and chooses nothing where nothing fits', () => {
+  const none = press(MODELS, 'type:zzz')
+  assert.deepEqual(lines(none.overlay!, 80, 24).slice(1, -1), ['  nothing fits'])
+  assert.deepEqual(press(none.overlay!, 'enter').effects, [])
+  assert.equal((press(none.overlay!, 'backspace').overlay as Picker).filter, 'zz')
+  assert.equal((press(none.overlay!, 'ctrl+u').overlay as Picker).filter, '')
+})
+
+test('what the filter found is marked in colour', () => {
+  const { overlay } = press(MODELS, 'type:small')
+  const painted = renderOverlay(overlay!, { columns: 80, rows: 24, color: true, details: false }).lines
+  assert.ok(painted[2]!.includes('claude-\u001b[4m\u001b[1msmall\u001b[22m\u001b[24m'))
+})
+
+test('the arrows go round in a list, pages stop at its ends', () => {
+  const selected = (...keys: string[]) => (press(MODELS, ...keys).overlay as Picker).selected
+  assert.deepEqual(
+    [
+      selected('down'),
+      selected('down', 'down'),
+      selected('up', 'up'),
+      selected('page-down'),
+      selected('home'),
+    ],
+    [2, 0, 2, 2, 0],
+  )
+})
+
+test('a long list is shown around what is selected', () => {
+  const items = Array.from({ length: 5_000 }, (_, at) => ({
+    value: `${at}`,
+    label: `item ${at}`,
+    detail: '',
+  }))
+  const { overlay } = press(newPicker({ picker: 'x', title: 'Items', items }), 'end', 'up')
+  const shown = lines(overlay!, 80, 24)
+  assert.equal(shown.length, 18)
+  assert.equal(shown.at(-2), '  item 4999')
+  assert.ok(shown.includes('› item 4998'))
+})
+
+for (const name of ['escape', 'ctrl+c', 'ctrl+d']) {
+  test(`${name} closes every overlay`, () => {
+    for (const overlay of [MODELS, SERVERS, newPage('Help', 'text')]) {
+      assert.deepEqual(press(overlay, name), { overlay: undefined, effects: [] })
+    }
+  })
+}
+
+test('a panel shows a row for each, and what is wrong with the selected one', () => {
+  assert.deepEqual(lines(SERVERS, 80, 24), [
+    'MCP servers',
+    '  SERVER  STATE      OWNERS    TARGET',
+    '› one     connected  3 agents  npx one',
+    '  two     failed     crab      npx two',
+    '',
+    't tools · r restart · Esc closes',
+  ])
+  assert.equal(lines(press(SERVERS, 'down').overlay!, 80, 24)[4], '  it ended with code 1')
+  assert.equal(lines({ ...SERVERS, note: 'restarted one' }, 80, 24)[4], '  restarted one')
+})
+
+test('a panel leaves out the columns on the right where there is no room', () => {
+  assert.deepEqual(lines(SERVERS, 26, 24).slice(1, 3), [
+    '  SERVER  STATE      OWNE…',
+    '› one     connected  3 ag…',
+  ])
+})
+
+test('the keys of a panel ask for their action on the selected row, and leave it open', () => {
+  const { overlay, effects } = press(SERVERS, 'down', 'r', 'x', 'enter')
+  assert.equal(overlay?.kind, 'panel')
+  assert.deepEqual(effects, [
+    { type: 'chosen', picker: 'mcp', value: 'crab\ntwo', key: 'r' },
+    { type: 'chosen', picker: 'mcp', value: 'crab\ntwo', key: 't' },
+  ])
+})
+
+test('a page scrolls, says where it stands, and goes back to what it came from', () => {
+  const text = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n')
+  const page = newPage('Log', text, SERVERS)
+  const first = lines(page, 80, 24)
+  assert.equal(first.length, 18)
+  assert.deepEqual(first.slice(0, 2), ['Log', 'line 0'])
+  assert.equal(first.at(-1), '1–16 of 30 · ↑ ↓ PgUp PgDn · Esc goes back')
+  assert.equal(
+    lines(press(page, 'page-down').overlay!, 80, 24).at(-1),
+    '15–30 of 30 · ↑ ↓ PgUp PgDn · Esc goes back',
+  )
+  assert.equal(lines(press(page, 'down', 'down', 'up').overlay!, 80, 24)[1], 'line 1')
+  assert.equal(press(page, 'escape').overlay, SERVERS)
+})
+
+const KEYS = fc.constantFrom(
+  ...['up', 'down', 'page-up', 'page-down', 'home', 'end', 'x', 'a', 't', ' ', 'backspace', 'type:日本'],
+)
+const ITEM = fc.record({
+  value: hostileText,
+  label: hostileText,
+  detail: hostileText,
+  isCurrent: fc.boolean(),
+})
+const OVERLAY: fc.Arbitrary<Overlay> = fc.oneof(
+  fc
+    .record({ title: hostileText, items: fc.array(ITEM, { maxLength: 40 }), filter: hostileText })
+    .map(({ title, items, filter }) => newPicker({ picker: 'x', title, items }, filter)),
+  fc
+    .record({
+      title: hostileText,
+      rows: fc.array(
+        fc.record({
+          value: hostileText,
+          cells: fc.array(hostileText, { maxLength: 4 }),
+          problem: hostileText,
+        }),
+      ),
+      note: hostileText,
+    })
+    .map((parts): Panel => ({ ...SERVERS, ...parts })),
+  fc.record({ title: hostileText, text: hostileText }).map(({ title, text }) => newPage(title, text)),
+)
+
+test('whatever is in an overlay and pressed, it fits its room and prints nothing a terminal obeys but colours', () => {
+  const room = fc.record({
+    columns: fc.integer({ min: 20, max: 200 }),
+    rows: fc.integer({ min: 8, max: 60 }),
+  })
+  fc.assert(
+    fc.property(OVERLAY, fc.array(KEYS, { maxLength: 15 }), room, (begun, keys, { columns, rows }) => {
+      let overlay: Overlay | undefined = begun
+      for (const one of ['x', ...keys]) {
+        overlay = pressOverlay(overlay, key(one), { columns, rows }).state
+        if (!overlay) return
+        const section = renderOverlay(overlay, { columns, rows, color: true, details: false })
+        assert.ok(section.lines.length <= rows - 6)
+        for (const line of section.lines) {
+          assert.ok(stringWidth(line) <= columns, `${stringWidth(line)} columns: ${JSON.stringify(line)}`)
+          assert.deepEqual(outlaws(line), [])
+        }
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+function press(overlay: Overlay, ...keys: string[]): { overlay: Overlay | undefined; effects: Effect[] } {
+  const effects: Effect[] = []
+  let state: Overlay | undefined = overlay
+  for (const one of keys) {
+    if (!state) break
+    const pressed = pressOverlay(state, key(one), { columns: 80, rows: 24 })
+    state = pressed.state
+    effects.push(...pressed.effects)
+  }
+  return { overlay: state, effects }
+}
+
+function lines(overlay: Overlay, columns: number, rows: number): readonly string[] {
+  return renderOverlay(overlay, { columns, rows, color: false, details: false }).lines
+}
