@@ -26,7 +26,7 @@ export function pressMenu(prompt: Prompt, key: KeyPress, _context: PromptContext
     case 'escape':
       return taken({ ...settle(prompt), menu: undefined, closedAt: token.start })
     case 'tab':
-      return taken(take(prompt, token, menu.entries[menu.selected]!))
+      return taken(take(prompt, token, toTake(menu, token)))
     case 'enter':
       return enter(prompt, token, menu.entries[menu.selected]!)
     default:
@@ -74,6 +74,12 @@ function enter(prompt: Prompt, token: Token, entry: MenuEntry): Taken {
   const isTyped = token.kind === 'file' && token.query === entry.value
   if (isTyped) return { prompt: { ...prompt, menu: undefined }, isSent: true }
   return { prompt: take(prompt, token, entry), isSent: entry.isWhole }
+}
+
+/** Tab goes on, from a folder that is there already to what is in it. */
+function toTake({ entries, selected }: Menu, { query }: Token): MenuEntry {
+  const entry = entries[selected]!
+  return entry.value === query && query.endsWith('/') ? (entries[selected + 1] ?? entry) : entry
 }
 
 function take(prompt: Prompt, token: Token, entry: MenuEntry): Prompt {

@@ -92,6 +92,13 @@ test('a folder that is taken asks for what is in it', () => {
   assert.deepEqual(effects, [{ type: 'complete', kind: 'file', query: 'src/' }])
 })
 
+test('of a folder that is there already Tab takes what is in it, and Enter sends it', () => {
+  const { prompt } = typed(['@src/'], context)
+  const found = { ...context, prompt: withCompletions(prompt, 'src/', ['src/', 'src/a.ts']) }
+  assert.equal(shown(typed(['tab'], found).prompt), '@src/a.ts |')
+  assert.deepEqual(typed(['enter'], found).effects, [{ type: 'submit', text: '@src/' }])
+})
+
 test('a path that is typed to its end is sent by one Enter', () => {
   const found = withCompletions(typed(['see @a.ts'], context).prompt, 'a.ts', ['a.ts', 'b/a.ts'])
   assert.deepEqual(typed(['enter'], { ...context, prompt: found }).effects, [
