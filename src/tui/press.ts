@@ -5,8 +5,8 @@ import type { Action } from './state/actions.ts'
 import type { Effect } from './state/effects.ts'
 import type { ChatState } from './state/types.ts'
 import type { KeyPress } from './text/key.ts'
-import { pressPrompt } from './text/prompt.ts'
 import type { PromptContext } from './text/prompt.ts'
+import { pressPrompt } from './text/prompt.ts'
 
 /** What a key comes to: changes of the state, and what else is to be done. */
 export interface Press {
@@ -37,7 +37,7 @@ function pressFocused(
 ): { action: Action; effects: readonly Effect[] } {
   const card = asks[0]
   if (overlay) {
-    const { state, effects } = pressOverlay(overlay, key)
+    const { state, effects } = pressOverlay(overlay, key, focus.room)
     return { action: { type: 'set', change: { overlay: state } }, effects }
   }
   if (card?.isArmed) {

@@ -27,7 +27,7 @@ export function armCard(card: AskCard): AskCard {
  *
  * A card that is not armed takes no key but Ctrl+C, so that what was typed for the prompt answers nothing.
  */
-export function pressCard(card: AskCard, key: KeyPress, room: Room = USUAL): Pressed<AskCard> {
+export function pressCard(card: AskCard, key: KeyPress, room: Room): Pressed<AskCard> {
   const effect = key.ctrl ? GLOBAL.get(key.text.toLowerCase()) : undefined
   if (effect) return { state: card, effects: [effect] }
   if (!card.isArmed) return { state: card, effects: [] }
@@ -49,5 +49,3 @@ const GLOBAL: ReadonlyMap<string, Effect> = new Map<string, Effect>([
   ['l', { type: 'redraw' }],
   ['z', { type: 'suspend' }],
 ])
-
-const USUAL: Room = { columns: 80, rows: 24 }

@@ -8,11 +8,7 @@ import { pressPicker, renderPicker } from './picker.ts'
 import type { Overlay, Room } from './types.ts'
 
 /** What a key does to it; undefined state closes it. Ctrl+C closes it, as Esc does. */
-export function pressOverlay(
-  overlay: Overlay,
-  key: KeyPress,
-  room: Room = USUAL,
-): Pressed<Overlay | undefined> {
+export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
   const letter = key.ctrl ? key.text.toLowerCase() : ''
   if (letter === 'c' || letter === 'd') return { state: undefined, effects: [] }
   const effect = GLOBAL.get(letter)
@@ -44,5 +40,3 @@ const GLOBAL: ReadonlyMap<string, Effect> = new Map<string, Effect>([
   ['l', { type: 'redraw' }],
   ['z', { type: 'suspend' }],
 ])
-
-const USUAL: Room = { columns: 80, rows: 24 }

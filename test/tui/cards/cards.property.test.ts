@@ -85,7 +85,7 @@ test('no sequence of keys allows a call, but y, s, a, or Enter on one of them', 
       let state: AskCard = card
       for (const one of keys) {
         const marked = state.state.kind === 'permission' ? state.state : undefined
-        const { state: next, effects } = pressCard(state, key(one))
+        const { state: next, effects } = pressCard(state, key(one), { columns: 80, rows: 24 })
         const given = effects.flatMap((effect) =>
           effect.type === 'answer' ? Object.values(effect.answers) : [],
         )
@@ -107,7 +107,7 @@ test('every answer of a form answers every question with a text', () => {
     fc.property(FORM, fc.array(KEYS, { maxLength: 30 }), (card, keys) => {
       let state: AskCard = card
       for (const one of keys) {
-        const { state: next, effects } = pressCard(state, key(one))
+        const { state: next, effects } = pressCard(state, key(one), { columns: 80, rows: 24 })
         for (const effect of effects) {
           if (effect.type !== 'answer') continue
           assert.equal(effect.askId, card.askId)
