@@ -1,10 +1,15 @@
 import stringWidth from 'string-width'
+import { isPlain, isSimple, simpleWidth } from './characters.ts'
 import { Colours } from './colours.ts'
 
 /** Columns that a text without line breaks takes; colours take none. */
 export function widthOf(text: string): number {
   const shown = text.includes('\x1b') ? text.replaceAll(COLOUR, '') : text
-  return isPlain(shown) ? shown.length : stringWidth(shown)
+  if (isPlain(shown)) return shown.length
+  if (!isSimple(shown)) return stringWidth(shown)
+  let width = 0
+  for (const char of shown) width += simpleWidth(char)
+  return width
 }
 
 /**
@@ -81,13 +86,8 @@ export function padText(text: string, width: number, align: 'left' | 'right' | '
 
 /** What a reader takes for one character each. */
 export function toGraphemes(text: string): readonly string[] {
-  if (isPlain(text)) return text.split('')
+  if (isSimple(text)) return text.split('')
   return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
-}
-
-/** Printable ASCII: one column each, whatever stands beside it. */
-function isPlain(text: string): boolean {
-  return !/[^ -~]/.test(text)
 }
 
 /** Colours stay, line breaks stay, a tab becomes spaces; what else a terminal obeys goes. */
@@ -201,7 +201,7 @@ class LineBreaker {
       this.#putPlain(part)
       return
     }
-    for (const grapheme of toGraphemes(part)) this.#putGrapheme(grapheme)
+    this.#putGrapheme(part)
   }
 
   #putPlain(part: string): void {

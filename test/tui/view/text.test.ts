@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
+import { isSimple, simpleWidth } from '../../../src/tui/view/characters.ts'
 import { paint, type Style } from '../../../src/tui/view/style.ts'
 import { cutText, padText, toGraphemes, truncateText, widthOf, wrapText } from '../../../src/tui/view/text.ts'
 import { assertPrintable, plain } from './support.ts'
@@ -115,4 +116,16 @@ test('padText() fills up on either side', () => {
 
 test('toGraphemes() keeps together what is one character to a reader', () => {
   assert.deepEqual(toGraphemes('ae\u0301👨‍👩‍👧'), ['a', 'e\u0301', '👨‍👩‍👧'])
+})
+
+test('widthOf() and toGraphemes() look nothing up for simple characters, and yet are right', () => {
+  const segmenter = new Intl.Segmenter()
+  for (let code = 0x20; code <= 0xffff; code++) {
+    const char = String.fromCharCode(code)
+    if (!isSimple(char)) continue
+    assert.equal(simpleWidth(char), stringWidth(char), code.toString(16))
+    for (const other of ['a', '漢', '한', 'ア', char]) {
+      assert.equal([...segmenter.segment(other + char)].length, 2, code.toString(16))
+    }
+  }
 })
