@@ -97,8 +97,12 @@ function idList(models: readonly string[]): object {
 }
 
 function geminiList(models: readonly string[]): object {
-  const supportedGenerationMethods = ['generateContent', 'countTokens']
-  return { models: models.map((name) => ({ name: `models/${name}`, supportedGenerationMethods })) }
+  return {
+    models: models.map((name) => ({
+      name: `models/${name}`,
+      supportedGenerationMethods: name === 'aqa' ? ['generateAnswer'] : ['generateContent', 'countTokens'],
+    })),
+  }
 }
 
 async function record(incoming: IncomingMessage, outgoing: ServerResponse): Promise<RecordedRequest> {

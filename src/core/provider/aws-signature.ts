@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { AwsCredentials } from './aws.ts'
 
-/** A request to be signed: its body as it is sent. */
+/** A request to be signed: an address without a query, the body as it is sent. */
 export interface SignedRequest {
   method: string
   url: URL
@@ -31,7 +31,7 @@ export function signatureHeaders(
   }
   const names = Object.keys(headers).toSorted()
   const lines = names.map((name) => `${name}:${headers[name]}\n`).join('')
-  const canonical = [method, pathOf(url), queryOf(url), lines, names.join(';'), hash].join('\n')
+  const canonical = [method, pathOf(url), NO_QUERY, lines, names.join(';'), hash].join('\n')
   const text = ['AWS4-HMAC-SHA256', time, scope.join('/'), sha256(canonical)].join('\n')
   const key = scope.reduce<string | Buffer>((secret, part) => hmac(secret, part), `AWS4${secretAccessKey}`)
   const { host: _, ...sent } = headers
@@ -50,11 +50,6 @@ function pathOf({ pathname }: URL): string {
   return pathname.split('/').map(encode).join('/')
 }
 
-function queryOf({ searchParams }: URL): string {
-  const pairs = [...searchParams].map(([name, value]) => `${encode(name)}=${encode(value)}`)
-  return pairs.toSorted().join('&')
-}
-
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -69,3 +64,5 @@ function sha256(text: string): string {
 function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest()
 }
+
+const NO_QUERY = ''

@@ -1,6 +1,5 @@
 import { OpenAIResponsesLanguageModel } from '@ai-sdk/openai/internal' // the package itself builds a provider from the environment
-import type { LanguageModelV4Message, SharedV4ProviderOptions } from '@ai-sdk/provider'
-import type { JsonObject, Reasoning } from '../base/message.ts'
+import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { VERSION } from '../base/version.ts'
 import type { Endpoint } from './endpoint.ts'
 import { toSdkCall } from './prompt.ts'
@@ -22,13 +21,11 @@ export function streamResponses(
     headers: () => headersFor(endpoint),
     fetch,
   })
-  const call = toSdkCall(request, {
-    keepsReasoning: (block, { inThisTurn }) => inThisTurn && itemOf(block, owner) !== undefined,
-    filesInToolResults: true,
-  })
   const options = {
-    ...call,
-    prompt: call.prompt.map((message) => withoutLostThinking(message, owner)),
+    ...toSdkCall(request, {
+      keepsReasoning: ({ meta }, { inThisTurn }) => inThisTurn && meta?.[owner] !== undefined,
+      filesInToolResults: true,
+    }),
     ...(request.thinking && { reasoning: 'medium' as const }),
     providerOptions: optionsFor(owner, request),
   }
@@ -54,31 +51,6 @@ function optionsFor(owner: Owner, { model, schema, thinking }: ModelRequest): Sh
       ...(schema && { strictJsonSchema: false }), // theirs is rarely of the strict subset
     },
   }
-}
-
-/** One item of thinking may be several blocks, of which the last holds the item's content; without it none is known there. */
-function withoutLostThinking(message: LanguageModelV4Message, owner: Owner): LanguageModelV4Message {
-  if (message.role !== 'assistant') return message
-  const items = message.content.map((part) =>
-    part.type === 'reasoning' ? itemIn(part.providerOptions, owner) : {},
-  )
-  const whole = new Set(
-    items.flatMap((item) => (item?.['reasoningEncryptedContent'] ? [item['itemId']] : [])),
-  )
-  return {
-    ...message,
-    content: message.content.filter(
-      ({ type }, at) => type !== 'reasoning' || whole.has(items[at]?.['itemId']),
-    ),
-  }
-}
-
-function itemOf({ meta }: Reasoning, owner: Owner): JsonObject | undefined {
-  return itemIn(meta, owner)
-}
-
-function itemIn(meta: JsonObject | undefined, owner: Owner): JsonObject | undefined {
-  return meta?.[owner] as JsonObject | undefined
 }
 
 /** Names of which the SDK knows whether they think. */

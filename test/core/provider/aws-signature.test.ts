@@ -10,31 +10,24 @@ const CREDENTIALS = {
   secretAccessKey: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
 }
 
-test('signatureHeaders() signs as another implementation does, whatever stands in path, query and body', async () => {
+test('signatureHeaders() signs as another implementation does, whatever stands in path and body', async () => {
   const part = fc.string({ unit: 'grapheme', maxLength: 12 })
   await fc.assert(
-    fc.asyncProperty(
-      part,
-      part,
-      part,
-      fc.option(fc.stringMatching(/^\w{4,20}$/)),
-      async (name, value, body, token) => {
-        const url = new URL(
-          `https://bedrock-runtime.eu-west-1.amazonaws.com/model/${encodeURIComponent(`x${name}`)}/converse`,
-        )
-        if (value !== '') url.searchParams.set('after', value)
-        const credentials = { ...CREDENTIALS, ...(token && { sessionToken: token }) }
-        const request = { method: 'POST', url, body, service: 'bedrock' }
-        const own = signatureHeaders(request, { region: 'eu-west-1', credentials }, NOW)
-        const other = await new AwsV4Signer({
-          ...{ url: url.href, method: 'POST', body, region: 'eu-west-1', service: 'bedrock', ...credentials },
-          headers: { 'x-amz-content-sha256': own['x-amz-content-sha256']! },
-          datetime: '20261121T170000Z',
-        }).sign()
-        assert.equal(own['authorization'], other.headers.get('authorization'))
-        assert.equal(own['x-amz-security-token'] ?? null, other.headers.get('x-amz-security-token'))
-      },
-    ),
+    fc.asyncProperty(part, part, fc.option(fc.stringMatching(/^\w{4,20}$/)), async (name, body, token) => {
+      const url = new URL(
+        `https://bedrock-runtime.eu-west-1.amazonaws.com/model/${encodeURIComponent(`x${name}`)}/converse`,
+      )
+      const credentials = { ...CREDENTIALS, ...(token && { sessionToken: token }) }
+      const request = { method: 'POST', url, body, service: 'bedrock' }
+      const own = signatureHeaders(request, { region: 'eu-west-1', credentials }, NOW)
+      const other = await new AwsV4Signer({
+        ...{ url: url.href, method: 'POST', body, region: 'eu-west-1', service: 'bedrock', ...credentials },
+        headers: { 'x-amz-content-sha256': own['x-amz-content-sha256']! },
+        datetime: '20261121T170000Z',
+      }).sign()
+      assert.equal(own['authorization'], other.headers.get('authorization'))
+      assert.equal(own['x-amz-security-token'] ?? null, other.headers.get('x-amz-security-token'))
+    }),
   )
 })
 

@@ -69,6 +69,13 @@ test('streamResponses() returns an item of thinking in one piece, only within it
   assert.deepEqual(thoughts, [[{ type: 'reasoning', id: 'rs_1', encrypted_content: 'c2Vj', summary }], []])
 })
 
+test('streamResponses() asks for a shape without OpenAI’s strict rules for schemas', async () => {
+  await using server = await startModelServer([{ parts: ['{}'] }])
+  await collect(call(server, { schema: { type: 'object', properties: { a: { type: 'string' } } } }))
+  const { format } = server.requests[0]!.json['text'] as { format: Record<string, unknown> }
+  assert.deepEqual([format['type'], format['strict']], ['json_schema', false])
+})
+
 test('streamResponses() keeps OpenAI’s and Azure’s thinking apart', async () => {
   await using server = await startModelServer(() => ({ parts: ['yes'] }))
   const meta = { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'c2Vj' } }

@@ -99,6 +99,20 @@ for (const wire of WIRES) {
       assert.doesNotMatch(server.requests[0]!.text, /secret thought|c2ln/)
     })
 
+    test('sends no message in which nothing is left to say', async () => {
+      await using server = await startModelServer([{ parts: ['yes'] }])
+      const meta = { elsewhere: { signature: 'c2ln' } }
+      const messages: Message[] = [
+        ASK,
+        { role: 'assistant', content: '', reasoning: [{ text: 'Hm.', meta }], stop_reason: 'cancelled' },
+        { role: 'user', content: 'Go on' },
+      ]
+      await collect(call(server, { messages }))
+      const { text } = server.requests[0]!
+      assert.doesNotMatch(text, /assistant|"model","parts"|"role":"model"/)
+      assert.match(text, /Go on/)
+    })
+
     test('counts what was read from the cache and what was thought', async () => {
       const usage = { input: 100, output: 50, cacheRead: 60, reasoning: 20 }
       await using server = await startModelServer([{ parts: ['yes'], usage }])

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { ProviderConfig } from '../../../src/core/config/config.ts'
+import { toEndpoint } from '../../../src/core/provider/endpoint.ts'
+import { configOf, modelsOf, providerOf, say } from '../../support/found-models.ts'
+import { collectFailure, modelRequest } from '../../support/model-calls.ts'
+import { startModelServer } from '../../support/model-server.ts'
+
+const NEVER = new AbortController().signal
+
+test('listModels() understands Google’s list', async () => {
+  await using server = await startModelServer([], {
+    models: ['gemini-embedding-x', 'aqa', 'gemini-3.8-flash'],
+  })
+  const url = server.url.replace('/v1', '')
+  const models = await modelsOf({ env: { GEMINI_API_KEY: 'AIza-mine', GEMINI_BASE_URL: url } })
+  const { models: all } = await models.listAll(NEVER)
+  assert.deepEqual(
+    all.map(({ name }) => name),
+    ['gemini-3.8-flash', 'demo'],
+  )
+  assert.equal(server.questions[0]?.path, '/v1beta/models?pageSize=1000')
+  assert.equal(server.questions[0]?.headers['x-goog-api-key'], 'AIza-mine')
+})
+
+test('openModels() asks Azure and Bedrock for no list', async () => {
+  await using server = await startModelServer([])
+  const url = `http://127.0.0.1:${server.port}`
+  const env = {
+    AZURE_API_KEY: 'k',
+    AZURE_OPENAI_ENDPOINT: url,
+    AWS_BEARER_TOKEN_BEDROCK: 'k',
+    BEDROCK_BASE_URL: url,
+  }
+  const models = await modelsOf({ env })
+  const { failures } = await models.listAll(NEVER)
+  assert.deepEqual([failures, server.questions], [[], []])
+})
+
+test('openModels() finds what AWS and Azure variables describe', async () => {
+  const answer = () => ({ parts: ['ok'] })
+  await using server = await startModelServer(answer)
+  const url = `http://127.0.0.1:${server.port}`
+  const bearer = { AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key', AWS_REGION: 'eu-west-1' }
+  await say(await modelsOf({ env: { ...bearer, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url } }))
+  const keys = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 's', AWS_DEFAULT_REGION: 'eu-west-3' }
+  await say(await modelsOf({ env: { ...keys, AWS_ENDPOINT_URL: url } }), 'us.amazon.nova-pro-v1:0')
+  const azure = { AZURE_OPENAI_API_KEY: 'azure-key', AZURE_OPENAI_ENDPOINT: `${url}/` }
+  await say(await modelsOf({ env: { ...azure, AZURE_OPENAI_DEPLOYMENT_NAME: 'our-gpt' } }))
+  const [first, second, third] = server.requests
+  assert.equal(first?.path, '/model/global.anthropic.claude-sonnet-5-5/converse-stream')
+  assert.equal(first?.headers.authorization, 'Bearer bedrock-key')
+  assert.equal(second?.path, '/model/us.amazon.nova-pro-v1%3A0/converse-stream')
+  assert.match(second?.headers.authorization ?? '', /Credential=AKID\/\d{8}\/eu-west-3\/bedrock\//)
+  assert.deepEqual([third?.path, third?.json['model']], ['/openai/v1/responses', 'our-gpt'])
+  assert.equal(third?.headers['api-key'], 'azure-key')
+})
+
+test('openModels() lets config.toml choose region and profile of AWS before the environment', async () => {
+  await using home = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  await mkdir(join(home.path, '.aws'))
+  const keys = '[dev]\naws_access_key_id = AKIDDEV\naws_secret_access_key = s\n'
+  await writeFile(join(home.path, '.aws/credentials'), keys)
+  await using server = await startModelServer(() => ({ parts: ['ok'] }))
+  const base = { kind: 'bedrock', baseUrl: `http://127.0.0.1:${server.port}` } as const
+  const env = { HOME: home.path, AWS_BEARER_TOKEN_BEDROCK: 'other', AWS_REGION: 'us-west-2' }
+  await say(
+    await modelsOf({
+      config: configOf([providerOf({ ...base, profile: 'dev', region: 'eu-north-1' })]),
+      env,
+    }),
+  )
+  const { headers } = server.requests[0] ?? assert.fail()
+  assert.match(headers.authorization ?? '', /Credential=AKIDDEV\/\d{8}\/eu-north-1\/bedrock\//)
+  const gone = providerOf({ ...base, profile: 'gone' })
+  const models = await modelsOf({ config: configOf([gone]), env })
+  const { error } = await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))
+  assert.deepEqual(
+    [error.kind, error.message],
+    ['config', 'Cannot use AWS profile "gone": ~/.aws has no such profile'],
+  )
+})
+
+test('openModels() says where the key is missing from', async () => {
+  await using server = await startModelServer(() => ({ status: 401 }))
+  const hintOf = async (more: Partial<ProviderConfig>, env = {}) => {
+    const models = await modelsOf({ config: configOf([providerOf({ baseUrl: server.url, ...more })]), env })
+    return (await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))).error.hint
+  }
+  assert.equal(await hintOf({ kind: 'google' }), 'there is no key: set one (GEMINI_API_KEY)')
+  assert.equal(await hintOf({ kind: 'bedrock' }), 'there is no key: set one (AWS_BEARER_TOKEN_BEDROCK)')
+  assert.equal(await hintOf({ kind: 'azure' }, { AZURE_API_KEY: 'k' }), 'check the key (AZURE_API_KEY)')
+  assert.equal(await hintOf({ kind: 'azure', apiKey: 'k' }), 'check the key (config.toml:1)')
+})
+
+test('toEndpoint() waits longer where nothing comes while a model thinks unseen', () => {
+  const idleOf = (more: Partial<ProviderConfig>) => toEndpoint(providerOf(more), {}).idleMs
+  assert.equal(idleOf({}), 90_000)
+  assert.equal(idleOf({ kind: 'anthropic' }), 90_000)
+  for (const kind of ['google', 'bedrock', 'azure'] as const) assert.equal(idleOf({ kind }), 300_000)
+  assert.equal(idleOf({ kind: 'openai', baseUrl: 'https://api.openai.com/v1' }), 300_000)
+})
