@@ -18,6 +18,7 @@ test('a text that is sent again at once is kept once; an empty one not at all', 
   await using box = await openBox()
   for (const text of ['a', 'a', ' ', 'b', 'a']) await appendSentHistory(box.file, text)
   assert.deepEqual(await readSentHistory(box.file), ['a', 'b', 'a'])
+  assert.equal((await readFile(box.file, 'utf8')).split('\n').length, 4)
 })
 
 test('a torn line and one of somebody else are passed over, and the next line stands by itself', async () => {

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { moveTo } from '../../../src/tui/text/editor.ts'
+import { nextBoundary, previousBoundary, toBoundary } from '../../../src/tui/text/graphemes.ts'
+import { layOut } from '../../../src/tui/text/layout.ts'
+import { EMPTY_PROMPT, withText } from '../../../src/tui/text/prompt.ts'
+
+const PIECES = [
+  'a',
+  ' ',
+  '\n',
+  '\u0301',
+  'e\u0301',
+  '\u0600',
+  '👩',
+  '\u200d',
+  '🏽',
+  '🇩',
+  '🇪',
+  '漢',
+  'ᄒ',
+  'ᅡ',
+  'नि',
+  '1️⃣',
+  '\ud83d',
+  '\ude00',
+]
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+
+test('boundaries are those of Unicode, wherever the lines break', () => {
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }), (pieces) => {
+      const text = pieces.join('')
+      const starts = [...segmenter.segment(text)].map(({ index }) => index).concat(text.length)
+      for (let at = 0; at <= text.length; at++) {
+        assert.equal(nextBoundary(text, at), starts.find((start) => start > at) ?? text.length)
+        assert.equal(previousBoundary(text, at), starts.findLast((start) => start < at) ?? 0)
+        assert.equal(
+          toBoundary(text, at),
+          starts.find((start) => start >= at),
+        )
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('moveTo() never leaves the caret in a grapheme', () => {
+  const prompt = withText(EMPTY_PROMPT, '!\u0301👩‍👩‍👧‍👦')
+  for (let at = 0; at <= prompt.text.length; at++)
+    assert.ok([0, 2, prompt.text.length].includes(moveTo(prompt, at).caret))
+})
+
+test('layOut() has a stand-in for what cannot be drawn, and for what is wider than the line', () => {
+  const rows = (text: string, width: number) =>
+    layOut(text, { width, pastes: new Map(), from: 0 }).lines.map(({ cells }) =>
+      cells.map((cell) => cell.text).join(''),
+    )
+  assert.deepEqual(rows('a\x1b[2J\x9bb\u202ec\ud800', 20), ['a\ufffd[2J\ufffdb\ufffdc\ufffd'])
+  assert.deepEqual(rows('漢\t', 1), ['?', ' '])
+  assert.deepEqual(rows('', 5), [''])
+  assert.deepEqual(rows('one  two', 5), ['one  ', 'two'])
+  assert.deepEqual(rows('abcdefgh ij', 5), ['abcde', 'fgh ', 'ij'])
+})
