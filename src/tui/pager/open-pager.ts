@@ -1,0 +1,227 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import type { SessionMessage } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { View } from '../view/view.ts'
+import { bare, Document } from './document.ts'
+import { splitKeys } from './keys.ts'
+import { directionOf, newPager, type PagerState, pressPager, renderPager, searched } from './pager.ts'
+
+/** The keyboard, as Ink leaves it while it has lent the terminal. */
+export interface PagerInput {
+  setRawMode(isRaw: boolean): unknown
+  ref(): unknown
+  unref(): unknown
+  setEncoding(encoding: 'utf8'): unknown
+  read(): string | Buffer | null
+  on(event: 'readable', listener: () => void): unknown
+  off(event: 'readable', listener: () => void): unknown
+}
+
+/** The terminal; a Screen with the stream under it. */
+export interface PagerOutput {
+  write(bytes: string): void
+  size(): { columns: number; rows: number }
+  onResize(listener: () => void): Disposable
+}
+
+export interface PagerOptions {
+  dispatch: Dispatch
+  /** The conversation's id. */
+  session: string
+  title: string
+  look: Omit<View, 'columns' | 'rows' | 'details'>
+  input: PagerInput
+  output: PagerOutput
+  /** Opens a text in the person's editor, which has the terminal meanwhile. */
+  editText(text: string): Promise<unknown>
+}
+
+/**
+ * Shows a whole conversation on the alternate screen until it is closed, from its end; what lies further back is loaded
+ * behind that. Only what can be seen is rendered. Throws what the agents' side reports for the last messages.
+ */
+export async function openPager(options: PagerOptions, signal: AbortSignal): Promise<void> {
+  const over = new AbortController()
+  const pages = await loadEnd(options, signal)
+  const pager = new Pager(options, pages, AbortSignal.any([signal, over.signal]))
+  try {
+    await pager.run()
+  } finally {
+    over.abort()
+  }
+}
+
+/** Messages that are asked for at once; the last ones come first. */
+const PAGE = 200
+
+interface Pages {
+  messages: readonly SessionMessage[]
+  /** Messages in front of them. */
+  before: number
+}
+
+async function loadEnd({ dispatch, session }: PagerOptions, signal: AbortSignal): Promise<Pages> {
+  const { total } = await request(dispatch, 'listMessages', { session, offset: 0, limit: 1 }, signal)
+  return loadPage({ dispatch, session }, total, signal)
+}
+
+/** The page in front of a message. The other side may send less than is asked for. */
+async function loadPage(
+  { dispatch, session }: Pick<PagerOptions, 'dispatch' | 'session'>,
+  end: number,
+  signal: AbortSignal,
+): Promise<Pages> {
+  const before = Math.max(0, end - PAGE)
+  const messages: SessionMessage[] = []
+  while (before + messages.length < end) {
+    const offset = before + messages.length
+    const page = await request(dispatch, 'listMessages', { session, offset, limit: end - offset }, signal)
+    if (page.messages.length === 0) break
+    messages.push(...page.messages)
+  }
+  return { messages, before }
+}
+
+class Pager {
+  readonly #options: PagerOptions
+  readonly #signal: AbortSignal
+  readonly #document: Document
+  readonly #closed = Promise.withResolvers<void>()
+  readonly #whole: Promise<void>
+  #state: PagerState
+  #before: number
+  /** It has the terminal. */
+  #isOpen = false
+  /** What stands on each row. */
+  #shown: readonly string[] = []
+  /** Keys wait for what an earlier one asked for. */
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(options: PagerOptions, { messages, before }: Pages, signal: AbortSignal) {
+    this.#options = options
+    this.#signal = signal
+    this.#before = before
+    this.#document = new Document(this.#view())
+    this.#document.prepend(messages)
+    this.#state = newPager(this.#document, options.output.size().rows)
+    this.#whole = this.#loadAll()
+  }
+
+  async run(): Promise<void> {
+    const { output } = this.#options
+    this.#signal.addEventListener('abort', () => this.#closed.resolve(), { once: true })
+    using _resizes = output.onResize(() => this.#resized())
+    this.#enter()
+    try {
+      await this.#closed.promise
+    } finally {
+      this.#leave()
+    }
+  }
+
+  #enter(): void {
+    const { input, output } = this.#options
+    output.write(`${ESC}[?1049h`)
+    output.write(`${ESC}[?25l`)
+    input.setEncoding('utf8')
+    input.ref()
+    input.setRawMode(true)
+    input.on('readable', this.#readable)
+    this.#isOpen = true
+    this.#shown = []
+    this.#draw()
+  }
+
+  #leave(): void {
+    const { input, output } = this.#options
+    this.#isOpen = false
+    input.off('readable', this.#readable)
+    input.setRawMode(false)
+    input.unref()
+    output.write(`${ESC}[?1049l`)
+    output.write(`${ESC}[?25h`)
+  }
+
+  readonly #readable = (): void => {
+    let typed = ''
+    for (let piece = this.#options.input.read(); piece !== null; piece = this.#options.input.read()) {
+      typed += piece.toString()
+    }
+    this.#work = this.#work.then(async () => {
+      for (const key of splitKeys(typed)) await this.#press(key)
+      this.#draw()
+    })
+  }
+
+  async #press(key: string): Promise<void> {
+    const room = { document: this.#document, rows: this.#options.output.size().rows }
+    const { state, wish } = pressPager(this.#state, key, room)
+    this.#state = state
+    if (wish === 'close') this.#closed.resolve()
+    if (wish === 'redraw') this.#shown = []
+    if (wish === 'edit') await this.#edit()
+    if (wish === 'home' || wish === 'search') await this.#loaded()
+    if (wish === 'home') this.#state = { ...this.#state, top: this.#document.start() }
+    if (wish === 'search') this.#state = searched(this.#state, directionOf(key), room)
+  }
+
+  async #loaded(): Promise<void> {
+    if (this.#before > 0) this.#draw()
+    await this.#whole
+  }
+
+  /** What cannot be loaded is said, once; what is there stays. */
+  async #loadAll(): Promise<void> {
+    try {
+      while (this.#before > 0) {
+        const { messages, before } = await loadPage(this.#options, this.#before, this.#signal)
+        this.#document.prepend(messages)
+        this.#before = before
+      }
+      this.#draw()
+    } catch (reason) {
+      this.#before = 0
+      this.#state = { ...this.#state, note: toCrabError(reason).message }
+    }
+  }
+
+  async #edit(): Promise<void> {
+    await this.#loaded()
+    const { blocks } = this.#document
+    const lines = Array.from({ length: blocks }, (_, at) => this.#document.linesOf(blocks - 1 - at))
+    this.#leave()
+    try {
+      await this.#options.editText(`${lines.flat().map(bare).join('\n').trim()}\n`)
+    } catch (reason) {
+      this.#state = { ...this.#state, note: toCrabError(reason).message }
+    } finally {
+      this.#enter()
+    }
+  }
+
+  #resized(): void {
+    this.#document.setView(this.#view())
+    this.#shown = []
+    this.#draw()
+  }
+
+  #view(): View {
+    return { ...this.#options.look, ...this.#options.output.size(), details: true }
+  }
+
+  #draw(): void {
+    if (!this.#isOpen) return
+    const { output, title } = this.#options
+    const { rows } = output.size()
+    const isWhole = this.#before === 0
+    const next = renderPager(this.#state, { document: this.#document, rows, title, isWhole })
+    const isNew = this.#shown.length !== next.length
+    const changed = next.flatMap((row, at) =>
+      isNew || row !== this.#shown[at] ? [`${ESC}[${at + 1};1H${ESC}[2K${row}`] : [],
+    )
+    this.#shown = next
+    if (changed.length > 0) output.write(`${ESC}[?2026h${changed.join('')}${ESC}[?2026l`)
+  }
+}
+
+const ESC = '\u001b'

@@ -1,0 +1,148 @@
+import { cleanLine } from '../view/clean.ts'
+import { paint } from '../view/style.ts'
+import { truncateText } from '../view/text.ts'
+import { bare, type Document, type Place } from './document.ts'
+import { type PagerKey, readPagerKey } from './keys.ts'
+
+/** What a pager shows, besides its document. Replaced, never changed. */
+export interface PagerState {
+  top: Place
+  /** What is looked for; empty before a search. */
+  word: string
+  /** What is typed behind `/`; undefined while nothing is. */
+  typing: string | undefined
+  /** For the last row, until the next key. */
+  note: string
+}
+
+/** What a key asks for that is more than another state. */
+export type PagerWish = 'close' | 'edit' | 'redraw' | 'home' | 'search'
+
+export interface PagerPress {
+  state: PagerState
+  wish?: PagerWish
+}
+
+/** Begins at the end. */
+export function newPager(document: Document, rows: number): PagerState {
+  return { top: document.end(bodyOf(rows)), word: '', typing: undefined, note: '' }
+}
+
+/** What a key does. What needs the whole conversation, the beginning and a search, is a wish. */
+export function pressPager(
+  before: PagerState,
+  key: string,
+  { document, rows }: { document: Document; rows: number },
+): PagerPress {
+  const state = { ...before, note: '' }
+  if (state.typing !== undefined) return typeWord(state, key, state.typing)
+  const meaning = readPagerKey(key)
+  if (!meaning) return { state }
+  switch (meaning.do) {
+    case 'search':
+      return { state: { ...state, typing: '' } }
+    case 'again':
+      return state.word === '' ? { state } : { state, wish: 'search' }
+    case 'end':
+      return { state: { ...state, top: document.end(bodyOf(rows)) } }
+    case 'move':
+    case 'page':
+      return { state: { ...state, top: moved(state.top, meaning, { document, rows }) } }
+    default:
+      return { state, wish: meaning.do }
+  }
+}
+
+/** Which way a key searches. */
+export function directionOf(key: string): 1 | -1 {
+  const meaning = readPagerKey(key)
+  return meaning?.do === 'again' ? meaning.by : 1
+}
+
+/** Goes to the next line that holds the word. */
+export function searched(
+  state: PagerState,
+  by: 1 | -1,
+  { document, rows }: { document: Document; rows: number },
+): PagerState {
+  const found = document.find(state.word, state.top, by)
+  if (!found) return { ...state, note: `not found: ${state.word}` }
+  return { ...state, top: clamped(found, { document, rows }) }
+}
+
+/** The rows of the screen, none wider than it. */
+export function renderPager(
+  state: PagerState,
+  { document, rows, title, isWhole }: { document: Document; rows: number; title: string; isWhole: boolean },
+): string[] {
+  const { columns, color } = document.view
+  const body = bodyOf(rows)
+  const lines = document.linesFrom(state.top, body).map((line) => marked(line, state.word, color))
+  const blank = Array.from({ length: body - lines.length }, () => '')
+  if (rows < 2) return [...lines, ...blank]
+  return [...lines, ...blank, statusRow(state, { document, rows, title, isWhole }, columns)]
+}
+
+/** Rows for the document; the last one says where one is. */
+function bodyOf(rows: number): number {
+  return Math.max(1, rows - 1)
+}
+
+function typeWord(state: PagerState, key: string, typing: string): PagerPress {
+  if (key === '\r' || key === '\n') {
+    const word = typing === '' ? state.word : typing
+    return {
+      state: { ...state, typing: undefined, word },
+      ...(word === '' ? {} : { wish: 'search' as const }),
+    }
+  }
+  if (key === '\u001b' || key === '\u0003') return { state: { ...state, typing: undefined } }
+  if (key === '\u007f' || key === '\b') {
+    return { state: { ...state, typing: typing === '' ? undefined : [...typing].slice(0, -1).join('') } }
+  }
+  return { state: { ...state, typing: typing + cleanLine(key.startsWith('\u001b') ? '' : key) } }
+}
+
+function moved(
+  top: Place,
+  key: PagerKey & { do: 'move' | 'page' },
+  { document, rows }: { document: Document; rows: number },
+): Place {
+  const lines = key.do === 'move' ? key.lines : Math.trunc(key.part * bodyOf(rows))
+  return clamped(document.move(top, lines), { document, rows })
+}
+
+/** The last line stands on the last row, not above it. */
+function clamped(place: Place, { document, rows }: { document: Document; rows: number }): Place {
+  const last = document.end(bodyOf(rows))
+  return isBefore(place, last) ? place : last
+}
+
+function isBefore(a: Place, b: Place): boolean {
+  return a.block > b.block || (a.block === b.block && a.line < b.line)
+}
+
+/** A line in which the word is found loses its colours and has the word inverted. */
+function marked(line: string, word: string, color: boolean): string {
+  const text = bare(line)
+  const found = word === '' ? -1 : text.toLowerCase().indexOf(word.toLowerCase())
+  if (found < 0 || text.toLowerCase().length !== text.length) return line
+  const end = found + word.length
+  if (!color) return line
+  return `${text.slice(0, found)}\u001b[7m${text.slice(found, end)}\u001b[27m${text.slice(end)}`
+}
+
+function statusRow(
+  { top, typing, note }: PagerState,
+  { document, rows, title, isWhole }: { document: Document; rows: number; title: string; isWhole: boolean },
+  columns: number,
+): string {
+  if (typing !== undefined) return truncateText(`/${typing}`, columns)
+  const { color } = document.view
+  if (note !== '') return paint(truncateText(cleanLine(note), columns), color, 'warning')
+  const isEnd = !isBefore(top, document.end(bodyOf(rows)))
+  const part = isEnd ? 100 : Math.round((1 - top.block / Math.max(1, document.blocks - 1)) * 100)
+  const place = isWhole ? `${part}%` : 'loading…'
+  const words = [cleanLine(title), place, '↑ ↓ PgUp PgDn Home End', '/ n N search', 'v editor', 'q back']
+  return paint(truncateText(words.filter(Boolean).join(' · '), columns), color, 'dim')
+}
