@@ -1,7 +1,6 @@
 import type { ModeName } from '../ports.ts'
 import type { ChatState, Spent } from '../state/types.ts'
 import { cleanLine } from './clean.ts'
-import type { ShownPlace } from './frame.ts'
 import { formatCount, formatUsd } from './numbers.ts'
 import { paint, type Style } from './style.ts'
 import { truncateText, widthOf } from './text.ts'
@@ -15,7 +14,10 @@ export interface StatusPart {
 }
 
 /** What the status line says, from left to right; parts that have nothing to say are left out. */
-export function statusParts(state: ChatState, { shownCwd, kind }: ShownPlace): StatusPart[] {
+export function statusParts(
+  state: ChatState,
+  { shownCwd, kind }: { shownCwd: string; kind: 'process' | 'daemon' },
+): StatusPart[] {
   const { agent, model, title, mode, usage, branch } = state
   const where = branch === undefined || branch === '' ? '' : ` (${cleanLine(branch)})`
   const parts: StatusPart[] = [

@@ -32,7 +32,7 @@ test('renderCode() shows a long fence whole, and its language once', () => {
 })
 
 test('renderCode() colours what it knows, and changes no character of it', () => {
-  const code = ['const a = `x${b}` // <&>', 'function f() { return 1 }']
+  const code = ['const a = `x y` // <&>', 'function f() { return 1 }']
   const lines = renderMarkdown(['```js', ...code, '```'].join('\n'), makeView({ color: true }))
   assert.deepEqual(plain(lines), ['js', ...code])
   assert.ok(lines[1]!.startsWith('\x1b[35mconst\x1b[39m'))
