@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import which from 'which'
+import { CRABTALK, CRABUP } from '../../src/commands/table.ts'
+import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts'
+
+/** What has to be undone of the prepared place, for examples that make what is there already. */
+const BEFORE: Record<string, string> = {
+  'agent create': 'rm "$CRABTALK_HOME"/agents/reviewer.*',
+  'agent rename': 'rm "$CRABTALK_HOME"/agents/critic.*',
+  'mcp add': 'rm "$CRABTALK_HOME"/agents/crab.*',
+}
+
+const PREPARE = `
+set -e
+crabtalk send --no-stdin hello
+crabtalk agent create reviewer
+crabtalk agent create critic
+crabtalk mcp add --no-verify fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+crabtalk mcp add --no-verify github -- github-mcp-server
+crabtalk mcp add --no-verify everything -- npx -y @modelcontextprotocol/server-everything
+cp -r "$CRABTALK_HOME" prepared
+crabtalk conversation list --json`
+
+const commands = [...CRABTALK, ...CRABUP].filter(({ path }) => !['chat', '__complete'].includes(path[0]!))
+const examples = commands.flatMap((command) =>
+  command.examples.map((line) => ({ line, name: command.path.join(' ') })),
+)
+
+test('every example that help gives works', async (t) => {
+  await using place = await makeEverydayPlace()
+  const { stdout, stderr, code } = await place.shell(PREPARE)
+  assert.equal(code, 0, stderr)
+  const [, id = ''] = /"id": ".*(.{8})"/.exec(stdout) ?? []
+  for (const { line, name } of examples) {
+    await t.test(line, async () => {
+      const undo = BEFORE[name] ?? ''
+      const before = await place.shell(`rm -rf "$CRABTALK_HOME"; cp -r prepared "$CRABTALK_HOME"; ${undo}`)
+      assert.deepEqual([before.code, before.stderr], [0, ''])
+      const finished = await runLine(place, atHome(line.replaceAll('8Z4K2M0Q', id), place.user))
+      assert.deepEqual([finished.code, finished.stderr.includes('error[')], [0, false], finished.stderr)
+    })
+  }
+})
+
+/** Runs a line in bash, as help says it; a stage of a pipe whose program is not installed here is left out. */
+async function runLine(place: EverydayPlace, line: string) {
+  const stages = await Promise.all(
+    line.split(' | ').map(async (stage, index) => {
+      const [program = ''] = stage.split(' ')
+      const isHere = program !== 'jq' || (await which(program, { nothrow: true })) !== null
+      return isHere ? stage : index === 0 ? `echo '{"a":2,"b":3}'` : 'cat'
+    }),
+  )
+  const script = `set -o pipefail; ${stages.join(' | ')}`
+  const shell = (await which('bash', { nothrow: true })) ?? 'sh'
+  return await place.shell(`exec ${shell} -c '${script.replaceAll("'", "'\\''")}'`)
+}
+
+/** A line with this directory instead of `/home/me`; outside of quotes its spaces are escaped. */
+function atHome(line: string, user: string): string {
+  const escaped = user.replaceAll(' ', '\\ ')
+  return line.replaceAll(/'[^']*'|[^']+/g, (part) =>
+    part.replaceAll('/home/me', part.startsWith("'") ? user : escaped),
+  )
+}

@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { main } from '../../../src/commands/main.ts'
+import { startModelServer } from '../../support/model-server.ts'
+import { makeTestHost, type TestHostOptions } from '../../support/test-host.ts'
+
+interface Line {
+  area: string
+  status: string
+  message: string
+  hint: string | null
+}
+
+/** What is printed for programs. */
+interface Report {
+  v: number
+  ok: boolean
+  version: string
+  checks: Line[]
+}
+
+test('doctor finds nothing wrong in a place that does not exist yet, and makes nothing there', async () => {
+  await using home = await makeHome({})
+  const { report, code } = await home.examine()
+  assert.deepEqual([report.v, report.ok, code], [1, true, 0])
+  assert.deepEqual([...new Set(report.checks.map(({ area }) => area))], AREAS)
+  assert.match(only(report, 'home', 'note').message, /does not exist yet; the first turn makes it$/)
+  assert.match(only(report, 'model', 'warning').message, /the built-in demo answers/)
+  assert.equal((await home.run(['agent', 'show'])).code, 0)
+})
+
+test('doctor asks the server of the model, and spends nothing', async () => {
+  await using server = await startModelServer([], { models: ['scripted', 'other'] })
+  await using home = await makeHome({ 'config.toml': llm(server.url, 'scripted') })
+  const { report, code } = await home.examine()
+  assert.equal(code, 0)
+  const [chosen, answered] = of(report, 'model')
+  assert.match(chosen!.message, /^scripted of llm \(config\.toml:1\); config\.toml names it$/)
+  assert.match(answered!.message, /^llm answered in \d+ ms, and has scripted among 2 models$/)
+  assert.deepEqual([server.requests.length, server.questions.length], [0, 1])
+})
+
+test('doctor warns of a model that its server does not list', async () => {
+  await using server = await startModelServer([], { models: ['other'] })
+  await using home = await makeHome({ 'config.toml': llm(server.url, 'scripted') })
+  const { report, code } = await home.examine()
+  assert.equal(code, 0)
+  assert.match(only(report, 'model', 'warning').message, /does not list scripted among 1 model$/)
+})
+
+test('doctor exits 1 for a server that cannot be reached, and for a model nobody has', async () => {
+  await using home = await makeHome({
+    'config.toml': llm('http://127.0.0.1:9/v1', 'scripted'),
+    'agents/a.toml': 'model = "nobody/x"\n',
+  })
+  const { report, code } = await home.examine()
+  assert.deepEqual([report.ok, code], [false, 1])
+  assert.match(only(report, 'model', 'problem').message, /^llm cannot be used: Cannot reach/)
+})
+
+test('doctor does not wait for a server that never answers', async () => {
+  const mute = createServer(() => {})
+  const port = await new Promise<number>((resolve) => {
+    mute.listen(0, '127.0.0.1', () => resolve((mute.address() as { port: number }).port))
+  })
+  try {
+    await using home = await makeHome({ 'config.toml': llm(`http://127.0.0.1:${port}/v1`, 'scripted') })
+    const { report } = await home.examine()
+    assert.match(only(report, 'model', 'problem').message, /gave no answer in 3 s$/)
+  } finally {
+    mute.close()
+  }
+})
+
+test('doctor names what is wrong in files, with its line', async () => {
+  await using home = await makeHome({ 'config.toml': '\nmodle = "x"\n', 'agents/a.toml': 'thinking = 1\n' })
+  const { report, code } = await home.examine()
+  assert.equal(code, 1)
+  const problems = of(report, 'configuration').map(({ message, hint }) => [message, hint])
+  assert.deepEqual(problems, [
+    ['config.toml:2: unknown key "modle"', 'did you mean "model"?'],
+    ['agents/a.toml:1: "thinking" must be true or false, not a number', null],
+  ])
+})
+
+test('doctor sees secrets that others can read, and never prints one', async () => {
+  await using server = await startModelServer([])
+  const key = 'sk-very-secret'
+  await using home = await makeHome({
+    'config.toml': `${llm(server.url, 'scripted')}api_key = "${key}"\n`,
+    'agents/a.toml': `[[mcps]]\nname = "s"\ncommand = "true"\nenv = { TOKEN = "${key}" }\n`,
+    'run/leases.db': '',
+  })
+  await chmod(join(home.path, 'run'), 0o755)
+  await chmod(join(home.path, 'agents/a.toml'), 0o644)
+  const first = await home.examine()
+  assert.equal(first.code, 1)
+  const open = of(first.report, 'home').filter(({ status }) => status === 'problem')
+  assert.deepEqual(
+    open.map(({ message }) => message.slice(home.path.length)),
+    [
+      '/run: others can enter it',
+      '/config.toml: others can read the secrets in it',
+      '/agents/a.toml: others can read the secrets in it',
+    ],
+  )
+  assert.ok(!JSON.stringify(first.report).includes(key))
+  for (const { hint } of open) {
+    const [, mode = '', path = ''] = /^chmod (\d+) (.*)$/.exec(hint ?? '') ?? []
+    await chmod(path, Number.parseInt(mode, 8))
+  }
+  assert.equal((await home.examine()).code, 0)
+})
+
+test("doctor leaves another program's home alone and says so", async () => {
+  await using home = await makeHome({ 'local/settings.toml': '' })
+  const { report, code } = await home.examine()
+  assert.equal(code, 1)
+  assert.match(
+    only(report, 'home', 'problem').message,
+    /belongs to the Rust crabtalk \(local\/settings\.toml\)$/,
+  )
+})
+
+test('doctor counts rules where they are written, and warns of those that permit nearly everything', async () => {
+  await using home = await makeHome({
+    'config.toml': '[permissions]\nallow = ["bash", "bash(git *)"]\ndeny = ["read(/etc/**)"]\n',
+    'agents/a.toml': '[permissions]\nallow = ["*", "edit(/**)", "edit"]\n',
+  })
+  const { report, code } = await home.examine()
+  assert.equal(code, 0)
+  const said = of(report, 'permissions').slice(1)
+  assert.deepEqual(
+    said.map(({ status, message }) => `${status} ${message}`),
+    [
+      'ok config.toml: 3 rules, 2 allow, 1 deny',
+      'ok agents/a.toml: 3 rules, 3 allow',
+      'warning config.toml:2: allow bash permits any command without a question',
+      'warning agents/a.toml:2: allow * permits everything without a question',
+      'warning agents/a.toml:2: allow edit(/**) permits changes far outside of the working directory without a question',
+    ],
+  )
+})
+
+test('doctor looks for the programs of MCP servers without starting them', async () => {
+  await using home = await makeHome({
+    'agents/a.toml': [
+      '[[mcps]]\nname = "there"\ncommand = "sh"\nargs = ["-c", "touch started"]\ncwd = "/"',
+      '[[mcps]]\nname = "gone"\ncommand = "no-such-program"',
+      '[[mcps]]\nname = "off"\ncommand = "no-such-program"\ndisabled = true\n',
+    ].join('\n'),
+  })
+  const { report, code } = await home.examine()
+  assert.equal(code, 1)
+  const [there, gone, off] = of(report, 'mcp servers')
+  assert.match(`${there?.status} ${there?.message}`, /^ok there of a: \/.*sh$/)
+  assert.match(`${gone?.status} ${gone?.message}`, /^problem gone of a: Cannot start no-such-program/)
+  assert.equal(`${off?.status} ${off?.message}`, 'note off of a is disabled')
+})
+
+/** Variables, and what is said of the terminal. */
+const TERMINALS: [Record<string, string>, RegExp[]][] = [
+  [
+    { TERM: 'xterm-256color', LANG: 'de_DE.UTF-8' },
+    [/^ok xterm-256color, 80 columns, bracketed/, /^ok 256/, /^ok UTF-8/],
+  ],
+  [
+    { TERM: 'dumb', LC_ALL: 'C', LANG: 'C.UTF-8' },
+    [/^note TERM is dumb/, /^note no colours$/, /^warning .*LC_ALL=C$/],
+  ],
+  [
+    { TERM: 'xterm', NO_COLOR: '1', LANG: 'C.utf8', TMUX: '/tmp/x' },
+    [/^ok xterm/, /NO_COLOR/, /^ok/, /tmux/],
+  ],
+  [{}, [/^warning TERM is not set/, /./, /^warning .*no locale/]],
+]
+
+for (const [env, expected] of TERMINALS) {
+  test(`doctor judges a terminal by ${JSON.stringify(env)}`, async () => {
+    await using home = await makeHome({}, { env, terminals: ['stdout', 'stderr'] })
+    const said = of((await home.examine()).report, 'terminal')
+    assert.equal(said.length, expected.length)
+    for (const [i, { status, message }] of said.entries()) assert.match(`${status} ${message}`, expected[i]!)
+  })
+}
+
+test('doctor prints a line for each thing, with what to do below it', async () => {
+  await using home = await makeHome({ 'config.toml': 'modle = "x"\n' })
+  const { stdout, code } = await home.run(['doctor'])
+  assert.equal(code, 1)
+  assert.match(
+    stdout,
+    /^configuration\n {2}problem {2}config\.toml:1: unknown key "modle"\n {11}hint: did you mean "model"\?$/m,
+  )
+  assert.match(stdout, /\n1 problem, 1 warning\n$/)
+})
+
+const AREAS = [
+  'program',
+  'home',
+  'configuration',
+  'model',
+  'permissions',
+  'mcp servers',
+  'terminal',
+  'completions',
+]
+
+function llm(url: string, model: string): string {
+  return `[llm]\nbase_url = "${url}"\nmodel = "${model}"\n`
+}
+
+function of(report: Report, area: string): Line[] {
+  return report.checks.filter((line) => line.area === area)
+}
+
+function only(report: Report, area: string, status: string): Line {
+  const found = of(report, area).filter((line) => line.status === status)
+  assert.equal(found.length, 1, JSON.stringify(of(report, area)))
+  return found[0]!
+}
+
+async function makeHome(files: Record<string, string>, options: TestHostOptions = {}) {
+  const box = await makeTestHost()
+  const path = join(box.folder, 'home')
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(join(path, name, '..'), { recursive: true })
+    await writeFile(join(path, name), text)
+  }
+  const run = async (argv: readonly string[]) => {
+    const env = { PATH: process.env['PATH'], CRABTALK_HOME: path, ...options.env }
+    await using host = await makeTestHost({ ...options, env })
+    const code = await main('crabtalk', argv, host.host)
+    return { code, stdout: host.stdout() }
+  }
+  return {
+    path,
+    run,
+    async examine() {
+      const { code, stdout } = await run(['doctor', '--json'])
+      return { code, report: JSON.parse(stdout) as Report }
+    },
+    [Symbol.asyncDispose]: () => box[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,24 @@
+import type { RecordedRequest, Reply } from '../support/model-server.ts'
+import type { Part } from '../support/model-wire.ts'
+
+/** What the model of the documentation answers: by the words of a prompt, else one word. */
+export function answerOf(request: RecordedRequest): Reply {
+  const [said, last] = lastMessages(request)
+  if (last === 'tool') return { parts: ['Done.'], usage: USAGE }
+  const found = ANSWERS.find(([pattern]) => pattern.test(said))
+  return { parts: found ? found[1] : ['Ready.'], usage: USAGE }
+}
+
+/** The last words of a person, and whose the last message is. */
+function lastMessages({ json }: RecordedRequest): [said: string, last: string] {
+  const messages = json['messages'] as { role: string; content: unknown }[]
+  const prompt = messages.findLast(({ role }) => role === 'user')?.content
+  const text = Array.isArray(prompt) ? prompt.map(({ text = '' }) => text).join('') : String(prompt)
+  return [text, messages.at(-1)?.role ?? '']
+}
+
+const USAGE = { input: 20, output: 4 }
+
+const ANSWERS: readonly [RegExp, readonly Part[]][] = [
+  [/^Review this change/, ['The comment says nothing: leave it out.']],
+]

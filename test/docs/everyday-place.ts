@@ -1,0 +1,86 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
+import { shortConfig, writeConfig } from '../support/talk.ts'
+import { answerOf } from './answers.ts'
+
+/** A place as people have one who try what help and documentation say: a model, a project under git, notes, a PATH. */
+export interface EverydayPlace extends Sandbox {
+  server: ModelServer
+  /** The person's own directory. */
+  user: string
+}
+
+/** Makes one; `npx` and other programs that would need the network start what the project has installed. */
+export async function makeEverydayPlace(): Promise<EverydayPlace> {
+  const box = await makeSandbox()
+  const server = await startModelServer(answerOf, { models: ['scripted'] })
+  const user = box.env['HOME']!
+  const bin = join(dirname(box.cwd), 'tools')
+  await writeConfig(box.home, shortConfig(server.url))
+  const tools = Object.entries(TOOLS).map(([name, script]) => writeProgram(join(bin, name), script))
+  const files = Object.entries(FILES).map(([name, text]) => writeText(join(box.cwd, name), text))
+  const notes = writeText(join(user, 'notes/today.md'), 'Water the plants.\n')
+  await Promise.all([...tools, ...files, notes])
+  const env = { ...box.env, PATH: `${bin}:${box.env['PATH']}`, ...VARIABLES }
+  const withEnv = <T extends { env?: object }>(options?: T) => ({
+    ...options,
+    env: { ...env, ...options?.env },
+  })
+  const place: EverydayPlace = {
+    ...box,
+    env,
+    server,
+    user,
+    run: (args, options) => box.run(args, withEnv(options)),
+    shell: (script, options) => box.shell(script, withEnv(options)),
+    start: (args, options) => box.start(args, withEnv(options)),
+    terminal: (args, options) => box.terminal(args, withEnv(options)),
+    terminalShell: (script, options) => box.terminalShell(script, withEnv(options)),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await box[Symbol.asyncDispose]()
+    },
+  }
+  await place.shell('git init -q . && git add . && git commit -qm "First" && echo "// a change" >>src/a.ts')
+  return place
+}
+
+async function writeProgram(path: string, script: string): Promise<void> {
+  await writeText(path, `#!/bin/sh\n${script}\n`)
+  await chmod(path, 0o755)
+}
+
+async function writeText(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+const MODULES = resolve(import.meta.dirname, '../../node_modules')
+const EVERYTHING = `${MODULES}/@modelcontextprotocol/server-everything/dist/index.js`
+
+/** Programs that people have and that would be fetched from the network, or open a window. */
+const TOOLS: Record<string, string> = {
+  npx: `shift; package=$1; shift; exec '${process.execPath}' '${MODULES}'"/$package/dist/index.js" "$@"`,
+  node: `exec '${process.execPath}' "$@"`,
+  'github-mcp-server': `exec '${process.execPath}' '${EVERYTHING}' "$@"`,
+}
+
+const FILES: Record<string, string> = {
+  'package.json': '{ "name": "sample", "scripts": { "test": "true" } }\n',
+  'report.txt': 'Sales went up in spring, and down in autumn.\n',
+  'server.js': `import(${JSON.stringify(EVERYTHING)})\n`,
+  'src/a.ts': 'export const a = 1\n',
+}
+
+const VARIABLES: Record<string, string> = {
+  EDITOR: 'cat',
+  GITHUB_TOKEN: 'ghp_none',
+  USER: 'me',
+  GIT_AUTHOR_NAME: 'Me',
+  GIT_AUTHOR_EMAIL: 'me@example.org',
+  GIT_COMMITTER_NAME: 'Me',
+  GIT_COMMITTER_EMAIL: 'me@example.org',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+}
