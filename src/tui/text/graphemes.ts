@@ -21,8 +21,7 @@ export function* graphemesOf(text: string): Generator<Grapheme> {
 /** The end of the grapheme that begins, or lies, at an offset; the text's end at its end. */
 export function nextBoundary(text: string, at: number): number {
   if (at >= text.length) return text.length
-  if (isPlain(text, at) && (at + 1 === text.length || isPlain(text, at + 1)) && !isAfterPrepend(text, at))
-    return at + 1
+  if (isPlain(text, at) && (at + 1 === text.length || isPlain(text, at + 1))) return at + 1
   const { start, line } = lineAround(text, at)
   if (at === start + line.length) return at + 1
   const found = segmenter()
@@ -53,9 +52,17 @@ export function toBoundary(text: string, at: number): number {
   return end > at ? end : at
 }
 
+/** Columns of one grapheme; what most texts are made of is known without looking into tables. */
 function graphemeWidth(grapheme: string): number {
-  return grapheme.length === 1 && ASCII.test(grapheme) ? 1 : stringWidth(grapheme)
+  if (grapheme.length > 1) return stringWidth(grapheme)
+  if (NARROW.test(grapheme)) return 1
+  return WIDE.test(grapheme) ? 2 : stringWidth(grapheme)
 }
+
+/** ASCII, Latin, Greek, Cyrillic, Hebrew and Arabic letters. */
+const NARROW = /[ -~\u00c0-\u024f\u0391-\u03a1\u03b1-\u03c9\u0400-\u045f\u05d0-\u05ea\u0621-\u063a]/
+/** Kana, Chinese and Japanese characters, Korean syllables, full-width forms. */
+const WIDE = /[\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]/
 
 /** The line that holds an offset, without its line feed; an offset at the line feed is at its end. */
 function lineAround(text: string, at: number): { start: number; line: string } {
@@ -67,10 +74,6 @@ function lineAround(text: string, at: number): { start: number; line: string } {
 /** ASCII never extends what stands before it, but for a few signs that take what follows. */
 function isPlain(text: string, at: number): boolean {
   return text.charCodeAt(at) < 0x80
-}
-
-function isAfterPrepend(text: string, at: number): boolean {
-  return at > 0 && !isPlain(text, at - 1)
 }
 
 const ASCII = /^[\x20-\x7e]*$/

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import stringWidth from 'string-width'
 import { moveTo } from '../../../src/tui/text/editor.ts'
-import { nextBoundary, previousBoundary, toBoundary } from '../../../src/tui/text/graphemes.ts'
+import { graphemesOf, nextBoundary, previousBoundary, toBoundary } from '../../../src/tui/text/graphemes.ts'
 import { layOut } from '../../../src/tui/text/layout.ts'
 import { EMPTY_PROMPT, withText } from '../../../src/tui/text/prompt.ts'
 
@@ -62,4 +63,12 @@ test('layOut() has a stand-in for what cannot be drawn, and for what is wider th
   assert.deepEqual(rows('', 5), [''])
   assert.deepEqual(rows('one  two', 5), ['one  ', 'two'])
   assert.deepEqual(rows('abcdefgh ij', 5), ['abcde', 'fgh ', 'ij'])
+})
+
+test('graphemesOf() gives the widths that string-width gives', () => {
+  for (let code = 0x20; code < 0xffff; code++) {
+    const char = String.fromCharCode(code)
+    const [grapheme] = [...graphemesOf(`${char}\u0378`)] // what is not assigned joins nothing
+    if (grapheme?.text === char) assert.equal(grapheme.width, stringWidth(char), code.toString(16))
+  }
 })
