@@ -3,7 +3,7 @@ import type { KeyPress } from '../text/key.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { wrapText } from '../view/text.ts'
+import { widthOf, wrapText } from '../view/text.ts'
 import { bodyHeight, type Face, frame } from './frame.ts'
 import type { Overlay, Page, Room } from './types.ts'
 
@@ -45,5 +45,15 @@ export function renderPage(page: Page, view: Face): Section {
 }
 
 function rowsOf({ text }: Page, columns: number): string[] {
-  return wrapText(cleanText(text).replace(/\n+$/, ''), columns)
+  const clean = cleanText(text).replace(/\n+$/, '')
+  return clean.split('\n').flatMap((line) => wrapHanging(line, columns))
+}
+
+/** A line of two columns goes on below its second one, where there is room for that. */
+function wrapHanging(line: string, columns: number): string[] {
+  const [lead = ''] = /^ *\S.*? {2,}(?=\S)/.exec(line) ?? []
+  const indent = widthOf(lead)
+  if (indent === 0 || indent > columns / 2 || widthOf(line) <= columns) return wrapText(line, columns)
+  const rows = wrapText(line.slice(lead.length), columns - indent)
+  return rows.map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row)
 }

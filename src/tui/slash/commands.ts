@@ -41,7 +41,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'model',
     args: '[NAME]',
-    summary: 'the model of this chat; default NAME makes it everybody’s',
+    summary: 'the model of this chat; default NAME for all',
     whileBusy: true,
     run: chooseModel,
   },

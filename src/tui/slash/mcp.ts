@@ -4,13 +4,15 @@ import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
 import type { Panel } from '../overlays/types.ts'
 import { mcpPanel, readTarget, type Target } from './mcp-panel.ts'
-import { inColumns, show } from './print.ts'
+import { inColumns, say, show } from './print.ts'
 import { toolRow } from './tools.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/mcp`: all servers, as they are now. */
 export async function showMcp(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  show(context, await readPanel(context, {}, signal))
+  const panel = await readPanel(context, {}, signal)
+  if (panel.rows.length > 0) show(context, panel)
+  else say(context, 'info', 'No agent has MCP servers yet', 'add one with crabtalk mcp add NAME -- COMMAND')
 }
 
 /** Does what a key of the panel asks for, and says what came of it below the table; failures too. */

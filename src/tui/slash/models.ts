@@ -48,19 +48,19 @@ export function chooseForChat(name: string, context: SlashContext): void {
 
 function picker(models: readonly ModelInfo[], { state }: SlashContext) {
   const { chosenModel, model } = state()
-  const current = chosenModel ?? (models.some(({ name }) => name === model) ? model : '')
-  const own = {
-    value: '',
-    label: "the agent's own",
-    detail: '',
-    isCurrent: chosenModel === undefined && current === '',
-  }
-  const items = [own, ...models.map((one) => toItem(one, current))]
+  const isOwn = chosenModel === undefined
+  const own = { value: '', label: "the agent's own", detail: isOwn ? model : '', isCurrent: isOwn }
+  const items = [own, ...models.map((one) => toItem(one, chosenModel))]
   return newPicker({ picker: 'model', title: 'Model', items })
 }
 
-function toItem(model: ModelInfo, current: string): PickerItem {
-  return { value: model.name, label: model.name, detail: factsOf(model), isCurrent: model.name === current }
+function toItem(model: ModelInfo, chosen: string | undefined): PickerItem {
+  return {
+    value: model.name,
+    label: model.name,
+    detail: factsOf(model),
+    isCurrent: chosen !== undefined && isCalled(model, chosen),
+  }
 }
 
 /** What is known of a model; nothing is said of the rest. */

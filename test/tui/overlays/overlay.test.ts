@@ -153,6 +153,16 @@ test('a page scrolls, says where it stands, and goes back to what it came from',
   assert.equal(press(page, 'escape').overlay, SERVERS)
 })
 
+test('a line of two columns goes on below the second, as long as there is room', () => {
+  const page = newPage('Help', '  /name  says a word after the other\nnext')
+  assert.deepEqual(lines(page, 24, 24).slice(1, -1), [
+    '  /name  says a word',
+    '         after the other',
+    'next',
+  ])
+  assert.deepEqual(lines(page, 12, 24).slice(1, 3), ['  /name', 'says a word'])
+})
+
 const KEYS = fc.constantFrom(
   ...['up', 'down', 'page-up', 'page-down', 'home', 'end', 'x', 'a', 't', ' ', 'backspace', 'type:日本'],
 )

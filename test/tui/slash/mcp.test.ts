@@ -46,6 +46,14 @@ test('/mcp shows one row for a server that several agents share, and its keys re
   assert.doesNotMatch(await file(), /disabled = true/)
 })
 
+test('/mcp says how to add a server when there is none', async () => {
+  await using node = await startMcpNode([])
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/mcp', chat.context, NEVER)
+  assert.equal(chat.state().overlay, undefined)
+  assert.match(JSON.stringify(chat.blocks()), /No agent has MCP servers yet.*crabtalk mcp add/)
+})
+
 test('what fails is said below the table', async () => {
   await using node = await startMcpNode([])
   const entry = '[[mcps]]\nname = "gone"\ncommand = "/nonexistent/server"\n'
