@@ -11,11 +11,19 @@ export function openScreen(): Screen {
       onExit: (listener) => listen('exit', listener),
       onStop: (listener) => listen('SIGTSTP', listener),
       onContinue: (listener) => listen('SIGCONT', listener),
-      stop: () => process.kill(0, 'SIGSTOP'), // the whole group: npm and shells that started this wait for it
+      stop,
       writeNow: (bytes) => quietly(() => writeSync(1, bytes)),
       makeCooked: () => quietly(() => stdin.setRawMode(false)),
     },
   }
+}
+
+/** Stops the whole group, so that npm, too, is stopped; what listens to the signal would keep it from doing so. */
+function stop(): void {
+  const listeners = process.listeners('SIGTSTP')
+  process.removeAllListeners('SIGTSTP')
+  process.kill(0, 'SIGTSTP')
+  for (const listener of listeners) process.on('SIGTSTP', listener)
 }
 
 function listen(event: 'exit' | 'SIGTSTP' | 'SIGCONT', listener: () => void): Disposable {

@@ -5,6 +5,7 @@ import { App } from './components/app.tsx'
 import { Controller, type TerminalControl } from './controller/controller.ts'
 import { openConversation, openFirst, startAnew } from './controller/conversations.ts'
 import { loadCommands } from './controller/slash.ts'
+import { showTranscript } from './controller/transcript.ts'
 import type { ChatOptions, ChatPorts } from './ports.ts'
 import type { SlashContext } from './slash/types.ts'
 import { initialState } from './state/initial.ts'
@@ -57,7 +58,7 @@ export async function openChat(
     terminal: { lend, suspend: () => guard.suspend() },
     size: () => screen.size,
     commands,
-    showTranscript: async () => {},
+    showTranscript: () => showTranscript({ store, ports, screen, stdin, color: options.color }, over.signal),
     signal: over.signal,
   })
   store.act({ type: 'print', block: welcome(options, ports) })

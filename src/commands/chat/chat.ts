@@ -11,8 +11,10 @@ import { openPorts } from './ports.ts'
 
 /** `crabtalk chat`, and `crabtalk` alone on a terminal. */
 export const chat: Run = async ({ options, host, signal }) => {
-  const screen = requireScreen(host)
   const settings = await toChatOptions(options, host)
+  if (options.has('plain') || wantsPlain(host))
+    return (await import('./plain.ts')).plainChat(host, settings, signal)
+  const screen = requireScreen(host)
   await using opened = openPorts(host)
   using ended = endBySignal(host)
   const [{ openChat }, { guessReflow }] = await Promise.all([
@@ -33,6 +35,11 @@ function endBySignal(host: Host): Disposable & { signal: AbortSignal; exitCode: 
     stop.abort()
   })
   return Object.assign(ended, { [Symbol.dispose]: () => listening[Symbol.dispose]() })
+}
+
+/** A terminal that cannot be drawn on, or a person who has it read out. */
+function wantsPlain({ env }: Host): boolean {
+  return env['TERM'] === 'dumb' || env['INK_SCREEN_READER'] === 'true'
 }
 
 function requireScreen(host: Host): Screen {

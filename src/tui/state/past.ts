@@ -3,13 +3,17 @@ import type { Block, ToolRun } from './types.ts'
 
 /** Stored messages, oldest first, as the blocks that a chat would have printed. */
 export function toBlocks(messages: readonly SessionMessage[]): Block[] {
-  const results = new Map(
-    messages.filter(({ role }) => role === 'tool').map((message) => [message.toolCallId, message]),
-  )
-  return messages.flatMap((message) => {
+  return messages.flatMap((message, at) => {
     if (message.role === 'user') return [toUser(message)]
-    return message.role === 'assistant' ? toAnswer(message, results) : []
+    return message.role === 'assistant' ? toAnswer(message, resultsBehind(messages, at)) : []
   })
+}
+
+/** What the calls of a message gave; some servers give calls of different messages one id. */
+function resultsBehind(messages: readonly SessionMessage[], at: number): Map<string, SessionMessage> {
+  const end = messages.findIndex(({ role }, index) => index > at && role !== 'tool')
+  const results = messages.slice(at + 1, end < 0 ? undefined : end)
+  return new Map(results.map((result) => [result.toolCallId, result]))
 }
 
 function toUser({ content, attachments }: SessionMessage): Block {

@@ -1,0 +1,42 @@
+import { constants } from 'node:os'
+import { CrabError } from '../../core/base/errors.ts'
+import { openPlainChat } from '../../tui/plain/plain-chat.ts'
+import type { ChatOptions } from '../../tui/ports.ts'
+import { converse } from '../ask/dialog.ts'
+import type { Host } from '../host.ts'
+import { openPorts } from './ports.ts'
+
+/** The chat as plain lines. Gives the exit code. */
+export async function plainChat(host: Host, options: ChatOptions, signal: AbortSignal): Promise<number> {
+  using terminal = host.terminal()
+  if (!terminal) {
+    throw new CrabError('usage', 'Cannot open the chat: there is no terminal', {
+      hint: 'crabtalk send runs one turn in a pipe',
+    })
+  }
+  const { output } = terminal
+  const ended = new AbortController()
+  let exitCode = 0
+  await using opened = openPorts(host)
+  using _listening = host.onSignal((name) => {
+    if (name === 'SIGINT') return
+    exitCode = 128 + constants.signals[name]
+    ended.abort()
+  })
+  const code = await openPlainChat(
+    opened.ports,
+    { ...options, color: false },
+    {
+      write: (text) => host.stdout.write(text),
+      columns: () => host.columns(),
+      readLine: (stop) => terminal.readLine(stop),
+      onInterrupt: (listener) => host.onSignal((name) => name === 'SIGINT' && listener()),
+      converse: (ask, { agent, readLine }, stop) => {
+        const style = { columns: host.columns(), color: false }
+        return converse(ask, { terminal: { output, readLine }, style, agent }, stop)
+      },
+    },
+    AbortSignal.any([signal, ended.signal]),
+  )
+  return exitCode || code
+}

@@ -1,0 +1,30 @@
+import type { ChatPorts } from '../ports.ts'
+import type { ChatStore } from '../store.ts'
+import type { Screen } from '../terminal/screen.ts'
+import { type Look, loadLook } from '../view/look.ts'
+
+interface TranscriptOptions {
+  store: ChatStore
+  ports: ChatPorts
+  screen: Screen
+  stdin: NodeJS.ReadStream
+  color: boolean
+}
+
+/** Shows the whole conversation on a lent terminal until it is closed. */
+export async function showTranscript(
+  { store, ports, screen, stdin, color }: TranscriptOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { session, title, agent } = store.get()
+  if (session === undefined) return store.act({ type: 'set', change: { hint: 'Nothing has been said yet' } })
+  const { openPager } = await import('../pager/open-pager.ts')
+  const look = Object.assign({ color }, ...(await Array.fromAsync(loadLook(color)))) as Look
+  const output = {
+    write: (bytes: string) => screen.write(bytes),
+    size: () => screen.size,
+    onResize: (listener: () => void) => screen.onResize(listener),
+  }
+  const { dispatch, editText } = ports
+  await openPager({ dispatch, session, title: title || agent, look, input: stdin, output, editText }, signal)
+}

@@ -1,0 +1,13 @@
+import type { View } from './view.ts'
+
+/** How things look, whatever the size of the terminal. */
+export type Look = Pick<View, 'color' | 'parse' | 'highlight'>
+
+/** The look in parts, as they are loaded: none is needed for the first frame. */
+export async function* loadLook(color: boolean): AsyncGenerator<Partial<Look>> {
+  const { loadMarkdown } = await import('./markdown/load.ts')
+  yield { parse: await loadMarkdown() }
+  if (!color) return
+  const { loadHighlight } = await import('./highlight/load.ts')
+  yield { highlight: await loadHighlight() }
+}

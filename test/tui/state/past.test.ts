@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SessionMessage } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { toBlocks } from '../../../src/tui/state/past.ts'
+
+const user = (content: string) => SessionMessage.create({ role: 'user', content })
+const answer = (content: string, ...ids: string[]) =>
+  SessionMessage.create({
+    role: 'assistant',
+    content,
+    toolCalls: ids.map((callId) => ({ callId, name: 'read', arguments: '{"path":"a"}', server: '' })),
+  })
+const result = (toolCallId: string, content: string, isError = false) =>
+  SessionMessage.create({ role: 'tool', toolCallId, content, isError })
+
+test('toBlocks() gives every call its own result, though other messages have calls of that id', () => {
+  const messages = [
+    user('one'),
+    answer('', 'c1'),
+    result('c1', 'first'),
+    answer('', 'c1'),
+    result('c1', 'second', true),
+  ]
+  const tools = toBlocks(messages).flatMap((block) => (block.kind === 'tool' ? [block.tool] : []))
+  assert.deepEqual(
+    tools.map(({ output, state }) => [output, state]),
+    [
+      ['first', 'done'],
+      ['second', 'failed'],
+    ],
+  )
+})
+
+test('toBlocks() marks a call without a result as interrupted', () => {
+  const [tool] = toBlocks([answer('Looking.', 'c1', 'c2'), result('c2', 'found')]).slice(1)
+  assert.ok(tool?.kind === 'tool' && tool.tool.state === 'failed' && tool.tool.output === 'Interrupted')
+})
+
+test('toBlocks() keeps the order of what was said', () => {
+  const messages = [user('hello'), answer('Hi.'), user('again'), answer('Yes?', 'c1'), result('c1', 'x')]
+  assert.deepEqual(
+    toBlocks(messages).map(({ kind }) => kind),
+    ['user', 'answer', 'user', 'answer', 'tool'],
+  )
+})
