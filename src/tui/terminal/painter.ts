@@ -54,6 +54,8 @@ export class Painter {
   draw(size: Size): string {
     const isSized = this.#shown?.columns === size.columns && this.#shown.rows === size.rows
     if (this.#printed === '' && this.#wanted === this.#drawnFrame && isSized) return ''
+    const isEmpty = (this.#shown?.lines.length ?? 0) === 0 && this.#wanted.lines.length === 0
+    if (this.#printed === '' && isEmpty) return '' // somebody else may have the terminal
     const next = fit(this.#wanted, size)
     const changed = this.#printed === '' && isSized ? this.#change(next, size.columns) : undefined
     const bytes = changed ?? this.#toTop(size) + this.#printed + next.lines.join('\n')
