@@ -10,12 +10,11 @@ export interface Grapheme {
 
 /** The graphemes of a line, or of a text whose line feeds count as none: they have no width. */
 export function* graphemesOf(text: string): Generator<Grapheme> {
-  if (ASCII.test(text)) {
-    for (let start = 0; start < text.length; start++) yield { text: text[start]!, start, width: 1 }
+  if (!UNUSUAL.test(text)) {
+    for (let start = 0; start < text.length; start++) yield toGrapheme(text[start]!, start)
     return
   }
-  for (const { segment, index } of segmenter().segment(text))
-    yield { text: segment, start: index, width: graphemeWidth(segment) }
+  for (const { segment, index } of segmenter().segment(text)) yield toGrapheme(segment, index)
 }
 
 /** The end of the grapheme that begins, or lies, at an offset; the text's end at its end. */
@@ -52,17 +51,11 @@ export function toBoundary(text: string, at: number): number {
   return end > at ? end : at
 }
 
-/** Columns of one grapheme; what most texts are made of is known without looking into tables. */
-function graphemeWidth(grapheme: string): number {
-  if (grapheme.length > 1) return stringWidth(grapheme)
-  if (NARROW.test(grapheme)) return 1
-  return WIDE.test(grapheme) ? 2 : stringWidth(grapheme)
+function toGrapheme(text: string, start: number): Grapheme {
+  if (text.length > 1) return { text, start, width: stringWidth(text) }
+  if (NARROW.test(text)) return { text, start, width: 1 }
+  return { text, start, width: WIDE.test(text) ? 2 : stringWidth(text) }
 }
-
-/** ASCII, Latin, Greek, Cyrillic, Hebrew and Arabic letters. */
-const NARROW = /[ -~\u00c0-\u024f\u0391-\u03a1\u03b1-\u03c9\u0400-\u045f\u05d0-\u05ea\u0621-\u063a]/
-/** Kana, Chinese and Japanese characters, Korean syllables, full-width forms. */
-const WIDE = /[\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]/
 
 /** The line that holds an offset, without its line feed; an offset at the line feed is at its end. */
 function lineAround(text: string, at: number): { start: number; line: string } {
@@ -71,10 +64,19 @@ function lineAround(text: string, at: number): { start: number; line: string } {
   return { start, line: text.slice(start, end < 0 ? text.length : end) }
 }
 
-/** ASCII never extends what stands before it, but for a few signs that take what follows. */
+/** Such a character is a grapheme by itself beside another of them. */
 function isPlain(text: string, at: number): boolean {
-  return text.charCodeAt(at) < 0x80
+  return text[at] === '\n' || !UNUSUAL.test(text[at]!)
 }
 
-const ASCII = /^[\x20-\x7e]*$/
+// Most texts are made of these, and need neither a segmenter nor tables of emoji, which take their time to load.
+
+/** ASCII, Latin, Greek, Cyrillic, Hebrew and Arabic letters, and punctuation. */
+const NARROW =
+  /[ -~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03b1-\u03c9\u0400-\u045f\u05d0-\u05ea\u0621-\u063a\u2010-\u2027]/
+/** Kana, Chinese and Japanese characters, Korean syllables, full-width forms. */
+const WIDE = /[\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]/
+/** Anything else. */
+const UNUSUAL = new RegExp(`[^${NARROW.source.slice(1, -1)}${WIDE.source.slice(1, -1)}]`)
+
 const segmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }))

@@ -8,6 +8,15 @@ import { layOut } from '../../../src/tui/text/layout.ts'
 import { EMPTY_PROMPT, withText } from '../../../src/tui/text/prompt.ts'
 
 const PIECES = [
+  'ü',
+  '漢か',
+  '한',
+  'ש',
+  'م',
+  '©',
+  '\ufe0f',
+  '“',
+
   'a',
   ' ',
   '\n',
