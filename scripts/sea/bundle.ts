@@ -1,11 +1,7 @@
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
 import { WRAPPER } from '../../bin/chunks.ts'
-import { ink } from './ink.ts'
-import { lightHeaders } from './light-headers.ts'
-import { textStack } from './text-stack.ts'
-import { zodLocales } from './zod-locales.ts'
-import { zodNamespace } from './zod-namespace.ts'
+import { packages } from './packages.ts'
 
 /** The program as scripts: what the binary starts with, and the chunks behind it. */
 export interface Bundle {
@@ -37,14 +33,14 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
       outdir: 'dist',
       format: 'esm',
       splitting: true,
-      minifySyntax: true, // but no names: stack traces should tell something
+      minifySyntax: true,
       metafile: true,
       alias: {
         ulid: join(import.meta.dirname, '../../node_modules/ulid/dist/browser/index.js'), // no node:crypto
         '@modelcontextprotocol/client/_shims': join(import.meta.dirname, 'mcp-shims.ts'),
       },
       jsx: 'automatic',
-      plugins: [zodLocales, zodNamespace, lightHeaders, ink, textStack],
+      plugins: [packages],
     }),
   ])
   const chunks = await Promise.all(

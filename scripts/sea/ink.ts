@@ -1,25 +1,17 @@
 import { join } from 'node:path'
-import type { Plugin } from 'esbuild'
-import { patchFiles, replaceOnly } from './patch.ts'
+import { type Patch, replaceOnly } from './patch.ts'
 
 /**
  * Ink without top-level await, which a chunk that is loaded by `require` cannot have: its connection to React's developer
  * tools goes, and the layout engine starts at once, without the `fetch` that would load Node's HTTP client. Nor does it
  * start programs.
  */
-export const ink: Plugin = {
-  name: 'ink',
-  setup: (build) =>
-    patchFiles(build, [
-      { filter: /[\\/]ink[\\/]build[\\/]utils\.js$/, patch: withoutPrograms },
-      { filter: /[\\/]ink[\\/]build[\\/]reconciler\.js$/, patch: withoutDevelopment },
-      { filter: /[\\/]yoga-layout[\\/]dist[\\/]src[\\/]index\.js$/, patch: startedAtOnce },
-      {
-        filter: /[\\/]yoga-layout[\\/]dist[\\/]binaries[\\/]yoga-wasm-base64-esm\.js$/,
-        patch: withBytesApart,
-      },
-    ]),
-}
+export const PATCHES: readonly Patch[] = [
+  { filter: /[\\/]ink[\\/]build[\\/]utils\.js$/, patch: withoutPrograms },
+  { filter: /[\\/]ink[\\/]build[\\/]reconciler\.js$/, patch: withoutDevelopment },
+  { filter: /[\\/]yoga-layout[\\/]dist[\\/]src[\\/]index\.js$/, patch: startedAtOnce },
+  { filter: /[\\/]yoga-layout[\\/]dist[\\/]binaries[\\/]yoga-wasm-base64-esm\.js$/, patch: withBytesApart },
+]
 
 const DEVELOPMENT = "if (process.env['DEV'] === 'true') {"
 

@@ -2,7 +2,7 @@ import { constants, zstdCompressSync } from 'node:zlib'
 import { align, type PackIndex, type PackPart } from '../../bin/pack.ts'
 
 /** Smaller parts stay as they are: they would save less than it costs to unpack them. */
-const MIN_BYTES = 16 * 1024
+const MIN_BYTES = 8 * 1024
 /** zstd's highest that needs no more memory to unpack. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 19 } }
 

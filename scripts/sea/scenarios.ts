@@ -16,6 +16,7 @@ export interface Scenario {
 }
 
 const CTRL_D = '\x04'
+const BACKSPACE = '\x7f'
 
 /** In this order: later ones read what earlier ones wrote. Every command of the tables is among them (a test). */
 export const SCENARIOS: readonly Scenario[] = [
@@ -23,14 +24,18 @@ export const SCENARIOS: readonly Scenario[] = [
   hot('__complete', '2', 'send', '--out'),
   { ...hot('send', '--model', 'demo', 'read config.toml'), home: 'fresh' },
   hot('send', '--model', 'loopback-anthropic', 'say hi'),
-  hot('send', '--model', 'loopback-responses', 'say hi'),
-  hot('send', '--model', 'loopback-gemini', 'say hi'),
-  hot('send', '--model', 'loopback-bedrock', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
   {
     ...hot('chat', '--model', 'loopback-openai'),
-    keys: [on(/Ask anything/, 'say hi\r'), on(/Hi there\..*Ask/s, CTRL_D)],
+    keys: [on(/\?2004h/, 'x'), on(/x/, BACKSPACE), on(/Ask anything/, CTRL_D)],
+  },
+  crabtalk('send', '--model', 'loopback-responses', 'say hi'),
+  crabtalk('send', '--model', 'loopback-gemini', 'say hi'),
+  crabtalk('send', '--model', 'loopback-bedrock', 'say hi'),
+  {
+    ...crabtalk('chat', '--model', 'loopback-openai', '--new'),
+    keys: [on(/\?2004h/, 'say hi\r'), on(/Hi there\..*Ask/s, CTRL_D)],
   },
   crabtalk('send', '--help'),
   crabtalk('send', '--output', 'json', 'say hi'),

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { Plugin } from 'esbuild'
-import { patchFiles, replaceOnly } from './patch.ts'
+import { type Patch, replaceOnly } from './patch.ts'
 
 const PLAIN_TEXT = JSON.stringify(join(import.meta.dirname, 'plain-text.ts'))
 
@@ -8,18 +7,12 @@ const PLAIN_TEXT = JSON.stringify(join(import.meta.dirname, 'plain-text.ts'))
  * What Ink measures and cuts text with, made lazy: the packages build an Intl.Segmenter each, and tables of emoji, when
  * they are loaded.
  */
-export const textStack: Plugin = {
-  name: 'text-stack',
-  setup(build) {
-    const path =
-      '[\\\\/](ink[\\\\/]build[\\\\/]line-update|slice-ansi[\\\\/]tokenize-ansi|wrap-ansi[\\\\/]index'
-    const filter = new RegExp(`${path}|ansi-tokenize[\\\\/]build[\\\\/]tokenize)\\.js$`)
-    patchFiles(build, [{ filter, patch: withLazySegmenter }])
-    build.onLoad({ filter: /[\\/]string-width[\\/]index\.js$/, namespace: 'file' }, ({ path, suffix }) =>
-      suffix === REAL ? undefined : { contents: plainFirst(path), loader: 'js' },
-    )
-  },
-}
+export const PATCHES: readonly Patch[] = [
+  { filter: /[\\/]ink[\\/]build[\\/]line-update\.js$/, patch: withLazySegmenter },
+  { filter: /[\\/](slice-ansi[\\/]tokenize-ansi|wrap-ansi[\\/]index)\.js$/, patch: withLazySegmenter },
+  { filter: /[\\/]ansi-tokenize[\\/]build[\\/]tokenize\.js$/, patch: withLazySegmenter },
+  { filter: /[\\/]string-width[\\/]index\.js$/, patch: (_, path) => plainFirst(path) },
+]
 
 const SEGMENTER = /new Intl\.Segmenter\([^)]*\)/
 
@@ -30,17 +23,14 @@ export function withLazySegmenter(module: string): string | undefined {
   return lazy && `import { lazySegmenter } from ${PLAIN_TEXT};\n${lazy}`
 }
 
-/** Marks the package itself, where the other module of its name asks for it. */
-const REAL = '?real'
-
-/** A string-width that answers for plain text, and loads the package at the first text that is not. */
+/** A string-width that answers for plain text, and loads the package at the first text that is not: by a name that no patch is for. */
 function plainFirst(path: string): string {
   return `import { plainWidth } from ${PLAIN_TEXT}
 let real
 export default function stringWidth(text, options) {
   const width = plainWidth(text, options)
   if (width !== undefined) return width
-  real ??= require(${JSON.stringify(path + REAL)}).default
+  real ??= require(${JSON.stringify(`${path}?real`)}).default
   return real(text, options)
 }`
 }

@@ -1,22 +1,15 @@
-import { readFile } from 'node:fs/promises'
-import type { Plugin } from 'esbuild'
+import type { Patch } from './patch.ts'
 
 const ENGLISH = 'export { default as en } from "./en.js";'
 const LOCALE = /^export \{ default as \w+ \} from "\.\/[\w-]+\.js";$/
 
 /** Keeps the English one of the 50 languages that zod exports as one object; they would be 266 KB of the binary. */
-export const zodLocales: Plugin = {
-  name: 'zod-locales',
-  setup(build) {
-    build.onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, async ({ path }) => {
-      return { contents: keepEnglish(await readFile(path, 'utf8')), loader: 'js' }
-    })
-  },
-}
+export const PATCHES: readonly Patch[] = [
+  { filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, patch: keepEnglish },
+]
 
-/** zod's list of locales with English alone. Throws when it is not the plain list it was. */
-export function keepEnglish(list: string): string {
+/** zod's list of locales with English alone; undefined when it is not the plain list it was. */
+export function keepEnglish(list: string): string | undefined {
   const lines = list.split('\n').filter((line) => line !== '' && !line.startsWith('//'))
-  if (lines.includes(ENGLISH) && lines.every((line) => LOCALE.test(line))) return `${ENGLISH}\n`
-  throw new Error('Cannot trim the locales of zod: their list has changed; adapt scripts/sea/zod-locales.ts')
+  return lines.includes(ENGLISH) && lines.every((line) => LOCALE.test(line)) ? `${ENGLISH}\n` : undefined
 }

@@ -1,21 +1,16 @@
-import type { Plugin } from 'esbuild'
-import { patchFiles } from './patch.ts'
+import type { Patch } from './patch.ts'
 
 /**
  * Lets the packages of the AI SDK import zod as a namespace, of which esbuild keeps what is used. They import the object
  * `z`, and would bring along what reads JSON Schema, template literals and the rest.
  */
-export const zodNamespace: Plugin = {
-  name: 'zod-namespace',
-  setup: (build) =>
-    patchFiles(build, [
-      {
-        filter:
-          /[\\/]@ai-sdk[\\/](anthropic|openai|openai-compatible|google|amazon-bedrock)[\\/]dist[\\/]index\.js$/,
-        patch: importNamespaces,
-      },
-    ]),
-}
+export const PATCHES: readonly Patch[] = [
+  {
+    filter:
+      /[\\/]@ai-sdk[\\/](anthropic|openai|openai-compatible|google|amazon-bedrock)[\\/]dist[\\/]index\.js$/,
+    patch: importNamespaces,
+  },
+]
 
 const IMPORT = /^import \{ z(?: as (\w+))? \} from "zod\/v4";$/gm
 

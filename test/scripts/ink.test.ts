@@ -3,13 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { build } from 'esbuild'
 import type Yoga from 'yoga-layout'
-import {
-  ink,
-  startedAtOnce,
-  withBytesApart,
-  withoutDevelopment,
-  withoutPrograms,
-} from '../../scripts/sea/ink.ts'
+import { startedAtOnce, withBytesApart, withoutDevelopment, withoutPrograms } from '../../scripts/sea/ink.ts'
+import { packages } from '../../scripts/sea/packages.ts'
 
 const ROOT = import.meta.dirname
 const [reconciler, utils, yoga, loader] = (await Promise.all(
@@ -32,7 +27,7 @@ test('withoutPrograms() takes the programs that know the size of a window out of
   assert.equal(withoutPrograms(utils.replace('terminal-size', 'window-size')), undefined)
 })
 
-test('ink makes a module of the installed yoga that lays out at once', async () => {
+test('packages makes a module of the installed yoga that lays out at once', async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: "export * from 'yoga-layout'; export { default } from 'yoga-layout'",
@@ -42,7 +37,7 @@ test('ink makes a module of the installed yoga that lays out at once', async () 
     write: false,
     platform: 'node',
     format: 'cjs', // refuses top-level await
-    plugins: [ink],
+    plugins: [packages],
   })
   const text = outputFiles[0]!.text
   assert.doesNotMatch(text, /import\.meta|base64,A/)

@@ -7,11 +7,11 @@ const installed = new URL('../../node_modules/@ai-sdk/provider-utils/dist/index.
 
 test('useLightHeaders() puts our Headers into the installed @ai-sdk/provider-utils', async () => {
   const module = await readFile(installed, 'utf8')
-  const replaced = useLightHeaders(module)
+  const replaced = useLightHeaders(module)!
   assert.match(replaced, /^import \{ LightHeaders as Headers \} from ".*light-headers\.ts"\n/)
   assert.ok(replaced.endsWith(module))
 })
 
 test('useLightHeaders() refuses a module that makes no Headers', () => {
-  assert.throws(() => useLightHeaders('export const x = 1'), /it has changed/)
+  assert.equal(useLightHeaders('export const x = 1'), undefined)
 })

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module'
 import { test } from 'node:test'
 import { build } from 'esbuild'
 import type stringWidth from 'string-width'
-import { textStack, withLazySegmenter } from '../../scripts/sea/text-stack.ts'
+import { packages } from '../../scripts/sea/packages.ts'
+import { withLazySegmenter } from '../../scripts/sea/text-stack.ts'
 
 const PATCHED = [
   'ink/build/line-update.js',
@@ -27,7 +28,7 @@ test('withLazySegmenter() refuses a module with no segmenter, or with several', 
   assert.equal(withLazySegmenter('const s = 1'), undefined)
 })
 
-test('textStack leaves nothing that makes a segmenter before there is text that is not plain', async () => {
+test('packages leaves nothing that makes a segmenter before there is text that is not plain', async () => {
   const { outputFiles } = await build({
     stdin: {
       contents: `export * as wrap from 'wrap-ansi'; export * as slice from 'slice-ansi'; export { default } from 'string-width'`,
@@ -37,7 +38,7 @@ test('textStack leaves nothing that makes a segmenter before there is text that 
     write: false,
     platform: 'node',
     format: 'cjs',
-    plugins: [textStack],
+    plugins: [packages],
   })
   const module: { exports: { default?: typeof stringWidth } } = { exports: {} }
   const made: unknown[] = []

@@ -15,6 +15,6 @@ test('keepEnglish() leaves one locale of the installed zod', () => {
 
 test('keepEnglish() refuses a list that is not the plain one it knows', () => {
   for (const changed of [`${list}export const more = 1\n`, list.replace('"./en.js"', '"./english.js"'), '']) {
-    assert.throws(() => keepEnglish(changed), /list has changed/)
+    assert.equal(keepEnglish(changed), undefined)
   }
 })

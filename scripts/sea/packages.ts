@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import { type Plugin, transform } from 'esbuild'
+import { PATCHES as INK } from './ink.ts'
+import { PATCHES as LIGHT_HEADERS } from './light-headers.ts'
+import type { Patch } from './patch.ts'
+import { PATCHES as TEXT_STACK } from './text-stack.ts'
+import { PATCHES as ZOD_LOCALES } from './zod-locales.ts'
+import { PATCHES as ZOD_NAMESPACE } from './zod-namespace.ts'
+
+const PATCHES: readonly Patch[] = [...INK, ...LIGHT_HEADERS, ...TEXT_STACK, ...ZOD_LOCALES, ...ZOD_NAMESPACE]
+
+/**
+ * Packages as they are bundled: changed in the few places that patches name, with short names for what they do not
+ * export. Our own code keeps its names, which is what a stack trace is read for.
+ */
+export const packages: Plugin = {
+  name: 'packages',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path, suffix }) => {
+      const text = await applyPatches(path + suffix, await readFile(path, 'utf8'))
+      const { code } = await transform(text, { ...SHORTER, sourcefile: path })
+      return { contents: code, loader: 'js' }
+    })
+  },
+}
+
+/** No more than names: the bundler needs the rest, such as comments that call a function pure. */
+const SHORTER = { minifyIdentifiers: true, target: 'node26', logLevel: 'silent' } as const
+
+/** The text of a package's file with the patch for it, if there is one. Throws when that does not fit any more. */
+export function applyPatches(path: string, text: string): string {
+  const found = PATCHES.find(({ filter }) => filter.test(path))
+  const patched = found ? found.patch(text, path) : text
+  if (patched !== undefined) return patched
+  throw new Error(`Cannot bundle ${path}: it has changed; adapt the patches in scripts/sea`)
+}
