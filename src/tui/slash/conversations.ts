@@ -3,7 +3,7 @@ import type { AgentInfo, ConversationInfo } from '../../core/protocol/crabtalk.g
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
 import { plural } from '../view/numbers.ts'
-import { hint, say, show } from './print.ts'
+import { say, show } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/new`: the scrollback stays, the agent knows nothing of it. */
@@ -52,7 +52,7 @@ export async function setTitle(args: string, context: SlashContext, signal: Abor
   if (session === undefined) return say(context, 'warning', 'There is no conversation to name yet')
   const info = await request(context.dispatch, 'setTitle', { session, title: args }, signal)
   context.act({ type: 'set', change: { title: info.title } })
-  hint(context, `Called ${info.title}`)
+  say(context, 'success', `It is called ${info.title} now`)
 }
 
 /** A first word that is an agent's name means that agent; the rest filters. */

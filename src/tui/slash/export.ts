@@ -1,7 +1,7 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { conversationMarkdown } from './markdown.ts'
 import { readAnswersBackwards } from './messages.ts'
-import { hint, say } from './print.ts'
+import { say } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/copy [N]`: the last answer, or the one N before it, as the model wrote it. */
@@ -15,7 +15,7 @@ export async function copyAnswer(args: string, context: SlashContext, signal: Ab
   for await (const answer of readAnswersBackwards(context.dispatch, session, signal)) {
     at += 1
     if (at < wanted) continue
-    hint(context, await context.ports.copy(answer))
+    say(context, 'success', await context.ports.copy(answer))
     return
   }
   say(context, 'info', at === 0 ? 'There is no answer to copy yet' : `There are only ${at} answers`)

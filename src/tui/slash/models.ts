@@ -5,7 +5,7 @@ import { newPicker } from '../overlays/picker.ts'
 import type { PickerItem } from '../overlays/types.ts'
 import { formatCount } from '../view/numbers.ts'
 import { dollarText } from './numbers.ts'
-import { hint, say, show } from './print.ts'
+import { say, show } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/model`, `/model NAME` for this chat, `/model default NAME` for every agent without a model of its own. */
@@ -43,7 +43,7 @@ function isCalled({ name, providerName }: ModelInfo, wanted: string): boolean {
 export function chooseForChat(name: string, context: SlashContext): void {
   const chosenModel = name === '' ? undefined : name
   context.act({ type: 'set', change: { chosenModel, ...(name !== '' && { model: name }) } })
-  hint(context, name === '' ? 'The agent chooses the model' : `${name} answers from now on`)
+  say(context, 'success', name === '' ? 'The agent chooses the model' : `${name} answers from now on`)
 }
 
 function picker(models: readonly ModelInfo[], { state }: SlashContext) {
