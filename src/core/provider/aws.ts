@@ -49,7 +49,8 @@ export function findAwsAccess(
 
 /** Bedrock's own address in a region. */
 export function bedrockAddress(region: string): string {
-  return `https://bedrock-runtime.${region}.${region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com'}`
+  const [, domain] = DOMAINS.find(([prefix]) => region.startsWith(prefix)) ?? []
+  return `https://bedrock-runtime.${region}.${domain ?? 'amazonaws.com'}`
 }
 
 function credentialsIn(env: Env): AwsCredentials | undefined {
@@ -85,4 +86,9 @@ const OTHER_LOGINS = [
   'login_session',
   'web_identity_token_file',
 ]
+/** Of the parts of AWS that stand apart. */
+const DOMAINS = [
+  ['cn-', 'amazonaws.com.cn'],
+  ['eusc-', 'amazonaws.eu'],
+] as const
 const USUAL_REGION = 'us-east-1'

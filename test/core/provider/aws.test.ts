@@ -83,6 +83,7 @@ test('findAwsAccess() says what to do about a profile without keys', async () =>
 
 test('bedrockAddress() knows the region’s part of the world', () => {
   assert.equal(bedrockAddress('eu-west-1'), 'https://bedrock-runtime.eu-west-1.amazonaws.com')
+  assert.equal(bedrockAddress('eusc-de-east-1'), 'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu')
   assert.equal(bedrockAddress('cn-north-1'), 'https://bedrock-runtime.cn-north-1.amazonaws.com.cn')
 })
 
