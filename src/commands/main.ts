@@ -100,7 +100,7 @@ async function unknownCommand(
   commands: readonly Command[],
   words: readonly string[],
 ): Promise<CrabError> {
-  const { nearest } = await import('../core/config/nearest.ts')
+  const { nearest } = await import('../core/base/nearest.ts')
   const inGroup = commands.filter(({ path }) => path.length > 1 && path[0] === words[0])
   if (inGroup.length > 0 && words.length === 1) {
     const verbs = inGroup.map(({ path }) => path[1]).join(', ')

@@ -1,6 +1,6 @@
 import { cac } from 'cac'
 import { CrabError } from '../core/base/errors.ts'
-import { nearest } from '../core/config/nearest.ts'
+import { nearest } from '../core/base/nearest.ts'
 import type { Command, Option, Options } from './command.ts'
 
 /** A command, and the name of the program it belongs to. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini'
-import { didYouMean } from './nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { type Finding, formatPath, type KeyPath, type Outcome } from './problem.ts'
 
 /** A table that refuses unknown keys and names the nearest known one. */

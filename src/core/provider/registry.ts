@@ -1,6 +1,6 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Usage } from '../base/message.ts'
-import { didYouMean } from '../config/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import { costUsd, knownFacts } from './facts.ts'
 import type { ModelSource } from './source.ts'
 import type { ModelEntry, ModelEvent, ModelFacts, ModelRequest, Provider } from './types.ts'

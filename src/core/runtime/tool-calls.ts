@@ -1,7 +1,7 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
-import { didYouMean } from '../config/nearest.ts'
+import { didYouMean } from '../base/nearest.ts'
 import type { Action } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { FileVersion } from '../storage/types.ts'

@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
 import { writeDefaultModel } from '../../core/config/default-model.ts'
-import { didYouMean } from '../../core/config/nearest.ts'
 import type { SetActiveModelMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
 import type { Services } from '../compose.ts'

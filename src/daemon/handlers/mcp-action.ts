@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
-import { didYouMean } from '../../core/config/nearest.ts'
 import type { Trust } from '../../core/policy/types.ts'
 import {
   type Attachment,

@@ -1,7 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
-import { didYouMean } from '../../core/config/nearest.ts'
 import type { Action } from '../../core/policy/types.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { Services } from '../compose.ts'

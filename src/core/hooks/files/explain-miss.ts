@@ -1,4 +1,4 @@
-import { nearest } from '../../config/nearest.ts'
+import { nearest } from '../../base/nearest.ts'
 import type { Edit } from './arguments.ts'
 import { lineAt } from './text.ts'
 

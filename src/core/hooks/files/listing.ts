@@ -1,6 +1,6 @@
 import { opendir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { didYouMean } from '../../config/nearest.ts'
+import { didYouMean } from '../../base/nearest.ts'
 import { openClosedPlaces } from '../closed-places.ts'
 import { openFolder } from '../folder.ts'
 import { printable } from '../printable.ts'

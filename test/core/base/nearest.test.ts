@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { didYouMean, nearest } from '../../../src/core/config/nearest.ts'
+import { didYouMean, nearest } from '../../../src/core/base/nearest.ts'
 
 for (const [word, candidates, meant] of [
   ['modle', ['mode', 'model'], 'mode'],
