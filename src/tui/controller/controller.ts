@@ -7,7 +7,7 @@ import type { Effect } from '../state/effects.ts'
 import type { Tone } from '../state/types.ts'
 import type { ChatStore } from '../store.ts'
 import type { KeyPress } from '../text/key.ts'
-import { type PromptContext, withCompletions, withText } from '../text/prompt.ts'
+import { type PromptContext, promptText, withCompletions, withText } from '../text/prompt.ts'
 import { Arming } from './arming.ts'
 import { Turns } from './turns.ts'
 
@@ -156,7 +156,7 @@ export class Controller {
 
   async #edit(): Promise<void> {
     const { store, ports } = this.#options
-    const edited = await ports.editText(store.get().prompt.text)
+    const edited = await ports.editText(promptText(store.get().prompt))
     if (edited !== undefined)
       store.act({ type: 'set', change: { prompt: withText(store.get().prompt, edited) } })
   }

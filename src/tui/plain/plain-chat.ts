@@ -6,7 +6,7 @@ import { loadCommands } from '../controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import { initialState } from '../state/initial.ts'
 import { ChatStore } from '../store.ts'
-import { EMPTY_PROMPT } from '../text/prompt.ts'
+import { EMPTY_PROMPT, promptText } from '../text/prompt.ts'
 import { cleanText } from '../view/clean.ts'
 import { overlayText, readChosen } from './choices.ts'
 import { LineQueue } from './line-queue.ts'
@@ -177,7 +177,7 @@ class PlainChat {
     }
     if (prompt.text !== '') {
       this.#store.act({ type: 'set', change: { prompt: EMPTY_PROMPT } })
-      this.#printer.print(`Not sent: ${cleanText(prompt.text)}\n`)
+      this.#printer.print(`Not sent: ${cleanText(promptText(prompt))}\n`)
     }
     this.#closeQuestions()
     if (asks[0] && !this.#open.has(asks[0].askId)) void this.#ask(asks[0])

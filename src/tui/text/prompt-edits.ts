@@ -53,9 +53,9 @@ export const EDITS = {
 } as const satisfies Record<string, Edit>
 
 /** The text as it lies on the terminal; the `!` or `#` in front stands where the sign is. */
-export function layOutPrompt(prompt: Prompt, columns: number): Layout {
-  const from = promptMode(prompt) === 'message' ? 0 : 1
-  const width = Math.max(1, columns - SIGN_COLUMNS - EDGE_COLUMNS)
+export function layOutPrompt(prompt: Prompt, context: PromptContext): Layout {
+  const from = promptMode(prompt, context) === 'message' ? 0 : 1
+  const width = Math.max(1, context.columns - SIGN_COLUMNS - EDGE_COLUMNS)
   return layOut(prompt.text, { width, pastes: prompt.pastes, from })
 }
 
@@ -63,14 +63,14 @@ function moves(unit: Unit, direction: 'back' | 'forward'): (prompt: Prompt) => P
   return (prompt) => moveTo(prompt, unitEdge(prompt, unit, direction))
 }
 
-function toColumn(prompt: Prompt, column: number, { columns }: PromptContext): Prompt {
-  const layout = layOutPrompt(prompt, columns)
+function toColumn(prompt: Prompt, column: number, context: PromptContext): Prompt {
+  const layout = layOutPrompt(prompt, context)
   return moveTo(prompt, layout.offset(layout.at(prompt.caret).y, column))
 }
 
 /** A row up or down at the column it started from; at the edge an entry of the history. */
-function vertical(prompt: Prompt, by: -1 | 1, { columns }: PromptContext): Prompt {
-  const layout = layOutPrompt(prompt, columns)
+function vertical(prompt: Prompt, by: -1 | 1, context: PromptContext): Prompt {
+  const layout = layOutPrompt(prompt, context)
   const { x, y } = layout.at(prompt.caret)
   const goal = prompt.goal ?? x
   if (y + by < 0 || y + by >= layout.lines.length) return walkHistory(prompt, by) ?? settle(prompt)

@@ -34,6 +34,8 @@ export interface PromptContext {
   /** Something goes along with the message: it may be empty. */
   hasFiles?: boolean
   columns: number
+  /** A `#` in front makes a note for the memory. */
+  hasNotes?: boolean
   /** For the menu of `/`. */
   commands?: readonly CommandEntry[]
 }
@@ -53,9 +55,9 @@ export const EMPTY_PROMPT: Prompt = {
 export type PromptMode = 'message' | 'shell' | 'note'
 
 /** Whose line it is: the agent's, the shell's, or the memory's. */
-export function promptMode({ text }: Pick<Prompt, 'text'>): PromptMode {
+export function promptMode({ text }: Prompt, { hasNotes = false }: PromptContext): PromptMode {
   if (text.startsWith('!')) return 'shell'
-  return text.startsWith('#') ? 'note' : 'message'
+  return hasNotes && text.startsWith('#') ? 'note' : 'message'
 }
 
 /** The text as it would be sent, pastes and all. */

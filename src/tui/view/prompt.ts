@@ -27,13 +27,13 @@ const PLACE = { cut: 'tail', rank: 9 } as const
 function renderText(prompt: Prompt, context: PromptContext, view: View) {
   const columns = Math.max(1, view.columns)
   if (prompt.text === '') return renderEmpty(context, { ...view, columns })
-  const layout = layOutPrompt(prompt, columns)
+  const layout = layOutPrompt(prompt, { ...context, columns })
   const at = layout.at(prompt.caret)
   const most = Math.max(1, Math.floor(view.rows / 3))
   const { length } = layout.lines
   const first = Math.max(0, Math.min(at.y - Math.floor(most / 2), length - most))
   const shown = layout.lines.slice(first, first + most)
-  const mode = promptMode(prompt)
+  const mode = promptMode(prompt, context)
   const lines = shown.map((line, index) => {
     const isEdge = (index === 0 && first > 0) || (index === shown.length - 1 && first + most < length)
     const sign = isEdge ? paint('⋮', view.color, 'dim') : first + index === 0 ? signOf(mode, view) : ' '
@@ -75,13 +75,13 @@ function toText({ text, isPaste }: Cell, color: boolean): string {
 }
 
 /** What the next key would do, in a line. */
-function noteOf(prompt: Prompt, { isBusy }: PromptContext): string {
+function noteOf(prompt: Prompt, context: PromptContext): string {
   if (prompt.armed === 'leave') return 'Ctrl-C again to leave'
   if (prompt.armed === 'clear') return 'Esc again to clear'
-  const mode = promptMode(prompt)
+  const mode = promptMode(prompt, context)
   if (mode === 'shell') return 'shell command'
   if (mode === 'note') return 'note to memory'
-  return isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''
+  return context.isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''
 }
 
 function renderNote(note: string, view: View): string[] {

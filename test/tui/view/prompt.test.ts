@@ -61,9 +61,15 @@ const SCREENS: [string[], number, string[]][] = [
 
 test('renderPrompt() shows the text, the caret, and what is open', () => {
   for (const [keys, columns, wanted] of SCREENS) {
-    const { prompt } = typed(keys, { columns, commands: COMMANDS })
+    const { prompt } = typed(keys, { columns, hasNotes: true, commands: COMMANDS })
     assert.deepEqual(screen(prompt, { columns }), wanted, `${keys.join(' ').slice(0, 60)} at ${columns}`)
   }
+})
+
+test('a # is nothing but a # where nobody takes notes', () => {
+  const view = { columns: 40, rows: 24, color: false, details: false }
+  const { prompt } = typed(['# title'])
+  assert.deepEqual(renderPrompt(prompt, { isBusy: false, columns: 40 }, view).lines, ['> # title'])
 })
 
 test('renderPrompt() tells what the keys do while a turn runs', () => {
@@ -123,7 +129,7 @@ test('renderPrompt() shows the search in what was sent', () => {
 
 function screen(prompt: Prompt, { columns = 80, rows = 24, isBusy = false }): string[] {
   const view = { columns, rows, color: false, details: false }
-  const { lines, caret } = renderPrompt(prompt, { isBusy, columns, commands: COMMANDS }, view)
+  const { lines, caret } = renderPrompt(prompt, { isBusy, columns, hasNotes: true, commands: COMMANDS }, view)
   return lines.map((line, y) => (y === caret?.y ? withCaret(line, caret.x) : line))
 }
 
