@@ -66,7 +66,7 @@ function renderUser({ text, how, files }: Of<'user'>, { columns, color }: View):
     ...files.map((name) => `+ ${cleanLine(name)}`),
   ]
   return [...lines, ...notes.map((note) => paint(truncateText(note, columns - 2), color, 'dim'))].map(
-    (line) => truncateText(`${mark} ${line}`, columns),
+    (line) => truncateText(`${mark} ${line}`.trimEnd(), columns),
   )
 }
 

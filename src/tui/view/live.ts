@@ -18,8 +18,8 @@ export function renderOpen(open: OpenText, view: View): string[] {
 /** Lines of what a running call says. */
 const PROGRESS_LINES = 3
 
-/** A call that is not printed yet: its line, and the newest lines of what it says. */
+/** A call that is not printed yet: the gap before it, its line, and the newest lines of what it says. */
 export function renderRunningTool(tool: ToolRun, view: View): string[] {
   const progress = renderProgress(tool, PROGRESS_LINES, { ...view, columns: Math.max(1, view.columns - 2) })
-  return [renderToolLine(tool, [], view), ...indent(progress, view.columns)]
+  return ['', renderToolLine(tool, [], view), ...indent(progress, view.columns)]
 }

@@ -26,5 +26,6 @@ export function plural(count: number, noun: string): string {
 
 function toDigits(number: number): string {
   const digits = number < 10 ? 2 : number < 100 ? 1 : 0
-  return number.toFixed(digits).replace(/\.?0+$/, (zeros) => (zeros.startsWith('.') ? '' : zeros))
+  const text = number.toFixed(digits)
+  return digits === 0 ? text : text.replace(/\.?0+$/, '')
 }

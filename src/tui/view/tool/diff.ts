@@ -15,7 +15,7 @@ export function renderDiff(
   const digits = String(Math.max(0, ...shown.map(({ number }) => number))).length
   const hasNumbers = shown.some(({ number }) => number > 0)
   const out = shown.map(({ kind, number, text }) => {
-    if (kind === 'gap') return paint(truncateText(`⋮ ${cleanLine(text)}`, columns), color, 'dim')
+    if (kind === 'gap') return paint(truncateText(`⋮ ${cleanLine(text)}`.trimEnd(), columns), color, 'dim')
     const label = hasNumbers ? `${(number > 0 ? String(number) : '').padStart(digits)} ` : ''
     const line = truncateText(`${label}${SIGN[kind]} ${cleanDiffText(text)}`, columns)
     return paint(line.trimEnd(), color, STYLE[kind])

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Block } from '../../../src/tui/state/types.ts'
+import { renderBlock } from '../../../src/tui/view/block.ts'
+import type { View } from '../../../src/tui/view/view.ts'
+import { blocksOf } from './blocks.ts'
+import { assertPrintable, makeView } from './support.ts'
+
+const linesOf = (block: Block, view: Partial<View> = {}) =>
+  renderBlock(block, makeView({ columns: 30, ...view }))
+
+test('renderBlock() makes lines that can be printed of every block, whatever stands in it', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.string({ unit: 'grapheme', maxLength: 60 }),
+  )
+  fc.assert(
+    fc.property(text, fc.integer({ min: 10, max: 100 }), fc.boolean(), (text, columns, color) => {
+      const view = makeView({ columns, color, details: color })
+      for (const block of blocksOf(text)) assertPrintable(renderBlock(block, view), columns)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('renderBlock() shows a welcome of six lines at most', () => {
+  const block: Block = {
+    kind: 'welcome',
+    agent: 'crab',
+    model: 'big-model',
+    cwd: '~/src',
+    version: '1.2.3',
+    hint: 'word '.repeat(30),
+  }
+  const lines = linesOf(block)
+  assert.deepEqual(lines.slice(0, 3), ['crabtalk 1.2.3', 'crab · big-model', '~/src'])
+  assert.equal(lines.length, 5)
+  assert.deepEqual(linesOf({ ...block, model: '', hint: '' }), ['crabtalk 1.2.3', 'crab', '~/src'])
+})
+
+test("renderBlock() puts a mark before every line of a person's message", () => {
+  const lines = linesOf({
+    kind: 'user',
+    text: 'one two three four five six seven\n\nend\n',
+    how: 'sent',
+    files: ['a.png'],
+  })
+  assert.deepEqual(lines, ['', '▌ one two three four five six', '▌ seven', '▌', '▌ end', '▌ + a.png'])
+  assert.deepEqual(linesOf({ kind: 'user', text: 'x', how: 'steered', files: [] }), [
+    '',
+    '▌ x',
+    '▌ while it worked',
+  ])
+})
+
+test('renderBlock() leaves a gap before an answer, not within what goes on', () => {
+  const answer = { kind: 'answer', agent: 'crab', isFirst: false } as const
+  assert.deepEqual(linesOf({ ...answer, text: '- b', continues: true }), ['• b'])
+  assert.deepEqual(linesOf({ ...answer, text: 'b', continues: false }), ['', 'b'])
+  assert.deepEqual(linesOf({ ...answer, text: ' \n', continues: false }), [])
+})
+
+test('renderBlock() folds thinking to a line, and unfolds it with details', () => {
+  const text = '**Plan**\nfirst look, then leap'
+  assert.deepEqual(linesOf({ kind: 'thinking', text, isFirst: true }), ['', 'Thought: Plan'])
+  assert.deepEqual(linesOf({ kind: 'thinking', text, isFirst: false }), [])
+  assert.deepEqual(linesOf({ kind: 'thinking', text, isFirst: false }, { details: true }), [
+    '',
+    '**Plan**',
+    'first look, then leap',
+  ])
+})
+
+test('renderBlock() shows a notice with its hint under its mark', () => {
+  assert.deepEqual(
+    linesOf({ kind: 'notice', tone: 'error', text: 'It broke because of something', hint: 'try again' }),
+    ['', '✗ It broke because of', '  something', '  try again'],
+  )
+  assert.deepEqual(linesOf({ kind: 'notice', tone: 'warning', text: 'x' }), ['', '! x'])
+})
+
+test('renderBlock() aligns rows, and puts cells below each other where there is no room', () => {
+  const rows = [
+    ['claude', 'anthropic', '200k'],
+    ['漢字', 'openai'],
+  ]
+  assert.deepEqual(linesOf({ kind: 'output', title: 'Models', rows }), [
+    '',
+    'Models',
+    'claude  anthropic  200k',
+    '漢字    openai',
+  ])
+  assert.deepEqual(linesOf({ kind: 'output', title: '', text: 'a\nb', rows }, { columns: 12 }), [
+    '',
+    'a',
+    'b',
+    'claude',
+    'anthropic',
+    '200k',
+    '漢字',
+    'openai',
+  ])
+})
+
+test('renderBlock() shows a question with its answer, and a rule with its text', () => {
+  assert.deepEqual(linesOf({ kind: 'answered', question: 'Which one?', answer: 'this\nthat' }), [
+    '',
+    '? Which one?',
+    '→ this',
+    '  that',
+  ])
+  assert.deepEqual(linesOf({ kind: 'rule', text: 'earlier' }), ['', `── earlier ${'─'.repeat(19)}`])
+})

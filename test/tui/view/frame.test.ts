@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { initialState } from '../../../src/tui/state/initial.ts'
+import type { ChatState, Spent } from '../../../src/tui/state/types.ts'
+import { renderStatus, renderWorking } from '../../../src/tui/view/frame.ts'
+import { HOSTILE_TEXTS } from './hostile-texts.ts'
+import { assertPrintable, makeView } from './support.ts'
+
+const BEGINNING = initialState({
+  agent: 'crab',
+  sender: 'me',
+  model: 'big-model',
+  mode: 'ask',
+  color: false,
+  version: '1.0.0',
+})
+const place = { shownCwd: '~/src/app', kind: 'process' } as const
+const spent = (promptTokens: number, context?: number): Spent => ({
+  ...BEGINNING.usage,
+  last: { promptTokens, completionTokens: 300, totalTokens: promptTokens + 300 },
+  context,
+  usd: 0.1234,
+  turns: 1,
+})
+const FULL: ChatState = {
+  ...BEGINNING,
+  title: 'Fix the build',
+  mode: 'edits',
+  branch: 'main',
+  usage: spent(12_000, 200_000),
+  servers: new Map([
+    ['a', 'connected'],
+    ['b', 'connecting'],
+  ]),
+}
+const statusOf = (state: ChatState, columns: number) =>
+  renderStatus(state, place, makeView({ columns })).lines
+const workingOf = (state: ChatState, now: number, columns = 60) =>
+  renderWorking(state, now, makeView({ columns })).lines
+const turn = { startedAt: 1_000, doing: 'running bash', outputTokens: 1230, isCancelling: false }
+
+test('renderStatus() says all it knows where there is room', () => {
+  assert.deepEqual(statusOf(FULL, 200), [
+    'crab · edits allowed · big-model · Fix the build · ╌╌╌╌╌ 12.3k/200k 6% · $0.12 · mcp 1/2 · ~/src/app (main) · in process',
+  ])
+  assert.deepEqual(statusOf(BEGINNING, 80), ['crab · big-model · ~/src/app · in process'])
+})
+
+test('renderStatus() leaves out what matters least as it gets narrow', () => {
+  assert.deepEqual(statusOf(FULL, 100), [
+    'crab · edits allowed · big-model · ╌╌╌╌╌ 12.3k/200k 6% · $0.12 · mcp 1/2 · ~/src/app (main)',
+  ])
+  assert.deepEqual(statusOf(FULL, 60), ['crab · edits allowed · big-model · ╌╌╌╌╌ 12.3k/200k 6%'])
+  assert.deepEqual(statusOf(FULL, 20), ['crab · edits allowed'])
+  assert.deepEqual(statusOf(FULL, 10), ['edits all…'])
+})
+
+test('renderStatus() shows how full the context is, as far as it is known', () => {
+  assert.match(statusOf({ ...FULL, usage: spent(160_000, 200_000) }, 200)[0]!, /━━━━╌ 160k\/200k 80%/)
+  assert.match(statusOf({ ...FULL, usage: spent(260_000, 200_000) }, 200)[0]!, /━━━━━ 260k\/200k 130%/)
+  assert.match(statusOf({ ...FULL, usage: spent(5_000) }, 200)[0]!, / · 5\.3k · /)
+})
+
+test('renderStatus() keeps a server that failed longer than one that answers', () => {
+  const servers = new Map([['a', 'failed' as const]])
+  assert.match(statusOf({ ...FULL, servers }, 70)[0]!, /mcp 0\/1$/)
+  assert.doesNotMatch(statusOf(FULL, 70)[0]!, /mcp/)
+})
+
+test('renderStatus() is one line that fits, whatever stands in it', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...Object.values(HOSTILE_TEXTS)),
+      fc.integer({ min: 10, max: 200 }),
+      fc.boolean(),
+      (text, columns, color) => {
+        const state = {
+          ...FULL,
+          agent: text,
+          model: text,
+          title: text,
+          branch: text,
+          steers: [text],
+          queue: [text],
+        }
+        const view = makeView({ columns, color })
+        const working = { ...state, turn: { ...turn, doing: text } }
+        const { lines } = renderStatus(state, { shownCwd: text, kind: 'daemon' }, view)
+        assert.equal(lines.length, 1)
+        assertPrintable(lines, columns)
+        assertPrintable(renderWorking(working, 5_000, view).lines, columns)
+      },
+    ),
+  )
+})
+
+test('renderWorking() says what the turn does, for how long, and how to stop it', () => {
+  const [gap, line] = workingOf({ ...BEGINNING, turn }, 13_999)
+  assert.equal(gap, '')
+  assert.match(line!, /^. running bash 12 s · 1\.23k tokens · esc to interrupt$/)
+  const cancelling = { ...turn, isCancelling: true, outputTokens: 0 }
+  assert.match(workingOf({ ...BEGINNING, turn: cancelling }, 126_000)[1]!, /^. stopping 2 m 05 s$/)
+  assert.deepEqual(workingOf(BEGINNING, 0), [])
+})
+
+test('renderWorking() lists what waits', () => {
+  const lines = workingOf({ ...BEGINNING, steers: ['also\nthat'], queue: ['a', 'b', 'c', 'd', 'e'] }, 0)
+  assert.deepEqual(lines, ['', 'next: also that', 'then: a', 'then: b', 'then: c', '… and 2 more'])
+})

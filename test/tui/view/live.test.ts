@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { OpenText } from '../../../src/tui/state/types.ts'
+import { renderBlock } from '../../../src/tui/view/block.ts'
+import { renderOpen, renderRunningTool } from '../../../src/tui/view/live.ts'
+import { splitClosed } from '../../../src/tui/view/split.ts'
+import { makeTool } from './blocks.ts'
+import { DOCUMENT } from './markdown-documents.ts'
+import { assertPrintable, makeView } from './support.ts'
+
+const view = makeView({ columns: 40, rows: 10 })
+const open = (text: string, more: Partial<OpenText> = {}): OpenText => ({
+  kind: 'answer',
+  agent: 'crab',
+  text,
+  hasBegun: false,
+  carry: '',
+  ...more,
+})
+
+test('renderOpen() shows the last lines of what is open, never more than the terminal has', () => {
+  fc.assert(
+    fc.property(DOCUMENT, fc.nat(), (document, at) => {
+      const rest = splitClosed({ text: document.slice(0, at % (document.length + 1)), carry: '' }, false)
+      const lines = renderOpen(open(rest.text, { carry: rest.carry }), view)
+      assertPrintable(lines, view.columns)
+      assert.ok(lines.length <= view.rows)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('renderOpen() shows what the block will look like when it is closed', () => {
+  for (const text of ['a **b**', '- a\n  - b', '# h', '> q', '| a |\n| - |\n| b |', '```js\nx']) {
+    const [part] = splitClosed({ text, carry: '' }, true).closed
+    const block = { kind: 'answer', agent: 'crab', isFirst: true, ...part! } as const
+    assert.deepEqual(renderOpen(open(text), view), renderBlock(block, view))
+  }
+})
+
+test('renderOpen() goes on in code and in a table without their beginning', () => {
+  assert.deepEqual(renderOpen(open('b()\n', { carry: 'f```js', hasBegun: true }), view), ['b()', ''])
+  assert.deepEqual(renderOpen(open('| c | d |', { carry: 't| a | b |\n|-|-|', hasBegun: true }), view), [
+    'c │ d',
+  ])
+})
+
+test('renderOpen() shows the beginning of what is thought on one line', () => {
+  assert.deepEqual(renderOpen(open('one\ntwo', { kind: 'thinking' }), view), ['', 'Thought: one'])
+})
+
+test('renderRunningTool() shows the last lines of what the call says', () => {
+  const tool = makeTool({ state: 'running', arguments: '{"command":"make"}', progress: 'a\nb\nc\nd\n' })
+  assert.deepEqual(renderRunningTool(tool, view), ['', '○ Run make', '  b', '  c', '  d'])
+  assert.deepEqual(renderRunningTool(makeTool({ state: 'done', arguments: '{"command":"make"}' }), view), [
+    '',
+    '✓ Run make',
+  ])
+})

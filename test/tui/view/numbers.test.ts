@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formatCount, formatDuration, formatUsd, plural } from '../../../src/tui/view/numbers.ts'
+
+test('formatDuration() says time spans as people do', () => {
+  const cases = new Map([
+    [0, '0 ms'],
+    [940.4, '940 ms'],
+    [1_000, '1.0 s'],
+    [59_949, '59.9 s'],
+    [59_950, '1 m 00 s'],
+    [3_599_999, '60 m 00 s'],
+  ])
+  for (const [ms, text] of cases) assert.equal(formatDuration(ms), text)
+})
+
+test('formatCount() needs five characters at most', () => {
+  const cases = new Map([
+    [0, '0'],
+    [999, '999'],
+    [1_000, '1k'],
+    [12_345, '12.3k'],
+    [200_000, '200k'],
+    [999_499, '999k'],
+    [999_500, '1M'],
+    [1_048_576, '1.05M'],
+    [100, '100'],
+    [5_300, '5.3k'],
+  ])
+  for (const [count, text] of cases) assert.equal(formatCount(count), text)
+})
+
+test('formatUsd() never says that something was free', () => {
+  assert.deepEqual([0, 0.0004, 0.126, 12].map(formatUsd), ['$0.00', '<$0.01', '$0.13', '$12.00'])
+})
+
+test('plural() counts', () => {
+  assert.deepEqual([plural(1, 'line'), plural(0, 'line')], ['1 line', '0 lines'])
+})
