@@ -19,7 +19,7 @@ export async function expandMentions(text: string, place: Place, signal: AbortSi
   const problems: string[] = []
   const seen = new Set<string>()
   let bytes = Buffer.byteLength(text)
-  for (const mention of findMentions(text)) {
+  for (const mention of findMentions(text).slice(0, MOST_MENTIONS)) {
     signal.throwIfAborted()
     try {
       const found = await find(mention, place)
@@ -40,6 +40,9 @@ export async function expandMentions(text: string, place: Place, signal: AbortSi
   }
   return { content: joinBlocks([text, ...blocks]), attachments, problems }
 }
+
+/** A long paste may hold any number. */
+const MOST_MENTIONS = 200
 
 interface Found {
   candidate: Candidate

@@ -95,6 +95,13 @@ test('a long folder is cut', async () => {
   assert.match(content, /\n\[3 more\]\n<\/folder>$/)
 })
 
+test('of very many mentions the first are looked at', async () => {
+  await using box = await openBox()
+  const { content, problems } = await box.expand(`@a.txt ${'@none.md '.repeat(300)}@src`)
+  assert.ok(content.endsWith(A))
+  assert.equal(problems.length, 199)
+})
+
 test('an abort fails', async () => {
   await using box = await openBox()
   await assert.rejects(box.expand('@a.txt', AbortSignal.abort()))
