@@ -45,11 +45,11 @@ export interface CompactionPlan {
  */
 export async function compactConversation(plan: CompactionPlan, signal: AbortSignal): Promise<Compaction> {
   const { agent, conversation, provider, memory, now } = plan
-  const fresh = freshMessages(conversation)
+  const { lines } = await conversation.readAll()
+  const fresh = freshMessages(conversation, lines)
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)
   const { context } = provider.facts(model)
-  const { lines } = await conversation.readAll()
   const transcript = toTranscript(fresh, context === undefined ? MAX_TRANSCRIPT : context * CHARS_PER_TOKEN)
   const content = quoteConversation(transcript, 'Write the summary now.')
   const said = await askModel(
@@ -111,8 +111,12 @@ const MAX_WORDS_AT_ONCE = 2000
 
 const WORDS_HEADING = '## What the user said, word for word'
 
-/** What was said since the last compaction, behind what that one left. */
-function freshMessages({ history: { messages, archive } }: HeldConversation): readonly Message[] {
+/** What was said since the last compaction, behind what that one left; all of the session where that is gone. */
+function freshMessages(
+  { history: { messages, archive } }: HeldConversation,
+  lines: readonly SessionLine[],
+): readonly Message[] {
+  if (archive?.isThere === false) return lines.flatMap((line) => (line.kind === 'entry' ? [line] : []))
   if (messages.length > (archive ? 1 : 0)) return archive ? messages.map(withoutWords) : messages
   const since = archive ? ' since the last compaction' : ' in it'
   throw new CrabError('invalid', `Cannot compact the conversation: nothing was said${since}`)
