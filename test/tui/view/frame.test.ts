@@ -12,6 +12,8 @@ const BEGINNING = initialState({
   sender: 'me',
   model: 'big-model',
   mode: 'ask',
+  fresh: false,
+  rules: { allow: [], ask: [], deny: [] },
   color: false,
   version: '1.0.0',
 })

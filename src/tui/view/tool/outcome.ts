@@ -1,3 +1,4 @@
+import { DeniedBy } from '../../../core/protocol/crabtalk.generated.ts'
 import type { ToolRun } from '../../state/types.ts'
 import { formatDuration, plural } from '../numbers.ts'
 import { countChanges } from './diff.ts'
@@ -20,11 +21,10 @@ function deniedBy({ denial }: ToolRun): string {
   return who ?? 'not permitted'
 }
 
-/** By `DeniedBy` of the wire. */
 const DENIED_BY: Readonly<Record<number, string>> = {
-  1: 'denied by a rule',
-  2: 'you said no',
-  3: 'nobody could be asked',
+  [DeniedBy.RULE]: 'denied by a rule',
+  [DeniedBy.PERSON]: 'you said no',
+  [DeniedBy.NOBODY]: 'nobody could be asked',
 }
 
 function exitOf({ name, server, state, output }: ToolRun): string[] {

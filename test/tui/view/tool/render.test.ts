@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { DeniedBy } from '../../../../src/core/protocol/crabtalk.generated.ts'
 import type { ToolRun } from '../../../../src/tui/state/types.ts'
 import { renderTool } from '../../../../src/tui/view/tool/render.ts'
 import type { View } from '../../../../src/tui/view/view.ts'
@@ -78,8 +79,8 @@ test('renderTool() says who did not permit a call, and which rules would', () =>
     action: 'rm',
     reason: 'the rule bash(rm *) denies it',
     rules: ['bash(rm *)', 'write'],
-    by: 1,
-  } as const
+    by: DeniedBy.RULE,
+  }
   assert.deepEqual(linesOf({ arguments: '{"command":"rm x"}', state: 'denied', denial }), [
     '⊘ Run rm x  denied by a rule',
     '  the rule bash(rm *) denies it',
