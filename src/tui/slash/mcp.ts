@@ -5,7 +5,7 @@ import { newPage } from '../overlays/page.ts'
 import type { Panel } from '../overlays/types.ts'
 import { mcpPanel, readTarget, type Target } from './mcp-panel.ts'
 import { inColumns, say, show } from './print.ts'
-import { toolRow } from './tools.ts'
+import { toolLine } from './tools.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/mcp`: all servers, as they are now. */
@@ -106,11 +106,6 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
     },
   ],
 ])
-
-function toolLine(tool: McpActionResult['tools'][number]): [string, string] {
-  const [name = '', ...rest] = toolRow(tool)
-  return [name, rest.filter((text) => text !== '').join(' · ')]
-}
 
 async function readPanel(
   { dispatch, state }: SlashContext,

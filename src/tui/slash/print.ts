@@ -1,5 +1,7 @@
 import type { Overlay } from '../overlays/types.ts'
 import type { Tone } from '../state/types.ts'
+import { cleanLine } from '../view/clean.ts'
+import { padText, widthOf } from '../view/text.ts'
 import type { SlashContext } from './types.ts'
 
 type Acting = Pick<SlashContext, 'act'>
@@ -29,8 +31,9 @@ export function hint({ act }: Acting, text: string): void {
   act({ type: 'set', change: { hint: text } })
 }
 
-/** Lines in columns, for a page. */
+/** Lines in columns, for a page; no cell breaks its line. */
 export function inColumns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(0, ...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n')
+  const cells = rows.map((row) => row.map(cleanLine))
+  const width = Math.max(0, ...cells.map(([left = '']) => widthOf(left)))
+  return cells.map(([left = '', right = '']) => `  ${padText(left, width)}  ${right}`.trimEnd()).join('\n')
 }

@@ -1,14 +1,9 @@
 import { toCrabError } from '../../core/base/errors.ts'
-import {
-  type McpToolView,
-  type PolicyDecision,
-  PolicyEffect,
-  type PolicyRule,
-} from '../../core/protocol/crabtalk.generated.ts'
+import type { McpToolView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { MODES } from '../controller/message.ts'
 import { newPage } from '../overlays/page.ts'
-import { inColumns, say, show } from './print.ts'
+import { effectName, explain, ruleText } from './policy.ts'
+import { inColumns, show } from './print.ts'
 import type { SlashContext } from './types.ts'
 
 /** `/tools`: what the agent may call, and what the policy says of it as it stands. */
@@ -22,46 +17,22 @@ export async function showTools(_args: string, context: SlashContext, signal: Ab
     inColumns(builtIn.flatMap((row) => (row ? [row] : []))),
   ]
   for (const { name, tools, listed } of servers) {
-    const rows = tools.map((tool): [string, string] => {
-      const [first = '', ...rest] = toolRow(tool)
-      return [first, rest.filter((text) => text !== '').join(' · ')]
-    })
     lines.push(
       '',
       `MCP server ${name}${listed ? '' : ': its tools are not known before it has run'}`,
-      inColumns(rows),
+      inColumns(tools.map(toolLine)),
     )
   }
   if (servers.length === 0) lines.push('', `${agent} has no MCP servers`)
   show(context, newPage(`Tools of ${agent}`, lines.join('\n')))
 }
 
-/** `/permissions [CALL]`: the rules in force, or what they say of a call such as `bash(git push)`. */
-export async function showPermissions(
-  args: string,
-  context: SlashContext,
-  signal: AbortSignal,
-): Promise<void> {
-  if (args !== '') return explainCall(args, context, signal)
-  const { agent, mode } = context.state()
-  const info = await request(context.dispatch, 'getAgent', { name: agent }, signal)
-  const own = readRules(info.config)
-  const rules = [...fromChat(context), ...own]
-  const lines = [
-    `Mode ${mode}; Shift+Tab changes it.`,
-    '',
-    rules.length === 0 ? `Neither this chat nor the file of ${agent} has rules.` : inColumns(rules),
-    '',
-    'Besides: those of config.toml, and those you allowed in this conversation.',
-    'What they all say of one call: /permissions bash(git push)',
-  ]
-  show(context, newPage(`Permissions of ${agent}`, lines.join('\n')))
-}
-
-/** A tool of a server as the model gets it: its name, what the policy says, why. */
-export function toolRow({ name, remoteName, effect, rule, hidden, description }: McpToolView): string[] {
-  if (hidden !== '') return [remoteName, 'hidden', hidden, description]
-  return [name, effectName(effect), rule ? ruleText(rule) : 'no rule', description]
+/** A tool of a server as the model gets it: its name; what the policy says, why, and what it says of itself. */
+export function toolLine(tool: McpToolView): [name: string, about: string] {
+  const { name, remoteName, effect, rule, hidden, description } = tool
+  const about = hidden === '' ? [effectName(effect), rule ? ruleText(rule) : 'no rule'] : ['hidden', hidden]
+  const words = [...about, description].filter((text) => text !== '')
+  return [hidden === '' ? name : remoteName, words.join(' · ')]
 }
 
 /** Tools that agents have without a server; what an agent's file leaves out is refused as such. */
@@ -88,95 +59,4 @@ async function builtInRow(
     if (kind === 'cancelled') throw reason
     return kind === 'missing' ? undefined : [tool, message]
   }
-}
-
-async function explainCall(call: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const [, tool = '', inside = ''] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(call) ?? []
-  const key = MAIN_ARGUMENT[tool]
-  if (tool === '' || (key !== undefined && inside.trim() === ''))
-    return say(context, 'warning', `Cannot read the call ${call}`, 'for example /permissions bash(npm test)')
-  const args = key === undefined ? {} : { [key]: inside }
-  const { effect, reason, rule, matched, suggestions } = await explain(tool, args, context, signal)
-  const others = matched.filter((one) => one.pattern !== rule?.pattern || one.source !== rule.source)
-  context.act({
-    type: 'print',
-    block: {
-      kind: 'output',
-      title: `${effectName(effect)}: ${call}`,
-      rows: [
-        ['why', reason],
-        ['rule', rule ? `${effectName(rule.effect)} ${ruleText(rule)}` : 'none matches'],
-        ...others.map((one) => ['also', `${effectName(one.effect)} ${ruleText(one)}`]),
-        ...suggestions.map((one) => ['to allow', one]),
-      ],
-    },
-  })
-}
-
-const MAIN_ARGUMENT: Readonly<Record<string, string>> = {
-  bash: 'command',
-  read: 'path',
-  edit: 'path',
-  write: 'path',
-}
-
-async function explain(
-  tool: string,
-  args: object,
-  { dispatch, state, ports, rules }: SlashContext,
-  signal: AbortSignal,
-): Promise<PolicyDecision> {
-  const { agent, sender, mode } = state()
-  const message = {
-    agent,
-    sender,
-    cwd: ports.cwd,
-    tool,
-    arguments: JSON.stringify(args),
-    mode: MODES[mode],
-    allow: [...rules.allow],
-    ask: [...rules.ask],
-    deny: [...rules.deny],
-  }
-  return request(dispatch, 'policyExplain', message, signal)
-}
-
-function fromChat({ rules }: SlashContext): [string, string][] {
-  return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
-    rules[effect].map((rule): [string, string] => [`${effect} ${rule}`, 'given to this chat']),
-  )
-}
-
-/** The rules in an agent's configuration, and in that of its servers. */
-function readRules(config: string): [string, string][] {
-  const { permissions = {}, mcps = [] } = JSON.parse(config) as AgentRules
-  const entries = mcps.map(({ name, permissions: own = {} }) => rulesOf(own, `for MCP server ${name}`))
-  return [...rulesOf(permissions, "in the agent's file"), ...entries.flat()]
-}
-
-interface AgentRules {
-  permissions?: Rules
-  mcps?: readonly { name: string; permissions?: Rules }[]
-}
-
-type Rules = Partial<Record<'allow' | 'ask' | 'deny', readonly string[]>>
-
-function rulesOf(rules: Rules, source: string): [string, string][] {
-  return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
-    (rules[effect] ?? []).map((rule): [string, string] => [`${effect} ${rule}`, source]),
-  )
-}
-
-function effectName(effect: PolicyEffect): string {
-  return EFFECTS[effect] ?? 'unknown'
-}
-
-const EFFECTS: Readonly<Record<number, string>> = {
-  [PolicyEffect.ALLOW]: 'allowed',
-  [PolicyEffect.ASK]: 'asked',
-  [PolicyEffect.DENY]: 'refused',
-}
-
-function ruleText({ pattern, source }: PolicyRule): string {
-  return `${pattern} (${source})`
 }

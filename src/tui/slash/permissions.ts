@@ -1,0 +1,76 @@
+import { request } from '../../core/protocol/dispatch.ts'
+import { newPage } from '../overlays/page.ts'
+import { effectName, explain, ruleText } from './policy.ts'
+import { inColumns, printRows, say, show } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/permissions [CALL]`: the rules in force, or what they say of a call such as `bash(git push)`. */
+export async function showPermissions(
+  args: string,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (args !== '') return explainCall(args, context, signal)
+  const { agent, mode } = context.state()
+  const info = await request(context.dispatch, 'getAgent', { name: agent }, signal)
+  const own = readRules(info.config)
+  const rules = [...fromChat(context), ...own]
+  const lines = [
+    `Mode ${mode}; Shift+Tab changes it.`,
+    '',
+    rules.length === 0 ? `Neither this chat nor the file of ${agent} has rules.` : inColumns(rules),
+    '',
+    'Besides: those of config.toml, and those you allowed in this conversation.',
+    'What they all say of one call: /permissions bash(git push)',
+  ]
+  show(context, newPage(`Permissions of ${agent}`, lines.join('\n')))
+}
+
+async function explainCall(call: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const [, tool = '', inside = ''] = /^([^\s()]+)(?:\((.*)\))?$/s.exec(call) ?? []
+  const key = MAIN_ARGUMENT[tool]
+  if (tool === '' || (key !== undefined && inside.trim() === ''))
+    return say(context, 'warning', `Cannot read the call ${call}`, 'for example /permissions bash(npm test)')
+  const args = key === undefined ? {} : { [key]: inside }
+  const { effect, reason, rule, matched, suggestions } = await explain(tool, args, context, signal)
+  const others = matched.filter((one) => one.pattern !== rule?.pattern || one.source !== rule.source)
+  printRows(context, `${effectName(effect)}: ${call}`, [
+    ['why', reason],
+    ['rule', rule ? `${effectName(rule.effect)} ${ruleText(rule)}` : 'none matches'],
+    ...others.map((one) => ['also', `${effectName(one.effect)} ${ruleText(one)}`]),
+    ...suggestions.map((one) => ['to allow', one]),
+  ])
+}
+
+const MAIN_ARGUMENT: Readonly<Record<string, string>> = {
+  bash: 'command',
+  read: 'path',
+  edit: 'path',
+  write: 'path',
+}
+
+function fromChat({ rules }: SlashContext): [string, string][] {
+  return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
+    rules[effect].map((rule): [string, string] => [`${effect} ${rule}`, 'given to this chat']),
+  )
+}
+
+/** The rules in an agent's configuration, and in that of its servers. */
+function readRules(config: string): [string, string][] {
+  const { permissions = {}, mcps = [] } = JSON.parse(config) as AgentRules
+  const entries = mcps.map(({ name, permissions: own = {} }) => rulesOf(own, `for MCP server ${name}`))
+  return [...rulesOf(permissions, "in the agent's file"), ...entries.flat()]
+}
+
+interface AgentRules {
+  permissions?: Rules
+  mcps?: readonly { name: string; permissions?: Rules }[]
+}
+
+type Rules = Partial<Record<'allow' | 'ask' | 'deny', readonly string[]>>
+
+function rulesOf(rules: Rules, source: string): [string, string][] {
+  return (['deny', 'ask', 'allow'] as const).flatMap((effect) =>
+    (rules[effect] ?? []).map((rule): [string, string] => [`${effect} ${rule}`, source]),
+  )
+}

@@ -1,0 +1,42 @@
+import { type PolicyDecision, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { MODES } from '../controller/message.ts'
+import type { SlashContext } from './types.ts'
+
+/** What the policy says of a call in this chat, as it stands. */
+export async function explain(
+  tool: string,
+  args: object,
+  { dispatch, state, ports, rules }: SlashContext,
+  signal: AbortSignal,
+): Promise<PolicyDecision> {
+  const { agent, sender, mode } = state()
+  const message = {
+    agent,
+    sender,
+    cwd: ports.cwd,
+    tool,
+    arguments: JSON.stringify(args),
+    mode: MODES[mode],
+    allow: [...rules.allow],
+    ask: [...rules.ask],
+    deny: [...rules.deny],
+  }
+  return request(dispatch, 'policyExplain', message, signal)
+}
+
+/** What becomes of a call, in a word. */
+export function effectName(effect: PolicyEffect): string {
+  return EFFECTS[effect] ?? 'unknown'
+}
+
+const EFFECTS: Readonly<Record<number, string>> = {
+  [PolicyEffect.ALLOW]: 'allowed',
+  [PolicyEffect.ASK]: 'asked',
+  [PolicyEffect.DENY]: 'refused',
+}
+
+/** A rule and where it stands. */
+export function ruleText({ pattern, source }: PolicyRule): string {
+  return `${pattern} (${source})`
+}

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { request, streamTurn } from '../../../src/core/protocol/dispatch.ts'
+import { armCard, openCard } from '../../../src/tui/cards/card.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { eventOf, startTestDispatch, type TestDispatch, type WireEvent } from '../../support/test-dispatch.ts'
+import { pressKeys } from './setting.ts'
+
+const NEVER = new AbortController().signal
+const run = (id: string, command: string) => ({ call: id, name: 'bash', args: JSON.stringify({ command }) })
+
+/** What a person presses, and what comes of the call. */
+const PERMISSIONS: readonly [keys: string[], output: RegExp, isDenied: boolean][] = [
+  [['y'], /^hello/, false],
+  [['s'], /^hello/, false],
+  [['a'], /^hello/, false],
+  [['n'], /said no/, true],
+  [['escape'], /said no/, true],
+  [['N', 'type:use printf', 'enter'], /the person said no: use printf/, true],
+  [['enter', 'enter'], /^hello/, false],
+]
+
+for (const [keys, output, isDenied] of PERMISSIONS) {
+  test(`${keys.join(' ')} on a permission card is taken by the runtime`, async () => {
+    await using node = await startTestDispatch([{ parts: [run('a', 'echo hello')] }, { parts: ['Done.'] }])
+    const { value } = eventOf(await turn(node, keys), 'toolResult')
+    assert.match(value.output, output)
+    assert.equal(value.denial !== undefined, isDenied)
+  })
+}
+
+test('s holds for the rest of the conversation: the same call is not asked about again', async () => {
+  const script: Reply[] = [run('a', 'echo hello'), run('b', 'echo hello')].map((call) => ({ parts: [call] }))
+  await using node = await startTestDispatch([...script, { parts: ['Done.'] }])
+  const events = await turn(node, ['s'])
+  assert.equal(events.filter(({ $case }) => $case === 'askUser').length, 1)
+  assert.equal(events.filter(({ $case }) => $case === 'toolResult').length, 2)
+})
+
+test('a writes the rule into the file of the agent', async () => {
+  await using node = await startTestDispatch([{ parts: [run('a', 'echo hello')] }, { parts: ['Done.'] }])
+  await turn(node, ['a'])
+  assert.match(await node.home.read('agents/crab.toml'), /bash\(echo hello\)/)
+})
+
+test('a form answers what the agent asked, and Esc leaves it to the agent', async () => {
+  const questions = [
+    { question: 'Which one?', options: ['first', 'second'] },
+    { question: 'Which of them?', options: ['a', 'b', 'c'], multi: true },
+    { question: 'What name?' },
+  ]
+  const ask = { call: 'a', name: 'ask_user', args: JSON.stringify({ questions }) }
+  await using node = await startTestDispatch([
+    { parts: [ask] },
+    { parts: ['Thanks.'] },
+    { parts: [ask] },
+    { parts: ['Well.'] },
+  ])
+  const keys = ['2', '1', '3', 'enter', 'type:crab', 'enter', 'enter']
+  const { value } = eventOf(await turn(node, keys), 'toolResult')
+  assert.deepEqual(JSON.parse(value.output), {
+    'Which one?': 'second',
+    'Which of them?': 'a, c',
+    'What name?': 'crab',
+  })
+  assert.match(eventOf(await turn(node, ['escape']), 'toolResult').value.output, /chose not to answer/)
+})
+
+/** Runs a turn; these keys answer each card it opens. */
+async function turn(node: TestDispatch, keys: readonly string[]): Promise<WireEvent[]> {
+  const message = { agent: 'crab', sender: 'ann', content: 'go', options: { onAsk: OnAsk.CLIENT } }
+  const events: WireEvent[] = []
+  for await (const { event } of streamTurn(node.dispatch, message, NEVER)) {
+    events.push(event!)
+    if (event?.$case !== 'askUser') continue
+    const { effects } = pressKeys(armCard(openCard(event.value, 'crab')), keys)
+    const answer = effects.find(({ type }) => type === 'answer')
+    assert.ok(answer?.type === 'answer')
+    const content = JSON.stringify(answer.answers)
+    await request(
+      node.dispatch,
+      'replyToAsk',
+      { agent: 'crab', sender: 'ann', askId: answer.askId, content },
+      NEVER,
+    )
+  }
+  return events
+}
