@@ -1,6 +1,6 @@
 import type { Effect, Pressed } from '../state/effects.ts'
 import { type Editor, EMPTY_EDITOR } from './editor.ts'
-import { addSent, EMPTY_HISTORY, type History, showText, withEarlier } from './history.ts'
+import { EMPTY_HISTORY, type History, showText, withEarlier } from './history.ts'
 import type { CommandEntry, Menu } from './menu.ts'
 import { tokenAt } from './menu.ts'
 import { cleanInput, expandPastes } from './pastes.ts'
@@ -80,12 +80,6 @@ export function withReturned(prompt: Prompt, texts: readonly string[]): Prompt {
 /** What earlier runs have sent, oldest first, for Up and Ctrl+R. */
 export function withHistory(prompt: Prompt, earlier: readonly string[]): Prompt {
   return { ...prompt, history: withEarlier(prompt.history, earlier) }
-}
-
-/** Something that was sent, for Up and Ctrl+R; what Enter sends is remembered already. */
-export function withSent(prompt: Prompt, text: string): Prompt {
-  const { at, left } = prompt.history
-  return { ...prompt, history: { ...addSent(prompt.history, text), at, left } }
 }
 
 /** What was found for the effect `complete`; too late for its query it changes nothing. */

@@ -15,7 +15,6 @@ export {
   withCompletions,
   withHistory,
   withReturned,
-  withSent,
   withText,
 } from './prompt-state.ts'
 

@@ -7,7 +7,6 @@ import {
   promptText,
   withHistory,
   withReturned,
-  withSent,
   withText,
 } from '../../../src/tui/text/prompt.ts'
 import { typed } from './keys.ts'
@@ -154,7 +153,6 @@ test('Up and Down walk through the history, and keep the draft and what was chan
 test('what is sent again at once is in the history once', () => {
   const { prompt } = typed(['a', 'enter', 'a', 'enter', 'b', 'enter'])
   assert.deepEqual(prompt.history.sent, ['a', 'b'])
-  assert.deepEqual(withSent(withSent(prompt, 'b'), 'c').history.sent, ['a', 'b', 'c'])
 })
 
 test('Ctrl+R searches what was sent, newest first', () => {
