@@ -6,7 +6,8 @@ import { handlers } from '../../src/daemon/handlers/handlers.ts'
 
 /**
  * A process that talks in the conversation (crab, ann) of a home. `HOME NAME COUNT` does that many things, one after the
- * other, and writes each that was acknowledged as a line; `HOME crash` is killed between an archive and its marker.
+ * other, and writes each that was acknowledged as a line; `HOME crash` is killed between an archive and its marker, and
+ * `HOME try` writes what kind of failure a compaction meets.
  */
 const [home = '', name = '', count = '0'] = process.argv.slice(2)
 const NEVER = new AbortController().signal
@@ -21,6 +22,8 @@ const services = compose({
 })
 const dispatch = route(handlers(services, 'process'))
 if (name === 'crash') await crash()
+else if (name === 'try')
+  await request(dispatch, 'compact', PAIR, NEVER).catch(({ kind }) => say('failed', kind))
 else for (let index = 0; index < Number(count); index++) await act(`${name}-${index}`)
 await services[Symbol.asyncDispose]()
 

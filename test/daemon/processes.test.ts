@@ -69,6 +69,19 @@ test('a process that is killed between archive and marker leaves the conversatio
   assert.match(sentTo(node.server.requests.at(-1))[0]!, new RegExp(`archived as "${archive}"`))
 })
 
+test('a marker that the disk does not take leaves the conversation as it was', async () => {
+  await using node = await startTestDispatch(script)
+  await node.ask(`one ${'x'.repeat(1_200_000)}`)
+  const before = await linesOf(node)
+  const limited = 'ulimit -f 2000 && exec "$0" "$@"' // a megabyte: no file grows beyond
+  const args = [process.execPath, program, node.home.paths.home, 'try']
+  assert.equal((await run('sh', ['-c', limited, ...args])).stdout, 'failed storage\n')
+  assert.equal((await node.services.memory.read('crab')).entries.length, 1)
+  assert.deepEqual(await linesOf(node), before)
+  const { archive } = await request(node.dispatch, 'compact', PAIR, NEVER)
+  assert.deepEqual(markers(await linesOf(node)), [archive])
+})
+
 test('processes that are killed at any moment lose nothing they told, and the others go on', async () => {
   await using node = await startTestDispatch(script)
   let told = ''

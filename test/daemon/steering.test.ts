@@ -66,6 +66,21 @@ test('a cancelled turn gives back what it has not taken up, and stores none of i
   assert.deepEqual(await stored(node), ['go', 'Half'])
 })
 
+test('a client that aborts and reads on gets back what was not taken up', async () => {
+  await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
+  const client = new AbortController()
+  const events: WireEvent[] = []
+  for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go' }, client.signal)) {
+    events.push(event!)
+    if (event?.$case !== 'chunk') continue
+    await steer(node, 'one')
+    client.abort()
+    await assert.rejects(steer(node, 'two'), { kind: 'missing' })
+  }
+  assert.equal(eventOf(events, 'steerReturned').value.content, 'one')
+  assert.deepEqual(await stored(node), ['go', 'Half'])
+})
+
 test('a turn that reaches its limit gives back what was said to it', async () => {
   await using node = await startTestDispatch([{ parts: ['First.'] }])
   const events = await follow(node, (event) => event.$case === 'chunk' && steer(node, 'more'), {
