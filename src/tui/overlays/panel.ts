@@ -3,7 +3,7 @@ import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { truncateText, widthOf } from '../view/text.ts'
+import { truncateText, widthOf, wrapText } from '../view/text.ts'
 import { bodyHeight, cellsLine, type Face, frame, moved, sliceAround } from './frame.ts'
 import type { Overlay, Panel, Room } from './types.ts'
 
@@ -24,7 +24,7 @@ export function pressPanel(panel: Panel, key: KeyPress, room: Room): Pressed<Ove
 export function renderPanel(panel: Panel, view: Face): Section {
   const { columns, color } = view
   const widths = fitColumns(panel, columns - MARGIN)
-  const height = Math.max(1, bodyHeight(view.rows) - (view.rows > ROOMY ? 2 : 0))
+  const height = Math.max(1, bodyHeight(view.rows) - (view.rows > ROOMY ? 1 + NOTE_ROWS : 0))
   const { start, end } = sliceAround(panel.rows.length, panel.selected, height)
   const rows = panel.rows.slice(start, end).map(({ cells, problem }, at) => {
     const isSelected = start + at === panel.selected
@@ -36,13 +36,16 @@ export function renderPanel(panel: Panel, view: Face): Section {
     return (isSelected ? paint('› ', color, 'accent') : '  ') + paint(line, color, ...styles)
   })
   const below = panel.note || panel.rows[panel.selected]?.problem || ''
-  const note = below === '' ? '' : `  ${truncateText(cleanLine(below), columns - MARGIN)}`
+  const told = wrapText(truncateText(cleanLine(below), (columns - MARGIN) * NOTE_ROWS), columns - MARGIN)
   const head = paint(`  ${cellsLine(panel.header, widths)}`, color, 'dim')
   const nothing = [paint('  nothing here', color, 'dim')]
   const table = rows.length === 0 ? nothing : rows
   const keys = [...panel.keys.map(({ key, label }) => `${key} ${label}`), 'Esc closes'].join(' · ')
   const title = paint(cleanLine(panel.title), color, 'accent', 'bold')
-  const body = view.rows > ROOMY ? [head, ...table, note] : table
+  const body =
+    view.rows > ROOMY
+      ? [head, ...table, ...told.slice(0, NOTE_ROWS).map((row) => `  ${row}`.trimEnd())]
+      : table
   return frame({ title, body, keys }, view)
 }
 
@@ -73,3 +76,4 @@ function fitColumns({ header, rows }: Panel, columns: number): number[] {
 
 const MOST_CELL = 40
 const LEAST_CELL = 4
+const NOTE_ROWS = 2

@@ -1,4 +1,9 @@
-import { type McpPeer, McpPeerState, type McpView } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  type McpPeer,
+  McpPeerState,
+  type McpServerView,
+  type McpView,
+} from '../../core/protocol/crabtalk.generated.ts'
 import type { Panel, PanelRow } from '../overlays/types.ts'
 import { formatCount, plural } from '../view/numbers.ts'
 import { byteText } from './numbers.ts'
@@ -14,7 +19,11 @@ export function mcpPanel(
   view: McpView,
   { agent, selected = 0, note = '' }: { agent: string; selected?: number; note?: string },
 ): Panel {
-  const rows = [...view.peers.map((peer) => peerRow(peer, agent)), ...idleRows(view, agent)]
+  const groups = groupsOf(view)
+  const peers = view.peers.map((peer) => peerRow(peer, groups.get(peer.fingerprint) ?? [], agent))
+  const known = new Set(view.peers.map(({ fingerprint }) => fingerprint))
+  const idle = [...groups].filter(([fingerprint]) => !known.has(fingerprint))
+  const rows = [...peers, ...idle.map(([, group]) => idleRow(group, agent))]
   return {
     kind: 'panel',
     picker: 'mcp',
@@ -55,18 +64,30 @@ const KEYS = [
 
 function titleOf({ peers, agents }: McpView): string {
   const owners = new Set(agents.filter(({ servers }) => servers.length > 0).map(({ agent }) => agent))
-  const processes = peers.filter(({ state }) => state === McpPeerState.CONNECTED).length
-  return `MCP servers: ${plural(processes, 'connection')}, ${plural(owners.size, 'agent')}`
+  const running = peers.filter(({ state }) => state === McpPeerState.CONNECTED).length
+  return `MCP servers: ${plural(running, 'connection')}, ${plural(owners.size, 'agent')}`
 }
 
-function peerRow(peer: McpPeer, agent: string): PanelRow {
-  const { owners, calls, errors, latencyMs, schemaTokens, memoryBytes, toolCount } = peer
-  const own = owners.find((owner) => owner.agent === agent) ?? owners[0]
+/** A declaration, with the agent whose it is. */
+interface Declared extends McpServerView {
+  agent: string
+}
+
+/** Declarations by the connection they share; one that cannot be used stands alone. */
+function groupsOf({ agents }: McpView): Map<string, Declared[]> {
+  const servers = agents.flatMap(({ agent, servers: own }) => own.map((server) => ({ ...server, agent })))
+  return Map.groupBy(servers, ({ fingerprint, agent, name }) => fingerprint || `${agent}\n${name}`)
+}
+
+function peerRow(peer: McpPeer, declared: readonly Declared[], agent: string): PanelRow {
+  const { calls, errors, latencyMs, schemaTokens, memoryBytes, toolCount } = peer
+  const owners = [...declared, ...peer.owners]
+  const own = ownOf(declared, agent) ?? ownOf(peer.owners, agent)
   return {
     value: own ? toValue(own) : '',
     cells: [
       [...new Set(owners.map(({ name }) => name))].join(', '),
-      stateName(peer.state),
+      stateOf(peer, ownOf(declared, agent)),
       ownersText(owners.map((owner) => owner.agent)),
       String(toolCount),
       String(calls),
@@ -80,25 +101,27 @@ function peerRow(peer: McpPeer, agent: string): PanelRow {
   }
 }
 
+/** Others may keep a connection that this agent has disabled; so does the turn that began before. */
+function stateOf({ state }: McpPeer, own: Declared | undefined): string {
+  if (own?.state !== McpPeerState.DISABLED) return stateName(state)
+  return state === McpPeerState.CONNECTED ? 'disabled, runs' : 'disabled'
+}
+
 /** Declarations without a connection: those that are disabled, cannot be used, or were never needed. */
-function idleRows({ peers, agents }: McpView, agent: string): PanelRow[] {
-  const known = new Set(peers.map(({ fingerprint }) => fingerprint))
-  const servers = agents.flatMap((view) => view.servers.map((server) => ({ ...server, agent: view.agent })))
-  const idle = servers.filter(({ fingerprint }) => !known.has(fingerprint))
-  const groups = Map.groupBy(
-    idle,
-    ({ fingerprint, agent: owner, name }) => fingerprint || `${owner}\n${name}`,
-  )
-  return [...groups.values()].map((group) => {
-    const own = group.find((one) => one.agent === agent) ?? group[0]!
-    const tools = own.listed ? String(own.tools.length) : '-'
-    const owners = ownersText(group.map((one) => one.agent))
-    return {
-      value: toValue(own),
-      cells: [own.name, stateName(own.state), owners, tools, '-', '-', '-', '-', '-', own.source],
-      problem: own.error,
-    }
-  })
+function idleRow(group: readonly Declared[], agent: string): PanelRow {
+  const own = ownOf(group, agent)!
+  const tools = own.listed ? String(own.tools.filter(({ hidden }) => hidden === '').length) : '-'
+  const owners = ownersText(group.map((one) => one.agent))
+  return {
+    value: toValue(own),
+    cells: [own.name, stateName(own.state), owners, tools, '-', '-', '-', '-', '-', own.source],
+    problem: own.error,
+  }
+}
+
+/** The declaration that is acted on: this agent's, or else somebody's. */
+function ownOf<D extends Target>(declared: readonly D[], agent: string): D | undefined {
+  return declared.find((one) => one.agent === agent) ?? declared[0]
 }
 
 function ownersText(agents: readonly string[]): string {

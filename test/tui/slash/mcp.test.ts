@@ -24,7 +24,7 @@ test('/mcp shows one row for a server that several agents share, and its keys re
 
   await press(chat, 'p')
   assert.match(panel(chat).note, /^one answers in \d+ ms, connected in \d+ ms$/)
-  assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'connected', OWNERS: 'crab', TOOLS: '2' })
+  assert.deepEqual(row(chat), { SERVER: 'one', STATE: 'connected', OWNERS: '2 agents', TOOLS: '2' })
   assert.equal(panel(chat).title, 'MCP servers: 1 connection, 2 agents')
 
   await press(chat, 'r')
@@ -42,6 +42,7 @@ test('/mcp shows one row for a server that several agents share, and its keys re
   assert.match(panel(chat).note, /one of crab is disabled/)
   const file = () => readFile(join(node.home.paths.home, 'agents/crab.toml'), 'utf8')
   assert.match(await file(), /disabled = true/)
+  assert.equal(row(chat)['STATE'], 'disabled, runs')
   await press(chat, 'e')
   assert.doesNotMatch(await file(), /disabled = true/)
 })
