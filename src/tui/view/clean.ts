@@ -54,4 +54,4 @@ function tame(text: string): string {
  * direction marks, tags, and variation selectors but the one for emoji.
  */
 const UNSEEN =
-  /[[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\u200c\u200d\ufe0f]]|(?<!\p{L})\u200c|(?<![\p{Emoji}\p{M}\p{L}])\u200d/gv
+  /[[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]--[\u200c\u200d\ufe0f]]|\u200c(?<!\p{L}\u200c)|\u200d(?<![\p{Emoji}\p{M}\p{L}]\u200d)/gv

@@ -62,6 +62,7 @@ const TOO_MUCH = 0.9
 function contextMeter({ last, context }: Spent): { text: string; style: Style } {
   if (!last) return { text: '', style: 'dim' }
   const used = last.promptTokens + last.completionTokens
+  if (used === 0) return { text: '', style: 'dim' }
   if (!context) return { text: formatCount(used), style: 'dim' }
   const share = used / context
   const text = `${meterBar(share)} ${formatCount(used)}/${formatCount(context)} ${Math.round(share * 100)}%`

@@ -74,7 +74,7 @@ test('renderStatus() is one line that fits, whatever stands in it', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...Object.values(HOSTILE_TEXTS)),
-      fc.integer({ min: 10, max: 200 }),
+      fc.integer({ min: 1, max: 200 }),
       fc.boolean(),
       (text, columns, color) => {
         const state = {

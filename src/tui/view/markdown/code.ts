@@ -39,6 +39,7 @@ export function wrapCode(
   { columns, color }: Pick<MarkdownView, 'columns' | 'color'>,
 ): string[] {
   if (widthOf(line) <= columns) return [line]
+  if (columns <= GOES_ON.length) return cutText(line, columns, columns)
   const [first = '', ...others] = cutText(line, columns, columns - GOES_ON.length)
   return [first, ...others.map((rest) => paint(GOES_ON, color, 'dim') + rest)]
 }
