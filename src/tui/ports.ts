@@ -39,8 +39,8 @@ export interface ChatPorts {
   rememberSent(text: string): Promise<void>
   /** Files and folders (these end in `/`) that fit what stands behind an `@`, best first, relative to `cwd`. */
   findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>
-  /** Adds the files that a message names with `@`. */
-  expand(text: string, signal: AbortSignal): Promise<Expanded>
+  /** Adds the files that a message names with `@`, outside of what was pasted into it. */
+  expand(text: string, pasted: readonly string[], signal: AbortSignal): Promise<Expanded>
   /** Lets a person edit a text in $EDITOR, with the terminal given to it; undefined when it was left unchanged or failed. */
   editText(text: string): Promise<string | undefined>
   /** Puts a text on the clipboard; says how, or throws. */

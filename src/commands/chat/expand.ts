@@ -11,15 +11,20 @@ import type { Place } from './write-new.ts'
 /**
  * A message with the files that it names with `@`: text behind it in blocks, as `send -f` makes them, images beside it.
  *
- * What looks like a path and cannot be added is a problem; any other `@` is left alone. Fails only when aborted.
+ * What looks like a path and cannot be added is a problem; any other `@` is left alone, and so is what stands in one of
+ * the `pasted` texts: nobody typed it. Fails only when aborted.
  */
-export async function expandMentions(text: string, place: Place, signal: AbortSignal): Promise<Expanded> {
+export async function expandMentions(
+  { text, pasted }: { text: string; pasted: readonly string[] },
+  place: Place,
+  signal: AbortSignal,
+): Promise<Expanded> {
   const blocks: string[] = []
   const attachments: AttachedFile[] = []
   const problems: string[] = []
   const seen = new Set<string>()
   let bytes = Buffer.byteLength(text)
-  for (const mention of findMentions(text).slice(0, MOST_MENTIONS)) {
+  for (const mention of findMentions(withoutPastes(text, pasted)).slice(0, MOST_MENTIONS)) {
     signal.throwIfAborted()
     try {
       const found = await find(mention, place)
@@ -41,7 +46,15 @@ export async function expandMentions(text: string, place: Place, signal: AbortSi
   return { content: joinBlocks([text, ...blocks]), attachments, problems }
 }
 
-/** A long paste may hold any number. */
+/** Blank where something was pasted. */
+function withoutPastes(text: string, pasted: readonly string[]): string {
+  return pasted
+    .map((paste) => paste.trimEnd()) // so is what is sent
+    .filter((paste) => paste !== '')
+    .reduce((rest, paste) => rest.replaceAll(paste, ' '), text)
+}
+
+/** A message may hold any number. */
 const MOST_MENTIONS = 200
 
 interface Found {

@@ -43,7 +43,8 @@ export function openPorts(host: Host): OpenedPorts {
     readHistory: async () => (await import('./history-file.ts')).readSentHistory(history),
     rememberSent: async (text) => (await import('./history-file.ts')).appendSentHistory(history, text),
     findFiles: async (query, signal) => (await finder.get())(query, signal),
-    expand: async (text, signal) => (await import('./expand.ts')).expandMentions(text, place, signal),
+    expand: async (text, pasted, signal) =>
+      (await import('./expand.ts')).expandMentions({ text, pasted }, place, signal),
     editText: async (text) => (await import('./edit-text.ts')).editText(text, host),
     async copy(text) {
       const { copyText } = await import('./clipboard-copy.ts')

@@ -96,7 +96,7 @@ export class Turns {
 
   async #expand(text: string, signal: AbortSignal) {
     const { store, ports } = this.#options
-    const { content, attachments, problems } = await ports.expand(text, signal)
+    const { content, attachments, problems } = await ports.expand(text, store.get().prompt.sentPastes, signal)
     for (const problem of problems) {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }

@@ -31,6 +31,11 @@ export function expandPastes(text: string, pastes: Pastes): string {
   return text.replaceAll(new RegExp(PLACEHOLDER, 'gu'), (char) => pastes.get(char) ?? char)
 }
 
+/** The pastes that a text holds. */
+export function pastesIn(text: string, pastes: Pastes): string[] {
+  return [...pastes].filter(([placeholder]) => text.includes(placeholder)).map(([, paste]) => paste)
+}
+
 /** Only those that one of the texts still holds. */
 export function keepPastes(pastes: Pastes, texts: readonly string[]): Pastes {
   if (pastes.size === 0) return pastes

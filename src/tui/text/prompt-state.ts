@@ -13,6 +13,8 @@ export interface Prompt extends Editor {
   closedAt: number | undefined
   /** Ctrl+R: the history is being searched. */
   search: Search | undefined
+  /** Long pastes that were sent, the newest last: what they say was not typed. */
+  sentPastes: readonly string[]
   /** The same key again clears the draft, or leaves. */
   armed: 'clear' | 'leave' | undefined
 }
@@ -48,6 +50,7 @@ export const EMPTY_PROMPT: Prompt = {
   menu: undefined,
   closedAt: undefined,
   search: undefined,
+  sentPastes: [],
   armed: undefined,
 }
 

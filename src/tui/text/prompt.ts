@@ -3,6 +3,7 @@ import { addSent } from './history.ts'
 import type { KeyPress } from './key.ts'
 import { commandOf, type PromptCommand } from './keymap.ts'
 import { toImageMention } from './pasted-path.ts'
+import { pastesIn } from './pastes.ts'
 import { EDITS } from './prompt-edits.ts'
 import { followMenu, pressMenu } from './prompt-menu.ts'
 import { openSearch, pressSearch } from './prompt-search.ts'
@@ -90,9 +91,12 @@ function queue(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
 
 /** Empty again; what went out is in the history. */
 function sent(prompt: Prompt, text: string): Prompt {
-  const { history } = prompt
-  return { ...closed(cleared(prompt, { kill: false })), history: addSent(history, text) }
+  const history = addSent(prompt.history, text)
+  const sentPastes = [...prompt.sentPastes, ...pastesIn(prompt.text, prompt.pastes)].slice(-MOST_SENT_PASTES)
+  return { ...closed(cleared(prompt, { kill: false })), history, sentPastes }
 }
+
+const MOST_SENT_PASTES = 20
 
 function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
   if (isBusy) return pressed(settle(prompt), { type: 'interrupt' })

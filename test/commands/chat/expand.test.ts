@@ -95,6 +95,14 @@ test('a long folder is cut', async () => {
   assert.match(content, /\n\[3 more\]\n<\/folder>$/)
 })
 
+test('what was pasted names nothing', async () => {
+  await using box = await openBox()
+  const paste = 'a log\nof @a.txt and @./nothing\n'
+  const { content, problems } = await box.expand(`see ${paste}and @"a b.txt"`, NEVER, [paste, '\n'])
+  assert.equal(content, `see ${paste}and @"a b.txt"\n\n<file path="a b.txt">\nblank\n</file>`)
+  assert.deepEqual(problems, [])
+})
+
 test('of very many mentions the first are looked at', async () => {
   await using box = await openBox()
   const { content, problems } = await box.expand(`@a.txt ${'@none.md '.repeat(300)}@src`)
@@ -119,6 +127,7 @@ async function openBox() {
   await writeFile(at('src/inner/dot.png'), PNG)
   const place = { cwd: folder.path, home: folder.path }
   return Object.assign(folder, {
-    expand: (text: string, signal = NEVER) => expandMentions(text, place, signal),
+    expand: (text: string, signal = NEVER, pasted: string[] = []) =>
+      expandMentions({ text, pasted }, place, signal),
   })
 }

@@ -177,6 +177,7 @@ test('a long paste is one character until it is sent', () => {
   const lines = 'line\n'.repeat(11)
   const keys = ['see ', `paste:${lines}`, ' please']
   assert.deepEqual(typed([...keys, 'enter']).effects, [{ type: 'submit', text: `see ${lines} please` }])
+  assert.deepEqual(typed([...keys, 'enter']).prompt.sentPastes, [lines])
   const { prompt } = typed(keys)
   assert.equal(prompt.text.length, 'see  please'.length + 2)
   assert.equal(promptText(prompt), `see ${lines} please`)
