@@ -122,4 +122,4 @@ function toShown({ text, width }: { text: string; width: number }, room: number,
 
 const TAB = 4
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-const UNDRAWABLE = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]|\p{Cs}/u
+const UNDRAWABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]|\p{Cs}/u

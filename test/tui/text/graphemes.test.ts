@@ -67,7 +67,7 @@ test('layOut() has a stand-in for what cannot be drawn, and for what is wider th
     layOut(text, { width, pastes: new Map(), from: 0 }).lines.map(({ cells }) =>
       cells.map((cell) => cell.text).join(''),
     )
-  assert.deepEqual(rows('a\x1b[2J\x9bb\u202ec\ud800', 20), ['a\ufffd[2J\ufffdb\ufffdc\ufffd'])
+  assert.deepEqual(rows('a\x1b[2J\x9bb\u202ec\u2028\ud800', 20), ['a\ufffd[2J\ufffdb\ufffdc\ufffd\ufffd'])
   assert.deepEqual(rows('漢\t', 1), ['?', ' '])
   assert.deepEqual(rows('', 5), [''])
   assert.deepEqual(rows('one  two', 5), ['one  ', 'two'])
