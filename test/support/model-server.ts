@@ -1,7 +1,8 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '../../src/core/base/message.ts'
-import { type ErrorRecord, type Finish, type Part, type TokenCounts, writerFor } from './model-wire.ts'
+import type { ErrorRecord, Finish, Part, TokenCounts } from './model-wire.ts'
+import { writerFor } from './wire-writers.ts'
 
 /** What the server does with one request. Everything left out is the usual: an answer that ends well. */
 export interface Reply {

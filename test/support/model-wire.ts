@@ -1,7 +1,3 @@
-import { converseWriter } from './converse-wire.ts'
-import { geminiWriter } from './gemini-wire.ts'
-import { responsesWriter } from './responses-wire.ts'
-
 /** What a scripted model says: text, a block of thinking, a tool call, or a wait until a promise is settled. */
 export type Part =
   | string
@@ -35,16 +31,6 @@ export interface WireWriter {
   part(part: Exclude<Part, Promise<unknown>>): string | Uint8Array
   finish(reason: Finish, usage: TokenCounts | undefined): string | Uint8Array
   error(record: ErrorRecord): string | Uint8Array
-}
-
-/** The writer of what a path of any provider answers. */
-export function writerFor(path: string, model: string): WireWriter {
-  const { pathname } = new URL(path, 'http://server')
-  if (pathname.endsWith('/messages')) return messageWriter(model)
-  if (pathname.endsWith('/responses')) return responsesWriter(model)
-  if (pathname.endsWith('/converse-stream')) return converseWriter()
-  if (pathname.endsWith(':streamGenerateContent')) return geminiWriter(model)
-  return chatCompletionWriter(model)
 }
 
 /** Chat completion chunks, as `POST /v1/chat/completions` with `stream: true` answers. */
