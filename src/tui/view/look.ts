@@ -5,9 +5,11 @@ export type Look = Pick<View, 'color' | 'parse' | 'highlight'>
 
 /** The look in parts, as they are loaded: none is needed for the first frame. */
 export async function* loadLook(color: boolean): AsyncGenerator<Partial<Look>> {
-  const { loadMarkdown } = await import('./markdown/load.ts')
+  const { loadMarkdown, warmMarkdown } = await import('./markdown/load.ts')
   yield { parse: await loadMarkdown() }
-  if (!color) return
-  const { loadHighlight } = await import('./highlight/load.ts')
-  yield { highlight: await loadHighlight() }
+  if (color) {
+    const { loadHighlight } = await import('./highlight/load.ts')
+    yield { highlight: await loadHighlight() }
+  }
+  await warmMarkdown()
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { warmMarkdown } from '../../../../src/tui/view/markdown/load.ts'
 import { joinParts, renderMarkdown } from '../../../../src/tui/view/markdown/render.ts'
 import { splitClosed } from '../../../../src/tui/view/split.ts'
 import { cutAt, DOCUMENT } from '../markdown-documents.ts'
@@ -134,4 +135,11 @@ test('renderMarkdown() is done with anything in reasonable time', () => {
   for (const text of texts) assertPrintable(linesOf(text.repeat(many)), 40)
   assertPrintable(linesOf(Array.from({ length: 500 }, (_, i) => `${'  '.repeat(i)}- a`).join('\n')), 40)
   assert.equal(linesOf('some words and `code`\n\n'.repeat(45_000)).length, 89_999)
+})
+
+test('warmMarkdown() changes nothing in what is parsed', async () => {
+  const text = '# a\n\nb *c* `d` [e](f)\n\n- g\n'
+  const before = linesOf(text)
+  await warmMarkdown()
+  assert.deepEqual(linesOf(text), before)
 })
