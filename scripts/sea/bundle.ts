@@ -21,6 +21,7 @@ const COMMON = {
   legalComments: 'none',
   logLevel: 'warning',
   define: { 'process.env.NODE_ENV': '"production"' },
+  tsconfigRaw: {}, // its paths are for types only
 } as const satisfies BuildOptions
 
 /** Bundles the boot script, and the program split at every `import()`, so that a command loads only what it uses. */

@@ -1,4 +1,3 @@
-import type { LanguageFn } from 'highlight.js'
 import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'
 import cpp from 'highlight.js/lib/languages/cpp'
@@ -28,7 +27,7 @@ import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 
 /** Languages that have colours. `ini` knows TOML, `xml` HTML and SVG. */
-export const LANGUAGES: Readonly<Record<string, LanguageFn>> = {
+export const LANGUAGES: Readonly<Record<string, (api: unknown) => object>> = {
   bash,
   c,
   cpp,

@@ -1,0 +1,3 @@
+/** A grammar of highlight.js. */
+declare function grammar(api: unknown): object
+export = grammar
