@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { type Plugin, transform } from 'esbuild'
+import { PATCHES as BEDROCK } from './bedrock.ts'
 import { PATCHES as INK } from './ink.ts'
 import { PATCHES as LIGHT_HEADERS } from './light-headers.ts'
 import type { Patch } from './patch.ts'
@@ -7,7 +8,14 @@ import { PATCHES as TEXT_STACK } from './text-stack.ts'
 import { PATCHES as ZOD_LOCALES } from './zod-locales.ts'
 import { PATCHES as ZOD_NAMESPACE } from './zod-namespace.ts'
 
-const PATCHES: readonly Patch[] = [...INK, ...LIGHT_HEADERS, ...TEXT_STACK, ...ZOD_LOCALES, ...ZOD_NAMESPACE]
+const PATCHES: readonly Patch[] = [
+  ...BEDROCK,
+  ...INK,
+  ...LIGHT_HEADERS,
+  ...TEXT_STACK,
+  ...ZOD_LOCALES,
+  ...ZOD_NAMESPACE,
+]
 
 /**
  * Packages as they are bundled: changed in the few places that patches name, with short names for what they do not
