@@ -83,7 +83,7 @@ test('renderStatus() is one line that fits, whatever stands in it', () => {
           model: text,
           title: text,
           branch: text,
-          steers: [text],
+          steers: [{ text, content: text }],
           queue: [text],
         }
         const view = makeView({ columns, color })
@@ -107,6 +107,9 @@ test('renderWorking() says what the turn does, for how long, and how to stop it'
 })
 
 test('renderWorking() lists what waits', () => {
-  const lines = workingOf({ ...BEGINNING, steers: ['also\nthat'], queue: ['a', 'b', 'c', 'd', 'e'] }, 0)
+  const lines = workingOf(
+    { ...BEGINNING, steers: [{ text: 'also\nthat', content: '' }], queue: ['a', 'b', 'c', 'd', 'e'] },
+    0,
+  )
   assert.deepEqual(lines, ['', 'next: also that', 'then: a', 'then: b', 'then: c', '… and 2 more'])
 })
