@@ -2,10 +2,13 @@ import { renderCard } from '../cards/card.ts'
 import { renderOverlay } from '../overlays/overlay.ts'
 import type { ChatState } from '../state/types.ts'
 import type { PromptContext } from '../text/prompt.ts'
+import { cleanLine } from '../view/clean.ts'
 import { renderStatus, renderWorking, type ShownPlace } from '../view/frame.ts'
 import { renderOpen, renderRunningTool } from '../view/live.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Section } from '../view/section.ts'
+import { paint } from '../view/style.ts'
+import { truncateText } from '../view/text.ts'
 import type { View } from '../view/view.ts'
 
 export interface Surroundings {
@@ -26,8 +29,14 @@ export function toSections(state: ChatState, { view, place, context, now }: Surr
     renderWorking(state, now, view),
     GAP,
     ...focused(state, view, context),
+    renderHint(state.hint, view),
     renderStatus(state, place, view),
   ]
+}
+
+function renderHint(hint: string, { color, columns }: View): Section {
+  const lines = hint === '' ? [] : [paint(truncateText(`  ${cleanLine(hint)}`, columns), color, 'dim')]
+  return { lines, cut: 'tail', rank: 6 }
 }
 
 const GAP: Section = { lines: [''], cut: 'head', rank: 0 }

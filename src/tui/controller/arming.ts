@@ -20,15 +20,20 @@ export class Arming {
 
   /** A key was pressed: the time begins anew. */
   restart(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#stop()
     this.#look()
   }
 
+  #stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
   #look(): void {
-    const card = this.#store.get().asks[0]
-    if (!card || card.isArmed || this.#timer !== undefined) return
-    this.#timer = setTimeout(() => this.#arm(), QUIET_MS)
+    const { asks, overlay } = this.#store.get()
+    const isOpen = asks[0] !== undefined && !asks[0].isArmed && overlay === undefined // that would hide it
+    if (!isOpen) this.#stop()
+    else this.#timer ??= setTimeout(() => this.#arm(), QUIET_MS)
   }
 
   #arm(): void {

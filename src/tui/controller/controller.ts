@@ -47,6 +47,8 @@ export class Controller {
   readonly #pasted = new Map<string, AttachedFile>()
   readonly turns: Turns
   readonly #arming: Arming
+  /** The command of the chat that runs. */
+  #running: AbortController | undefined
   #lookup = new AbortController()
 
   constructor(options: ControllerOptions) {
@@ -60,7 +62,7 @@ export class Controller {
     const { store, size, commands } = this.#options
     const { turn } = store.get()
     return {
-      isBusy: this.turns.isBusy,
+      isBusy: this.turns.isBusy || this.#running !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
       commands: commands.list,
@@ -88,7 +90,7 @@ export class Controller {
   }
 
   async #perform(effect: Effect): Promise<void> {
-    const { store, terminal, commands, signal } = this.#options
+    const { store, terminal, commands } = this.#options
     const { act } = store
     switch (effect.type) {
       case 'submit':
@@ -98,7 +100,7 @@ export class Controller {
       case 'take-queue-back':
         return act({ type: 'queue-taken-back' })
       case 'interrupt':
-        return this.turns.interrupt()
+        return this.#interrupt()
       case 'leave':
         return act({ type: 'set', change: { isLeaving: true } })
       case 'suspend':
@@ -122,20 +124,37 @@ export class Controller {
       case 'answer':
         return this.#answer(effect)
       case 'chosen':
-        return commands.chosen(effect, signal)
+        return this.#command((stop) => commands.chosen(effect, stop))
       case 'command':
-        return commands.run(effect.line, signal)
+        return this.#command((stop) => commands.run(effect.line, stop))
     }
   }
 
   async #submit(text: string): Promise<void> {
-    const { commands, signal } = this.#options
+    const { commands } = this.#options
     if (text.trim() === '') return
     await this.#remember(text, async () => {
-      if (text.startsWith('/')) await commands.run(text, signal)
-      else if (text.startsWith('!')) await this.#shell(text.slice(1).trim())
+      if (text.startsWith('/')) await this.#command((stop) => commands.run(text, stop))
+      else if (text.startsWith('!')) await this.#command((stop) => this.#shell(text.slice(1).trim(), stop))
       else this.turns.say(text)
     })
+  }
+
+  /** Runs a command of the chat; Esc ends it when no turn runs. */
+  async #command(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const stop = new AbortController()
+    this.#running = stop
+    try {
+      await run(AbortSignal.any([stop.signal, this.#options.signal]))
+    } finally {
+      stop.abort()
+      if (this.#running === stop) this.#running = undefined
+    }
+  }
+
+  #interrupt(): void {
+    if (this.turns.isBusy) this.turns.interrupt()
+    else this.#running?.abort()
   }
 
   async #remember(text: string, act: () => Promise<void> | void): Promise<void> {
@@ -145,9 +164,9 @@ export class Controller {
   }
 
   /** Runs a person's own command line; its output is part of the next message. */
-  async #shell(line: string): Promise<void> {
+  async #shell(line: string, signal: AbortSignal): Promise<void> {
     if (line === '') return
-    const { store, ports, signal } = this.#options
+    const { store, ports } = this.#options
     const { output, exitCode } = await ports.runShell(line, signal)
     const title = exitCode === 0 ? `$ ${line}` : `$ ${line} (exit ${exitCode})`
     store.act({ type: 'print', block: { kind: 'output', title, text: output } })
@@ -189,9 +208,9 @@ export class Controller {
   async #answer({ askId, answers }: Effect & { type: 'answer' }): Promise<void> {
     const { store, ports, signal } = this.#options
     const { agent, sender } = store.get()
-    store.act({ type: 'ask-gone', askId })
     const content = JSON.stringify(answers)
     await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content }, signal)
+    store.act({ type: 'ask-gone', askId })
   }
 
   #hint(text: string): void {

@@ -81,6 +81,7 @@ export class Turns {
     const { store, ports, rules } = this.#options
     try {
       const said = await this.#expand(text, signal)
+      this.#context.length = 0
       const message = toStreamMsg(said, { state: store.get(), ports, rules })
       for await (const event of streamTurn(ports.dispatch, message, signal))
         store.act({ type: 'stream', event })
@@ -100,9 +101,8 @@ export class Turns {
     for (const problem of problems) {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }
-    const context = this.#context.splice(0)
     return {
-      content: [...context, content].join('\n\n'),
+      content: [...this.#context, content].join('\n\n'),
       attachments: [...attachments, ...this.#pastedIn(text)],
     }
   }
@@ -116,12 +116,13 @@ export class Turns {
     const { store, ports, signal } = this.#options
     const { content, attachments } = await this.#expand(text, signal).catch(() => UNSENT)
     if (attachments.length > 0 || content === '') return this.queue(text)
-    store.act({ type: 'steered', text: content })
+    store.act({ type: 'steered', text, content })
     try {
       const { agent, sender } = store.get()
       await request(ports.dispatch, 'steerSession', { agent, sender, content }, signal)
+      this.#context.length = 0
     } catch {
-      store.act({ type: 'steer-gone', text: content })
+      store.act({ type: 'steer-gone', content })
       this.queue(text)
     }
   }

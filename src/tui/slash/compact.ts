@@ -5,10 +5,11 @@ import type { SlashContext } from './types.ts'
 
 /** `/compact`: a summary takes the place of the history; nothing is lost, it goes into an archive. */
 export async function compact(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { agent, sender, session } = context.state()
+  const { agent, sender, session, chosenModel = '' } = context.state()
   if (session === undefined) return say(context, 'info', 'There is nothing to compact yet')
   say(context, 'info', 'Compacting the conversation: a model writes a summary…')
-  const done = await request(context.dispatch, 'compact', { agent, sender }, signal)
+  const done = await request(context.dispatch, 'compact', { agent, sender, model: chosenModel }, signal)
+  context.act({ type: 'set', change: { usage: { ...context.state().usage, last: undefined } } })
   const size = `about ${formatCount(Math.ceil(done.summary.length / CHARS_A_TOKEN))} tokens instead of the history`
   const cost = done.costUsd === undefined ? [] : [`$${done.costUsd.toFixed(4)}`]
   const place = done.archive === '' ? [] : [`archived as ${done.archive}`]

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
-import type { Block, ChatState } from './types.ts'
+import type { Block, ChatState, Steer } from './types.ts'
 
 /** Something that happened; the only way the state changes. */
 export type Action =
@@ -11,9 +11,9 @@ export type Action =
   | { type: 'turn-failed'; message: string; hint?: string | undefined }
   | { type: 'turn-over' }
   | { type: 'cancelling' }
-  | { type: 'steered'; text: string }
+  | ({ type: 'steered' } & Steer)
   /** A steer that found no turn any more. */
-  | { type: 'steer-gone'; text: string }
+  | { type: 'steer-gone'; content: string }
   | { type: 'queued'; text: string }
   /** What waits for the turn's end goes back into the prompt. */
   | { type: 'queue-taken-back' }
@@ -41,6 +41,7 @@ export type Settable = Pick<
   | 'models'
   | 'branch'
   | 'title'
+  | 'usage'
   | 'hint'
   | 'isLeaving'
 >

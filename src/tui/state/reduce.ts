@@ -1,6 +1,7 @@
 import type { Action } from './actions.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { NOTHING_SPENT } from './initial.ts'
+import { withoutSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
 import type { ChatState } from './types.ts'
 
@@ -20,9 +21,9 @@ export function reduce(state: ChatState, action: Action): ChatState {
     case 'cancelling':
       return state.turn ? { ...state, turn: { ...state.turn, isCancelling: true } } : state
     case 'steered':
-      return { ...state, steers: [...state.steers, action.text] }
+      return { ...state, steers: [...state.steers, { text: action.text, content: action.content }] }
     case 'steer-gone':
-      return { ...state, steers: state.steers.filter((text) => text !== action.text) }
+      return withoutSteer(state, action.content)
     case 'queued':
       return { ...state, queue: [...state.queue, action.text] }
     case 'queue-taken-back':

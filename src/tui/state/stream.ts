@@ -9,6 +9,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { openCard } from '../cards/card.ts'
 import { backToPrompt, closeText, finish, finishAll, finishTools } from './finish.ts'
+import { typedAs, withoutSteer } from './steers.ts'
 import type { ChatState, OpenText, Spent, ToolRun } from './types.ts'
 
 /** The state after an event of the running turn. Unknown events change nothing. */
@@ -38,13 +39,13 @@ export function reduceStream(state: ChatState, { event }: StreamEvent): ChatStat
     case 'askUser':
       return ask(state, event.value)
     case 'askClosed':
-      return { ...state, asks: state.asks.filter(({ askId }) => askId !== event.value.askId) }
+      return closeAsk(state, event.value.askId)
     case 'contextUsage':
       return { ...state, usage: spend(state.usage, event.value) }
     case 'userSteered':
       return takeUpSteer(state, event.value.content)
     case 'steerReturned':
-      return backToPrompt(withoutSteer(state, event.value.content), [event.value.content])
+      return returnSteer(state, event.value.content)
     case 'retry':
       return finish(state, { kind: 'notice', tone: 'warning', text: retryText(event.value) })
     case 'notice':
@@ -99,8 +100,7 @@ function startTools(state: ChatState, calls: readonly ToolCallInfo[]): ChatState
       diff: '',
     }),
   )
-  const names = [...new Set(calls.map(({ name }) => name))].join(', ')
-  return doing({ ...closed, tools: [...closed.tools, ...tools] }, `running ${names}`)
+  return doing({ ...closed, tools: [...closed.tools, ...tools] }, runningNames(tools))
 }
 
 function changeTool(state: ChatState, callId: string, change: Partial<ToolRun>): ChatState {
@@ -115,17 +115,26 @@ function toResult({ output, durationMs, isError, denial }: ToolResultEvent): Par
 function ask(state: ChatState, event: AskUserEvent): ChatState {
   const { permission } = event
   const seen = permission ? changeTool(state, permission.callId, { diff: permission.diff }) : state
-  return { ...seen, asks: [...seen.asks, openCard(event, state.agent)] }
+  return doing({ ...seen, asks: [...seen.asks, openCard(event, state.agent)] }, 'waiting for you')
+}
+
+function closeAsk(state: ChatState, id: string): ChatState {
+  const asks = state.asks.filter(({ askId }) => askId !== id)
+  return asks.length > 0 ? { ...state, asks } : doing({ ...state, asks }, runningNames(state.tools))
+}
+
+function runningNames(tools: readonly ToolRun[]): string {
+  const names = new Set(tools.filter((tool) => tool.state === 'running').map(({ name }) => name))
+  return names.size === 0 ? 'thinking' : `running ${[...names].join(', ')}`
 }
 
 function takeUpSteer(state: ChatState, content: string): ChatState {
   const closed = closeText(withoutSteer(state, content), true)
-  return finish(closed, { kind: 'user', text: content, how: 'steered', files: [] })
+  return finish(closed, { kind: 'user', text: typedAs(state, content), how: 'steered', files: [] })
 }
 
-function withoutSteer(state: ChatState, content: string): ChatState {
-  const at = state.steers.indexOf(content)
-  return at < 0 ? state : { ...state, steers: state.steers.toSpliced(at, 1) }
+function returnSteer(state: ChatState, content: string): ChatState {
+  return backToPrompt(withoutSteer(state, content), [typedAs(state, content)])
 }
 
 function notice(state: ChatState, text: string): ChatState {

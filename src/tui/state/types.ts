@@ -75,6 +75,14 @@ export interface RunningTurn {
   isCancelling: boolean
 }
 
+/** Words for the running turn. */
+export interface Steer {
+  /** As typed. */
+  text: string
+  /** As sent: with the files it names. */
+  content: string
+}
+
 /** Everything the screen shows. Replaced, never changed. */
 export interface ChatState {
   agent: string
@@ -102,7 +110,7 @@ export interface ChatState {
   /** Questions that wait, oldest first; the first one is on the screen. */
   asks: readonly AskCard[]
   /** Sent to the running turn, not taken up yet. */
-  steers: readonly string[]
+  steers: readonly Steer[]
   /** Sent when this turn is over. */
   queue: readonly string[]
   prompt: Prompt

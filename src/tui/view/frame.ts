@@ -24,7 +24,10 @@ export function renderWorking(state: ChatState, now: number, { columns, color }:
   const dim = (line: string) => paint(truncateText(line, columns), color, 'dim')
   const lines = [
     ...(turn ? [workingLine(turn, now, { columns, color })] : []),
-    ...listed(steers, 'next').map(dim),
+    ...listed(
+      steers.map(({ text }) => text),
+      'next',
+    ).map(dim),
     ...listed(queue, 'then').map(dim),
   ]
   return { lines: lines.length === 0 ? [] : ['', ...lines], cut: 'tail', rank: 3 }

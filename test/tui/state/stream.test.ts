@@ -99,11 +99,11 @@ test('a question stands until it is closed, whoever answered it', () => {
 
 test('a steer waits until it is taken up; one that comes back stands in the prompt', () => {
   const steered = ['one', 'two'].reduce(
-    (state, text) => reduce(state, { type: 'steered', text }),
+    (state, text) => reduce(state, { type: 'steered', text, content: text }),
     busyState(),
   )
   const taken = after(steered, [{ $case: 'userSteered', value: { content: 'one' } }])
-  assert.deepEqual(taken.steers, ['two'])
+  assert.deepEqual(taken.steers, [{ text: 'two', content: 'two' }])
   assert.deepEqual(blocksOf(taken).at(-1), { kind: 'user', text: 'one', how: 'steered', files: [] })
   const back = after(taken, [{ $case: 'steerReturned', value: { content: 'two' } }])
   assert.deepEqual(back.steers, [])
@@ -136,3 +136,15 @@ function printedCalls(state: Parameters<typeof blocksOf>[0]): string[] {
 function squeezed(text: string): string {
   return text.replaceAll(/\s+/g, '')
 }
+
+test('a steer with files is shown as it was typed', () => {
+  const content = 'look at @a.txt\n\n<file>much</file>'
+  const steered = reduce(busyState(), { type: 'steered', text: 'look at @a.txt', content })
+  const taken = after(steered, [{ $case: 'userSteered', value: { content } }])
+  assert.deepEqual(blocksOf(taken).at(-1), {
+    kind: 'user',
+    text: 'look at @a.txt',
+    how: 'steered',
+    files: [],
+  })
+})
