@@ -16,6 +16,7 @@ export async function chooseSender(
   if (target.kind === 'named' && !fork) return target.sender
   const found = await findConversation(at, dispatch, signal)
   if (fork) await request(dispatch, 'forkSession', { session: found.filePath }, signal)
+  else await request(dispatch, 'activateSession', { session: found.filePath }, signal) // a newer one may be empty
   return found.sender
 }
 
