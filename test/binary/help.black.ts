@@ -6,9 +6,9 @@ import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts
 
 /** What has to be undone of the prepared place, for examples that make what is there already. */
 const BEFORE: Record<string, string> = {
-  'agent create': 'rm "$CRABTALK_HOME"/agents/reviewer.*',
-  'agent rename': 'rm "$CRABTALK_HOME"/agents/critic.*',
-  'mcp add': 'rm "$CRABTALK_HOME"/agents/crab.*',
+  'agent create': 'rm ~/.crabtalk/agents/reviewer.*',
+  'agent rename': 'rm ~/.crabtalk/agents/critic.*',
+  'mcp add': 'rm ~/.crabtalk/agents/crab.*',
 }
 
 const PREPARE = `
@@ -19,7 +19,7 @@ crabtalk agent create critic
 crabtalk mcp add --no-verify fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes
 crabtalk mcp add --no-verify github -- github-mcp-server
 crabtalk mcp add --no-verify everything -- npx -y @modelcontextprotocol/server-everything
-cp -r "$CRABTALK_HOME" prepared
+cp -r ~/.crabtalk prepared
 crabtalk conversation list --json`
 
 const commands = [...CRABTALK, ...CRABUP].filter(({ path }) => !['chat', '__complete'].includes(path[0]!))
@@ -35,7 +35,7 @@ test('every example that help gives works', async (t) => {
   for (const { line, name } of examples) {
     await t.test(line, async () => {
       const undo = BEFORE[name] ?? ''
-      const before = await place.shell(`rm -rf "$CRABTALK_HOME"; cp -r prepared "$CRABTALK_HOME"; ${undo}`)
+      const before = await place.shell(`rm -rf ~/.crabtalk; cp -r prepared ~/.crabtalk; ${undo}`)
       assert.deepEqual([before.code, before.stderr], [0, ''])
       const finished = await runLine(place, atHome(line.replaceAll('8Z4K2M0Q', id), place.user))
       assert.deepEqual([finished.code, finished.stderr.includes('error[')], [0, false], finished.stderr)

@@ -21,4 +21,10 @@ const USAGE = { input: 20, output: 4 }
 
 const ANSWERS: readonly [RegExp, readonly Part[]][] = [
   [/^Review this change/, ['The comment says nothing: leave it out.']],
+  [/walks sideways/, ['The crab.']],
+  [/^And shorter/, ['Drop the comment.']],
+  [/^Three (words|bullet points)/, ['Up, then down.']],
+  [/^How many legs/, ['{"legs":10}']],
+  [/^When is the demo/, ['On Friday.']],
+  [/^Run the tests/, [{ call: 'call_1', name: 'bash', args: '{"command":"npm test"}' }]],
 ]

@@ -17,19 +17,22 @@ export async function makeEverydayPlace(): Promise<EverydayPlace> {
   const box = await makeSandbox()
   const server = await startModelServer(answerOf, { models: ['scripted'] })
   const user = box.env['HOME']!
-  const bin = join(dirname(box.cwd), 'tools')
-  await writeConfig(box.home, shortConfig(server.url))
+  const home = join(user, '.crabtalk') // where people have it
+  const [bin, spare] = ['tools', 'spare'].map((name) => join(dirname(box.cwd), name)) as [string, string]
+  await writeConfig(home, shortConfig(server.url))
   const tools = Object.entries(TOOLS).map(([name, script]) => writeProgram(join(bin, name), script))
+  const jq = writeProgram(join(spare, 'jq'), JQ)
   const files = Object.entries(FILES).map(([name, text]) => writeText(join(box.cwd, name), text))
   const notes = writeText(join(user, 'notes/today.md'), 'Water the plants.\n')
-  await Promise.all([...tools, ...files, notes])
-  const env = { ...box.env, PATH: `${bin}:${box.env['PATH']}`, ...VARIABLES }
+  await Promise.all([...tools, ...files, jq, notes])
+  const env = { ...box.env, PATH: `${bin}:${box.env['PATH']}:${spare}`, ...VARIABLES }
   const withEnv = <T extends { env?: object }>(options?: T) => ({
     ...options,
-    env: { ...env, ...options?.env },
+    env: { ...env, CRABTALK_HOME: undefined, ...options?.env },
   })
   const place: EverydayPlace = {
     ...box,
+    home,
     env,
     server,
     user,
@@ -57,15 +60,31 @@ async function writeText(path: string, text: string): Promise<void> {
   await writeFile(path, text)
 }
 
-const MODULES = resolve(import.meta.dirname, '../../node_modules')
+const ROOT = resolve(import.meta.dirname, '../..')
+const MODULES = join(ROOT, 'node_modules')
 const EVERYTHING = `${MODULES}/@modelcontextprotocol/server-everything/dist/index.js`
 
 /** Programs that people have and that would be fetched from the network, or open a window. */
 const TOOLS: Record<string, string> = {
   npx: `shift; package=$1; shift; exec '${process.execPath}' '${MODULES}'"/$package/dist/index.js" "$@"`,
   node: `exec '${process.execPath}' "$@"`,
+  npm: `case "$1" in
+  ci | cit) exit 0 ;;
+  start) while [ "$1" != -- ]; do shift; done; shift; exec crabtalk "$@" ;;
+  run) exec '${process.execPath}' -e 'process.exitCode = process.argv[1] in require("${ROOT}/package.json").scripts ? 0 : 1' "$2" ;;
+esac
+exit 1`,
   'github-mcp-server': `exec '${process.execPath}' '${EVERYTHING}' "$@"`,
 }
+
+/** For machines without jq: paths such as `.[].name`, of one value or of one a line. */
+const JQ = `exec '${process.execPath}' -e '
+const text = require("node:fs").readFileSync(0, "utf8")
+const lines = /^[{[]$/m.test(text) ? [text] : text.split("\\n").filter((line) => line.startsWith("{") || line.startsWith("["))
+const steps = process.argv.at(-1).match(/\\[\\]|\\w+/g)
+const found = steps.reduce((all, step) => all.flatMap((one) => step === "[]" ? one : [one[step]]), lines.map((line) => JSON.parse(line)))
+for (const one of found) console.log(one)
+' -- "$@"`
 
 const FILES: Record<string, string> = {
   'package.json': '{ "name": "sample", "scripts": { "test": "true" } }\n',

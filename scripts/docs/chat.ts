@@ -1,0 +1,26 @@
+import { SLASH_COMMANDS } from '../../src/tui/slash/commands.ts'
+import { KEYMAP, type KeyBinding, showChord } from '../../src/tui/text/keymap.ts'
+import { code, table } from './sections.ts'
+
+/** The keys of the chat's prompt. */
+export function keysSection(): string {
+  const bindings: readonly KeyBinding[] = KEYMAP
+  return table(
+    ['key', 'does'],
+    bindings.map(({ keys, summary }) => [
+      keys.map((key) => code(showChord(key))).join(' '),
+      summary.replaceAll('\\', '`\\`'),
+    ]),
+  )
+}
+
+/** The commands of the chat. */
+export function slashSection(): string {
+  return table(
+    ['command', 'does'],
+    SLASH_COMMANDS.map(({ name, aliases = [], args, summary }) => {
+      const others = aliases.map((alias) => `, ${code(`/${alias}`)}`).join('')
+      return [`${code(`/${name} ${args}`.trim())}${others}`, summary]
+    }),
+  )
+}

@@ -1,0 +1,37 @@
+import { KINDS, type Kind } from '../../src/core/base/errors.ts'
+import { code, table } from './sections.ts'
+
+/** Every kind of failure: what `error.code` says, the exit code, whether a retry can help. */
+export function errorsSection(): string {
+  const rows = (Object.keys(KINDS) as Kind[]).map((kind) => {
+    const { exit, retryable } = KINDS[kind]
+    return [String(exit), code(kind), MEANINGS[kind], retryable ? 'yes' : '']
+  })
+  const sorted = rows.toSorted((a, b) => Number(a[0]) - Number(b[0]))
+  return table(['exit', '`error.code`', 'means', 'retry helps'], sorted)
+}
+
+const MEANINGS: Record<Kind, string> = {
+  usage: 'the command line is wrong',
+  invalid: 'the input is wrong: no UTF-8 text, too large, no JSON object',
+  'no-input': 'there is nothing to read, or it cannot be read',
+  config: 'a file of the configuration is wrong, or names what does not exist',
+  denied: 'something needed permission, and nobody could be asked',
+  credentials: 'a key is missing or wrong',
+  missing: 'what was named does not exist',
+  conflict: 'it is taken, or in use, or not to be told from others',
+  gone: 'it was there, and is no more',
+  throttled: 'a rate limit: try later',
+  failed: 'something failed',
+  storage: 'a file cannot be read or written',
+  refused: 'the model refused',
+  tool: 'a tool failed (with `--fail-on-tool-error`, or in `mcp call`)',
+  schema: 'the answer does not fit `--schema`, also after one repair',
+  truncated: 'the answer was cut at its longest',
+  limit: '`--max-turns` or `--max-cost` was reached',
+  empty: 'the answer is empty',
+  cancelled: 'it was interrupted',
+  internal: 'our bug: please report it',
+  unavailable: 'the model or a server cannot be reached',
+  timeout: 'it took too long',
+}

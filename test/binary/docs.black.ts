@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { findProblems } from '../../src/core/config/describe.ts'
+import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts'
+import { type Block, matches, readBlocks, type Step, stepsOf, strayTexts } from '../docs/page.ts'
+import { temporaryHome } from '../support/temporary-home.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'))
+const pages = ['README.md', ...names.map((name) => join('docs', name))]
+
+for (const page of pages) {
+  const blocks = await readBlocks(join(ROOT, page))
+
+  test(`${page} has no block that nobody tries`, () => {
+    const others = blocks.filter(({ language }) => !['sh', 'text', 'toml', 'json'].includes(language))
+    assert.deepEqual(
+      [...others, ...strayTexts(blocks)].map(({ line }) => `${page}:${line}`),
+      [],
+    )
+  })
+
+  test(`${page} says commands that work, and what they print`, async (t) => {
+    const steps = stepsOf(blocks)
+    if (steps.length === 0) return
+    await using place = await makeEverydayPlace()
+    for (const step of steps) await t.test(`${page}:${step.block.line}`, () => runStep(place, step))
+  })
+
+  for (const block of blocks.filter(({ language }) => language === 'toml')) {
+    test(`${page}:${block.line} is a file that crabtalk takes`, () => checkToml(block))
+  }
+
+  for (const block of blocks.filter(({ language }) => language === 'json')) {
+    test(`${page}:${block.line} is JSON`, () => assert.doesNotThrow(() => JSON.parse(block.text)))
+  }
+}
+
+/** A block is run by a shell of its own; it fails when one of its commands does. */
+async function runStep(place: EverydayPlace, { block, expected }: Step): Promise<void> {
+  const { stdout, stderr, code } = await place.shell(`set -e\nexec 2>&1\n${block.text}`)
+  assert.deepEqual([code, stderr], [0, ''], stdout)
+  if (expected && !matches(expected.text, stdout)) assert.equal(stdout, expected.text)
+}
+
+/** The first line of a block says which file it is: `# config.toml`, or `# agents/NAME.toml`. */
+async function checkToml({ text }: Block): Promise<void> {
+  const [, name = ''] = /^# (?:~\/\.crabtalk\/)?((?:agents\/)?[\w-]+\.toml)\b/.exec(text) ?? []
+  assert.notEqual(name, '', 'the block names no file')
+  await using home = await temporaryHome()
+  await mkdir(join(home.paths.home, 'agents'), { recursive: true })
+  await writeFile(join(home.paths.home, name), text)
+  assert.deepEqual(await findProblems(home.paths), [], basename(name))
+}
