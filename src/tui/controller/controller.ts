@@ -62,7 +62,7 @@ export class Controller {
     const { store, size, commands } = this.#options
     const { turn } = store.get()
     return {
-      isBusy: this.turns.isBusy || this.#running !== undefined,
+      isBusy: turn !== undefined || this.#running !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
       commands: commands.list,

@@ -9,6 +9,7 @@ test('Enter sends what was typed', async () => {
   await chat.idle()
   assert.deepEqual(chat.words(), ['user: hello', 'answer: Hi.'])
   assert.equal(chat.state().prompt.text, '')
+  assert.equal(chat.controller.context().isBusy, false)
 })
 
 test('a line that begins with / never reaches the model', async () => {
