@@ -70,9 +70,9 @@ export function localEndpoint(name: string, port: number): Endpoint {
 
 /** The address a preset's variables name, else the vendor's own, if there is one for all. */
 export function addressIn(preset: Preset, env: Env): string | undefined {
-  const resource = preset.kind === 'azure' && env['AZURE_RESOURCE_NAME']
-  const own = env[addressVariable(preset, env)]
-  return own || (resource ? `https://${resource}.openai.azure.com` : preset.baseUrl)
+  const variable = addressVariable(preset, env)
+  const own = env[variable] || undefined
+  return variable === RESOURCE ? `https://${own}.openai.azure.com` : (own ?? preset.baseUrl)
 }
 
 type Place = Pick<ProviderConfig, 'name' | 'kind' | 'where' | 'baseUrl' | 'apiKey' | 'region' | 'profile'>
@@ -108,8 +108,10 @@ function presetOf({ kind, baseUrl }: ProviderConfig): Preset | undefined {
   return PRESETS.find((preset) => preset.baseUrl !== undefined && new URL(preset.baseUrl).host === host)
 }
 
-function addressVariable({ name, addresses = [`${name.toUpperCase()}_BASE_URL`] }: Preset, env: Env): string {
-  return addresses.find((variable) => env[variable]) ?? addresses[0]!
+function addressVariable(preset: Preset, env: Env): string {
+  const { name, kind, addresses = [`${name.toUpperCase()}_BASE_URL`] } = preset
+  const found = addresses.find((variable) => env[variable])
+  return found ?? (kind === 'azure' && env[RESOURCE] ? RESOURCE : addresses[0]!)
 }
 
 function keyVariable({ keys }: Preset, env: Env): string {
@@ -124,6 +126,8 @@ function withoutAddress({ name, kind, where }: Place): CrabError {
   })
 }
 
+/** Azure's addresses differ in this. */
+const RESOURCE = 'AZURE_RESOURCE_NAME'
 const TIMEOUT_MS = 30_000
 const IDLE_MS = 90_000
 /** Wires on which nothing comes while a model thinks unseen. */

@@ -39,8 +39,8 @@ export async function* callEndpoint(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const endpoint = resolve()
-  const { wire, timeoutMs, idleMs, maxRetries, where } = endpoint
-  const hint = `check the network and base_url (${where})`
+  const { wire, timeoutMs, idleMs, maxRetries, where, aws } = endpoint
+  const hint = `check the network and ${aws ? `the region ${aws.region}` : 'base_url'} (${where})`
   const fetch = streamsOnly(httpFetch({ firstByteMs: timeoutMs, idleMs, hint }), {
     endpoint,
     model: request.model,

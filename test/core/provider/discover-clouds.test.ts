@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { ProviderConfig } from '../../../src/core/config/config.ts'
-import { toEndpoint } from '../../../src/core/provider/endpoint.ts'
+import { endpointFromEnv, toEndpoint } from '../../../src/core/provider/endpoint.ts'
+import { PRESETS } from '../../../src/core/provider/presets.ts'
 import { configOf, modelsOf, providerOf, say } from '../../support/found-models.ts'
 import { collectFailure, modelRequest } from '../../support/model-calls.ts'
 import { startModelServer } from '../../support/model-server.ts'
@@ -94,6 +95,18 @@ test('openModels() says where the key is missing from', async () => {
   assert.equal(await hintOf({ kind: 'bedrock' }), 'there is no key: set one (AWS_BEARER_TOKEN_BEDROCK)')
   assert.equal(await hintOf({ kind: 'azure' }, { AZURE_API_KEY: 'k' }), 'check the key (AZURE_API_KEY)')
   assert.equal(await hintOf({ kind: 'azure', apiKey: 'k' }), 'check the key (config.toml:1)')
+})
+
+test('endpointFromEnv() makes an address of a resource of Azure, and says where it is from', () => {
+  const azure = PRESETS.find(({ kind }) => kind === 'azure')!
+  const named = endpointFromEnv(azure, { AZURE_API_KEY: 'k', AZURE_RESOURCE_NAME: 'mine' })
+  assert.deepEqual(
+    [named?.baseUrl, named?.where, named?.keyFrom],
+    ['https://mine.openai.azure.com/openai/v1', 'AZURE_RESOURCE_NAME', 'AZURE_API_KEY'],
+  )
+  const env = { AZURE_API_KEY: 'k', AZURE_RESOURCE_NAME: 'mine', AZURE_OPENAI_ENDPOINT: 'https://other.test' }
+  assert.equal(endpointFromEnv(azure, env)?.baseUrl, 'https://other.test/openai/v1')
+  assert.equal(endpointFromEnv(azure, { AZURE_API_KEY: 'k' }), undefined)
 })
 
 test('toEndpoint() waits longer where nothing comes while a model thinks unseen', () => {

@@ -243,7 +243,8 @@ for (const wire of WIRES) {
       const { error } = await collectFailure(call(server))
       assert.equal(error.kind, 'unavailable')
       assert.match(error.message, /^Cannot reach http:\/\/127\.0\.0\.1:\d+: connection refused$/)
-      assert.equal(error.hint, 'check the network and base_url (config.toml:3)')
+      const what = kind === 'bedrock' ? 'the region eu-west-1' : 'base_url'
+      assert.equal(error.hint, `check the network and ${what} (config.toml:3)`)
     })
 
     test('fails with config when the address is a web page', async () => {
