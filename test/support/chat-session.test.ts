@@ -6,7 +6,7 @@ import { openTerminal } from './terminal.ts'
 const env = { PATH: process.env['PATH'], LANG: 'C.UTF-8' }
 
 test('followTerminal() shows what a program writes, and types to it', async () => {
-  const session = followTerminal(openTerminal('/bin/sh', ['-c', STAND_IN], { env, cwd: '/' }))
+  await using session = followTerminal(openTerminal('/bin/sh', ['-c', STAND_IN], { env, cwd: '/' }))
   await session.shows(/^ready$/)
   session.type('hello')
   session.press('enter')
@@ -19,7 +19,7 @@ test('followTerminal() shows what a program writes, and types to it', async () =
 
 test('followTerminal() resizes both ends, and answers what a program asks of its terminal', async () => {
   const script = `stty raw -echo; printf 'a\\033[6n'; dd bs=1 count=6 2>/dev/null | od -An -c; stty sane; printf 'asked\\n'; read line; stty size; read line`
-  const session = followTerminal(openTerminal('/bin/sh', ['-c', script], { env, cwd: '/' }))
+  await using session = followTerminal(openTerminal('/bin/sh', ['-c', script], { env, cwd: '/' }))
   await session.shows('asked')
   assert.match(session.screen.text()[0] ?? '', /033\s+\[\s+1\s+;\s+2\s+R/)
   await session.resize(40, 10)
@@ -30,7 +30,7 @@ test('followTerminal() resizes both ends, and answers what a program asks of its
 })
 
 test('Session.shows() says what is there instead when the program ends', async () => {
-  const session = followTerminal(openTerminal('/bin/sh', ['-c', 'echo other'], { env, cwd: '/' }))
+  await using session = followTerminal(openTerminal('/bin/sh', ['-c', 'echo other'], { env, cwd: '/' }))
   await assert.rejects(session.shows('expected'), /ended before the screen shows expected; it shows:\nother/)
 })
 

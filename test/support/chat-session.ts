@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { kill } from './processes.ts'
 import { makeVirtualTerminal, type VirtualTerminal } from './screen.ts'
 import type { Talk } from './talk.ts'
 import type { Terminal } from './terminal.ts'
 
-/** A program on a terminal, with what a person would see of it. */
-export interface Session {
+/** A program on a terminal, with what a person would see of it. Disposing ends it if it runs. */
+export interface Session extends AsyncDisposable {
   readonly screen: VirtualTerminal
   readonly pid: number
   /** Everything written so far, control sequences included. */
@@ -84,13 +85,16 @@ export function followTerminal(
 ): Session {
   const screen = makeVirtualTerminal({ columns, rows })
   const seen = new EventTarget()
+  let drawn = ''
   const take = async (piece: string) => {
     await screen.feed(piece)
-    seen.dispatchEvent(new Event('change'))
+    drawn += piece
+    if (isWhole(drawn)) seen.dispatchEvent(new Event('change'))
   }
   terminal.onOutput((piece) => void take(piece))
   screen.onReply((bytes) => terminal.type(bytes))
-  const waitFor = (what: string, holds: () => boolean) => waitUntil({ seen, screen, terminal }, what, holds)
+  const waitFor = (what: string, holds: () => boolean) =>
+    waitUntil({ seen, screen, terminal }, what, () => isWhole(drawn) && holds())
   return {
     screen,
     pid: terminal.pid,
@@ -109,7 +113,18 @@ export function followTerminal(
       await screen.settled()
       return end
     }),
+    async [Symbol.asyncDispose]() {
+      const hasEnded = await Promise.race([terminal.finished, undefined])
+      if (!hasEnded) kill(terminal.pid)
+      await terminal.finished
+      screen[Symbol.dispose]()
+    },
   }
+}
+
+/** No frame has been drawn in part only: what a terminal shows then is not meant to be seen. */
+function isWhole(drawn: string): boolean {
+  return drawn.lastIndexOf('\u001b[?2026h') <= drawn.lastIndexOf('\u001b[?2026l')
 }
 
 function toCondition(
@@ -155,4 +170,4 @@ async function waitUntil(
 
 /** What the screen is: programs that look at it know how it wraps lines when it is resized. */
 const TERMINAL = { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', COLORTERM: '', NO_COLOR: '' }
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 8_000

@@ -1,0 +1,176 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openChat, type Session } from '../support/chat-session.ts'
+import { assertGolden } from '../support/chat-session-golden.ts'
+import { makeTalk } from '../support/talk.ts'
+
+for (const columns of [40, 80, 200]) {
+  const size = { columns, rows: 30 }
+
+  test(`an answer with a table and code, at ${columns} columns`, async () => {
+    const gate = Promise.withResolvers<void>()
+    await using talk = await makeTalk([
+      { parts: [ANSWER.slice(0, 210), gate.promise, ANSWER.slice(210)], usage: USAGE },
+    ])
+    await using chat = openChat(talk, ['chat', 'Compare', 'the', 'two'], size)
+    await chat.shows('The first one')
+    const half = chat.screen.lines()
+    gate.resolve()
+    await isIdle(chat, 'That is all')
+    await assertGolden(`answer-${columns}`, [
+      half,
+      chat.screen.text(),
+      ...(columns === 80 ? [chat.screen.styled()] : []),
+    ])
+    await leave(chat)
+  })
+
+  test(`a tool call with a diff and its permission card, at ${columns} columns`, async () => {
+    await using talk = await makeTalk([
+      { parts: ['Let me look.', { call: 'a', name: 'read', args: '{"path":"greeting.ts"}' }] },
+      { parts: [{ call: 'b', name: 'edit', args: EDIT }] },
+      { parts: ['It says goodbye now.'] },
+    ])
+    await writeFile(join(talk.cwd, 'greeting.ts'), GREETING)
+    await using chat = openChat(talk, ['chat', 'Say goodbye instead'], size)
+    await chat.shows(/once/)
+    await isArmed(chat)
+    const card = chat.screen.lines()
+    chat.type('y')
+    await isIdle(chat, 'It says goodbye now.')
+    await assertGolden(`edit-${columns}`, [card, chat.screen.text()])
+    await leave(chat)
+  })
+
+  test(`a question form, at ${columns} columns`, async () => {
+    await using talk = await makeTalk([
+      { parts: [{ call: 'a', name: 'ask_user', args: QUESTIONS }] },
+      { parts: ['Red and round it is.'] },
+    ])
+    await using chat = openChat(talk, ['chat', 'Paint it'], size)
+    await chat.shows('Which colour')
+    await isArmed(chat)
+    const first = chat.screen.lines()
+    chat.type('1')
+    await chat.shows('Which shape')
+    const second = chat.screen.lines()
+    chat.type('round')
+    chat.press('enter')
+    await chat.shows(/Send|review/i)
+    const review = chat.screen.lines()
+    chat.press('enter')
+    await isIdle(chat, 'Red and round it is.')
+    await assertGolden(`form-${columns}`, [first, second, review, chat.screen.text()])
+    await leave(chat)
+  })
+
+  test(`steering and an interrupt, at ${columns} columns`, async () => {
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    await using talk = await makeTalk([
+      { parts: ['Counting: one, two', gates[0]!.promise, ', three.'] },
+      { parts: ['In French: un, deux', gates[1]!.promise] },
+    ])
+    await using chat = openChat(talk, ['chat', 'Count'], size)
+    await chat.shows('one, two')
+    chat.type('in French')
+    chat.press('enter')
+    await chat.shows((screen) =>
+      screen.lines().some((line) => /in French/.test(line) && !line.startsWith('> ')),
+    )
+    const steered = chat.screen.lines()
+    gates[0]!.resolve()
+    await chat.shows('un, deux')
+    chat.press('esc')
+    await isIdle(chat, 'Interrupted')
+    await assertGolden(`steer-${columns}`, [steered, chat.screen.text()])
+    await leave(chat)
+    gates[1]!.resolve()
+  })
+
+  test(`a conversation that is resumed, at ${columns} columns`, async () => {
+    await using talk = await makeTalk([{ parts: [ANSWER] }, { parts: ['You asked me to compare.'] }])
+    await using first = openChat(talk, ['chat', 'Compare the two'], size)
+    await isIdle(first, 'That is all')
+    await leave(first)
+    await using second = openChat(talk, ['chat'], size)
+    await isIdle(second, 'That is all')
+    second.type('What did I ask?')
+    second.press('enter')
+    await isIdle(second, 'You asked me to compare.')
+    await assertGolden(`resume-${columns}`, [second.screen.text()])
+    await leave(second)
+    const [, request] = talk.server.requests
+    const said = JSON.stringify(request?.json['messages'])
+    for (const words of ['Compare the two', 'That is all', 'What did I ask?']) {
+      if (!said.includes(words)) throw new Error(`the next turn does not know "${words}"`)
+    }
+  })
+}
+
+async function isIdle(chat: Session, answer: string): Promise<void> {
+  await chat.shows((screen) => {
+    const lines = screen.lines()
+    return (
+      lines.some((line) => line.includes(answer)) && lines.some((line) => line.startsWith('> Ask anything'))
+    )
+  })
+}
+
+/** A question takes keys, and the place of the prompt, when it has stood there a while. */
+async function isArmed(chat: Session): Promise<void> {
+  await chat.shows((screen) => !screen.lines().some((line) => line.startsWith('> ')))
+}
+
+async function leave(chat: Session): Promise<void> {
+  chat.press('ctrl+d')
+  await chat.finished
+}
+
+const USAGE = { input: 1200, output: 340 }
+
+const ANSWER = `## Two ways
+
+The first one is **simple**, the second is *fast*, and both are long enough to be wrapped on a narrow terminal.
+
+| way | lines | speed |
+| :-- | --: | :-: |
+| simple | 12 | slow, as it reads everything twice |
+| fast | 140 | quick |
+
+\`\`\`ts
+/** Says hello. */
+export function greet(name: string): string {
+  return \`Hello, \${name}!\`
+}
+\`\`\`
+
+- a list
+- with *two* items
+
+That is all.`
+
+const GREETING = `export function greet(name: string): string {
+  const words = ['Hello', name]
+  return words.join(', ')
+}
+`
+
+const EDIT = JSON.stringify({
+  path: 'greeting.ts',
+  edits: [{ old: "['Hello', name]", new: "['Goodbye', name]" }],
+})
+
+const QUESTIONS = JSON.stringify({
+  questions: [
+    {
+      question: 'Which colour?',
+      header: 'Colour',
+      options: [
+        { label: 'Red', description: 'as a crab that is cooked' },
+        { label: 'Blue', description: 'as the sea it lives in, far from the shore and deep below the waves' },
+      ],
+    },
+    { question: 'Which shape?', header: 'Shape', options: [] },
+  ],
+})

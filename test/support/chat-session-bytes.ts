@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+
+const ESC = '\u001b'
+
+/** What the chat itself says to a terminal: colours and styles, movement within the frame, erasing lines and what is below, modes it sets. */
+const OWN = [
+  '\\[[\\d;]*m', // SGR
+  '\\[\\d*[ABG]', // up, down, to a column
+  '\\[2?K', // erase a line
+  '\\[J', // erase below
+  '\\[\\?2026[hl]', // synchronized update
+  '\\[\\?2004[hl]', // bracketed paste
+  '\\[\\?25[hl]', // cursor
+  '\\[\\?u|\\[>1u|\\[<u', // kitty keyboard
+]
+const OWN_SEQUENCES = new RegExp(`${ESC}(?:${OWN.join('|')})`, 'g')
+/** C0 but line breaks, C1, bidirectional overrides. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const CONTROLS = /[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+
+/** Fails when anything but the chat's own sequences has reached the terminal. */
+export function assertOnlyOwnSequences(bytes: string): void {
+  const rest = bytes.replaceAll(OWN_SEQUENCES, '')
+  const at = rest.search(CONTROLS)
+  if (at >= 0)
+    assert.fail(`the terminal was sent ${JSON.stringify(rest.slice(Math.max(0, at - 40), at + 40))}`)
+}

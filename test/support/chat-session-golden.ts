@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+
+const FOLDER = resolve(import.meta.dirname, '../golden/chat')
+
+/** Compares a picture with the one on file; `npm run golden` writes the files anew. */
+export async function assertGolden(name: string, pictures: readonly (readonly string[])[]): Promise<void> {
+  const path = join(FOLDER, `${name}.txt`)
+  const text = pictures
+    .map((lines) => `${lines.map(stable).join('\n').trimEnd()}\n`)
+    .join(`\n${'═'.repeat(8)}\n`)
+  if (process.env['CRABTALK_GOLDEN'] === 'write') {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, text)
+    return
+  }
+  const expected = await readFile(path, 'utf8').catch(() => '')
+  assert.equal(text, expected, `${name}.txt shows something else; npm run golden writes it anew`)
+}
+
+/** Without what differs from run to run, at the same width: names of temporary folders, times, and what turns. */
+function stable(line: string): string {
+  return line
+    .replaceAll(/(?<=crab box )\w+/g, (name) => 'X'.repeat(name.length))
+    .replaceAll(/\b\d+(\.\d+)? ?m?s\b/g, '0 ms')
+    .replaceAll(/[⠁-⣿]/g, '⠿')
+    .replaceAll('\u001b', '␛')
+}
