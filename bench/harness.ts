@@ -2,50 +2,64 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Sample } from './measure.ts'
+import { median } from './statistics.ts'
 
 /** One program to be measured. */
-export interface Row {
+export interface Program {
   name: string
   command: string
   args: readonly string[]
   env?: Readonly<Record<string, string>>
-  /** What standard output must hold, so that nothing broken is measured. */
+  /** What the end of standard output must hold, so that nothing broken is measured. */
   expects?: RegExp
+  /** At most so many rounds: for slow ones. */
+  rounds?: number
 }
 
-/** Medians over the runs of one row. */
+/** Medians over the runs of one program, by name of the figure. */
 export interface Figures {
   wallMs: number
   cpuMs: number
   rssMb: number
+  firstByteMs: number
   runs: number
 }
 
+/** How often, and where: an empty folder, since instruction files would be sent along. */
+export interface Runs {
+  rounds: number
+  cwd: string
+}
+
+/** Longer than any program here takes, milliseconds. */
+const TIMEOUT_MS = 90_000
+
 /**
- * Runs every row once a round, in turn, so that whatever else the machine does hits all alike.
- *
- * `cwd` should be an empty folder: instruction files would be sent along. The first two rounds only fill caches. Throws
- * when a run fails.
+ * Runs every program once a round, in turn, so that whatever else the machine does hits all alike. The first two rounds
+ * only fill caches. Throws when a run fails.
  */
 export async function interleave(
-  rows: readonly Row[],
-  { rounds, cwd }: { rounds: number; cwd: string },
+  programs: readonly Program[],
+  { rounds, cwd }: Runs,
 ): Promise<Map<string, Figures>> {
-  const samples = new Map<string, Sample[]>(rows.map(({ name }) => [name, []]))
+  const samples = new Map<string, Sample[]>(programs.map(({ name }) => [name, []]))
   for (let round = -2; round < rounds; round++) {
-    for (const row of rows) {
-      const sample = await runOnce(row, cwd)
-      if (round >= 0) samples.get(row.name)!.push(sample)
+    for (const program of programs) {
+      if (round >= (program.rounds ?? rounds)) continue
+      const sample = await runOnce(program, cwd)
+      if (round >= 0) samples.get(program.name)!.push(sample)
     }
   }
   return new Map([...samples].map(([name, all]) => [name, toFigures(all)]))
 }
 
-async function runOnce({ name, command, args, env, expects = /^/ }: Row, cwd: string): Promise<Sample> {
+async function runOnce(program: Program, cwd: string): Promise<Sample> {
+  const { name, command, args, env, expects = /^/ } = program
   const measure = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'measure.ts')]
   const { stdout } = await promisify(execFile)(process.execPath, [...measure, command, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
+    timeout: TIMEOUT_MS,
   })
   const sample: Sample = JSON.parse(stdout)
   if (sample.status !== 0 || !expects.test(sample.stdout)) {
@@ -55,16 +69,13 @@ async function runOnce({ name, command, args, env, expects = /^/ }: Row, cwd: st
 }
 
 function toFigures(samples: readonly Sample[]): Figures {
+  const of = (pick: (sample: Sample) => number | undefined) =>
+    median(samples.map(pick).filter((value) => value !== undefined))
   return {
-    wallMs: median(samples.map(({ wallMs }) => wallMs)),
-    cpuMs: median(samples.map(({ cpuMs }) => cpuMs)),
-    rssMb: median(samples.map(({ rssMb }) => rssMb)),
+    wallMs: of(({ wallMs }) => wallMs),
+    cpuMs: of(({ cpuMs }) => cpuMs),
+    rssMb: of(({ rssMb }) => rssMb),
+    firstByteMs: of(({ firstByteMs }) => firstByteMs),
     runs: samples.length,
   }
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle) - 1]!) / 2
 }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { dlopen } from 'node:ffi'
 import { platform } from 'node:os'
 
@@ -6,7 +6,7 @@ import { platform } from 'node:os'
 // process, because the operating system sums and maximises over all children that a process has had.
 const RUSAGE_CHILDREN = -1
 const [program = '', ...words] = process.argv.slice(2)
-console.log(JSON.stringify(measure(program, words)))
+console.log(JSON.stringify(await measure(program, words)))
 
 /** What one whole run of a program took. */
 export interface Sample {
@@ -15,17 +15,34 @@ export interface Sample {
   cpuMs: number
   /** Peak resident memory of the largest process. */
   rssMb: number
+  /** From the start to the first bytes on standard output; missing when there were none. */
+  firstByteMs?: number
   status: number | null
+  /** The end of it, when it is long. */
   stdout: string
   stderr: string
 }
 
-function measure(command: string, args: string[]): Sample {
+async function measure(command: string, args: string[]): Promise<Sample> {
   const start = performance.now()
-  const { status, stdout, stderr, error } = spawnSync(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let firstByteMs: number | undefined
+  const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
+  child.stdout.on('data', (bytes: Buffer) => {
+    firstByteMs ??= performance.now() - start
+    stdout.push(bytes)
+  })
+  child.stderr.on('data', (bytes: Buffer) => stderr.push(bytes))
+  const status = await new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject).on('close', resolve)
+  })
   const wallMs = performance.now() - start
-  if (error) throw error
-  return { wallMs, ...childrenUsage(), status, stdout: stdout.toString(), stderr: stderr.toString() }
+  const took = { wallMs, ...childrenUsage(), ...(firstByteMs && { firstByteMs }) }
+  return { ...took, status, stdout: endOf(stdout), stderr: endOf(stderr) }
+}
+
+function endOf(pieces: readonly Buffer[]): string {
+  return Buffer.concat(pieces).subarray(-4000).toString()
 }
 
 /** getrusage(RUSAGE_CHILDREN): struct timeval ru_utime, ru_stime; long ru_maxrss (bytes on macOS, else KiB). */

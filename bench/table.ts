@@ -1,55 +1,68 @@
-import type { Figures } from './harness.ts'
-
-/** The most a row may take; ratios are to the wall and CPU time of another row of the same run. */
-export interface Marks {
-  floor: string
-  /** A row whose wall time is taken off first: what cannot be avoided. */
-  beyond?: string
-  wall?: number
-  cpu?: number
-  rssMb?: number
-  requestBytes?: number
+/** What is measured of each program: the key of its value, and how it is printed. */
+export interface Column {
+  key: string
+  title: string
+  /** Behind the point; none by default. */
+  digits?: number
 }
 
-/** A row to print. */
+/**
+ * What a value is compared with. With a `floor`, which is another line, it is a ratio to that line's value, or what is
+ * `above` it; without one, the value itself.
+ */
+export interface Mark {
+  /** Left out, the value is compared and not judged. */
+  most?: number
+  floor?: string
+  /** A line whose value is taken off first: what cannot be avoided. */
+  beyond?: string
+  above?: boolean
+}
+
+/** A program and its values; one that was not measured is missing, and so is a value that is not a number. */
 export interface Line {
   name: string
-  figures: Figures
-  marks?: Marks | undefined
-  requestBytes?: number | undefined
+  values: Readonly<Record<string, number>>
+  marks?: Readonly<Record<string, Mark>> | undefined
 }
 
-/** The table: per figure the median, the ratio to the floor, and ✓ or ✗ with the mark where there is one. */
-export function toTable(lines: readonly Line[]): string {
-  const floors = new Map(lines.map(({ name, figures }) => [name, figures]))
-  const rows = lines.map(({ name, figures, marks = { floor: '' }, requestBytes }) => {
-    const floor = floors.get(marks.floor)
-    const beyond = floors.get(marks.beyond ?? '')?.wallMs
-    return [
-      name,
-      against(figures.wallMs, floor?.wallMs, marks.wall, beyond),
-      against(figures.cpuMs, floor?.cpuMs, marks.cpu),
-      within(figures.rssMb, marks.rssMb),
-      requestBytes === undefined ? '' : within(requestBytes, marks.requestBytes),
-    ]
-  })
-  return align([['', 'wall ms', 'CPU ms', 'peak RSS MB', 'request bytes'], ...rows])
+/** The table: each value, how it compares, and ✓ or ✗ with the mark where there is one. Many columns become rows. */
+export function toTable(columns: readonly Column[], lines: readonly Line[]): string {
+  const rows = [
+    ['', ...columns.map(({ title }) => title)],
+    ...lines.map((line) => [line.name, ...columns.map((column) => cell(column, line, lines))]),
+  ]
+  const isWide = columns.length > MOST_COLUMNS
+  return align(isWide ? rows[0]!.map((_, at) => rows.map((row) => row[at]!)) : rows)
 }
 
-function against(
+/** More do not fit on a screen. */
+const MOST_COLUMNS = 6
+
+function cell({ key, digits = 0 }: Column, { values, marks }: Line, lines: readonly Line[]): string {
+  const value = values[key]
+  if (value === undefined || Number.isNaN(value)) return ''
+  const mark = marks?.[key]
+  const compared =
+    mark && compare(value, mark, (name) => lines.find((line) => line.name === name)?.values[key])
+  return [value.toFixed(digits), compared?.text, compared && judge(compared.value, mark?.most)].join('')
+}
+
+function compare(
   value: number,
-  floor: number | undefined,
-  most: number | undefined,
-  beyond?: number,
-): string {
-  if (floor === undefined) return value.toFixed(1)
-  const ratio = (value - (beyond ?? 0)) / floor
-  const base = beyond === undefined ? '' : `${beyond.toFixed(1)} + `
-  return `${value.toFixed(1)} = ${base}${ratio.toFixed(2)} ×${judge(ratio, most)}`
-}
-
-function within(value: number, most: number | undefined): string {
-  return `${value.toFixed(0)}${judge(value, most)}`
+  { floor, beyond, above }: Mark,
+  valueAt: (name: string) => number | undefined,
+): { text: string; value: number } | undefined {
+  if (floor === undefined) return { text: '', value }
+  const base = valueAt(floor)
+  const off = beyond === undefined ? 0 : valueAt(beyond)
+  if (base === undefined || off === undefined) return undefined
+  if (above) return { text: ` = ${base.toFixed(1)} + ${(value - base).toFixed(1)}`, value: value - base }
+  const ratio = (value - off) / base
+  return {
+    text: ` = ${beyond === undefined ? '' : `${off.toFixed(1)} + `}${ratio.toFixed(2)} ×`,
+    value: ratio,
+  }
 }
 
 function judge(value: number, most: number | undefined): string {

@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { longConversation } from '../conversation.ts'
+import { keyEchoes } from '../echo.ts'
+import { NODE } from '../floors.ts'
+import { END } from '../markdown.ts'
+import { cpuOf, openScreen, peakOf, type ScreenProgram, settled } from '../screen.ts'
+import type { Setting, SuiteResult } from '../setting.ts'
+import { longestGap, median, mostWithin, quantile } from '../statistics.ts'
+import type { Column, Mark } from '../table.ts'
+
+const COLUMNS: readonly Column[] = [
+  { key: 'firstFrameMs', title: 'first frame, ms', digits: 1 },
+  { key: 'echoP50', title: 'key to echo, p50 ms', digits: 1 },
+  { key: 'echoP99', title: 'key to echo, p99 ms', digits: 1 },
+  { key: 'busyEchoP50', title: 'key to echo while an answer comes, p50 ms', digits: 1 },
+  { key: 'busyEchoP99', title: 'key to echo while an answer comes, p99 ms', digits: 1 },
+  { key: 'idleCpu', title: 'CPU of 10 s idle, %', digits: 1 },
+  { key: 'floodMs', title: '20,000 chunks: ms' },
+  { key: 'floodFrames', title: '20,000 chunks: frames' },
+  { key: 'floodFps', title: '20,000 chunks: most frames in a second' },
+  { key: 'floodCpu', title: '20,000 chunks: CPU, % of one core' },
+  { key: 'floodStallMs', title: '20,000 chunks: longest time without a frame, ms' },
+  { key: 'floodRssMb', title: '20,000 chunks: peak RSS, MB' },
+  { key: 'resumeMs', title: '5,000 messages resumed: ms' },
+  { key: 'resumeRssMb', title: '5,000 messages resumed: peak RSS, MB' },
+]
+
+const MARKS: Readonly<Record<string, Mark>> = {
+  firstFrameMs: { floor: NODE.name, above: true, most: 30 },
+  idleCpu: { most: 0 },
+  floodFps: { most: 30 },
+  floodCpu: { most: 100 },
+}
+
+interface Chat extends ScreenProgram {
+  name: string
+  ready: RegExp
+  /** Of first frames. */
+  rounds: number
+}
+
+/** The chat on a terminal, beside the peers' and Node alone. */
+export async function tui(setting: Setting): Promise<SuiteResult> {
+  const { binary, rounds, cwd, env, peers } = setting
+  const ours: Chat = {
+    name: 'crabtalk chat',
+    command: binary,
+    args: ['chat', '--new', '--model', 'loopback-openai'],
+    env,
+    cwd,
+    ready: /Ask anything/,
+    rounds,
+  }
+  const others = peers.map(({ name, command, env, chat }): Chat => {
+    return { name, command, env, cwd, rounds: Math.min(rounds, PEER_ROUNDS), ...chat }
+  })
+  const frames = await firstFrames([ours, ...others], rounds)
+  const lines = [{ name: NODE.name, values: { firstFrameMs: median(frames.get(NODE.name)!) } }]
+  const more: Record<string, number> = { ...(await flood(ours)), ...(await resume(setting, ours)) }
+  for (const chat of [ours, ...others]) {
+    const firstFrameMs = median(frames.get(chat.name)!)
+    const values = { firstFrameMs, ...(await echoes(chat)), ...(chat === ours ? more : {}) }
+    lines.push({ name: chat.name, values, ...(chat === ours && { marks: MARKS }) })
+  }
+  return { columns: COLUMNS, lines }
+}
+
+/** Peers take seconds. */
+const PEER_ROUNDS = 5
+
+/** Times from the start to a prompt on the screen, and of Node to its end; in turn. */
+async function firstFrames(chats: readonly Chat[], rounds: number): Promise<Map<string, number[]>> {
+  const times = new Map<string, number[]>([NODE, ...chats].map(({ name }) => [name, []]))
+  for (let round = -1; round < rounds; round++) {
+    await using node = openScreen({ ...NODE, env: {}, cwd: chats[0]!.cwd })
+    const bare = (await node.ended) - node.startedAt
+    if (round >= 0) times.get(NODE.name)!.push(bare)
+    for (const chat of chats.filter((one) => round < one.rounds)) {
+      await using screen = openScreen(chat)
+      const took = (await screen.shows(chat.ready)) - screen.startedAt
+      if (round >= 0) times.get(chat.name)!.push(took)
+    }
+  }
+  return times
+}
+
+/** Keys while nothing else happens, then while an answer comes, and the CPU time of doing nothing. */
+async function echoes(chat: Chat): Promise<Record<string, number>> {
+  await using screen = openScreen(chat)
+  await screen.shows(chat.ready)
+  await settled(screen, SETTLE_MS)
+  const idle = await keyEchoes(screen, KEYS)
+  await settled(screen, SETTLE_MS)
+  const cpu = cpuOf(screen.pid)
+  await sleep(IDLE_MS)
+  const idleCpu = ((cpuOf(screen.pid) - cpu) / IDLE_MS) * 100
+  await say(screen, `drip ${(KEYS * 100) / 10} 10`)
+  await screen.shows(/word\d/)
+  const busy = await keyEchoes(screen, KEYS)
+  return {
+    echoP50: median(idle),
+    echoP99: quantile(idle, 0.99),
+    busyEchoP50: median(busy),
+    busyEchoP99: quantile(busy, 0.99),
+    idleCpu,
+  }
+}
+
+const KEYS = 100
+const SETTLE_MS = 700
+const IDLE_MS = 10_000
+
+/** Types, and sends it once it is there: some programs take what comes at once for something pasted. */
+async function say(screen: ReturnType<typeof openScreen>, text: string): Promise<void> {
+  screen.type(text)
+  await screen.shows(new RegExp(text))
+  await sleep(SETTLE_MS)
+  screen.type('\r')
+}
+
+/** 20,000 chunks as fast as they can be sent. */
+async function flood(chat: Chat): Promise<Record<string, number>> {
+  await using screen = openScreen(chat)
+  await screen.shows(chat.ready)
+  await settled(screen, SETTLE_MS)
+  await say(screen, 'flood 20000')
+  const begin = performance.now()
+  const cpu = cpuOf(screen.pid)
+  const end = await screen.shows(new RegExp(END))
+  const took = end - begin
+  const frames = screen.writes.flatMap(({ at, bytes }) =>
+    at < begin || at > end
+      ? []
+      : bytes
+          .split(FRAME)
+          .slice(1)
+          .map(() => at),
+  )
+  return {
+    floodMs: took,
+    floodFrames: frames.length,
+    floodFps: mostWithin(frames, 1000),
+    floodCpu: ((cpuOf(screen.pid) - cpu) / took) * 100,
+    floodStallMs: longestGap([begin, ...frames]),
+    floodRssMb: peakOf(screen.pid),
+  }
+}
+
+/** The start of a synchronized update. */
+const FRAME = '\x1b[?2026h'
+
+/** A conversation of 5,000 messages, from the start of the program until its last message is there. */
+async function resume(setting: Setting, chat: Chat): Promise<Record<string, number>> {
+  const lastWord = 'the last of many words'
+  const id = await longConversation(setting, { messages: 5000, lastWord })
+  const args = ['chat', '--resume', id, '--model', 'loopback-openai']
+  await using screen = openScreen({ ...chat, args })
+  const at = await screen.shows(new RegExp(lastWord))
+  return { resumeMs: at - screen.startedAt, resumeRssMb: peakOf(screen.pid) }
+}
