@@ -38,7 +38,7 @@ export const PRESETS: readonly Preset[] = [
     keys: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
     defaultModel: 'gpt-6-sol',
-    owns: /^(gpt-|chatgpt-|o\d)/,
+    owns: /^(gpt-(?!oss)|chatgpt-|o\d)/,
   },
   {
     name: 'gemini',
@@ -62,7 +62,7 @@ export const PRESETS: readonly Preset[] = [
     keys: ['GROQ_API_KEY'],
     baseUrl: 'https://api.groq.com/openai/v1',
     defaultModel: 'openai/gpt-oss-120b',
-    owns: /gpt-oss-/,
+    owns: /(^|\/)gpt-oss-/,
   },
   {
     name: 'mistral',
@@ -94,7 +94,7 @@ export const PRESETS: readonly Preset[] = [
     keys: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID'],
     addresses: ['BEDROCK_BASE_URL', 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME', 'AWS_ENDPOINT_URL'],
     defaultModel: 'global.anthropic.claude-sonnet-5-5',
-    owns: /^arn:aws|^([a-z-]+\.)?(ai21|amazon|anthropic|cohere|deepseek|meta|minimax|mistral|moonshot|openai|qwen|writer|zai)\./,
+    owns: /^arn:aws|^([a-z-]+\.)?(ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|nvidia|openai|qwen|writer|zai)\./,
   },
   {
     name: 'azure',

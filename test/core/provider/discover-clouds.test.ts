@@ -41,6 +41,25 @@ test('openModels() asks Azure and Bedrock for no list', async () => {
   assert.deepEqual([failures, server.questions], [[], []])
 })
 
+test('openModels() knows Bedrock’s names among those of other providers', async () => {
+  const env = {
+    ...{ OPENAI_API_KEY: 'k', OPENROUTER_API_KEY: 'k', GROQ_API_KEY: 'k', MISTRAL_API_KEY: 'k' },
+    ...{ AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: 'eu-west-1' },
+  }
+  const ownerOf = async (model: string) =>
+    (await modelsOf({ env, model })).list().find(({ active }) => active)?.provider
+  for (const name of [
+    'anthropic.claude-haiku-4-5-20251001-v1:0',
+    'us-gov.anthropic.claude-sonnet-4-5-20250929-v1:0',
+    'openai.gpt-oss-120b-1:0',
+    'mistral.mistral-large-2402-v1:0',
+    'arn:aws:bedrock:eu-west-1:123456789012:application-inference-profile/abc',
+  ])
+    assert.equal(await ownerOf(name), 'bedrock', name)
+  assert.equal(await ownerOf('gpt-oss-20b'), 'groq')
+  assert.equal(await ownerOf('mistral-medium-latest'), 'mistral')
+})
+
 test('openModels() finds what AWS and Azure variables describe', async () => {
   const answer = () => ({ parts: ['ok'] })
   await using server = await startModelServer(answer)
