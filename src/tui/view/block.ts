@@ -1,6 +1,6 @@
 import type { Block, Tone } from '../state/types.ts'
 import { cleanLine, cleanText } from './clean.ts'
-import { renderPart } from './markdown/render.ts'
+import { renderMarkdown, renderPart } from './markdown/render.ts'
 import { alignRows } from './rows.ts'
 import { paint, type Style } from './style.ts'
 import { truncateText, wrapText } from './text.ts'
@@ -21,7 +21,7 @@ function renderBare(block: Block, view: View): string[] {
     case 'user':
       return renderUser(block, view)
     case 'answer':
-      return renderPart(block.text, block.continues, view)
+      return block.continues ? renderPart(block.text, true, view) : renderMarkdown(block.text, view)
     case 'thinking':
       return renderThinking(block, view)
     case 'tool':

@@ -105,7 +105,7 @@ function isClosing(line: string, carry: string): boolean {
   return carry.startsWith('f') && closesFence(line, fenceOf(carry.slice(1)) ?? '')
 }
 
-/** Blank lines go, but those within a fence. */
+/** Blank lines go, but those within a fence, whose lines all end. */
 function trimEnd(text: string, isCode: boolean): string {
-  return isCode ? text.replace(/\r?\n$/, '') : text.trimEnd()
+  return isCode ? text : text.trimEnd()
 }

@@ -3,8 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Block } from '../../../src/tui/state/types.ts'
 import { renderBlock } from '../../../src/tui/view/block.ts'
+import { splitClosed } from '../../../src/tui/view/split.ts'
 import type { View } from '../../../src/tui/view/view.ts'
 import { blocksOf } from './blocks.ts'
+import { cutAt, DOCUMENT } from './markdown-documents.ts'
 import { assertPrintable, makeView } from './support.ts'
 
 const linesOf = (block: Block, view: Partial<View> = {}) =>
@@ -59,6 +61,27 @@ test('renderBlock() leaves a gap before an answer, not within what goes on', () 
   assert.deepEqual(linesOf({ ...answer, text: '- b', continues: true }), ['• b'])
   assert.deepEqual(linesOf({ ...answer, text: 'b', continues: false }), ['', 'b'])
   assert.deepEqual(linesOf({ ...answer, text: ' \n', continues: false }), [])
+})
+
+test('renderBlock() makes of a whole answer what it made of its parts while they came in', () => {
+  fc.assert(
+    fc.property(DOCUMENT, fc.array(fc.nat(), { maxLength: 10 }), (document, places) => {
+      const text = `begin\n\n${document}`
+      const chunks = cutAt(text, places)
+      let open = { text: '', carry: '' }
+      const parts = chunks.flatMap((chunk, i) => {
+        const split = splitClosed({ ...open, text: open.text + chunk }, i === chunks.length - 1)
+        open = split
+        return split.closed
+      })
+      const answer = { kind: 'answer', agent: 'crab', isFirst: false } as const
+      assert.deepEqual(
+        parts.flatMap((part) => linesOf({ ...answer, ...part })),
+        linesOf({ ...answer, text, continues: false }),
+      )
+    }),
+    { numRuns: 300 },
+  )
 })
 
 test('renderBlock() folds thinking to a line, and unfolds it with details', () => {

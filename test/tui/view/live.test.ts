@@ -40,7 +40,7 @@ test('renderOpen() shows what the block will look like when it is closed', () =>
 })
 
 test('renderOpen() goes on in code and in a table without their beginning', () => {
-  assert.deepEqual(renderOpen(open('b()\n', { carry: 'f```js', hasBegun: true }), view), ['b()', ''])
+  assert.deepEqual(renderOpen(open('b()\n', { carry: 'f```js', hasBegun: true }), view), ['b()'])
   assert.deepEqual(renderOpen(open('| c | d |', { carry: 't| a | b |\n|-|-|', hasBegun: true }), view), [
     'c │ d',
   ])

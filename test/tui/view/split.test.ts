@@ -102,16 +102,16 @@ test('splitClosed() keeps a fence in a list item together', () => {
 })
 
 test('splitClosed() ends a fence with its own characters only', () => {
-  assert.deepEqual(textsOf('````md\n```\n~~~\n````\nafter\n'), ['````md\n```\n~~~\n````', 'after'])
-  assert.deepEqual(textsOf('~~~\n```\n~~~~\nafter'), ['~~~\n```\n~~~~', 'after'])
+  assert.deepEqual(textsOf('````md\n```\n~~~\n````\nafter\n'), ['````md\n```\n~~~\n````\n', 'after'])
+  assert.deepEqual(textsOf('~~~\n```\n~~~~\nafter'), ['~~~\n```\n~~~~\n', 'after'])
 })
 
 test('splitClosed() closes a long fence in parts that open it again', () => {
   const parts = stream([['```ts', ...fenceLines(50), '```', 'after'].join('\n')])
   assert.deepEqual(parts, [
-    { text: ['```ts', ...fenceLines(24)].join('\n'), continues: false },
-    { text: ['```ts', ...fenceLines(48).slice(24)].join('\n'), continues: true },
-    { text: ['```ts', ...fenceLines(50).slice(48), '```'].join('\n'), continues: true },
+    { text: ['```ts', ...fenceLines(24), ''].join('\n'), continues: false },
+    { text: ['```ts', ...fenceLines(48).slice(24), ''].join('\n'), continues: true },
+    { text: ['```ts', ...fenceLines(50).slice(48), '```', ''].join('\n'), continues: true },
     { text: 'after', continues: false },
   ])
 })
@@ -120,7 +120,7 @@ test('splitClosed() closes a fence at a blank line, and has nothing left when it
   const code = [...fenceLines(14), '']
   const parts = stream([['```ts', ...code, '```', 'after'].join('\n')])
   assert.deepEqual(parts, [
-    { text: ['```ts', ...code].join('\n'), continues: false },
+    { text: ['```ts', ...code, ''].join('\n'), continues: false },
     { text: 'after', continues: false },
   ])
 })

@@ -24,7 +24,7 @@ export function renderCode(
 
 /** A fence that stands for itself, open or closed, from its first line on; undefined for other text. */
 export function readFence(text: string): Pick<Tokens.Code, 'lang' | 'text'> | undefined {
-  const [opening = '', ...lines] = text.split('\n')
+  const [opening = '', ...lines] = text.replace(/\n$/, '').split('\n')
   const fence = fenceOf(opening)
   if (fence === undefined) return undefined
   const indent = indentOf(opening)

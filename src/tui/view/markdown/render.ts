@@ -14,14 +14,14 @@ import type { MarkdownView } from './types.ts'
 /**
  * Any Markdown as lines, an empty one between two blocks; it is not cleaned yet and may be of any size.
  *
- * The same as its closed parts one after the other.
+ * The same as its closed parts one after the other; one part that begins a block is a text as well.
  */
 export function renderMarkdown(text: string, view: MarkdownView): string[] {
   return joinParts(splitClosed({ text, carry: '' }, true).closed, view)
 }
 
-/** Closed parts of one text as lines. */
-export function joinParts(parts: Split['closed'], view: MarkdownView): string[] {
+/** Parts of one text as lines. */
+function joinParts(parts: Split['closed'], view: MarkdownView): string[] {
   const lines: string[] = []
   for (const { text, continues } of parts) {
     const part = renderPart(text, continues, view)

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { warmMarkdown } from '../../../../src/tui/view/markdown/load.ts'
-import { joinParts, renderMarkdown } from '../../../../src/tui/view/markdown/render.ts'
-import { splitClosed } from '../../../../src/tui/view/split.ts'
-import { cutAt, DOCUMENT } from '../markdown-documents.ts'
+import { renderMarkdown } from '../../../../src/tui/view/markdown/render.ts'
+import { DOCUMENT } from '../markdown-documents.ts'
 import { assertPrintable, makeView, plain } from '../support.ts'
 
 const WIDTH = fc.integer({ min: 10, max: 120 })
@@ -16,23 +15,6 @@ test('renderMarkdown() makes lines that fit of anything', () => {
       assertPrintable(renderMarkdown(text, makeView({ columns, color })), columns)
     }),
     { numRuns: 150 },
-  )
-})
-
-test('renderMarkdown() gives what its parts give that are closed while it comes in', () => {
-  fc.assert(
-    fc.property(DOCUMENT, fc.array(fc.nat(), { maxLength: 10 }), (text, places) => {
-      const view = makeView({ columns: 50 })
-      const chunks = cutAt(text, places)
-      let open = { text: '', carry: '' }
-      const parts = chunks.flatMap((chunk, i) => {
-        const split = splitClosed({ ...open, text: open.text + chunk }, i === chunks.length - 1)
-        open = split
-        return split.closed
-      })
-      assert.deepEqual(joinParts(parts, view), renderMarkdown(text, view))
-    }),
-    { numRuns: 100 },
   )
 })
 
