@@ -87,10 +87,15 @@ const TONES: Record<Tone, { mark: string; style: Style }> = {
   error: { mark: '✗', style: 'error' },
 }
 
-function renderNotice({ tone, text, hint = '' }: Of<'notice'>, { columns, color }: View): string[] {
+/** Lines of a notice that are shown without details: some servers answer with a whole page. */
+const NOTICE_LINES = 12
+
+function renderNotice({ tone, text, hint = '' }: Of<'notice'>, { columns, color, details }: View): string[] {
   const { mark, style } = TONES[tone]
   const inner = Math.max(1, columns - 2)
-  const lines = wrapText(cleanText(text).trim(), inner).map((line) => paint(line, color, style))
+  const all = wrapText(cleanText(text).trim(), inner)
+  const shown = details || all.length <= NOTICE_LINES ? all : [...all.slice(0, NOTICE_LINES - 1), '…']
+  const lines = shown.map((line) => paint(line, color, style))
   const hints =
     hint === '' ? [] : wrapText(cleanText(hint).trim(), inner).map((line) => paint(line, color, 'dim'))
   return [...lines, ...hints].map((line, i) =>

@@ -103,6 +103,13 @@ test('renderBlock() shows a notice with its hint under its mark', () => {
   assert.deepEqual(linesOf({ kind: 'notice', tone: 'warning', text: 'x' }), ['', '! x'])
 })
 
+test('renderBlock() folds a notice that is a page, unless details are on', () => {
+  const notice: Block = { kind: 'notice', tone: 'error', text: 'line\n'.repeat(50), hint: 'go on' }
+  assert.deepEqual(linesOf(notice).slice(-3), ['  line', '  …', '  go on'])
+  assert.equal(linesOf(notice).length, 1 + 12 + 1)
+  assert.equal(linesOf(notice, { details: true }).length, 1 + 50 + 1)
+})
+
 test('renderBlock() aligns rows, and puts cells below each other where there is no room', () => {
   const rows = [
     ['claude', 'anthropic', '200k'],
