@@ -16,6 +16,8 @@ const said = (message: string) => ({ message, error: { message } })
 interface Provider {
   name: string
   path: RegExp
+  /** What the next request of a turn must hold of thinking and calls that were signed. */
+  returns: readonly string[]
   env(root: string): Record<string, string>
 }
 
@@ -23,26 +25,31 @@ const PROVIDERS: readonly Provider[] = [
   {
     name: 'groq',
     path: /^\/v1\/chat\/completions$/,
+    returns: ['Hm.'],
     env: (root) => ({ GROQ_API_KEY: KEY, GROQ_BASE_URL: `${root}/v1` }),
   },
   {
     name: 'anthropic',
     path: /^\/v1\/messages$/,
+    returns: ['c2lnbmVk'],
     env: (root) => ({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: root }),
   },
   {
     name: 'openai',
     path: /^\/v1\/responses$/,
+    returns: ['c2lnbmVk'],
     env: (root) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${root}/v1/responses` }),
   },
   {
     name: 'gemini',
     path: /^\/v1beta\/models\/gemini-[\w.-]+:streamGenerateContent\?alt=sse$/,
+    returns: ['c2lnbmVk', 'Y2FsbGVk'],
     env: (root) => ({ GEMINI_API_KEY: KEY, GEMINI_BASE_URL: root }),
   },
   {
     name: 'bedrock',
     path: /^\/model\/global\.anthropic\.claude-[\w.-]+\/converse-stream$/,
+    returns: ['c2lnbmVk'],
     env: (root) => ({
       AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
       AWS_SECRET_ACCESS_KEY: KEY,
@@ -53,6 +60,7 @@ const PROVIDERS: readonly Provider[] = [
   {
     name: 'azure',
     path: /^\/openai\/v1\/responses$/,
+    returns: ['c2lnbmVk'],
     env: (root) => ({
       AZURE_OPENAI_API_KEY: KEY,
       AZURE_OPENAI_ENDPOINT: root,
@@ -61,7 +69,7 @@ const PROVIDERS: readonly Provider[] = [
   },
 ]
 
-for (const { name, path, env } of PROVIDERS) {
+for (const { name, path, returns, env } of PROVIDERS) {
   describe(`crabtalk send with the variables of ${name}`, () => {
     test('prints what the model says', async () => {
       await using setting = await open(() => ({ parts: ['Hello', ' there'], usage: { input: 3, output: 2 } }))
@@ -70,9 +78,13 @@ for (const { name, path, env } of PROVIDERS) {
       assert.match(setting.server.requests[0]?.path ?? '', path)
     })
 
-    test('runs the tool the model calls, keeps the keys from it, and returns its result', async () => {
-      const call = { call: 'call_1', name: 'bash', args: '{"command":"echo crab; env"}' }
-      await using setting = await open((_, index) => ({ parts: index === 0 ? [call] : ['It says crab.'] }))
+    test('runs the tool the model calls, keeps the keys from it, and returns its result and what was signed', async () => {
+      const thought = { thinking: 'Hm.', signature: 'c2lnbmVk' }
+      const command = '{"command":"echo crab; env"}'
+      const call = { call: 'call_1', name: 'bash', args: command, signature: 'Y2FsbGVk' }
+      await using setting = await open((_, index) => ({
+        parts: index === 0 ? [thought, call] : ['It says crab.'],
+      }))
       const { stdout, code } = await setting.send([
         '--allow',
         'bash(echo *)',
@@ -84,6 +96,7 @@ for (const { name, path, env } of PROVIDERS) {
       const { text } = setting.server.requests[1] ?? assert.fail()
       assert.match(text, /crab\\nPATH=|crab\\n\w+=/)
       assert.ok(!text.includes(KEY), text)
+      for (const part of returns) assert.ok(text.includes(part), `${part} in ${text}`)
     })
 
     test('sends an image', async () => {
