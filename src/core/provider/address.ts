@@ -55,8 +55,8 @@ function azurePath(path: string): string {
     : `${path.replace(/(\/openai(\/.*)?)?\/?$/, '')}/openai/v1`
 }
 
-/** OpenAI's own host, or one of its regions': `eu.api.openai.com`. */
-function isOpenAI(address: string): boolean {
+/** Whether an address is at OpenAI's own host, or one of its regions': `eu.api.openai.com`. */
+export function isOpenAI(address: string): boolean {
   const host = URL.parse(address)?.hostname ?? ''
   return host === 'api.openai.com' || host.endsWith('.api.openai.com')
 }

@@ -1,4 +1,5 @@
 import type { Kind } from '../base/errors.ts'
+import { isOpenAI } from './address.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** What a person can do about a failed call; undefined when nothing is known. `said` is what the server said. */
@@ -38,7 +39,7 @@ function aboutKey({ apiKey, aws, keyFrom }: Endpoint, said: string): string {
   return aws && /expired/i.test(said) ? `log in to AWS again (${keyFrom})` : `check the key (${keyFrom})`
 }
 
-function aboutName({ kind, aws, where }: Endpoint, said: string): string {
+function aboutName({ kind, wire, baseUrl, aws, where }: Endpoint, said: string): string {
   if (aws && /on-demand throughput/i.test(said)) {
     return 'call it through an inference profile: put global., us., eu. or apac. before its name'
   }
@@ -46,6 +47,9 @@ function aboutName({ kind, aws, where }: Endpoint, said: string): string {
     return `check the model's name, and whether ${aws.region} has it (AWS_REGION, or region in config.toml)`
   if (kind === 'azure')
     return `a model's name at Azure is that of its deployment; check it and base_url (${where})`
+  if (kind === 'openai' && wire === 'responses' && !isOpenAI(baseUrl)) {
+    return `check the model's name, and whether the server knows /responses: without that in base_url it is asked for chat completions (${where})`
+  }
   return `check the model's name and base_url (${where})`
 }
 

@@ -123,6 +123,13 @@ test('streamResponses() takes a refusal for one, and a failed response for a fai
   assert.deepEqual([error.kind, error.message], ['throttled', 'Cannot call scripted (test): Too fast (429)'])
 })
 
+test('streamResponses() says what to do when a server does not know Responses', async () => {
+  await using server = await startModelServer([{ status: 404 }])
+  const { error } = await collectFailure(call(server))
+  assert.equal(error.kind, 'config')
+  assert.match(error.hint ?? '', /whether the server knows \/responses/)
+})
+
 test('callEndpoint() speaks chat completions with a server that is not OpenAI’s, and keeps its old ways there', async () => {
   await using server = await startModelServer([{ parts: ['yes'] }])
   const endpoint = endpointAt(server.url, { kind: 'openai' })
