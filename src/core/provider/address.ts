@@ -41,6 +41,12 @@ export function toBaseUrl(address: string, kind: ProviderKind, where: string): s
   return `${url.href.replace(/\/$/, '')}${missingVersion(kind, url.pathname)}`
 }
 
+/** Whether an address is at OpenAI's own host, or one of its regions': `eu.api.openai.com`. */
+export function isOpenAI(address: string): boolean {
+  const host = URL.parse(address)?.hostname ?? ''
+  return host === 'api.openai.com' || host.endsWith('.api.openai.com')
+}
+
 function missingVersion(kind: ProviderKind, path: string): string {
   if (kind === 'bedrock') return ''
   if (kind === 'google') return path === '/' ? '/v1beta' : ''
@@ -53,12 +59,6 @@ function azurePath(path: string): string {
   return /\/v1\/?$/.test(path)
     ? path.replace(/\/$/, '')
     : `${path.replace(/(\/openai(\/.*)?)?\/?$/, '')}/openai/v1`
-}
-
-/** Whether an address is at OpenAI's own host, or one of its regions': `eu.api.openai.com`. */
-export function isOpenAI(address: string): boolean {
-  const host = URL.parse(address)?.hostname ?? ''
-  return host === 'api.openai.com' || host.endsWith('.api.openai.com')
 }
 
 const RESPONSES = /\/responses\/*$/
