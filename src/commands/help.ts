@@ -9,7 +9,7 @@ export function commandHelp(name: string, command: Command): string {
   return [
     command.summary,
     `Usage: ${usageOf(name, command)}`,
-    ...(command.details ? [command.details] : []),
+    ...(command.details ? [reflow(command.details)] : []),
     `Options:\n${columns(options)}`,
     `Examples:\n${command.examples.map((example) => `  ${example}`).join('\n')}`,
     '',
@@ -62,9 +62,9 @@ export function optionSummary({ summary, choices, fallback }: Option): string {
 /** By the first word of the commands: what stands left and right. */
 function firstRows(commands: readonly Command[]): Map<string, readonly [string, string]> {
   const rows = new Map<string, readonly [string, string]>()
-  for (const { path, args, summary } of commands) {
+  for (const { path, summary } of commands) {
     const [word = '', verb] = path
-    if (verb === undefined) rows.set(word, [`${word} ${shownArgs(args)}`.trim(), summary])
+    if (verb === undefined) rows.set(word, [word, summary])
     else rows.set(word, [word, `${rows.get(word)?.[1] ?? `${GROUPS[word]}:`} ${verb},`])
   }
   return new Map([...rows].map(([word, [left, right]]) => [word, [left, right.replace(/,$/, '')]]))
@@ -87,5 +87,32 @@ function columns(
   rows: readonly (readonly [string, string])[],
   width = Math.max(...rows.map(([left]) => left.length)),
 ): string {
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+  const indent = ' '.repeat(width + 4)
+  const lines = rows.map(([left, right]) => {
+    const text = wrap(right, Math.max(LEAST_WIDTH, WIDTH - indent.length)).join(`\n${indent}`)
+    return `  ${left.padEnd(width)}  ${text}`
+  })
+  return lines.join('\n')
 }
+
+/** Paragraphs as wide as a terminal usually is; lines that are indented stay as they are. */
+function reflow(text: string): string {
+  return text
+    .split('\n\n')
+    .map((part) => (part.startsWith(' ') ? part : wrap(part.replaceAll('\n', ' '), WIDTH).join('\n')))
+    .join('\n\n')
+}
+
+/** Lines of at most that many characters, broken at spaces; a longer word has a line of its own. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
+
+const WIDTH = 80
+const LEAST_WIDTH = 36

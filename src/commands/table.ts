@@ -346,7 +346,7 @@ whatever the answer is; --json is for programs.`,
   {
     path: ['doctor'],
     args: '',
-    summary: 'Check that everything is in order, and say what to do where it is not',
+    summary: 'Check everything, and say what to do where something is wrong',
     details: `Looks at the program, the home directory, the configuration, the model, permissions, MCP servers, the terminal and
 completions. No tokens are spent and nothing is changed. Takes at most 5 s, with --deep 60 s. Exits 1 when there is a
 problem; warnings alone do not count. Prints no secrets.`,

@@ -43,6 +43,17 @@ test('every example that help gives works', async (t) => {
   }
 })
 
+test('every example in the help of chat opens one', async () => {
+  await using place = await makeEverydayPlace()
+  await place.shell('crabtalk agent create reviewer')
+  for (const line of CRABTALK.find(({ path }) => path[0] === 'chat')!.examples) {
+    const terminal = place.terminalShell(line)
+    await terminal.shows(/--new/.test(line) ? /Ready\.[\s\S]*Ask anything/ : /Ask anything/)
+    terminal.type('\x04')
+    assert.equal((await terminal.finished).code, 0, line)
+  }
+})
+
 /** Runs a line in bash, as help says it; a stage of a pipe whose program is not installed here is left out. */
 async function runLine(place: EverydayPlace, line: string) {
   const stages = await Promise.all(

@@ -11,11 +11,12 @@ import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 test('main() lists the commands when nothing is asked, and for every way to ask for help', async () => {
   const plain = await run([])
   assert.match(plain.stdout, /^Usage: crabtalk <command> \[options\]\n\nTalk:\n/)
+  const joined = plain.stdout.replaceAll(/\n {10,}/g, ' ')
   for (const { path, hidden } of CRABTALK) {
     const [word = '', verb = ''] = path
     const line = new RegExp(`^  ${word} .*\\b${verb}\\b`, 'm')
-    if (hidden) assert.doesNotMatch(plain.stdout, line)
-    else assert.match(plain.stdout, line)
+    if (hidden) assert.doesNotMatch(joined, line)
+    else assert.match(joined, line)
   }
   for (const argv of [['help'], ['--help'], ['-h']]) assert.deepEqual(await run(argv), plain)
   assert.deepEqual([plain.code, plain.stderr], [0, ''])
@@ -41,6 +42,18 @@ test('main() explains one command, or a group, wherever help is asked for', asyn
     const { stdout } = await run(argv)
     assert.match(stdout, /Usage: crabtalk agent <command>/, argv.join(' '))
     assert.doesNotMatch(stdout, /^ {2}send/m)
+  }
+})
+
+test('every page of help fits a terminal of 80 columns, but for examples', async () => {
+  const groups = new Set(CRABTALK.filter(({ hidden }) => !hidden).map(({ path }) => path.slice(0, 1)))
+  for (const path of [[], ...groups, ...CRABTALK.filter(({ hidden }) => !hidden).map((one) => one.path)]) {
+    const { stdout } = await run([...path, '--help'])
+    const [text = ''] = stdout.split('\nExamples:\n')
+    const long = text
+      .split('\n')
+      .filter((line) => line.length > 80 && !/^ {2}(bash|zsh|fish|powershell) /.test(line))
+    assert.deepEqual(long, [])
   }
 })
 

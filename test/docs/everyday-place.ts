@@ -30,6 +30,10 @@ export async function makeEverydayPlace(): Promise<EverydayPlace> {
     ...options,
     env: { ...env, CRABTALK_HOME: undefined, ...options?.env },
   })
+  const onTerminal = <T extends { env?: object }>(options?: T) => ({
+    ...options,
+    env: { ...env, CRABTALK_HOME: home, ...options?.env }, // a terminal's environment takes nothing away
+  })
   const place: EverydayPlace = {
     ...box,
     home,
@@ -39,8 +43,8 @@ export async function makeEverydayPlace(): Promise<EverydayPlace> {
     run: (args, options) => box.run(args, withEnv(options)),
     shell: (script, options) => box.shell(script, withEnv(options)),
     start: (args, options) => box.start(args, withEnv(options)),
-    terminal: (args, options) => box.terminal(args, withEnv(options)),
-    terminalShell: (script, options) => box.terminalShell(script, withEnv(options)),
+    terminal: (args, options) => box.terminal(args, onTerminal(options)),
+    terminalShell: (script, options) => box.terminalShell(script, onTerminal(options)),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
       await box[Symbol.asyncDispose]()

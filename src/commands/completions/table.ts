@@ -7,7 +7,7 @@ export function completionCommands(program: 'crabtalk' | 'crabup'): readonly Com
       path: ['completions'],
       args: '<shell>',
       kinds: ['shell'],
-      summary: 'Print what makes a shell complete the command line: bash, zsh, fish or powershell',
+      summary: 'Print completions for bash, zsh, fish or powershell',
       details: `Once is enough, also across updates: the script asks ${program} what fits.
 
   bash        echo 'eval "$(${program} completions bash)"' >> ~/.bashrc
