@@ -7,33 +7,37 @@ export interface ChunkSource {
   compiled?(id: string, script: Script): void
 }
 
-/** The CommonJS wrapper the build puts around a chunk, as Node's own loader does. */
-export const WRAPPER = ['(function (exports, require, module) {', '\n})'] as const
+/**
+ * The wrapper the build puts around a chunk, as Node's own loader does around CommonJS. A chunk first reveals what it
+ * exports, as functions that give it.
+ */
+export const WRAPPER = ['(function (reveal, require) {', '\n})'] as const
 
-type Wrapped = (exports: object, require: (id: string) => unknown, module: { exports: object }) => void
+type Wrapped = (reveal: (exports: Getters) => void, require: (id: string) => unknown) => void
+type Getters = Readonly<Record<string, () => unknown>>
 
 /**
  * The `require` of the bundled program: `./name.js` is a chunk, compiled and run once, on first use; anything else
  * goes to `builtin`.
  */
 export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknown): (id: string) => unknown {
-  const loaded = new Map<string, { exports: object }>()
+  const loaded = new Map<string, object>()
   const load = (id: string): unknown => {
     if (!id.startsWith('./')) return builtin(id)
     const name = id.slice(2)
     const known = loaded.get(name)
-    if (known !== undefined) return known.exports
-    const module = { exports: {} }
-    loaded.set(name, module)
+    if (known !== undefined) return known
+    const exports = Object.defineProperty({}, '__esModule', { value: true })
+    loaded.set(name, exports)
     try {
-      run(name, module)
+      run(name, exports)
     } catch (reason) {
       loaded.delete(name) // it is half made, and runs anew for who asks again
       throw reason
     }
-    return module.exports
+    return exports
   }
-  const run = (name: string, module: { exports: object }) => {
+  const run = (name: string, exports: object) => {
     const cachedData = chunks.cache(name)
     const script = new Script(chunks.source(name), {
       filename: `crabtalk:${name}`,
@@ -41,7 +45,12 @@ export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknow
     })
     chunks.compiled?.(name, script)
     const wrapped: Wrapped = script.runInThisContext()
-    wrapped(module.exports, load, module)
+    wrapped((getters) => define(exports, getters), load)
   }
   return load
+}
+
+/** As an `import` sees them: what they are when they are looked at. */
+function define(exports: object, getters: Getters): void {
+  for (const name in getters) Object.defineProperty(exports, name, { get: getters[name]!, enumerable: true })
 }

@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path'
-import { type BuildOptions, build, type Metafile, transform } from 'esbuild'
-import { WRAPPER } from '../../bin/chunks.ts'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { toChunk } from './chunk.ts'
 import { packages } from './packages.ts'
 
 /** The program as scripts: what the binary starts with, and the chunks behind it. */
 export interface Bundle {
   boot: string
-  /** Wrapped CommonJS by file name, in the order of the names; `run.js` is loaded first. */
+  /** Wrapped by file name, in the order of the names; `run.js` is loaded first. */
   chunks: Map<string, string>
   /** What went into which chunk, for esbuild's analyser. */
   metafile: Metafile
@@ -46,7 +46,7 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
   ])
   const chunks = await Promise.all(
     mainResult.outputFiles.map(
-      async ({ path, text }) => [basename(path), await toChunk(path, text)] as const,
+      async ({ path, text }) => [basename(path), await toChunk(basename(path), text)] as const,
     ),
   )
   return {
@@ -54,18 +54,4 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
     chunks: new Map(chunks.toSorted(([a], [b]) => (a < b ? -1 : 1))),
     metafile: mainResult.metafile,
   }
-}
-
-/** ES module to wrapped CommonJS, in which `import()` of a chunk is a lazy `require`. */
-async function toChunk(path: string, module: string): Promise<string> {
-  const { code } = await transform(module, {
-    ...{ format: 'cjs', platform: 'node', target: 'node26', charset: 'ascii', legalComments: 'none' },
-    supported: { 'dynamic-import': false },
-    minifyWhitespace: true,
-    lineLimit: 200, // so that a line of a stack trace is a place
-  })
-  if (/\bimport\.meta\b/.test(code)) {
-    throw new Error(`Cannot bundle ${basename(path)}: import.meta means nothing inside the binary`)
-  }
-  return WRAPPER[0] + code + WRAPPER[1]
 }

@@ -9,6 +9,7 @@ import { type Patch, replaceOnly } from './patch.ts'
 export const PATCHES: readonly Patch[] = [
   { filter: /[\\/]ink[\\/]build[\\/]utils\.js$/, patch: withoutPrograms },
   { filter: /[\\/]ink[\\/]build[\\/]reconciler\.js$/, patch: withoutDevelopment },
+  { filter: /[\\/]signal-exit[\\/]index\.js$/, patch: withoutAssert },
   { filter: /[\\/]yoga-layout[\\/]dist[\\/]src[\\/]index\.js$/, patch: startedAtOnce },
   { filter: /[\\/]yoga-layout[\\/]dist[\\/]binaries[\\/]yoga-wasm-base64-esm\.js$/, patch: withBytesApart },
 ]
@@ -26,6 +27,13 @@ const TERMINAL_SIZE = "import terminalSize from 'terminal-size';"
 /** Ink's look at the window, which asks `tput` and others when the stream does not know; it has a default for that. */
 export function withoutPrograms(module: string): string | undefined {
   return replaceOnly(module, TERMINAL_SIZE, 'const terminalSize = () => ({});')
+}
+
+const ASSERT = "var assert = require('assert')"
+
+/** signal-exit without node:assert, which it loads to check one argument. */
+export function withoutAssert(module: string): string | undefined {
+  return replaceOnly(module, ASSERT, 'var assert = { equal() {} }')
 }
 
 const LOADER = "import loadYoga from '../binaries/yoga-wasm-base64-esm.js';"

@@ -11,8 +11,9 @@ test('chunkLoader() runs a chunk once, when it is first asked for, and leaves bu
   const load = chunkLoader(
     {
       ...program({
-        'a.js': 'exports.b = () => require("./b.js"); exports.sep = require("node:path").posix.sep',
-        'b.js': 'exports.self = require("./b.js")',
+        'a.js':
+          'reveal({ b: () => () => require("./b.js"), sep: () => sep }); const { sep } = require("node:path").posix',
+        'b.js': 'reveal({ self: () => self }); const self = require("./b.js")',
       }),
       compiled: (id) => ran.push(id),
     },
@@ -30,7 +31,7 @@ test('chunkLoader() runs a chunk again that has thrown', () => {
   let isBroken = true
   const load = chunkLoader(
     program({
-      'a.js': 'exports.half = 1; require("broken"); exports.whole = 1',
+      'a.js': 'reveal({ whole: () => whole }); require("broken"); const whole = 1',
       'b.js': 'require("./a.js")',
     }),
     () => {
@@ -44,7 +45,7 @@ test('chunkLoader() runs a chunk again that has thrown', () => {
 })
 
 test('chunkLoader() tells whether V8 took a code cache', () => {
-  const sources = program({ 'a.js': 'exports.x = 1', 'b.js': 'exports.y = 2' })
+  const sources = program({ 'a.js': 'reveal({ x: () => 1 })', 'b.js': 'reveal({ y: () => 2 })' })
   const scripts: Script[] = []
   const compiled = (_: string, script: Script) => scripts.push(script)
   chunkLoader({ ...sources, compiled }, builtin)('./a.js')

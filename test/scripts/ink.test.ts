@@ -3,7 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { build } from 'esbuild'
 import type Yoga from 'yoga-layout'
-import { startedAtOnce, withBytesApart, withoutDevelopment, withoutPrograms } from '../../scripts/sea/ink.ts'
+import {
+  startedAtOnce,
+  withBytesApart,
+  withoutAssert,
+  withoutDevelopment,
+  withoutPrograms,
+} from '../../scripts/sea/ink.ts'
 import { packages } from '../../scripts/sea/packages.ts'
 
 const ROOT = import.meta.dirname
@@ -25,6 +31,13 @@ test('withoutDevelopment() takes what waits out of the installed Ink', () => {
 test('withoutPrograms() takes the programs that know the size of a window out of the installed Ink', () => {
   assert.doesNotMatch(withoutPrograms(utils)!, /import/)
   assert.equal(withoutPrograms(utils.replace('terminal-size', 'window-size')), undefined)
+})
+
+test('withoutAssert() takes node:assert out of the installed signal-exit', async () => {
+  const url = new URL('../../node_modules/signal-exit/index.js', import.meta.url)
+  const installed = await readFile(url, 'utf8')
+  assert.doesNotMatch(withoutAssert(installed)!, /require\('assert'\)/)
+  assert.equal(withoutAssert(installed.replaceAll('assert', 'check')), undefined)
 })
 
 test('packages makes a module of the installed yoga that lays out at once', async () => {

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { chunkLoader } from '../../bin/chunks.ts'
+import { toChunk } from '../../scripts/sea/chunk.ts'
+
+const MODULES = {
+  'main.js': `import { count, increase as more } from "./counter.js";
+import * as path from "node:path";
+async function later() { return await import("./late.js"); }
+function counted() { more(); return count; }
+export {
+  counted,
+  later,
+  path as default,
+  count
+};
+`,
+  'counter.js': `var count = 0;
+function increase() { count++; }
+export {
+  count,
+  increase
+};
+`,
+  'late.js': `var word = "export {\\n  no\\n};\\n";
+export {
+  word as said
+};
+`,
+}
+
+async function loadMain() {
+  const chunks = new Map<string, string>()
+  for (const [name, text] of Object.entries(MODULES)) chunks.set(name, await toChunk(name, text))
+  const compiled: string[] = []
+  const load = chunkLoader(
+    { source: (id) => chunks.get(id)!, cache: () => undefined, compiled: (id) => compiled.push(id) },
+    (id) => process.getBuiltinModule(id),
+  )
+  const main = load('./main.js') as {
+    counted(): number
+    later(): Promise<{ said: string }>
+    default: { sep: string }
+    count: number
+  }
+  return { main, compiled }
+}
+
+test('toChunk() makes chunks that share what they export, as it changes', async () => {
+  const { main } = await loadMain()
+  assert.deepEqual([main.counted(), main.counted(), main.count], [1, 2, 2])
+  assert.equal(typeof main.default.sep, 'string')
+  assert.deepEqual(Object.keys(main), ['counted', 'later', 'default', 'count'])
+})
+
+test('toChunk() leaves what is imported later until then', async () => {
+  const { main, compiled } = await loadMain()
+  assert.deepEqual(compiled, ['main.js', 'counter.js'])
+  assert.equal((await main.later()).said, 'export {\n  no\n};\n')
+})
+
+test('toChunk() refuses import.meta, and exports that it does not know', async () => {
+  await assert.rejects(toChunk('a.js', 'console.log(import.meta.url)\n'), /import\.meta means nothing/)
+  await assert.rejects(toChunk('a.js', 'export const a = 1\n'), /exports in new ways/)
+})
