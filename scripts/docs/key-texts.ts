@@ -72,10 +72,11 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'mcps[].permissions.ask': RULES,
   'mcps[].permissions.deny': RULES,
   'mcps[].transport': 'What a remote server speaks; found out without it.',
-  'mcps[].disabled': 'Keeps it declared, and never starts it.',
+  'mcps[].disabled': 'Keeps it declared, and never starts it; no without it.',
   'mcps[].share': 'Whether agents that declare the same server share one process; they do without it.',
-  'mcps[].required': 'Whether a turn fails when it does not start.',
-  'mcps[].start': 'With the first turn, or with the first call.',
+  'mcps[].required': 'Whether a turn fails when it does not start; no without it.',
+  'mcps[].start':
+    '`eager` starts it as soon as its agent is used, `lazy` when one of its tools is needed; `eager` without it.',
   'mcps[].idle_timeout_ms': 'How long it runs without a call; for ever without it.',
   'mcps[].startup_timeout_ms':
     'How long a start may take; 10 s without it, 60 s for `npx`, `uvx` and the like.',
