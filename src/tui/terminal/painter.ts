@@ -13,7 +13,7 @@ interface Frame {
 /**
  * Knows what the terminal shows under the scrollback, and gives the bytes that bring it to what is wanted.
  *
- * Only relative movement up, erasing below the cursor, text, and the cursor's visibility: nothing of this can touch what
+ * Only relative movement, erasing below the cursor, text, and the cursor's visibility: nothing of this can touch what
  * stands above the frame.
  */
 export class Painter {
@@ -75,7 +75,7 @@ export class Painter {
     let at = shown.caret.y
     let bytes = ''
     const goTo = (y: number) => {
-      bytes += y < at ? `${ESC}[${at - y}A` : y > at ? `${ESC}[${y - at}B` : ''
+      bytes += y < at ? `${ESC}[${at - y}A` : LINE_FEED.repeat(y - at)
       at = y
     }
     lines.forEach((line, y) => {
@@ -107,7 +107,7 @@ export class Painter {
       rowsBetween(lines, { from: caret, to: { x: 0, y: last } }, columns) +
       heightOf(lines[last]!, columns) -
       1
-    return `${below > 0 ? `${ESC}[${below}B` : ''}\r\n`
+    return `${LINE_FEED.repeat(below)}\r\n`
   }
 
   /** To where the frame began, with nothing below. */
@@ -160,6 +160,8 @@ function rowsBetween(
 }
 
 const ESC = '\u001b'
+/** Down, and not stopped by the last row: a terminal that has become lower may have dropped what was below the cursor. */
+const LINE_FEED = '\n'
 const BEGIN = `${ESC}[?2026h`
 const END = `${ESC}[?2026l`
 const HIDE = `${ESC}[?25l`

@@ -48,8 +48,10 @@ export class Screen implements Disposable {
   #texts: { text: string; caret: InkCaret | undefined }[] = []
   /** Of the frame that Ink wrote last, as it counts them. */
   #inkLines = 0
-  /** Ink is in the middle of a frame, or of answering a resize. */
-  #depth = 0
+  /** Ink is in the middle of a frame. */
+  #isInFrame = false
+  /** Ink is answering a resize, perhaps with several frames. */
+  #isHeld = false
   #timer: NodeJS.Timeout | undefined
   #settledAt = Number.NEGATIVE_INFINITY
   #isDrawingSoon = false
@@ -143,12 +145,12 @@ export class Screen implements Disposable {
     if (data === '') return
     if (write.type === 'mode')
       this.write(write.bytes) // behind them somebody else may have the terminal
-    else if (write.type === 'begin') this.#depth++
-    else if (write.type === 'end') this.#depth = Math.max(0, this.#depth - 1)
+    else if (write.type === 'begin') this.#isInFrame = true
+    else if (write.type === 'end') this.#isInFrame = false
     else if (write.type === 'text') this.#texts.push(write)
     else if (write.type === 'erase') this.#painter.frame([])
     else this.#place(write.caret)
-    if (this.#depth === 0) this.#commit()
+    if (!this.#isInFrame) this.#commit()
   }
 
   #place(caret: InkCaret | undefined): void {
@@ -189,7 +191,7 @@ export class Screen implements Disposable {
 
   readonly #draw = (): void => {
     this.#isDrawingSoon = false
-    if (this.#depth > 0 || this.#options.output.writableNeedDrain) return
+    if (this.#isInFrame || this.#isHeld || this.#options.output.writableNeedDrain) return
     this.#write(this.#painter.draw(sizeOf(this.#options.output)))
   }
 
@@ -208,13 +210,13 @@ export class Screen implements Disposable {
     this.#settledAt = performance.now()
     this.#size = sizeOf(this.#options.output)
     Object.assign(this.ink, this.#size)
-    this.#depth++
+    this.#isHeld = true
     try {
       this.#events.emit('resize', this.#size)
       this.ink.emit('resize')
     } finally {
-      this.#depth--
-      this.#commit()
+      this.#isHeld = false
+      this.#drawSoon()
     }
   }
 

@@ -68,7 +68,7 @@ test('Screen.restoring() undoes what is on, under the frame', async () => {
   await stage.settle()
   stage.screen.ink.write(`${ESC}[?2004h`)
   stage.screen.ink.write(`${ESC}[>1u`)
-  const under = `${ESC}[2B\r\n`
+  const under = `\n\n\r\n`
   assert.equal(stage.screen.restoring(), `${ESC}[?2026l${under}${ESC}[<u${ESC}[?2004l${ESC}[0m${ESC}[?25h`)
   stage.screen.ink.write(`${ESC}[?2004l`)
   assert.equal(stage.screen.restoring(), `${ESC}[?2026l${ESC}[<u${ESC}[0m${ESC}[?25h`)
@@ -94,6 +94,34 @@ test('Screen draws in one write what belongs to one tick: a frame, and what move
   await stage.settle()
   stage.check()
   assert.equal(stage.screen.written.writes, writes + 1)
+})
+
+test('Screen erases nothing of what was printed when a frame is on its way while the terminal gets lower', async () => {
+  using stage = makeStage({ columns: 80, rows: 24 })
+  for (let at = 0; at < 30; at++) stage.print(`P${at}`)
+  stage.show(['Fone', 'Ftwo', 'Fthree'], { x: 1, y: 1 })
+  await stage.settle()
+  stage.terminal.resize(80, 10)
+  stage.show(['Fone, on its way', 'Ftwo', 'Fthree'], { x: 1, y: 1 })
+  await stage.flush()
+  await stage.resize(80, 10)
+  await stage.settle()
+  stage.check()
+})
+
+test('Screen takes only the last of several frames that answer one resize', async () => {
+  using stage = makeStage({ columns: 80, rows: 24 })
+  stage.show(['Fone'])
+  await stage.settle()
+  const frame = (line: string) => [`${ESC}[?2026h`, `${line}\n`, `${ESC}[?2026l`]
+  const answer = () => {
+    for (const write of [...frame('Ffirst'), ...frame('Fsecond')]) stage.screen.ink.write(write)
+  }
+  stage.screen.ink.on('resize', answer)
+  await stage.resize(60, 24)
+  stage.screen.ink.off('resize', answer)
+  await stage.terminal.settled()
+  assert.deepEqual(stage.terminal.text(), ['Fsecond'])
 })
 
 test('Screen has drawn all there is when modes change, as somebody else may have the terminal behind that', async () => {
