@@ -65,6 +65,16 @@ test('policy why follows links from the directory it is asked in, or told of', a
   assert.equal((await why('read(../a)', '--cwd', 'sub')).effect, 'ask')
 })
 
+test('policy why --yolo allows what no rule denies, also what a rule asks about', async () => {
+  await using box = await makeSandbox()
+  const why = async (...args: string[]) =>
+    JSON.parse((await box.run(['policy', 'why', '--json', 'bash(git push)', ...args])).stdout)
+  assert.equal((await why()).effect, 'ask')
+  assert.equal((await why('--yolo')).effect, 'allow')
+  assert.equal((await why('--yolo', '--ask', 'bash(git *)')).effect, 'allow')
+  assert.equal((await why('--yolo', '--deny', 'bash(git *)')).effect, 'deny')
+})
+
 test('policy why tells what is wrong with a rule, an agent or the configuration', async () => {
   await using box = await makeSandbox()
   await writeAgent(box)

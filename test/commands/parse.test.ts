@@ -155,6 +155,32 @@ test('parseOptions() wants the arguments a command needs, and no more', () => {
   }
 })
 
+test('parseOptions() takes of an option with choices one of these, and what its command refuses itself', () => {
+  const choosy = { name: 'on', value: 'WHO', choices: ['me', 'you'], refused: ['them'], summary: '' }
+  const command = { ...COMMAND, options: [choosy, { name: 'help', summary: '' }] }
+  for (const who of ['me', 'them']) assert.equal(parse(command, ['--on', who]).value('on'), who)
+  assert.deepEqual(parse(command, ['--on=it', '--help']).values('on'), ['it'])
+  const refusal = { kind: 'usage', message: 'Cannot use --on it', hint: 'it is one of me, you' }
+  assert.throws(() => parse(command, ['--on=it', '--on=me']), refusal)
+  assert.throws(() => parse(command, ['--on=it']), refusal)
+})
+
+/** Arguments, how many are given, and what is said of them. */
+const COUNTS: [string, number, string][] = [
+  ['', 1, 'it takes no arguments'],
+  ['<name>', 0, '<name> is missing'],
+  ['<name> <tool> [...arguments]', 0, '<name> and <tool> are missing'],
+  ['<name> <tool> [...arguments]', 1, '<tool> is missing'],
+  ['<old> <new>', 3, 'it takes no more than <old> <new>'],
+]
+
+for (const [args, given, problem] of COUNTS) {
+  test(`parseOptions() says that ${problem} for ${given} of "${args}", and repeats none`, () => {
+    const message = `Cannot run "crabtalk try": ${problem}`
+    assert.throws(() => parse({ ...COMMAND, args }, Array(given).fill('secret')), { kind: 'usage', message })
+  })
+}
+
 test('parseOptions() loses no word of any line', () => {
   const word = fc.oneof(
     fc.string({ maxLength: 5 }),
