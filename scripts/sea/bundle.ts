@@ -41,6 +41,7 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
         '@modelcontextprotocol/client/_shims': join(import.meta.dirname, 'mcp-shims.ts'),
       },
       jsx: 'automatic',
+      inject: [join(import.meta.dirname, 'clock.ts')],
       plugins: [packages],
     }),
   ])

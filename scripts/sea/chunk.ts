@@ -22,6 +22,8 @@ export async function toChunk(name: string, module: string): Promise<string> {
   if (/\bimport_meta\b/.test(code)) {
     throw new Error(`Cannot bundle ${name}: import.meta means nothing inside the binary`)
   }
+  const [, unknown] = /\bperformance\d*\.(?!now\b)(\w+)/.exec(code) ?? []
+  if (unknown) throw new Error(`Cannot bundle ${name}: scripts/sea/clock.ts has no ${unknown}`)
   if (code.includes('stdin_exports')) throw new Error(`Cannot bundle ${name}: it exports in new ways`)
   return WRAPPER[0] + code + WRAPPER[1]
 }

@@ -35,13 +35,19 @@ export const packages: Plugin = {
 /** No more than names: the bundler needs the rest, such as comments that call a function pure. */
 const SHORTER = { minifyIdentifiers: true, target: 'node26', logLevel: 'silent' } as const
 
-/** The global of that name is the same; esbuild would copy 150 properties of it for each file. */
+/** The global of that name is the same. */
 const PROCESS = /^import process from ['"]node:process['"];?$/gm
+/** Of a built-in as a whole esbuild makes a copy, property by property. */
+const BUILTIN = /^import (\w+) from ['"](node:[\w/]+)['"];?$/gm
 
 /** The text of a package's file with the patch for it, if there is one. Throws when that does not fit any more. */
 export function applyPatches(path: string, text: string): string {
   const found = PATCHES.find(({ filter }) => filter.test(path))
   const patched = found ? found.patch(text, path) : text
-  if (patched !== undefined) return patched.replaceAll(PROCESS, '')
+  if (patched !== undefined) {
+    return patched
+      .replaceAll(PROCESS, '')
+      .replaceAll(BUILTIN, 'const $1 = globalThis.process.getBuiltinModule("$2");')
+  }
   throw new Error(`Cannot bundle ${path}: it has changed; adapt the patches in scripts/sea`)
 }

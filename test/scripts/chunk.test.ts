@@ -59,7 +59,8 @@ test('toChunk() leaves what is imported later until then', async () => {
   assert.equal((await main.later()).said, 'export {\n  no\n};\n')
 })
 
-test('toChunk() refuses import.meta, and exports that it does not know', async () => {
+test('toChunk() refuses import.meta, and exports and clocks that it does not know', async () => {
   await assert.rejects(toChunk('a.js', 'console.log(import.meta.url)\n'), /import\.meta means nothing/)
   await assert.rejects(toChunk('a.js', 'export const a = 1\n'), /exports in new ways/)
+  await assert.rejects(toChunk('a.js', 'performance2.mark(1)\n'), /clock\.ts has no mark/)
 })

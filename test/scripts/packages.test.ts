@@ -17,6 +17,15 @@ test('applyPatches() fails when a file is no longer what its patch was made for'
   assert.equal(applyPatches('/x/node_modules/other/index.js', 'text'), 'text')
 })
 
+test('applyPatches() lets no built-in be copied', () => {
+  const module =
+    "import process from 'node:process';\nimport fs from 'node:fs';\nimport { x } from 'node:os';\n"
+  assert.equal(
+    applyPatches('/x/node_modules/other/index.js', module),
+    '\nconst fs = globalThis.process.getBuiltinModule("node:fs");\nimport { x } from \'node:os\';\n',
+  )
+})
+
 test('packages shortens names that packages keep to themselves, and none of ours', async () => {
   const module = (word: string) => `
     function inside${word}(argument${word}) { return argument${word} + 1 }
