@@ -75,7 +75,7 @@ test('agent create refuses names, keys and values that cannot be, and existing n
     assertFailed(await box.run(['agent', 'create', 'two', '--set', set]), 'invalid', { message })
   }
   assertFailed(await box.run(['agent', 'create']), 'usage', {
-    message: /missing required args/,
+    message: /(is|are) missing$/,
     hint: /<name>$/,
   })
   assert.equal((await listed(box)).length, 2)
@@ -99,7 +99,7 @@ test('agent rename keeps its id, its files and its conversations; names that are
     message: /that name exists$/,
   })
   assertFailed(await talk.run(['agent', 'rename', 'old', 'other']), 'missing', { message: /"old"$/ })
-  assertFailed(await talk.run(['agent', 'rename', 'new']), 'usage', { message: /missing required args/ })
+  assertFailed(await talk.run(['agent', 'rename', 'new']), 'usage', { message: /(is|are) missing$/ })
 })
 
 test('agent delete removes its files and keeps its conversations; a running turn is a conflict', async () => {

@@ -116,7 +116,7 @@ test('mcp call names the nearest server and tool, and refuses arguments that are
     message: /no JSON object/,
     hint: /./,
   })
-  assertFailed(await call('misbehaving'), 'usage', { message: /missing required args/, hint: /<tool>/ })
+  assertFailed(await call('misbehaving'), 'usage', { message: /<tool> is missing$/, hint: /<tool>/ })
 })
 
 test('mcp call tells a server that dies, in its own words', async () => {
