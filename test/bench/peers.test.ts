@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { chmod, readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { findPeers } from '../../bench/peers.ts'
+import { makeTree } from '../support/trees.ts'
+
+const place = (homes: string) => ({ homes, modelUrl: 'http://127.0.0.1:9/v1', cwd: '/work' })
+
+test('findPeers() gives each program it knows a home that points at the model server', async () => {
+  await using tree = await makeTree({
+    'node_modules/.bin/codex': '#!/bin/sh\necho "codex-cli 1.2.3"\n',
+    'node_modules/.bin/unheard-of': '#!/bin/sh\n',
+  })
+  await chmod(tree.path('node_modules/.bin/codex'), 0o755)
+  const [codex, ...more] = await findPeers(tree.root, place(tree.path('homes')))
+  assert.deepEqual(more, [])
+  assert.equal(codex?.name, 'codex 1.2.3')
+  assert.deepEqual(codex.env, { HOME: tree.path('homes/codex') })
+  const config = await readFile(tree.path('homes/codex/.codex/config.toml'), 'utf8')
+  assert.match(config, /^base_url = "http:\/\/127\.0\.0\.1:9\/v1"$/m)
+})
+
+test('findPeers() finds none where none are, and looks nowhere unless it is asked to', async () => {
+  await using tree = await makeTree({ 'package.json': '{}' })
+  assert.deepEqual(await findPeers(tree.root, place(tree.root)), [])
+  assert.deepEqual(await findPeers(undefined, place(tree.root)), [])
+})
