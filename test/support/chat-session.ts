@@ -19,6 +19,8 @@ export interface Session extends AsyncDisposable {
   shows(what: RegExp | string | ((screen: VirtualTerminal) => boolean)): Promise<void>
   /** Waits until what the screen and its scrollback hold matches. */
   holds(what: RegExp | string): Promise<void>
+  /** The terminal goes away, as when its window is closed. */
+  hangUp(): void
   /** Resizes both ends. */
   resize(columns: number, rows: number): Promise<void>
   finished: Promise<{ code: number; signal: number }>
@@ -104,6 +106,7 @@ export function followTerminal(
     paste: (text) => terminal.type(`\u001b[200~${text}\u001b[201~`),
     shows: (what) => waitFor(`the screen shows ${what}`, toCondition(what, screen)),
     holds: (what) => waitFor(`the terminal holds ${what}`, () => matches(screen.text(), what)),
+    hangUp: () => terminal.hangUp(),
     async resize(width, height) {
       await screen.settled()
       screen.resize(width, height)

@@ -16,6 +16,8 @@ export interface Terminal {
   /** Types; `\x03` is Ctrl-C. */
   type(keys: string): void
   resize(size: Required<TerminalSize>): void
+  /** The terminal goes away, as when its window is closed. */
+  hangUp(): void
   /** Waits until the output matches. */
   shows(pattern: RegExp): Promise<void>
   finished: Promise<{ code: number; signal: number }>
@@ -42,6 +44,7 @@ export function openTerminal(command: string, args: readonly string[], options: 
     output: () => output,
     onOutput: (listener) => void pty.onData(listener),
     type: (keys) => pty.write(keys),
+    hangUp: () => (pty as unknown as { destroy(): void }).destroy(),
     resize: (size) => pty.resize(size.columns, size.rows),
     shows: (pattern) => until(`the terminal shows ${pattern}`, () => pattern.test(output)),
     finished,
