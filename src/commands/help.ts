@@ -1,3 +1,4 @@
+import { shownArgs } from './arguments.ts'
 import type { Command, Option } from './command.ts'
 import { GLOBAL, GROUPS, SECTIONS } from './sections.ts'
 
@@ -72,10 +73,6 @@ function firstRows(commands: readonly Command[]): Map<string, readonly [string, 
 
 function shown(commands: readonly Command[]): Command[] {
   return commands.filter(({ hidden }) => !hidden)
-}
-
-function shownArgs(args: string): string {
-  return args.replaceAll(/([<[])\.\.\.(\w+)([>\]])/g, '$1$2…$3')
 }
 
 function flagsOf({ name, short, value }: Option): string {

@@ -1,6 +1,7 @@
 import { cac } from 'cac'
 import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/base/nearest.ts'
+import { shownArgs } from './arguments.ts'
 import type { Command, Option, Options } from './command.ts'
 
 /** A command, and the name of the program it belongs to. */
@@ -114,14 +115,14 @@ function checkArguments({ program, command }: Named, args: readonly string[]): v
     const name = [program, ...command.path].join(' ')
     throw new CrabError('usage', `Cannot run "${name}": ${argumentProblem(command.args, args.length)}`, {
       cause,
-      hint: `usage: ${name} ${command.args}`.trim(),
+      hint: `usage: ${name} ${shownArgs(command.args)}`.trim(),
     })
   }
 }
 
 /** What is wrong with so many arguments; they are not repeated, one may be a secret. */
 function argumentProblem(notation: string, given: number): string {
-  const places = notation.split(' ').filter(Boolean)
+  const places = shownArgs(notation).split(' ').filter(Boolean)
   const missing = places.slice(given).filter((place) => place.startsWith('<'))
   if (missing.length > 0) return `${missing.join(' and ')} is missing`.replace(/( and .*) is /, '$1 are ')
   return places.length === 0 ? 'it takes no arguments' : `it takes no more than ${places.join(' ')}`
