@@ -18,6 +18,8 @@ export interface Press {
 export interface Focus {
   prompt: PromptContext
   room: Room
+  /** A command of the chat runs: Esc and Ctrl+C end it. */
+  isCommanding: boolean
 }
 
 /**
@@ -44,6 +46,14 @@ function pressFocused(
     const { state, effects } = pressCard(card, key, focus.room)
     return { action: { type: 'ask-card', card: state }, effects }
   }
+  const isFree = prompt.menu === undefined && prompt.search === undefined
+  if (focus.isCommanding && isFree && isStop(key)) {
+    return { action: { type: 'set', change: { prompt } }, effects: [{ type: 'interrupt' }] }
+  }
   const { state, effects } = pressPrompt(prompt, key, focus.prompt)
   return { action: { type: 'set', change: { prompt: state } }, effects }
+}
+
+function isStop({ name, text, ctrl }: KeyPress): boolean {
+  return name === 'escape' || (ctrl && text === 'c')
 }

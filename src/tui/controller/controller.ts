@@ -76,6 +76,7 @@ export class Controller {
     const { actions, effects } = press(store.get(), key, {
       prompt: this.context(),
       room: this.#options.size(),
+      isCommanding: this.#running !== undefined,
     })
     for (const action of actions) store.act(action)
     for (const effect of effects) this.do(effect)
@@ -146,6 +147,9 @@ export class Controller {
     this.#running = stop
     try {
       await run(AbortSignal.any([stop.signal, this.#options.signal]))
+    } catch (reason) {
+      if (!stop.signal.aborted) throw reason
+      this.#tell('info', 'Interrupted')
     } finally {
       stop.abort()
       if (this.#running === stop) this.#running = undefined

@@ -44,11 +44,17 @@ function toRun(
     name,
     server,
     arguments: args,
-    state: result === undefined || result.isError ? 'failed' : 'done',
+    state: stateOf(result),
     progress: '',
     output: result?.content ?? 'Interrupted',
     durationMs: 0,
     denial: undefined,
     diff: '',
   }
+}
+
+/** Of a refusal only its words are stored. */
+function stateOf(result: SessionMessage | undefined): ToolRun['state'] {
+  if (result?.isError && result.content.startsWith('Not permitted: ')) return 'denied'
+  return result === undefined || result.isError ? 'failed' : 'done'
 }

@@ -1,9 +1,4 @@
-import { type Drawn, heightOf, type Reflow, rowOf, rowsAbove } from './reflow.ts'
-
-export interface Size {
-  columns: number
-  rows: number
-}
+import { type Drawn, drawnAt, heightOf, type Reflow, reflow, rowOf, type Size } from './reflow.ts'
 
 interface Frame {
   lines: readonly string[]
@@ -23,6 +18,8 @@ export class Painter {
   #shown: Drawn | undefined
   #drawnFrame: Frame | undefined
   #isCursorShown = false
+  /** What is shown is not as it was drawn. */
+  #isTorn = false
 
   constructor(reflow: Reflow) {
     this.#reflow = reflow
@@ -52,16 +49,20 @@ export class Painter {
 
   /** The bytes that show what is wanted; empty when it is shown. */
   draw(size: Size): string {
-    const isSized = this.#shown?.columns === size.columns && this.#shown.rows === size.rows
-    if (this.#printed === '' && this.#wanted === this.#drawnFrame && isSized) return ''
+    if (this.#shown && (this.#shown.columns !== size.columns || this.#shown.rows !== size.rows)) {
+      this.resized(size) // before it was told
+    }
+    const isWhole = this.#shown !== undefined && !this.#isTorn
+    if (this.#printed === '' && this.#wanted === this.#drawnFrame && isWhole) return ''
     const isEmpty = (this.#shown?.lines.length ?? 0) === 0 && this.#wanted.lines.length === 0
     if (this.#printed === '' && isEmpty) return '' // somebody else may have the terminal
     const next = fit(this.#wanted, size)
-    const changed = this.#printed === '' && isSized ? this.#change(next, size.columns) : undefined
-    const bytes = changed ?? this.#toTop(size) + this.#printed + next.lines.join('\n')
+    const changed = this.#printed === '' && isWhole ? this.#change(next, size.columns) : undefined
+    const bytes = changed ?? this.#toTop() + this.#printed + next.lines.join('\n')
     this.#drawnFrame = this.#wanted
     this.#printed = ''
-    this.#shown = restOf(next, size)
+    this.#shown = drawnAt(next.lines, next.caret ?? endOf(next.lines, size.columns), size)
+    this.#isTorn = false
     const hide = this.#isCursorShown ? HIDE : ''
     this.#isCursorShown = next.caret !== undefined
     return `${BEGIN}${hide}${bytes}${toCaret(next, size.columns)}${next.caret ? SHOW : ''}${END}`
@@ -87,12 +88,10 @@ export class Painter {
     return bytes
   }
 
-  /** Takes the frame away after a resize. */
-  erase(size: Size): string {
-    if (!this.#shown || this.#shown.lines.length === 0) return ''
-    const bytes = this.#toTop(size)
-    this.forget()
-    return bytes
+  /** The terminal has another size now. */
+  resized(size: Size): void {
+    if (this.#shown) this.#shown = reflow(this.#shown, size, this.#reflow)
+    this.#isTorn = true
   }
 
   /** Leaves the frame where it is, the cursor on a line of its own under it. */
@@ -101,21 +100,15 @@ export class Painter {
     this.forget()
     this.#wanted = { lines: [], caret: undefined }
     if (!shown || shown.lines.length === 0) return ''
-    const { lines, caret, columns } = shown
-    const last = lines.length - 1
-    const below =
-      rowsBetween(lines, { from: caret, to: { x: 0, y: last } }, columns) +
-      heightOf(lines[last]!, columns) -
-      1
-    return `${LINE_FEED.repeat(below)}\r\n`
+    const below = shown.heights.reduce((sum, height) => sum + height, -1) - shown.row
+    return `${LINE_FEED.repeat(Math.max(0, below))}\r\n`
   }
 
   /** To where the frame began, with nothing below. */
-  #toTop(size: Size): string {
+  #toTop(): string {
     const shown = this.#shown
     if (!shown || shown.lines.length === 0) return '\r'
-    const up = rowsAbove(shown, size, this.#reflow)
-    return `${up > 0 ? `${ESC}[${up}A` : ''}\r${ESC}[J`
+    return `${shown.row > 0 ? `${ESC}[${shown.row}A` : ''}\r${ESC}[J`
   }
 }
 
@@ -139,10 +132,6 @@ function toCaret({ lines, caret }: Frame, columns: number): string {
   const up = rowsBetween(lines, { from: caret, to: end }, columns)
   const x = caret.x - rowOf(lines[caret.y]!, caret.x, columns) * columns
   return `${up > 0 ? `${ESC}[${up}A` : ''}${ESC}[${Math.min(x, columns - 1) + 1}G`
-}
-
-function restOf({ lines, caret }: Frame, size: Size): Drawn {
-  return { lines, caret: caret ?? endOf(lines, size.columns), ...size }
 }
 
 function endOf(lines: readonly string[], columns: number): { x: number; y: number } {

@@ -7,13 +7,42 @@ import stringWidth from 'string-width'
  */
 export type Reflow = 'none' | 'all' | 'xterm.js'
 
-/** What was drawn: one row a line where the line was not wider than the terminal. */
+/** What was drawn, and what the terminal has made of it since. */
 export interface Drawn {
   lines: readonly string[]
   /** Where the cursor rests, in columns and lines. */
   caret: { x: number; y: number }
+  /** Rows of each line. */
+  heights: readonly number[]
+  /** Rows from the top of it down to the cursor. */
+  row: number
   columns: number
   rows: number
+}
+
+export interface Size {
+  columns: number
+  rows: number
+}
+
+/** Lines that have just been drawn, with the cursor on one of them. */
+export function drawnAt(lines: readonly string[], caret: { x: number; y: number }, size: Size): Drawn {
+  const heights = lines.map((line) => heightOf(line, size.columns))
+  const row = sum(heights.slice(0, caret.y)) + rowOf(lines[caret.y] ?? '', caret.x, size.columns)
+  return { lines, caret, heights, row, ...size }
+}
+
+/**
+ * What becomes of it when the terminal takes another size. `row` is never more than it is, as far as that can be known:
+ * erasing from too high a row would take away what is not ours.
+ */
+export function reflow(drawn: Drawn, size: Size, kind: Reflow): Drawn {
+  const { lines, caret, columns, rows } = drawn
+  if (kind === 'all') return drawnAt(lines, caret, size)
+  if (kind === 'none') return { ...drawn, ...size }
+  const left = size.rows < rows ? withoutLost(drawn, rows - size.rows) : drawn
+  if (size.columns < columns) return { ...narrowed(left, size.columns), ...size }
+  return size.columns > columns ? { ...widened(left, size.columns), ...size } : { ...left, ...size }
 }
 
 /** Rows that a line takes. */
@@ -23,22 +52,6 @@ export function heightOf(line: string, columns: number): number {
   const width = stringWidth(text)
   if (width <= columns) return 1
   return width === text.length ? Math.ceil(width / columns) : countRows(text, columns)
-}
-
-/**
- * Rows from the top of what was drawn down to the cursor, now that the terminal has another size; never more than there
- * are, as erasing from too high a row would take away what is not ours.
- */
-export function rowsAbove(
-  { lines, caret, columns: before, rows: most }: Drawn,
-  { columns, rows }: { columns: number; rows: number },
-  reflow: Reflow,
-): number {
-  if (reflow === 'xterm.js' && columns < before)
-    return caret.y + sunk(lines, { y: caret.y, lost: most - rows }, columns)
-  const width = reflow === 'none' ? before : columns
-  const above = lines.slice(0, caret.y).reduce((sum, line) => sum + heightOf(line, width), 0)
-  return above + rowOf(lines[caret.y] ?? '', caret.x, width)
 }
 
 /** In which row of its line a column stands. A column behind the last one of a full row is still in that row. */
@@ -54,22 +67,46 @@ export function guessReflow(env: Readonly<Record<string, string | undefined>>): 
   return XTERM_JS.includes(TERM_PROGRAM) ? 'xterm.js' : 'all'
 }
 
+/** Rows that xterm.js loses go from under the cursor; blank ones first, but how many of those there were is not known. */
+function withoutLost(drawn: Drawn, lost: number): Drawn {
+  const { lines, heights, row } = drawn
+  let [end, bottom] = [lines.length, sum(heights)]
+  while (end > 1 && bottom > sum(heights) - lost && bottom - heights[end - 1]! > row)
+    bottom -= heights[--end]!
+  return { ...drawn, lines: lines.slice(0, end), heights: heights.slice(0, end) }
+}
+
 /**
- * Rows by which the cursor of xterm.js sinks: it goes from the bottom to the top, moves the cursor down by every row it
- * adds, and leaves the line alone that the cursor has come to (`Buffer._reflowSmaller` of 5.5 to 6.0). Before that, rows
- * that the terminal has lost go from under the cursor; blank ones first, and how many of those there were is not known.
+ * xterm.js goes from the bottom to the top, moves the cursor down by every row it adds, and leaves the line alone that
+ * the cursor has come to (`Buffer._reflowSmaller` of 5.5 to 6.0).
  */
-function sunk(lines: readonly string[], { y, lost }: { y: number; lost: number }, columns: number): number {
-  const fewest = Math.min(lines.length, Math.max(y + 1, lines.length - Math.max(0, lost)))
-  let least = Number.POSITIVE_INFINITY
-  for (let left = lines.length; left >= fewest; left--) {
-    let added = 0
-    for (let at = left - 1; at >= 0; at--) {
-      if (y + added !== at) added += heightOf(lines[at]!, columns) - 1
-    }
-    least = Math.min(least, added)
+function narrowed(drawn: Drawn, columns: number): Drawn {
+  const heights = [...drawn.heights]
+  let { row } = drawn
+  let top = sum(heights)
+  for (let at = heights.length - 1; at >= 0; at--) {
+    const before = heights[at]!
+    top -= before
+    if (row >= top && row < top + before) continue
+    heights[at] = heightOf(drawn.lines[at]!, columns)
+    row += heights[at]! - before
   }
-  return least
+  return { ...drawn, heights, row }
+}
+
+/** xterm.js leaves the line of the cursor alone, and moves the cursor up by every row that goes (`_reflowLarger`). */
+function widened(drawn: Drawn, columns: number): Drawn {
+  let top = 0
+  const heights = drawn.heights.map((before, at) => {
+    const isCursor = drawn.row >= top && drawn.row < top + before
+    top += before
+    return isCursor ? before : Math.min(before, heightOf(drawn.lines[at]!, columns))
+  })
+  return { ...drawn, heights, row: Math.max(0, drawn.row - (top - sum(heights))) }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /** Wide characters do not break: a row may end a column early. */

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { Writable } from 'node:stream'
 import { type InkCaret, type InkWrite, readInkWrite } from './ink-writes.ts'
-import { Painter, type Size } from './painter.ts'
-import type { Reflow } from './reflow.ts'
+import { Painter } from './painter.ts'
+import type { Reflow, Size } from './reflow.ts'
 
 /** The terminal: a stream that tells its size and when it changes. */
 export interface TerminalStream extends Pick<Writable, 'writableNeedDrain'> {
@@ -16,7 +16,7 @@ export interface TerminalStream extends Pick<Writable, 'writableNeedDrain'> {
 export interface ScreenOptions {
   output: TerminalStream
   reflow: Reflow
-  /** Least time between two redraws that resizes cause. */
+  /** How long a size must have stood before it is drawn for; one that never stands is drawn for after eight times that. */
   intervalMs?: number
   /** The terminal cannot be written any more. Nothing is, from then on. */
   onGone?(reason: Error): void
@@ -53,7 +53,7 @@ export class Screen implements Disposable {
   /** Ink is answering a resize, perhaps with several frames. */
   #isHeld = false
   #timer: NodeJS.Timeout | undefined
-  #settledAt = Number.NEGATIVE_INFINITY
+  #stormSince = 0
   #isDrawingSoon = false
   #gone = false
 
@@ -173,7 +173,7 @@ export class Screen implements Disposable {
       this.#painter.frame(lines.at(-1) === '' ? lines.slice(0, -1) : lines)
       this.#painter.place(this.#toCaret(frame.caret))
     }
-    if (this.#timer === undefined) this.#drawSoon()
+    this.#drawSoon()
   }
 
   /** What Ink writes within one tick is drawn in one piece: a frame, and what moves from it to the scrollback. */
@@ -185,29 +185,39 @@ export class Screen implements Disposable {
     })
   }
 
+  /** Even while a size has not stood long enough: what comes next is not for the frame. */
   #drawNow(): void {
-    if (this.#isDrawingSoon) this.#draw()
+    if (this.#isDrawingSoon) this.#paint()
   }
 
   readonly #draw = (): void => {
+    this.#isDrawingSoon = false
+    if (this.#timer === undefined) this.#paint()
+  }
+
+  #paint(): void {
     this.#isDrawingSoon = false
     if (this.#isInFrame || this.#isHeld || this.#options.output.writableNeedDrain) return
     this.#write(this.#painter.draw(sizeOf(this.#options.output)))
   }
 
-  /** The old frame goes at once, as the next resize would tear it further; the new one comes in its time. */
+  /**
+   * Nothing is drawn until the size has stood for a moment: what is written on the way from one size to the next meets
+   * a terminal that is already elsewhere, and would erase what is not ours.
+   */
   readonly #resized = (): void => {
-    this.#write(this.#painter.erase(sizeOf(this.#options.output)))
-    const { intervalMs = FRAME_MS } = this.#options
-    const wait = this.#settledAt + intervalMs - performance.now()
-    if (wait <= 0) this.#settle()
-    else this.#timer ??= setTimeout(this.#settle, wait)
+    this.#painter.resized(sizeOf(this.#options.output))
+    const { intervalMs = QUIET_MS } = this.#options
+    const now = performance.now()
+    if (this.#timer === undefined) this.#stormSince = now
+    clearTimeout(this.#timer)
+    const most = this.#stormSince + MOST_INTERVALS * intervalMs - now
+    this.#timer = setTimeout(this.#settle, Math.max(0, Math.min(intervalMs, most)))
   }
 
   readonly #settle = (): void => {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#settledAt = performance.now()
     this.#size = sizeOf(this.#options.output)
     Object.assign(this.ink, this.#size)
     this.#isHeld = true
@@ -237,7 +247,7 @@ export class Screen implements Disposable {
   }
 
   #afterWrites(done: () => void): void {
-    this.#drawNow()
+    if (this.#isDrawingSoon) this.#draw()
     if (this.#gone) setImmediate(done)
     else this.#options.output.write('', () => done())
   }
@@ -254,4 +264,5 @@ function sizeOf({ columns, rows }: TerminalStream): Size {
   return { columns: columns || 80, rows: rows || 24 }
 }
 
-const FRAME_MS = 33
+const QUIET_MS = 33
+const MOST_INTERVALS = 8

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { toCancelled } from '../../../src/core/base/cancelled.ts'
 import { openTestChat } from '../../support/open-chat.ts'
 
 test('Enter sends what was typed', async () => {
@@ -98,6 +99,19 @@ test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {
   assert.equal(chat.state().isLeaving, false)
   chat.press('text', { text: 'c', ctrl: true })
   assert.equal(chat.state().isLeaving, true)
+})
+
+test('Esc ends a command of the chat', async () => {
+  const runShell = (_line: string, signal: AbortSignal) =>
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(toCancelled(signal)), { once: true })
+    })
+  await using chat = await openTestChat([{ parts: ['Hi.'] }], { ports: { runShell } })
+  chat.type('!sleep 100')
+  chat.press('enter')
+  chat.press('escape')
+  await chat.until(({ finished }) => finished.length > 0)
+  assert.deepEqual(chat.words(), ['notice: Interrupted'])
 })
 
 test('what fails behind a key is told', async () => {
