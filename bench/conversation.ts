@@ -12,7 +12,7 @@ export async function longConversation(
 ): Promise<string> {
   const folder = join(env['CRABTALK_HOME']!, 'sessions')
   const before = new Set(await readdir(folder).catch(() => []))
-  const args = ['send', '--model', 'loopback-openai', '-s', 'long', 'say hi']
+  const args = ['send', '--model', 'loopback-openai', '-s', 'long', '--no-stdin', 'say hi']
   await promisify(execFile)(binary, args, { env: { PATH: process.env['PATH'], ...env }, cwd })
   const file = (await readdir(folder)).find((name) => !before.has(name))!
   const answer = markdownChunks(20).slice(0, -1).join('')
