@@ -1,8 +1,8 @@
 import { promisify } from 'node:util'
-import { brotliDecompress } from 'node:zlib'
+import { zstdDecompress } from 'node:zlib'
 
 /**
- * ripgrep inside the binary: SHA-256 of the program (32 bytes), its length (u32 LE), the program as brotli.
+ * ripgrep inside the binary: SHA-256 of the program (32 bytes), its length (u32 LE), the program as zstd.
  */
 export interface RipgrepAsset {
   /** In hexadecimal. */
@@ -21,6 +21,6 @@ export function openRipgrepAsset(bytes: ArrayBuffer): RipgrepAsset {
   return {
     sha256: asset.toString('hex', 0, 32),
     size: asset.readUInt32LE(32),
-    program: () => promisify(brotliDecompress)(asset.subarray(HEAD_BYTES)),
+    program: () => promisify(zstdDecompress)(asset.subarray(HEAD_BYTES)),
   }
 }

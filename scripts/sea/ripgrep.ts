@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto'
 import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { brotliCompressSync, constants } from 'node:zlib'
+import { constants, zstdCompressSync } from 'node:zlib'
 import { isMissingFile } from '../../src/core/base/files.ts'
 
 const PACKAGES = join(import.meta.dirname, '../../node_modules/@vscode')
-
-/** brotli is 0.12 MB better here than zstd, and unpacked once. */
-const LARGE = { [constants.BROTLI_PARAM_LGWIN]: 24 }
 
 /** The asset that `openRipgrepAsset` reads. */
 export function makeRipgrepAsset(program: Uint8Array): Buffer {
   const size = Buffer.alloc(4)
   size.writeUInt32LE(program.length)
+  const level = { [constants.ZSTD_c_compressionLevel]: 19 }
   return Buffer.concat([
     createHash('sha256').update(program).digest(),
     size,
-    brotliCompressSync(program, { params: LARGE }),
+    zstdCompressSync(program, { params: level }),
   ])
 }
 
