@@ -206,9 +206,9 @@ export class Screen implements Disposable {
    * a terminal that is already elsewhere, and would erase what is not ours.
    */
   readonly #resized = (): void => {
-    this.#painter.resized(sizeOf(this.#options.output))
     const { intervalMs = QUIET_MS } = this.#options
     const now = performance.now()
+    this.#painter.resized(sizeOf(this.#options.output))
     if (this.#timer === undefined) this.#stormSince = now
     clearTimeout(this.#timer)
     const most = this.#stormSince + MOST_INTERVALS * intervalMs - now

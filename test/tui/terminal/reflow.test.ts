@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { guessReflow, heightOf, rowOf, rowsAbove } from '../../../src/tui/terminal/reflow.ts'
+import {
+  drawnAt,
+  guessReflow,
+  heightOf,
+  type Reflow,
+  reflow,
+  rowOf,
+} from '../../../src/tui/terminal/reflow.ts'
 
 test('heightOf() counts the rows of a line by its columns, without its colours', () => {
   assert.equal(heightOf('', 10), 1)
@@ -18,22 +25,26 @@ test('rowOf() keeps a column behind the end of a full row in that row', () => {
   assert.equal(rowOf('a'.repeat(20), 10, 10), 1)
 })
 
-test('rowsAbove() finds the top of a frame after its lines were wrapped anew, or not', () => {
-  const drawn = {
-    lines: ['a'.repeat(15), 'b', 'c'.repeat(18), 'd'.repeat(12)],
-    caret: { x: 12, y: 2 },
-    columns: 20,
-    rows: 24,
-  }
-  assert.equal(rowsAbove(drawn, { columns: 20, rows: 24 }, 'all'), 2)
-  assert.equal(rowsAbove(drawn, { columns: 10, rows: 24 }, 'all'), 4)
-  assert.equal(rowsAbove(drawn, { columns: 10, rows: 24 }, 'none'), 2)
-  assert.equal(rowsAbove(drawn, { columns: 40, rows: 24 }, 'xterm.js'), 2)
-  assert.equal(
-    rowsAbove(drawn, { columns: 10, rows: 24 }, 'xterm.js'),
-    5,
-    'the cursor sank by a row of the first line, its own and the last',
-  )
+test('reflow() follows the cursor of a frame whose lines are wrapped anew, or not', () => {
+  const lines = ['a'.repeat(15), 'b', 'c'.repeat(18), 'd'.repeat(12)]
+  const drawn = drawnAt(lines, { x: 12, y: 2 }, { columns: 20, rows: 24 })
+  const rowAt = (columns: number, kind: Reflow, rows = 24) => reflow(drawn, { columns, rows }, kind).row
+  assert.equal(drawn.row, 2)
+  assert.equal(rowAt(10, 'all'), 4)
+  assert.equal(rowAt(10, 'none'), 2)
+  assert.equal(rowAt(40, 'xterm.js'), 2)
+  assert.equal(rowAt(10, 'xterm.js'), 5, 'it sank by a row of the first line, its own and the last')
+  assert.equal(rowAt(10, 'xterm.js', 20), 3, 'the last line went, so the line of the cursor is left alone')
+})
+
+test('reflow() follows what xterm.js does step by step', () => {
+  const size = { columns: 20, rows: 24 }
+  const drawn = drawnAt(['a'.repeat(20), 'b', 'c'], { x: 1, y: 1 }, size)
+  const narrow = reflow(drawn, { columns: 5, rows: 24 }, 'xterm.js')
+  assert.deepEqual([narrow.heights, narrow.row], [[4, 1, 1], 4])
+  const wide = reflow(narrow, { columns: 10, rows: 24 }, 'xterm.js')
+  assert.deepEqual([wide.heights, wide.row], [[2, 1, 1], 2])
+  assert.equal(reflow(wide, size, 'xterm.js').row, 1)
 })
 
 test('guessReflow() knows the terminals that do not wrap lines anew, and those made of xterm.js', () => {
