@@ -32,20 +32,29 @@ export interface Guard extends Disposable {
 /** Sees to it that the terminal is as a shell expects it whenever this process does not have it: ended or stopped. */
 export function guardTerminal({ hooks, screen, lend }: GuardOptions): Guard {
   let isStopping = false
+  /** Continuations that belong to stops of our own; they are heard late, when the chat is drawn again. */
+  let expected = 0
+  const stop = () => {
+    expected++
+    hooks.stop()
+  }
   const suspend = async () => {
     if (isStopping) return
     isStopping = true
     try {
-      await lend(hooks.stop)
+      await lend(stop)
     } catch {
-      hooks.stop() // an editor has the terminal, and was asked to stop, too
+      stop() // an editor has the terminal, and was asked to stop, too
     } finally {
       isStopping = false
     }
   }
   /** After a SIGSTOP, which nobody hears: the shell has set its own modes and written below the frame. */
   const comeBack = () => {
-    if (isStopping) return
+    if (expected > 0) {
+      expected--
+      return
+    }
     screen.forget()
     lend(() => {}).catch(() => {}) // somebody else has the terminal, and will give it back
   }

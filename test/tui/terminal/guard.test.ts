@@ -21,11 +21,11 @@ test('guardTerminal() stops with the terminal given away, once, whoever asks', a
   const lend = async (use: () => void | Promise<void>) => {
     log.push('given')
     await use()
-    events.emit('continue') // the signal that lets it go on is heard, and is no reason to draw twice
     log.push('taken back')
   }
   using guard = guardTerminal({ hooks, screen: makeScreen(log), lend })
   await guard.suspend()
+  events.emit('continue') // is heard late, and no reason to draw again
   assert.deepEqual(log.splice(0), ['given', 'stop', 'taken back'])
   events.emit('stop')
   events.emit('stop')
