@@ -153,6 +153,7 @@ export class Controller {
     } finally {
       stop.abort()
       if (this.#running === stop) this.#running = undefined
+      this.#options.store.act({ type: 'set', change: {} }) // the prompt says again that nothing runs
     }
   }
 
