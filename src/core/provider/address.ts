@@ -43,8 +43,12 @@ export function toBaseUrl(address: string, kind: ProviderKind, where: string): s
 
 /** Whether an address is at OpenAI's own host, or one of its regions': `eu.api.openai.com`. */
 export function isOpenAI(address: string): boolean {
-  const host = URL.parse(address)?.hostname ?? ''
-  return host === 'api.openai.com' || host.endsWith('.api.openai.com')
+  return isVendors('openai', address)
+}
+
+/** Whether an address is a vendor's own, where nobody gets in without a key; of servers that many run it never is. */
+export function isVendors(kind: ProviderKind, address: string): boolean {
+  return VENDORS[kind].test(URL.parse(address)?.hostname ?? '')
 }
 
 function missingVersion(kind: ProviderKind, path: string): string {
@@ -62,3 +66,11 @@ function azurePath(path: string): string {
 }
 
 const RESPONSES = /\/responses\/*$/
+const VENDORS: Record<ProviderKind, RegExp> = {
+  anthropic: /^api\.anthropic\.com$/,
+  openai: /(^|\.)api\.openai\.com$/,
+  google: /^generativelanguage\.googleapis\.com$/,
+  bedrock: /(^|\.)bedrock-runtime(-fips)?\..*\bamazonaws\.(com|com\.cn|eu)$/,
+  azure: /\.azure\.(com|us|cn)$/,
+  'openai-compatible': /(?!)/,
+}

@@ -2,7 +2,14 @@ import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Config, ProviderConfig } from '../config/config.ts'
 import { wireAt } from './address.ts'
 import { CONNECT, demoSource } from './demo.ts'
-import { addressIn, type Endpoint, endpointFromEnv, localEndpoint, toEndpoint } from './endpoint.ts'
+import {
+  addressIn,
+  checkEndpoint,
+  type Endpoint,
+  endpointFromEnv,
+  localEndpoint,
+  toEndpoint,
+} from './endpoint.ts'
 import type { Env } from './env.ts'
 import { listModels } from './list-models.ts'
 import { LOCAL_SERVERS, PRESETS, type Preset } from './presets.ts'
@@ -86,6 +93,7 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
     models: (models ?? []).map(({ name: model, ...facts }) => ({ name: model, facts })),
     isOpen: models === undefined,
     ...(preset && models === undefined && suggestionAt(preset, env, baseUrl)),
+    check: () => checkEndpoint(toEndpoint(provider, env)),
     prepare: () => prepareEndpoint(toEndpoint(provider, env)),
     complete: (request, signal) => callEndpoint(() => toEndpoint(provider, env), request, signal),
     ...(canList(kind) && { listModels: (signal) => listModels(toEndpoint(provider, env), signal) }),
@@ -142,6 +150,7 @@ function openSource(endpoint: Endpoint, more: Pick<ModelSource, 'owns' | 'sugges
     models: [],
     isOpen: true,
     ...more,
+    check: () => checkEndpoint(endpoint),
     prepare: () => prepareEndpoint(endpoint),
     complete: (request, signal) => callEndpoint(() => endpoint, request, signal),
     ...(canList(endpoint.kind) && { listModels: (signal) => listModels(endpoint, signal) }),

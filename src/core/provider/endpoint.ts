@@ -1,7 +1,7 @@
 import { CrabError } from '../base/errors.ts'
 import type { ProviderConfig } from '../config/config.ts'
 import type { ProviderKind } from '../config/config-schema.ts'
-import { toBaseUrl, type Wire, wireAt } from './address.ts'
+import { isVendors, toBaseUrl, type Wire, wireAt } from './address.ts'
 import { type AwsAccess, bedrockAddress, findAwsAccess } from './aws.ts'
 import type { Env } from './env.ts'
 import { PRESETS, type Preset } from './presets.ts'
@@ -50,6 +50,16 @@ export function endpointFromEnv(preset: Preset, env: Env): Endpoint | undefined 
   const place: Place = { name, kind, where: from, baseUrl: address, apiKey: undefined }
   const where = address === preset.baseUrl ? variable : from
   return { ...reach(place, preset, env), name, where, timeoutMs: TIMEOUT_MS, maxRetries: MAX_RETRIES }
+}
+
+/** Fails with `credentials` where a call surely would: at a vendor's own address without a key. */
+export function checkEndpoint({ name, kind, where, baseUrl, apiKey, aws }: Endpoint): void {
+  if (apiKey !== undefined || aws?.credentials || !isVendors(kind, baseUrl)) return
+  const preset = PRESETS.find((known) => known.kind === kind)
+  const variables = kind === 'bedrock' ? AWS_KEYS : preset?.keys.join(' or ')
+  throw new CrabError('credentials', `Cannot use provider "${name}" (${where}): there is no key`, {
+    hint: `set ${variables}, or write api_key = "…" in config.toml`,
+  })
 }
 
 /** The endpoint of a server on this machine; it may take minutes to load a model before its first byte. */
@@ -126,6 +136,7 @@ function withoutAddress({ name, kind, where }: Place): CrabError {
   })
 }
 
+const AWS_KEYS = 'AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or AWS_PROFILE'
 /** Azure's addresses differ in this. */
 const RESOURCE = 'AZURE_RESOURCE_NAME'
 const TIMEOUT_MS = 30_000

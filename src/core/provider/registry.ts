@@ -102,8 +102,8 @@ export class ModelRegistry implements Provider {
     return [...entries.values()]
   }
 
-  /** Who is called for a model, and how to ask there what there is. Throws `config` when nobody is. */
-  sourceOf(model: string): Pick<ModelSource, 'name' | 'where' | 'listModels'> {
+  /** Who is called for a model, whether that can be done, and how to ask there what there is. Throws `config` when nobody is. */
+  sourceOf(model: string): Pick<ModelSource, 'name' | 'where' | 'isOpen' | 'check' | 'listModels'> {
     return this.#resolve(model).source
   }
 

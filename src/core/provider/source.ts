@@ -1,5 +1,5 @@
 import type { Wire } from './address.ts'
-import type { Endpoint } from './endpoint.ts'
+import { checkEndpoint, type Endpoint } from './endpoint.ts'
 import { httpFetch, readText } from './http-fetch.ts'
 import { type CallPlace, toNoStreamError } from './model-error.ts'
 import { withRetry } from './retry.ts'
@@ -24,7 +24,9 @@ export interface ModelSource {
   readonly owns?: RegExp
   /** Of an open source: what to use when nobody names a model. */
   readonly suggests?: string
-  /** Throws `config` when it cannot be called; else begins to load what a call needs. */
+  /** Throws what a call would, as far as that is known without one: no address, no such profile, no key. */
+  check?(): void
+  /** check(), then begins to load what a call needs. */
   prepare?(): void
   /** The request's model is the name this source knows it by. */
   complete(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
@@ -39,6 +41,7 @@ export async function* callEndpoint(
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const endpoint = resolve()
+  checkEndpoint(endpoint)
   const { wire, timeoutMs, idleMs, maxRetries, where, aws } = endpoint
   const hint = `check the network and ${aws ? `the region ${aws.region}` : 'base_url'} (${where})`
   const fetch = streamsOnly(httpFetch({ firstByteMs: timeoutMs, idleMs, hint }), {
@@ -53,8 +56,9 @@ export async function* callEndpoint(
 }
 
 /** Loads the code for an endpoint's wire ahead of its first call, which reports what goes wrong with that. */
-export function prepareEndpoint({ wire }: Endpoint): void {
-  loadWire(wire).catch(() => undefined)
+export function prepareEndpoint(endpoint: Endpoint): void {
+  checkEndpoint(endpoint)
+  loadWire(endpoint.wire).catch(() => undefined)
 }
 
 type WireCaller = (call: WireCall, signal: AbortSignal) => AsyncIterable<ModelEvent>

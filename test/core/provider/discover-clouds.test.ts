@@ -116,6 +116,37 @@ test('openModels() says where the key is missing from', async () => {
   assert.equal(await hintOf({ kind: 'azure', apiKey: 'k' }), 'check the key (config.toml:1)')
 })
 
+test('ModelSource.check() fails as a call would, without one', async () => {
+  const home = { HOME: '/nonexistent' }
+  const failing: [Partial<ProviderConfig>, RegExp][] = [
+    [{ kind: 'azure', baseUrl: undefined }, /base_url is missing$/],
+    [{ kind: 'bedrock', baseUrl: undefined, profile: 'gone' }, /no such profile$/],
+    [{ kind: 'bedrock', baseUrl: undefined }, /: there is no key$/],
+    [{ kind: 'azure', baseUrl: 'https://mine.openai.azure.com' }, /: there is no key$/],
+    [{ kind: 'anthropic', baseUrl: undefined }, /: there is no key$/],
+  ]
+  for (const [more, message] of failing) {
+    const models = await modelsOf({
+      config: configOf([providerOf({ ...more, models: [{ name: 'x' }] })]),
+      env: home,
+    })
+    const { error } = await collectFailure(models.complete(modelRequest({ model: 'x' }), NEVER))
+    assert.match(error.message, message)
+    const { kind, hint } = error
+    assert.throws(() => models.sourceOf('x').check?.(), { kind, message: error.message, hint })
+    assert.throws(() => models.prepare('x'), { kind })
+  }
+  const fine: Partial<ProviderConfig>[] = [
+    { kind: 'bedrock' }, // a gateway may want no key
+    { kind: 'bedrock', baseUrl: undefined, apiKey: 'k' },
+    { kind: 'azure', baseUrl: 'https://mine.openai.azure.com', apiKey: 'k' },
+  ]
+  for (const more of fine) {
+    const models = await modelsOf({ config: configOf([providerOf(more)]), env: home })
+    models.sourceOf('x').check?.()
+  }
+})
+
 test('endpointFromEnv() makes an address of a resource of Azure, and says where it is from', () => {
   const azure = PRESETS.find(({ kind }) => kind === 'azure')!
   const named = endpointFromEnv(azure, { AZURE_API_KEY: 'k', AZURE_RESOURCE_NAME: 'mine' })
