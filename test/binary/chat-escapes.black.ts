@@ -91,23 +91,17 @@ test('nothing of MCP servers reaches the terminal: names, descriptions, answers,
   await using chat = openChat(talk, ['chat', '--yolo', 'call them'], { rows: 40 })
   await chat.shows('Heard it.')
   await isIdle(chat)
-  for (const command of ['/details', '/tools', '/mcp']) {
-    chat.type(command)
-    chat.press('enter')
-    await chat.shows(command === '/mcp' ? /Esc closes/ : /Esc closes|details on/)
-    if (command === '/mcp') {
-      chat.type('t')
-      await chat.shows(/goes back/)
-      chat.press('esc')
-      await chat.shows(/t tools/)
-      chat.type('l')
-      await chat.shows(/goes back/)
-      chat.press('esc')
-      await chat.shows(/t tools/)
-    }
-    if (command !== '/details') chat.press('esc')
-    await isIdle(chat)
+  await run(chat, '/details', 'details on')
+  await run(chat, '/tools', 'Tools of crab')
+  chat.press('esc')
+  await run(chat, '/mcp', 'Esc closes')
+  for (const key of ['t', 'l']) {
+    chat.type(key)
+    await chat.shows('Esc goes back')
+    chat.press('esc')
+    await chat.shows('Esc closes')
   }
+  chat.press('esc')
   await leave(chat)
   assertOnlyOwnSequences(chat.bytes())
 })
@@ -151,6 +145,14 @@ function quote(text: string): string {
 
 async function isIdle(chat: Session): Promise<void> {
   await chat.shows((screen) => screen.lines().some((line) => line.startsWith('> Ask anything')))
+}
+
+async function run(chat: Session, command: string, answer: string): Promise<void> {
+  await isIdle(chat)
+  chat.type(command)
+  await chat.shows(`> ${command}`)
+  chat.press('enter')
+  await chat.shows(answer)
 }
 
 async function leave(chat: Session): Promise<void> {
