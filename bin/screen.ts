@@ -8,7 +8,7 @@ export function openScreen(): Screen {
     stdin,
     stdout,
     hooks: {
-      onExit: (listener) => listen('exit', listener),
+      onExit,
       onStop: (listener) => listen('SIGTSTP', listener),
       onContinue: (listener) => listen('SIGCONT', listener),
       stop,
@@ -16,6 +16,14 @@ export function openScreen(): Screen {
       makeCooked: () => quietly(() => stdin.setRawMode(false)),
     },
   }
+}
+
+/** An exception is heard of before its trace is printed, which needs a terminal as it was. */
+function onExit(listener: () => void): Disposable {
+  const exits = new DisposableStack()
+  exits.use(listen('uncaughtExceptionMonitor', listener))
+  exits.use(listen('exit', listener))
+  return exits
 }
 
 /** Stops the whole group, so that npm, too, is stopped; what listens to the signal would keep it from doing so. */
@@ -26,7 +34,9 @@ function stop(): void {
   for (const listener of listeners) process.on('SIGTSTP', listener)
 }
 
-function listen(event: 'exit' | 'SIGTSTP' | 'SIGCONT', listener: () => void): Disposable {
+type Event = 'exit' | 'uncaughtExceptionMonitor' | 'SIGTSTP' | 'SIGCONT'
+
+function listen(event: Event, listener: () => void): Disposable {
   process.on(event, listener)
   return { [Symbol.dispose]: () => void process.off(event, listener) }
 }
