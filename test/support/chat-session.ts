@@ -173,4 +173,4 @@ async function waitUntil(
 
 /** What the screen is: programs that look at it know how it wraps lines when it is resized. */
 const TERMINAL = { TERM: 'xterm-256color', TERM_PROGRAM: 'vscode', COLORTERM: '', NO_COLOR: '' }
-const PATIENCE_MS = 8_000
+const PATIENCE_MS = 30_000
