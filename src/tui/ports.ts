@@ -1,4 +1,5 @@
 import type { Dispatch } from '../core/protocol/dispatch.ts'
+import type { SentText } from './text/history.ts'
 
 /** A file that goes along with a message: its bytes, for the kinds a model can look at. */
 export interface AttachedFile {
@@ -34,9 +35,9 @@ export interface ChatPorts {
   /** The git branch of `cwd`; undefined where there is none. */
   branch(): Promise<string | undefined>
   /** What was sent in earlier runs, oldest first. */
-  readHistory(): Promise<readonly string[]>
-  /** Remembers what was sent; failures are nobody's business. */
-  rememberSent(text: string): Promise<void>
+  readHistory(): Promise<readonly SentText[]>
+  /** Remembers what was sent, and what of it was pasted; failures are nobody's business. */
+  rememberSent(text: string, pasted?: readonly string[]): Promise<void>
   /** Files and folders (these end in `/`) that fit what stands behind an `@`, best first, relative to `cwd`. */
   findFiles(query: string, signal: AbortSignal): Promise<readonly string[]>
   /** Adds the files that a message names with `@`, outside of what was pasted into it. */

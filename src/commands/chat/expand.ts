@@ -46,11 +46,12 @@ export async function expandMentions(
   return { content: joinBlocks([text, ...blocks]), attachments, problems }
 }
 
-/** Blank where something was pasted. */
+/** Blank where something was pasted; a longer paste may hold a shorter one. */
 function withoutPastes(text: string, pasted: readonly string[]): string {
   return pasted
     .map((paste) => paste.trimEnd()) // so is what is sent
     .filter((paste) => paste !== '')
+    .toSorted((a, b) => b.length - a.length)
     .reduce((rest, paste) => rest.replaceAll(paste, ' '), text)
 }
 

@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makePrivateDir, replaceFile } from '../../core/base/files.ts'
+import type { SentText } from '../../tui/text/history.ts'
 
 /** Kept when the file is rewritten. */
 const MOST_ENTRIES = 1_000
@@ -12,10 +13,11 @@ const MOST_ENTRY_BYTES = 256 * 1024
 const SLACK = 1.25
 
 /**
- * What was sent in earlier chats, oldest first: JSON lines `{"text": …}`, one for each. What cannot be read is passed
- * over; without a readable file it is nothing. A file that has grown too long is rewritten on the way.
+ * What was sent in earlier chats, oldest first: JSON lines `{"text": …}`, one for each, with `"pasted": […]` where parts of
+ * it were pasted. What cannot be read is passed over; without a readable file it is nothing. A file that has grown too
+ * long is rewritten on the way.
  */
-export async function readSentHistory(path: string): Promise<string[]> {
+export async function readSentHistory(path: string): Promise<SentText[]> {
   try {
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK) // a FIFO must not block
     const stats = await file.stat()
@@ -34,9 +36,9 @@ export async function readSentHistory(path: string): Promise<string[]> {
  * Appends what was sent, unless it is what the file ends with. Several chats may do so at once: a line is written in one
  * piece. What cannot be written is lost, and nobody is told: it is a convenience.
  */
-export async function appendSentHistory(path: string, text: string): Promise<void> {
-  const line = `${JSON.stringify({ text })}\n`
-  if (text.trim() === '' || Buffer.byteLength(line) > MOST_ENTRY_BYTES) return
+export async function appendSentHistory(path: string, sent: SentText): Promise<void> {
+  const line = toLine(sent)
+  if (sent.text.trim() === '' || Buffer.byteLength(line) > MOST_ENTRY_BYTES) return
   try {
     await makePrivateDir(dirname(path))
     const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR } = constants
@@ -60,9 +62,13 @@ interface Rewriting {
 }
 
 /** What others append meanwhile goes to the old file: it is carried over. */
-async function rewrite({ path, file, stats }: Rewriting, kept: readonly string[]): Promise<void> {
-  await replaceFile(path, kept.map((text) => `${JSON.stringify({ text })}\n`).join(''))
-  for (const text of toEntries(await readFrom(file, stats.size))) await appendSentHistory(path, text)
+async function rewrite({ path, file, stats }: Rewriting, kept: readonly SentText[]): Promise<void> {
+  await replaceFile(path, kept.map(toLine).join(''))
+  for (const sent of toEntries(await readFrom(file, stats.size))) await appendSentHistory(path, sent)
+}
+
+function toLine({ text, pasted }: SentText): string {
+  return `${JSON.stringify(pasted.length === 0 ? { text } : { text, pasted })}\n`
 }
 
 async function readFrom(file: FileHandle, from: number): Promise<string> {
@@ -72,24 +78,28 @@ async function readFrom(file: FileHandle, from: number): Promise<string> {
   return room.toString('utf8', 0, bytesRead)
 }
 
-function toEntries(lines: string): string[] {
-  const texts = lines.split('\n').flatMap(toEntry)
-  return texts.filter((text, index) => text !== texts[index - 1])
+function toEntries(lines: string): SentText[] {
+  const entries = lines.split('\n').flatMap(toEntry)
+  return entries.filter(({ text }, index) => text !== entries[index - 1]?.text)
 }
 
-function toEntry(line: string): string[] {
+function toEntry(line: string): SentText[] {
   try {
-    const { text } = JSON.parse(line)
-    return typeof text === 'string' && text !== '' ? [text] : []
+    const { text, pasted = [] } = JSON.parse(line)
+    return typeof text === 'string' && text !== '' && isTexts(pasted) ? [{ text, pasted }] : []
   } catch {
     return [] // torn, or somebody else's
   }
 }
 
-function newest(entries: readonly string[]): string[] {
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+function newest(entries: readonly SentText[]): SentText[] {
   let bytes = 0
-  const first = entries.findLastIndex((text) => {
-    bytes += Buffer.byteLength(JSON.stringify({ text })) + 1
+  const first = entries.findLastIndex((entry) => {
+    bytes += Buffer.byteLength(toLine(entry))
     return bytes > MOST_BYTES
   })
   return entries.slice(Math.max(first + 1, entries.length - MOST_ENTRIES))

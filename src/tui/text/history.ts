@@ -1,34 +1,51 @@
 import { type Editor, moveTo, replaceAll } from './editor.ts'
-import { expandPastes, holdPaste } from './pastes.ts'
+import { type Folded, foldPastes } from './fold-pastes.ts'
+import { holdPaste, type Pastes } from './pastes.ts'
+
+/** A text as it was sent, and the parts of it that were pasted and shown as placeholders: nobody typed these. */
+export interface SentText {
+  text: string
+  pasted: readonly string[]
+}
 
 /** What was sent before, and how far back somebody looks at the moment. */
 export interface History {
   /** Oldest first. */
   sent: readonly string[]
+  /** What was pasted into those that hold pastes, by their text. */
+  pasted: ReadonlyMap<string, readonly string[]>
   /** Which entry is in the prompt; undefined for the draft. */
   at: number | undefined
-  /** What stood in the prompt where it was left: edited entries, and the draft at the end. */
+  /** What stood in the prompt where it was left, with its placeholders: edited entries, and the draft at the end. */
   left: ReadonlyMap<number, string>
 }
 
-export const EMPTY_HISTORY: History = { sent: [], at: undefined, left: new Map() }
+export const EMPTY_HISTORY: History = { sent: [], pasted: new Map(), at: undefined, left: new Map() }
 
 const MOST_SENT = 1_000
 /** Longer entries come back as a placeholder. */
 const MOST_SHOWN_CHARS = 20_000
 
 /** The history with something that was sent; what was just sent is not there twice. */
-export function addSent({ sent }: History, text: string): History {
-  const isNew = text.trim() !== '' && sent.at(-1) !== text
-  return { sent: isNew ? [...sent, text].slice(-MOST_SENT) : sent, at: undefined, left: new Map() }
+export function addSent(history: History, { text, pasted }: SentText): History {
+  const isNew = text.trim() !== '' && history.sent.at(-1) !== text
+  const sent = isNew ? [...history.sent, text].slice(-MOST_SENT) : history.sent
+  return {
+    sent,
+    pasted: keepPasted(sent, [...history.pasted, [text, pasted]]),
+    at: undefined,
+    left: new Map(),
+  }
 }
 
 /** The history with what earlier runs have sent in front. */
-export function withEarlier(history: History, earlier: readonly string[]): History {
-  const by = Math.max(0, earlier.length)
+export function withEarlier(history: History, earlier: readonly SentText[]): History {
+  const by = earlier.length
   const at = history.at === undefined ? undefined : history.at + by
   const left = new Map([...history.left].map(([index, text]) => [index + by, text]))
-  return { sent: [...earlier, ...history.sent], at, left }
+  const sent = [...earlier.map(({ text }) => text), ...history.sent]
+  const before = earlier.map(({ text, pasted }) => [text, pasted] as const)
+  return { sent, pasted: keepPasted(sent, [...before, ...history.pasted]), at, left }
 }
 
 /** One entry back, or forth; undefined when there is none. What was in the prompt is kept for the way back. */
@@ -36,19 +53,50 @@ export function walkHistory<E extends Editor & { history: History }>(editor: E, 
   const { sent, at = sent.length, left } = editor.history
   const next = at + by
   if (next < 0 || next > sent.length) return undefined
-  const kept = new Map(left).set(at, expandPastes(editor.text, editor.pastes))
-  const text = kept.get(next) ?? sent[next] ?? ''
-  const history = { sent, at: next === sent.length ? undefined : next, left: kept }
-  const shown = showText(editor, text)
+  const kept = new Map(left).set(at, editor.text)
+  const history = { ...editor.history, at: next === sent.length ? undefined : next, left: kept }
+  const known = kept.get(next)
+  const shown = known === undefined ? showSent(editor, sent[next] ?? '') : replaceAll(editor, known)
   const firstEnd = shown.text.indexOf('\n')
   return { ...moveTo(shown, by < 0 && firstEnd >= 0 ? firstEnd : shown.text.length), history }
 }
 
+/** A text that was sent in place of the draft, what was pasted into it as placeholders again. */
+export function showSent<E extends Editor & { history: History }>(editor: E, text: string): E {
+  return showFolded(editor, foldSent(editor, text))
+}
+
+/** A text that was sent, with placeholders for what was pasted into it, or for all of it when it is very long. */
+export function foldSent({ history, pastes }: { history: History; pastes: Pastes }, text: string): Folded {
+  const folded = foldPastes(text, history.pasted.get(text) ?? [], pastes)
+  return folded.text.length > MOST_SHOWN_CHARS ? foldWhole(text, pastes) : folded
+}
+
+/** A folded text in place of the draft. */
+export function showFolded<E extends Editor>(editor: E, { text, pastes }: Folded): E {
+  return replaceAll({ ...editor, pastes }, text)
+}
+
 /** The whole text in place of the draft; a very long one as a placeholder. */
 export function showText<E extends Editor>(editor: E, text: string): E {
-  const held = text.length > MOST_SHOWN_CHARS ? holdPaste(editor.pastes, text) : undefined
-  if (held === undefined) return replaceAll(editor, text)
-  return replaceAll({ ...editor, pastes: held.pastes }, held.placeholder)
+  const { pastes } = editor
+  const folded = text.length > MOST_SHOWN_CHARS ? foldWhole(text, pastes) : foldPastes(text, [], pastes)
+  return showFolded(editor, folded)
+}
+
+function foldWhole(text: string, pastes: Pastes): Folded {
+  const held = holdPaste(pastes, text)
+  return held ? { text: held.placeholder, pastes: held.pastes } : { text, pastes }
+}
+
+/** What was pasted once stays so, also when the same text is sent again. */
+function keepPasted(
+  sent: readonly string[],
+  entries: readonly (readonly [string, readonly string[]])[],
+): History['pasted'] {
+  const kept = entries.filter(([, pasted]) => pasted.length > 0)
+  const known = kept.length === 0 ? undefined : new Set(sent)
+  return new Map(kept.filter(([text]) => known?.has(text)))
 }
 
 /** Entries that hold the query, newest first, each once; all of them for an empty query. */

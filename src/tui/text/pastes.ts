@@ -16,8 +16,9 @@ export function isLongPaste(text: string): boolean {
   return text.length > MOST_CHARS || countLines(text) > MOST_LINES || PLACEHOLDER.test(text)
 }
 
-/** A placeholder for a paste, and the pastes with it; undefined when there is no room for another. */
+/** A placeholder for a paste, the one it has already, and the pastes with it; undefined when there is no room for another. */
 export function holdPaste(pastes: Pastes, text: string): { placeholder: string; pastes: Pastes } | undefined {
+  for (const [placeholder, paste] of pastes) if (paste === text) return { placeholder, pastes }
   for (let code = FIRST; code <= LAST; code++) {
     const placeholder = String.fromCodePoint(code)
     if (!pastes.has(placeholder)) return { placeholder, pastes: new Map([...pastes, [placeholder, text]]) }
@@ -29,11 +30,6 @@ export function holdPaste(pastes: Pastes, text: string): { placeholder: string; 
 export function expandPastes(text: string, pastes: Pastes): string {
   if (pastes.size === 0) return text
   return text.replaceAll(new RegExp(PLACEHOLDER, 'gu'), (char) => pastes.get(char) ?? char)
-}
-
-/** The pastes that a text holds. */
-export function pastesIn(text: string, pastes: Pastes): string[] {
-  return [...pastes].filter(([placeholder]) => text.includes(placeholder)).map(([, paste]) => paste)
 }
 
 /** Only those that one of the texts still holds. */

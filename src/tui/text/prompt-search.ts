@@ -1,6 +1,6 @@
 import { settle } from './editor.ts'
 import { previousBoundary } from './graphemes.ts'
-import { searchSent, showText } from './history.ts'
+import { searchSent, showSent } from './history.ts'
 import type { KeyPress } from './key.ts'
 import { toChord } from './keymap.ts'
 import { cleanInput } from './pastes.ts'
@@ -38,7 +38,7 @@ function select(prompt: Prompt, search: Search, by: -1 | 1): Prompt {
 
 function take(prompt: Prompt, { found, selected }: Search): Prompt {
   const text = found[selected]
-  return { ...(text === undefined ? prompt : showText(prompt, text)), search: undefined }
+  return { ...(text === undefined ? prompt : showSent(prompt, text)), search: undefined }
 }
 
 function shorten(prompt: Prompt, { query }: Search): Prompt {

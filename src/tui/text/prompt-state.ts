@@ -1,6 +1,15 @@
 import type { Effect, Pressed } from '../state/effects.ts'
 import { type Editor, EMPTY_EDITOR } from './editor.ts'
-import { EMPTY_HISTORY, type History, showText, withEarlier } from './history.ts'
+import { type Folded, foldEdited, pastedParts } from './fold-pastes.ts'
+import {
+  EMPTY_HISTORY,
+  foldSent,
+  type History,
+  type SentText,
+  showFolded,
+  showText,
+  withEarlier,
+} from './history.ts'
 import type { CommandEntry, Menu } from './menu.ts'
 import { tokenAt } from './menu.ts'
 import { cleanInput, expandPastes } from './pastes.ts'
@@ -73,16 +82,45 @@ export function withText(prompt: Prompt, text: string): Prompt {
   return { ...showText(prompt, cleanInput(text)), menu: undefined, search: undefined, armed: undefined }
 }
 
-/** Texts that were not sent, back in front of the draft. */
+/**
+ * The prompt with what an editor made of its text: `before` is the prompt the editor was given, `now` the one there is
+ * since. What was pasted stays a placeholder; what came back in front of the draft meanwhile stays there.
+ */
+export function withEdited(before: Prompt, now: Prompt, text: string): Prompt {
+  const pasted = pastedParts(before.text, before.pastes)
+  const edited = foldEdited(cleanInput(text), pasted, now.pastes)
+  const front = now.text.endsWith(before.text)
+    ? now.text.slice(0, now.text.length - before.text.length)
+    : now.text
+  const joint = front === '' || front.endsWith('\n') ? '' : '\n'
+  return shown(now, { ...edited, text: front + joint + edited.text })
+}
+
+/** Texts that were not sent, back in front of the draft; what was pasted into them is a placeholder again. */
 export function withReturned(prompt: Prompt, texts: readonly string[]): Prompt {
   if (texts.length === 0) return prompt
-  const draft = promptText(prompt)
-  return withText(prompt, [...texts, ...(draft === '' ? [] : [draft])].join('\n'))
+  const { history } = prompt
+  let pastes = prompt.pastes
+  const folded = texts.map((text) => {
+    const one = foldSent({ history, pastes }, text)
+    pastes = one.pastes
+    return one.text
+  })
+  return shown(prompt, { text: [...folded, ...(prompt.text === '' ? [] : [prompt.text])].join('\n'), pastes })
+}
+
+/** What of a text that was sent was pasted into it, not typed. */
+export function pastedIn({ history }: Prompt, text: string): readonly string[] {
+  return history.pasted.get(text) ?? []
 }
 
 /** What earlier runs have sent, oldest first, for Up and Ctrl+R. */
-export function withHistory(prompt: Prompt, earlier: readonly string[]): Prompt {
+export function withHistory(prompt: Prompt, earlier: readonly SentText[]): Prompt {
   return { ...prompt, history: withEarlier(prompt.history, earlier) }
+}
+
+function shown(prompt: Prompt, folded: Folded): Prompt {
+  return { ...showFolded(prompt, folded), menu: undefined, search: undefined, armed: undefined }
 }
 
 /** What was found for the effect `complete`; too late for its query it changes nothing. */

@@ -1,19 +1,22 @@
 import { cleared, pasteText, settle, typeText } from './editor.ts'
+import { pastedParts } from './fold-pastes.ts'
 import { addSent } from './history.ts'
 import type { KeyPress } from './key.ts'
 import { commandOf, type PromptCommand } from './keymap.ts'
 import { toImageMention } from './pasted-path.ts'
-import { pastesIn } from './pastes.ts'
 import { EDITS } from './prompt-edits.ts'
 import { followMenu, pressMenu } from './prompt-menu.ts'
 import { openSearch, pressSearch } from './prompt-search.ts'
 import { type PressedPrompt, type Prompt, type PromptContext, pressed, promptText } from './prompt-state.ts'
 
+export type { SentText } from './history.ts'
 export type { Prompt, PromptContext } from './prompt-state.ts'
 export {
   EMPTY_PROMPT,
+  pastedIn,
   promptText,
   withCompletions,
+  withEdited,
   withHistory,
   withReturned,
   withText,
@@ -91,12 +94,11 @@ function queue(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
 
 /** Empty again; what went out is in the history. */
 function sent(prompt: Prompt, text: string): Prompt {
-  const history = addSent(prompt.history, text)
-  const sentPastes = [...prompt.sentPastes, ...pastesIn(prompt.text, prompt.pastes)].slice(-MOST_SENT_PASTES)
+  const pasted = pastedParts(prompt.text, prompt.pastes)
+  const history = addSent(prompt.history, { text, pasted })
+  const sentPastes = [...new Set([...prompt.sentPastes, ...pasted])]
   return { ...closed(cleared(prompt, { kill: false })), history, sentPastes }
 }
-
-const MOST_SENT_PASTES = 20
 
 function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
   if (isBusy) return pressed(settle(prompt), { type: 'interrupt' })
@@ -114,7 +116,8 @@ function pressCancel(prompt: Prompt, { isBusy, isCancelling = false }: PromptCon
 
 /** Empty again; the draft can be yanked, and comes back with Up. */
 function discard(prompt: Prompt): Prompt {
-  const history = addSent(prompt.history, promptText(prompt))
+  const pasted = pastedParts(prompt.text, prompt.pastes)
+  const history = addSent(prompt.history, { text: promptText(prompt), pasted })
   return { ...closed(cleared(prompt, { kill: true })), history }
 }
 

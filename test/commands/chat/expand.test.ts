@@ -103,6 +103,14 @@ test('what was pasted names nothing', async () => {
   assert.deepEqual(problems, [])
 })
 
+test('what was pasted names nothing, also around another paste', async () => {
+  await using box = await openBox()
+  const inner = 'a log'
+  const outer = `@a.txt of ${inner} of @src`
+  const { content } = await box.expand(`${inner} ${outer}`, NEVER, [inner, outer])
+  assert.equal(content, `${inner} ${outer}`)
+})
+
 test('of very many mentions the first are looked at', async () => {
   await using box = await openBox()
   const { content, problems } = await box.expand(`@a.txt ${'@none.md '.repeat(300)}@src`)

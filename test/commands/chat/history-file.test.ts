@@ -6,27 +6,48 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { appendSentHistory, readSentHistory } from '../../../src/commands/chat/history-file.ts'
+import type { SentText } from '../../../src/tui/text/history.ts'
 
 test('what was sent is there again, in order, for nobody else to read', async () => {
   await using box = await openBox()
-  for (const text of ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦']) await appendSentHistory(box.file, text)
-  assert.deepEqual(await readSentHistory(box.file), ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦'])
+  for (const text of ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦']) await appendSentHistory(box.file, typed(text))
+  assert.deepEqual(textsOf(await readSentHistory(box.file)), ['one', 'two\nlines', '„três“ 👩‍👩‍👧‍👦'])
   assert.equal((await stat(box.file)).mode & 0o777, 0o600)
 })
 
 test('a text that is sent again at once is kept once; an empty one not at all', async () => {
   await using box = await openBox()
-  for (const text of ['a', 'a', ' ', 'b', 'a']) await appendSentHistory(box.file, text)
-  assert.deepEqual(await readSentHistory(box.file), ['a', 'b', 'a'])
+  for (const text of ['a', 'a', ' ', 'b', 'a']) await appendSentHistory(box.file, typed(text))
+  assert.deepEqual(textsOf(await readSentHistory(box.file)), ['a', 'b', 'a'])
   assert.equal((await readFile(box.file, 'utf8')).split('\n').length, 4)
+})
+
+test('what was pasted into a text is kept with it', async () => {
+  await using box = await openBox()
+  const sent = { text: 'see a log please', pasted: ['a log'] }
+  await appendSentHistory(box.file, sent)
+  await appendSentHistory(box.file, sent)
+  await appendFile(box.file, '{"text":"odd","pasted":7}\n{"text":"odd","pasted":[7]}\n{"text":"old"}\n')
+  assert.deepEqual(await readSentHistory(box.file), [sent, typed('old')])
+  assert.equal((await readFile(box.file, 'utf8')).split('\n')[0], JSON.stringify(sent))
+})
+
+test('what was pasted is still there when a long history was rewritten', async () => {
+  await using box = await openBox()
+  const lines = Array.from({ length: 1_300 }, (_, at) =>
+    JSON.stringify({ text: `entry ${at}`, pasted: [`${at}`] }),
+  )
+  await writeFile(box.file, `${lines.join('\n')}\n`)
+  await readSentHistory(box.file)
+  assert.deepEqual((await readSentHistory(box.file)).at(-1), { text: 'entry 1299', pasted: ['1299'] })
 })
 
 test('a torn line and one of somebody else are passed over, and the next line stands by itself', async () => {
   await using box = await openBox()
-  await appendSentHistory(box.file, 'before')
+  await appendSentHistory(box.file, typed('before'))
   await appendFile(box.file, '42\n{"text":7}\nnonsense\n{"text":"tor')
-  await appendSentHistory(box.file, 'after')
-  assert.deepEqual(await readSentHistory(box.file), ['before', 'after'])
+  await appendSentHistory(box.file, typed('after'))
+  assert.deepEqual(textsOf(await readSentHistory(box.file)), ['before', 'after'])
 })
 
 test('a long history loses its oldest entries', async () => {
@@ -34,7 +55,7 @@ test('a long history loses its oldest entries', async () => {
   const lines = Array.from({ length: 1_300 }, (_, index) => JSON.stringify({ text: `entry ${index}` }))
   await writeFile(box.file, `${lines.join('\n')}\n`)
   const kept = await readSentHistory(box.file)
-  assert.deepEqual([kept.length, kept[0], kept.at(-1)], [1_000, 'entry 300', 'entry 1299'])
+  assert.deepEqual([kept.length, kept[0]?.text, kept.at(-1)?.text], [1_000, 'entry 300', 'entry 1299'])
   assert.equal((await readFile(box.file, 'utf8')).split('\n').length, 1_001)
   assert.equal((await stat(box.file)).mode & 0o777, 0o600)
 })
@@ -46,23 +67,23 @@ test('a large history is cut to a mebibyte', async () => {
   )
   await writeFile(box.file, `${lines.join('\n')}\n`)
   const kept = await readSentHistory(box.file)
-  assert.deepEqual([kept.length, kept.at(-1)?.slice(0, 3)], [10, '19 '])
+  assert.deepEqual([kept.length, kept.at(-1)?.text.slice(0, 3)], [10, '19 '])
   assert.ok((await stat(box.file)).size <= 1024 * 1024)
 })
 
 test('a text of more than 256 KiB is not kept', async () => {
   await using box = await openBox()
-  await appendSentHistory(box.file, 'x'.repeat(256 * 1024))
+  await appendSentHistory(box.file, typed('x'.repeat(256 * 1024)))
   assert.deepEqual(await readSentHistory(box.file), [])
 })
 
 test('a home that cannot be written, and a history that is a folder, are nobody’s business', async () => {
   await using box = await openBox()
   await mkdir(join(box.path, 'file'))
-  await appendSentHistory(join(box.path, 'file'), 'text')
+  await appendSentHistory(join(box.path, 'file'), typed('text'))
   assert.deepEqual(await readSentHistory(join(box.path, 'file')), [])
   await writeFile(box.file, '')
-  await appendSentHistory(join(box.file, 'below', 'history'), 'text')
+  await appendSentHistory(join(box.file, 'below', 'history'), typed('text'))
   assert.deepEqual(await readSentHistory(join(box.file, 'below', 'history')), [])
 })
 
@@ -77,8 +98,16 @@ test('several chats that append at once lose nothing', async () => {
   const wanted = ['a', 'b', 'c', 'd'].flatMap((name) =>
     Array.from({ length: 50 }, (_, index) => `${name}${index}`),
   )
-  assert.deepEqual((await readSentHistory(box.file)).toSorted(), wanted.toSorted())
+  assert.deepEqual(textsOf(await readSentHistory(box.file)).toSorted(), wanted.toSorted())
 })
+
+function typed(text: string): SentText {
+  return { text, pasted: [] }
+}
+
+function textsOf(sent: readonly SentText[]): string[] {
+  return sent.map(({ text }) => text)
+}
 
 async function openBox() {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))

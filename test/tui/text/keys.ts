@@ -1,7 +1,13 @@
 import type { Effect } from '../../../src/tui/state/effects.ts'
 import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
 import { toPaste } from '../../../src/tui/text/key.ts'
-import { EMPTY_PROMPT, type Prompt, type PromptContext, pressPrompt } from '../../../src/tui/text/prompt.ts'
+import {
+  EMPTY_PROMPT,
+  type Prompt,
+  type PromptContext,
+  pressPrompt,
+  type SentText,
+} from '../../../src/tui/text/prompt.ts'
 
 /** A key as the key table writes it; anything else is typed. */
 export function keyOf(chord: string): KeyPress {
@@ -34,6 +40,11 @@ export function typed(
     effects.push(...pressed.effects)
   }
   return { prompt: state, effects }
+}
+
+/** What an earlier run has sent without pastes, for withHistory(). */
+export function typedBefore(...texts: string[]): SentText[] {
+  return texts.map((text) => ({ text, pasted: [] }))
 }
 
 const MODIFIERS = new Set(['ctrl', 'alt', 'shift'])

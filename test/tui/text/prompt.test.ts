@@ -4,12 +4,14 @@ import { KEYMAP, showChord } from '../../../src/tui/text/keymap.ts'
 import {
   EMPTY_PROMPT,
   type Prompt,
+  pastedIn,
   promptText,
+  withEdited,
   withHistory,
   withReturned,
   withText,
 } from '../../../src/tui/text/prompt.ts'
-import { typed } from './keys.ts'
+import { typed, typedBefore } from './keys.ts'
 
 /** Keys, and the text they leave; `|` is the caret. */
 const EDITS: [string[], string][] = [
@@ -137,7 +139,7 @@ test('what was sent is empty again, and comes back with Up; so does a draft that
 })
 
 test('Up and Down walk through the history, and keep the draft and what was changed on the way', () => {
-  const prompt = withHistory(EMPTY_PROMPT, ['first', 'second\nline'])
+  const prompt = withHistory(EMPTY_PROMPT, typedBefore('first', 'second\nline'))
   const walk = (...keys: string[]) => shown(typed(keys, { prompt }).prompt)
   assert.equal(walk('draft', 'up'), 'second|\nline')
   assert.equal(walk('draft', 'up', 'up'), 'first|')
@@ -156,7 +158,7 @@ test('what is sent again at once is in the history once', () => {
 })
 
 test('Ctrl+R searches what was sent, newest first', () => {
-  const prompt = withHistory(EMPTY_PROMPT, ['git log', 'ls', 'git diff', 'ls'])
+  const prompt = withHistory(EMPTY_PROMPT, typedBefore('git log', 'ls', 'git diff', 'ls'))
   const search = (...keys: string[]) => typed(['draft', 'ctrl+r', ...keys], { prompt })
   assert.equal(shown(search('GIT', 'enter').prompt), 'git diff|')
   assert.equal(shown(search('git', 'ctrl+r', 'tab').prompt), 'git log|')
@@ -177,7 +179,7 @@ test('a long paste is one character until it is sent', () => {
   const lines = 'line\n'.repeat(11)
   const keys = ['see ', `paste:${lines}`, ' please']
   assert.deepEqual(typed([...keys, 'enter']).effects, [{ type: 'submit', text: `see ${lines} please` }])
-  assert.deepEqual(typed([...keys, 'enter']).prompt.sentPastes, [lines])
+  assert.deepEqual(pastedIn(typed([...keys, 'enter']).prompt, `see ${lines} please`), [lines])
   const { prompt } = typed(keys)
   assert.equal(prompt.text.length, 'see  please'.length + 2)
   assert.equal(promptText(prompt), `see ${lines} please`)
@@ -219,6 +221,87 @@ test('what was not sent goes back in front of the draft', () => {
   assert.equal(shown(withReturned(prompt, ['one', 'two'])), 'one\ntwo\ndraft|')
   assert.equal(shown(withReturned(EMPTY_PROMPT, ['one'])), 'one|')
   assert.equal(withReturned(prompt, []), prompt)
+})
+
+const LOG = Array.from({ length: 14 }, (_, at) => `line ${at} of @/private/key${at}\n`).join('')
+
+/** Ways in which a draft with a paste comes to be sent, and the prompt that is left. */
+const WAYS: Record<string, (draft: Prompt) => Prompt> = {
+  'at once': (draft) => draft,
+  'with a queue that came back': (draft) => withReturned(draft, ['queued']),
+  'queued and taken back': (draft) =>
+    withReturned(typed(['enter'], { prompt: draft }).prompt, [promptText(draft)]),
+  'sent, and recalled': (draft) => typed(['enter', 'up'], { prompt: draft }).prompt,
+  'sent, and found': (draft) => typed(['enter', 'ctrl+r', 'key3', 'enter'], { prompt: draft }).prompt,
+  'discarded, and recalled': (draft) => typed(['ctrl+c', 'up'], { prompt: draft }).prompt,
+  'left for the history': (draft) =>
+    typed(['up', 'up', 'down', 'down'], { prompt: withHistory(draft, typedBefore('before')) }).prompt,
+  'edited elsewhere': (draft) => withEdited(draft, draft, `${promptText(draft)} at all`),
+  'sent in an earlier run': (draft) => {
+    const text = promptText(draft)
+    const { prompt } = typed(['enter'], { prompt: draft })
+    return typed(['up'], { prompt: withHistory(EMPTY_PROMPT, [{ text, pasted: pastedIn(prompt, text) }]) })
+      .prompt
+  },
+  'behind many other pastes': (draft) => {
+    const others = Array.from({ length: 30 }, (_, at) => [`paste:${at}\n`.padEnd(40, 'x\n'), 'enter'])
+    const { prompt } = typed(others.flat(), { prompt: typed(['enter'], { prompt: draft }).prompt })
+    return withReturned(prompt, [promptText(draft)])
+  },
+}
+
+test('what was pasted stays so, whichever way it comes to be sent', () => {
+  for (const [way, go] of Object.entries(WAYS)) {
+    const prompt = go(typed(['see @typed.md ', `paste:${LOG}`, ' please']).prompt)
+    assert.equal(prompt.text.includes('private'), false, way)
+    const sent = typed(['enter'], { prompt })
+    const [effect] = sent.effects
+    assert.ok(effect?.type === 'submit' && effect.text.includes(LOG), way)
+    assert.deepEqual(pastedIn(sent.prompt, effect.text), [LOG], way)
+  }
+})
+
+test('a paste at the end of what was sent is one when it comes back', () => {
+  const { prompt } = typed(['see ', `paste:${LOG}`, 'enter', 'up'])
+  assert.equal(prompt.text.includes('private'), false)
+  assert.equal(promptText(prompt), `see ${LOG.trimEnd()}`)
+})
+
+test('of a paste that an editor has changed nothing becomes typed that names something', () => {
+  const draft = typed(['see ', `paste:${LOG}`]).prompt
+  const text = promptText(draft)
+  const edits = [
+    text.replace('line 3', 'LINE THREE'),
+    text.replaceAll('line', 'entry'),
+    text.replace('key3', 'key3, or key 4'),
+    text.replace('/private/key3\n', '/private/key3:1-2.\n'),
+    text.replaceAll('\n', '  \n'),
+    text.replace('line 3 of', 'line\n3 of'),
+  ]
+  for (const edit of edits) {
+    const prompt = withEdited(draft, draft, `${edit}and @typed.md`)
+    assert.equal(prompt.text.includes('@/'), false, edit)
+    assert.ok(prompt.text.endsWith('and @typed.md'))
+    assert.equal(promptText(prompt), `${edit}and @typed.md`)
+  }
+})
+
+test('an edit is of the draft it began from: what came back meanwhile stays in front', () => {
+  const draft = typed(['draft ', `paste:${LOG}`]).prompt
+  const now = withReturned(draft, ['steer'])
+  const edited = withEdited(draft, now, promptText(draft).replace('draft', 'better'))
+  assert.equal(promptText(edited), `steer\nbetter ${LOG}`)
+  assert.equal(edited.text.includes('private'), false)
+  assert.equal(shown(withEdited(EMPTY_PROMPT, withReturned(EMPTY_PROMPT, ['steer']), 'new')), 'steer\nnew|')
+  assert.equal(shown(withEdited(typed(['a']).prompt, typed(['b']).prompt, 'c')), 'b\nc|')
+  assert.equal(shown(typed(['ctrl+_'], { prompt: edited }).prompt), `${now.text}|`)
+})
+
+test('no text from elsewhere passes for a placeholder', () => {
+  const fake = '\u{10f000}'
+  const draft = typed([`paste:${LOG}`]).prompt
+  for (const prompt of [withEdited(draft, draft, `${LOG}x${fake}`), withReturned(draft, [`${fake}`])])
+    assert.equal(promptText(prompt).split('key3').length, 2)
 })
 
 test('what an editor gave back takes the place of the draft, and can be undone', () => {

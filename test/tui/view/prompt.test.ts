@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EMPTY_PROMPT, type Prompt, withCompletions, withHistory } from '../../../src/tui/text/prompt.ts'
 import { renderPrompt } from '../../../src/tui/view/prompt.ts'
-import { typed } from '../text/keys.ts'
+import { typed, typedBefore } from '../text/keys.ts'
 
 const COMMANDS = [
   { name: 'help', args: '', summary: 'keys and commands' },
@@ -111,7 +111,7 @@ test('renderPrompt() shows file names as they can be judged', () => {
 })
 
 test('renderPrompt() shows the search in what was sent', () => {
-  const sent = withHistory(EMPTY_PROMPT, ['git log', 'git diff\n--stat', 'ls'])
+  const sent = withHistory(EMPTY_PROMPT, typedBefore('git log', 'git diff\n--stat', 'ls'))
   const { prompt } = typed(['draft', 'ctrl+r', 'git', 'ctrl+r'], { prompt: sent })
   assert.deepEqual(screen(prompt, { columns: 40 }), [
     '> draft',
