@@ -40,7 +40,7 @@ export function toSdkCall(request: ModelRequest, style: PromptStyle): SdkCall {
 
 function toPrompt({ system, messages }: ModelRequest, style: PromptStyle): LanguageModelV4Message[] {
   const prompt: LanguageModelV4Message[] = system === '' ? [] : [{ role: 'system', content: system }]
-  const turnStart = messages.findLastIndex(({ role }) => role === 'user')
+  const turnStart = startOfTurn(messages)
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]!
     if (message.role === 'user') prompt.push(toUser(message.content, message.attachments))
@@ -49,6 +49,17 @@ function toPrompt({ system, messages }: ModelRequest, style: PromptStyle): Langu
       prompt.push(...toToolMessages(resultsFrom(messages, at), style))
   }
   return prompt
+}
+
+/** What a person says directly behind results steers the turn these belong to, and begins none. */
+function startOfTurn(messages: readonly Message[]): number {
+  let behind: Message['role'] | undefined
+  let start = -1
+  for (const [at, { role }] of messages.entries()) {
+    if (role !== 'user') behind = role
+    else if (behind !== 'tool') start = at
+  }
+  return start
 }
 
 function toUser(text: string, attachments: readonly Attachment[] = []): LanguageModelV4Message {

@@ -81,6 +81,25 @@ for (const wire of WIRES) {
       for (const back of wire.returns) assert.ok(second!.text.includes(back), `${back} in ${second!.text}`)
     })
 
+    test('goes on thinking in a turn that is steered', async () => {
+      const parts: Part[] = [
+        { thinking: 'Let me see.', signature: 'c2lnbmVk' },
+        { call: 'a', name: 'read', args: '{"path":"one"}', signature: 'Y2FsbGVk' },
+      ]
+      await using server = await startModelServer([{ parts }, { parts: ['yes'] }, { parts: ['yes'] }])
+      const model = wire.thinker ?? 'scripted'
+      const answer = toMessage(await collect(call(server, { model, tools: [READ_TOOL], thinking: true })))
+      const id = answer.tool_calls![0]!.id
+      const step: Message[] = [ASK, answer, { role: 'tool', content: 'one', tool_call_id: id, name: 'read' }]
+      const steers = ['Faster!', 'And louder!'].map((content): Message => ({ role: 'user', content }))
+      for (const messages of [step, [...step, ...steers]])
+        await collect(call(server, { model, messages, tools: [READ_TOOL], thinking: true }))
+      const [plain, steered] = server.requests.slice(1)
+      for (const back of wire.returns) assert.ok(steered!.text.includes(back), `${back} in ${steered!.text}`)
+      assert.equal(countOf(steered!.text, wire.returns[0]!), countOf(plain!.text, wire.returns[0]!))
+      assert.ok(steered!.text.includes('And louder!'))
+    })
+
     test('does not return another provider’s thinking', async () => {
       await using server = await startModelServer([{ parts: ['yes'] }])
       const messages: Message[] = [
@@ -184,6 +203,10 @@ for (const wire of WIRES) {
   function call(server: ModelServer, request: Partial<ModelRequest> = {}) {
     return callEndpoint(() => wireEndpoint(wire, server), modelRequest(request), NEVER)
   }
+}
+
+function countOf(text: string, part: string): number {
+  return text.split(part).length - 1
 }
 
 /** An answer as the runtime keeps it. */
