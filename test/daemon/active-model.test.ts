@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
+import { startModelServer } from '../support/model-server.ts'
 import { eventOf, startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
@@ -48,4 +49,46 @@ test('set_active_model takes any name from a server that cannot say what it has'
   await node.home.write('config.toml', '[llm]\nbase_url = "http://127.0.0.1:1/v1"\n')
   await request(node.dispatch, 'setActiveModel', { model: 'mine' }, NEVER)
   assert.match(await node.home.read('config.toml'), /^model = "mine"$/m)
+})
+
+test('set_active_model takes any name of a provider that has no list to ask for', async () => {
+  for (const [kind, model] of [
+    ['bedrock', 'eu.anthropic.claude-haiku-4-5-20251001-v1:0'],
+    ['azure', 'our-second-deployment'],
+  ]) {
+    await using node = await startTestDispatch([])
+    const own = `[[providers]]\nname = "own"\nkind = "${kind}"\nbase_url = "http://127.0.0.1:1"\napi_key = "k"\n`
+    await node.home.write('config.toml', own)
+    await request(node.dispatch, 'setActiveModel', { model: model! }, NEVER)
+    assert.ok((await node.home.read('config.toml')).includes(`model = "${model}"`))
+  }
+})
+
+test('set_active_model takes the name of a listed model without its date', async () => {
+  await using server = await startModelServer([], {
+    models: ['claude-sonnet-5-5', 'claude-haiku-4-5-20251001'],
+  })
+  await using node = await startTestDispatch([])
+  const own = `[[providers]]\nname = "own"\nkind = "anthropic"\nbase_url = "${server.url}"\napi_key = "k"\n`
+  await node.home.write('config.toml', own)
+  const use = (model: string) => request(node.dispatch, 'setActiveModel', { model }, NEVER)
+  for (const model of ['claude-haiku-4-5', 'own/claude-haiku-4-5', 'claude-haiku-4-5-20251001'])
+    await use(model)
+  assert.match(await node.home.read('config.toml'), /model = "claude-haiku-4-5-20251001"/)
+  await assert.rejects(use('claude-haiku-4'), { kind: 'missing', hint: /claude-haiku-4-5/ })
+})
+
+test('set_active_model takes no wrong name because another provider cannot say what it has', async () => {
+  await using server = await startModelServer([], { models: ['claude-sonnet-5-5'] })
+  const claude = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url }
+  const env = { ...claude, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' }
+  await using node = await startTestDispatch([], { env })
+  await node.home.write('config.toml', '')
+  const use = (model: string) => request(node.dispatch, 'setActiveModel', { model }, NEVER)
+  await assert.rejects(use('claude-sonet-5-5'), {
+    kind: 'missing',
+    hint: 'did you mean "claude-sonnet-5-5"?',
+  })
+  await use('gpt-mine')
+  assert.match(await node.home.read('config.toml'), /^model = "gpt-mine"$/m)
 })

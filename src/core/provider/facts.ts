@@ -10,10 +10,18 @@ import type { ModelFacts } from './types.ts'
 export function knownFacts(model: string): ModelFacts {
   const [, place, rest] = /(?:^|\/)(\w+\.)?anthropic\.(claude-.*?)(?:-v\d+(?::\d+)?)?$/.exec(model) ?? []
   const name = rest ?? model.slice(model.lastIndexOf('/') + 1)
-  const undated = name.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '')
-  const row = FACTS.get(name) ?? FACTS.get(undated) ?? []
+  const row = FACTS.get(name) ?? FACTS.get(withoutDate(name)) ?? []
   const told = place === undefined || place === 'global.' ? row : row.slice(0, 1)
   return Object.fromEntries(told.map((value, column) => [COLUMNS[column]!, value]))
+}
+
+/** Whether a model that is listed can be called by that name: its own, or, as its alias, the same without a date. */
+export function isCalled(listed: string, name: string): boolean {
+  return listed === name || withoutDate(listed) === name
+}
+
+function withoutDate(name: string): string {
+  return name.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '')
 }
 
 /**

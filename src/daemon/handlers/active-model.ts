@@ -2,6 +2,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { writeDefaultModel } from '../../core/config/default-model.ts'
 import type { SetActiveModelMsg } from '../../core/protocol/crabtalk.generated.ts'
+import { isCalled } from '../../core/provider/facts.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
 import type { Services } from '../compose.ts'
 
@@ -23,11 +24,37 @@ export async function setActiveModel(
 /** A source that cannot say what it has may have it. */
 async function checkModel(registry: ModelRegistry, model: string, signal: AbortSignal): Promise<void> {
   const { models, failures } = await registry.listAll(signal)
-  if (models.some(({ name, provider }) => name === model || `${provider}/${name}` === model)) return
-  if (failures.length > 0) return registry.prepare(model)
+  const isListed = models.some(
+    ({ name, provider }) => isCalled(name, model) || isCalled(`${provider}/${name}`, model),
+  )
+  if (isListed) return
+  const owner = ownerOf(registry, model)
+  const mayBe =
+    owner?.isOpen && (!owner.listModels || (failures.length > 0 && (await isSilent(owner, signal))))
+  if (mayBe) return registry.prepare(model)
   const names = models.map(({ name }) => name)
   const hint = didYouMean(model, names) ?? `there is ${names.slice(0, MAX_NAMED).join(', ') || 'none'}`
   throw new CrabError('missing', `Cannot find model "${model}"`, { hint })
+}
+
+type Owner = ReturnType<ModelRegistry['sourceOf']>
+
+async function isSilent({ listModels }: Owner, signal: AbortSignal): Promise<boolean> {
+  try {
+    await listModels?.(signal)
+    return false
+  } catch {
+    signal.throwIfAborted()
+    return true // a turn will tell
+  }
+}
+
+function ownerOf(registry: ModelRegistry, model: string): Owner | undefined {
+  try {
+    return registry.sourceOf(model)
+  } catch {
+    return undefined // what is said then names more models than the registry knows
+  }
 }
 
 const MAX_NAMED = 12

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { costUsd, knownFacts } from '../../../src/core/provider/facts.ts'
+import { costUsd, isCalled, knownFacts } from '../../../src/core/provider/facts.ts'
 
 const NOTHING = { input: 0, output: 0, cache_read: 0, cache_write: 0, reasoning: 0 }
 const MILLION = 1_000_000
@@ -18,6 +18,14 @@ test('knownFacts() guesses nothing', () => {
   assert.deepEqual(knownFacts('toString'), {})
   assert.deepEqual(knownFacts(''), {})
   assert.deepEqual(knownFacts('deepseek-v4-pro'), { context: 1_048_576 })
+})
+
+test('isCalled() takes a name without its date for the listed one, not another date', () => {
+  assert.ok(isCalled('claude-haiku-4-5-20251001', 'claude-haiku-4-5'))
+  assert.ok(isCalled('gpt-5.4-2026-03-05', 'gpt-5.4'))
+  assert.ok(isCalled('claude-haiku-4-5', 'claude-haiku-4-5'))
+  assert.ok(!isCalled('claude-haiku-4-5', 'claude-haiku-4-5-20251001'))
+  assert.ok(!isCalled('claude-haiku-4-5-20251001', 'claude-haiku-4'))
 })
 
 test('costUsd() prices what was read from and written to the cache apart', () => {
