@@ -1,26 +1,27 @@
 import { EventStreamCodec } from '@smithy/eventstream-codec'
 import type { Finish, TokenCounts, WireWriter } from './model-wire.ts'
 
+/** A frame in which a server gives up: an exception with its name, or an error with its code. */
+export function converseFault(
+  type: 'exception' | 'error',
+  name: string,
+  message: string,
+): Uint8Array<ArrayBuffer> {
+  if (type === 'exception') {
+    const named = { ':exception-type': name, ':content-type': 'application/json' }
+    return frame({ ...named, ':message-type': type }, JSON.stringify({ message }))
+  }
+  return frame({ ':error-code': name, ':error-message': message, ':message-type': type }, '')
+}
+
 /** Frames of an AWS event stream, as `POST /model/NAME/converse-stream` answers. */
 export function converseWriter(): WireWriter {
-  const codec = new EventStreamCodec(
-    (bytes) => Buffer.from(bytes as Uint8Array).toString(),
-    (text) => Buffer.from(text),
-  )
-  const frame = (type: 'event' | 'exception', name: string, fields: object) =>
-    Buffer.from(
-      codec.encode({
-        headers: {
-          [`:${type}-type`]: { type: 'string', value: name },
-          ':content-type': { type: 'string', value: 'application/json' },
-          ':message-type': { type: 'string', value: type },
-        },
-        body: Buffer.from(JSON.stringify({ ...fields, p: 'abcdefgh' })), // as much padding as hides a word's length
-      }),
-    )
   let block = -1
   let isInText = false
-  const event = (name: string, fields: object) => frame('event', name, fields)
+  const event = (name: string, fields: object) => {
+    const named = { ':event-type': name, ':content-type': 'application/json', ':message-type': 'event' }
+    return frame(named, JSON.stringify({ ...fields, p: 'abcdefgh' })) // as much padding as hides a word's length
+  }
   const delta = (fields: object) => event('contentBlockDelta', { contentBlockIndex: block, delta: fields })
   const stop = () => event('contentBlockStop', { contentBlockIndex: block })
   const endText = () => {
@@ -67,8 +68,17 @@ export function converseWriter(): WireWriter {
         event('messageStop', { stopReason: REASONS[reason] }),
         event('metadata', { metrics: { latencyMs: 1 }, ...(usage && { usage: converseUsage(usage) }) }),
       ]),
-    error: ({ message }) => frame('exception', 'serviceUnavailableException', { message }),
+    error: ({ message }) => converseFault('exception', 'serviceUnavailableException', message),
   }
+}
+
+function frame(headers: Record<string, string>, body: string): Buffer<ArrayBuffer> {
+  const codec = new EventStreamCodec(
+    (bytes) => Buffer.from(bytes as Uint8Array).toString(),
+    (text) => Buffer.from(text),
+  )
+  const texts = Object.entries(headers).map(([name, value]) => [name, { type: 'string', value }])
+  return Buffer.from(codec.encode({ headers: Object.fromEntries(texts), body: Buffer.from(body) }))
 }
 
 /** AWS counts cached input apart from `inputTokens`, and thinking as output. */

@@ -30,14 +30,12 @@ export function findAwsAccess(
   { region, profile: named, hasKey }: { region?: string; profile?: string; hasKey: boolean },
 ): AwsAccess {
   const fromEnv = hasKey || named !== undefined ? undefined : credentialsIn(env)
-  const own = region ?? (env['AWS_REGION'] || env['AWS_DEFAULT_REGION'] || undefined)
   const keys = fromEnv && { credentials: fromEnv, from: 'AWS_ACCESS_KEY_ID' }
-  if (own !== undefined && (hasKey || keys)) return { region: own, ...keys }
+  const access = { region: awsRegion(env, { region, profile: named }) }
+  if (hasKey || keys) return { ...access, ...keys }
   const chosen = named ?? (env['AWS_PROFILE'] || undefined)
   const name = chosen ?? 'default'
   const profile = readProfile(name, env)
-  const access = { region: own ?? profile?.['region'] ?? USUAL_REGION }
-  if (hasKey || keys) return { ...access, ...keys }
   if (profile === undefined && chosen !== undefined) {
     throw new CrabError('config', `Cannot use AWS profile "${name}": ~/.aws has no such profile`)
   }
@@ -45,6 +43,20 @@ export function findAwsAccess(
   const other = profile && OTHER_LOGINS.find((key) => profile[key] !== undefined)
   if (!credentials && other !== undefined) throw foreignLogin(name, other)
   return { ...access, ...(credentials && { credentials, from: `profile ${name} of ~/.aws` }) }
+}
+
+/** The region alone, as findAwsAccess has it; no profile is a failure. */
+export function awsRegion(
+  env: Env,
+  { region, profile }: { region?: string | undefined; profile?: string | undefined },
+): string {
+  const own = region ?? (env['AWS_REGION'] || env['AWS_DEFAULT_REGION'])
+  return own || readProfile(profile ?? (env['AWS_PROFILE'] || 'default'), env)?.['region'] || USUAL_REGION
+}
+
+/** What the name of an inference profile begins with that stays in a region's part of the world; not all have one. */
+export function geographyOf(region: string): string | undefined {
+  return GEOGRAPHIES.find(([prefix]) => region.startsWith(prefix))?.[1]
 }
 
 /** Bedrock's own address in a region. */
@@ -90,5 +102,16 @@ const OTHER_LOGINS = [
 const DOMAINS = [
   ['cn-', 'amazonaws.com.cn'],
   ['eusc-', 'amazonaws.eu'],
+] as const
+const GEOGRAPHIES = [
+  ['us-gov-', 'us-gov'],
+  ['us-', 'us'],
+  ['ca-', 'us'],
+  ['eu-', 'eu'],
+  ['ap-northeast-1', 'jp'],
+  ['ap-northeast-3', 'jp'],
+  ['ap-southeast-2', 'au'],
+  ['ap-southeast-4', 'au'],
+  ['ap-', 'apac'],
 ] as const
 const USUAL_REGION = 'us-east-1'

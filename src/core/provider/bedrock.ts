@@ -3,7 +3,8 @@ import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { VERSION } from '../base/version.ts'
 import { signatureHeaders } from './aws-signature.ts'
 import type { Endpoint } from './endpoint.ts'
-import { wholeFrames } from './event-frames.ts'
+import { type StreamFault, wholeFrames } from './event-frames.ts'
+import { type CallPlace, toFaultError } from './model-error.ts'
 import { type SdkCall, toSdkCall } from './prompt.ts'
 import { streamModel, type WireCall } from './stream.ts'
 import type { ModelEvent, ModelRequest } from './types.ts'
@@ -13,10 +14,11 @@ export function streamConverse(
   { endpoint, request, fetch }: WireCall,
   signal: AbortSignal,
 ): AsyncIterable<ModelEvent> {
+  const faults: StreamFault[] = []
   const provider = createAmazonBedrock({
     apiKey: endpoint.apiKey ?? UNUSED, // else it would sign by itself, and load the built-in HTTP client for that
     baseURL: endpoint.baseUrl,
-    fetch: framed(signed(fetch, endpoint)),
+    fetch: framed(signed(fetch, endpoint), (fault) => faults.push(fault)),
   })
   const call = toSdkCall(withoutBlanks(request), {
     keepsReasoning: ({ meta }, { inThisTurn }) => inThisTurn && meta !== undefined && NAMESPACE in meta,
@@ -34,7 +36,22 @@ export function streamConverse(
     }),
   }
   const model = provider.languageModel(request.model)
-  return streamModel({ model, options, place: { endpoint, model: request.model } }, signal)
+  const place = { endpoint, model: request.model }
+  return withFaults(streamModel({ model, options, place }, signal), { faults, place }, signal)
+}
+
+/** The stream ends before a fault; then it is the fault that is told, not that the answer lacks its end. */
+async function* withFaults(
+  events: AsyncIterable<ModelEvent>,
+  { faults, place }: { faults: readonly StreamFault[]; place: CallPlace },
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent> {
+  try {
+    yield* events
+  } catch (reason) {
+    const [fault] = faults
+    throw fault === undefined || signal.aborted ? reason : toFaultError(fault, place)
+  }
 }
 
 /** It refuses a text without a word, which is what many a command prints. */
@@ -75,12 +92,12 @@ function signed(fetch: Fetch, { aws, apiKey }: Endpoint): Fetch {
   }
 }
 
-function framed(fetch: Fetch): Fetch {
+function framed(fetch: Fetch, onFault: (fault: StreamFault) => void): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init)
     const { ok, status, statusText, headers, body } = response
     if (!ok || body === null) return response
-    return { ok, status, statusText, headers, body: wholeFrames(body) } as Response
+    return { ok, status, statusText, headers, body: wholeFrames(body, onFault) } as Response
   }
 }
 
@@ -88,5 +105,6 @@ const UNUSED = 'unused'
 const NAMESPACE = 'amazonBedrock'
 const CACHE_POINT: SharedV4ProviderOptions = { [NAMESPACE]: { cachePoint: { type: 'default' } } }
 const CLAUDE = /anthropic\.|claude/
-const CACHES = /anthropic\.|claude|amazon\.nova/
-const TAKES_FILES_IN_RESULTS = CACHES
+const TAKES_FILES_IN_RESULTS = /anthropic\.|claude|amazon\.nova/
+/** The first Claude models have no cache, and refuse a mark. */
+const CACHES = /^(?!.*claude-(v\d|instant|3-(?!7|5-haiku))).*(anthropic\.|claude|amazon\.nova)/

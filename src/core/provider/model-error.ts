@@ -1,6 +1,7 @@
 import { toCancelled } from '../base/cancelled.ts'
 import { CrabError, type Kind, toCrabError } from '../base/errors.ts'
 import type { Endpoint } from './endpoint.ts'
+import type { StreamFault } from './event-frames.ts'
 import { hintFor } from './model-hints.ts'
 
 /** Which model was called where. */
@@ -73,6 +74,14 @@ function toRecordError(record: unknown, place: CallPlace): CrabError {
   return toRefusalError({ status, headers: {}, body: JSON.stringify(record) ?? '' }, place)
 }
 
+/** A fault in an AWS event stream: its name stands for the status it would have as an answer. */
+export function toFaultError({ name, isException, body }: StreamFault, place: CallPlace): CrabError {
+  const [, known] = FAULTS.find(([names]) => names.test(name)) ?? []
+  const status = known ?? (isException ? 400 : 500)
+  const said = serverMessage(body) === '' ? name : body
+  return toRefusalError({ status, headers: {}, body: said }, place)
+}
+
 interface Reason {
   said: string
   status?: number
@@ -80,10 +89,11 @@ interface Reason {
   cause?: unknown
 }
 
-function failure(kind: Kind, { endpoint, model }: CallPlace, reason: Reason): CrabError {
+function failure(kind: Kind, place: CallPlace, reason: Reason): CrabError {
+  const { endpoint, model } = place
   const { said, status, ...more } = reason
   const why = `${toLine(said, secretsOf(endpoint))}${status === undefined ? '' : ` (${status})`}`
-  const hint = hintFor(kind, endpoint, reason)
+  const hint = hintFor(kind, place, reason)
   return new CrabError(kind, `Cannot call ${model} (${endpoint.name}): ${why}`, {
     ...(hint !== undefined && { hint }),
     ...more,
@@ -195,6 +205,16 @@ const BAD_KEY =
 const NO_MODEL =
   /model.{0,80}(not[_ ]found|not exist|not a valid|decommissioned|identifier is invalid)|(unknown|invalid) model|not a valid model|on-demand throughput/i
 const WRONG_REGION = /credential should be scoped to a valid region/i
+
+const FAULTS: readonly (readonly [RegExp, number])[] = [
+  [/throttl|toomany|quota|notready/i, 429],
+  [/accessdenied|unauthorized|notauthorized|unrecognizedclient|token|signature|credential/i, 403],
+  [/notfound/i, 404],
+  [/timeout/i, 408],
+  [/modelstreamerror|modelerror/i, 424],
+  [/internal/i, 500],
+  [/unavailable/i, 503],
+]
 
 const PHRASES: Record<number, string> = {
   401: 'the server wants a valid key',

@@ -1,19 +1,20 @@
 import type { Kind } from '../base/errors.ts'
 import { isOpenAI } from './address.ts'
+import { type AwsAccess, geographyOf } from './aws.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** What a person can do about a failed call; undefined when nothing is known. `said` is what the server said. */
 export function hintFor(
   kind: Kind,
-  endpoint: Endpoint,
+  { endpoint, model }: { endpoint: Endpoint; model: string },
   { said, retryAfterMs }: { said: string; retryAfterMs?: number },
 ): string | undefined {
   const { where } = endpoint
   switch (kind) {
     case 'credentials':
-      return aboutKey(endpoint, said)
+      return endpoint.aws ? aboutAws(endpoint, model, said) : aboutKey(endpoint, said)
     case 'config':
-      return aboutName(endpoint, said)
+      return endpoint.aws ? aboutProfile(endpoint.aws, model, said) : aboutName(endpoint)
     case 'throttled':
       return retryAfterMs === undefined
         ? 'try again later'
@@ -30,21 +31,40 @@ export function hintFor(
   }
 }
 
-function aboutKey({ apiKey, aws, keyFrom }: Endpoint, said: string): string {
-  if (apiKey === undefined && !aws?.credentials) return `there is no key: set one (${keyFrom})`
+function aboutKey({ apiKey, keyFrom }: Pick<Endpoint, 'apiKey' | 'keyFrom'>, said: string): string {
+  if (apiKey === undefined) return `there is no key: set one (${keyFrom})`
   if (/credit|quota|balance|billing/i.test(said)) return `add credit, or use another key (${keyFrom})`
-  if (aws && /access to the model|marketplace/i.test(said)) {
-    return `ask for access to the model in the Bedrock console (${aws.region})`
-  }
-  return aws && /expired/i.test(said) ? `log in to AWS again (${keyFrom})` : `check the key (${keyFrom})`
+  return `check the key (${keyFrom})`
 }
 
-function aboutName({ kind, wire, baseUrl, aws, where }: Endpoint, said: string): string {
-  if (aws && /on-demand throughput/i.test(said)) {
+function aboutAws({ apiKey, aws, keyFrom }: Endpoint, model: string, said: string): string {
+  if (CLOCK.test(said)) return 'check the clock of this machine: a signature holds for five minutes'
+  const action = /not authorized to perform:? ([\w:*]+)/i.exec(said)?.[1]
+  if (action !== undefined) {
+    return `let the user or role of these credentials do ${action} (${keyFrom})${pinned(model, aws!)}`
+  }
+  if (/access to the model|marketplace/i.test(said)) {
+    return `ask for access to the model in the Bedrock console (${aws!.region})${pinned(model, aws!)}`
+  }
+  if (/expired/i.test(said)) return `log in to AWS again (${keyFrom})`
+  return aboutKey({ apiKey: apiKey ?? aws!.credentials?.accessKeyId, keyFrom }, said)
+}
+
+function aboutProfile(aws: AwsAccess, model: string, said: string): string {
+  if (/on-demand throughput/i.test(said)) {
     return 'call it through an inference profile: put global., us., eu. or apac. before its name'
   }
-  if (aws)
-    return `check the model's name, and whether ${aws.region} has it (AWS_REGION, or region in config.toml)`
+  return `check the model's name, and whether ${aws.region} has it (AWS_REGION, or region in config.toml)${pinned(model, aws)}`
+}
+
+/** A global profile may be out of bounds where one that stays on its continent is not. */
+function pinned(model: string, { region }: AwsAccess): string {
+  const name = /(?:^|\/)global\.(.+)$/.exec(model)?.[1]
+  const geography = geographyOf(region)
+  return name && geography ? `, or keep to one part of the world: ${geography}.${name}` : ''
+}
+
+function aboutName({ kind, wire, baseUrl, where }: Endpoint): string {
   if (kind === 'azure')
     return `a model's name at Azure is that of its deployment; check it and base_url (${where})`
   if (kind === 'openai' && wire === 'responses' && !isOpenAI(baseUrl)) {
@@ -53,5 +73,6 @@ function aboutName({ kind, wire, baseUrl, aws, where }: Endpoint, said: string):
   return `check the model's name and base_url (${where})`
 }
 
+const CLOCK = /signature (expired|not yet current)|request ?time ?too ?skewed|clock/i
 const TOO_LONG =
   /context (length|size|window|limit)|too long|too many (input )?tokens|too large|exceeds the maximum number of tokens/i

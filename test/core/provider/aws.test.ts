@@ -3,7 +3,7 @@ import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { bedrockAddress, findAwsAccess } from '../../../src/core/provider/aws.ts'
+import { awsRegion, bedrockAddress, findAwsAccess } from '../../../src/core/provider/aws.ts'
 
 const CONFIG = `# mine
 [default]
@@ -79,6 +79,16 @@ test('findAwsAccess() says what to do about a profile without keys', async () =>
   })
   assert.throws(() => findAwsAccess({ ...env, AWS_PROFILE: 'gone' }, { hasKey: false }), { kind: 'config' })
   assert.deepEqual(findAwsAccess({ HOME: '/nonexistent' }, { hasKey: false }), { region: 'us-east-1' })
+})
+
+test('awsRegion() asks setting, environment and profile, and minds no profile that is missing', async () => {
+  await using home = await awsHome()
+  const env = { HOME: home.path, AWS_PROFILE: 'dev' }
+  assert.equal(awsRegion({ ...env, AWS_REGION: 'eu-west-1' }, { region: 'sa-east-1' }), 'sa-east-1')
+  assert.equal(awsRegion({ ...env, AWS_REGION: 'eu-west-1' }, {}), 'eu-west-1')
+  assert.equal(awsRegion(env, {}), 'ap-southeast-2')
+  assert.equal(awsRegion(env, { profile: 'default' }), 'eu-central-1')
+  assert.equal(awsRegion(env, { profile: 'gone' }), 'us-east-1')
 })
 
 test('bedrockAddress() knows the region’s part of the world', () => {

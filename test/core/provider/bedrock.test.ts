@@ -4,7 +4,7 @@ import type { Message } from '../../../src/core/base/message.ts'
 import type { Endpoint } from '../../../src/core/provider/endpoint.ts'
 import { callEndpoint } from '../../../src/core/provider/source.ts'
 import type { ModelRequest } from '../../../src/core/provider/types.ts'
-import { converseWriter } from '../../support/converse-wire.ts'
+import { converseFault, converseWriter } from '../../support/converse-wire.ts'
 import {
   collect,
   collectFailure,
@@ -61,6 +61,24 @@ test('streamConverse() marks what Claude and Nova keep in their caches, and noth
   }))
   const cached = { system: true, messages: [false, false, true, false, true] }
   assert.deepEqual(marks, [cached, cached, { system: false, messages: [false, false, false, false, false] }])
+})
+
+test('streamConverse() marks nothing for Claude models that have no cache', async () => {
+  await using server = await startModelServer(() => ({ parts: ['yes'] }))
+  const isMarked = async (model: string) => {
+    await collect(call(server, { model, system: 'Be brief.', messages: STEP, tools: [READ_TOOL] }))
+    return server.requests.at(-1)!.text.includes('cachePoint')
+  }
+  for (const model of [
+    ...['anthropic.claude-v2', 'anthropic.claude-v2:1', 'anthropic.claude-instant-v1'],
+    ...['anthropic.claude-3-haiku-20240307-v1:0', 'eu.anthropic.claude-3-5-sonnet-20241022-v2:0'],
+  ])
+    assert.equal(await isMarked(model), false, model)
+  for (const model of [
+    ...['us.anthropic.claude-3-5-haiku-20241022-v1:0', 'us.anthropic.claude-3-7-sonnet-20250219-v1:0'],
+    ...['anthropic.claude-opus-4-20250514-v1:0', 'global.anthropic.claude-sonnet-5-5'],
+  ])
+    assert.equal(await isMarked(model), true, model)
 })
 
 test('streamConverse() sends arguments as an object, and a word for a result without one', async () => {
@@ -129,6 +147,27 @@ for (const [what, status, message, kind, hint] of [
     /log in to AWS again/,
   ],
   [
+    'a signature that came late',
+    403,
+    'Signature expired: 20261121T180000Z is now earlier than 20261121T181000Z',
+    'credentials',
+    /clock of this machine/,
+  ],
+  [
+    'a signature that came early',
+    403,
+    'Signature not yet current: 20261121T180000Z is still later than 20261121T170000Z',
+    'credentials',
+    /clock of this machine/,
+  ],
+  [
+    'a right that IAM does not give',
+    403,
+    'User: arn:aws:iam::1:user/ann is not authorized to perform: bedrock:InvokeModel on resource: x',
+    'credentials',
+    /^let the user or role of these credentials do bedrock:InvokeModel \(TEST_API_KEY\)$/,
+  ],
+  [
     'a bad signature',
     403,
     'The request signature we calculated does not match',
@@ -150,6 +189,58 @@ for (const [what, status, message, kind, hint] of [
     assert.match(error.hint ?? '', hint)
   })
 }
+
+for (const [type, name, message, kind, status] of [
+  ['exception', 'accessDeniedException', 'You may not call this.', 'credentials', 403],
+  ['exception', 'ExpiredTokenException', 'The token has expired', 'credentials', 403],
+  ['exception', 'resourceNotFoundException', 'No such model', 'config', 404],
+  ['exception', 'serviceQuotaExceededException', 'Too much', 'throttled', 429],
+  ['exception', 'throttlingException', 'Too many tokens', 'throttled', 429],
+  ['exception', 'modelTimeoutException', 'Too slow', 'timeout', 408],
+  ['exception', 'modelStreamErrorException', 'The model failed', 'unavailable', 424],
+  ['exception', 'validationException', 'Input is too long', 'invalid', 400],
+  ['exception', 'somethingNewException', 'Not like this', 'invalid', 400],
+  ['error', 'InternalFailure', 'Something broke here', 'unavailable', 500],
+  ['error', 'AccessDenied', 'Not you', 'credentials', 403],
+] as const) {
+  test(`streamConverse() tells what the server says in an ${type} ${name}`, async () => {
+    const raw = converseFault(type, name, message)
+    await using server = await startModelServer([{ parts: ['Half of '], raw, end: 'unfinished' }])
+    const { error, events } = await collectFailure(call(server))
+    assert.deepEqual(
+      [error.kind, error.message, textOf(events)],
+      [kind, `Cannot call scripted (test): ${message} (${status})`, 'Half of '],
+    )
+  })
+}
+
+test('streamConverse() asks once when the stream begins with a refusal', async () => {
+  const raw = converseFault('exception', 'accessDeniedException', 'not you')
+  await using server = await startModelServer(() => ({ raw, end: 'unfinished' }))
+  await collectFailure(call(server, {}, { maxRetries: 2 }))
+  assert.equal(server.requests.length, 1)
+})
+
+test('streamConverse() names a profile that stays in one part of the world when a global one is denied', async () => {
+  const message =
+    'User: arn:aws:iam::1:user/ann is not authorized to perform: bedrock:InvokeModelWithResponseStream on resource: x'
+  await using server = await startModelServer(() => ({ status: 403, body: { message } }))
+  const hintIn = async (region: string, model: string) => {
+    const credentials = { accessKeyId: 'AKID', secretAccessKey: 's' }
+    const more = { apiKey: undefined, aws: { region, credentials } }
+    return (await collectFailure(call(server, { model }, more))).error.hint ?? ''
+  }
+  const model = 'anthropic.claude-sonnet-5-5'
+  for (const [region, geography] of [
+    ['eu-west-1', 'eu'],
+    ['us-east-1', 'us'],
+    ['ap-northeast-1', 'jp'],
+    ['ap-southeast-1', 'apac'],
+  ] as const)
+    assert.ok((await hintIn(region, `global.${model}`)).endsWith(`: ${geography}.${model}`), region)
+  assert.doesNotMatch(await hintIn('eu-west-1', `eu.${model}`), /part of the world/)
+  assert.doesNotMatch(await hintIn('me-central-1', `global.${model}`), /part of the world/)
+})
 
 test('streamConverse() prints no secret of AWS', async () => {
   const aws = {

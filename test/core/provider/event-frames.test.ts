@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { wholeFrames } from '../../../src/core/provider/event-frames.ts'
-import { converseWriter } from '../../support/converse-wire.ts'
+import { type StreamFault, wholeFrames } from '../../../src/core/provider/event-frames.ts'
+import { converseFault, converseWriter } from '../../support/converse-wire.ts'
 
 describe('wholeFrames()', () => {
   test('gives every frame, however the bytes come, and drops what was cut', async () => {
@@ -16,21 +16,46 @@ describe('wholeFrames()', () => {
           const frames = texts.map((text) => Buffer.from(writer.part(text)))
           const last = Buffer.from(writer.part('the last')).subarray(0, cut)
           const bytes = Buffer.concat([...frames, last])
-          const got = await Array.fromAsync(wholeFrames(inPieces(bytes, sizes)))
+          const got = await Array.fromAsync(wholeFrames(inPieces(bytes, sizes), noFault))
           assert.deepEqual(Buffer.concat(got), Buffer.concat(frames))
         },
       ),
     )
   })
 
+  test('ends before an exception or an error, and tells it', async () => {
+    const before = Buffer.from(converseWriter().part('hello'))
+    const behind = Buffer.from(converseWriter().part('never'))
+    for (const [fault, told] of [
+      [
+        converseFault('exception', 'accessDeniedException', 'not you'),
+        { name: 'accessDeniedException', isException: true, body: '{"message":"not you"}' },
+      ],
+      [
+        converseFault('error', 'InternalFailure', 'oh no'),
+        { name: 'InternalFailure', isException: false, body: 'oh no' },
+      ],
+    ] as const) {
+      const faults: StreamFault[] = []
+      const bytes = Buffer.concat([before, fault, behind])
+      const got = await Array.fromAsync(wholeFrames(inPieces(bytes, [50]), (one) => faults.push(one)))
+      assert.deepEqual(Buffer.concat(got), before)
+      assert.deepEqual(faults, [told])
+    }
+  })
+
   test('fails with failed on bytes that are no frame, or another frame than was sent', async () => {
     const frame = Buffer.from(converseWriter().part('hello'))
     frame[frame.length - 6]! ^= 1
     for (const bytes of [frame, Buffer.from('data: {"half":\n\n'), Buffer.alloc(32)]) {
-      await assert.rejects(Array.fromAsync(wholeFrames(inPieces(bytes, [7]))), { kind: 'failed' })
+      await assert.rejects(Array.fromAsync(wholeFrames(inPieces(bytes, [7]), noFault)), { kind: 'failed' })
     }
   })
 })
+
+function noFault({ name }: StreamFault): void {
+  assert.fail(name)
+}
 
 function inPieces(bytes: Buffer, sizes: readonly number[]): ReadableStream<Uint8Array> {
   let at = 0
