@@ -1,6 +1,8 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Config, ProviderConfig } from '../config/config.ts'
-import { wireAt } from './address.ts'
+import type { ProviderKind } from '../config/config-schema.ts'
+import { isVendors, wireAt } from './address.ts'
+import { awsRegion } from './aws.ts'
 import { CONNECT, demoSource } from './demo.ts'
 import {
   addressIn,
@@ -74,25 +76,24 @@ async function chooseDefault(
   }
 }
 
-function withoutModels({ name, where, listModels: canSay }: ModelSource): CrabError {
+function withoutModels({ name, where, listModels: canSay, nameHint }: ModelSource): CrabError {
   const why = canSay ? 'says it has none' : 'cannot be asked what it has'
   return new CrabError('config', `Cannot choose a model: "${name}" (${where}) ${why}`, {
-    hint: canSay
-      ? 'name one with --model, or write model = "…" in config.toml'
-      : 'name your deployment with --model or AZURE_OPENAI_DEPLOYMENT, or write model = "…" in config.toml',
+    hint: `${nameHint ?? 'name one with --model'}, or write model = "…" in config.toml`,
   })
 }
 
 /** A provider that lacks something is an error of whoever uses it, not of the others. */
 function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
-  const { name, kind, where, models, baseUrl } = provider
+  const { name, kind, where, models } = provider
   const preset = PRESETS.find((known) => known.kind === kind && kind !== 'openai-compatible')
   return {
     name,
     where,
     models: (models ?? []).map(({ name: model, ...facts }) => ({ name: model, facts })),
     isOpen: models === undefined,
-    ...(preset && models === undefined && suggestionAt(preset, env, baseUrl)),
+    ...(preset && models === undefined && suggestionAt(preset, env, provider)),
+    ...(kind in NAMES && { nameHint: NAMES[kind]! }),
     check: () => checkEndpoint(toEndpoint(provider, env)),
     prepare: () => prepareEndpoint(toEndpoint(provider, env)),
     complete: (request, signal) => callEndpoint(() => toEndpoint(provider, env), request, signal),
@@ -103,22 +104,33 @@ function configuredSource(provider: ProviderConfig, env: Env): ModelSource {
 function keyedSource(preset: Preset, env: Env): ModelSource | undefined {
   const endpoint = endpointFromEnv(preset, env)
   if (endpoint === undefined) return undefined
-  return openSource(endpoint, { owns: preset.owns, ...suggestionAt(preset, env, undefined) })
+  return openSource(endpoint, { owns: preset.owns, ...suggestionAt(preset, env, {}) })
 }
 
 /**
  * A person's own model, else a preset's default where it surely is: at the vendor's own address, and on a wire that only
  * the vendor's models speak.
  */
-function suggestionAt(preset: Preset, env: Env, baseUrl: string | undefined): { suggests?: string } {
-  const { kind, defaultModel, modelKeys = [] } = preset
+function suggestionAt(
+  preset: Preset,
+  env: Env,
+  place: Pick<Partial<ProviderConfig>, 'baseUrl' | 'region' | 'profile'>,
+): { suggests?: string } {
+  const { kind, defaultIn, modelKeys = [] } = preset
   const own = modelKeys.map((name) => env[name]).find(Boolean)
   if (own !== undefined) return { suggests: own }
-  const address = baseUrl ?? addressIn(preset, env)
-  const isTheirs = address === undefined || address === preset.baseUrl
+  const model = defaultIn ? defaultIn(awsRegion(env, place)) : preset.defaultModel
+  const address = place.baseUrl ?? addressIn(preset, env)
   const isOnlyTheirs =
     address !== undefined && ['messages', 'gemini', 'converse'].includes(wireAt(kind, address))
-  return defaultModel !== undefined && (isTheirs || isOnlyTheirs) ? { suggests: defaultModel } : {}
+  return model !== undefined && (isOnlyTheirs || isAtHome(preset, address)) ? { suggests: model } : {}
+}
+
+/** However its address is written, and in whichever region. */
+function isAtHome({ kind, baseUrl = '' }: Preset, address: string | undefined): boolean {
+  if (address === undefined || isVendors(kind, address)) return true
+  const host = URL.parse(address)?.host
+  return host !== undefined && host === URL.parse(baseUrl)?.host
 }
 
 /** Azure lists what could be deployed, not what is; Bedrock lists on another host, for which a key rarely has the right. */
@@ -150,6 +162,7 @@ function openSource(endpoint: Endpoint, more: Pick<ModelSource, 'owns' | 'sugges
     models: [],
     isOpen: true,
     ...more,
+    ...(endpoint.kind in NAMES && { nameHint: NAMES[endpoint.kind]! }),
     check: () => checkEndpoint(endpoint),
     prepare: () => prepareEndpoint(endpoint),
     complete: (request, signal) => callEndpoint(() => endpoint, request, signal),
@@ -164,4 +177,9 @@ function unusedKeys(env: Env): string | undefined {
   return env['AWS_ACCESS_KEY_ID'] && 'AWS_ACCESS_KEY_ID is set, but not AWS_SECRET_ACCESS_KEY'
 }
 
+/** How to name a model where nobody can be asked what there is. */
+const NAMES: Partial<Record<ProviderKind, string>> = {
+  azure: 'name your deployment with --model or AZURE_OPENAI_DEPLOYMENT',
+  bedrock: 'name a model or an inference profile of your region with --model',
+}
 const LOCAL_WAIT_MS = 150

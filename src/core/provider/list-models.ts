@@ -1,5 +1,6 @@
 import { isObject, parseObject } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
+import type { Wire } from './address.ts'
 import type { Endpoint } from './endpoint.ts'
 import { httpFetch, readText } from './http-fetch.ts'
 import { toRefusalError } from './model-error.ts'
@@ -12,8 +13,10 @@ import { toRefusalError } from './model-error.ts'
 export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promise<string[]> {
   const { baseUrl, wire, timeoutMs, idleMs, where } = endpoint
   const fetch = httpFetch({ firstByteMs: timeoutMs, idleMs, hint: `check base_url (${where})` })
-  const page = wire === 'gemini' ? '?pageSize=1000' : ''
-  const response = await fetch(`${baseUrl}/models${page}`, { headers: authHeaders(endpoint), signal })
+  const response = await fetch(`${baseUrl}/models${WHOLE_LIST[wire] ?? ''}`, {
+    headers: authHeaders(endpoint),
+    signal,
+  })
   const body = await readText(response.body)
   if (!response.ok) {
     const refusal = { status: response.status, headers: Object.fromEntries(response.headers), body }
@@ -48,4 +51,6 @@ function listIn(body: string, key: string): JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
+/** Where a list comes in pages: their largest, far more than there are models. */
+const WHOLE_LIST: Partial<Record<Wire, string>> = { gemini: '?pageSize=1000', messages: '?limit=1000' }
 const NO_CHAT = /embed|rerank|whisper|tts|transcribe|moderation|dall-e|image|audio|realtime/i

@@ -12,11 +12,16 @@ export interface Preset {
   baseUrl?: string
   /** What a person gets who names no model; good at tools, not the dearest. Absent: everybody has names of their own. */
   defaultModel?: string
+  /** Of AWS: the default of a region, where it is another, or none. */
+  defaultIn?: (region: string) => string | undefined
   /** Variables that hold the name of a person's own model. */
   modelKeys?: readonly string[]
   /** What its models' names look like, to find the provider of a name when several are open. */
   owns: RegExp
 }
+
+/** A profile that AWS's commercial regions share. */
+const COMMERCIAL = 'global.anthropic.claude-sonnet-5-5'
 
 /**
  * Known providers, in the order in which their keys are looked for (cli.md, "First run").
@@ -93,7 +98,11 @@ export const PRESETS: readonly Preset[] = [
     kind: 'bedrock',
     keys: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID'],
     addresses: ['BEDROCK_BASE_URL', 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME', 'AWS_ENDPOINT_URL'],
-    defaultModel: 'global.anthropic.claude-sonnet-5-5',
+    defaultModel: COMMERCIAL,
+    defaultIn: (region) => {
+      if (/^(cn|eusc)-/.test(region)) return undefined // what they have is another thing, and changes
+      return region.startsWith('us-gov-') ? 'us-gov.anthropic.claude-sonnet-5-5' : COMMERCIAL
+    },
     owns: /^arn:aws|^([a-z-]+\.)?(ai21|amazon|anthropic|cohere|deepseek|google|meta|minimax|mistral|moonshot|nvidia|openai|qwen|writer|zai)\./,
   },
   {

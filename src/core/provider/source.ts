@@ -24,6 +24,8 @@ export interface ModelSource {
   readonly owns?: RegExp
   /** Of an open source: what to use when nobody names a model. */
   readonly suggests?: string
+  /** Of an open source that lists nothing: how a person names a model of it. */
+  readonly nameHint?: string
   /** Throws what a call would, as far as that is known without one: no address, no such profile, no key. */
   check?(): void
   /** check(), then begins to load what a call needs. */

@@ -27,6 +27,13 @@ test('listModels() understands Google’s list', async () => {
   assert.equal(server.questions[0]?.headers['x-goog-api-key'], 'AIza-mine')
 })
 
+test('listModels() asks Anthropic for its whole list', async () => {
+  await using server = await startModelServer([], { models: ['claude-x'] })
+  const models = await modelsOf({ env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url } })
+  await models.listAll(NEVER)
+  assert.equal(server.questions[0]?.path, '/v1/models?limit=1000')
+})
+
 test('openModels() asks Azure and Bedrock for no list', async () => {
   await using server = await startModelServer([])
   const url = `http://127.0.0.1:${server.port}`
@@ -58,6 +65,23 @@ test('openModels() knows Bedrock’s names among those of other providers', asyn
     assert.equal(await ownerOf(name), 'bedrock', name)
   assert.equal(await ownerOf('gpt-oss-20b'), 'groq')
   assert.equal(await ownerOf('mistral-medium-latest'), 'mistral')
+})
+
+test('openModels() uses the default of the region at Bedrock, and none where there is no sure one', async () => {
+  const defaultIn = async (region: string) =>
+    (await modelsOf({ env: { AWS_BEARER_TOKEN_BEDROCK: 'k', AWS_REGION: region } })).defaultModel()
+  for (const region of ['us-east-1', 'eu-central-1', 'ap-southeast-2', 'me-central-1'])
+    assert.equal(await defaultIn(region), 'global.anthropic.claude-sonnet-5-5')
+  assert.equal(await defaultIn('us-gov-west-1'), 'us-gov.anthropic.claude-sonnet-5-5')
+  for (const region of ['cn-north-1', 'eusc-de-east-1'])
+    await assert.rejects(defaultIn(region), {
+      kind: 'config',
+      message: /^Cannot choose a model: "bedrock" \(.*\) cannot be asked what it has$/,
+      hint: /^name a model or an inference profile of your region with --model/,
+    })
+  const gov = providerOf({ kind: 'bedrock', region: 'us-gov-east-1' })
+  const models = await modelsOf({ config: configOf([gov]), env: { AWS_REGION: 'eu-west-1' } })
+  assert.equal(models.defaultModel(), 'us-gov.anthropic.claude-sonnet-5-5')
 })
 
 test('openModels() finds what AWS and Azure variables describe', async () => {

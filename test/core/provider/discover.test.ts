@@ -59,13 +59,31 @@ test('openModels() uses a known default where it surely is', async () => {
   assert.equal(await defaultOf({ kind: 'openai', baseUrl: undefined }, { OPENAI_BASE_URL: here }), 'theirs')
   assert.equal(await defaultOf({ kind: 'anthropic', baseUrl: here }), 'claude-sonnet-5-5')
   assert.equal(await defaultOf({ kind: 'google', baseUrl: here }), 'gemini-3.8-flash')
-  assert.equal(await defaultOf({ kind: 'bedrock', baseUrl: undefined }), 'global.anthropic.claude-sonnet-5-5')
   const deployment = { AZURE_OPENAI_DEPLOYMENT: 'my-gpt' }
   assert.equal(await defaultOf({ kind: 'azure', baseUrl: here }, deployment), 'my-gpt')
   await assert.rejects(defaultOf({ kind: 'azure', baseUrl: here }), {
     message: 'Cannot choose a model: "test" (config.toml:1) cannot be asked what it has',
     hint: /^name your deployment with --model or AZURE_OPENAI_DEPLOYMENT/,
   })
+})
+
+test('openModels() knows a vendor however its address is written', async () => {
+  const defaultOf = async (more: Partial<ProviderConfig>) => {
+    const models = await modelsOf({
+      config: configOf([providerOf({ kind: 'openai', apiKey: 'k', ...more })]),
+      env: {},
+    })
+    return models.list()[0]?.name
+  }
+  for (const baseUrl of [
+    ...['https://api.openai.com/v1/', 'https://api.openai.com', 'https://eu.api.openai.com/v1'],
+    ...['https://API.openai.com/v1/responses', 'https://api.openai.com/v1/chat/completions'],
+  ])
+    assert.equal(await defaultOf({ baseUrl }), 'gpt-6-sol', baseUrl)
+  const google = 'https://generativelanguage.googleapis.com/v1beta/openai/'
+  assert.equal(await defaultOf({ kind: 'google', baseUrl: google }), 'gemini-3.8-flash')
+  const groq = { GROQ_API_KEY: 'k', GROQ_BASE_URL: 'https://api.groq.com/openai/v1/' }
+  assert.equal((await modelsOf({ env: groq })).defaultModel(), 'openai/gpt-oss-120b')
 })
 
 test('openModels() is without a default, not without models, when an endpoint cannot say what it has', async () => {
