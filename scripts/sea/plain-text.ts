@@ -43,18 +43,22 @@ interface WidthOptions {
   countAnsiEscapeCodes?: boolean
 }
 
-/** An Intl.Segmenter that is made when there is text that is not plain. Its segments can be iterated, no more. */
-export function lazySegmenter(make: () => Intl.Segmenter): { segment(text: string): Iterable<Segment> } {
+/** An Intl.Segmenter that is made when there is text that is not plain. Its segments can be iterated, and found by index. */
+export function lazySegmenter(make: () => Intl.Segmenter): { segment(text: string): Segments } {
   let real: Intl.Segmenter | undefined
   return {
     segment(text) {
-      if (stands(text)) return Array.from(text, (segment, index) => ({ segment, index, input: text }))
+      if (stands(text)) {
+        const segments: Segment[] = Array.from(text, (segment, index) => ({ segment, index, input: text }))
+        return Object.assign(segments, { containing: (index = 0) => segments[index] })
+      }
       real ??= make()
       return real.segment(text)
     },
   }
 }
 
+type Segments = Iterable<Segment> & { containing(index?: number): Segment | undefined }
 type Segment = Pick<Intl.SegmentData, 'segment' | 'index' | 'input'>
 
 /** Controls stand alone as well, but for the carriage return before a line feed. */

@@ -75,6 +75,10 @@ test('lazySegmenter() gives the segments of the real one', () => {
     fc.property(text, (text) => {
       const expected = [...segmenter.segment(text)]
       assert.deepEqual([...lazy.segment(text)], expected)
+      for (const at of [undefined, 0, 1, text.length >> 1, text.length]) {
+        const found = lazy.segment(text).containing(at)
+        assert.deepEqual(found, segmenter.segment(text).containing(at))
+      }
     }),
     { numRuns: 3000 },
   )
