@@ -12,6 +12,7 @@ import {
   type WireEvent,
 } from '../support/test-dispatch.ts'
 import { messagesOf } from '../support/test-node.ts'
+import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 const PAIR = { agent: 'crab', sender: 'ann' }
@@ -109,6 +110,33 @@ test('a client that leaves before the end has what it said stored behind what wa
   assert.deepEqual(await stored(node), ['go', 'Half', 'one'])
   await node.ask('again')
   assert.deepEqual(said(node, 1), ['user: go', 'assistant: Half', 'user: one\n\nagain'])
+})
+
+test('send, whose client is told nothing on the way, stores what was said to it', async () => {
+  await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }, { parts: ['Anew'] }])
+  const sending = request(node.dispatch, 'send', { ...PAIR, content: 'go' }, NEVER)
+  const failed = assert.rejects(sending, { kind: 'cancelled' })
+  await until('the model is asked', () => node.server.requests.length === 1)
+  await steer(node, 'one')
+  await request(node.dispatch, 'kill', PAIR, NEVER)
+  await failed
+  assert.equal((await stored(node)).at(-1), 'one')
+  await node.ask('again')
+  assert.equal(said(node, 1).at(-1), 'user: one\n\nagain')
+})
+
+test('a steer behind a mended answer is answered without the request to mend it', async () => {
+  const parts = [['bad'], ['{"a":1}'], ['worse'], ['{"a":2}']]
+  await using node = await startTestDispatch(parts.map((each) => ({ parts: each })))
+  const schema = '{"type":"object","required":["a"]}'
+  const events = await follow(
+    node,
+    (event) => event.$case === 'chunk' && event.value.content === '{"a":1}' && steer(node, 'another'),
+    { options: { schema } },
+  )
+  assert.deepEqual(said(node, 2), ['user: go', 'assistant: {"a":1}', 'user: another'])
+  assert.equal(said(node, 3).length, 5, 'the second answer is mended once, too')
+  assert.equal(eventOf(events, 'end').value.error, '')
 })
 
 test('a steer without a running turn is missing, so that it can be sent as a message', async () => {

@@ -106,6 +106,9 @@ export class Commentary implements Disposable {
       case 'retry':
         if (this.#verbosity >= 1 || this.#showsStatus) this.#retry(event.value)
         break
+      case 'steerReturned':
+        this.#print(`crabtalk: not said, the turn ended before: ${sanitize(event.value.content)}\n`)
+        break
       case 'notice':
         if (this.#tells(event.value)) this.#print(`crabtalk: ${sanitize(event.value.message)}\n`)
         break

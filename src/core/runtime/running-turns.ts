@@ -30,7 +30,7 @@ export class RunningTurns {
    * Queues what is said to the pair's turn, the youngest if there are several.
    *
    * Throws `missing` when none runs that would still take it up, `denied` when the words come from elsewhere and would
-   * be taken for those of a person at this machine, `invalid` for no words at all.
+   * be taken for those of a person at this machine, `invalid` for no words at all, `conflict` while too much waits.
    */
   steer(to: { pair: Pair; trust: Trust }, content: string): void {
     if (content.trim() === '') throw new CrabError('invalid', 'Cannot steer the turn: the message is empty')

@@ -109,7 +109,7 @@ export class Runtime implements AsyncDisposable {
     return { conversation, asks: this.asks, steers, runId: newId(), turnOver, spillDir }
   }
 
-  /** Lets others speak to the turn and stop it; what is said to one that nobody follows to its end is stored. */
+  /** Lets others speak to the turn and stop it; what is said to one too late, and nobody is told, is stored. */
   #enter(turn: {
     agent: AgentConfig
     request: TurnRequest

@@ -1,9 +1,11 @@
+import { CrabError } from '../base/errors.ts'
 import type { NewLine } from '../storage/types.ts'
 
 /**
  * What is said to a running turn, in order, until the turn takes it up or gives it back.
  *
- * Whatever `add` has accepted comes out exactly once: through `takeUp`, which stores it, or through `giveBack`.
+ * Whatever `add` has accepted comes out exactly once: through `takeUp`, which stores it, or through `giveBack`. At most 64 wait,
+ * of 1 MiB in all.
  */
 export class Steers {
   readonly #waiting: string[] = []
@@ -15,10 +17,14 @@ export class Steers {
     this.#preprocess = preprocess
   }
 
-  /** False, and nothing done, once the turn takes no more. */
+  /** False, and nothing done, once the turn takes no more. Throws `conflict` while too much waits. */
   add(content: string): boolean {
-    if (this.#isOpen) this.#waiting.push(content)
-    return this.#isOpen
+    if (!this.#isOpen) return false
+    const all = [...this.#waiting, content]
+    const bytes = all.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
+    if (all.length > MAX_STEERS || bytes > MAX_BYTES) throw tooMuch()
+    this.#waiting.push(content)
+    return true
   }
 
   /** Stores what waits as messages of the user, in one append, and gives it as it was typed; it waits on if that fails. */
@@ -55,4 +61,13 @@ export class Steers {
       { kind: 'entry', role: 'user', content: await this.#preprocess(content) },
     ]
   }
+}
+
+const MAX_STEERS = 64
+const MAX_BYTES = 1024 * 1024
+
+function tooMuch(): CrabError {
+  return new CrabError('conflict', 'Cannot steer the turn: too much waits to be read already', {
+    hint: 'wait until the turn has read it, or send it as a message',
+  })
 }

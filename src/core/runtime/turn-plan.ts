@@ -71,6 +71,7 @@ export async function planTurn(
     provider,
     conversation,
     steers: speech.steers,
+    returnsSteers: request.returnsSteers ?? false,
   }
 }
 

@@ -49,5 +49,7 @@ export interface TurnRequest {
   guest?: string
   /** `auto`, `none`, `required` or a tool's name; holds for the first model call. */
   toolChoice?: string
+  /** Whoever follows the turn is told what was said to it too late; else that is stored behind what was answered. */
+  returnsSteers?: boolean
   settings: TurnSettings
 }

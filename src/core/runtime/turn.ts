@@ -32,6 +32,8 @@ export interface TurnPlan {
   conversation: HeldConversation
   /** What is said to the turn while it runs. */
   steers: Steers
+  /** Whether what it cannot take up is told before its end; else that waits on in `steers`. */
+  returnsSteers: boolean
 }
 
 /**
@@ -40,7 +42,7 @@ export interface TurnPlan {
  * Steps are committed whole: an assistant message together with the results of its tool calls. When the turn is
  * cancelled, or whoever iterates leaves, what the model had said is kept (a guest's is dropped, decision 37).
  * Steers are taken up before each model call, and a turn that would end goes on with them; those it cannot take up are
- * told right before `end`. Whoever iterates no longer is not told: they wait on in `plan.steers`.
+ * told right before `end`, if the plan says so. Whoever iterates no longer is not told: they wait on in `plan.steers`.
  */
 export async function* runTurn(plan: TurnPlan, signal: AbortSignal): AsyncGenerator<AgentEvent> {
   const turn = new Turn(plan)
@@ -178,6 +180,7 @@ class Turn {
 
   /** Stores an answer that does not end the turn; the next step begins right behind it. */
   async #keepAnswer(stop: StopReason): Promise<void> {
+    this.#repair = undefined // the next answer may be mended, too
     await this.#plan.conversation.append(answerLines(this.#assistant(), stop === 'length'))
   }
 
@@ -209,8 +212,11 @@ class Turn {
   }
 
   *#end(stopReason: StopReason, error: CrabError | undefined): Generator<AgentEvent> {
-    const { speaker, request, steers } = this.#plan
-    for (let content = steers.giveBack(); content !== undefined; content = steers.giveBack()) {
+    const { speaker, request, steers, returnsSteers } = this.#plan
+    steers.close()
+    while (returnsSteers) {
+      const content = steers.giveBack()
+      if (content === undefined) break
       yield { type: 'steer-returned', content }
     }
     const costUsd = this.#costUsd()

@@ -18,7 +18,8 @@ export async function* stream(
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const runtime = await services.runtime(signal)
-  for await (const event of runtime.turn(toRequest(message, channel), signal)) {
+  const request = { ...toRequest(message, channel), returnsSteers: true }
+  for await (const event of runtime.turn(request, signal)) {
     yield { seq: 0, event: toWireEvent(event) }
   }
 }

@@ -53,6 +53,13 @@ test('Commentary shows thinking when it is asked to', async () => {
   assert.equal(await said(RUN, { thinking: true }), 'Let me see\n')
 })
 
+test('Commentary tells what was said to the turn and came too late, also when it must be quiet', async () => {
+  const late = event('steerReturned', { content: 'no,\u001b[31m the other\none' })
+  const told = 'crabtalk: not said, the turn ended before: no, the other\none\n'
+  assert.equal(await said([late], {}), told)
+  assert.equal(await said([late], { verbosity: -1 }), told)
+})
+
 test('Commentary tells notices, unless it must be quiet', async () => {
   assert.equal(await said([NOTICE], {}), 'crabtalk: a line was skipped\n')
   assert.equal(await said([NOTICE], { verbosity: -1 }), '')

@@ -40,6 +40,19 @@ test('closeIfEmpty() stays open for what waits', () => {
   assert.equal(steers.closeIfEmpty(), true)
 })
 
+test('add() takes no more than 64 steers, and no more than 1 MiB, until they are taken up', async () => {
+  const full = { kind: 'conflict', message: /^Cannot steer the turn: too much/, hint: /wait/ }
+  const steers = new Steers(same)
+  for (let n = 0; n < 64; n++) steers.add('x')
+  assert.throws(() => steers.add('x'), full)
+  assert.equal((await steers.takeUp(async () => undefined)).length, 64)
+  steers.add('é'.repeat(256 * 1024))
+  assert.throws(() => steers.add('é'.repeat(256 * 1024 + 1)), full)
+  steers.add('é'.repeat(256 * 1024))
+  assert.throws(() => steers.add('x'), full)
+  assert.equal((await steers.takeUp(async () => undefined)).length, 2)
+})
+
 test('every steer that was accepted comes out once, in order, however adding, taking and closing interleave', async () => {
   const step = fc.constantFrom('add', 'take', 'fail', 'closeIfEmpty', 'back')
   await fc.assert(
