@@ -266,12 +266,77 @@ test('rename_agent takes the archives of the agent along', async () => {
   assert.match(sentTo(node.server.requests.at(-1))[0]!, /They count crabs/)
 })
 
+test('compact tries once more with half of what was too much for the model', async () => {
+  const replies: Reply[] = [
+    { status: 400, body: { error: { message: 'prompt is too long' } } },
+    { parts: [SUMMARY] },
+  ]
+  await using node = await startTestDispatch((asked) =>
+    isQuestion(asked) ? replies.shift()! : { parts: ['yes'] },
+  )
+  await node.ask(`begin ${'x'.repeat(20_000)} end`)
+  assert.equal((await compact(node)).title, 'They count crabs.')
+  const [first, second] = node.server.requests.slice(1).map(({ json }) => json)
+  const length = (json: unknown) => JSON.stringify(json).length
+  assert.ok(length(second) < 0.7 * length(first), `${length(second)} of ${length(first)}`)
+  assert.deepEqual([first?.['max_tokens'], second?.['max_tokens']], [8000, 4000])
+})
+
+test('compact gives a model that was cut off twice the room, once, and counts both', async () => {
+  const cut: Reply = { parts: ['They'], finish: 'length', usage: { input: 9, output: 4 } }
+  const replies: Reply[] = [cut, { parts: [SUMMARY], usage: { input: 9, output: 5 } }, cut, cut]
+  await using node = await startTestDispatch((asked) =>
+    isQuestion(asked) ? replies.shift()! : { parts: ['yes'] },
+  )
+  await node.ask('one')
+  const { usage } = await compact(node)
+  assert.deepEqual([usage?.promptTokens, usage?.completionTokens], [18, 9])
+  assert.deepEqual(
+    node.server.requests.slice(1).map(({ json }) => json['max_tokens']),
+    [8000, 16_000],
+  )
+  await node.ask('two')
+  await assert.rejects(compact(node), { kind: 'truncated' })
+  assert.deepEqual(replies, [])
+})
+
+test('compact shows a model less of what takes it more tokens', async () => {
+  const facts = `[[providers]]
+name = "small"
+kind = "openai-compatible"
+base_url = "URL"
+models = [{ name = "tiny", context = 8000 }]
+`
+  await using node = await startTestDispatch(script({ parts: [SUMMARY] }))
+  await node.home.write('config.toml', `model = "tiny"\n${facts.replace('URL', node.server.url)}`)
+  const asked: number[] = []
+  for (const char of ['x', '蟹']) {
+    await node.ask(char.repeat(20_000), { sender: char })
+    await compact(node, { sender: char })
+    asked.push(sentTo(node.server.requests.at(-1))[0]!.length)
+  }
+  assert.ok(asked[0]! > 9000 && asked[0]! < 13_000, `${asked[0]}`)
+  assert.ok(asked[1]! > 4500 && asked[1]! < 6500, `${asked[1]}`)
+})
+
+test('compact gives no terminal anything to obey in a title', async () => {
+  await using node = await startTestDispatch(script({ parts: ['Ev\u001b]0;pwn\u0007il title. More'] }))
+  await node.ask('one')
+  assert.equal((await compact(node)).title, 'Evil title.')
+  const session = await onlySession(node)
+  const { archives } = await request(node.dispatch, 'listArchives', { session }, NEVER)
+  assert.equal(archives[0]?.title, 'Evil title.')
+  assert.deepEqual((await node.services.memory.read('crab')).entries[0]?.aliases, ['Evil title.'])
+})
+
 /** Answers questions for a summary with that reply, everything else with yes. */
 function script(reply: Reply) {
   return (asked: RecordedRequest): Reply =>
-    systemOf(asked.json).startsWith('You compress')
-      ? reply
-      : { parts: ['yes'], usage: { input: 10, output: 2 } }
+    isQuestion(asked) ? reply : { parts: ['yes'], usage: { input: 10, output: 2 } }
+}
+
+function isQuestion({ json }: RecordedRequest): boolean {
+  return systemOf(json).startsWith('You compress')
 }
 
 function compact({ dispatch }: { dispatch: Dispatch }, more: object = {}) {

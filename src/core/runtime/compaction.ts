@@ -2,16 +2,17 @@ import { toCancelled } from '../base/cancelled.ts'
 import { headOf } from '../base/cut.ts'
 import { CrabError } from '../base/errors.ts'
 import type { Message, Usage } from '../base/message.ts'
+import { sanitize } from '../base/sanitize.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import { addEntry, findEntry, freeName } from '../memory/entries.ts'
 import type { MemoryStore } from '../memory/memory-store.ts'
 import type { Memory } from '../memory/types.ts'
 import type { Provider } from '../provider/types.ts'
 import type { SessionLine } from '../storage/types.ts'
-import { askModel } from './ask-model.ts'
-import { COMPACTION_PROMPT, quoteConversation } from './compaction-prompt.ts'
 import type { HeldConversation } from './held-conversation.ts'
-import { shorten, toTranscript } from './transcript.ts'
+import { summarize } from './summarize.ts'
+import { toTitle } from './title.ts'
+import { withoutWords, wordsOfUser } from './user-words.ts'
 
 /** What a compaction left, and what it took. */
 export interface Compaction {
@@ -49,24 +50,11 @@ export async function compactConversation(plan: CompactionPlan, signal: AbortSig
   const fresh = freshMessages(conversation, lines)
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)
-  const { context } = provider.facts(model)
-  const transcript = toTranscript(fresh, context === undefined ? MAX_TRANSCRIPT : context * CHARS_PER_TOKEN)
-  const content = quoteConversation(transcript, 'Write the summary now.')
-  const said = await askModel(
-    provider,
-    {
-      what: 'Cannot compact the conversation',
-      model,
-      system: COMPACTION_PROMPT,
-      messages: [{ role: 'user', content }],
-      thinking: false,
-      maxOutputTokens: Math.min(MAX_OUTPUT_TOKENS, Math.ceil((context ?? Number.POSITIVE_INFINITY) / 4)),
-    },
-    signal,
-  )
+  const said = await summarize({ provider, model, messages: fresh }, signal)
   if (signal.aborted) throw toCancelled(signal)
   const written = headOf(said.text, MAX_SUMMARY)
-  const summary = [written, wordsOfUser(lines, Math.min(MAX_WORDS, context ?? MAX_WORDS))].join('\n\n')
+  const { context = Number.POSITIVE_INFINITY } = provider.facts(model)
+  const summary = [written, wordsOfUser(lines, Math.min(MAX_WORDS, Math.floor(context / 2)))].join('\n\n')
   const title = firstSentence(written)
   const at = now()
   const place = { memory, agent: agent.name, session: conversation.id, made: countMarkers(lines) }
@@ -82,11 +70,11 @@ export async function compactConversation(plan: CompactionPlan, signal: AbortSig
   return { summary, archive, title, model, usage: said.usage, costUsd }
 }
 
-/** The first sentence of a text of at most 60 characters, without Markdown; the beginning of a longer one. */
+/** The first sentence of a text of at most 60 characters, without Markdown and what a terminal would obey; the beginning of a longer one. */
 export function firstSentence(text: string): string {
-  const line = text
+  const line = sanitize(text)
     .split('\n')
-    .map((each) => each.replace(/[*_`#>]+/g, '').trim())
+    .map((each) => toTitle(each.replace(/[*_`#>]+/g, '')))
     .find(Boolean)
   const [sentence = ''] = /^.*?(?:[.!?](?=\s|$)|[。！？])/u.exec(line ?? '') ?? [line]
   const chars = [...sentence]
@@ -98,18 +86,11 @@ export function firstSentence(text: string): string {
         .trimEnd()}…`
 }
 
-/** Characters a token has at least, on average, in whatever language; so a transcript fits where a turn no longer does. */
-const CHARS_PER_TOKEN = 2
-const MAX_TRANSCRIPT = 600_000
-const MAX_OUTPUT_TOKENS = 8000
 const MAX_SUMMARY = 32_000
 const MAX_META_SUMMARY = 2000
 const MAX_TITLE = 60
-/** Characters of all the user's words, and of one message. */
+/** Characters of the user's words; half as many as the model's window has tokens, where that is less. */
 const MAX_WORDS = 20_000
-const MAX_WORDS_AT_ONCE = 2000
-
-const WORDS_HEADING = '## What the user said, word for word'
 
 /** What was said since the last compaction, behind what that one left; all of the session where that is gone. */
 function freshMessages(
@@ -117,33 +98,11 @@ function freshMessages(
   lines: readonly SessionLine[],
 ): readonly Message[] {
   if (archive?.isThere === false) return lines.flatMap((line) => (line.kind === 'entry' ? [line] : []))
-  if (messages.length > (archive ? 1 : 0)) return archive ? messages.map(withoutWords) : messages
+  const [summary, ...later] = messages
+  if (!archive && summary) return messages
+  if (summary && later.length > 0) return [withoutWords(summary), ...later] // the words are added anew, all of them
   const since = archive ? ' since the last compaction' : ' in it'
   throw new CrabError('invalid', `Cannot compact the conversation: nothing was said${since}`)
-}
-
-/** The user's words are added anew from the session, all of them. */
-function withoutWords(message: Message, index: number): Message {
-  const at = index === 0 ? message.content.lastIndexOf(`\n\n${WORDS_HEADING}`) : -1
-  return at < 0 ? message : { ...message, content: message.content.slice(0, at) }
-}
-
-/** The user's messages as they were written; where they are too many, the last ones. */
-function wordsOfUser(lines: readonly SessionLine[], maxChars: number): string {
-  const quotes: string[] = []
-  let chars = 0
-  const messages = lines.flatMap((line) =>
-    line.kind === 'entry' && line.role === 'user' ? [line.content] : [],
-  )
-  for (const content of messages.toReversed()) {
-    const quote = shorten(content.trim(), MAX_WORDS_AT_ONCE).replace(/^/gm, '> ')
-    chars += quote.length
-    if (chars > maxChars && quotes.length > 0) break
-    quotes.unshift(quote)
-  }
-  const left = messages.length - quotes.length
-  const note = left > 0 ? `(${left} earlier messages are left out.)\n\n` : ''
-  return `${WORDS_HEADING}\n\n${note}${quotes.join('\n\n')}`
 }
 
 function countMarkers(lines: readonly SessionLine[]): number {

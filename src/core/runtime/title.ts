@@ -4,7 +4,7 @@ import { sanitize } from '../base/sanitize.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Provider } from '../provider/types.ts'
 import type { SessionLine } from '../storage/types.ts'
-import { askModel } from './ask-model.ts'
+import { askModel, wasCut } from './ask-model.ts'
 import { quoteConversation, TITLE_PROMPT } from './compaction-prompt.ts'
 import { toTranscript } from './transcript.ts'
 
@@ -21,14 +21,14 @@ export async function proposeTitle(
   signal: AbortSignal,
 ): Promise<ProposedTitle> {
   const spoken = lines.flatMap((line) => (line.kind === 'entry' && line.role !== 'tool' ? [line] : []))
-  if (spoken.length === 0) throw new CrabError('invalid', 'Cannot find a title: nothing was said yet')
+  if (spoken.length === 0) throw new CrabError('invalid', `${WHAT}: nothing was said yet`)
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)
   const content = quoteConversation(toTranscript(spoken, MAX_TRANSCRIPT), 'Write the title now.')
-  const { text, usage } = await askModel(
+  const { text, isCut, usage } = await askModel(
     provider,
     {
-      what: 'Cannot find a title',
+      what: WHAT,
       model,
       system: TITLE_PROMPT,
       messages: [{ role: 'user', content }],
@@ -37,6 +37,7 @@ export async function proposeTitle(
     },
     signal,
   )
+  if (isCut) throw wasCut(WHAT)
   return { title: toTitle(unquoted(text)), model, usage }
 }
 
@@ -52,6 +53,7 @@ function unquoted(text: string): string {
   return line.replace(/^\s*(?:#+\s*|title:\s*)/i, '').replace(/^[\s"'“”«»„*_`]+|[\s"'“”«»„*_`.]+$/g, '')
 }
 
+const WHAT = 'Cannot find a title'
 const MAX_TRANSCRIPT = 8000
 /** A title needs twenty; models that think cannot be kept from it everywhere. */
 const MAX_OUTPUT_TOKENS = 2000

@@ -1,5 +1,5 @@
 import { headOf, tailOf } from '../base/cut.ts'
-import type { Message } from '../base/message.ts'
+import type { Attachment, Message } from '../base/message.ts'
 
 /** A conversation as text for a model that shall only read it: who said what, calls and results of tools shortened. */
 export function toTranscript(messages: readonly Message[], maxChars: number): string {
@@ -21,6 +21,11 @@ export function shorten(text: string, maxChars: number): string {
   return `${headOf(text, head)}\n[… ${text.length - maxChars} characters left out …]\n${tailOf(text, tail)}`
 }
 
+/** What is left of an attachment where only text can stand. */
+export function toAttachmentNote({ name, media_type }: Attachment): string {
+  return `(attached: ${name || 'a file'}, ${media_type})`
+}
+
 /** Characters of one tool's result, or of its arguments; the first that makes everything fit. */
 const TOOL_CHARS = [4000, 1000, 200]
 
@@ -32,7 +37,7 @@ function toParagraph(message: Message, toolChars: number): string {
   const who = role === 'user' ? 'user' : agent ? `guest ${agent}` : 'assistant'
   const lines = [
     content.trim(),
-    ...attachments.map((file) => `(attached: ${file.name || 'a file'}, ${file.media_type})`),
+    ...attachments.map(toAttachmentNote),
     ...calls.map((call) => `(calls ${call.name} ${shorten(call.arguments, toolChars)})`),
   ].filter(Boolean)
   return lines.length === 0 ? '' : `[${who}]\n${lines.join('\n')}`

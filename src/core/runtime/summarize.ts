@@ -1,0 +1,74 @@
+import { CrabError } from '../base/errors.ts'
+import { addUsage, type Message } from '../base/message.ts'
+import type { Provider } from '../provider/types.ts'
+import { askModel, type Said, wasCut } from './ask-model.ts'
+import { COMPACTION_PROMPT, quoteConversation } from './compaction-prompt.ts'
+import { toTranscript } from './transcript.ts'
+
+/**
+ * What a model makes of a conversation, and what it took.
+ *
+ * What it refuses to read is shown to it once more, half as long; an answer that is cut off may be twice as long the
+ * second time. Throws as askModel() does, `truncated` for a second answer that is cut off.
+ */
+export async function summarize(
+  { provider, model, messages }: { provider: Provider; model: string; messages: readonly Message[] },
+  signal: AbortSignal,
+): Promise<Omit<Said, 'isCut'>> {
+  const { context } = provider.facts(model)
+  const ask = (transcript: string, maxOutputTokens: number) =>
+    askModel(
+      provider,
+      {
+        what: WHAT,
+        model,
+        system: COMPACTION_PROMPT,
+        messages: [{ role: 'user', content: quoteConversation(transcript, 'Write the summary now.') }],
+        thinking: false,
+        maxOutputTokens,
+      },
+      signal,
+    )
+  const most = Math.min(MAX_OUTPUT_TOKENS, Math.ceil((context ?? Number.POSITIVE_INFINITY) / 4))
+  const shown = fitted(messages, context, most)
+  const first = await ask(shown, most).catch(orIfTooMuch)
+  if (first && !first.isCut) return first
+  const second = first
+    ? await ask(fitted(messages, context, 2 * most), 2 * most)
+    : await ask(toTranscript(messages, Math.ceil(shown.length / 2)), Math.ceil(most / 2))
+  if (second.isCut) throw wasCut(WHAT)
+  return { text: second.text, usage: sum(first?.usage, second.usage) }
+}
+
+const WHAT = 'Cannot compact the conversation'
+/** Three times what is asked for: models that think cannot be kept from it everywhere. */
+const MAX_OUTPUT_TOKENS = 8000
+/** Tokens of the question around the transcript. */
+const QUESTION_TOKENS = 600
+/** Characters that are shown to a model whose window is not known. */
+const MAX_TRANSCRIPT = 600_000
+
+/** A transcript that leaves the model the room to answer. */
+function fitted(messages: readonly Message[], context: number | undefined, outputTokens: number): string {
+  const transcript = toTranscript(messages, MAX_TRANSCRIPT)
+  if (context === undefined) return transcript
+  const tokens = Math.max(context - outputTokens - QUESTION_TOKENS, context / 4)
+  const maxChars = Math.floor(tokens * charsPerToken(transcript))
+  return transcript.length <= maxChars ? transcript : toTranscript(messages, maxChars)
+}
+
+/** Characters that a token has at least, on average: two of letters, one of Chinese, Japanese, Korean and emoji. */
+function charsPerToken(text: string): number {
+  const wide = text.replaceAll(/[^\u2e80-\uffff]/g, '').length
+  return 2 - wide / Math.max(text.length, 1)
+}
+
+/** Nothing for a request that the provider does not take; each says in its own words that it is too long. */
+function orIfTooMuch(reason: unknown): undefined {
+  if (reason instanceof CrabError && reason.kind === 'invalid') return undefined
+  throw reason
+}
+
+function sum(a: Said['usage'], b: Said['usage']): Said['usage'] {
+  return a && b ? addUsage(a, b) : (a ?? b)
+}
