@@ -1,5 +1,5 @@
 import { readFile, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import { createFile, isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import { foldName, nameProblem } from '../config/agent-schema.ts'
@@ -49,7 +49,7 @@ export class MemoryStore {
   /** Changes an agent's memory; durable when it resolves, and nothing has happened when it throws, as `change` may. */
   async change(agent: string, change: (memory: Memory) => Memory, signal: AbortSignal): Promise<Memory> {
     const path = this.#path(agent)
-    await using _ = await this.#lock(agent, signal)
+    await using _ = await this.#lock(path, signal)
     const after = change(await this.read(agent))
     await replaceFile(path, encodeMemory(after))
     return after
@@ -58,16 +58,19 @@ export class MemoryStore {
   /**
    * Moves an agent's memory to another name, together with what `act` does, which comes in between.
    *
-   * Throws `conflict` when another agent's memory lies there. A crash leaves the memory under both names.
+   * Throws `conflict` when another memory lies there, also for an agent that has none: it shall not get that one. A crash leaves the memory under both names.
    */
   async rename<T>(from: string, to: string, act: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (nameProblem(from) !== undefined || nameProblem(to) !== undefined) return await act() // which says so
     const [source, target] = [this.#path(from), this.#path(to)]
-    const names = [...new Set([from, to])].sort()
     await using locks = new AsyncDisposableStack()
-    for (const name of names) locks.use(await this.#lock(name, signal))
+    for (const path of [...new Set([source, target])].sort()) locks.use(await this.#lock(path, signal))
+    if (source === target) return await act()
     const bytes = await readIfThere(source)
-    if (bytes === undefined || source === target) return await act()
+    if (bytes === undefined) {
+      if ((await stampOf(target)) !== undefined) throw foreign(from, target)
+      return await act()
+    }
     const isSameFile = foldName(from) === foldName(to) // where upper and lower case are one
     const isNew = !isSameFile && (await createFile(target, bytes))
     if (!isNew && !isSameFile && !bytes.equals((await readIfThere(target)) ?? bytes))
@@ -83,16 +86,19 @@ export class MemoryStore {
     }
   }
 
-  #lock(agent: string, signal: AbortSignal): Promise<AsyncDisposable> {
-    return this.#options.lock(`memory:${agent}`, signal)
+  /** One name may be written in several ways; its file has one. */
+  #lock(path: string, signal: AbortSignal): Promise<AsyncDisposable> {
+    return this.#options.lock(`memory:${basename(path, EXTENSION)}`, signal)
   }
 
   #path(agent: string): string {
     const wrong = nameProblem(agent)
     if (wrong !== undefined) throw new CrabError('invalid', `Cannot find the memory of "${agent}": ${wrong}`)
-    return join(this.#options.folder, `${agent.normalize('NFC')}.db`)
+    return join(this.#options.folder, agent.normalize('NFC') + EXTENSION)
   }
 }
+
+const EXTENSION = '.db'
 
 /** What tells one content of a path from another: every write makes a new file. */
 async function stampOf(path: string): Promise<string | undefined> {

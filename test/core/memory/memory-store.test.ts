@@ -107,6 +107,31 @@ test('rename() moves a memory with what it is renamed for, and leaves it where t
   await assert.rejects(conflict, { kind: 'conflict' })
 })
 
+test('rename() gives an agent without memory no memory that lies under its new name', async () => {
+  await using home = await openHome()
+  const store = home.open()
+  await store.change('gone', add('a secret'), NEVER)
+  await assert.rejects(
+    store.rename('old', 'gone', async () => assert.fail('never called'), NEVER),
+    { kind: 'conflict', message: /another memory lies in .*gone\.db/ },
+  )
+  assert.equal(await store.rename('old', 'new', async () => 'done', NEVER), 'done')
+})
+
+test('one memory has one lease, however its name is written', async () => {
+  await using home = await openHome()
+  const taken: string[] = []
+  const lock = async (name: string) => {
+    taken.push(name)
+    return new AsyncDisposableStack()
+  }
+  const store = new MemoryStore({ folder: join(home.path, 'memory'), lock })
+  for (const name of ['é', 'e\u0301']) await store.change(name, add(name), NEVER)
+  await store.rename('é', 'e\u0301', async () => undefined, NEVER)
+  assert.deepEqual(taken, ['memory:é', 'memory:é', 'memory:é'])
+  assert.equal((await store.read('é')).entries.length, 2)
+})
+
 async function openHome() {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const leases: SqliteLeases[] = []
