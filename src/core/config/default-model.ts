@@ -1,6 +1,6 @@
-import { realpath } from 'node:fs/promises'
-import { basename } from 'node:path'
-import { replaceFile } from '../base/files.ts'
+import { readlink, realpath } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
+import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
 import { readText } from './load-config.ts'
 import type { HomePaths } from './paths.ts'
@@ -20,8 +20,18 @@ export async function writeDefaultModel({ config }: Pick<HomePaths, 'config'>, m
   if (!document.ok) throw configError(document.problems)
   const { table } = document.value
   const edited = editToml(text, table, withModel(table, model))
-  const target = await realpath(config).catch(() => config) // not there yet
-  if (edited !== text) await replaceFile(target, edited)
+  if (edited !== text) await replaceFile(await targetOf(config), edited)
+}
+
+/** Where links lead, also where nothing is yet. */
+async function targetOf(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (reason) {
+    if (!isMissingFile(reason)) throw toStorageError(`Cannot write ${path}`, reason)
+  }
+  const link = await readlink(path).catch(() => undefined) // then nothing at all is there
+  return link === undefined ? path : await targetOf(resolve(await realpath(dirname(path)), link))
 }
 
 function withModel(table: JsonObject, model: string): JsonObject {

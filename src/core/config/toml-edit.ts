@@ -33,7 +33,7 @@ function changeTable(text: string, { path, before, after }: Change<JsonObject>):
 
 function changeKey(text: string, { path, before, after }: Change<unknown>): string {
   if (isSame(before, after)) return text
-  if (isTable(before) && isTable(after) && hasTableLine(text, path)) {
+  if (isTable(before) && isTable(after) && (hasTableLine(text, path) || hasDottedKeys(text, path, after))) {
     return changeTable(text, { path, before, after })
   }
   if (isTableList(before) && isTableList(after) && hasTableLine(text, [...path, 0])) {
@@ -119,6 +119,15 @@ function statements(text: string): TomlItem[] {
 
 function hasTableLine(text: string, path: KeyPath): boolean {
   return statements(text).some((item) => item.kind === 'table' && isSame(item.path, path))
+}
+
+/** Whether a table is made of dotted keys alone, all that it shall have. */
+function hasDottedKeys(text: string, path: KeyPath, table: JsonObject): boolean {
+  const owned = statements(text).filter((item) => startsWith(item.path, path))
+  return (
+    owned.every((item) => item.kind === 'pair' && item.path.length > path.length) &&
+    Object.keys(table).every((key) => owned.some((item) => item.path[path.length] === key))
+  )
 }
 
 /** Where the comment lines right above a line begin; the line itself when there are none. */

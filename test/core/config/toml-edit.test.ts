@@ -42,6 +42,16 @@ test('editToml() replaces a value and keeps the comment behind it', () => {
   assert.equal(edited, AGENT.replace('"big" #', '"small" #'))
 })
 
+test('editToml() changes a dotted key where it stands, and keeps the comment behind it', () => {
+  const text = 'llm.model = "a" # c\nllm.base_url = "http://x" # d\n\n[other]\nsub.model = "b" # e\n'
+  const dotted = (table: JsonObject) => {
+    const { llm, other } = table as { llm: JsonObject; other: { sub: JsonObject } }
+    return { llm: { ...llm, model: 'new' }, other: { sub: { ...other.sub, model: 'newer' } } }
+  }
+  assert.equal(edit(text, dotted), text.replace('"a" #', '"new" #').replace('"b" #', '"newer" #'))
+  edit(text, (table) => ({ ...table, llm: { model: 'new', api_key: 'k' } }))
+})
+
 test('editToml() puts a new key behind the last one of its table', () => {
   const edited = edit(AGENT, (table) => ({ ...table, thinking: true }))
   assert.equal(edited, AGENT.replace('iterations = 8\n', 'iterations = 8\nthinking = true\n'))
