@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { listArchives } from '../../src/daemon/handlers/sessions.ts'
 import { nodeOptions, startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
 import { sentTo } from '../support/test-node.ts'
 
@@ -28,7 +29,6 @@ test('new_session again and again uses the empty one, unless it is for another d
   assert.equal((await anew(node)).id, id)
   const other = await anew(node, { cwd: '/usr' })
   assert.deepEqual([other.cwd, other.id === id], ['/usr', false])
-  assert.equal((await readdir(node.home.paths.sessions)).length, 2)
   await node.ask('hi')
   assert.notEqual((await anew(node, { cwd: '/usr' })).id, other.id)
 })
@@ -147,6 +147,53 @@ test('fork_session up to the line before a message of the user goes back to befo
   await request(node.dispatch, 'forkSession', { session: session!, upto: second.seq - 1 }, NEVER)
   await node.ask('instead')
   assert.deepEqual(sentTo(node.server.requests.at(-1)), ['user: one', 'assistant: yes', 'user: instead'])
+})
+
+test('new_session leaves nothing behind of an unused one for another directory', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('one')
+  for (const cwd of ['/usr', '/tmp', '/usr']) await anew(node, { cwd })
+  assert.equal((await readdir(node.home.paths.sessions)).length, 2)
+  await node.ask('two')
+  await anew(node, { cwd: '/tmp' })
+  assert.equal((await readdir(node.home.paths.sessions)).length, 3)
+  assert.equal((await listed(node)).length, 2)
+})
+
+test('new_session leaves an unused one to whoever in another process begins a turn on it', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  const { id } = await anew(node)
+  const other = await node.services.place.leases.take(`turn:${id}`, NEVER)
+  assert.notEqual((await anew(node, { cwd: '/usr' })).id, id)
+  assert.equal((await readdir(node.home.paths.sessions)).length, 2)
+  await other[Symbol.asyncDispose]()
+})
+
+test('list_archives of an agent reads no session that has none', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['They count. More'] }))
+  const read: string[] = []
+  const { storage } = node.services.place
+  const watched: typeof storage = Object.create(storage, {
+    read: {
+      value: (id: string) => {
+        read.push(id)
+        return storage.read(id)
+      },
+    },
+    listSessions: { value: (filter: object) => storage.listSessions(filter) },
+  })
+  await node.ask('one')
+  await anew(node)
+  await node.ask('two')
+  const { id } = await request(node.dispatch, 'getSession', PAIR, NEVER)
+  await request(node.dispatch, 'compact', PAIR, NEVER)
+  const place = { ...node.services.place, storage: watched }
+  const { archives } = await listArchives({ ...node.services, place }, { session: '', agent: 'crab' })
+  assert.deepEqual(
+    archives.map(({ session }) => session),
+    [id],
+  )
+  assert.deepEqual(read, [id])
 })
 
 for (const operation of ['activateSession', 'setTitle', 'generateTitle'] as const) {

@@ -12,8 +12,8 @@ export interface Sessions {
 }
 
 /**
- * Starts an empty session and makes it the pair's active one. One that is active, empty and in the same directory is
- * used again, so that starting anew again and again leaves nothing behind.
+ * Starts an empty session and makes it the pair's active one. Starting anew again and again leaves nothing behind: one
+ * that is active and empty is used again, or deleted where it is for another directory.
  */
 export async function newSession(
   { place }: Sessions,
@@ -23,11 +23,14 @@ export async function newSession(
   const pair: Pair = { agentId: header.agent_id, sender: header.created_by }
   await using _pair = await place.leases.take(pairOf(pair), signal)
   const active = await place.storage.activeSession(pair)
-  if (active !== undefined && (await isUnused(place, active, header.cwd))) return active
+  const unused = active === undefined ? undefined : await unusedIn(place, active)
+  if (active !== undefined && unused?.cwd === header.cwd) return active
   const since = await activeSince(place, pair)
   const lines: NewLine[] =
     since < header.created_at ? [] : [{ kind: 'meta', activated_at: behind(since, header.created_at) }]
-  return (await place.storage.createSession(header, lines)).id
+  const { id } = await place.storage.createSession(header, lines)
+  if (active !== undefined && unused) await deleteUnused(place, active, signal)
+  return id
 }
 
 /** Makes a stored session the one its pair continues. Throws as `changeMeta` does. */
@@ -59,7 +62,7 @@ export async function changeMeta(
   const held = running.conversationOf(id)
   if (held) return await held.append([line])
   await place.storage.read(id, place.cache.get(id)?.cursor) // there may be no such session to wait for
-  await using _turn = await takeSoon(place.leases, id, signal)
+  await using _turn = await takeSoon(place.leases, { session: id, withinMs: A_MOMENT_MS }, signal)
   const { cursor } = await place.storage.read(id, place.cache.get(id)?.cursor)
   await place.storage.append(id, cursor, [line])
 }
@@ -94,10 +97,22 @@ async function copySession(
   return await place.storage.copySession(at.id, fork, at.upto)
 }
 
-/** Whether nothing was ever said in a session, nor a title given to it. */
-async function isUnused({ storage }: Place, id: string, cwd: string): Promise<boolean> {
+/** The header of a session in which nothing was ever said and that has no title; undefined for any other. */
+async function unusedIn({ storage }: Place, id: string): Promise<SessionHeader | undefined> {
   const { header, lines } = await storage.read(id)
-  return header.cwd === cwd && lines.every((line) => line.kind === 'meta' && line.title === undefined)
+  return lines.every((line) => line.kind === 'meta' && line.title === undefined) ? header : undefined
+}
+
+/** Deletes a session unless somebody uses it now, or has since it was looked at. */
+async function deleteUnused(place: Place, id: string, signal: AbortSignal): Promise<void> {
+  try {
+    await using _turn = await takeSoon(place.leases, { session: id, withinMs: AT_ONCE_MS }, signal)
+    if (!(await unusedIn(place, id))) return
+    await place.storage.deleteSession(id)
+    place.cache.delete(id)
+  } catch (reason) {
+    if (!(reason instanceof CrabError && ['conflict', 'missing'].includes(reason.kind))) throw reason
+  }
 }
 
 /** Since when the pair's active session is active; empty when it has none. */
@@ -111,9 +126,13 @@ function behind(since: string, now: string): string {
   return since < now ? now : new Date(Date.parse(since) + 1).toISOString()
 }
 
-async function takeSoon(leases: Leases, session: string, signal: AbortSignal): Promise<Lease> {
+async function takeSoon(
+  leases: Leases,
+  { session, withinMs }: { session: string; withinMs: number },
+  signal: AbortSignal,
+): Promise<Lease> {
   const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), A_MOMENT_MS)
+  const timer = setTimeout(() => late.abort(), withinMs)
   try {
     return await leases.take(turnOf(session), AbortSignal.any([signal, late.signal]))
   } catch (reason) {
@@ -128,3 +147,4 @@ async function takeSoon(leases: Leases, session: string, signal: AbortSignal): P
 }
 
 const A_MOMENT_MS = 2000
+const AT_ONCE_MS = 100

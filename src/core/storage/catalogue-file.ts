@@ -37,21 +37,21 @@ type Row = [
   ...names: [id: string, agent: string, agentId: string, sender: string, cwd: string],
   ...texts: [title: string, summary: string, preview: string],
   ...times: [createdAt: string, updatedAt: string],
-  messageCount: number,
+  ...counts: [messageCount: number, archiveCount: number],
   forkedFrom: string | null,
 ]
 
 function toRow({ stamp, digest: { summary, cursor, activatedAt } }: CatalogueEntry): Row {
   const { id, agent, agentId, sender, cwd, title, summary: text, preview } = summary
-  const { createdAt, updatedAt, messageCount, forkedFrom } = summary
+  const { createdAt, updatedAt, messageCount, archiveCount, forkedFrom } = summary
   const read = [stamp.size, stamp.mtimeMs, stamp.ino, cursor.bytes, cursor.seq, activatedAt] as const
-  const told = [createdAt, updatedAt, messageCount, forkedFrom ?? null] as const
+  const told = [createdAt, updatedAt, messageCount, archiveCount, forkedFrom ?? null] as const
   return [...read, id, agent, agentId, sender, cwd, title, text, preview, ...told]
 }
 
 function toEntry(row: Row): [string, CatalogueEntry] {
   const [size, mtimeMs, ino, bytes, seq, activatedAt, id, agent, agentId, sender, cwd, ...told] = row
-  const [title, summary, preview, createdAt, updatedAt, messageCount, forkedFrom] = told
+  const [title, summary, preview, createdAt, updatedAt, messageCount, archiveCount, forkedFrom] = told
   return [
     id,
     {
@@ -60,7 +60,9 @@ function toEntry(row: Row): [string, CatalogueEntry] {
         cursor: { bytes, seq },
         activatedAt,
         summary: {
-          ...{ id, agent, agentId, sender, cwd, title, summary, preview, createdAt, updatedAt, messageCount },
+          ...{ id, agent, agentId, sender, cwd, title, summary, preview, createdAt, updatedAt },
+          messageCount,
+          archiveCount,
           forkedFrom: forkedFrom ?? undefined,
         },
       },
@@ -71,5 +73,5 @@ function toEntry(row: Row): [string, CatalogueEntry] {
 /** The first line: says that exactly these bytes follow, and in which format. */
 async function sealOf(body: Uint8Array): Promise<string> {
   const { hash } = await import('node:crypto') // slow to load, and only listings need it
-  return `crabtalk sessions 2 ${hash('sha1', body, 'hex')}\n`
+  return `crabtalk sessions 3 ${hash('sha1', body, 'hex')}\n`
 }

@@ -55,6 +55,11 @@ export function selectSummaries(digests: readonly SessionDigest[], filter: Sessi
     .sort((a, b) => descending(a.updatedAt, b.updatedAt) || descending(a.id, b.id))
 }
 
+/** Whether anything was said in a session, or a title given to it; others are no use in a list. */
+export function isBegun({ messageCount, title }: Pick<SessionSummary, 'messageCount' | 'title'>): boolean {
+  return messageCount > 0 || title !== ''
+}
+
 function activeSince({ summary, activatedAt }: SessionDigest): string {
   return later(summary.createdAt, activatedAt)
 }
@@ -80,6 +85,7 @@ function toSummary(id: string, header: SessionHeader): SessionDigest['summary'] 
     createdAt: header.created_at,
     updatedAt: header.created_at,
     messageCount: 0,
+    archiveCount: 0,
     forkedFrom: header.forked_from,
   }
 }
@@ -89,6 +95,7 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
   summary.updatedAt = line.ts
   if (line.kind === 'entry' && line.role !== 'tool') summary.messageCount += 1
   if (line.kind === 'entry' && line.role === 'user') summary.preview ||= toPreview(line.content)
+  if (line.kind === 'compact') summary.archiveCount += 1
   if (line.kind !== 'meta') return
   summary.title = line.title ?? summary.title
   summary.summary = line.summary ?? summary.summary

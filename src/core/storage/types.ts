@@ -116,6 +116,8 @@ export interface SessionSummary {
   updatedAt: string
   /** User and assistant messages; tool results do not count. */
   messageCount: number
+  /** How often it was compacted. */
+  archiveCount: number
   forkedFrom: string | undefined
   /** When it was created or activated last; of a pair's sessions the one with the latest is active. */
   activeSince: string

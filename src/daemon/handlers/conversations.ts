@@ -9,6 +9,7 @@ import type {
   SessionInfo,
   SessionMessage,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { isBegun } from '../../core/storage/session-digest.ts'
 import type { SessionLine, SessionSummary, Storage } from '../../core/storage/types.ts'
 import type { EntryReader } from '../entry-reader.ts'
 import { toCallInfo } from './stream-events.ts'
@@ -21,7 +22,7 @@ export async function listConversations(
 ): Promise<ConversationList> {
   const { agentId, sender } = filter
   const found = await storage.listSessions({ ...(agentId && { agentId }), ...(sender && { sender }) })
-  const begun = found.filter(({ messageCount, title }) => messageCount > 0 || title !== '')
+  const begun = found.filter(isBegun)
   return { conversations: begun.map((summary, index) => toConversationInfo(summary, index + 1, now)) }
 }
 

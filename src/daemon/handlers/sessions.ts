@@ -94,11 +94,8 @@ export async function generateTitle(
   const { header } = await services.place.storage.read(session)
   const { agents } = await services.agents.list()
   const agent = agents.find(({ id }) => id === header.agent_id)?.name ?? header.agent
-  const runtime = await services.runtime(signal)
-  const { title, model, usage } = await runtime.proposeTitle(
-    { session, agent, ...(asked && { model: asked }) },
-    signal,
-  )
+  const about = { session, agent, ...(asked && { model: asked }) }
+  const { title, model, usage } = await (await services.runtime(signal)).proposeTitle(about, signal)
   return { title, model, usage: usage && toTokenUsage(usage) }
 }
 
@@ -110,9 +107,9 @@ export async function listArchives(
   const { storage } = services.place
   if (session !== '') return { archives: await archivesOf(services, session) }
   const { agentId } = await pairOf(services, { agent, sender: '' })
+  const compacted = (await storage.listSessions({ agentId })).filter((one) => one.archiveCount > 0)
   const archives: ArchiveInfo[] = []
-  for (const { id } of await storage.listSessions({ agentId }))
-    archives.push(...(await archivesOf(services, id)))
+  for (const { id } of compacted) archives.push(...(await archivesOf(services, id)))
   return { archives: archives.sort((a, b) => (a.archivedAt < b.archivedAt ? -1 : 1)) }
 }
 

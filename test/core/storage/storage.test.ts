@@ -228,6 +228,7 @@ for (const [name, open] of [
         { kind: 'entry', role: 'tool', content: 'r', tool_call_id: 'c' },
         { kind: 'meta', title: 'first', summary: 'all of it' },
         { kind: 'meta', title: 'second' },
+        { kind: 'compact', archive_name: 'a', archived_at: '', title: 'all' },
       ])
       const { lines } = await storage.read(id)
       const rows = await storage.listSessions({})
@@ -247,6 +248,7 @@ for (const [name, open] of [
         createdAt: rows[0]?.createdAt,
         updatedAt: lines.at(-1)!.ts,
         messageCount: 2,
+        archiveCount: 1,
         forkedFrom: undefined,
         activeSince: rows[0]?.createdAt,
       })
