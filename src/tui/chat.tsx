@@ -25,32 +25,25 @@ export interface ChatTerminal {
   reflow: Reflow
 }
 
-/** Opens the chat on a terminal; resolves when it is left. Aborting the signal leaves it, too. */
+/**
+ * Opens the chat on a terminal; resolves when it is left. Aborting the signal leaves it, too. Throws what keeps the
+ * conversation that was asked for from being opened, and `internal` when something cannot be drawn.
+ */
 export async function openChat(
   ports: ChatPorts,
   options: ChatOptions,
-  { stdin, stdout, hooks, reflow }: ChatTerminal,
+  terminal: ChatTerminal,
   signal: AbortSignal,
 ): Promise<void> {
   const over = new AbortController()
   using store = new ChatStore(initialState(options))
-  const leave = () => store.act({ type: 'set', change: { isLeaving: true } })
-  using screen = new Screen({ output: stdout, reflow, onGone: leave })
+  const chat = { store, ports, options, over: over.signal }
+  const left = new Leaving(() => controller.end(), store)
+  using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: () => left.leave() })
   const lending = Promise.withResolvers<TerminalControl['lend']>()
-  const lend: TerminalControl['lend'] = async (use) => (await lending.promise)(use)
-  using guard = guardTerminal({ hooks, screen, lend })
-  const context: SlashContext = {
-    ports,
-    dispatch: ports.dispatch,
-    rules: options.rules,
-    state: store.get,
-    act: store.act,
-    openConversation: (session) => openConversation({ store, ports }, session, over.signal),
-    startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, over.signal),
-    send: (text) => controller.turns.say(text),
-    leave,
-  }
-  const commands = loadCommands(context)
+  const lend = lendingOf(store, lending.promise)
+  using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
+  const commands = loadCommands(slashContext(chat, () => left.leave()))
   const controller: Controller = new Controller({
     store,
     ports,
@@ -58,7 +51,9 @@ export async function openChat(
     terminal: { lend, suspend: () => guard.suspend() },
     size: () => screen.size,
     commands,
-    showTranscript: () => showTranscript({ store, ports, screen, stdin, color: options.color }, over.signal),
+    showTranscript: () =>
+      showTranscript({ store, ports, screen, stdin: terminal.stdin, color: options.color }, over.signal),
+    leave: () => left.leave(),
     signal: over.signal,
   })
   store.act({ type: 'print', block: welcome(options, ports) })
@@ -69,19 +64,22 @@ export async function openChat(
       color={options.color}
       place={{ shownCwd: ports.shownCwd, kind: ports.place }}
       onTerminal={lending.resolve}
+      onFailure={(reason) => left.leave(reason)}
       now={ports.now}
     />,
-    { ...INK, stdin, stdout: screen.ink },
+    { ...INK, stdin: terminal.stdin, stdout: screen.ink },
   )
-  signal.addEventListener('abort', leave, { once: true })
+  const onAbort = () => left.leave()
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
   commands.load()
-  begin({ store, ports, controller }, options, over.signal)
+  begin(chat, controller, (reason) => left.leave(reason))
   try {
     await app.waitUntilExit()
+    left.throwReason()
   } finally {
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', onAbort)
     app.unmount()
-    await controller.turns.end()
     over.abort()
   }
 }
@@ -96,30 +94,103 @@ const INK = {
   kittyKeyboard: { mode: 'auto' },
 } as const
 
-interface Begun {
-  store: ChatStore
-  ports: ChatPorts
-  controller: Controller
+/** How long, milliseconds, what runs may take to end when the chat is left. */
+const ENDING_MS = 5_000
+
+/** The way out: what runs is ended and shown first, then the screen is given back. */
+class Leaving {
+  readonly #end: () => Promise<void>
+  readonly #store: ChatStore
+  #reason: unknown
+  #isLeaving = false
+
+  constructor(end: () => Promise<void>, store: ChatStore) {
+    this.#end = end
+    this.#store = store
+  }
+
+  /** Leaves, once; because of a failure when there is a reason. */
+  leave(reason?: unknown): void {
+    this.#reason ??= reason
+    if (this.#isLeaving) return
+    this.#isLeaving = true
+    const go = () => {
+      clearTimeout(timer)
+      this.#store.act({ type: 'set', change: { isLeaving: true } })
+    }
+    const timer = setTimeout(go, ENDING_MS)
+    queueMicrotask(() => this.#end().then(go, go)) // not in the middle of drawing
+  }
+
+  throwReason(): void {
+    if (this.#reason !== undefined) throw this.#reason
+  }
 }
 
-/** What is found out, and sent, behind the first frame. */
-function begin({ store, ports, controller }: Begun, options: ChatOptions, signal: AbortSignal): void {
+interface Chat {
+  store: ChatStore
+  ports: ChatPorts
+  options: ChatOptions
+  /** Aborted when the chat is over. */
+  over: AbortSignal
+}
+
+/** Lends the terminal, and says so meanwhile: nothing is printed, and no key is for what cannot be seen. */
+function lendingOf(store: ChatStore, ready: Promise<TerminalControl['lend']>): TerminalControl['lend'] {
+  return async (use) => {
+    const lend = await ready
+    store.act({ type: 'lent', isLent: true })
+    try {
+      await lend(use)
+    } finally {
+      store.act({ type: 'lent', isLent: false })
+    }
+  }
+}
+
+function slashContext({ store, ports, options, over }: Chat, leave: () => void): SlashContext {
+  return {
+    ports,
+    dispatch: ports.dispatch,
+    rules: options.rules,
+    state: store.get,
+    act: store.act,
+    openConversation: (session) => openConversation({ store, ports }, session, over),
+    startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, over),
+    leave,
+  }
+}
+
+/** What is found out, and sent, behind the first frame. A conversation that was asked for and is not there ends the chat. */
+function begin(
+  { store, ports, options, over }: Chat,
+  controller: Controller,
+  leave: (reason: unknown) => void,
+): void {
   const fail = (reason: unknown) => {
     const { kind, message, hint } = toCrabError(reason)
     if (kind === 'cancelled') return
     store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
-  const opened = openFirst({ store, ports }, { ...options, cwd: ports.cwd }, signal).catch(fail)
-  if (options.prompt !== undefined) void opened.then(() => controller.turns.say(options.prompt ?? ''))
-  void opened.then(() => learnModels({ store, ports }, signal)).catch(fail)
-  const remember = (sent: readonly string[]) =>
+  const opened = controller.open((signal) =>
+    openFirst({ store, ports }, { ...options, cwd: ports.cwd }, AbortSignal.any([signal, over])),
+  )
+  opened.then(
+    () => learnModels({ store, ports }, over).catch(fail),
+    (reason) => (options.session === undefined ? fail(reason) : leave(reason)),
+  )
+  if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })
+  const remember = (sent: Awaited<ReturnType<ChatPorts['readHistory']>>) =>
     store.act({ type: 'set', change: { prompt: withHistory(store.get().prompt, sent) } })
   ports.readHistory().then(remember, fail)
   ports.branch().then((branch) => store.act({ type: 'set', change: { branch } }), fail)
 }
 
 /** Which models there are, and which one answers an agent that names none. */
-async function learnModels({ store, ports }: Omit<Begun, 'controller'>, signal: AbortSignal): Promise<void> {
+async function learnModels(
+  { store, ports }: Pick<Chat, 'store' | 'ports'>,
+  signal: AbortSignal,
+): Promise<void> {
   const { models } = await request(ports.dispatch, 'listModels', {}, signal)
   const model = store.get().model || (models.find(({ active }) => active)?.name ?? '')
   store.act({ type: 'set', change: { models, model } })

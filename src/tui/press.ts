@@ -3,10 +3,10 @@ import type { Room } from './cards/types.ts'
 import { pressOverlay } from './overlays/overlay.ts'
 import type { Action } from './state/actions.ts'
 import type { Effect } from './state/effects.ts'
+import { focusOf, unarmed } from './state/focus.ts'
 import type { ChatState } from './state/types.ts'
 import type { KeyPress } from './text/key.ts'
-import type { PromptContext } from './text/prompt.ts'
-import { pressPrompt } from './text/prompt.ts'
+import { type PromptContext, pressPrompt } from './text/prompt.ts'
 
 /** What a key comes to: changes of the state, and what else is to be done. */
 export interface Press {
@@ -15,44 +15,45 @@ export interface Press {
 }
 
 /** What keys are understood by, besides the state. */
-export interface Focus {
+export interface Surroundings {
   prompt: PromptContext
   room: Room
-  /** A command of the chat runs: Esc and Ctrl+C end it. */
-  isCommanding: boolean
 }
 
 /**
- * Gives a key to whoever has the focus: the overlay, else the first question, else the prompt. A question that has only
- * just come up gets none: they were meant for the prompt.
+ * Gives what was pressed to whoever has the focus. Several keys that come at once were pasted, or typed before they
+ * could be seen to matter: they answer nothing.
  */
-export function press(state: ChatState, key: KeyPress, focus: Focus): Press {
-  const { action, effects } = pressFocused(state, key, focus)
+export function press(state: ChatState, keys: readonly KeyPress[], around: Surroundings): Press {
+  const focus = focusOf(state)
+  const [key] = keys
+  if (key === undefined || focus.kind === 'nobody') return NOTHING
+  if (keys.length > 1 && focus.kind !== 'prompt') return { actions: [{ type: 'disarmed' }], effects: [] }
   const quiet: Action[] = state.hint === '' ? [] : [{ type: 'set', change: { hint: '' } }]
-  return { actions: [...quiet, action], effects }
+  const { actions, effects } = pressFocused(state, key, around)
+  return { actions: [...quiet, ...actions], effects }
 }
 
-function pressFocused(
-  { overlay, asks, prompt }: ChatState,
-  key: KeyPress,
-  focus: Focus,
-): { action: Action; effects: readonly Effect[] } {
-  const card = asks[0]
-  if (overlay) {
-    const { state, effects } = pressOverlay(overlay, key, focus.room)
-    return { action: { type: 'set', change: { overlay: state } }, effects }
+function pressFocused(state: ChatState, key: KeyPress, { prompt: context, room }: Surroundings): Press {
+  const focus = focusOf(state)
+  if (focus.kind === 'overlay') {
+    const { state: overlay, effects } = pressOverlay(focus.overlay, key, room)
+    return { actions: [{ type: 'set', change: { overlay } }], effects }
   }
-  if (card?.isArmed) {
-    const { state, effects } = pressCard(card, key, focus.room)
-    return { action: { type: 'ask-card', card: state }, effects }
+  if (focus.kind === 'card') {
+    const { state: card, effects } = pressCard(focus.card, key, room)
+    return { actions: [{ type: 'ask-card', card }], effects }
   }
+  const { prompt, isCommanding } = state
   const isFree = prompt.menu === undefined && prompt.search === undefined
-  if (focus.isCommanding && isFree && isStop(key)) {
-    return { action: { type: 'set', change: { prompt } }, effects: [{ type: 'interrupt' }] }
-  }
-  const { state, effects } = pressPrompt(prompt, key, focus.prompt)
-  return { action: { type: 'set', change: { prompt: state } }, effects }
+  if (isFree && unarmed(state) === 'card' && key.name === 'tab' && !key.shift) return ARM
+  if (isFree && isCommanding && isStop(key)) return { actions: [], effects: [{ type: 'interrupt' }] }
+  const { state: next, effects } = pressPrompt(prompt, key, context)
+  return { actions: [{ type: 'set', change: { prompt: next } }], effects }
 }
+
+const NOTHING: Press = { actions: [], effects: [] }
+const ARM: Press = { actions: [{ type: 'armed' }], effects: [] }
 
 function isStop({ name, text, ctrl }: KeyPress): boolean {
   return name === 'escape' || (ctrl && text === 'c')

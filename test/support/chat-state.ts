@@ -23,7 +23,6 @@ export function busyState(): ChatState {
     text: 'hello',
     files: [],
     now: 0,
-    isQueued: false,
   })
 }
 

@@ -45,7 +45,6 @@ export async function openTestChat(
     act: store.act,
     openConversation: async () => {},
     startAnew: () => startAnew({ store, ports: used }, { ...store.get(), cwd: used.cwd }, over.signal),
-    send: (text) => controller.turns.say(text),
     leave() {},
   })
   const controller: Controller = new Controller({
@@ -56,10 +55,11 @@ export async function openTestChat(
     size: () => ({ columns: 80, rows: 24 }),
     commands,
     showTranscript: async () => {},
+    leave: () => store.act({ type: 'set', change: { isLeaving: true } }),
     signal: over.signal,
   })
   const press: OpenChat['press'] = (name, more = {}) =>
-    controller.key({ name, text: '', ctrl: false, alt: false, shift: false, ...more })
+    controller.keys([{ name, text: '', ctrl: false, alt: false, shift: false, ...more }])
   const until: OpenChat['until'] = async (isSo) => {
     const gate = Promise.withResolvers<void>()
     const look = () => isSo(store.get()) && gate.resolve()
@@ -83,7 +83,7 @@ export async function openTestChat(
     words: () =>
       blocks().flatMap((block) => ('text' in block ? [`${block.kind}: ${block.text?.trim()}`] : [])),
     async [Symbol.asyncDispose]() {
-      await controller.turns.end()
+      await controller.end()
       over.abort()
       store[Symbol.dispose]()
       await node[Symbol.asyncDispose]()

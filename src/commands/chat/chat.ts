@@ -26,12 +26,13 @@ export const chat: Run = async ({ options, host, signal }) => {
   return ended.exitCode
 }
 
-/** Leaves the chat in order when the system, or another program, ends this one. */
+/** Leaves the chat in order when the system, or another program, ends this one; at once when it is asked again. */
 function endBySignal(host: Host): Disposable & { signal: AbortSignal; exitCode: number } {
   const stop = new AbortController()
   const ended = { signal: stop.signal, exitCode: 0 }
   const listening = host.onSignal((name) => {
     ended.exitCode = 128 + constants.signals[name]
+    if (stop.signal.aborted) host.leave(ended.exitCode)
     stop.abort()
   })
   return Object.assign(ended, { [Symbol.dispose]: () => listening[Symbol.dispose]() })

@@ -41,11 +41,14 @@ function renderHint(hint: string, { color, columns }: View): Section {
 
 const GAP: Section = { lines: [''], cut: 'head', rank: 0 }
 
-/** What the keys go to, as in press.ts; a question that has only just come up leaves them to the prompt. */
-function focused({ overlay, asks, prompt }: ChatState, view: View, context: PromptContext): Section[] {
+/** What the keys go to, as state/focus.ts says; a question that has not been seen leaves them to the prompt. */
+function focused(state: ChatState, view: View, context: PromptContext): Section[] {
+  const { overlay, asks, prompt } = state
   const card = asks[0]
   if (overlay) return [renderOverlay(overlay, view)]
   if (card?.isArmed) return [renderCard(card, view)]
   const line = renderPrompt(prompt, context, view)
-  return card ? [renderCard(card, view), line] : [line]
+  return card ? [renderCard(card, view), renderHint(UNARMED, view), line] : [line]
 }
+
+const UNARMED = 'your keys go to the line below; Tab answers'

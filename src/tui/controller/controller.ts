@@ -4,11 +4,13 @@ import type { AttachedFile, ChatOptions, ChatPorts, ModeName } from '../ports.ts
 import { press } from '../press.ts'
 import type { Action } from '../state/actions.ts'
 import type { Effect } from '../state/effects.ts'
+import { focusOf } from '../state/focus.ts'
 import type { Tone } from '../state/types.ts'
 import type { ChatStore } from '../store.ts'
 import type { KeyPress } from '../text/key.ts'
 import { type PromptContext, promptText, withCompletions, withText } from '../text/prompt.ts'
 import { Arming } from './arming.ts'
+import { Jobs } from './jobs.ts'
 import { Turns } from './turns.ts'
 
 /** The terminal, as far as it is not drawn on. */
@@ -37,6 +39,8 @@ export interface ControllerOptions {
   commands: Commands
   /** Shows the whole conversation until it is closed. */
   showTranscript(): Promise<void>
+  /** The person wants to go. */
+  leave(): void
   /** Aborted when the chat is over. */
   signal: AbortSignal
 }
@@ -47,13 +51,14 @@ export class Controller {
   readonly #pasted = new Map<string, AttachedFile>()
   readonly turns: Turns
   readonly #arming: Arming
-  /** The command of the chat that runs. */
-  #running: AbortController | undefined
+  readonly #jobs: Jobs
+  #images = 0
   #lookup = new AbortController()
 
   constructor(options: ControllerOptions) {
     this.#options = options
     this.turns = new Turns({ ...options, pasted: this.#pasted })
+    this.#jobs = new Jobs(options.store, options.signal)
     this.#arming = new Arming(options.store, options.signal)
   }
 
@@ -62,24 +67,33 @@ export class Controller {
     const { store, size, commands } = this.#options
     const { turn } = store.get()
     return {
-      isBusy: turn !== undefined || this.#running !== undefined,
+      isBusy: turn !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
       commands: commands.list,
     }
   }
 
-  /** A key was pressed, or a text pasted. */
-  readonly key = (key: KeyPress): void => {
-    const { store } = this.#options
-    this.#arming.restart()
-    const { actions, effects } = press(store.get(), key, {
-      prompt: this.context(),
-      room: this.#options.size(),
-      isCommanding: this.#running !== undefined,
-    })
-    for (const action of actions) store.act(action)
-    for (const effect of effects) this.do(effect)
+  /** What was pressed at once: one key, a pasted text, or several keys that came in one piece. */
+  readonly keys = (keys: readonly KeyPress[]): void => {
+    const { store, size } = this.#options
+    const pieces = focusOf(store.get()).kind === 'prompt' ? keys.map((key) => [key]) : [keys]
+    for (const piece of pieces) {
+      this.#arming.touched()
+      const { actions, effects } = press(store.get(), piece, { prompt: this.context(), room: size() })
+      for (const action of actions) store.act(action)
+      for (const effect of effects) this.do(effect)
+    }
+  }
+
+  /** Opens a conversation: what is said meanwhile is for the one that is opened. */
+  open(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    return this.#run(work)
+  }
+
+  /** Ends what runs, and waits until it has ended. */
+  async end(): Promise<void> {
+    await Promise.all([this.turns.end(), this.#jobs.end()])
   }
 
   /** Does what was asked for; failures are told in the chat. */
@@ -97,13 +111,13 @@ export class Controller {
       case 'submit':
         return this.#submit(effect.text)
       case 'queue':
-        return this.#remember(effect.text, () => this.turns.queue(effect.text))
+        return this.#queue(effect.text)
       case 'take-queue-back':
         return act({ type: 'queue-taken-back' })
       case 'interrupt':
         return this.#interrupt()
       case 'leave':
-        return act({ type: 'set', change: { isLeaving: true } })
+        return this.#options.leave()
       case 'suspend':
         return terminal.suspend()
       case 'redraw':
@@ -134,38 +148,41 @@ export class Controller {
   async #submit(text: string): Promise<void> {
     const { commands } = this.#options
     if (text.trim() === '') return
-    await this.#remember(text, async () => {
-      if (text.startsWith('/')) await this.#command((stop) => commands.run(text, stop))
-      else if (text.startsWith('!')) await this.#command((stop) => this.#shell(text.slice(1).trim(), stop))
-      else this.turns.say(text)
-    })
+    this.#remember(text)
+    if (text.startsWith('/')) await this.#command((stop) => commands.run(text, stop))
+    else if (text.startsWith('!')) await this.#command((stop) => this.#shell(text.slice(1).trim(), stop))
+    else this.turns.say(text)
+  }
+
+  async #queue(text: string): Promise<void> {
+    const { store } = this.#options
+    if (text.startsWith('/') || text.startsWith('!')) {
+      store.act({ type: 'set', change: { prompt: withText(store.get().prompt, text) } })
+      return this.#hint('Commands do not wait: Enter runs this one now')
+    }
+    this.#remember(text)
+    this.turns.queue(text)
   }
 
   /** Runs a command of the chat; Esc ends it when no turn runs. */
-  async #command(run: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const stop = new AbortController()
-    this.#running = stop
-    try {
-      await run(AbortSignal.any([stop.signal, this.#options.signal]))
-    } catch (reason) {
-      if (!stop.signal.aborted) throw reason
-      this.#tell('info', 'Interrupted')
-    } finally {
-      stop.abort()
-      if (this.#running === stop) this.#running = undefined
-      this.#options.store.act({ type: 'set', change: {} }) // the prompt says again that nothing runs
-    }
+  async #command(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    this.#arming.commanded()
+    await this.#run(work)
+  }
+
+  async #run(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const over = this.#jobs.run(work)
+    this.turns.wait(over)
+    if ((await over) === 'interrupted') this.#tell('info', 'Interrupted')
   }
 
   #interrupt(): void {
     if (this.turns.isBusy) this.turns.interrupt()
-    else this.#running?.abort()
+    else this.#jobs.interrupt()
   }
 
-  async #remember(text: string, act: () => Promise<void> | void): Promise<void> {
-    const { ports } = this.#options
-    void ports.rememberSent(text)
-    await act()
+  #remember(text: string): void {
+    this.#options.ports.rememberSent(text).catch(() => undefined) // a convenience, and nobody's business
   }
 
   /** Runs a person's own command line; its output is part of the next message. */
@@ -180,19 +197,20 @@ export class Controller {
 
   async #edit(): Promise<void> {
     const { store, ports } = this.#options
-    const edited = await ports.editText(promptText(store.get().prompt))
-    if (edited !== undefined)
-      store.act({ type: 'set', change: { prompt: withText(store.get().prompt, edited) } })
+    const before = store.get().prompt
+    const edited = await ports.editText(promptText(before))
+    if (edited === undefined) return
+    store.act({ type: 'set', change: { prompt: withText(store.get().prompt, edited) } })
   }
 
   async #paste(): Promise<void> {
     const pasted = await this.#options.ports.paste(this.#options.signal)
     if (pasted === undefined)
       return this.#hint('The clipboard has neither text nor an image, or cannot be read')
-    if (typeof pasted === 'string') return this.key({ ...PASTE, text: pasted })
-    const label = `[Image ${this.#pasted.size + 1}]`
+    if (typeof pasted === 'string') return this.keys([{ ...PASTE, text: pasted }])
+    const label = `[Image ${++this.#images}]`
     this.#pasted.set(label, pasted)
-    this.key({ ...PASTE, text: label })
+    this.keys([{ ...PASTE, text: label }])
   }
 
   async #complete({ query }: Effect & { type: 'complete' }): Promise<void> {
@@ -215,7 +233,6 @@ export class Controller {
     const { agent, sender } = store.get()
     const content = JSON.stringify(answers)
     await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content }, signal)
-    store.act({ type: 'ask-gone', askId })
   }
 
   #hint(text: string): void {

@@ -9,8 +9,8 @@ export interface TurnsOptions {
   store: ChatStore
   ports: ChatPorts
   rules: ChatOptions['rules']
-  /** Files that were pasted, by the label that stands for them in a message. */
-  pasted: ReadonlyMap<string, AttachedFile>
+  /** Files that were pasted, by the label that stands for them in a message; those that are sent are taken out. */
+  pasted: Map<string, AttachedFile>
   /** Aborted when the chat is over. */
   signal: AbortSignal
 }
@@ -18,7 +18,11 @@ export interface TurnsOptions {
 /** Sends messages: one turn after the other, steers while one runs, what is queued behind it. */
 export class Turns {
   readonly #options: TurnsOptions
-  readonly #context: string[] = []
+  /** What the agent is to know besides, and of which conversation. */
+  #context: { session: string | undefined; text: string }[] = []
+  /** What messages wait for: a conversation that is opened, a command whose output goes along. */
+  #waits = 0
+  #isOver = false
   #lastSteer: Promise<void> = Promise.resolve()
   #running: { stop: AbortController; over: Promise<void> } | undefined
 
@@ -32,41 +36,51 @@ export class Turns {
 
   /** A message: it begins a turn, or reaches the one that runs. */
   say(text: string): void {
-    if (this.#running === undefined) this.#begin(text)
-    else this.#lastSteer = this.#lastSteer.then(() => this.#steer(text))
+    if (this.#running !== undefined) this.#lastSteer = this.#lastSteer.then(() => this.#steer(text))
+    else this.queue(text)
   }
 
-  /** Something the agent is to know that goes along with the next message. */
-  addContext(text: string): void {
-    this.#context.push(text)
-  }
-
-  /** A message for when the running turn is over. */
+  /** A message for when nothing runs any more. */
   queue(text: string): void {
-    if (this.#running === undefined) this.#begin(text)
-    else this.#options.store.act({ type: 'queued', text })
+    this.#options.store.act({ type: 'queued', text })
+    this.#sendNext()
+  }
+
+  /** Messages wait until this is over, however it ends. */
+  wait(work: Promise<unknown>): void {
+    this.#waits++
+    const goOn = () => {
+      this.#waits--
+      this.#sendNext()
+    }
+    work.then(goOn, goOn)
+  }
+
+  /** Something the agent is to know that goes along with the next message of this conversation. */
+  addContext(text: string): void {
+    this.#context.push({ session: this.#options.store.get().session, text })
   }
 
   /** Cancels the running turn; what waits for its end goes back into the prompt. */
   interrupt(): void {
     const { store } = this.#options
-    if (!this.#running || this.#running.stop.signal.aborted) return
     store.act({ type: 'queue-taken-back' })
+    if (!this.#running || this.#running.stop.signal.aborted) return
     store.act({ type: 'cancelling' })
     this.#running.stop.abort()
   }
 
-  /** Cancels, and waits until the turn has ended. */
+  /** Cancels for good, and waits until the turn has ended: no other one begins. */
   async end(): Promise<void> {
-    const running = this.#running
+    this.#isOver = true
     this.interrupt()
-    await running?.over
+    await this.#running?.over
   }
 
-  #begin(text: string, isQueued = false): void {
+  #begin(text: string): void {
     const { store, ports } = this.#options
     const files = this.#pastedIn(text).map(({ name }) => name)
-    store.act({ type: 'turn-begun', text, files, now: ports.now(), isQueued })
+    store.act({ type: 'turn-begun', text, files, now: ports.now() })
     const stop = new AbortController()
     const signal = AbortSignal.any([stop.signal, this.#options.signal])
     const over = this.#run(text, signal).finally(() => {
@@ -81,10 +95,11 @@ export class Turns {
     const { store, ports, rules } = this.#options
     try {
       const said = await this.#expand(text, signal)
-      this.#context.length = 0
       const message = toStreamMsg(said, { state: store.get(), ports, rules })
-      for await (const event of streamTurn(ports.dispatch, message, signal))
+      for await (const event of streamTurn(ports.dispatch, message, signal)) {
+        if (event.event?.$case === 'start') this.#forget(text)
         store.act({ type: 'stream', event })
+      }
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
       if (kind === 'cancelled')
@@ -101,8 +116,10 @@ export class Turns {
     for (const problem of problems) {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }
+    const { session } = store.get()
+    const context = this.#context.filter((told) => told.session === session).map((told) => told.text)
     return {
-      content: [...this.#context, content].join('\n\n'),
+      content: [...context, content].join('\n\n'),
       attachments: [...attachments, ...this.#pastedIn(text)],
     }
   }
@@ -115,23 +132,31 @@ export class Turns {
   async #steer(text: string): Promise<void> {
     const { store, ports, signal } = this.#options
     const { content, attachments } = await this.#expand(text, signal).catch(() => UNSENT)
+    if (this.#isOver) return
     if (attachments.length > 0 || content === '') return this.queue(text)
     store.act({ type: 'steered', text, content })
     try {
       const { agent, sender } = store.get()
       await request(ports.dispatch, 'steerSession', { agent, sender, content }, signal)
-      this.#context.length = 0
+      this.#forget(text)
     } catch {
       store.act({ type: 'steer-gone', content })
       this.queue(text)
     }
   }
 
+  /** What has reached the agent does not go along again. */
+  #forget(text: string): void {
+    this.#context = []
+    for (const label of this.#options.pasted.keys())
+      if (text.includes(label)) this.#options.pasted.delete(label)
+  }
+
   #sendNext(): void {
     const { store, signal } = this.#options
     const [next] = store.get().queue
-    if (next === undefined || signal.aborted) return
-    this.#begin(next, true)
+    const isHeld = this.#running !== undefined || this.#waits > 0 || this.#isOver
+    if (next !== undefined && !isHeld && !signal.aborted) this.#begin(next)
   }
 }
 

@@ -89,6 +89,7 @@ class PlainChat {
       size: () => ({ columns: io.columns(), rows: Number.MAX_SAFE_INTEGER }),
       commands: this.#commands,
       showTranscript: async () => {},
+      leave: () => setting.over.abort(),
       signal,
     })
   }
@@ -105,7 +106,7 @@ class PlainChat {
     })
     const setting = { store: this.#store, ports }
     await this.#attempt(() => openFirst(setting, { ...options, cwd: ports.cwd }, signal))
-    if (prompt !== undefined) this.#controller.turns.say(prompt)
+    if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })
     for (;;) {
       this.#isListening = true
       this.#show()
@@ -120,7 +121,7 @@ class PlainChat {
   }
 
   async end(): Promise<void> {
-    await this.#controller.turns.end()
+    await this.#controller.end()
     this.#setting.over.abort()
     this.#printer.printFinished()
     this.#printer.endLine()
@@ -138,7 +139,6 @@ class PlainChat {
       act: store.act,
       openConversation: (session: string) => openConversation({ store, ports }, session, signal),
       startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, signal),
-      send: (text: string) => this.#controller.turns.say(text),
       leave: () => over.abort(),
     }
   }

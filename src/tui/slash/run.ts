@@ -29,6 +29,9 @@ export async function onChosen(
   context: SlashContext,
   signal: AbortSignal,
 ): Promise<void> {
+  if (MOVES.has(picker) && context.state().turn) {
+    return say(context, 'warning', 'The turn has to be over first', 'Esc interrupts it')
+  }
   switch (picker) {
     case 'session':
       return value === context.state().session ? undefined : context.openConversation(value)
@@ -40,6 +43,9 @@ export async function onChosen(
       return actOnMcp({ value, key }, context, signal)
   }
 }
+
+/** Pickers that lead to another conversation. */
+const MOVES: ReadonlySet<string> = new Set(['session', 'agent'])
 
 /** A command by its name, or another name of it, in upper or lower case. */
 function findSlash(name: string): SlashCommand | undefined {

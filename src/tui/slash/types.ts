@@ -16,8 +16,6 @@ export interface SlashContext {
   openConversation(session: string): Promise<void>
   /** Begins a new conversation of the pair. */
   startAnew(): Promise<void>
-  /** Sends a message as if it had been typed. */
-  send(text: string): void
   leave(): void
 }
 

@@ -6,7 +6,7 @@ import type { Block, ChatState, Steer } from './types.ts'
 export type Action =
   | { type: 'stream'; event: StreamEvent }
   /** A message goes out, the first of the queue perhaps; its block is printed. `files`: names of what goes along. */
-  | { type: 'turn-begun'; text: string; files: readonly string[]; now: number; isQueued: boolean }
+  | { type: 'turn-begun'; text: string; files: readonly string[]; now: number }
   /** The turn could not begin, or its events stopped before the end. */
   | { type: 'turn-failed'; message: string; hint?: string | undefined }
   | { type: 'turn-over' }
@@ -22,7 +22,12 @@ export type Action =
   | { type: 'printed'; upto: number }
   | { type: 'print'; block: Block }
   | { type: 'ask-card'; card: AskCard }
-  | { type: 'ask-gone'; askId: string }
+  /** What stands there has been seen: keys are for it. */
+  | { type: 'armed' }
+  /** What stands there gets no keys until it has been seen again. */
+  | { type: 'disarmed' }
+  /** The terminal is given away, or comes back. */
+  | { type: 'lent'; isLent: boolean }
   /** The chat is about another conversation from now on. */
   | { type: 'conversation'; agent: string; sender: string; session: string | undefined; title: string }
   /** Something a person chose, or that was found out. */
@@ -44,4 +49,5 @@ export type Settable = Pick<
   | 'usage'
   | 'hint'
   | 'isLeaving'
+  | 'isCommanding'
 >

@@ -11,9 +11,11 @@ export function toBlocks(messages: readonly SessionMessage[]): Block[] {
 
 /** What the calls of a message gave; some servers give calls of different messages one id. */
 function resultsBehind(messages: readonly SessionMessage[], at: number): Map<string, SessionMessage> {
-  const end = messages.findIndex(({ role }, index) => index > at && role !== 'tool')
-  const results = messages.slice(at + 1, end < 0 ? undefined : end)
-  return new Map(results.map((result) => [result.toolCallId, result]))
+  const results = new Map<string, SessionMessage>()
+  for (let next = at + 1; messages[next]?.role === 'tool'; next++) {
+    results.set(messages[next]!.toolCallId, messages[next]!)
+  }
+  return results
 }
 
 function toUser({ content, attachments }: SessionMessage): Block {
@@ -44,7 +46,7 @@ function toRun(
     name,
     server,
     arguments: args,
-    state: stateOf(result),
+    state: stateOf(name, result),
     progress: '',
     output: result?.content ?? 'Interrupted',
     durationMs: 0,
@@ -53,8 +55,10 @@ function toRun(
   }
 }
 
-/** Of a refusal only its words are stored. */
-function stateOf(result: SessionMessage | undefined): ToolRun['state'] {
-  if (result?.isError && result.content.startsWith('Not permitted: ')) return 'denied'
+/** Of a refusal only its words are stored; a server may say what it likes. */
+function stateOf(name: string, result: SessionMessage | undefined): ToolRun['state'] {
+  const isRefused =
+    !name.startsWith('mcp__') && result?.isError === true && result.content.startsWith('Not permitted: ')
+  if (isRefused) return 'denied'
   return result === undefined || result.isError ? 'failed' : 'done'
 }

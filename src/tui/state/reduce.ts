@@ -1,5 +1,6 @@
-import type { Action } from './actions.ts'
+import type { Action, Settable } from './actions.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
+import { arm, disarm } from './focus.ts'
 import { NOTHING_SPENT } from './initial.ts'
 import { withoutSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
@@ -39,25 +40,33 @@ export function reduce(state: ChatState, action: Action): ChatState {
         ...state,
         asks: state.asks.map((ask) => (ask.askId === action.card.askId ? action.card : ask)),
       }
-    case 'ask-gone':
-      return { ...state, asks: state.asks.filter(({ askId }) => askId !== action.askId) }
+    case 'armed':
+      return arm(state)
+    case 'disarmed':
+      return disarm(state)
+    case 'lent':
+      return { ...disarm(state), isLent: action.isLent }
     case 'conversation':
       return openConversation(state, action)
     case 'set':
-      return { ...state, ...action.change }
+      return change(state, action.change)
   }
 }
 
-function beginTurn(
-  state: ChatState,
-  { text, files, now, isQueued }: Action & { type: 'turn-begun' },
-): ChatState {
+/** An overlay that opens or closes changes what a key would mean. */
+function change(state: ChatState, parts: Partial<Settable>): ChatState {
+  const changed = { ...state, ...parts }
+  const isTurned = (state.overlay === undefined) !== (changed.overlay === undefined)
+  return isTurned ? disarm(changed) : changed
+}
+
+function beginTurn(state: ChatState, { text, files, now }: Action & { type: 'turn-begun' }): ChatState {
   const turn = { startedAt: now, doing: 'thinking', outputTokens: 0, isCancelling: false }
-  const queue = isQueued ? state.queue.slice(1) : state.queue
+  const queue = state.queue[0] === text ? state.queue.slice(1) : state.queue
   return finish({ ...state, turn, queue, hint: '' }, { kind: 'user', text, how: 'sent', files })
 }
 
 function openConversation(state: ChatState, action: Action & { type: 'conversation' }): ChatState {
   const { agent, sender, session, title } = action
-  return { ...state, agent, sender, session, title, usage: NOTHING_SPENT, steers: [], queue: [] }
+  return { ...state, agent, sender, session, title, usage: NOTHING_SPENT }
 }

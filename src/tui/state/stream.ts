@@ -1,4 +1,5 @@
 import {
+  type AskClosedEvent,
   type AskUserEvent,
   type ContextUsageEvent,
   McpEventKind,
@@ -8,6 +9,7 @@ import {
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { openCard } from '../cards/card.ts'
+import { answersOf } from './answered.ts'
 import { backToPrompt, closeText, finish, finishAll, finishTools } from './finish.ts'
 import { typedAs, withoutSteer } from './steers.ts'
 import type { ChatState, OpenText, Spent, ToolRun } from './types.ts'
@@ -39,7 +41,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent): ChatStat
     case 'askUser':
       return ask(state, event.value)
     case 'askClosed':
-      return closeAsk(state, event.value.askId)
+      return closeAsk(state, event.value)
     case 'contextUsage':
       return { ...state, usage: spend(state.usage, event.value) }
     case 'userSteered':
@@ -118,9 +120,11 @@ function ask(state: ChatState, event: AskUserEvent): ChatState {
   return doing({ ...seen, asks: [...seen.asks, openCard(event, state.agent)] }, 'waiting for you')
 }
 
-function closeAsk(state: ChatState, id: string): ChatState {
-  const asks = state.asks.filter(({ askId }) => askId !== id)
-  return asks.length > 0 ? { ...state, asks } : doing({ ...state, asks }, runningNames(state.tools))
+function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
+  const card = state.asks.find(({ askId }) => askId === closed.askId)
+  const asks = state.asks.filter(({ askId }) => askId !== closed.askId)
+  const told = (card ? answersOf(card, closed) : []).reduce(finish, { ...state, asks })
+  return asks.length > 0 ? told : doing(told, runningNames(state.tools))
 }
 
 function runningNames(tools: readonly ToolRun[]): string {

@@ -115,6 +115,12 @@ export interface ChatState {
   queue: readonly string[]
   prompt: Prompt
   overlay: Overlay | undefined
+  /** Keys are for the overlay: it has been seen. */
+  isOverlayArmed: boolean
+  /** Something else has the terminal: an editor, the transcript. */
+  isLent: boolean
+  /** A command of the chat runs. */
+  isCommanding: boolean
   usage: Spent
   servers: ReadonlyMap<string, 'connecting' | 'connected' | 'failed' | 'disconnected'>
   /** Notices that were shown: each is news only once. */
@@ -125,13 +131,13 @@ export interface ChatState {
   isLeaving: boolean
 }
 
-/** What this conversation took, as far as it is known. */
+/** What was taken since the conversation was opened, as far as it is known. */
 export interface Spent {
   /** Of the last model call: how full the context is. */
   last: TokenUsage | undefined
   /** Context window of the model, tokens; undefined while it is not known. */
   context: number | undefined
-  /** Of all turns of this chat. */
+  /** Of all turns since then. */
   input: number
   output: number
   cacheRead: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { renderCard } from '../../../src/tui/cards/card.ts'
+import { openCard, renderCard } from '../../../src/tui/cards/card.ts'
 import { answersTo, formCard, linesOf, pressKeys } from './setting.ts'
 
 const DATABASE = {
@@ -30,6 +30,19 @@ test('a question is shown with its options, their keys, and how to answer', () =
     '  … your own words',
     '1–2 or Enter chooses · or type · Esc gives none',
   ])
+})
+
+test('a form that is not armed shows neither keys nor a caret', () => {
+  assert.deepEqual(linesOf(openCard(formCard([DATABASE]).ask, 'crab')), [
+    'crab asks',
+    '  Database',
+    '  │ Which database?',
+    '  · SQLite · a file',
+    '  · Postgres · a server',
+    '  … your own words',
+  ])
+  const free = openCard(formCard([NAME]).ask, 'crab')
+  assert.equal(renderCard(free, { columns: 80, rows: 24, color: false, details: false }).caret, undefined)
 })
 
 /** Keys on one question, and its answer. */

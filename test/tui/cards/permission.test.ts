@@ -78,6 +78,37 @@ test('a card that is not armed takes no key but Ctrl+C, which interrupts', () =>
   assert.deepEqual(pressKeys(armCard(card), ['ctrl+c']).effects, [{ type: 'interrupt' }])
 })
 
+test('a card that is not armed shows no keys', () => {
+  const { ask } = permissionCard(BASH)
+  assert.deepEqual(linesOf(openCard(ask, 'crab')), linesOf(armCard(openCard(ask, 'crab'))).slice(0, -1))
+  const answered = pressKeys(permissionCard(BASH), ['y']).card
+  assert.doesNotMatch(linesOf(answered).join('\n'), /y once|why not/)
+  const given = pressKeys(permissionCard(BASH), ['N', 'x', 'enter']).card
+  assert.equal(renderCard(given, { columns: 80, rows: 24, color: false, details: false }).caret, undefined)
+})
+
+test('a long diff is laid out once for a width, however often it is drawn and scrolled', () => {
+  const armed = permissionCard({ ...BASH, tool: 'write', action: 'edit a.ts' })
+  const permission = { ...armed.ask.permission! }
+  let reads = 0
+  Object.defineProperty(permission, 'diff', {
+    get: () => {
+      reads += 1
+      return '+ new\n'.repeat(100)
+    },
+  })
+  const card = armCard(openCard({ ...armed.ask, permission }, 'crab'))
+  const draw = (one: typeof card, columns: number) =>
+    renderCard(one, { columns, rows: 24, color: true, details: false })
+  for (let time = 0; time < 5; time++) draw(card, 80)
+  const end = pressKeys(card, ['page-down', 'end', 'page-up']).card
+  draw(end, 80)
+  assert.equal(reads, 1)
+  draw(end, 40)
+  draw(end, 80)
+  assert.equal(reads, 2)
+})
+
 test('a card answers once', () => {
   const { effects, card } = pressKeys(permissionCard(BASH), ['y', 'y', 'a', 'enter'])
   assert.equal(effects.length, 1)

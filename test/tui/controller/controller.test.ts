@@ -79,12 +79,26 @@ test('keys that were meant for the prompt do not answer a question that comes up
   await chat.until(({ asks }) => asks.length === 1)
   chat.type('yes please')
   assert.equal(chat.state().prompt.text, 'yes please')
-  await chat.until(({ asks }) => asks[0]?.isArmed === true)
+  chat.press('tab')
+  assert.equal(chat.state().asks[0]?.isArmed, true)
   chat.type('y')
   await chat.idle()
   const tool = chat.blocks().find((block) => block.kind === 'tool')
   assert.equal(tool?.kind === 'tool' && tool.tool.state, 'done')
   assert.equal(chat.state().prompt.text, 'yes please')
+})
+
+test('a command that is queued runs at once, or not at all', async () => {
+  await using chat = await openTestChat([{ parts: ['Once', new Promise<void>(() => {})] }])
+  chat.type('tell me')
+  chat.press('enter')
+  await chat.until(({ open }) => open !== undefined)
+  chat.type('/status')
+  chat.press('escape')
+  chat.press('text', { text: ' ' })
+  chat.press('tab')
+  assert.deepEqual(chat.state().queue, [])
+  assert.match(chat.state().prompt.text, /^\/status/)
 })
 
 test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {

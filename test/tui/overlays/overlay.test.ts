@@ -138,6 +138,37 @@ test('the keys of a panel ask for their action on the selected row, and leave it
   ])
 })
 
+test('a key that asks again does what it says only when it is pressed twice on one row', () => {
+  const panel: Panel = {
+    ...SERVERS,
+    keys: [...SERVERS.keys, { key: 'd', label: 'disable', asksAgain: 'disables it' }],
+  }
+  const once = press(panel, 'd')
+  assert.deepEqual(once.effects, [])
+  assert.equal(lines(once.overlay!, 80, 24).at(-1), 'd again disables it · any other key does not')
+  const effect = { type: 'chosen', picker: 'mcp', value: 'crab\none', key: 'd' }
+  const twice = press(panel, 'd', 'd')
+  assert.deepEqual(twice.effects, [effect])
+  assert.match(lines(twice.overlay!, 80, 24).at(-1)!, /d disable/)
+  assert.deepEqual(press(panel, 'd', 'down', 'd').effects, [])
+  assert.deepEqual(press(panel, 'd', 'x', 'd').effects, [])
+  assert.deepEqual(press(panel, 'd', 'd', 'd').effects, [effect])
+})
+
+test('a long page is laid out once for a width', () => {
+  let reads = 0
+  const page = Object.defineProperty(newPage('Log', ''), 'text', {
+    get: () => {
+      reads += 1
+      return 'line\n'.repeat(1_000)
+    },
+  })
+  for (let time = 0; time < 3; time++) lines(page, 80, 24)
+  lines(page, 40, 24)
+  pressOverlay(page, key('x'), { columns: 80, rows: 24 })
+  assert.equal(reads, 2)
+})
+
 test('a page scrolls, says where it stands, and goes back to what it came from', () => {
   const text = Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n')
   const page = newPage('Log', text, SERVERS)

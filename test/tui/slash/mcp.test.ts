@@ -38,6 +38,10 @@ test('/mcp shows one row for a server that several agents share, and its keys re
   assert.equal(tools.back?.kind, 'panel')
   chat.context.act({ type: 'set', change: { overlay: tools.back } })
 
+  assert.deepEqual(
+    panel(chat).keys.flatMap(({ key, asksAgain }) => (asksAgain ? [key, asksAgain] : [])),
+    ['d', "disables it in the agent's file"],
+  )
   await press(chat, 'd')
   assert.match(panel(chat).note, /one of crab is disabled/)
   const file = () => readFile(join(node.home.paths.home, 'agents/crab.toml'), 'utf8')

@@ -29,7 +29,7 @@ test('runSlash() finds a command by its other names, in upper and lower case', a
 
 test('runSlash() refuses what may not run beside a turn, and says so', async () => {
   const chat = slashSetting(route({}))
-  chat.context.act({ type: 'turn-begun', text: 'hi', files: [], now: 0, isQueued: false })
+  chat.context.act({ type: 'turn-begun', text: 'hi', files: [], now: 0 })
   for (const { name, whileBusy } of SLASH_COMMANDS.filter(({ whileBusy }) => !whileBusy)) {
     await runSlash(`/${name}`, chat.context, NEVER)
     assert.equal(whileBusy, false)

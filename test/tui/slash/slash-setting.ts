@@ -61,7 +61,6 @@ export function slashSetting(dispatch: Dispatch): SlashSetting {
     act: store.act,
     openConversation: async (session) => void done.push(`open ${session}`),
     startAnew: async () => void done.push('anew'),
-    send: (text) => done.push(`send ${text}`),
     leave: () => done.push('leave'),
   }
   return {

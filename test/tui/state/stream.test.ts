@@ -117,13 +117,13 @@ test('what was printed is forgotten, what came since is not', () => {
   assert.deepEqual(rest.finished, state.finished.slice(1))
 })
 
-test('another conversation begins with nothing spent and nothing waiting', () => {
+test('another conversation begins with nothing spent; what waits is for it', () => {
   const state = reduce(after(busyState(), [turnEnd()]), { type: 'queued', text: 'later' })
   const other = { agent: 'bob', sender: 'ann', session: 's2', title: 'Plans' }
   const opened = reduce(state, { type: 'conversation', ...other })
   assert.deepEqual(
     { usage: opened.usage, queue: opened.queue },
-    { usage: initialState(CHAT_OPTIONS).usage, queue: [] },
+    { usage: initialState(CHAT_OPTIONS).usage, queue: ['later'] },
   )
   assert.equal(opened.session, 's2')
 })

@@ -1,0 +1,58 @@
+import type { ChatStore } from '../store.ts'
+
+/** A command of the chat that runs. */
+interface Job {
+  stop: AbortController
+  over: Promise<void>
+}
+
+/** The commands of the chat that run now. */
+export class Jobs {
+  readonly #store: ChatStore
+  readonly #signal: AbortSignal
+  readonly #running = new Set<Job>()
+
+  constructor(store: ChatStore, signal: AbortSignal) {
+    this.#store = store
+    this.#signal = signal
+  }
+
+  /** Runs one; gives what it gives, and whether it was interrupted. */
+  async run(work: (signal: AbortSignal) => Promise<void>): Promise<'done' | 'interrupted'> {
+    const stop = new AbortController()
+    const done = work(AbortSignal.any([stop.signal, this.#signal]))
+    const job = { stop, over: done.catch(() => undefined) } // whoever runs it hears of it
+    this.#running.add(job)
+    this.#show()
+    try {
+      await done
+      return 'done'
+    } catch (reason) {
+      if (!stop.signal.aborted) throw reason
+      return 'interrupted'
+    } finally {
+      stop.abort()
+      this.#running.delete(job)
+      this.#show()
+    }
+  }
+
+  /** Ends the one that began last. */
+  interrupt(): void {
+    const newest = [...this.#running].at(-1)
+    newest?.stop.abort()
+  }
+
+  /** Ends all, and waits until they have ended. */
+  async end(): Promise<void> {
+    for (const { stop } of this.#running) stop.abort()
+    await Promise.all([...this.#running].map(({ over }) => over))
+  }
+
+  #show(): void {
+    const isCommanding = this.#running.size > 0
+    if (this.#store.get().isCommanding !== isCommanding) {
+      this.#store.act({ type: 'set', change: { isCommanding } })
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { openShownChat } from '../support/shown-chat.ts'
+import { startTestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const CALL = { call: 'c1', name: 'bash', args: '{"command":"echo ran"}' }
+
+test('what is said while an editor has the terminal is printed when it comes back', async () => {
+  const gate = Promise.withResolvers<void>()
+  const editing = Promise.withResolvers<undefined>()
+  await using chat = await openShownChat([{ parts: ['One.\n\n', gate.promise, 'Two.\n\n', 'Three.'] }], {
+    ports: { editText: () => editing.promise },
+  })
+  chat.type('go\r')
+  await chat.see('One.')
+  chat.type('\x07')
+  gate.resolve()
+  await chat.node.server.requests[0]!.done
+  editing.resolve(undefined)
+  await chat.see('One.', 'Two.', 'Three.')
+})
+
+test('a question that comes up while an editor has the terminal is not answered by the next key', async () => {
+  const gate = Promise.withResolvers<void>()
+  const editing = Promise.withResolvers<undefined>()
+  await using chat = await openShownChat([{ parts: ['Now.', gate.promise, CALL] }, { parts: ['Done.'] }], {
+    ports: { editText: () => editing.promise },
+  })
+  chat.type('go\r')
+  await chat.see('Now.')
+  chat.type('\x07')
+  gate.resolve()
+  await chat.node.server.requests[0]!.done
+  editing.resolve(undefined)
+  await chat.see('Tab answers')
+  chat.type('y')
+  await chat.see('> y')
+  assert.equal(chat.node.server.requests.length, 1)
+})
+
+test('keys that arrive in one piece answer no question', async () => {
+  await using chat = await openShownChat([{ parts: [CALL] }, { parts: ['Done.'] }])
+  chat.type('go\r')
+  await chat.see('wants to run')
+  await chat.gone('Tab answers')
+  chat.type('some log\ry\rmore\r')
+  await chat.see('Tab answers')
+  assert.equal(chat.node.server.requests.length, 1)
+  assert.doesNotMatch(chat.text(), /✓ Run/)
+})
+
+test('a pause over a draft does not hand the next word to a question; Tab does', async () => {
+  await using chat = await openShownChat([{ parts: [CALL] }, { parts: ['Done.'] }])
+  chat.type('go\r')
+  await chat.see('wants to run')
+  chat.type('wait')
+  await chat.see('> wait')
+  await chat.see('Tab answers')
+  chat.type('\t')
+  await chat.gone('Tab answers')
+  chat.type('y')
+  await chat.see('Done.')
+})
+
+test('a message goes to the conversation that is being opened when it is typed', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['Noted.'] }))
+  await node.ask('first')
+  const { conversations } = await request(
+    node.dispatch,
+    'listConversations',
+    { agent: 'crab', sender: 'ann' },
+    NEVER,
+  )
+  const first = conversations[0]!.filePath
+  await request(
+    node.dispatch,
+    'newSession',
+    { agent: 'crab', sender: 'ann', cwd: node.home.paths.home },
+    NEVER,
+  )
+  await node.ask('second')
+  const gate = Promise.withResolvers<void>()
+  await using chat = await openShownChat([], {
+    node,
+    options: { session: first },
+    between: (dispatch) =>
+      async function* slowly(message, signal) {
+        if (message.msg?.$case === 'getSession') await gate.promise
+        yield* dispatch(message, signal)
+      },
+  })
+  chat.type('meant for the first\r')
+  gate.resolve()
+  await chat.see('first', 'Noted.', 'meant for the first', 'Noted.')
+  const { messages } = await request(
+    node.dispatch,
+    'listMessages',
+    { session: first, offset: 0, limit: 0 },
+    NEVER,
+  )
+  assert.deepEqual(
+    messages.filter(({ role }) => role === 'user').map(({ content }) => content),
+    ['first', 'meant for the first'],
+  )
+})
+
+test('a conversation that is not there ends the chat, and nothing is sent', async () => {
+  await using chat = await openShownChat([{ parts: ['No.'] }], {
+    options: { session: 'nosuch', prompt: 'hello' },
+  })
+  await assert.rejects(chat.done, { kind: /missing|invalid/ })
+  assert.equal(chat.node.server.requests.length, 0)
+})
+
+test('what was being said when the chat is left is on the screen', async () => {
+  await using chat = await openShownChat([{ parts: ['Still open wor', new Promise<void>(() => {})] }])
+  chat.type('go\r')
+  await chat.see('Still open wor')
+  chat.type('\x04')
+  await chat.done
+  await chat.terminal.settled()
+  assert.match(chat.text(), /Still open wor/)
+  assert.match(chat.text(), /Interrupted/)
+})
+
+test('a signal that comes before the chat stands ends it', async () => {
+  await using chat = await openShownChat([], { signal: AbortSignal.abort() })
+  await chat.done
+})
+
+test('a form says what was answered', async () => {
+  const options = [
+    { label: 'Red', description: '' },
+    { label: 'Blue', description: '' },
+  ]
+  const questions = [{ question: 'Which colour?', header: 'Colour', options }]
+  const ask = { call: 'c1', name: 'ask_user', args: JSON.stringify({ questions }) }
+  await using chat = await openShownChat([{ parts: [ask] }, { parts: ['Fine.'] }])
+  chat.type('ask me\r')
+  await chat.see('Blue')
+  await chat.gone('Tab answers')
+  chat.type('2')
+  await chat.see('Which colour?', 'Blue', 'Fine.')
+})
