@@ -1,6 +1,7 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { Effect, Pressed } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
+import { rememberLast } from '../view/remember.ts'
 import type { Section } from '../view/section.ts'
 import type { View } from '../view/view.ts'
 import { pressForm } from './form.ts'
@@ -14,7 +15,7 @@ import type { AskCard, Room } from './types.ts'
 export function openCard(ask: AskUserEvent, agent: string): AskCard {
   const isPermission = ask.permission !== undefined && ask.questions.length > 0
   const state = isPermission ? NEW_PERMISSION : newForm(ask.questions)
-  return { askId: ask.askId, agent, ask, isArmed: false, state }
+  return { askId: ask.askId, agent, ask, isArmed: false, state, content: rememberLast() }
 }
 
 /** The card with keys that count: it has stood on the screen, and nothing was typed for a moment. */

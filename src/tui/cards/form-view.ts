@@ -42,11 +42,14 @@ interface Content {
 function layOut(form: Form, view: Face) {
   const height = cardHeight(view.rows)
   const current = currentOf(form)
+  const { isArmed } = form.card
   const { rows, focus, caret } = current
-    ? questionRows(current, { ...view, isTabbed: form.state.fields.length > 1 })
+    ? questionRows(current, { ...view, isArmed, isTabbed: form.state.fields.length > 1 })
     : reviewRows(form, view)
   const foot =
-    height < MIN_FOOTED ? [] : [paint(truncateText(howTo(form, current), view.columns), view.color, 'dim')]
+    height < MIN_FOOTED || !isArmed
+      ? []
+      : [paint(truncateText(howTo(form, current), view.columns), view.color, 'dim')]
   const isTall = height >= MIN_TITLED
   const tabs = isTall && form.state.fields.length > 1 ? [tabRow(form, view)] : []
   const room = height - foot.length - tabs.length - (isTall ? 1 : 0)
@@ -54,7 +57,7 @@ function layOut(form: Form, view: Face) {
   const window = windowOf(rows.length, room, form.state.scroll ?? needed)
   const place = paint(positionText(rows.length, window), view.color, 'dim')
   const top = isTall ? [ends(titleOf(form, view), place, view.columns), ...tabs] : []
-  return { top, rows, window, foot, caret }
+  return { top, rows, window, foot, caret: isArmed ? caret : undefined }
 }
 
 const MIN_FOOTED = 3
@@ -83,7 +86,11 @@ function tabRow({ card, state }: Form, { columns, color }: Face): string {
   return [...before, ...tabs.slice(state.tab)].join(' ')
 }
 
-function questionRows(current: Current, { columns, color, isTabbed }: Face & { isTabbed: boolean }): Content {
+/** Without the marks and keys of the options while they do nothing. */
+function questionRows(
+  current: Current,
+  { columns, color, isArmed, isTabbed }: Face & { isArmed: boolean; isTabbed: boolean },
+): Content {
   const { question, field, keys, isFree, isTyping } = current
   const asked = wrapText(cleanText(question.question).trim(), columns - BAR.length).map((row) => BAR + row)
   const rows =
@@ -92,15 +99,18 @@ function questionRows(current: Current, { columns, color, isTabbed }: Face & { i
   for (const [at, { label, description }] of question.options.entries()) {
     const mark = question.multiSelect ? (field.marked.includes(at) ? '[x] ' : '[ ] ') : ''
     const about = description === '' ? '' : paint(` · ${cleanLine(description)}`, color, 'dim')
-    const isHere = !isTyping && field.cursor === at
+    const isHere = isArmed && !isTyping && field.cursor === at
     const name = isHere ? paint(cleanLine(label), color, 'accent') : cleanLine(label)
     const [first = '', ...more] = wrapText(`${mark}${name}${about}`, columns - MARGIN)
     const start = rows.length
-    rows.push(`${isHere ? '›' : ' '} ${keys[at]} ${first}`, ...more.map((row) => `    ${row}`))
+    rows.push(
+      `${isHere ? '›' : ' '} ${isArmed ? keys[at] : '·'} ${first}`,
+      ...more.map((row) => `    ${row}`),
+    )
     if (isHere) focus = { start, end: rows.length }
   }
   if (!isFree) return { rows, focus }
-  const lead = `${isTyping ? '›' : ' '} ${question.options.length === 0 ? '' : '… '}`
+  const lead = `${isArmed && isTyping ? '›' : ' '} ${question.options.length === 0 ? '' : '… '}`
   const { text, x } = showLine(field.text, columns - widthOf(lead) - 1)
   const shown =
     field.text.text === '' ? paint(question.options.length === 0 ? '' : 'your own words', color, 'dim') : text

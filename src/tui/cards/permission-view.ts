@@ -7,7 +7,7 @@ import { choiceRows, choicesOf } from './choices.ts'
 import { showLine } from './line.ts'
 import { clampRows, ends, factRows, positionText, quoteRows, windowOf } from './rows.ts'
 import { spaced, subjectOf, toLines, visibleLine } from './subject.ts'
-import type { AskCard, PermissionState } from './types.ts'
+import type { AskCard, CardContent, PermissionState } from './types.ts'
 
 /** A permission card, as far as it is being answered. */
 export interface Permission {
@@ -62,7 +62,8 @@ function layOut(permission: Permission, view: Face): Layout {
   const height = cardHeight(view.rows)
   const { foot, caret } = footOf(permission, view, height)
   const space = height - foot.length
-  const { title, body, facts } = contentOf(permission, view)
+  const title = titleOf(permission, view)
+  const { body, facts } = contentOf(permission, view)
   const isTall = space > MIN_TITLED
   const pinned = isTall && !state.isWhole ? facts.slice(0, Math.floor(space / 3)) : []
   const rest = facts.slice(pinned.length)
@@ -89,6 +90,7 @@ function footOf(
   height: number,
 ): { foot: readonly string[]; caret: number | undefined } {
   const { reason, selected } = state
+  if (!card.isArmed) return { foot: [], caret: undefined } // its keys do nothing
   if (reason) {
     const { text, x } = showLine(reason, columns - WHY.length - 1)
     return { foot: [paint(WHY, color, 'accent') + text], caret: WHY.length + x }
@@ -96,25 +98,34 @@ function footOf(
   const most = height < MIN_WORDY ? 1 : 2
   const choices = choicesOf(card.ask.questions[0]!)
   const rows = choiceRows(choices, { selected, columns, color, most })
-  return { foot: card.isArmed ? rows : rows.map((row) => paint(row, color, 'dim')), caret: undefined }
+  return { foot: rows, caret: undefined }
 }
 
 const WHY = 'why not? '
 const MIN_WORDY = 6
 
-function contentOf({ card, state, request }: Permission, { columns, color }: Face) {
-  const { verb, what } = subjectOf(request)
+function titleOf({ card, request }: Permission, { color }: Face): string {
+  const words = `${visibleLine(card.agent)} wants to ${visibleLine(subjectOf(request).verb)}`
+  return paint(words, color, 'warning', 'bold')
+}
+
+/** It may be long, and is drawn with every key and every tick of the clock. */
+function contentOf(permission: Permission, { columns, color }: Face): CardContent {
+  const { card, state } = permission
+  const key = `${columns} ${color} ${state.isWhole}`
+  return card.content(key, () => makeContent(permission, { columns, color }))
+}
+
+function makeContent({ card, state, request }: Permission, quoting: Quoting): CardContent {
+  const { what } = subjectOf(request)
   const { cwd, diff, reason, rules, arguments: args } = request
   const { isWhole } = state
-  const quoting = { columns, color }
   const shown = toVisible(what)
   const all = toVisible(toLines(args))
-  const words = `${visibleLine(card.agent)} wants to ${visibleLine(verb)}`
   const most = isWhole ? {} : { most: MOST_WHY_ROWS }
   const fact = (name: string, text: string, more = {}) =>
-    factRows(name, visibleLine(text), { columns, color, ...more })
+    factRows(name, visibleLine(text), { ...quoting, ...more })
   return {
-    title: paint(words, color, 'warning', 'bold'),
     body: [
       ...quoteRows(shown, quoting),
       ...(diff === '' ? [] : quoteRows(toVisible(withoutHead(spaced(diff), what)), { ...quoting, tint })),
@@ -129,9 +140,11 @@ function contentOf({ card, state, request }: Permission, { columns, color }: Fac
   }
 }
 
+type Quoting = Pick<View, 'columns' | 'color'>
+
 const MOST_WHY_ROWS = 3
 
-function helpRows({ ask }: AskCard, { columns, color }: { columns: number; color: boolean }): string[] {
+function helpRows({ ask }: AskCard, { columns, color }: Quoting): string[] {
   const choices = choicesOf(ask.questions[0]!)
   const keys = choices.flatMap(({ key, help }) => factRows(key, help, { columns, color }))
   return ['', ...keys, ...factRows('^C', 'stops the agent', { columns, color })]

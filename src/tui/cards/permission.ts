@@ -70,7 +70,7 @@ function pressReason({ card }: Permission, reason: Line, key: KeyPress): Pressed
 
 function scroll(permission: Permission, key: KeyPress, room: Room): Pressed<AskCard> {
   const { card, state } = permission
-  const { most, page } = scrollRange(permission, { ...room, color: false })
+  const { most, page } = scrollRange(permission, { ...room, color: true }) // as it is drawn mostly, and remembered
   const from = Math.min(state.scroll, most)
   const to = new Map<string, number>([
     ['page-down', from + page],

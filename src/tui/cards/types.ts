@@ -1,4 +1,5 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { Remember } from '../view/remember.ts'
 import type { Line } from './line.ts'
 
 /** A question on the screen and how far its answer has come. Replaced, never changed. */
@@ -10,6 +11,14 @@ export interface AskCard {
   /** Its keys count: it has stood there long enough to be seen. Until then keys are for the prompt. */
   isArmed: boolean
   state: CardState
+  /** What is asked, laid out: the same for every state of the card. */
+  content: Remember<CardContent>
+}
+
+/** What a permission card quotes, as rows, and what it says about it. */
+export interface CardContent {
+  body: readonly string[]
+  facts: readonly string[]
 }
 
 export type CardState = PermissionState | FormState

@@ -1,6 +1,7 @@
 import type { Pressed } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
+import { rememberLast } from '../view/remember.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { widthOf, wrapText } from '../view/text.ts'
@@ -9,7 +10,7 @@ import type { Overlay, Page, Room } from './types.ts'
 
 /** A page to read, from its beginning. */
 export function newPage(title: string, text: string, back?: Overlay): Page {
-  return { kind: 'page', title, text, scroll: 0, back }
+  return { kind: 'page', title, text, rows: rememberLast(), scroll: 0, back }
 }
 
 /** What a key does to a page: it scrolls, Esc, q and Enter close it. */
@@ -44,9 +45,12 @@ export function renderPage(page: Page, view: Face): Section {
   return frame({ title, body, keys: `${place}Esc ${page.back ? 'goes back' : 'closes'}` }, view)
 }
 
-function rowsOf({ text }: Page, columns: number): string[] {
-  const clean = cleanText(text).replace(/\n+$/, '')
-  return clean.split('\n').flatMap((line) => wrapHanging(line, columns))
+/** It may be long, and is drawn with every key and every tick of the clock. */
+function rowsOf(page: Page, columns: number): readonly string[] {
+  return page.rows(`${columns}`, () => {
+    const clean = cleanText(page.text).replace(/\n+$/, '')
+    return clean.split('\n').flatMap((line) => wrapHanging(line, columns))
+  })
 }
 
 /** A line of two columns goes on below its second one, where there is room for that. */

@@ -7,8 +7,9 @@ import { truncateText, widthOf, wrapText } from '../view/text.ts'
 import { bodyHeight, cellsLine, type Face, frame, moved, sliceAround } from './frame.ts'
 import type { Overlay, Panel, Room } from './types.ts'
 
-/** What a key does to a panel: its own keys, and Enter for the first of them, do something to the selected row. */
-export function pressPanel(panel: Panel, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+/** What a key does to a panel: its own keys, some of them only when pressed twice, and Enter for the first of them, do something to the selected row. */
+export function pressPanel(before: Panel, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+  const panel = { ...before, asked: undefined }
   if (key.name === 'escape' || (key.text === 'q' && !key.ctrl)) return { state: undefined, effects: [] }
   const selected = moved(panel.selected, panel.rows.length, key, room)
   if (selected !== undefined) return { state: { ...panel, selected: Math.max(0, selected) }, effects: [] }
@@ -16,6 +17,8 @@ export function pressPanel(panel: Panel, key: KeyPress, room: Room): Pressed<Ove
   const pressed = panel.keys.find((one) => one.key === letter)
   const row = panel.rows[panel.selected]
   if (!pressed || !row) return { state: panel, effects: [] }
+  if (pressed.asksAgain !== undefined && before.asked !== pressed.key)
+    return { state: { ...panel, asked: pressed.key }, effects: [] }
   const effect = { type: 'chosen', picker: panel.picker, value: row.value, key: pressed.key } as const
   return { state: panel, effects: [effect] }
 }
@@ -40,13 +43,19 @@ export function renderPanel(panel: Panel, view: Face): Section {
   const head = paint(`  ${cellsLine(panel.header, widths)}`, color, 'dim')
   const nothing = [paint('  nothing here', color, 'dim')]
   const table = rows.length === 0 ? nothing : rows
-  const keys = [...panel.keys.map(({ key, label }) => `${key} ${label}`), 'Esc closes'].join(' · ')
   const title = paint(cleanLine(panel.title), color, 'accent', 'bold')
   const body =
     view.rows > ROOMY
       ? [head, ...table, ...told.slice(0, NOTE_ROWS).map((row) => `  ${row}`.trimEnd())]
       : table
-  return frame({ title, body, keys }, view)
+  return frame({ title, body, keys: howTo(panel) }, view)
+}
+
+/** What the keys do, or what the key that was pressed would do. */
+function howTo({ keys, asked }: Panel): string {
+  const again = keys.find(({ key }) => key === asked)
+  if (again) return `${again.key} again ${again.asksAgain} · any other key does not`
+  return [...keys.map(({ key, label }) => `${key} ${label}`), 'Esc closes'].join(' · ')
 }
 
 const MARGIN = 2

@@ -1,3 +1,5 @@
+import type { Remember } from '../view/remember.ts'
+
 /** What stands over the prompt and has the keys: a list to choose from, or a page to read. Replaced, never changed. */
 export type Overlay = Picker | Panel | Page
 
@@ -31,9 +33,18 @@ export interface Panel {
   header: readonly string[]
   rows: readonly PanelRow[]
   selected: number
-  keys: readonly { key: string; label: string }[]
+  keys: readonly PanelKey[]
   /** What was done last, or is being done. */
   note: string
+  /** The key that is to be pressed again for the selected row. */
+  asked?: string | undefined
+}
+
+export interface PanelKey {
+  key: string
+  label: string
+  /** What it would do, as in `disables it`: it does so only when it is pressed again. */
+  asksAgain?: string
 }
 
 export interface PanelRow {
@@ -48,6 +59,8 @@ export interface Page {
   kind: 'page'
   title: string
   text: string
+  /** The text as rows. */
+  rows: Remember<readonly string[]>
   /** Rows that are scrolled away at the top. */
   scroll: number
   /** What stands there again when it is closed. */

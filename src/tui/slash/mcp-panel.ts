@@ -58,7 +58,7 @@ const KEYS = [
   { key: 'r', label: 'restart' },
   { key: 'l', label: 'logs' },
   { key: 'p', label: 'ping' },
-  { key: 'd', label: 'disable' },
+  { key: 'd', label: 'disable', asksAgain: "disables it in the agent's file" },
   { key: 'e', label: 'enable' },
 ]
 
