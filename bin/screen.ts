@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { platform } from 'node:os'
 import type { Screen } from '../src/commands/host.ts'
 
 /** The standard streams as one terminal, and how to leave it as it was found. */
@@ -28,6 +29,7 @@ function onExit(listener: () => void): Disposable {
 
 /** Stops the whole group, so that npm, too, is stopped; what listens to the signal would keep it from doing so. */
 function stop(): void {
+  if (platform() === 'win32') return // there is nothing to come back from
   const listeners = process.listeners('SIGTSTP')
   process.removeAllListeners('SIGTSTP')
   process.kill(0, 'SIGTSTP')
