@@ -18,7 +18,7 @@ export interface CopyOptions extends ClipboardSystem {
  */
 export async function copyText(text: string, options: CopyOptions): Promise<string> {
   const isRemote = Boolean(options.env['SSH_TTY'] || options.env['SSH_CONNECTION'])
-  const tmux = options.env['TMUX'] ? TMUX : []
+  const tmux = options.env['TMUX'] && options.platform !== 'win32' ? TMUX : []
   const programs = isRemote ? tmux : [...localPrograms(options), ...tmux]
   for (const program of programs) {
     const path = await findInstalled(program[0], options)
@@ -41,9 +41,16 @@ const TMUX: readonly Program[] = [['tmux', 'load-buffer', '-w', '-']]
 /** What terminals take of one OSC sequence. */
 const MOST_OSC_CHARS = 74_994
 
+/** clip.exe takes no UTF-8. */
+const POWERSHELL: Program = [
+  'powershell.exe',
+  ...['-NoProfile', '-NonInteractive', '-STA', '-Command'],
+  'Set-Clipboard -Value (Get-Content -Raw -Encoding UTF8 -LiteralPath $env:CRABTALK_COPY)',
+]
+
 function localPrograms({ env, platform }: ClipboardSystem): Program[] {
   if (platform === 'darwin') return [['pbcopy']]
-  if (platform === 'win32') return [['clip.exe']]
+  if (platform === 'win32') return [POWERSHELL]
   return [
     ...(env['WAYLAND_DISPLAY'] ? [['wl-copy'] as const] : []),
     ...(env['DISPLAY'] ? [['xclip', '-selection', 'clipboard'] as const, ['xsel', '-bi'] as const] : []),
@@ -52,15 +59,16 @@ function localPrograms({ env, platform }: ClipboardSystem): Program[] {
 }
 
 /**
- * Runs a program with a text on its standard input. Those of X and Wayland stay behind, to serve the text to whoever
- * pastes it; so they get it from a file, and belong to nobody.
+ * Runs a program with a text on its standard input, on Windows in the file that CRABTALK_COPY names. Those of X and
+ * Wayland stay behind, to serve the text to whoever pastes it; so they get it from a file, and belong to nobody.
  */
-async function feed(argv: Program, text: string, { env }: ClipboardSystem): Promise<number> {
+async function feed(argv: Program, text: string, { env, platform }: ClipboardSystem): Promise<number> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
   const path = join(folder.path, 'clipboard')
   await writeFile(path, text, { mode: 0o600 })
   const script = 'file=$1; shift; exec "$@" < "$file" > /dev/null 2>&1'
-  return await runForeground(['/bin/sh', '-c', script, 'copy', path, ...argv], env).catch(() => 127)
+  const run: Program = platform === 'win32' ? argv : ['/bin/sh', '-c', script, 'copy', path, ...argv]
+  return await runForeground(run, { ...env, CRABTALK_COPY: path }).catch(() => 127)
 }
 
 /** tmux hands on only what is wrapped for it. */

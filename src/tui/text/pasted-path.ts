@@ -23,7 +23,8 @@ function toPath(text: string): string | undefined {
 
 function fromAddress(text: string): string | undefined {
   try {
-    return decodeURIComponent(new URL(text).pathname)
+    const path = decodeURIComponent(new URL(text).pathname)
+    return WINDOWS.test(path.slice(1)) ? path.slice(1) : path
   } catch {
     return undefined
   }

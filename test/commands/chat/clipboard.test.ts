@@ -31,6 +31,13 @@ test('copyText() uses the program of the system', async () => {
   }
 })
 
+test('copyText() gives PowerShell the text on Windows', async () => {
+  const script = 'test "$1 $2" = "-NoProfile -NonInteractive" && cat "$CRABTALK_COPY" > "$COPIED/text"'
+  await using box = await openBox([['powershell.exe', script]])
+  assert.equal(await copyText(TEXT, box.system({ TMUX: 't' }, 'win32')), 'copied with powershell.exe')
+  assert.equal(await readFile(join(box.path, 'text'), 'utf8'), TEXT)
+})
+
 test('copyText() asks the terminal over ssh, without a program, and when the program fails', async () => {
   const asked = [`\x1b]52;c;${Buffer.from(TEXT).toString('base64')}\x07`]
   await using box = await openBox([['wl-copy', 'exit 1']])

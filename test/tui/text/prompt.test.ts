@@ -208,6 +208,7 @@ test('a pasted path of an image is a mention of it', () => {
     ["'/tmp/a b.jpeg' ", '@"/tmp/a b.jpeg" |'],
     ['file:///tmp/a%20b.webp\n', '@"/tmp/a b.webp" |'],
     ['C:\\Users\\a b\\dot.gif', '@"C:\\Users\\a b\\dot.gif" |'],
+    ['file:///C:/a%20b/dot.png', '@"C:/a b/dot.png" |'],
     ['dot.png', 'dot.png|'],
     ['/tmp/a.txt', '/tmp/a.txt|'],
     ['/tmp/one.png and /tmp/two.png', '/tmp/one.png and /tmp/two.png|'],
