@@ -21,6 +21,8 @@ const { values: options } = parseArgs({
 })
 /** Make what V8 compiles the same in every build. */
 const SEEDS = ['--random-seed=1', '--hash-seed=1']
+/** Far more than it takes: a scenario that hangs does not hold up a build for ever. */
+const WARM_UP_MS = 120_000
 /** Without code caches, and with nothing compressed. */
 const NOT_WARM: Omit<PackContent, 'chunks'> = { caches: new Map(), cold: new Set() }
 const begin = performance.now()
@@ -63,6 +65,7 @@ async function warmUp(chunks: Map<string, string>, folder: string): Promise<Omit
   const program = join(import.meta.dirname, 'sea/warm-up.ts')
   execFileSync(process.execPath, [...NODE_FLAGS, ...SEEDS, program, folder], {
     stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: WARM_UP_MS,
   })
   const caches = new Map<string, Uint8Array>()
   for (const id of chunks.keys()) caches.set(id, await readFile(join(folder, `${id}.cache`)))

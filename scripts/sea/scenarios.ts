@@ -35,7 +35,12 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('send', '--model', 'loopback-bedrock', 'say hi'),
   {
     ...crabtalk('chat', '--model', 'loopback-openai', '--new'),
-    keys: [on(/\?2004h/, 'say hi\r'), on(/Hi there\..*Ask/s, CTRL_D)],
+    keys: [
+      on(/\?2004h/, 'show markdown\r'),
+      on(/shownwhole.*Ask/s, 'call write {"path":"chat.md","content":"one\\n"}\r'),
+      on(/waiting for you \S*?[1-9] s/, 'y'), // a question takes no key that was on its way when it came
+      on(/Hi there\..*Ask/s, CTRL_D),
+    ],
   },
   crabtalk('send', '--help'),
   crabtalk('send', '--output', 'json', 'say hi'),
