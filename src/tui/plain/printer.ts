@@ -43,8 +43,8 @@ export class Printer {
     const { finished, turn } = store.get()
     const last = finished.at(-1)
     if (last) {
-      store.act({ type: 'printed', upto: last.id })
       for (const { block } of finished) if (!this.#isPrinted(block)) this.#printBlock(block)
+      store.act({ type: 'printed', upto: last.id }) // tells us again: by now there is nothing to print
     }
     if (!turn) this.#isStreaming = false
   }

@@ -23,6 +23,16 @@ test('openPlainChat() prints answers as they come, without what a terminal would
   assert.equal(chat.screen().includes(ESC), false)
 })
 
+test('openPlainChat() prints a short answer once', async () => {
+  await using chat = await open([{ parts: ['Hello.'] }])
+  await chat.shows(/\n> $/)
+  chat.type('hi')
+  await chat.shows(/Hello\.\n\n> $/)
+  chat.type('/status')
+  await chat.shows(/scripted[\s\S]*\n> $/)
+  assert.equal(chat.screen().split('Hello.').length, 2)
+})
+
 test('openPlainChat() prints tool calls when they are over, between the texts around them', async () => {
   const call = { call: 'c1', name: 'read', args: '{"path":"nothing.txt"}' }
   await using chat = await open([{ parts: ['Let me look.', call] }, { parts: ['There is none.'] }])
