@@ -40,7 +40,7 @@ export function openFileFinder(options: FileFinderOptions): FindFiles {
 }
 
 /** The paths that fit, best first: by name, by the beginning of a name, by a part of the path, by its letters in order. */
-export function rankPaths(paths: readonly string[], query: string): string[] {
+function rankPaths(paths: readonly string[], query: string): string[] {
   const wanted = query.toLowerCase()
   return paths
     .map((path) => ({ path, rank: rankOf(path, wanted), depth: depthOf(path) }))

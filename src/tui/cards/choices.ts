@@ -23,11 +23,6 @@ export function choicesOf(question: Pick<AskQuestion, 'options'>): readonly Choi
   })
 }
 
-/** Whether it lets the call be made. */
-export function isApproval({ does }: Choice): boolean {
-  return typeof does === 'object' && does.answer !== no
-}
-
 /** The choices side by side, in `most` rows with as many words as fit there; at last their keys alone, in as many as they take. */
 export function choiceRows(
   choices: readonly Choice[],

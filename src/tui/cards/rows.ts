@@ -5,7 +5,7 @@ import { padText, toGraphemes, truncateText, widthOf, wrapText } from '../view/t
 export const BAR = '  │ '
 
 /** A line in pieces of at most that many columns; no character is left out, blanks neither. */
-export function breakExactly(line: string, width: number): string[] {
+function breakExactly(line: string, width: number): string[] {
   const room = Math.max(2, width)
   if (line.length <= room && !/[^ -~]/.test(line)) return [line]
   const rows: string[] = []

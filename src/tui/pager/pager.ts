@@ -16,9 +16,9 @@ export interface PagerState {
 }
 
 /** What a key asks for that is more than another state. */
-export type PagerWish = 'close' | 'edit' | 'redraw' | 'home' | 'search'
+type PagerWish = 'close' | 'edit' | 'redraw' | 'home' | 'search'
 
-export interface PagerPress {
+interface PagerPress {
   state: PagerState
   wish?: PagerWish
 }

@@ -52,7 +52,7 @@ const MOST_NAMES = 99
 const MOST_LETTERS = 60
 
 /** `fix-the-tests-2026-01-02`: letters and digits of the title, in any script, and the day. */
-export function usualName(title: string, now: number): string {
+function usualName(title: string, now: number): string {
   const words = title.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['conversation']
   const day = new Date(now).toISOString().slice(0, 10)
   const name = words

@@ -15,13 +15,13 @@ export async function* conversationMarkdown(
 }
 
 /** The head of a conversation as Markdown. */
-export function headMarkdown(session: SessionInfo): string {
+function headMarkdown(session: SessionInfo): string {
   const title = session.title || `${session.agent} with ${session.sender}`
   return `# ${title}\n\n${session.agent} · ${session.sender} · ${session.createdAt} · ${session.messageCount} messages\n`
 }
 
 /** One message as Markdown; tool results are folded into code blocks. */
-export function messageMarkdown(message: SessionMessage, agent: string): string {
+function messageMarkdown(message: SessionMessage, agent: string): string {
   if (message.role === 'tool') return `\n${toolResult(message)}\n`
   const who = message.role === 'user' ? 'You' : message.agent || agent
   const parts = [

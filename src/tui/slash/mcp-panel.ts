@@ -134,7 +134,7 @@ function toValue({ agent, name }: Target): string {
 }
 
 /** A state in words. */
-export function stateName(state: McpPeerState): string {
+function stateName(state: McpPeerState): string {
   return STATES[state] ?? 'unknown'
 }
 

@@ -13,7 +13,6 @@ export type Effect =
   | { type: 'paste' }
   /** The completion menu wants its entries for what stands before the caret. */
   | { type: 'complete'; kind: 'file' | 'command'; query: string }
-  | { type: 'search-history' }
   | { type: 'cycle-mode' }
   | { type: 'toggle-thinking' }
   | { type: 'toggle-details' }

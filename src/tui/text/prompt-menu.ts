@@ -12,7 +12,7 @@ export interface Taken {
 }
 
 /** A key while a menu is open; undefined when it is none of the menu's. */
-export function pressMenu(prompt: Prompt, key: KeyPress, _context: PromptContext): Taken | undefined {
+export function pressMenu(prompt: Prompt, key: KeyPress): Taken | undefined {
   const { menu } = prompt
   const token = tokenAt(prompt)
   if (menu === undefined || token === undefined) return undefined

@@ -42,11 +42,7 @@ export interface PromptContext {
   isBusy: boolean
   /** The running turn was interrupted and has not ended yet: Ctrl+C may leave. */
   isCancelling?: boolean
-  /** Something goes along with the message: it may be empty. */
-  hasFiles?: boolean
   columns: number
-  /** A `#` in front makes a note for the memory. */
-  hasNotes?: boolean
   /** For the menu of `/`. */
   commands?: readonly CommandEntry[]
 }
@@ -63,13 +59,9 @@ export const EMPTY_PROMPT: Prompt = {
   armed: undefined,
 }
 
-/** What `!` or `#` in front makes of a text. */
-export type PromptMode = 'message' | 'shell' | 'note'
-
-/** Whose line it is: the agent's, the shell's, or the memory's. */
-export function promptMode({ text }: Prompt, { hasNotes = false }: PromptContext): PromptMode {
-  if (text.startsWith('!')) return 'shell'
-  return hasNotes && text.startsWith('#') ? 'note' : 'message'
+/** Whether a `!` in front makes it a line for the shell. */
+export function isShellLine({ text }: Prompt): boolean {
+  return text.startsWith('!')
 }
 
 /** The text as it would be sent, pastes and all. */

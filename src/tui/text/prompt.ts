@@ -24,8 +24,8 @@ export {
 
 /** What a key does to the prompt. */
 export function pressPrompt(prompt: Prompt, key: KeyPress, context: PromptContext): PressedPrompt {
-  const found = prompt.search ? pressSearch(prompt, key) : pressMenu(prompt, key, context)
-  if (found?.isSent) return submit(found.prompt, context)
+  const found = prompt.search ? pressSearch(prompt, key) : pressMenu(prompt, key)
+  if (found?.isSent) return submit(found.prompt)
   if (found) return follow(prompt, pressed({ ...found.prompt, armed: undefined }), context)
   const result = pressKey(prompt, key, context)
   const isArmed = result.state.armed !== prompt.armed
@@ -45,7 +45,7 @@ function pressKey(prompt: Prompt, key: KeyPress, context: PromptContext): Presse
 function run(command: PromptCommand, prompt: Prompt, context: PromptContext): PressedPrompt {
   switch (command) {
     case 'submit':
-      return hasTrailingBackslash(prompt) ? pressed(breakAtBackslash(prompt)) : submit(prompt, context)
+      return hasTrailingBackslash(prompt) ? pressed(breakAtBackslash(prompt)) : submit(prompt)
     case 'queue':
       return queue(prompt, context)
     case 'escape':
@@ -80,9 +80,9 @@ function follow(before: Prompt, { state, effects }: PressedPrompt, context: Prom
   return { state: prompt, effects: [...effects, { type: 'complete', kind: 'file', query }] }
 }
 
-function submit(prompt: Prompt, { hasFiles = false }: PromptContext): PressedPrompt {
+function submit(prompt: Prompt): PressedPrompt {
   const text = promptText(prompt).trimEnd()
-  if (text.trim() === '' && !hasFiles) return pressed(settle(prompt))
+  if (text.trim() === '') return pressed(settle(prompt))
   return pressed(sent(prompt, text), { type: 'submit', text })
 }
 

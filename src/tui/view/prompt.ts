@@ -1,7 +1,7 @@
 import type { Cell, VisualLine } from '../text/layout.ts'
 import type { Prompt, PromptContext } from '../text/prompt.ts'
 import { layOutPrompt } from '../text/prompt-edits.ts'
-import { promptMode } from '../text/prompt-state.ts'
+import { isShellLine } from '../text/prompt-state.ts'
 import { renderMenu, renderSearch } from './prompt-menu.ts'
 import type { Section } from './section.ts'
 import { paint } from './style.ts'
@@ -16,7 +16,9 @@ export function renderPrompt(prompt: Prompt, context: PromptContext, view: View)
     const found = renderSearch(prompt.search, view, most)
     return { lines: [...lines, ...found.lines], caret: { x: found.x, y: lines.length }, ...PLACE }
   }
-  const below = prompt.menu ? renderMenu(prompt.menu, view, most) : renderNote(noteOf(prompt, context), view)
+  const below = prompt.menu
+    ? renderMenu(prompt.menu, view, most)
+    : renderNextKey(nextKey(prompt, context), view)
   return { lines: [...lines, ...below], caret, ...PLACE }
 }
 
@@ -33,13 +35,13 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
   const { length } = layout.lines
   const first = Math.max(0, Math.min(at.y - Math.floor(most / 2), length - most))
   const shown = layout.lines.slice(first, first + most)
-  const mode = promptMode(prompt, context)
+  const isShell = isShellLine(prompt)
   const lines = shown.map((line, index) => {
     const isEdge = (index === 0 && first > 0) || (index === shown.length - 1 && first + most < length)
-    const sign = isEdge ? paint('⋮', view.color, 'dim') : first + index === 0 ? signOf(mode, view) : ' '
+    const sign = isEdge ? paint('⋮', view.color, 'dim') : first + index === 0 ? signOf(isShell, view) : ' '
     return columns <= SIGN.length ? cellsText(line, view) : `${sign} ${cellsText(line, view)}`
   })
-  const isOnSign = mode !== 'message' && prompt.caret === 0
+  const isOnSign = isShell && prompt.caret === 0
   const x = isOnSign ? 0 : at.x + SIGN.length
   return { lines, caret: { x: Math.min(x, columns - 1), y: at.y - first } }
 }
@@ -47,7 +49,7 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
 function renderEmpty({ isBusy }: PromptContext, view: View) {
   const room = Math.max(0, edge(view) - SIGN.length)
   const text = (isBusy ? BUSY : IDLE).find((words) => words.length <= room) ?? ''
-  const line = `${signOf('message', view)} ${paint(text, view.color, 'dim')}`
+  const line = `${signOf(false, view)} ${paint(text, view.color, 'dim')}`
   const isNarrow = view.columns <= SIGN.length
   return {
     lines: [isNarrow ? '' : line],
@@ -60,10 +62,8 @@ const SIGN = '> '
 const IDLE = ['Ask anything · @ files · / commands · ? help', 'Ask anything · ? help', 'Ask anything']
 const BUSY = ['Enter steers · Tab queues · Esc interrupts', 'Esc interrupts']
 
-function signOf(mode: ReturnType<typeof promptMode>, { color }: View): string {
-  if (mode === 'shell') return paint('!', color, 'warning', 'bold')
-  if (mode === 'note') return paint('#', color, 'link', 'bold')
-  return paint('>', color, 'accent', 'bold')
+function signOf(isShell: boolean, { color }: View): string {
+  return isShell ? paint('!', color, 'warning', 'bold') : paint('>', color, 'accent', 'bold')
 }
 
 function cellsText({ cells }: VisualLine, { color }: View): string {
@@ -75,17 +75,15 @@ function toText({ text, isPaste }: Cell, color: boolean): string {
 }
 
 /** What the next key would do, in a line. */
-function noteOf(prompt: Prompt, context: PromptContext): string {
+function nextKey(prompt: Prompt, context: PromptContext): string {
   if (prompt.armed === 'leave') return 'Ctrl-C again to leave'
   if (prompt.armed === 'clear') return 'Esc again to clear'
-  const mode = promptMode(prompt, context)
-  if (mode === 'shell') return 'shell command'
-  if (mode === 'note') return 'note to memory'
+  if (isShellLine(prompt)) return 'shell command'
   return context.isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''
 }
 
-function renderNote(note: string, view: View): string[] {
-  return note === '' ? [] : [paint(truncateText(`  ${note}`, edge(view)), view.color, 'dim')]
+function renderNextKey(words: string, view: View): string[] {
+  return words === '' ? [] : [paint(truncateText(`  ${words}`, edge(view)), view.color, 'dim')]
 }
 
 function edge({ columns }: View): number {

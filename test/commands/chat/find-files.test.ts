@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { listFiles } from '../../../src/commands/chat/file-list.ts'
-import { openFileFinder, rankPaths } from '../../../src/commands/chat/find-files.ts'
+import { openFileFinder } from '../../../src/commands/chat/find-files.ts'
 
 const NEVER = new AbortController().signal
 
@@ -85,17 +85,14 @@ test('listFiles() stops at its bounds, and follows no link', async () => {
   assert.deepEqual(await listFiles(box.path, { ...bounds, until: 0 }, NEVER), [])
 })
 
-test('rankPaths() does not care for case', () => {
-  assert.deepEqual(rankPaths(['docs/x.md', 'Docs/', 'a/DOCS.md'], 'docs'), [
-    'Docs/',
-    'a/DOCS.md',
-    'docs/x.md',
-  ])
+test('a query does not care for case', async () => {
+  await using box = await openBox({ 'src/READ.md': '' })
+  assert.deepEqual(await box.find('Read'), ['README.md', 'src/READ.md', 'src/core/read.ts'])
 })
 
-async function openBox() {
+async function openBox(more: Readonly<Record<string, string>> = {}) {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  for (const [path, text] of Object.entries(TREE)) {
+  for (const [path, text] of Object.entries({ ...TREE, ...more })) {
     await mkdir(dirname(join(folder.path, path)), { recursive: true })
     await writeFile(join(folder.path, path), text)
   }

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { request } from '../../../src/core/protocol/dispatch.ts'
-import { usualName } from '../../../src/tui/slash/export.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
-import { NOW, slashSetting } from './slash-setting.ts'
+import { slashSetting } from './slash-setting.ts'
 
 const NEVER = new AbortController().signal
 
@@ -76,10 +75,15 @@ const NAMES: Readonly<Record<string, string>> = {
   '\u001b]0;x\u0007': '0-x-2026-01-02',
 }
 
-for (const [title, name] of Object.entries(NAMES)) {
-  test(`usualName() makes ${name} of ${JSON.stringify(title)}`, () =>
-    assert.equal(usualName(title, NOW), name))
-}
+test('/export makes a name of the title, in any script, and of nothing else', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['So it is.'] }))
+  await node.ask('hello')
+  for (const [title, name] of Object.entries(NAMES)) {
+    const chat = await chatAfter(node, [], title)
+    await runSlash('/export', chat.context, NEVER)
+    assert.deepEqual([...chat.files.keys()], [`${name}.md`])
+  }
+})
 
 async function chatAfter(
   node: Awaited<ReturnType<typeof startTestDispatch>>,

@@ -6,14 +6,15 @@ import {
   SessionInfo,
   SessionMessage,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { headMarkdown, messageMarkdown } from '../../../src/tui/slash/markdown.ts'
+import { route } from '../../../src/core/protocol/dispatch.ts'
+import { conversationMarkdown } from '../../../src/tui/slash/markdown.ts'
 
 const INFO = { agent: 'crab', sender: 'ann', createdAt: '2026-01-02T03:04:05.678Z', messageCount: 3 }
 
-test('headMarkdown() is headed by the title, or by who talks to whom', () => {
+test('conversationMarkdown() is headed by the title, or by who talks to whom', async () => {
   const facts = 'crab · ann · 2026-01-02T03:04:05.678Z · 3 messages'
-  assert.equal(headMarkdown(SessionInfo.fromPartial(INFO)), `# crab with ann\n\n${facts}\n`)
-  assert.equal(headMarkdown(SessionInfo.fromPartial({ ...INFO, title: 'Crabs' })), `# Crabs\n\n${facts}\n`)
+  assert.deepEqual(await markdownOf(INFO), [`# crab with ann\n\n${facts}\n`])
+  assert.deepEqual(await markdownOf({ ...INFO, title: 'Crabs' }), [`# Crabs\n\n${facts}\n`])
 })
 
 /** What a message is, and the block it makes. */
@@ -51,21 +52,23 @@ const MESSAGES: [string, DeepPartial<SessionMessage>, string][] = [
   ],
 ]
 
-for (const [what, message, expected] of MESSAGES) {
-  test(`messageMarkdown() renders ${what}`, () => {
-    assert.equal(messageMarkdown(SessionMessage.fromPartial(message), 'crab'), expected)
-  })
-}
+test('conversationMarkdown() renders every kind of message', async () => {
+  const [, ...blocks] = await markdownOf(
+    INFO,
+    MESSAGES.map(([, message]) => message),
+  )
+  for (const [at, [what, , expected]] of MESSAGES.entries()) assert.equal(blocks[at], expected, what)
+})
 
-test('messageMarkdown() fences a result so that nothing in it ends the fence', () => {
+test('conversationMarkdown() fences a result so that nothing in it ends the fence', async () => {
   const line = fc.oneof(
     fc.string(),
     fc.integer({ min: 0, max: 9 }).map((count) => '`'.repeat(count)),
   )
-  fc.assert(
-    fc.property(fc.array(line), (lines) => {
-      const message = SessionMessage.fromPartial({ role: 'tool', name: 't', content: lines.join('\n') })
-      const [fence = '', ...rest] = messageMarkdown(message, 'crab').split('\n').slice(3, -1)
+  await fc.assert(
+    fc.asyncProperty(fc.array(line), async (lines) => {
+      const [, block = ''] = await markdownOf(INFO, [{ role: 'tool', name: 't', content: lines.join('\n') }])
+      const [fence = '', ...rest] = block.split('\n').slice(3, -1)
       assert.match(fence, /^`{3,}$/)
       assert.equal(
         rest.findIndex((one) => one.includes(fence)),
@@ -74,3 +77,19 @@ test('messageMarkdown() fences a result so that nothing in it ends the fence', (
     }),
   )
 })
+
+/** The pieces of a conversation as Markdown: its head, and one for each message. */
+function markdownOf(
+  info: DeepPartial<SessionInfo>,
+  messages: readonly DeepPartial<SessionMessage>[] = [],
+): Promise<string[]> {
+  const all = messages.map((message) => SessionMessage.fromPartial(message))
+  const dispatch = route({
+    getSession: async () => SessionInfo.fromPartial(info),
+    listMessages: async ({ offset, limit }) => ({
+      messages: all.slice(offset, offset + limit),
+      total: all.length,
+    }),
+  })
+  return Array.fromAsync(conversationMarkdown(dispatch, 's', new AbortController().signal))
+}

@@ -97,7 +97,7 @@ test('pressPrompt() keeps the caret between graphemes, and renderPrompt() keeps 
       fc.integer({ min: 1, max: 30 }),
       fc.boolean(),
       (sequence, width, rows, isBusy) => {
-        const context = { isBusy, columns: width, hasNotes: true, commands: COMMANDS }
+        const context = { isBusy, columns: width, commands: COMMANDS }
         let prompt = EMPTY_PROMPT
         for (const key of sequence) {
           const { state, effects } = pressPrompt(prompt, key, context)

@@ -125,10 +125,6 @@ test('a turn that is being cancelled no longer keeps Ctrl+C from leaving', () =>
   assert.deepEqual(effects, [{ type: 'leave' }])
 })
 
-test('a message may be empty when something goes along', () => {
-  assert.deepEqual(typed(['enter'], { hasFiles: true }).effects, [{ type: 'submit', text: '' }])
-})
-
 test('what was sent is empty again, and comes back with Up; so does a draft that was cleared', () => {
   for (const clear of [['enter'], ['escape', 'escape'], ['ctrl+c']]) {
     const { prompt } = typed(['one', ...clear])

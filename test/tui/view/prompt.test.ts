@@ -35,7 +35,7 @@ const SCREENS: [string[], number, string[]][] = [
   [[`paste:${'x'.repeat(2_001)}`], 40, ['> [Pasted 2001 characters]|']],
   [['!ls -l'], 40, ['! ls -l|', '  shell command']],
   [['!', 'ctrl+a'], 40, ['| ', '  shell command']],
-  [['#likes tea'], 40, ['# likes tea|', '  note to memory']],
+  [['#likes tea'], 40, ['> #likes tea|']],
   [['ctrl+c'], 40, ['> |sk anything · ? help', '  Ctrl-C again to leave']],
   [['draft', 'escape'], 40, ['> draft|', '  Esc again to clear']],
   [
@@ -61,7 +61,7 @@ const SCREENS: [string[], number, string[]][] = [
 
 test('renderPrompt() shows the text, the caret, and what is open', () => {
   for (const [keys, columns, wanted] of SCREENS) {
-    const { prompt } = typed(keys, { columns, hasNotes: true, commands: COMMANDS })
+    const { prompt } = typed(keys, { columns, commands: COMMANDS })
     assert.deepEqual(screen(prompt, { columns }), wanted, `${keys.join(' ').slice(0, 60)} at ${columns}`)
   }
 })
@@ -129,7 +129,7 @@ test('renderPrompt() shows the search in what was sent', () => {
 
 function screen(prompt: Prompt, { columns = 80, rows = 24, isBusy = false }): string[] {
   const view = { columns, rows, color: false, details: false }
-  const { lines, caret } = renderPrompt(prompt, { isBusy, columns, hasNotes: true, commands: COMMANDS }, view)
+  const { lines, caret } = renderPrompt(prompt, { isBusy, columns, commands: COMMANDS }, view)
   return lines.map((line, y) => (y === caret?.y ? withCaret(line, caret.x) : line))
 }
 

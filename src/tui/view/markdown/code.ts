@@ -34,10 +34,7 @@ export function readFence(text: string): Pick<Tokens.Code, 'lang' | 'text'> | un
 }
 
 /** A line of code, broken behind visible marks. */
-export function wrapCode(
-  line: string,
-  { columns, color }: Pick<MarkdownView, 'columns' | 'color'>,
-): string[] {
+function wrapCode(line: string, { columns, color }: Pick<MarkdownView, 'columns' | 'color'>): string[] {
   if (widthOf(line) <= columns) return [line]
   if (columns <= GOES_ON.length) return cutText(line, columns, columns)
   const [first = '', ...others] = cutText(line, columns, columns - GOES_ON.length)

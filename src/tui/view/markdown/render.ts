@@ -43,7 +43,7 @@ export function renderPart(text: string, continues: boolean, view: MarkdownView)
 }
 
 /** Tokens of the parser, block by block. */
-export function renderTokens(tokens: readonly Token[], view: MarkdownView, continues = false): string[] {
+function renderTokens(tokens: readonly Token[], view: MarkdownView, continues = false): string[] {
   const lines: string[] = []
   for (const token of tokens) {
     const block = renderToken(token, view, continues && lines.length === 0)
