@@ -129,6 +129,17 @@ test('call over TCP needs a rule that allows it', async () => {
   await assert.rejects(call({ dispatch: remote }, 'add', { a: 1, b: 2 }), { kind: 'denied' })
 })
 
+test('over TCP no server is enabled, disabled or connected anew', async () => {
+  await using node = await nodeWith({ tools: ['few'] })
+  const text = await node.home.read('agents/crab.toml')
+  const remote = { dispatch: route(handlers(node.services, 'tcp')) }
+  for (const action of [ENABLE, DISABLE, RECONNECT]) {
+    await assert.rejects(act(remote, action), { kind: 'denied', message: /only somebody at this machine/ })
+  }
+  assert.equal(await node.home.read('agents/crab.toml'), text)
+  assert.deepEqual(node.server.starts(), [])
+})
+
 test('enable and disable write one key, keep every comment, and start nothing', async () => {
   await using node = await nodeWith({ tools: ['few'] }, 'disabled = true # for now\n')
   const text = await node.home.read('agents/crab.toml')

@@ -15,3 +15,12 @@ export function trustOf(channel: Channel, sender: string, caller: Trust = 'remot
   if (sender === 'cron' || sender.startsWith('event:')) return 'unattended'
   return sender.includes(':') && !sender.startsWith('sh:') ? 'remote' : 'local'
 }
+
+/**
+ * Whether whoever comes by that channel may change what belongs to that sender; without one, what belongs to everybody
+ * here. Who is not at this machine may only change what is of their own class.
+ */
+export function mayChange(channel: Channel, sender = ''): boolean {
+  const here = trustOf(channel, '')
+  return here === 'local' || trustOf(channel, sender, here) === trustOf('local', sender, 'local')
+}

@@ -128,7 +128,7 @@ function unanswered(signal: AbortSignal, message: string): CrabError {
   return signal.aborted ? toCancelled(signal) : new CrabError('unavailable', message)
 }
 
-/** As in the proto file. */
-function wireName(operation: Operation): string {
+/** An operation's name as in the proto file. */
+export function wireName(operation: Operation): string {
   return operation.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

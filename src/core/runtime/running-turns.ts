@@ -44,9 +44,16 @@ export class RunningTurns {
     })
   }
 
-  /** Stops everything that runs for a pair; false when nothing does. It ends when whoever follows it has seen the end. */
-  cancel(pair: Pair): boolean {
+  /**
+   * Stops everything that runs for a pair; false when nothing does. It ends when whoever follows it has seen the end.
+   *
+   * Throws `denied`, and stops nothing, when a stranger would stop what somebody at this machine began.
+   */
+  cancel({ pair, trust }: { pair: Pair; trust: Trust }): boolean {
     const found = this.#of(pair)
+    if (trust !== 'local' && found.some((running) => running.trust === 'local')) {
+      throw new CrabError('denied', 'Cannot cancel the turn: only somebody at this machine can')
+    }
     for (const { cancel } of found) cancel()
     return found.length > 0
   }

@@ -10,6 +10,7 @@ import type { Services } from '../compose.ts'
 import { EntryReader } from '../entry-reader.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { toAskInfo } from './asks.ts'
+import { guarded } from './callers.ts'
 import { compact } from './compact.ts'
 import { getConversationHistory, listConversations, listMessages } from './conversations.ts'
 import { listModels } from './models.ts'
@@ -25,8 +26,12 @@ import {
 import { kill, steerSession } from './steering.ts'
 import { send, stream } from './turns.ts'
 
-/** The operations of the protocol over one node's services, for messages that come by that channel. */
+/** The operations of the protocol over one node's services, for messages that come by that channel, each for its callers. */
 export function handlers(services: Services, channel: Channel): Partial<Handlers> {
+  return guarded(operations(services, channel), channel)
+}
+
+function operations(services: Services, channel: Channel): Partial<Handlers> {
   const { agents, place } = services
   const served = { services, channel }
   const { storage } = place
@@ -36,7 +41,7 @@ export function handlers(services: Services, channel: Channel): Partial<Handlers
     send: (message, signal) => send(served, message, signal),
     stream: (message, signal) => stream(served, message, signal),
     steerSession: (message) => steerSession(served, message),
-    kill: (message) => kill(services, message),
+    kill: (message) => kill(served, message),
     async replyToAsk({ agent, sender, askId, content }, signal) {
       const { asks } = await services.runtime(signal)
       const trust = trustOf(channel, sender)

@@ -44,6 +44,8 @@ export async function mcpAction(
   const act = ACTIONS[message.action]
   if (!act)
     throw new CrabError('invalid', 'Cannot act on the server: the action is not one of those there are')
+  if (CHANGING.has(message.action) && trust !== 'local')
+    throw new CrabError('denied', 'Cannot act on the server: only somebody at this machine may do that')
   const servers = await services.mcp(signal)
   const result = await act({ services, trust, servers, agent, message }, signal)
   const { fingerprint } = serverOf(servers, agent, message.name)
@@ -62,6 +64,13 @@ const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.LOGS]: async ({ servers, agent, message }) => ({ logs: servers.logs(agent, message.name) }),
   [McpActionKind.TOOLS]: tools,
 }
+
+/** What others notice, too. */
+const CHANGING: ReadonlySet<McpActionKind> = new Set([
+  McpActionKind.RECONNECT,
+  McpActionKind.ENABLE,
+  McpActionKind.DISABLE,
+])
 
 async function ping(acting: Acting, signal: AbortSignal): Promise<Result> {
   const { services, servers, agent, message } = acting

@@ -24,10 +24,14 @@ export async function steerSession(
   }
 }
 
-/** `kill`: stops what runs for a pair; nothing to do for a known idle one, `missing` for an unknown one (decision 36). */
-export async function kill(services: Services, message: KillMsg): Promise<void> {
+/**
+ * `kill`: stops what runs for a pair; nothing to do for a known idle one, `missing` for an unknown one (decision 36),
+ * `denied` for a stranger where it is a person's at this machine.
+ */
+export async function kill({ services, channel }: Served, message: KillMsg): Promise<void> {
   const pair = await pairOf(services, message)
-  if (services.running.cancel(pair)) return
+  const trust = trustOf(channel, pair.sender, trustOf(channel, ''))
+  if (services.running.cancel({ pair, trust })) return
   const session = await refuseElsewhere(services, pair, 'Cannot cancel the turn')
   if (session !== undefined) return
   throw new CrabError('missing', `Cannot cancel: ${inWords(message)} have no conversation`)

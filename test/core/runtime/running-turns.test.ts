@@ -47,10 +47,24 @@ test('cancel() stops all that runs for a pair, and says when nothing does', () =
   enter('turn')
   enter('compaction')
   over[Symbol.dispose]()
-  assert.equal(running.cancel(PAIR), true)
+  assert.equal(running.cancel({ pair: PAIR, trust: 'local' }), true)
   assert.deepEqual(stopped, ['turn', 'compaction'])
-  assert.equal(running.cancel({ ...PAIR, agentId: 'b' }), false)
+  assert.equal(running.cancel({ pair: { ...PAIR, agentId: 'b' }, trust: 'local' }), false)
   assert.deepEqual([running.hasAgent('a'), running.hasAgent('b')], [true, false])
+})
+
+test('cancel() by a stranger stops what strangers began, and nothing else', () => {
+  const running = new RunningTurns()
+  const stopped: string[] = []
+  const enter = (trust: Running['trust']) =>
+    running.enter(toRunning({ trust, cancel: () => stopped.push(trust) }))
+  enter('remote')
+  assert.equal(running.cancel({ pair: PAIR, trust: 'remote' }), true)
+  enter('local')
+  for (const trust of ['remote', 'unattended'] as const) {
+    assert.throws(() => running.cancel({ pair: PAIR, trust }), { kind: 'denied' })
+  }
+  assert.deepEqual(stopped, ['remote'])
 })
 
 function toRunning(more: Partial<Running> = {}): Running {
