@@ -34,6 +34,20 @@ test('agents are created, changed by merge patch, renamed and deleted, and keep 
   await assert.rejects(request(dispatch, 'getAgent', { name: 'judge' }, NEVER), { kind: 'missing' })
 })
 
+test('rename_agent says which name is the trouble before it looks at memories', async () => {
+  await using node = await startTestDispatch([])
+  for (const name of ['one', 'two'])
+    await request(node.dispatch, 'createAgent', { name, config: '', prompt: '' }, NEVER)
+  await node.services.memory.change('two', (memory) => memory, NEVER)
+  await node.services.memory.change('gone', (memory) => memory, NEVER)
+  const rename = (oldName: string, newName: string) =>
+    request(node.dispatch, 'renameAgent', { oldName, newName }, NEVER)
+  await assert.rejects(rename('nobody', 'gone'), { kind: 'missing', message: /nobody/ })
+  await assert.rejects(rename('one', 'two'), { kind: 'conflict', message: /^(?!.*memory)/ })
+  await assert.rejects(rename('one', 'gone'), { kind: 'conflict', message: /another memory lies in/ })
+  assert.equal((await rename('one', 'three')).name, 'three')
+})
+
 test('agents never show what is secret in their servers, and keep it through an update', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node

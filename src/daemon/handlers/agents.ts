@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { type AgentConfig, foldName } from '../../core/config/agent-schema.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { formatPlace } from '../../core/config/problem.ts'
@@ -53,7 +53,10 @@ export async function renameAgent(
   signal: AbortSignal,
 ): Promise<AgentInfo> {
   const rename = () => agents.rename(oldName, newName)
-  return toAgentInfo(await memory.rename(oldName, newName, rename, signal))
+  const own = await agents.idOf(oldName)
+  const others = (await agents.list()).agents.filter(({ id }) => id !== own)
+  const isTaken = others.some(({ name }) => foldName(name) === foldName(newName)) // memories would hide that
+  return toAgentInfo(isTaken ? await rename() : await memory.rename(oldName, newName, rename, signal))
 }
 
 /** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */
