@@ -8,6 +8,7 @@ import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { listArchives } from '../../src/daemon/handlers/sessions.ts'
 import { nodeOptions, startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
 import { sentTo } from '../support/test-node.ts'
+import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 const PAIR = { agent: 'crab', sender: 'ann' }
@@ -167,6 +168,20 @@ test('new_session leaves an unused one to whoever in another process begins a tu
   assert.notEqual((await anew(node, { cwd: '/usr' })).id, id)
   assert.equal((await readdir(node.home.paths.sessions)).length, 2)
   await other[Symbol.asyncDispose]()
+})
+
+test('new_session leaves an unused one in which something is said at that moment', async () => {
+  await using node = await startTestDispatch([])
+  const { storage, leases } = node.services.place
+  const { id } = await anew(node)
+  const other = await leases.take(`turn:${id}`, NEVER)
+  const beginning = anew(node, { cwd: '/usr' })
+  await until('the new one is there', async () => (await readdir(node.home.paths.sessions)).length === 2)
+  const { cursor } = await storage.read(id)
+  await storage.append(id, cursor, [{ kind: 'entry', role: 'user', content: 'hi' }])
+  await other[Symbol.asyncDispose]()
+  await beginning
+  assert.deepEqual(await listed(node), [id])
 })
 
 test('list_archives of an agent reads no session that has none', async () => {

@@ -213,10 +213,8 @@ class Turn {
 
   *#end(stopReason: StopReason, error: CrabError | undefined): Generator<AgentEvent> {
     const { speaker, request, steers, returnsSteers } = this.#plan
-    steers.close()
-    while (returnsSteers) {
-      const content = steers.giveBack()
-      if (content === undefined) break
+    const next = () => (returnsSteers ? steers.giveBack() : undefined)
+    for (let content = next(); content !== undefined; content = next()) {
       yield { type: 'steer-returned', content }
     }
     const costUsd = this.#costUsd()

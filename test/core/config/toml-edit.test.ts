@@ -49,7 +49,8 @@ test('editToml() changes a dotted key where it stands, and keeps the comment beh
     return { llm: { ...llm, model: 'new' }, other: { sub: { ...other.sub, model: 'newer' } } }
   }
   assert.equal(edit(text, dotted), text.replace('"a" #', '"new" #').replace('"b" #', '"newer" #'))
-  edit(text, (table) => ({ ...table, llm: { model: 'new', api_key: 'k' } }))
+  const added = edit(text, (table) => ({ ...table, llm: { model: 'new', api_key: 'k' } }))
+  assert.match(added, /^sub\.model = "b" # e$/m)
 })
 
 test('editToml() puts a new key behind the last one of its table', () => {
