@@ -7,7 +7,11 @@ import type { Steers } from './steers.ts'
 /** Work that has the exclusive right to a conversation: a turn, or a compaction. */
 export interface Running {
   pair: Pair
+  /** The agent's name. */
+  agent: string
   trust: Trust
+  /** When it got the right, milliseconds since 1970. */
+  since: number
   conversation: HeldConversation
   /** Absent: nothing can be said to it. */
   steers?: Steers
@@ -61,6 +65,11 @@ export class RunningTurns {
   /** The conversation of a session while something here has the right to it. */
   conversationOf(session: string): HeldConversation | undefined {
     return [...this.#running].find(({ conversation }) => conversation.id === session)?.conversation
+  }
+
+  /** All that runs here, oldest first. */
+  list(): readonly Running[] {
+    return [...this.#running]
   }
 
   /** Whether anything of an agent runs here. */

@@ -82,7 +82,15 @@ export class Runtime implements AsyncDisposable {
     const kill = new AbortController()
     const either = AbortSignal.any([signal, kill.signal])
     await using conversation = await HeldConversation.open(place, { id, agent: agent.name }, either)
-    using _running = running.enter({ pair, trust, conversation, signal: either, cancel: () => kill.abort() })
+    using _running = running.enter({
+      pair,
+      agent: agent.name,
+      trust,
+      since: now(),
+      conversation,
+      signal: either,
+      cancel: () => kill.abort(),
+    })
     return await compactConversation({ agent, conversation, provider, memory: place.memory, now }, either)
   }
 
@@ -121,7 +129,9 @@ export class Runtime implements AsyncDisposable {
     const { conversation, steers } = begun
     const entered = this.#options.running.enter({
       pair: { agentId: agent.id, sender: request.sender },
+      agent: agent.name,
       trust: request.trust,
+      since: this.#options.now(),
       conversation,
       steers,
       signal,

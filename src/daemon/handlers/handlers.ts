@@ -8,6 +8,7 @@ import { turnOf } from '../../core/runtime/held-conversation.ts'
 import { deleteSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../compose.ts'
 import { EntryReader } from '../entry-reader.ts'
+import { listActiveConversations } from './active-conversations.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { toAskInfo } from './asks.ts'
 import { guarded } from './callers.ts'
@@ -69,6 +70,7 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     updateAgent: (message) => updateAgent(agents, message),
     renameAgent: (message, signal) => renameAgent(services, message, signal),
     deleteAgent: ({ name }) => deleteAgent(services, name),
+    listActiveConversations: (message) => listActiveConversations(services, message),
     listConversations: async (filter) =>
       listConversations(storage, await withAgentId(services, filter), services.now()),
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),

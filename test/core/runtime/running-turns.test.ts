@@ -70,7 +70,9 @@ test('cancel() by a stranger stops what strangers began, and nothing else', () =
 function toRunning(more: Partial<Running> = {}): Running {
   return {
     pair: PAIR,
+    agent: 'crab',
     trust: 'local',
+    since: 0,
     conversation: {} as HeldConversation,
     steers: new Steers(async (content) => content),
     signal: new AbortController().signal,

@@ -1,0 +1,39 @@
+import type {
+  ActiveConversationInfo,
+  ActiveConversationList,
+  ListActiveConversationsMsg,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { Running } from '../../core/runtime/running-turns.ts'
+import type { SessionSummary } from '../../core/storage/types.ts'
+import type { Services } from '../compose.ts'
+
+/** `list_active_conversations`: those on which something runs in this process, oldest first; empty fields match everything. */
+export async function listActiveConversations(
+  { running, place, now }: Services,
+  { agent, sender }: ListActiveConversationsMsg,
+): Promise<ActiveConversationList> {
+  const found = running
+    .list()
+    .filter((one) => (agent === '' || one.agent === agent) && (sender === '' || one.pair.sender === sender))
+  const stored = found.length === 0 ? [] : await place.storage.listSessions({})
+  const summaries = new Map(stored.map((summary) => [summary.id, summary]))
+  return {
+    conversations: found.map((one) => toInfo(one, summaries.get(one.conversation.id), now())),
+  }
+}
+
+/** One that is not stored has no title. */
+function toInfo(
+  { agent, pair, since, conversation }: Running,
+  summary: SessionSummary | undefined,
+  now: number,
+): ActiveConversationInfo {
+  const spoken = () => conversation.history.messages.filter(({ role }) => role !== 'tool').length
+  return {
+    agent,
+    sender: pair.sender,
+    messageCount: summary?.messageCount ?? spoken(),
+    aliveSecs: Math.max(0, Math.round((now - since) / 1000)),
+    title: summary?.title ?? '',
+  }
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const PAIR = { agent: 'crab', sender: 'ann' }
+
+test('list_active_conversations tells what runs here, and by whom, until it is over', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await node.ask('one')
+  const { id: session } = await request(node.dispatch, 'getSession', PAIR, NEVER)
+  await request(node.dispatch, 'setTitle', { session, title: 'Crabs' }, NEVER)
+  assert.deepEqual(await active(node), [])
+  for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'two' }, NEVER)) {
+    if (event?.$case !== 'chunk') continue
+    assert.deepEqual(await active(node), [{ ...PAIR, messageCount: 3, title: 'Crabs' }])
+    assert.equal((await active(node, PAIR)).length, 1)
+    assert.deepEqual(await active(node, { sender: 'Ann' }), [])
+    assert.deepEqual(await active(node, { agent: 'critic' }), [])
+  }
+  assert.deepEqual(await active(node), [])
+})
+
+test('list_active_conversations counts what is said in one that is not stored', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  const message = { ...PAIR, content: 'one', options: { ephemeral: true } }
+  for await (const { event } of streamTurn(node.dispatch, message, NEVER)) {
+    if (event?.$case !== 'chunk') continue
+    assert.deepEqual(await active(node), [{ ...PAIR, messageCount: 1, title: '' }])
+  }
+})
+
+async function active({ dispatch }: TestDispatch, filter: object = {}) {
+  const { conversations } = await request(dispatch, 'listActiveConversations', filter, NEVER)
+  return conversations.map(({ aliveSecs, ...rest }) => {
+    assert.ok(aliveSecs >= 0 && aliveSecs < 60)
+    return rest
+  })
+}
