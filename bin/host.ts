@@ -1,5 +1,5 @@
 import { fstatSync, readSync } from 'node:fs'
-import { constants } from 'node:os'
+import { constants, homedir } from 'node:os'
 import type { Host, SignalName } from '../src/commands/host.ts'
 import { Output } from '../src/commands/output.ts'
 import { CrabError } from '../src/core/base/errors.ts'
@@ -15,6 +15,9 @@ export function processHost(): Host {
     env: process.env,
     pid: process.pid,
     cwd: currentDirectory,
+    get homeDir() {
+      return homedir()
+    },
     stdout: new Output(1, () => isTerminal(1)),
     stderr: new Output(2, () => isTerminal(2)),
     columns,

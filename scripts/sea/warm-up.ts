@@ -80,6 +80,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     env,
     pid: process.pid,
     cwd: () => cwd,
+    homeDir: cwd,
     columns: () => 80,
     stdinKind: () => 'none',
     stdin: () => Readable.from([]),

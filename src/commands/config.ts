@@ -1,13 +1,11 @@
-import { homedir } from 'node:os'
 import { KINDS } from '../core/base/errors.ts'
 import { findProblems } from '../core/config/describe.ts'
 import { loadConfig } from '../core/config/load-config.ts'
-import { type HomePaths, homePaths } from '../core/config/paths.ts'
 import { formatPlace, type Problem } from '../core/config/problem.ts'
 import { hidePassword, REDACTED } from '../core/config/secrets.ts'
 import { renderToml } from '../core/config/toml-render.ts'
 import type { Run } from './command.ts'
-import type { Host } from './host.ts'
+import { pathsOf } from './paths.ts'
 import { printJson } from './print.ts'
 
 export const path: Run = async ({ host }) => {
@@ -45,10 +43,6 @@ export const check: Run = async ({ options, host }) => {
 function toLine(problem: Problem): string {
   const hint = problem.hint ? `\n  hint: ${problem.hint}` : ''
   return `${formatPlace(problem)}: ${problem.message}${hint}\n`
-}
-
-function pathsOf(host: Host): HomePaths {
-  return homePaths(host.env, { cwd: host.cwd(), homeDir: homedir() })
 }
 
 /** Keys as config.toml spells them, so that what is shown can be written there. */

@@ -9,6 +9,8 @@ export interface Host {
   readonly pid: number
   /** The working directory, absolute. Throws `no-input` when it no longer exists. */
   cwd(): string
+  /** The person's own directory; empty when the system knows none. */
+  readonly homeDir: string
   readonly stdout: Output
   readonly stderr: Output
   /** Width of the terminal; 80 when it does not say. */

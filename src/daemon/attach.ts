@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { refuseForeignHome } from '../core/config/foreign-home.ts'
 import { homePaths } from '../core/config/paths.ts'
 import type { Lease } from '../core/lease/types.ts'
@@ -18,6 +17,8 @@ export interface Caller {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
   cwd(): string
+  /** The person's own directory; empty when the system knows none. */
+  readonly homeDir: string
   /** The path of the ripgrep that comes with the caller, unpacked in that folder where it must be. */
   ripgrep(folder: string): Promise<string | undefined>
 }
@@ -25,7 +26,7 @@ export interface Caller {
 /** A runtime inside this process (decision 15); the caller cannot tell it from a daemon's. Fails with `config` on another program's home. */
 export async function attach(caller: Caller): Promise<Attached> {
   const cwd = caller.cwd()
-  const homeDir = homedir()
+  const { homeDir } = caller
   const paths = homePaths(caller.env, { cwd, homeDir })
   await refuseForeignHome(paths)
   const services = compose({ paths, env: caller.env, pid: caller.pid, cwd, homeDir, ripgrep: caller.ripgrep })

@@ -91,6 +91,7 @@ test('attach() finds the home by the environment, touches nothing before it must
     env: { CRABTALK_HOME: home.paths.home },
     pid: process.pid,
     cwd: () => '/',
+    homeDir: home.paths.home,
     ripgrep: async () => undefined,
   }
   {

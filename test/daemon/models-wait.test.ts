@@ -18,6 +18,7 @@ test('an abort ends a request that waits for a server to say what models it has'
     env: { CRABTALK_HOME: home.paths.home },
     pid: process.pid,
     cwd: () => home.paths.home,
+    homeDir: home.paths.home,
     ripgrep: async () => undefined,
   })
   const stop = new AbortController()
@@ -35,6 +36,7 @@ test('a node that is left while it looks for models closes without a failure', a
     env: { CRABTALK_HOME: home.paths.home },
     pid: process.pid,
     cwd: () => home.paths.home,
+    homeDir: home.paths.home,
     ripgrep: async () => undefined,
   })
   const left = Array.fromAsync(streamTurn(node.dispatch, { content: 'hi' }, AbortSignal.abort()))

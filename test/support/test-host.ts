@@ -16,6 +16,8 @@ export interface TestHostOptions {
   columns?: number
   /** Instead of the test's own folder. */
   cwd?: string
+  /** Instead of the test's own folder. */
+  homeDir?: string
   /** Opens the terminal of the process, which has none by default. */
   terminal?: () => Terminal
   /** Descriptor to print to, instead of a file. */
@@ -47,6 +49,7 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
   const host: Host = {
     env,
     cwd: () => options.cwd ?? folder.path,
+    homeDir: options.homeDir ?? folder.path,
     stdout: new Output(options.stdout ?? files[0], () => terminals.includes('stdout')),
     stderr: new Output(files[1], () => terminals.includes('stderr')),
     pid: process.pid,

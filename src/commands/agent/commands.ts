@@ -1,9 +1,7 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { CrabError, KINDS } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findProblems } from '../../core/config/describe.ts'
-import { homePaths } from '../../core/config/paths.ts'
 import { configError } from '../../core/config/problem.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
 import type { AgentInfo } from '../../core/protocol/crabtalk.generated.ts'
@@ -12,6 +10,7 @@ import { attach } from '../../daemon/attach.ts'
 import type { Run } from '../command.ts'
 import { openEditor } from '../editor.ts'
 import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 import { readChanges } from './changes.ts'
 
@@ -92,7 +91,7 @@ async function editFiles(name: string, host: Host): Promise<number> {
       hint: 'give options, for example --set model=NAME',
     })
   }
-  const paths = homePaths(host.env, { cwd: host.cwd(), homeDir: homedir() })
+  const paths = pathsOf(host)
   await openEditor([join(paths.agents, `${name}.toml`), join(paths.agents, `${name}.md`)], host)
   const problems = (await findProblems(paths)).filter(({ file }) => file === `agents/${name}.toml`)
   if (problems.length > 0) throw configError(problems)

@@ -1,11 +1,11 @@
-import { homedir, platform } from 'node:os'
+import { platform } from 'node:os'
 import { join } from 'node:path'
 import { once } from '../../core/base/once.ts'
-import { homePaths } from '../../core/config/paths.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import type { ChatPorts } from '../../tui/ports.ts'
 import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
 
 /** What the chat is given; disposing lets go of the agents, and of what was started. */
 export interface OpenedPorts extends AsyncDisposable {
@@ -15,8 +15,8 @@ export interface OpenedPorts extends AsyncDisposable {
 /** The ports of a chat in the working directory. What costs time is loaded, and attached to, when it is first needed. */
 export function openPorts(host: Host): OpenedPorts {
   const cwd = host.cwd()
-  const home = homedir()
-  const paths = homePaths(host.env, { cwd, homeDir: home })
+  const home = host.homeDir
+  const paths = pathsOf(host)
   const place = { cwd, home }
   const env = withoutProviderKeys(host.env)
   const attached = once(async () => (await import('../../daemon/attach.ts')).attach(host))
@@ -41,7 +41,8 @@ export function openPorts(host: Host): OpenedPorts {
     now: Date.now,
     branch: async () => (await import('./branch.ts')).readBranch(cwd),
     readHistory: async () => (await import('./history-file.ts')).readSentHistory(history),
-    rememberSent: async (text) => (await import('./history-file.ts')).appendSentHistory(history, text),
+    rememberSent: async (text, pasted = []) =>
+      (await import('./history-file.ts')).appendSentHistory(history, { text, pasted }),
     findFiles: async (query, signal) => (await finder.get())(query, signal),
     expand: async (text, pasted, signal) =>
       (await import('./expand.ts')).expandMentions({ text, pasted }, place, signal),

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Check, note, ok } from './check.ts'
 
@@ -9,7 +8,7 @@ export const checkCompletions: Check = async ({ host }) => {
   const places = PLACES[shell]
   if (places === undefined) return [note('completions: see crabtalk completions --help')]
   for (const place of places) {
-    const path = join(homedir(), place)
+    const path = join(host.homeDir, place)
     const text = await readFile(path, 'utf8').catch(() => '') // not there
     if (/crabtalk (completions|__complete)/.test(text)) return [ok(`${shell} completes crabtalk (${path})`)]
   }

@@ -1,13 +1,13 @@
-import { homedir } from 'node:os'
 import { toCrabError } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
-import { type HomePaths, homePaths } from '../../core/config/paths.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
 import { type Paint, paint, wantsColor } from '../color.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
 import { printJson } from '../print.ts'
 import { showWhile } from '../progress.ts'
 import { type Check, counted, type Finding, type Place, problem, type Status } from './check.ts'
@@ -22,7 +22,7 @@ import { checkTerminal } from './terminal.ts'
 
 /** `crabtalk doctor`: looks at everything at once and says what to do. Exits 1 when there is a problem. */
 export const doctor: Run = async ({ options, host, signal }) => {
-  const paths = homePaths(host.env, { cwd: host.cwd(), homeDir: homedir() })
+  const paths = pathsOf(host)
   const deep = options.has('deep')
   const place = { host, paths, deep, agents: await readAgents(paths) }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deep ? DEEP_LIMIT_MS : LIMIT_MS)])
