@@ -1,10 +1,10 @@
 import { constants, type Stats } from 'node:fs'
-import { access, readdir, stat, statfs } from 'node:fs/promises'
+import { access, stat, statfs } from 'node:fs/promises'
 import { platform, userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { findForeignMark, importHint } from '../../core/config/foreign-home.ts'
-import { readConfig } from '../../core/config/load-config.ts'
 import { type Check, type Finding, note, ok, type Place, problem, warning } from './check.ts'
+import { findSecretFiles } from './secret-files.ts'
 
 /** Whether the home can be written, is ours alone, and has room. */
 export const checkHome: Check = async (place) => {
@@ -43,33 +43,27 @@ function ownership(home: Stats | undefined): Finding[] {
 }
 
 /** Sockets and leases are for nobody else, nor are files with secrets in them. */
-async function closedToOthers({ paths, agents }: Place): Promise<Finding[]> {
+async function closedToOthers({ paths }: Place): Promise<Finding[]> {
   if (platform() === 'win32') return []
-  const config = await readConfig(paths).catch(() => undefined) // said where the configuration is looked at
-  const hasKey = config?.ok && config.value.providers.some(({ apiKey }) => apiKey !== undefined)
-  const guarded = agents.filter(({ mcps }) => mcps.some(hasSecret)).map(({ name }) => `${name}.toml`)
-  const vault = await readdir(paths.vault).catch(() => [])
-  const secrets = [
-    ...(hasKey ? [paths.config] : []),
-    ...guarded.map((name) => join(paths.agents, name)),
-    ...vault.map((name) => join(paths.vault, name)),
-  ]
+  const files = await findSecretFiles(paths)
+  const entered = await openOnes([paths.run, paths.vault])
+  const read = await openOnes(files.certain)
+  const perhaps = await openOnes(files.possible)
   const open = [
-    ...(await openOnes([paths.run, paths.vault], 'others can enter it', 'chmod 700')),
-    ...(await openOnes(secrets, 'others can read the secrets in it', 'chmod 600')),
+    ...entered.map((path) => problem(`${path}: others can enter it`, `chmod 700 ${shellWord(path)}`)),
+    ...read.map((path) => problem(`${path}: others can read the secrets in it`, closing(path))),
+    ...perhaps.map((path) => warning(`${path}: others can read it, and it may hold secrets`, closing(path))),
   ]
   return open.length > 0 ? open : [ok('secrets are readable for you only')]
 }
 
-function hasSecret({ env, headers, auth }: Place['agents'][number]['mcps'][number]): boolean {
-  return auth !== undefined || Object.keys({ ...env, ...headers }).length > 0
+async function openOnes(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(paths.map(async (path) => ({ path, stat: await find(path) })))
+  return found.filter(({ stat }) => stat && (stat.mode & 0o077) !== 0).map(({ path }) => path)
 }
 
-async function openOnes(paths: readonly string[], why: string, mend: string): Promise<Finding[]> {
-  const found = await Promise.all(paths.map(async (path) => ({ path, stat: await find(path) })))
-  return found
-    .filter(({ stat }) => stat && (stat.mode & 0o077) !== 0)
-    .map(({ path }) => problem(`${path}: ${why}`, `${mend} ${shellWord(path)}`))
+function closing(path: string): string {
+  return `chmod 600 ${shellWord(path)}`
 }
 
 async function room(folder: string): Promise<Finding[]> {

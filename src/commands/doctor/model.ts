@@ -1,5 +1,5 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
-import { type Config, EMPTY_CONFIG } from '../../core/config/config.ts'
+import type { Config } from '../../core/config/config.ts'
 import { readConfig } from '../../core/config/load-config.ts'
 import { CONNECT } from '../../core/provider/demo.ts'
 import { openModels } from '../../core/provider/discover.ts'
@@ -9,7 +9,8 @@ import { type Check, counted, type Finding, note, ok, type Place, problem, warni
 /** Which model answers, where that is said, and whether its server can be reached; no tokens are spent. */
 export const checkModel: Check = async ({ paths, agents, host }, signal) => {
   const outcome = await readConfig(paths)
-  const config = outcome.ok ? outcome.value : EMPTY_CONFIG
+  if (!outcome.ok) return [note('config.toml must be right first')]
+  const config = outcome.value
   const isSoon = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
   const registry = await openModels({ config, env: host.env }, isSoon)
   return [
@@ -27,7 +28,7 @@ async function defaultModel(
   try {
     model = registry.defaultModel()
   } catch (reason) {
-    return [failed('no model can be chosen', reason)]
+    return [signal.aborted ? unanswered(config) : failed('no model can be chosen', reason)]
   }
   const source = registry.sourceOf(model)
   if (source.name === 'demo')
@@ -37,11 +38,26 @@ async function defaultModel(
   return [chosen, await reach(source, model, signal)]
 }
 
+/** Who did not say what it has is the first server, which was to be asked for a default. */
+function unanswered({ providers: [first] }: Config): Finding {
+  const who = first ? `${first.name} (${first.where})` : 'its server'
+  return problem(
+    `no model can be chosen: ${who} did not say in ${MAX_WAIT_MS / 1000} s what it has`,
+    'check the network and base_url, or name a model in config.toml: model = "…"',
+  )
+}
+
 async function reach(
-  { listModels, where, name }: ReturnType<ModelRegistry['sourceOf']>,
+  source: ReturnType<ModelRegistry['sourceOf']>,
   model: string,
   signal: AbortSignal,
 ): Promise<Finding> {
+  const { listModels, where, name } = source
+  try {
+    source.check?.()
+  } catch (reason) {
+    return failed(`${name} cannot be used`, reason)
+  }
   if (!listModels) return note(`${name} cannot be asked what it has; a turn will tell`)
   const begun = performance.now()
   try {
@@ -67,9 +83,11 @@ async function reach(
 function ofAgent(registry: ModelRegistry, { name, model }: Place['agents'][number]): Finding[] {
   if (model === undefined) return []
   try {
-    return [ok(`${name} uses ${model} of ${registry.sourceOf(model).name}`)]
+    const source = registry.sourceOf(model)
+    source.check?.()
+    return [ok(`${name} uses ${model} of ${source.name}`)]
   } catch (reason) {
-    return [failed(`${name} has no model`, reason)]
+    return [failed(`${name} cannot use ${model}`, reason)]
   }
 }
 

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../src/commands/main.ts'
@@ -61,18 +63,62 @@ test('doctor exits 1 for a server that cannot be reached, and for a model nobody
   assert.match(only(report, 'model', 'problem').message, /^llm cannot be used: Cannot reach/)
 })
 
-test('doctor does not wait for a server that never answers', async () => {
-  const mute = createServer(() => {})
-  const port = await new Promise<number>((resolve) => {
-    mute.listen(0, '127.0.0.1', () => resolve((mute.address() as { port: number }).port))
+/** Providers a call would fail with, variables, and what is said of the model and of an agent's. */
+const UNUSABLE: [string, Record<string, string>, RegExp][] = [
+  ['kind = "azure"', { AZURE_API_KEY: 'k' }, /base_url is missing$/],
+  ['kind = "bedrock"', {}, /there is no key$/],
+  ['kind = "bedrock"\nprofile = "none"', {}, /~\/\.aws has no such profile$/],
+  ['kind = "bedrock"\nprofile = "sso"', {}, /it has no keys, but sso_start_url$/],
+  ['kind = "anthropic"', {}, /there is no key$/],
+]
+
+for (const [provider, env, expected] of UNUSABLE) {
+  test(`doctor says what a call would fail with: ${provider.replaceAll('\n', ', ')}`, async () => {
+    await using person = await makeTestHost()
+    await mkdir(join(person.folder, '.aws'))
+    await writeFile(join(person.folder, '.aws/config'), '[profile sso]\nsso_start_url = https://x.test\n')
+    await using home = await makeHome(
+      {
+        'config.toml': `model = "m"\n[[providers]]\nname = "cloud"\n${provider}\n`,
+        'agents/a.toml': 'model = "other"\n',
+      },
+      { env: { HOME: person.folder, ...env } },
+    )
+    const { report, code } = await home.examine()
+    assert.equal(code, 1)
+    const [chosen, ...problems] = of(report, 'model')
+    assert.match(chosen!.message, /^m of cloud \(config\.toml:2\)/)
+    assert.deepEqual(
+      problems.map(({ status, message }) => `${status} ${message.split(': ')[0]}`),
+      ['problem cloud cannot be used', 'problem a cannot use other'],
+    )
+    for (const { message } of problems) assert.match(message, expected)
   })
-  try {
-    await using home = await makeHome({ 'config.toml': llm(`http://127.0.0.1:${port}/v1`, 'scripted') })
-    const { report } = await home.examine()
-    assert.match(only(report, 'model', 'problem').message, /gave no answer in 3 s$/)
-  } finally {
-    mute.close()
-  }
+}
+
+test('doctor says nothing of models while config.toml is wrong', async () => {
+  await using home = await makeHome({ 'config.toml': 'modle = "x"\n', 'agents/a.toml': 'model = "m"\n' })
+  const { report } = await home.examine()
+  assert.deepEqual(
+    of(report, 'model').map(({ status, message }) => `${status} ${message}`),
+    ['note config.toml must be right first'],
+  )
+})
+
+test('doctor does not wait for a server that never answers', async () => {
+  await using server = await startMuteServer()
+  await using home = await makeHome({ 'config.toml': llm(server.url, 'scripted') })
+  const { report } = await home.examine()
+  assert.match(only(report, 'model', 'problem').message, /gave no answer in 3 s$/)
+})
+
+test('doctor says which server did not name a model in time', async () => {
+  await using server = await startMuteServer()
+  await using home = await makeHome({ 'config.toml': `[llm]\nbase_url = "${server.url}"\n` })
+  const { report } = await home.examine()
+  const { message, hint } = only(report, 'model', 'problem')
+  assert.equal(message, 'no model can be chosen: llm (config.toml:1) did not say in 3 s what it has')
+  assert.match(hint!, /^check the network and base_url, or name a model/)
 })
 
 test('doctor names what is wrong in files, with its line', async () => {
@@ -114,6 +160,48 @@ test('doctor sees secrets that others can read, and never prints one', async () 
   }
   assert.equal((await home.examine()).code, 0)
 })
+
+/** Files, and which of them others must not read. */
+const SECRETS: [string, Record<string, string>, string[]][] = [
+  ['variables of all servers', { 'config.toml': '[env]\nTOKEN = "s"\n' }, ['config.toml: has']],
+  ['a config.toml that is wrong', { 'config.toml': 'modle = "s"\n' }, ['config.toml: may have']],
+  ['a config.toml that is no TOML', { 'config.toml': 'api_key = "s\n' }, ['config.toml: may have']],
+  [
+    'a password within an address',
+    { 'config.toml': '[llm]\nbase_url = "http://me:s@127.0.0.1:9/v1"\n' },
+    ['config.toml: has'],
+  ],
+  [
+    'agent files',
+    {
+      'config.toml': 'model = "demo"\n',
+      'agents/a.toml': 'nonsense',
+      'agents/b.toml': 'thinking = 1\n',
+      'agents/c.toml': '[[mcps]]\nname = "s"\nurl = "https://me:s@x.test"\n',
+      'agents/d.toml': '[[mcps]]\nname = "s"\nurl = "https://x.test"\nauth = "s"\n',
+      'agents/e.toml': 'description = "nothing to hide"\n',
+    },
+    ['agents/c.toml: has', 'agents/d.toml: has', 'agents/a.toml: may have', 'agents/b.toml: may have'],
+  ],
+]
+
+for (const [what, files, expected] of SECRETS) {
+  test(`doctor sees what others can read: ${what}`, async () => {
+    await using home = await makeHome(files)
+    const open = of((await home.examine()).report, 'home').filter(({ message }) => /others/.test(message))
+    assert.deepEqual(
+      open.map(({ status, message }) =>
+        `${status} ${message.slice(home.path.length + 1)}`
+          .replace(/^problem (.*) others can read the secrets in it/, '$1 has')
+          .replace(/^warning (.*) others can read it, and it may hold secrets/, '$1 may have'),
+      ),
+      expected,
+    )
+    for (const file of Object.keys(files)) await chmod(join(home.path, file), 0o600)
+    const { report } = await home.examine()
+    assert.ok(of(report, 'home').some(({ message }) => message === 'secrets are readable for you only'))
+  })
+}
 
 test("doctor leaves another program's home alone and says so", async () => {
   await using home = await makeHome({ 'local/settings.toml': '' })
@@ -187,6 +275,17 @@ for (const [env, expected] of TERMINALS) {
   })
 }
 
+test("doctor looks for completions where the person's shell is told of them", async () => {
+  await using person = await makeTestHost()
+  const env = { SHELL: '/bin/zsh' }
+  await using home = await makeHome({}, { env, homeDir: person.folder })
+  const { message } = only((await home.examine()).report, 'completions', 'note')
+  assert.equal(message, 'zsh does not complete crabtalk yet')
+  await writeFile(join(person.folder, '.zshrc'), 'source <(crabtalk completions zsh)\n')
+  const found = only((await home.examine()).report, 'completions', 'ok')
+  assert.equal(found.message, `zsh completes crabtalk (${join(person.folder, '.zshrc')})`)
+})
+
 test('doctor prints a line for each thing, with what to do below it', async () => {
   await using home = await makeHome({ 'config.toml': 'modle = "x"\n' })
   const { stdout, code } = await home.run(['doctor'])
@@ -221,6 +320,19 @@ function only(report: Report, area: string, status: string): Line {
   const found = of(report, area).filter((line) => line.status === status)
   assert.equal(found.length, 1, JSON.stringify(of(report, area)))
   return found[0]!
+}
+
+/** Takes requests, and says nothing. */
+async function startMuteServer() {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await server[Symbol.asyncDispose]()
+    },
+  }
 }
 
 async function makeHome(files: Record<string, string>, options: TestHostOptions = {}) {

@@ -1,0 +1,64 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type IdentifiedFile, readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
+import type { Config } from '../../core/config/config.ts'
+import { readConfig } from '../../core/config/load-config.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { hidePassword } from '../../core/config/secrets.ts'
+
+/** Files of a home that are for nobody else; they need not be there. */
+interface SecretFiles {
+  certain: readonly string[]
+  /** What cannot be understood may hold anything. */
+  possible: readonly string[]
+}
+
+/** The files that hold secrets, as far as that can be told. */
+export async function findSecretFiles(paths: HomePaths): Promise<SecretFiles> {
+  const agents = await readAgentFiles(paths.agents).catch(() => [])
+  const judged = await Promise.all([judgeConfig(paths), ...agents.map(judgeAgent)])
+  const vault = await readdir(paths.vault).catch(() => []) // most homes have none
+  const filesThat = (verdict: Verdict) =>
+    judged.filter((one) => one.verdict === verdict).map((one) => one.path)
+  return {
+    certain: [...filesThat('has secrets'), ...vault.map((name) => join(paths.vault, name))],
+    possible: filesThat('unknown'),
+  }
+}
+
+type Verdict = 'has secrets' | 'has none' | 'unknown'
+
+interface Judged {
+  path: string
+  verdict: Verdict
+}
+
+async function judgeConfig(paths: HomePaths): Promise<Judged> {
+  const config = await readConfig(paths).catch(() => undefined) // said where the configuration is looked at
+  return { path: paths.config, verdict: config?.ok ? toVerdict(isSecret(config.value)) : 'unknown' }
+}
+
+async function judgeAgent(file: IdentifiedFile): Promise<Judged> {
+  const agent = await toAgent(file)
+  return { path: file.path, verdict: agent.ok ? toVerdict(agent.value.mcps.some(isSecretEntry)) : 'unknown' }
+}
+
+function toVerdict(hasSecrets: boolean): Verdict {
+  return hasSecrets ? 'has secrets' : 'has none'
+}
+
+function isSecret({ providers, env }: Config): boolean {
+  return (
+    Object.keys(env).length > 0 ||
+    providers.some(({ apiKey, baseUrl }) => apiKey !== undefined || hasPassword(baseUrl))
+  )
+}
+
+function isSecretEntry({ env, headers, auth, url }: McpEntry): boolean {
+  return auth !== undefined || Object.keys({ ...env, ...headers }).length > 0 || hasPassword(url)
+}
+
+function hasPassword(address = ''): boolean {
+  return hidePassword(address) !== address
+}
