@@ -8,7 +8,14 @@ import { focusOf } from '../state/focus.ts'
 import type { Tone } from '../state/types.ts'
 import type { ChatStore } from '../store.ts'
 import type { KeyPress } from '../text/key.ts'
-import { type PromptContext, promptText, withCompletions, withText } from '../text/prompt.ts'
+import {
+  type PromptContext,
+  pastedIn,
+  promptText,
+  withCompletions,
+  withEdited,
+  withText,
+} from '../text/prompt.ts'
 import { Arming } from './arming.ts'
 import { Jobs } from './jobs.ts'
 import { Turns } from './turns.ts'
@@ -52,6 +59,7 @@ export class Controller {
   readonly turns: Turns
   readonly #arming: Arming
   readonly #jobs: Jobs
+  #relaxing: ReturnType<typeof setTimeout> | undefined
   #images = 0
   #lookup = new AbortController()
 
@@ -84,6 +92,17 @@ export class Controller {
       for (const action of actions) store.act(action)
       for (const effect of effects) this.do(effect)
     }
+    this.#relaxLater()
+  }
+
+  /** "Again to leave" holds for a moment only. */
+  #relaxLater(): void {
+    const { store } = this.#options
+    clearTimeout(this.#relaxing)
+    if (store.get().prompt.armed === undefined) return
+    this.#relaxing = setTimeout(() => {
+      store.act({ type: 'set', change: { prompt: { ...store.get().prompt, armed: undefined } } })
+    }, AGAIN_MS)
   }
 
   /** Opens a conversation: what is said meanwhile is for the one that is opened. */
@@ -93,6 +112,7 @@ export class Controller {
 
   /** Ends what runs, and waits until it has ended. */
   async end(): Promise<void> {
+    clearTimeout(this.#relaxing)
     await Promise.all([this.turns.end(), this.#jobs.end()])
   }
 
@@ -149,14 +169,14 @@ export class Controller {
     const { commands } = this.#options
     if (text.trim() === '') return
     this.#remember(text)
-    if (text.startsWith('/')) await this.#command((stop) => commands.run(text, stop))
+    if (isCommand(text)) await this.#command((stop) => commands.run(text, stop))
     else if (text.startsWith('!')) await this.#command((stop) => this.#shell(text.slice(1).trim(), stop))
     else this.turns.say(text)
   }
 
   async #queue(text: string): Promise<void> {
     const { store } = this.#options
-    if (text.startsWith('/') || text.startsWith('!')) {
+    if (isCommand(text) || text.startsWith('!')) {
       store.act({ type: 'set', change: { prompt: withText(store.get().prompt, text) } })
       return this.#hint('Commands do not wait: Enter runs this one now')
     }
@@ -182,16 +202,19 @@ export class Controller {
   }
 
   #remember(text: string): void {
-    this.#options.ports.rememberSent(text).catch(() => undefined) // a convenience, and nobody's business
+    const { ports, store } = this.#options
+    ports.rememberSent(text, pastedIn(store.get().prompt, text)).catch(() => undefined) // a convenience, and nobody's business
   }
 
   /** Runs a person's own command line; its output is part of the next message. */
   async #shell(line: string, signal: AbortSignal): Promise<void> {
     if (line === '') return
     const { store, ports } = this.#options
-    const { output, exitCode } = await ports.runShell(line, signal)
-    const title = exitCode === 0 ? `$ ${line}` : `$ ${line} (exit ${exitCode})`
-    store.act({ type: 'print', block: { kind: 'output', title, text: output } })
+    store.act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
+    this.#hint('Esc ends it')
+    const { output, exitCode } = await ports.runShell(line, signal).finally(() => this.#hint(''))
+    const title = exitCode === 0 ? '' : `exit ${exitCode}`
+    store.act({ type: 'print', block: { kind: 'output', title, text: folded(output) } })
     this.turns.addContext(`<shell command=${JSON.stringify(line)} exit="${exitCode}">\n${output}\n</shell>`)
   }
 
@@ -200,7 +223,7 @@ export class Controller {
     const before = store.get().prompt
     const edited = await ports.editText(promptText(before))
     if (edited === undefined) return
-    store.act({ type: 'set', change: { prompt: withText(store.get().prompt, edited) } })
+    store.act({ type: 'set', change: { prompt: withEdited(before, store.get().prompt, edited) } })
   }
 
   async #paste(): Promise<void> {
@@ -225,7 +248,7 @@ export class Controller {
     const { store } = this.#options
     const on = !store.get()[what]
     store.act({ type: 'set', change: { [what]: on } })
-    this.#hint(`${what} ${on ? 'on' : 'off'}`)
+    this.#hint(TOGGLED[what][on ? 1 : 0])
   }
 
   async #answer({ askId, answers }: Effect & { type: 'answer' }): Promise<void> {
@@ -244,6 +267,33 @@ export class Controller {
     this.#options.store.act(action)
   }
 }
+
+/** A command begins with a slash and a word; a path goes on with another slash. */
+function isCommand(text: string): boolean {
+  return /^\/[^\s/]*(\s|$)/.test(text)
+}
+
+/** What is printed of a long output: how it begins and how it ends. The agent gets all of it. */
+function folded(output: string): string {
+  const lines = output.trimEnd().split('\n')
+  const left = lines.length - HEAD_LINES - TAIL_LINES
+  if (left <= 1) return output
+  return [...lines.slice(0, HEAD_LINES), `… ${left} more lines`, ...lines.slice(-TAIL_LINES)].join('\n')
+}
+
+/** How long, milliseconds, a key counts as pressed again. */
+const AGAIN_MS = 2_000
+
+const HEAD_LINES = 30
+const TAIL_LINES = 10
+
+const TOGGLED = {
+  thinking: [
+    'The model is no longer asked to think',
+    'The model is asked to think, from the next message on',
+  ],
+  details: ['Tool calls are one line', 'Tool calls show what they were given and gave'],
+} as const
 
 const PASTE = { name: 'paste', ctrl: false, alt: false, shift: false } as const
 

@@ -1,3 +1,4 @@
+import type { SessionInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import { toBlocks } from '../state/past.ts'
@@ -27,7 +28,7 @@ export async function openFirst(
 
 /** Makes a session the active one of its pair, prints its last messages, and goes on there. */
 export async function openConversation(
-  { store, ports: { dispatch } }: Setting,
+  { store, ports: { dispatch, cwd } }: Setting,
   session: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -46,7 +47,7 @@ export async function openConversation(
   if (offset > 0)
     store.act({ type: 'print', block: { kind: 'rule', text: `${offset} earlier messages: Ctrl+O` } })
   for (const block of toBlocks(messages)) store.act({ type: 'print', block })
-  store.act({ type: 'print', block: { kind: 'rule', text: title === '' ? 'continued' : title } })
+  store.act({ type: 'print', block: { kind: 'rule', text: continued(known, cwd) } })
 }
 
 /** Begins a new conversation of a pair; it is stored with its first message. */
@@ -58,4 +59,11 @@ export async function startAnew(
   const { id: session } = await request(dispatch, 'newSession', { agent, sender, cwd }, signal)
   store.act({ type: 'conversation', agent, sender, session, title: '' })
   store.act({ type: 'print', block: { kind: 'rule', text: 'new conversation' } })
+}
+
+/** That an earlier conversation goes on, and from where when that is another place. */
+function continued({ title, cwd: begunIn }: Pick<SessionInfo, 'title' | 'cwd'>, cwd: string): string {
+  const what = title === '' ? 'continued' : `continued: ${title}`
+  const from = begunIn === cwd ? '' : ` · begun in ${begunIn}`
+  return `${what}${from} · /new begins another`
 }

@@ -2,6 +2,7 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { request, streamTurn } from '../../core/protocol/dispatch.ts'
 import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../store.ts'
+import { pastedIn } from '../text/prompt.ts'
 import { toStreamMsg } from './message.ts'
 
 /** What the turns of a chat need. */
@@ -112,7 +113,11 @@ export class Turns {
 
   async #expand(text: string, signal: AbortSignal) {
     const { store, ports } = this.#options
-    const { content, attachments, problems } = await ports.expand(text, store.get().prompt.sentPastes, signal)
+    const { content, attachments, problems } = await ports.expand(
+      text,
+      pastedIn(store.get().prompt, text),
+      signal,
+    )
     for (const problem of problems) {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }

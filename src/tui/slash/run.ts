@@ -13,12 +13,7 @@ export async function runSlash(line: string, context: SlashContext, signal: Abor
   const command = findSlash(name)
   if (!command) return say(context, 'warning', `There is no command /${name}`, adviceFor(name))
   if (!command.whileBusy && context.state().turn) {
-    return say(
-      context,
-      'warning',
-      `/${command.name} has to wait until this turn is over`,
-      'Esc interrupts it',
-    )
+    return say(context, 'warning', `/${command.name} cannot run during a turn`, 'Esc interrupts it')
   }
   await command.run(rest.trim(), context, signal)
 }

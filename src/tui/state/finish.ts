@@ -44,7 +44,8 @@ export function finishTools(state: ChatState): ChatState {
 export function finishAll(state: ChatState): ChatState {
   const closed = closeText(state, true)
   const tools = closed.tools.map((tool): ToolRun => (tool.state === 'running' ? interrupted(tool) : tool))
-  return { ...finishTools({ ...closed, tools }), asks: [] }
+  const over = { ...finishTools({ ...closed, tools }), asks: [], returned: [] }
+  return backToPrompt(over, state.returned)
 }
 
 function interrupted(tool: ToolRun): ToolRun {

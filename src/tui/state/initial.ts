@@ -34,6 +34,7 @@ export function initialState({ agent, sender, session, model, mode }: ChatOption
     details: false,
     asks: [],
     steers: [],
+    returned: [],
     queue: [],
     prompt: EMPTY_PROMPT,
     overlay: undefined,

@@ -10,7 +10,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { openCard } from '../cards/card.ts'
 import { answersOf } from './answered.ts'
-import { backToPrompt, closeText, finish, finishAll, finishTools } from './finish.ts'
+import { closeText, finish, finishAll, finishTools } from './finish.ts'
 import { typedAs, withoutSteer } from './steers.ts'
 import type { ChatState, OpenText, Spent, ToolRun } from './types.ts'
 
@@ -138,7 +138,8 @@ function takeUpSteer(state: ChatState, content: string): ChatState {
 }
 
 function returnSteer(state: ChatState, content: string): ChatState {
-  return backToPrompt(withoutSteer(state, content), [typedAs(state, content)])
+  const returned = [...state.returned, typedAs(state, content)]
+  return { ...withoutSteer(state, content), returned }
 }
 
 function notice(state: ChatState, text: string): ChatState {

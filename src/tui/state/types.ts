@@ -111,6 +111,8 @@ export interface ChatState {
   asks: readonly AskCard[]
   /** Sent to the running turn, not taken up yet. */
   steers: readonly Steer[]
+  /** Steers that came back: they stand in the prompt when the turn has ended. */
+  returned: readonly string[]
   /** Sent when this turn is over. */
   queue: readonly string[]
   prompt: Prompt

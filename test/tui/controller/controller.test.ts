@@ -27,15 +27,52 @@ test('a line that begins with ! is run, printed, and told with the next message'
   await using chat = await openTestChat([{ parts: ['I see.'] }], { ports: { runShell } })
   chat.type('!make it')
   chat.press('enter')
-  await chat.until(({ finished }) => finished.length > 0)
-  assert.deepEqual(chat.blocks().at(-1), { kind: 'output', title: '$ make it (exit 3)', text: 'ran make it' })
+  await chat.until(({ finished }) => finished.length > 1)
+  assert.deepEqual(chat.blocks(), [
+    { kind: 'output', title: '$ make it' },
+    { kind: 'output', title: 'exit 3', text: 'ran make it' },
+  ])
   chat.type('why?')
   chat.press('enter')
   await chat.idle()
-  assert.match(
-    chat.node.server.requests[0]?.text ?? '',
-    /<shell command=.{0,9}make it.{0,12}3.{0,4}>.{0,4}ran make it/,
-  )
+  const told = chat.node.server.requests[0]?.text ?? ''
+  assert.match(told, /<shell command=.{0,9}make it.{0,12}3.{0,4}>.{0,4}ran make it/)
+})
+
+test('of a long output the beginning and the end are printed, and the agent is told all', async () => {
+  const output = Array.from({ length: 500 }, (_, at) => `line ${at}`).join('\n')
+  const runShell = async () => ({ output, exitCode: 0 })
+  await using chat = await openTestChat([{ parts: ['I see.'] }], { ports: { runShell } })
+  chat.type('!seq 500')
+  chat.press('enter')
+  await chat.until(({ finished }) => finished.length > 1)
+  const printed = chat.words().at(-1)!
+  assert.ok(printed.split('\n').length < 50 && printed.includes('line 0') && printed.includes('line 499'))
+  chat.type('so?')
+  chat.press('enter')
+  await chat.idle()
+  assert.ok(chat.node.server.requests[0]?.text.includes('line 250'))
+})
+
+test('what is said in one conversation of the shell is not told in another', async () => {
+  const runShell = async () => ({ output: 'SECRET=1', exitCode: 0 })
+  await using chat = await openTestChat([{ parts: ['Hi.'] }], { ports: { runShell } })
+  chat.type('!cat .env')
+  chat.press('enter')
+  chat.type('/new')
+  chat.press('enter')
+  chat.type('hello')
+  chat.press('enter')
+  await chat.until(({ usage }) => usage.turns === 1)
+  assert.doesNotMatch(chat.node.server.requests[0]?.text ?? '', /SECRET/)
+})
+
+test('a path is a message, not a command', async () => {
+  await using chat = await openTestChat([{ parts: ['I see.'] }])
+  chat.type('/tmp/foo is a path')
+  chat.press('enter')
+  await chat.idle()
+  assert.deepEqual(chat.words(), ['user: /tmp/foo is a path', 'answer: I see.'])
 })
 
 test('an image on the clipboard stands in the prompt by a label, and goes out with the message', async () => {
@@ -124,7 +161,7 @@ test('Esc ends a command of the chat', async () => {
   chat.type('!sleep 100')
   chat.press('enter')
   chat.press('escape')
-  await chat.until(({ finished }) => finished.length > 0)
+  await chat.until(({ isCommanding }) => !isCommanding)
   assert.deepEqual(chat.words(), ['notice: Interrupted'])
 })
 

@@ -105,7 +105,10 @@ test('a steer waits until it is taken up; one that comes back stands in the prom
   const taken = after(steered, [{ $case: 'userSteered', value: { content: 'one' } }])
   assert.deepEqual(taken.steers, [{ text: 'two', content: 'two' }])
   assert.deepEqual(blocksOf(taken).at(-1), { kind: 'user', text: 'one', how: 'steered', files: [] })
-  const back = after(taken, [{ $case: 'steerReturned', value: { content: 'two' } }])
+  const back = after(taken, [
+    { $case: 'steerReturned', value: { content: 'two' } },
+    turnEnd('Cancelled', 'cancelled'),
+  ])
   assert.deepEqual(back.steers, [])
   assert.equal(back.prompt.text, 'two')
 })
@@ -147,4 +150,13 @@ test('a steer with files is shown as it was typed', () => {
     how: 'steered',
     files: [],
   })
+})
+
+test('steers that come back stand in front of the draft in the order they were typed', () => {
+  const state = after(busyState(), [
+    { $case: 'steerReturned', value: { content: 'one' } },
+    { $case: 'steerReturned', value: { content: 'two' } },
+    turnEnd('Cancelled', 'cancelled'),
+  ])
+  assert.equal(state.prompt.text, 'one\ntwo')
 })
