@@ -23,7 +23,7 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const { CRABTALK, CRABUP } = await import('./table.ts')
   const commands = name === 'crabup' ? CRABUP : CRABTALK
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
-  const words = isHelpFirst ? argv.slice(1) : isChat(name, argv, host) ? ['chat'] : argv
+  const words = isHelpFirst ? argv.slice(1) : isChat(name, argv, host) ? ['chat', ...argv] : argv
   const command = find(commands, words)
   const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(behind(words, command)))
   if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
@@ -44,9 +44,11 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   }
 }
 
-/** The program's name alone, typed on a terminal, opens the chat. */
+/** On a terminal the program's name alone, its options, or a sentence behind it open the chat. */
 function isChat(name: string, argv: readonly string[], host: Host): boolean {
-  return name === 'crabtalk' && argv.length === 0 && host.screen() !== undefined
+  const [first = '-'] = argv
+  const isForChat = first.startsWith('-') || /\s/.test(first)
+  return name === 'crabtalk' && isForChat && !isHelp(argv) && host.screen() !== undefined
 }
 
 /** Reads a command line; a program that asked for JSON gets what is wrong with it as JSON, too. */

@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions } from '../../tui/ports.ts'
 import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
@@ -16,13 +17,14 @@ export const chat: Run = async ({ options, host, signal }) => {
     return (await import('./plain.ts')).plainChat(host, settings, signal)
   const screen = requireScreen(host)
   await using opened = openPorts(host)
+  const session = await fullId(settings.session, opened.ports.dispatch, signal)
   using ended = endBySignal(host)
   const [{ openChat }, { guessReflow }] = await Promise.all([
     import('../../tui/chat.tsx'),
     import('../../tui/terminal/reflow.ts'),
   ])
   const terminal = { ...screen, reflow: guessReflow(host.env) }
-  await openChat(opened.ports, settings, terminal, AbortSignal.any([signal, ended.signal]))
+  await openChat(opened.ports, { ...settings, session }, terminal, AbortSignal.any([signal, ended.signal]))
   return ended.exitCode
 }
 
@@ -36,6 +38,17 @@ function endBySignal(host: Host): Disposable & { signal: AbortSignal; exitCode: 
     stop.abort()
   })
   return Object.assign(ended, { [Symbol.dispose]: () => listening[Symbol.dispose]() })
+}
+
+/** A conversation by the end of its id, as listings show it. */
+async function fullId(
+  id: string | undefined,
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (id === undefined) return undefined
+  const { findConversation } = await import('../conversation/find.ts')
+  return (await findConversation(dispatch, id, signal)).filePath
 }
 
 /** A terminal that cannot be drawn on, or a person who has it read out. */
