@@ -56,6 +56,7 @@ for (const columns of [40, 80, 200]) {
     await chat.shows('Which shape')
     const second = chat.screen.lines()
     chat.type('round')
+    await chat.shows('› round')
     chat.press('enter')
     await chat.shows(/Send|review/i)
     const review = chat.screen.lines()
