@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import which from 'which'
 import { scriptFor } from '../../src/commands/completions/scripts.ts'
+import { lastSessions } from '../../src/commands/completions/sessions.ts'
 import { SHELLS } from '../../src/commands/completions/shells.ts'
 import { type Suggestion, suggest } from '../../src/commands/completions/suggest.ts'
 import { main } from '../../src/commands/main.ts'
 import { CRABTALK, CRABUP } from '../../src/commands/table.ts'
+import { type CatalogueEntry, saveCatalogue } from '../../src/core/storage/catalogue-file.ts'
+import { DiskStorage } from '../../src/core/storage/disk-storage.ts'
+import { digestSession } from '../../src/core/storage/session-digest.ts'
+import { readSessionFile } from '../../src/core/storage/session-reader.ts'
+import type { NewLine, SessionHeader } from '../../src/core/storage/types.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { makeTestHost } from '../support/test-host.ts'
+
+const NEVER = new AbortController().signal
 
 /** Lines up to the cursor, and words that are among what the last one may become. */
 const LINES: [string[], string[]][] = [
@@ -146,6 +157,106 @@ test('__complete lists agents, servers, rules, conversations and senders of the 
   assert.match(await complete(home, 3, 'conversation', 'show'), /^words\n[0-9A-Z]{8}\t.*crab: a plan\n$/)
 })
 
+test('__complete reads a home without an index, writes nothing, and leaves out conversations nobody began', async () => {
+  await using box = await makeTestHost()
+  const home = join(box.folder, 'home')
+  const storage = new DiskStorage({ sessions: join(home, 'sessions'), index: join(box.folder, 'index') })
+  const ids: string[] = []
+  for (let count = 0; count < 60; count++) ids.push(await storeSession(storage, `s${count}`, [said('hello')]))
+  const empty = await storeSession(storage, 'nobody', [])
+  const huge = 'x'.repeat(20_000)
+  for (let count = 0; count < 30; count++) await storeSession(storage, `long${count}`, [said(huge)])
+  const before = await readdir(home, { recursive: true })
+  const senders = (await complete(home, 3, 'send', '-s')).split('\n')
+  assert.equal(senders.filter((row) => /^(s|long)\d+\t/.test(row)).length, 90)
+  assert.ok(!senders.some((row) => row.startsWith('nobody')))
+  const [first] = ids
+  const found = await complete(home, 3, 'conversation', 'show', first!.slice(-8, -1))
+  assert.match(found, new RegExp(`^${first!.slice(-8)}\t.*crab: hello$`, 'm'))
+  assert.equal(await complete(home, 3, 'conversation', 'show', empty.slice(-8)), 'words\n')
+  assert.deepEqual(await readdir(home, { recursive: true }), before)
+})
+
+test('lastSessions() gives the last used first, what an index knows without reading it, and ends with the signal', async () => {
+  await using box = await makeTestHost()
+  const paths = { sessions: join(box.folder, 'sessions'), index: join(box.folder, 'index') }
+  const storage = new DiskStorage(paths)
+  const ids: string[] = []
+  for (const sender of ['old', 'middle', 'new'])
+    ids.push(await storeSession(storage, sender, [said('hello')]))
+  const [old, middle, young] = ids.map((id) => join(paths.sessions, `${id}.jsonl`)) as [
+    string,
+    string,
+    string,
+  ]
+  await utimes(middle, 1, 1)
+  await utimes(young, 2, 2)
+  await utimes(old, 3, 3)
+  const senders = async (signal: AbortSignal) =>
+    (await Array.fromAsync(lastSessions({ paths, isWanted: () => true }, signal))).map(({ sender }) => sender)
+  assert.deepEqual(await senders(NEVER), ['old', 'new', 'middle'])
+  assert.deepEqual(await senders(AbortSignal.abort()), [])
+  const entries = await Promise.all(ids.map((id) => entryOf(paths.sessions, id)))
+  await mkdir(paths.index)
+  await saveCatalogue(join(paths.index, 'sessions.json'), entries)
+  await writeFile(young, 'x'.repeat((await readFile(young)).length)) // as long, and as old
+  await utimes(young, 2, 2)
+  assert.deepEqual(await senders(NEVER), ['old', 'new', 'middle'])
+  const grown = entries[0]!.digest.cursor
+  await storage.append(ids[0]!, grown, [{ kind: 'meta', title: 'A plan' }])
+  const titles = await Array.fromAsync(lastSessions({ paths, isWanted: (id) => id === ids[0] }, NEVER))
+  assert.deepEqual(
+    titles.map(({ title }) => title),
+    ['A plan'],
+  )
+})
+
+test('__complete ends in time for what never answers', async () => {
+  await using box = await makeTestHost()
+  const home = join(box.folder, 'home')
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    await mkdir(home)
+    await writeFile(
+      join(home, 'config.toml'),
+      `model = "own"\n[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`,
+    )
+    assert.equal(await complete(home, 3, 'send', '-m'), 'words\ndemo\tdemo\nown\tllm\n')
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('the script for PowerShell lets PowerShell escape, which knows all its quotes', () => {
+  const script = scriptFor('powershell', 'crabtalk')
+  assert.match(script, /::EscapeSingleQuotedStringContent\(\$value\)\n/)
+  assert.doesNotMatch(script, /-replace/)
+  const plain = /-match '(.*)'\) \{/.exec(script)?.[1]
+  assert.ok(plain)
+  const mustBeQuoted = new RegExp(plain, 'u')
+  for (const value of [
+    'a b',
+    'x’; calc; ’',
+    '‘',
+    '‚',
+    '‛',
+    "it's",
+    '$x',
+    '@x',
+    'a;b',
+    'a`b',
+    '"',
+    '(x)',
+    '#x',
+  ])
+    assert.match(value, mustBeQuoted)
+  for (const value of ['--output=json', 'telegram:42', 'src/a.ts', 'me@host'])
+    assert.doesNotMatch(value, mustBeQuoted)
+})
+
 test('__complete asks servers for their models', async () => {
   await using box = await makeTestHost()
   await using server = await startModelServer([], { models: ['big', 'bi\u0007g', 'small'] })
@@ -184,6 +295,32 @@ for (const shell of SHELLS) {
       if (path !== null && shell !== 'powershell') await promisify(execFile)(path, ['-n', '-c', script])
     }
   })
+}
+
+function said(content: string): NewLine {
+  return { kind: 'entry', role: 'user', content }
+}
+
+async function storeSession(
+  storage: DiskStorage,
+  sender: string,
+  lines: readonly NewLine[],
+): Promise<string> {
+  const header: SessionHeader = {
+    v: 1,
+    agent: 'crab',
+    agent_id: 'crab',
+    created_by: sender,
+    created_at: new Date().toISOString(),
+    cwd: '/',
+  }
+  return (await storage.createSession(header, lines)).id
+}
+
+/** What an index says of a session. */
+async function entryOf(folder: string, id: string): Promise<CatalogueEntry> {
+  const { part, stamp } = await readSessionFile(join(folder, `${id}.jsonl`))
+  return { stamp, digest: digestSession(id, part, undefined) }
 }
 
 /** Brackets that are not closed in their order, outside of comments and literal text; `)` of a case branch has none. */

@@ -28,8 +28,8 @@ export const complete: Run = async ({ commands, options, host }) => {
     host.stdout.write(`${suggestion.only}\n`)
     return 0
   }
-  const found = suggestion.from === 'words' ? suggestion.candidates : await listed(suggestion, host)
   const typed = words.at(-1) ?? ''
+  const found = suggestion.from === 'words' ? suggestion.candidates : await listed(suggestion, typed, host)
   const fitting = found.filter(({ value }) => value.startsWith(typed)).slice(0, MAX_CANDIDATES)
   host.stdout.write(`words\n${fitting.map(toLine).join('')}`)
   return 0
@@ -37,12 +37,14 @@ export const complete: Run = async ({ commands, options, host }) => {
 
 async function listed(
   { kind, prefix, agent }: Extract<Suggestion, { from: 'list' }>,
+  typed: string,
   host: Host,
 ): Promise<Candidate[]> {
   try {
     const { listKind } = await import('./listed.ts')
-    const found = await listKind(kind, { host, agent }, AbortSignal.timeout(MAX_WAIT_MS))
-    return found
+    const place = { host, agent, typed: typed.slice(prefix.length) }
+    const found = listKind(kind, place, AbortSignal.timeout(LISTING_MS))
+    return (await inTime(found))
       .filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value))
       .map((one) => ({ ...one, value: prefix + one.value }))
   } catch {
@@ -56,6 +58,20 @@ function toLine({ value, description }: Candidate): string {
   return short === '' ? `${value}\n` : `${value}\t${short}\n`
 }
 
+/** Nothing after a while, whatever it waits for. */
+async function inTime(found: Promise<Candidate[]>): Promise<Candidate[]> {
+  const late = Promise.withResolvers<Candidate[]>()
+  const timer = setTimeout(() => late.resolve([]), MAX_WAIT_MS)
+  try {
+    return await Promise.race([found, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** When what was found by then is taken. */
+const LISTING_MS = 300
+/** When nothing is waited for any more. */
 const MAX_WAIT_MS = 400
 const MAX_CANDIDATES = 200
 const MAX_DESCRIPTION = 60

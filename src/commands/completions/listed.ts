@@ -1,14 +1,14 @@
-import { homedir } from 'node:os'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { readAgentFiles } from '../../core/config/agent-files.ts'
 import { DEFAULT_DESCRIPTION } from '../../core/config/default-agent.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
 import { entriesOf } from '../../core/config/mcp-declaration.ts'
-import { type HomePaths, homePaths } from '../../core/config/paths.ts'
-import type { SessionSummary } from '../../core/storage/types.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
 import { shortId } from '../conversation/find.ts'
 import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import type { Listed } from './sessions.ts'
 import type { Candidate, ListedKind } from './suggest.ts'
 
 /** Whose names are listed. */
@@ -16,15 +16,20 @@ interface Place {
   host: Host
   /** The agent that the command line names. */
   agent: string | undefined
+  /** How a name must begin to be of use; others may be listed, too. */
+  typed: string
 }
 
-/** Everything of a kind that is there, read from the disk; models are asked of their servers. Changes nothing. */
+/**
+ * What is there of a kind, read from the disk; models are asked of their servers. Changes nothing. When the signal ends it,
+ * the names that were found by then.
+ */
 export async function listKind(
   kind: ListedKind,
-  { host, agent = DEFAULT_AGENT }: Place,
+  { host, agent = DEFAULT_AGENT, typed }: Place,
   signal: AbortSignal,
 ): Promise<Candidate[]> {
-  const paths = homePaths(host.env, { cwd: host.cwd(), homeDir: homedir() })
+  const paths = pathsOf(host)
   switch (kind) {
     case 'agent':
       return await agents(paths)
@@ -35,9 +40,9 @@ export async function listKind(
     case 'model':
       return await models(paths, host, signal)
     case 'conversation':
-      return (await sessions(paths)).map((one) => ({ value: shortId(one.id), description: whatOf(one) }))
+      return await conversations(paths, typed, signal)
     case 'sender':
-      return senders(await sessions(paths))
+      return await senders(paths, signal)
   }
 }
 
@@ -71,21 +76,30 @@ async function models(paths: HomePaths, { env }: Host, signal: AbortSignal): Pro
   return (all ?? registry.list()).map(({ name, provider }) => ({ value: name, description: provider }))
 }
 
-/** Newest first. */
-async function sessions({ sessions: folder, index }: HomePaths): Promise<SessionSummary[]> {
-  const { DiskStorage } = await import('../../core/storage/disk-storage.ts')
-  const found = await new DiskStorage({ sessions: folder, index }).listSessions({})
-  return found.toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
+/** The last used first. */
+async function conversations(paths: HomePaths, typed: string, signal: AbortSignal): Promise<Candidate[]> {
+  const { lastSessions } = await import('./sessions.ts')
+  const isWanted = (id: string) => shortId(id).startsWith(typed)
+  const found: Candidate[] = []
+  for await (const one of lastSessions({ paths, isWanted }, signal)) {
+    found.push({ value: shortId(one.id), description: whatOf(one) })
+    if (found.length === MAX_CONVERSATIONS) break
+  }
+  return found
 }
 
-/** Names that somebody gave; those of single runs are no use to anybody. */
-function senders(found: readonly SessionSummary[]): Candidate[] {
-  const named = found.filter(({ sender }) => !sender.startsWith('sh:'))
-  const newest = new Map(named.toReversed().map((one) => [one.sender, one]))
-  return [...newest].map(([value, one]) => ({ value, description: whatOf(one) }))
+/** Names that somebody gave, with what each said last; those of single runs are no use to anybody. */
+async function senders(paths: HomePaths, signal: AbortSignal): Promise<Candidate[]> {
+  const { lastSessions } = await import('./sessions.ts')
+  const found = new Map<string, string>()
+  for await (const one of lastSessions({ paths, isWanted: () => true }, signal)) {
+    const isNamed = !one.sender.startsWith('sh:')
+    if (isNamed && !found.has(one.sender)) found.set(one.sender, whatOf(one))
+  }
+  return [...found].map(([value, description]) => ({ value, description }))
 }
 
-function whatOf({ agent, title, preview, updatedAt }: SessionSummary): string {
+function whatOf({ agent, title, preview, updatedAt }: Listed): string {
   return `${relativeTime(updatedAt, Date.now())}, ${agent}: ${title || preview}`
 }
 
@@ -93,6 +107,7 @@ function toRule({ value }: Candidate): Candidate {
   return { value: `mcp__${value}__*`, description: `every tool of ${value}` }
 }
 
+const MAX_CONVERSATIONS = 200
 const TOOLS: readonly Candidate[] = [
   { value: 'bash', description: 'run commands; bash(npm *) only those' },
   { value: 'edit', description: 'change files in the working directory; edit(src/**) only those' },

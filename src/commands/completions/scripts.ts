@@ -91,7 +91,7 @@ complete -c PROGRAM -e
 complete -c PROGRAM -f -k -a '(__PROGRAM_complete)'
 `
 
-/** Where nothing fits, PowerShell offers files by itself. */
+/** Where nothing fits, PowerShell offers files by itself. It takes typographic quotes for quotes, and a leading `@` for a variable. */
 const POWERSHELL = `# PROGRAM completions for PowerShell: PROGRAM completions powershell | Out-String | Invoke-Expression in $PROFILE
 Register-ArgumentCompleter -Native -CommandName PROGRAM -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
@@ -101,7 +101,8 @@ Register-ArgumentCompleter -Native -CommandName PROGRAM -ScriptBlock {
     $lines | Select-Object -Skip 1 | ForEach-Object {
         $value, $text = $_ -split "\`t", 2
         if (-not $text) { $text = $value }
-        $typed = if ($value -match '[^\\w./:=@+-]') { "'" + ($value -replace "'", "''") + "'" } else { $value }
+        $literal = [System.Management.Automation.Language.CodeGeneration]::EscapeSingleQuotedStringContent($value)
+        $typed = if ($value -match '^@|[^\\w./:=@+-]') { "'" + $literal + "'" } else { $value }
         [System.Management.Automation.CompletionResult]::new($typed, $value, 'ParameterValue', $text)
     }
 }

@@ -1,0 +1,78 @@
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { type CatalogueEntry, loadCatalogue } from '../../core/storage/catalogue-file.ts'
+import { digestSession, isBegun, type SessionDigest } from '../../core/storage/session-digest.ts'
+import { SESSION_EXTENSION, toFiledSession } from '../../core/storage/session-id.ts'
+import { type FileStamp, readSessionFile } from '../../core/storage/session-reader.ts'
+
+/** A session as listings show it. */
+export type Listed = SessionDigest['summary']
+
+/** Whose sessions, and which of them. */
+interface Wanted {
+  paths: Pick<HomePaths, 'sessions' | 'index'>
+  isWanted(id: string): boolean
+}
+
+/**
+ * The sessions that were begun, the last used first, until the signal ends it. Writes nothing: what no index knows is
+ * read, and left out when it is too long for that.
+ */
+export async function* lastSessions(
+  { paths, isWanted }: Wanted,
+  signal: AbortSignal,
+): AsyncGenerator<Listed> {
+  const names = await readdir(paths.sessions).catch(() => []) // nobody has talked here
+  const ids = names.flatMap((name) => toFiledSession(name) ?? []).filter(isWanted)
+  if (ids.length === 0) return
+  const known = await loadCatalogue(join(paths.index, 'sessions.json'))
+  for (const file of await lastUsed(paths.sessions, ids, signal)) {
+    if (signal.aborted) return
+    const digest = await read(file, known.get(file.id))
+    if (digest && isBegun(digest.summary)) yield digest.summary
+  }
+}
+
+interface SessionFile {
+  id: string
+  path: string
+  stamp: FileStamp
+}
+
+/** Those that can be looked at in time; ids begin with their pair and end with when they were made. */
+async function lastUsed(folder: string, ids: readonly string[], signal: AbortSignal): Promise<SessionFile[]> {
+  const youngestFirst = ids.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
+  const found: SessionFile[] = []
+  for (let start = 0; start < ids.length && !signal.aborted; start += AT_ONCE) {
+    const some = youngestFirst.slice(start, start + AT_ONCE).map(async (id) => {
+      const path = join(folder, id + SESSION_EXTENSION)
+      const stamp = await stat(path).catch(() => undefined) // deleted meanwhile
+      return stamp?.isFile() ? { id, path, stamp } : []
+    })
+    found.push(...(await Promise.all(some)).flat())
+  }
+  return found.sort((a, b) => b.stamp.mtimeMs - a.stamp.mtimeMs)
+}
+
+async function read(
+  { id, path, stamp }: SessionFile,
+  known: CatalogueEntry | undefined,
+): Promise<SessionDigest | undefined> {
+  const before = known?.stamp.ino === stamp.ino && known.stamp.size <= stamp.size ? known : undefined
+  if (before?.stamp.size === stamp.size && before.stamp.mtimeMs === stamp.mtimeMs) return before.digest
+  if (stamp.size - (before?.digest.cursor.bytes ?? 0) > MAX_READ_BYTES) return undefined
+  try {
+    const { part } = await readSessionFile(path, before?.digest.cursor)
+    return digestSession(id, part, before?.digest)
+  } catch {
+    return undefined // whoever reads the session is told why
+  }
+}
+
+function timeOf(id: string): string {
+  return id.slice(id.indexOf('-') + 1)
+}
+
+const AT_ONCE = 256
+const MAX_READ_BYTES = 4 * 1024 * 1024
