@@ -1,5 +1,6 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import type { Effect, Pressed } from '../state/effects.ts'
+import type { Pressed } from '../state/effects.ts'
+import { globalEffect } from '../text/global-keys.ts'
 import type { KeyPress } from '../text/key.ts'
 import { rememberLast } from '../view/remember.ts'
 import type { Section } from '../view/section.ts'
@@ -29,7 +30,8 @@ export function armCard(card: AskCard): AskCard {
  * A card that is not armed takes no key but Ctrl+C, so that what was typed for the prompt answers nothing.
  */
 export function pressCard(card: AskCard, key: KeyPress, room: Room): Pressed<AskCard> {
-  const effect = key.ctrl ? GLOBAL.get(key.text.toLowerCase()) : undefined
+  if (key.ctrl && key.text.toLowerCase() === 'c') return { state: card, effects: [{ type: 'interrupt' }] }
+  const effect = globalEffect(key)
   if (effect) return { state: card, effects: [effect] }
   if (!card.isArmed) return { state: card, effects: [] }
   const { state, ask } = card
@@ -43,10 +45,3 @@ export function renderCard(card: AskCard, view: View): Section {
   if (state.kind === 'form') return renderForm({ card, state }, view)
   return renderPermission({ card, state, request: ask.permission! }, view)
 }
-
-/** With Ctrl, whatever has the focus. */
-const GLOBAL: ReadonlyMap<string, Effect> = new Map<string, Effect>([
-  ['c', { type: 'interrupt' }],
-  ['l', { type: 'redraw' }],
-  ['z', { type: 'suspend' }],
-])

@@ -3,13 +3,11 @@ import { cleanLine, cleanText } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { truncateText, widthOf, wrapText } from '../view/text.ts'
-import type { View } from '../view/view.ts'
+import { type Face, focusHeight } from '../view/view.ts'
+import { windowOf } from '../view/window.ts'
 import { type Current, currentOf, type Form } from './form-fields.ts'
 import { showLine } from './line.ts'
-import { cardHeight } from './permission-view.ts'
-import { BAR, clampRows, ends, positionText, windowOf } from './rows.ts'
-
-type Face = Pick<View, 'columns' | 'rows' | 'color'>
+import { BAR, clampRows, ends, positionText } from './rows.ts'
 
 /** The form as lines: the question and its options scroll to where the arrows stand, the keys always stand below. */
 export function renderForm(form: Form, view: Face): Section {
@@ -40,7 +38,7 @@ interface Content {
 }
 
 function layOut(form: Form, view: Face) {
-  const height = cardHeight(view.rows)
+  const height = focusHeight(view.rows)
   const current = currentOf(form)
   const { isArmed } = form.card
   const { rows, focus, caret } = current

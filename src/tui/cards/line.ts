@@ -11,10 +11,11 @@ import {
   unitEdge,
   yank,
 } from '../text/editor.ts'
+import { toGraphemes } from '../text/graphemes.ts'
 import type { KeyPress } from '../text/key.ts'
 import { commandOf, type PromptCommand } from '../text/keymap.ts'
 import { cleanLine } from '../view/clean.ts'
-import { toGraphemes, widthOf } from '../view/text.ts'
+import { widthOf } from '../view/text.ts'
 
 /** A text that is edited on one line, in a card. Replaced, never changed. */
 export type Line = Editor

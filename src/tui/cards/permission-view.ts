@@ -2,10 +2,11 @@ import { toVisible } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
 import type { Section } from '../view/section.ts'
 import { paint, type Style } from '../view/style.ts'
-import type { View } from '../view/view.ts'
+import { type Face, focusHeight } from '../view/view.ts'
+import { type Window, windowOf } from '../view/window.ts'
 import { choiceRows, choicesOf } from './choices.ts'
 import { showLine } from './line.ts'
-import { clampRows, ends, factRows, positionText, quoteRows, windowOf } from './rows.ts'
+import { clampRows, ends, factRows, positionText, quoteRows } from './rows.ts'
 import { spaced, subjectOf, toLines, visibleLine } from './subject.ts'
 import type { AskCard, CardContent, PermissionState } from './types.ts'
 
@@ -14,16 +15,6 @@ export interface Permission {
   card: AskCard
   state: PermissionState
   request: PermissionRequest
-}
-
-type Face = Pick<View, 'columns' | 'rows' | 'color'>
-
-/** Rows of the live region that are left to others. */
-const OTHERS = 6
-
-/** How many rows a card may have. */
-export function cardHeight(rows: number): number {
-  return Math.max(2, rows - OTHERS)
 }
 
 /** The card as lines: what would be done scrolls, the choices always stand below it. */
@@ -49,7 +40,7 @@ export function scrollRange(permission: Permission, view: Face): { most: number;
 interface Layout {
   top: readonly string[]
   scrolled: readonly string[]
-  window: { start: number; end: number }
+  window: Window
   bottom: readonly string[]
   foot: readonly string[]
   /** Column of the caret, which stands in the last line. */
@@ -59,7 +50,7 @@ interface Layout {
 /** Where there is little room everything scrolls but the choices; where there is more, why it is asked stays in sight. */
 function layOut(permission: Permission, view: Face): Layout {
   const { state } = permission
-  const height = cardHeight(view.rows)
+  const height = focusHeight(view.rows)
   const { foot, caret } = footOf(permission, view, height)
   const space = height - foot.length
   const title = titleOf(permission, view)
@@ -140,7 +131,7 @@ function makeContent({ card, state, request }: Permission, quoting: Quoting): Ca
   }
 }
 
-type Quoting = Pick<View, 'columns' | 'color'>
+type Quoting = Omit<Face, 'rows'>
 
 const MOST_WHY_ROWS = 3
 

@@ -1,5 +1,7 @@
+import { toGraphemes } from '../text/graphemes.ts'
 import { paint, type Style } from '../view/style.ts'
-import { padText, toGraphemes, truncateText, widthOf, wrapText } from '../view/text.ts'
+import { padText, truncateText, widthOf, wrapText } from '../view/text.ts'
+import type { Window } from '../view/window.ts'
 
 /** Stands before every row of somebody else's words, so that none of them passes for ours. */
 export const BAR = '  │ '
@@ -65,14 +67,8 @@ export function ends(left: string, right: string, columns: number): string {
 
 const MIN_LEFT = 12
 
-/** Which of so many rows are shown in a window, scrolled no further than the last of them. */
-export function windowOf(total: number, height: number, scroll: number): { start: number; end: number } {
-  const start = Math.max(0, Math.min(scroll, total - height))
-  return { start, end: Math.min(total, start + Math.max(0, height)) }
-}
-
 /** Where a window stands, in words; empty when everything is in it. */
-export function positionText(total: number, { start, end }: { start: number; end: number }): string {
+export function positionText(total: number, { start, end }: Window): string {
   return end - start >= total ? '' : `${start + 1}–${end} of ${total} · PgUp PgDn`
 }
 

@@ -2,6 +2,8 @@ import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { Remember } from '../view/remember.ts'
 import type { Line } from './line.ts'
 
+export type { Room } from '../view/view.ts'
+
 /** A question on the screen and how far its answer has come. Replaced, never changed. */
 export interface AskCard {
   askId: string
@@ -57,10 +59,4 @@ export interface Field {
   text: Line
   /** As it is sent; undefined before it was given. */
   answer: string | undefined
-}
-
-/** The room a card has: the size of the terminal. */
-export interface Room {
-  columns: number
-  rows: number
 }

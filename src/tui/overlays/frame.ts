@@ -2,18 +2,14 @@ import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { padText, truncateText, widthOf } from '../view/text.ts'
-import type { View } from '../view/view.ts'
-import type { Room } from './types.ts'
+import { type Face, focusHeight, type Room } from '../view/view.ts'
 
-export type Face = Pick<View, 'columns' | 'rows' | 'color'>
-
-/** Rows of the live region that are left to others, and the two of a frame itself: its title and its keys. */
-const OTHERS = 6
+/** Rows of a frame itself: its title and its keys. */
 const FRAME = 2
 
 /** How many rows an overlay has between its title and its keys. */
 export function bodyHeight(rows: number): number {
-  return Math.max(1, rows - OTHERS - FRAME)
+  return Math.max(1, focusHeight(rows) - FRAME)
 }
 
 /** An overlay: a title, what stands in it, and its keys; of these three the keys go first where there is no room. */
@@ -21,7 +17,7 @@ export function frame(
   { title, body, keys, caret }: { title: string; body: readonly string[]; keys: string; caret?: number },
   { columns, rows, color }: Face,
 ): Section {
-  const most = Math.max(2, rows - OTHERS)
+  const most = focusHeight(rows)
   const foot = most > FRAME ? [paint(truncateText(keys, columns), color, 'dim')] : []
   const head = fit(title, columns)
   const lines = [head, ...body.map((line) => fit(line, columns)), ...foot].slice(0, most)
@@ -31,12 +27,6 @@ export function frame(
     cut: 'tail',
     rank: 8,
   }
-}
-
-/** The part of a list that is shown, so that the selected row is in it; its rows, and where they begin. */
-export function sliceAround(total: number, selected: number, height: number): { start: number; end: number } {
-  const start = Math.max(0, Math.min(selected - Math.floor(height / 2), total - height))
-  return { start, end: Math.min(total, start + height) }
 }
 
 /** The row a key moves to in a list; undefined for a key that moves nowhere. */

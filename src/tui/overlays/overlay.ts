@@ -1,17 +1,18 @@
-import type { Effect, Pressed } from '../state/effects.ts'
+import type { Pressed } from '../state/effects.ts'
+import { globalEffect } from '../text/global-keys.ts'
 import type { KeyPress } from '../text/key.ts'
 import type { Section } from '../view/section.ts'
-import type { View } from '../view/view.ts'
+import type { Room, View } from '../view/view.ts'
 import { pressPage, renderPage } from './page.ts'
 import { pressPanel, renderPanel } from './panel.ts'
 import { pressPicker, renderPicker } from './picker.ts'
-import type { Overlay, Room } from './types.ts'
+import type { Overlay } from './types.ts'
 
 /** What a key does to it; undefined state closes it. Ctrl+C closes it, as Esc does. */
 export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
   const letter = key.ctrl ? key.text.toLowerCase() : ''
   if (letter === 'c' || letter === 'd') return { state: undefined, effects: [] }
-  const effect = GLOBAL.get(letter)
+  const effect = globalEffect(key)
   if (effect) return { state: overlay, effects: [effect] }
   switch (overlay.kind) {
     case 'picker':
@@ -34,9 +35,3 @@ export function renderOverlay(overlay: Overlay, view: View): Section {
       return renderPage(overlay, view)
   }
 }
-
-/** With Ctrl, whatever has the focus. */
-const GLOBAL: ReadonlyMap<string, Effect> = new Map<string, Effect>([
-  ['l', { type: 'redraw' }],
-  ['z', { type: 'suspend' }],
-])

@@ -5,8 +5,9 @@ import { rememberLast } from '../view/remember.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { widthOf, wrapText } from '../view/text.ts'
-import { bodyHeight, type Face, frame } from './frame.ts'
-import type { Overlay, Page, Room } from './types.ts'
+import type { Face, Room } from '../view/view.ts'
+import { bodyHeight, frame } from './frame.ts'
+import type { Overlay, Page } from './types.ts'
 
 /** A page to read, from its beginning. */
 export function newPage(title: string, text: string, back?: Overlay): Page {

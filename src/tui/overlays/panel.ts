@@ -4,8 +4,10 @@ import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { truncateText, widthOf, wrapText } from '../view/text.ts'
-import { bodyHeight, cellsLine, type Face, frame, moved, sliceAround } from './frame.ts'
-import type { Overlay, Panel, Room } from './types.ts'
+import type { Face, Room } from '../view/view.ts'
+import { windowAround } from '../view/window.ts'
+import { bodyHeight, cellsLine, frame, moved } from './frame.ts'
+import type { Overlay, Panel } from './types.ts'
 
 /** What a key does to a panel: its own keys, some of them only when pressed twice, and Enter for the first of them, do something to the selected row. */
 export function pressPanel(before: Panel, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
@@ -28,7 +30,7 @@ export function renderPanel(panel: Panel, view: Face): Section {
   const { columns, color } = view
   const widths = fitColumns(panel, columns - MARGIN)
   const height = Math.max(1, bodyHeight(view.rows) - (view.rows > ROOMY ? 1 + NOTE_ROWS : 0))
-  const { start, end } = sliceAround(panel.rows.length, panel.selected, height)
+  const { start, end } = windowAround(panel.rows.length, height, panel.selected)
   const rows = panel.rows.slice(start, end).map(({ cells, problem }, at) => {
     const isSelected = start + at === panel.selected
     const line = cellsLine(cells.map(cleanLine), widths)

@@ -1,11 +1,14 @@
 import type { Pressed } from '../state/effects.ts'
+import { toGraphemes } from '../text/graphemes.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
-import { padText, toGraphemes, truncateText, widthOf } from '../view/text.ts'
-import { bodyHeight, type Face, frame, moved, sliceAround } from './frame.ts'
-import type { Overlay, Picker, PickerItem, Room } from './types.ts'
+import { padText, truncateText, widthOf } from '../view/text.ts'
+import type { Face, Room } from '../view/view.ts'
+import { windowAround } from '../view/window.ts'
+import { bodyHeight, frame, moved } from './frame.ts'
+import type { Overlay, Picker, PickerItem } from './types.ts'
 
 /** A picker with the mark on what holds now. */
 export function newPicker(
@@ -42,7 +45,7 @@ export function renderPicker(picker: Picker, view: Face): Section {
     items.length === picker.items.length ? `${items.length}` : `${items.length} of ${picker.items.length}`
   const gap = Math.max(2, columns - widthOf(lead + filter) - count.length)
   const title = paint(lead, color, 'accent', 'bold') + filter + ' '.repeat(gap) + paint(count, color, 'dim')
-  const { start, end } = sliceAround(items.length, picker.selected, bodyHeight(view.rows))
+  const { start, end } = windowAround(items.length, bodyHeight(view.rows), picker.selected)
   const shown = items.slice(start, end)
   const labels = Math.min(MOST_LABEL, Math.max(0, ...shown.map(({ label }) => widthOf(cleanLine(label)))))
   const body = shown.map((item, at) =>

@@ -66,9 +66,3 @@ export interface Page {
   /** What stands there again when it is closed. */
   back: Overlay | undefined
 }
-
-/** The room an overlay has: the size of the terminal. */
-export interface Room {
-  columns: number
-  rows: number
-}

@@ -1,5 +1,5 @@
 import { request } from '../../core/protocol/dispatch.ts'
-import { formatCount } from '../view/numbers.ts'
+import { CHARS_PER_TOKEN, formatCount, formatUsd } from '../view/numbers.ts'
 import { printText, say } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -10,15 +10,13 @@ export async function compact(_args: string, context: SlashContext, signal: Abor
   say(context, 'info', 'Compacting the conversation: a model writes a summary…')
   const done = await request(context.dispatch, 'compact', { agent, sender, model: chosenModel }, signal)
   context.act({ type: 'set', change: { usage: { ...context.state().usage, last: undefined } } })
-  const size = `about ${formatCount(Math.ceil(done.summary.length / CHARS_A_TOKEN))} tokens instead of the history`
-  const cost = done.costUsd === undefined ? [] : [`$${done.costUsd.toFixed(4)}`]
+  const size = `about ${formatCount(Math.ceil(done.summary.length / CHARS_PER_TOKEN))} tokens instead of the history`
+  const cost = done.costUsd === undefined ? [] : [formatUsd(done.costUsd)]
   const place = done.archive === '' ? [] : [`archived as ${done.archive}`]
   const title = ['Compacted', size, ...place, ...cost].join(' · ')
   printText(context, title, headOf(done.summary))
 }
 
-/** Estimated, as long as no model has counted. */
-const CHARS_A_TOKEN = 4
 const SHOWN_LINES = 8
 
 function headOf(summary: string): string {

@@ -3,8 +3,7 @@ import type { ModelInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPicker } from '../overlays/picker.ts'
 import type { PickerItem } from '../overlays/types.ts'
-import { formatCount } from '../view/numbers.ts'
-import { dollarText } from './numbers.ts'
+import { formatCount, formatUsd } from '../view/numbers.ts'
 import { say, show } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -66,7 +65,7 @@ function toItem(model: ModelInfo, chosen: string | undefined): PickerItem {
 /** What is known of a model; nothing is said of the rest. */
 function factsOf({ active, providerName, context, inputUsd, outputUsd }: ModelInfo): string {
   const isPriced = inputUsd !== undefined && outputUsd !== undefined
-  const price = `${dollarText(inputUsd)} in, ${dollarText(outputUsd)} out per million`
+  const price = `${formatUsd(inputUsd)} in, ${formatUsd(outputUsd)} out per million`
   return [
     ...(active ? ['default'] : []),
     ...(providerName === undefined ? [] : [providerName]),

@@ -1,7 +1,7 @@
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatState } from '../state/types.ts'
-import { formatCount, plural } from '../view/numbers.ts'
-import { bar, dollarText, percent } from './numbers.ts'
+import { formatCount, formatUsd, meter, plural } from '../view/numbers.ts'
+import { percent } from './numbers.ts'
 import { printRows, say } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -13,7 +13,7 @@ export function showCost(_args: string, context: SlashContext): void {
     return
   }
   printRows(context, `Cost of this chat · ${plural(turns, 'turn')}`, [
-    ['cost', usd === undefined ? 'unknown: a model without a price took part' : dollarText(usd)],
+    ['cost', usd === undefined ? 'unknown: a model without a price took part' : formatUsd(usd)],
     ['input', withShare(input, cacheRead)],
     ['output', formatCount(output)],
     ...(cacheWrite > 0 ? [['written to the cache', formatCount(cacheWrite)]] : []),
@@ -26,9 +26,9 @@ export async function showContext(_args: string, context: SlashContext, signal: 
   if (!last) return say(context, 'info', 'How full the context is shows with the first answer')
   const window = await windowOf(context, signal)
   const used = last.totalTokens || last.promptTokens + last.completionTokens
-  const meter = window === undefined ? [] : [['', bar(used, window, BAR_COLUMNS)]]
+  const bar = window === undefined ? [] : [['', meter(used / window, BAR_COLUMNS)]]
   printRows(context, `Context of ${context.state().model || 'the model'}`, [
-    ...meter,
+    ...bar,
     ['window', window === undefined ? 'unknown' : formatCount(window)],
     [
       'used',

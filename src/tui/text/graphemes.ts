@@ -1,4 +1,5 @@
 import stringWidth from 'string-width'
+import { isSimple, simpleWidth } from './characters.ts'
 import { lazy } from './lazy.ts'
 
 /** What a person calls a character: where it begins, and how many columns it takes. */
@@ -10,11 +11,16 @@ export interface Grapheme {
 
 /** The graphemes of a line, or of a text whose line feeds count as none: they have no width. */
 export function* graphemesOf(text: string): Generator<Grapheme> {
-  if (!UNUSUAL.test(text)) {
+  if (isSimple(text)) {
     for (let start = 0; start < text.length; start++) yield toGrapheme(text[start]!, start)
     return
   }
   for (const { segment, index } of segmenter().segment(text)) yield toGrapheme(segment, index)
+}
+
+/** What a reader takes for one character each. */
+export function toGraphemes(text: string): readonly string[] {
+  return isSimple(text) ? text.split('') : Array.from(graphemesOf(text), (grapheme) => grapheme.text)
 }
 
 /** The end of the grapheme that begins, or lies, at an offset; the text's end at its end. */
@@ -52,9 +58,8 @@ export function toBoundary(text: string, at: number): number {
 }
 
 function toGrapheme(text: string, start: number): Grapheme {
-  if (text.length > 1) return { text, start, width: stringWidth(text) }
-  if (NARROW.test(text)) return { text, start, width: 1 }
-  return { text, start, width: WIDE.test(text) ? 2 : stringWidth(text) }
+  const isOne = text.length === 1 && isSimple(text)
+  return { text, start, width: isOne ? simpleWidth(text) : stringWidth(text) }
 }
 
 /** The line that holds an offset, without its line feed; an offset at the line feed is at its end. */
@@ -66,17 +71,7 @@ function lineAround(text: string, at: number): { start: number; line: string } {
 
 /** Such a character is a grapheme by itself beside another of them. */
 function isPlain(text: string, at: number): boolean {
-  return text[at] === '\n' || !UNUSUAL.test(text[at]!)
+  return text[at] === '\n' || isSimple(text[at]!)
 }
-
-// Most texts are made of these, and need neither a segmenter nor tables of emoji, which take their time to load.
-
-/** ASCII, Latin, Greek, Cyrillic, Hebrew and Arabic letters, and punctuation. */
-const NARROW =
-  /[ -~\u00a1-\u00ac\u00ae-\u024f\u0391-\u03a1\u03b1-\u03c9\u0400-\u045f\u05d0-\u05ea\u0621-\u063a\u2010-\u2027]/
-/** Kana, Chinese and Japanese characters, Korean syllables, full-width forms. */
-const WIDE = /[\u3001-\u3029\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff60]/
-/** Anything else. */
-const UNUSUAL = new RegExp(`[^${NARROW.source.slice(1, -1)}${WIDE.source.slice(1, -1)}]`)
 
 const segmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }))

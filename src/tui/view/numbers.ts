@@ -13,11 +13,21 @@ export function formatCount(count: number): string {
   return `${toDigits(count / 1_000_000)}M`
 }
 
-/** A price for people, in US dollars. */
-export function formatUsd(usd: number): string {
+/** A price for people, in US dollars; `unknown` where none is known. */
+export function formatUsd(usd: number | undefined): string {
+  if (usd === undefined) return 'unknown'
   if (usd > 0 && usd < 0.01) return '<$0.01'
   return `$${usd.toFixed(2)}`
 }
+
+/** A bar of so many columns, filled as far as a share of 1 says. */
+export function meter(share: number, columns: number): string {
+  const full = Math.min(columns, Math.max(0, Math.round(share * columns)))
+  return '━'.repeat(full) + '╌'.repeat(columns - full)
+}
+
+/** A rule of thumb, for numbers that nobody has counted yet. */
+export const CHARS_PER_TOKEN = 4
 
 /** `1 line`, `2 lines`. */
 export function plural(count: number, noun: string): string {

@@ -1,14 +1,16 @@
 import { toVisible } from '../../core/base/visible.ts'
+import { toGraphemes } from '../text/graphemes.ts'
 import type { Menu } from '../text/menu.ts'
 import type { Search } from '../text/prompt-state.ts'
 import { cleanLine } from './clean.ts'
 import { paint } from './style.ts'
-import { padText, toGraphemes, truncateText, widthOf } from './text.ts'
+import { padText, truncateText, widthOf } from './text.ts'
 import type { View } from './view.ts'
+import { windowAround } from './window.ts'
 
 /** Suggestions: `most` rows around the selected one, none as wide as the terminal. */
 export function renderMenu({ kind, entries, selected }: Menu, view: View, most: number): string[] {
-  const rows = windowOf(entries, selected, most).map(({ item, isSelected }) => ({
+  const rows = itemsAround(entries, selected, most).map(({ item, isSelected }) => ({
     label: toVisible(item.label),
     detail: cleanLine(item.detail),
     isSelected,
@@ -31,7 +33,7 @@ export function renderSearch(search: Search, view: View, most: number): { lines:
   const title = truncateText(SEARCH, Math.max(0, view.columns - 1))
   const shown = endOf(cleanLine(query), Math.max(0, view.columns - title.length - 1))
   const none = [paint(truncateText(NOTHING, Math.max(0, view.columns - 1)), view.color, 'dim')]
-  const rows = windowOf(found, selected, Math.max(1, most - 1)).map(({ item, isSelected }) =>
+  const rows = itemsAround(found, selected, Math.max(1, most - 1)).map(({ item, isSelected }) =>
     renderRow({ label: truncateText(toLine(item), roomOf(view)), detail: '', isSelected }, view),
   )
   const lines = [paint(title, view.color, 'dim') + shown, ...(rows.length === 0 ? none : rows)]
@@ -79,15 +81,13 @@ function roomOf({ columns }: View): number {
 }
 
 /** The items around the selected one. */
-function windowOf<T>(
+function itemsAround<T>(
   items: readonly T[],
   selected: number,
   most: number,
 ): { item: T; isSelected: boolean }[] {
-  const first = Math.max(0, Math.min(selected - Math.floor(most / 2), items.length - most))
-  return items
-    .slice(first, first + most)
-    .map((item, index) => ({ item, isSelected: first + index === selected }))
+  const { start, end } = windowAround(items.length, most, selected)
+  return items.slice(start, end).map((item, at) => ({ item, isSelected: start + at === selected }))
 }
 
 /** Long texts are cut before they are looked at: a row shows no more. */

@@ -7,6 +7,7 @@ import type { Section } from './section.ts'
 import { paint } from './style.ts'
 import { truncateText } from './text.ts'
 import type { View } from './view.ts'
+import { windowAround } from './window.ts'
 
 /** The prompt with its caret, and under it the menu that is open, or what a key would do next. */
 export function renderPrompt(prompt: Prompt, context: PromptContext, view: View): Section {
@@ -33,11 +34,11 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
   const at = layout.at(prompt.caret)
   const most = Math.max(1, Math.floor(view.rows / 3))
   const { length } = layout.lines
-  const first = Math.max(0, Math.min(at.y - Math.floor(most / 2), length - most))
-  const shown = layout.lines.slice(first, first + most)
+  const { start: first, end } = windowAround(length, most, at.y)
+  const shown = layout.lines.slice(first, end)
   const isShell = isShellLine(prompt)
   const lines = shown.map((line, index) => {
-    const isEdge = (index === 0 && first > 0) || (index === shown.length - 1 && first + most < length)
+    const isEdge = (index === 0 && first > 0) || (index === shown.length - 1 && end < length)
     const sign = isEdge ? paint('⋮', view.color, 'dim') : first + index === 0 ? signOf(isShell, view) : ' '
     return columns <= SIGN.length ? cellsText(line, view) : `${sign} ${cellsText(line, view)}`
   })

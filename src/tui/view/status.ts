@@ -1,7 +1,7 @@
 import type { ModeName } from '../ports.ts'
 import type { ChatState, Spent } from '../state/types.ts'
 import { cleanLine } from './clean.ts'
-import { formatCount, formatUsd } from './numbers.ts'
+import { formatCount, formatUsd, meter } from './numbers.ts'
 import { paint, type Style } from './style.ts'
 import { truncateText, widthOf } from './text.ts'
 
@@ -65,16 +65,11 @@ function contextMeter({ last, context }: Spent): { text: string; style: Style } 
   if (used === 0) return { text: '', style: 'dim' }
   if (!context) return { text: formatCount(used), style: 'dim' }
   const share = used / context
-  const text = `${meterBar(share)} ${formatCount(used)}/${formatCount(context)} ${Math.round(share * 100)}%`
+  const text = `${meter(share, BAR_COLUMNS)} ${formatCount(used)}/${formatCount(context)} ${Math.round(share * 100)}%`
   return { text, style: share >= TOO_MUCH ? 'error' : share >= MUCH ? 'warning' : 'dim' }
 }
 
 const BAR_COLUMNS = 5
-
-function meterBar(share: number): string {
-  const full = Math.min(BAR_COLUMNS, Math.max(0, Math.round(share * BAR_COLUMNS)))
-  return '━'.repeat(full) + '╌'.repeat(BAR_COLUMNS - full)
-}
 
 /** How many of the agent's MCP servers answer; one that does not matters more. */
 function serversPart({ servers }: ChatState): StatusPart {

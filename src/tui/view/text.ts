@@ -1,5 +1,6 @@
 import stringWidth from 'string-width'
-import { isPlain, isSimple, simpleWidth } from './characters.ts'
+import { isPlain, isSimple, simpleWidth } from '../text/characters.ts'
+import { toGraphemes } from '../text/graphemes.ts'
 import { Colours } from './colours.ts'
 
 /** Columns that a text without line breaks takes; colours take none. */
@@ -82,12 +83,6 @@ export function padText(text: string, width: number, align: 'left' | 'right' | '
   const missing = Math.max(0, width - widthOf(text))
   const before = align === 'left' ? 0 : align === 'right' ? missing : missing >> 1
   return ' '.repeat(before) + text + ' '.repeat(missing - before)
-}
-
-/** What a reader takes for one character each. */
-export function toGraphemes(text: string): readonly string[] {
-  if (isSimple(text)) return text.split('')
-  return Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
 }
 
 /** Colours stay, line breaks stay, a tab becomes spaces; what else a terminal obeys goes. */

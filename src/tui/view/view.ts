@@ -13,6 +13,19 @@ export interface View {
   highlight?: Highlight | undefined
 }
 
+/** The size of the terminal. */
+export type Room = Pick<View, 'columns' | 'rows'>
+
+/** The terminal for what looks the same with and without details. */
+export type Face = Pick<View, 'columns' | 'rows' | 'color'>
+
+/** Rows that what has the keys may take: the rest of the live region needs six. */
+export function focusHeight(rows: number): number {
+  return Math.max(2, rows - OTHERS)
+}
+
+const OTHERS = 6
+
 /** Blocks and, within them, pieces of a clean Markdown text. */
 export type ParseMarkdown = (text: string) => readonly Token[]
 

@@ -17,7 +17,7 @@ test('/cost and /context say what the last turns took and what is left', async (
   const chat = await chatAfterTurn(node)
   await runSlash('/context', chat.context, NEVER)
   assert.deepEqual(rows(chat), {
-    '': `${'█'.repeat(6)}${'░'.repeat(24)}`,
+    '': `${'━'.repeat(6)}${'╌'.repeat(24)}`,
     window: '200k',
     used: '40.3k · 20 %',
     'last request': '40k · 75 % from the cache',

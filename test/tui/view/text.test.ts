@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
-import { isSimple, simpleWidth } from '../../../src/tui/view/characters.ts'
+import { isSimple, simpleWidth } from '../../../src/tui/text/characters.ts'
+import { toGraphemes } from '../../../src/tui/text/graphemes.ts'
 import { paint, type Style } from '../../../src/tui/view/style.ts'
-import { cutText, padText, toGraphemes, truncateText, widthOf, wrapText } from '../../../src/tui/view/text.ts'
+import { cutText, padText, truncateText, widthOf, wrapText } from '../../../src/tui/view/text.ts'
 import { assertPrintable, plain } from './support.ts'
 
 const STYLES: readonly Style[] = ['bold', 'dim', 'accent', 'error', 'link', 'heading']

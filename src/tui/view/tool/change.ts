@@ -1,5 +1,6 @@
+import { isObject, parseObject } from '../../../core/base/json.ts'
 import type { ToolRun } from '../../state/types.ts'
-import { isObject, readArguments, textOf } from './arguments.ts'
+import { textOf } from './arguments.ts'
 import { type DiffLine, diffTexts, readUnifiedDiff } from './diff-lines.ts'
 
 /** What a call of `edit` or `write` changes: from the diff that was shown for it, else from its arguments. */
@@ -7,7 +8,7 @@ export function changeOf(tool: ToolRun): readonly DiffLine[] {
   if (tool.server !== '' || (tool.name !== 'edit' && tool.name !== 'write')) return []
   const shown = tool.diff === '' ? undefined : readUnifiedDiff(tool.diff)
   if (shown) return shown
-  const args = readArguments(tool.arguments)
+  const args = parseObject(tool.arguments) ?? {}
   return tool.name === 'edit' ? editsOf(args, tool.output) : createdBy(args, tool.output)
 }
 

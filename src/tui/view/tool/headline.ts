@@ -1,6 +1,7 @@
+import { parseObject } from '../../../core/base/json.ts'
 import type { ToolRun } from '../../state/types.ts'
 import { cleanLine, cleanText } from '../clean.ts'
-import { readArguments, textOf } from './arguments.ts'
+import { textOf } from './arguments.ts'
 
 /** A call in words: what it does, and with what. Clean, each on one line. */
 export interface Headline {
@@ -10,7 +11,7 @@ export interface Headline {
 
 /** What a call does, for its line. */
 export function headlineOf({ name, server, arguments: json }: ToolRun): Headline {
-  const args = readArguments(json)
+  const args = parseObject(json) ?? {} // half an object, while it is written
   if (server !== '')
     return { verb: `${cleanLine(server)} · ${cleanLine(withoutServer(name, server))}`, object: short(args) }
   const known = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined

@@ -1,0 +1,12 @@
+import type { Effect } from '../state/effects.ts'
+import type { KeyPress } from './key.ts'
+
+/** What a key asks for whatever has the focus, but the prompt, which has a table of its own; undefined for other keys. */
+export function globalEffect({ ctrl, text }: KeyPress): Effect | undefined {
+  return ctrl ? EFFECTS.get(text.toLowerCase()) : undefined
+}
+
+const EFFECTS: ReadonlyMap<string, Effect> = new Map<string, Effect>([
+  ['l', { type: 'redraw' }],
+  ['z', { type: 'suspend' }],
+])
