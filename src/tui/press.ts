@@ -3,7 +3,7 @@ import type { Room } from './cards/types.ts'
 import { pressOverlay } from './overlays/overlay.ts'
 import type { Action } from './state/actions.ts'
 import type { Effect } from './state/effects.ts'
-import { focusOf, unarmed } from './state/focus.ts'
+import { focusOf, isDelicate, unarmed } from './state/focus.ts'
 import type { ChatState } from './state/types.ts'
 import type { KeyPress } from './text/key.ts'
 import { type PromptContext, pressPrompt } from './text/prompt.ts'
@@ -28,7 +28,7 @@ export function press(state: ChatState, keys: readonly KeyPress[], around: Surro
   const focus = focusOf(state)
   const [key] = keys
   if (key === undefined || focus.kind === 'nobody') return NOTHING
-  if (keys.length > 1 && focus.kind !== 'prompt') return { actions: [{ type: 'disarmed' }], effects: [] }
+  if (keys.length > 1 && isDelicate(focus)) return { actions: [{ type: 'disarmed' }], effects: [] }
   const quiet: Action[] = state.hint === '' ? [] : [{ type: 'set', change: { hint: '' } }]
   const { actions, effects } = pressFocused(state, key, around)
   return { actions: [...quiet, ...actions], effects }

@@ -18,6 +18,13 @@ export function focusOf({ isLent, overlay, isOverlayArmed, asks }: ChatState): F
   return card?.isArmed ? { kind: 'card', card } : { kind: 'prompt' }
 }
 
+/** Whether one key of it could do harm: then keys that come together count for nothing. */
+export function isDelicate(focus: Focus): boolean {
+  if (focus.kind === 'overlay') return true
+  if (focus.kind !== 'card' || focus.card.state.kind !== 'permission') return false
+  return focus.card.state.reason === undefined // words of refusal are typed quickly
+}
+
 /** What stands on the screen and gets no keys yet. */
 export function unarmed({
   isLent,
