@@ -144,3 +144,14 @@ test('a form says what was answered', async () => {
   chat.type('2')
   await chat.see('Which colour?', 'Blue', 'Fine.')
 })
+
+test('own words and Enter that arrive in one piece answer a form', async () => {
+  const questions = [{ question: 'Which shape?', header: 'Shape', options: [] }]
+  const ask = { call: 'c1', name: 'ask_user', args: JSON.stringify({ questions }) }
+  await using chat = await openShownChat([{ parts: [ask] }, { parts: ['Fine.'] }])
+  chat.type('ask me\r')
+  await chat.see('Which shape?')
+  await chat.gone('Tab answers')
+  chat.type('round\r')
+  await chat.see('Which shape?', 'round', 'Fine.')
+})

@@ -4,7 +4,7 @@ import type { AttachedFile, ChatOptions, ChatPorts, ModeName } from '../ports.ts
 import { press } from '../press.ts'
 import type { Action } from '../state/actions.ts'
 import type { Effect } from '../state/effects.ts'
-import { focusOf } from '../state/focus.ts'
+import { focusOf, isDelicate } from '../state/focus.ts'
 import type { Tone } from '../state/types.ts'
 import type { ChatStore } from '../store.ts'
 import type { KeyPress } from '../text/key.ts'
@@ -14,7 +14,7 @@ import {
   promptText,
   withCompletions,
   withEdited,
-  withText,
+  withReturned,
 } from '../text/prompt.ts'
 import { Arming } from './arming.ts'
 import { Jobs } from './jobs.ts'
@@ -85,7 +85,7 @@ export class Controller {
   /** What was pressed at once: one key, a pasted text, or several keys that came in one piece. */
   readonly keys = (keys: readonly KeyPress[]): void => {
     const { store, size } = this.#options
-    const pieces = focusOf(store.get()).kind === 'prompt' ? keys.map((key) => [key]) : [keys]
+    const pieces = isDelicate(focusOf(store.get())) ? [keys] : keys.map((key) => [key])
     for (const piece of pieces) {
       this.#arming.touched()
       const { actions, effects } = press(store.get(), piece, { prompt: this.context(), room: size() })
@@ -177,7 +177,7 @@ export class Controller {
   async #queue(text: string): Promise<void> {
     const { store } = this.#options
     if (isCommand(text) || text.startsWith('!')) {
-      store.act({ type: 'set', change: { prompt: withText(store.get().prompt, text) } })
+      store.act({ type: 'set', change: { prompt: withReturned(store.get().prompt, [text]) } })
       return this.#hint('Commands do not wait: Enter runs this one now')
     }
     this.#remember(text)
