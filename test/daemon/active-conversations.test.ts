@@ -9,6 +9,7 @@ const PAIR = { agent: 'crab', sender: 'ann' }
 test('list_active_conversations tells what runs here, and by whom, until it is over', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')
+  await request(node.dispatch, 'compact', PAIR, NEVER)
   const { id: session } = await request(node.dispatch, 'getSession', PAIR, NEVER)
   await request(node.dispatch, 'setTitle', { session, title: 'Crabs' }, NEVER)
   assert.deepEqual(await active(node), [])

@@ -17,16 +17,17 @@ test('the session that was made, copied or chosen last is the active one, whatev
       let clock = Date.UTC(2026, 0, 1)
       const storage = new MemoryStorage({ now: () => clock })
       const sessions = { place: newPlace(storage), running: new RunningTurns() }
-      const ids = [(await storage.createSession(headerOf(), [said('one')])).id]
+      await storage.createSession(headerOf(), [said('one')])
       for (const [what, which, step] of acts) {
         clock += step
         const now = new Date(clock)
-        const id = ids[which % ids.length]!
-        const header = headerOf({ created_at: now.toISOString(), cwd: `/${ids.length}` })
-        if (what === 'new') ids.push(await newSession(sessions, header, NEVER))
-        if (what === 'fork') ids.push(await forkSession(sessions, { id, upto: 0, now }, NEVER))
+        const ids = (await storage.listSessions({})).map(({ id }) => id).sort()
+        let id = ids[which % ids.length]!
+        const header = headerOf({ created_at: now.toISOString(), cwd: `/${which}` })
+        if (what === 'new') id = await newSession(sessions, header, NEVER)
+        if (what === 'fork') id = await forkSession(sessions, { id, upto: 0, now }, NEVER)
         if (what === 'activate') await activateSession(sessions, { id, now }, NEVER)
-        assert.equal(await storage.activeSession(PAIR), what === 'activate' ? id : ids.at(-1))
+        assert.equal(await storage.activeSession(PAIR), id)
       }
     }),
   )
