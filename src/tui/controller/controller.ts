@@ -1,6 +1,6 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { AttachedFile, ChatOptions, ChatPorts, ModeName } from '../ports.ts'
+import type { ChatOptions, ChatPorts, ModeName } from '../ports.ts'
 import { press } from '../press.ts'
 import type { Action } from '../state/actions.ts'
 import type { Effect } from '../state/effects.ts'
@@ -18,6 +18,8 @@ import {
 } from '../text/prompt.ts'
 import { Arming } from './arming.ts'
 import { Jobs } from './jobs.ts'
+import { PastedFiles } from './pasted-files.ts'
+import { runShellLine } from './shell-line.ts'
 import { Turns } from './turns.ts'
 
 /** The terminal, as far as it is not drawn on. */
@@ -55,12 +57,11 @@ export interface ControllerOptions {
 /** Does what keys ask for; the only one that talks to agents and to the machine. */
 export class Controller {
   readonly #options: ControllerOptions
-  readonly #pasted = new Map<string, AttachedFile>()
+  readonly #pasted = new PastedFiles()
   readonly turns: Turns
   readonly #arming: Arming
   readonly #jobs: Jobs
   #relaxing: ReturnType<typeof setTimeout> | undefined
-  #images = 0
   #lookup = new AbortController()
 
   constructor(options: ControllerOptions) {
@@ -206,16 +207,10 @@ export class Controller {
     ports.rememberSent(text, pastedIn(store.get().prompt, text)).catch(() => undefined) // a convenience, and nobody's business
   }
 
-  /** Runs a person's own command line; its output is part of the next message. */
   async #shell(line: string, signal: AbortSignal): Promise<void> {
-    if (line === '') return
     const { store, ports } = this.#options
-    store.act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
-    this.#hint('Esc ends it')
-    const { output, exitCode } = await ports.runShell(line, signal).finally(() => this.#hint(''))
-    const title = exitCode === 0 ? '' : `exit ${exitCode}`
-    store.act({ type: 'print', block: { kind: 'output', title, text: folded(output) } })
-    this.turns.addContext(`<shell command=${JSON.stringify(line)} exit="${exitCode}">\n${output}\n</shell>`)
+    const tell = (text: string) => this.turns.addContext(text)
+    if (line !== '') await runShellLine(line, { ports, act: store.act, tell }, signal)
   }
 
   async #edit(): Promise<void> {
@@ -231,9 +226,7 @@ export class Controller {
     if (pasted === undefined)
       return this.#hint('The clipboard has neither text nor an image, or cannot be read')
     if (typeof pasted === 'string') return this.keys([{ ...PASTE, text: pasted }])
-    const label = `[Image ${++this.#images}]`
-    this.#pasted.set(label, pasted)
-    this.keys([{ ...PASTE, text: label }])
+    this.keys([{ ...PASTE, text: this.#pasted.add(pasted) }])
   }
 
   async #complete({ query }: Effect & { type: 'complete' }): Promise<void> {
@@ -273,19 +266,8 @@ function isCommand(text: string): boolean {
   return /^\/[^\s/]*(\s|$)/.test(text)
 }
 
-/** What is printed of a long output: how it begins and how it ends. The agent gets all of it. */
-function folded(output: string): string {
-  const lines = output.trimEnd().split('\n')
-  const left = lines.length - HEAD_LINES - TAIL_LINES
-  if (left <= 1) return output
-  return [...lines.slice(0, HEAD_LINES), `… ${left} more lines`, ...lines.slice(-TAIL_LINES)].join('\n')
-}
-
 /** How long, milliseconds, a key counts as pressed again. */
 const AGAIN_MS = 2_000
-
-const HEAD_LINES = 30
-const TAIL_LINES = 10
 
 const TOGGLED = {
   thinking: [

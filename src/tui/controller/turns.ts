@@ -1,17 +1,17 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { request, streamTurn } from '../../core/protocol/dispatch.ts'
-import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
+import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../store.ts'
 import { pastedIn } from '../text/prompt.ts'
 import { toStreamMsg } from './message.ts'
+import type { PastedFiles } from './pasted-files.ts'
 
 /** What the turns of a chat need. */
 export interface TurnsOptions {
   store: ChatStore
   ports: ChatPorts
   rules: ChatOptions['rules']
-  /** Files that were pasted, by the label that stands for them in a message; those that are sent are taken out. */
-  pasted: Map<string, AttachedFile>
+  pasted: PastedFiles
   /** Aborted when the chat is over. */
   signal: AbortSignal
 }
@@ -79,8 +79,8 @@ export class Turns {
   }
 
   #begin(text: string): void {
-    const { store, ports } = this.#options
-    const files = this.#pastedIn(text).map(({ name }) => name)
+    const { store, ports, pasted } = this.#options
+    const files = pasted.in(text).map(({ name }) => name)
     store.act({ type: 'turn-begun', text, files, now: ports.now() })
     const stop = new AbortController()
     const signal = AbortSignal.any([stop.signal, this.#options.signal])
@@ -112,7 +112,7 @@ export class Turns {
   }
 
   async #expand(text: string, signal: AbortSignal) {
-    const { store, ports } = this.#options
+    const { store, ports, pasted } = this.#options
     const { content, attachments, problems } = await ports.expand(
       text,
       pastedIn(store.get().prompt, text),
@@ -125,12 +125,8 @@ export class Turns {
     const context = this.#context.filter((told) => told.session === session).map((told) => told.text)
     return {
       content: [...context, content].join('\n\n'),
-      attachments: [...attachments, ...this.#pastedIn(text)],
+      attachments: [...attachments, ...pasted.in(text)],
     }
-  }
-
-  #pastedIn(text: string): AttachedFile[] {
-    return [...this.#options.pasted].filter(([label]) => text.includes(label)).map(([, file]) => file)
   }
 
   /** A turn that has just ended takes no steer, and a steer carries text only: then it is the next message. */
@@ -153,8 +149,7 @@ export class Turns {
   /** What has reached the agent does not go along again. */
   #forget(text: string): void {
     this.#context = []
-    for (const label of this.#options.pasted.keys())
-      if (text.includes(label)) this.#options.pasted.delete(label)
+    this.#options.pasted.sent(text)
   }
 
   #sendNext(): void {

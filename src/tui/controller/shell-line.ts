@@ -1,0 +1,44 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import type { ChatPorts } from '../ports.ts'
+import type { Action } from '../state/actions.ts'
+
+interface Setting {
+  ports: Pick<ChatPorts, 'runShell'>
+  act(action: Action): void
+  /** Something the agent is to know. */
+  tell(text: string): void
+}
+
+/** Runs a person's own command line: what it says is printed, and told to the agent with the next message. */
+export async function runShellLine(
+  line: string,
+  { ports, act, tell }: Setting,
+  signal: AbortSignal,
+): Promise<void> {
+  const told = (end: string, output: string) =>
+    tell(`<shell command=${JSON.stringify(line)} ${end}>\n${output}\n</shell>`)
+  act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
+  act({ type: 'set', change: { hint: 'Esc ends it' } })
+  try {
+    const { output, exitCode } = await ports.runShell(line, signal)
+    const title = exitCode === 0 ? '' : `exit ${exitCode}`
+    act({ type: 'print', block: { kind: 'output', title, text: folded(output) } })
+    told(`exit="${exitCode}"`, output)
+  } catch (reason) {
+    if (toCrabError(reason).kind === 'cancelled') told('interrupted="true"', '') // what it had done stays done
+    throw reason
+  } finally {
+    act({ type: 'set', change: { hint: '' } })
+  }
+}
+
+/** What is printed of a long output: how it begins and how it ends. */
+function folded(output: string): string {
+  const lines = output.trimEnd().split('\n')
+  const left = lines.length - HEAD_LINES - TAIL_LINES
+  if (left <= 1) return output
+  return [...lines.slice(0, HEAD_LINES), `… ${left} more lines`, ...lines.slice(-TAIL_LINES)].join('\n')
+}
+
+const HEAD_LINES = 30
+const TAIL_LINES = 10
