@@ -22,8 +22,8 @@ export interface AwsAccess {
  * The region and credentials for Bedrock: a named profile's, else the environment's, else those of AWS_PROFILE or the
  * `default` profile in ~/.aws. With a key of Bedrock's own (`hasKey`) only the region is looked for.
  *
- * Without a region anywhere it is us-east-1. Fails with `config` for a named profile that is not there, and with
- * `credentials` for one that logs in another way than with keys.
+ * Without a region anywhere it is us-east-1. Fails with `config` for a named profile that is not there and for what is
+ * no region, with `credentials` for a profile that logs in another way than with keys.
  */
 export function findAwsAccess(
   env: Env,
@@ -32,6 +32,12 @@ export function findAwsAccess(
   const fromEnv = hasKey || named !== undefined ? undefined : credentialsIn(env)
   const keys = fromEnv && { credentials: fromEnv, from: 'AWS_ACCESS_KEY_ID' }
   const access = { region: awsRegion(env, { region, profile: named }) }
+  if (!REGION.test(access.region)) {
+    throw new CrabError(
+      'config',
+      `Cannot use AWS region "${access.region}": a region is named like eu-west-1`,
+    )
+  }
   if (hasKey || keys) return { ...access, ...keys }
   const chosen = named ?? (env['AWS_PROFILE'] || undefined)
   const name = chosen ?? 'default'
@@ -114,4 +120,6 @@ const GEOGRAPHIES = [
   ['ap-southeast-4', 'au'],
   ['ap-', 'apac'],
 ] as const
+/** It becomes a part of the address. */
+const REGION = /^[a-z\d-]+$/
 const USUAL_REGION = 'us-east-1'

@@ -147,7 +147,9 @@ function messageIn(value: unknown): string | undefined {
 
 function secretsOf({ apiKey, aws }: Endpoint): string[] {
   const { secretAccessKey, sessionToken } = aws?.credentials ?? {}
-  return [apiKey, secretAccessKey, sessionToken].filter((secret) => secret !== undefined)
+  return [apiKey, secretAccessKey, sessionToken].flatMap((secret) =>
+    secret === undefined ? [] : [secret, encodeURIComponent(secret)],
+  )
 }
 
 /** One printable line without secrets. */

@@ -91,6 +91,14 @@ test('awsRegion() asks setting, environment and profile, and minds no profile th
   assert.equal(awsRegion(env, { profile: 'gone' }), 'us-east-1')
 })
 
+test('findAwsAccess() refuses what is no region, which would be a part of the address', () => {
+  for (const region of ['elsewhere.test/#', 'eu-west-1.', 'EU (Ireland)'])
+    assert.throws(() => findAwsAccess({ AWS_REGION: region }, { hasKey: true }), {
+      kind: 'config',
+      message: `Cannot use AWS region "${region}": a region is named like eu-west-1`,
+    })
+})
+
 test('bedrockAddress() knows the region’s part of the world', () => {
   assert.equal(bedrockAddress('eu-west-1'), 'https://bedrock-runtime.eu-west-1.amazonaws.com')
   assert.equal(bedrockAddress('eusc-de-east-1'), 'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu')

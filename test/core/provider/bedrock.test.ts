@@ -248,10 +248,10 @@ test('streamConverse() prints no secret of AWS', async () => {
     credentials: { accessKeyId: 'AKID', secretAccessKey: 'very/secret', sessionToken: 'token+token' },
   }
   await using server = await startModelServer([
-    { status: 403, body: { message: 'got very/secret and token+token' } },
+    { status: 403, body: { message: 'got very/secret and token+token, or token%2Btoken' } },
   ])
   const { error } = await collectFailure(call(server, {}, { apiKey: undefined, aws }))
-  assert.equal(error.message, 'Cannot call scripted (test): got [secret] and [secret] (403)')
+  assert.equal(error.message, 'Cannot call scripted (test): got [secret] and [secret], or [secret] (403)')
 })
 
 function call(server: ModelServer, request: Partial<ModelRequest> = {}, more: Partial<Endpoint> = {}) {

@@ -176,7 +176,7 @@ for (const wire of WIRES) {
 
     test('fails with timeout when no byte comes', async () => {
       await using server = await startModelServer([{ silent: true }])
-      const { error } = await collectFailure(call(server, {}, { timeoutMs: 50 }))
+      const { error } = await collectFailure(call(server, {}, { timeoutMs: 400 })) // in which it has arrived
       assert.equal(error.kind, 'timeout')
       assert.equal(await server.requests[0]!.done, false)
     })
