@@ -3,11 +3,26 @@ import { code, table } from './sections.ts'
 
 /** The providers whose keys are looked for, in that order. */
 export function providersSection(): string {
-  const rows = PRESETS.map(({ name, keys, addresses, defaultModel }) => [
+  const unknown = Object.keys(COMPANIONS).filter((name) => !PRESETS.some((preset) => preset.name === name))
+  if (unknown.length > 0)
+    throw new Error(`Cannot describe providers: there is none called ${unknown.join(', ')}`)
+  const rows = PRESETS.map(({ name, keys, addresses, defaultModel, modelKeys = [] }) => [
     code(name),
-    keys.map(code).join(' or '),
-    defaultModel === undefined ? 'your own' : code(defaultModel),
-    (addresses ?? [`${name.toUpperCase()}_BASE_URL`]).map(code).join(' or '),
+    either(keys),
+    defaultModel === undefined ? `your own: ${either(modelKeys)}` : code(defaultModel),
+    either(addresses ?? [`${name.toUpperCase()}_BASE_URL`]),
+    COMPANIONS[name] ?? '',
   ])
-  return table(['provider', 'its key', 'default model', 'another address'], rows)
+  return table(['provider', 'its key', 'default model', 'another address', 'with it'], rows)
+}
+
+function either(names: readonly string[]): string {
+  return names.map(code).join(' or ')
+}
+
+/** What belongs to the key, and has no other place in the table. */
+const COMPANIONS: Readonly<Record<string, string>> = {
+  bedrock:
+    '`AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` of an `AWS_ACCESS_KEY_ID`; `AWS_REGION` or `AWS_DEFAULT_REGION`',
+  azure: '`AZURE_RESOURCE_NAME` in place of an address',
 }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { glob, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { agentSection, configSection } from '../../scripts/docs/configuration.ts'
+import { providersSection } from '../../scripts/docs/providers.ts'
 import { plain, replaceSections, table } from '../../scripts/docs/sections.ts'
 
 test('replaceSections() makes its sections anew and leaves the rest', () => {
@@ -39,3 +42,31 @@ test('the reference names every key of config.toml and of an agent file, with ty
     assert.ok(config.includes(row), row)
   assert.ok(agentSection().includes('| `mcps[].name` | text | needed |'))
 })
+
+test('the table of providers has what belongs to a key', () => {
+  const rows = providersSection().split('\n')
+  const rowOf = (name: string) => rows.find((row) => row.startsWith(`| \`${name}\``)) ?? ''
+  assert.match(rowOf('bedrock'), /`AWS_SECRET_ACCESS_KEY`.*`AWS_REGION`/)
+  assert.match(rowOf('azure'), /your own: `AZURE_OPENAI_DEPLOYMENT` or .*`AZURE_RESOURCE_NAME` in place/)
+})
+
+test('the configuration page names every variable of AWS and Azure that is read, and no other', async () => {
+  const root = join(import.meta.dirname, '../..')
+  const read = await namesIn(
+    glob('src/core/provider/*.ts', { cwd: root }),
+    root,
+    /(?<=')(AWS|AZURE)_\w+(?=')/g,
+  )
+  const said = await namesIn(['docs/configuration.md'], root, /(?<=`)(AWS|AZURE)_\w+(?=`)/g)
+  assert.deepEqual([...said].sort(), [...read].sort())
+})
+
+async function namesIn(
+  paths: Iterable<string> | AsyncIterable<string>,
+  root: string,
+  form: RegExp,
+): Promise<Set<string>> {
+  const texts: string[] = []
+  for await (const path of paths) texts.push(await readFile(join(root, path), 'utf8'))
+  return new Set(texts.flatMap((text) => text.match(form) ?? []))
+}
