@@ -1,5 +1,4 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Terminal } from '../src/commands/host.ts'
 import { Output } from '../src/commands/output.ts'
 import { toCancelled } from '../src/core/base/cancelled.ts'
@@ -26,6 +25,7 @@ export function openTerminal(): Terminal | undefined {
       while (look(fd)?.length) decoder.decode() // an end of input is forgotten as well
     },
     async readLine(signal) {
+      const { setTimeout: sleep } = await import('node:timers/promises') // costs every start something
       for (;;) {
         if (signal.aborted) throw toCancelled(signal)
         const [line, rest] = splitLine(typed)

@@ -16,6 +16,7 @@ export const chat: Run = async ({ options, host, signal }) => {
   if (options.has('plain') || wantsPlain(host))
     return (await import('./plain.ts')).plainChat(host, settings, signal)
   const screen = requireScreen(host)
+  using _raw = rawMode(screen)
   await using opened = openPorts(host)
   const session = await fullId(settings.session, opened.ports.dispatch, signal)
   using ended = endBySignal(host)
@@ -54,6 +55,12 @@ async function fullId(
 /** A terminal that cannot be drawn on, or a person who has it read out. */
 function wantsPlain({ env }: Host): boolean {
   return env['TERM'] === 'dumb' || env['INK_SCREEN_READER'] === 'true'
+}
+
+/** Keys are heard as they are typed from now on, also those that come before the first frame. */
+function rawMode({ stdin, hooks }: Screen): Disposable {
+  stdin.setRawMode(true)
+  return { [Symbol.dispose]: () => hooks.makeCooked() }
 }
 
 function requireScreen(host: Host): Screen {

@@ -5,6 +5,7 @@ import type { ChatStore } from '../store.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
 import type { ShownPlace } from '../view/frame.ts'
+import { hasCode } from '../view/look.ts'
 import type { Section } from '../view/section.ts'
 import type { View } from '../view/view.ts'
 import { LiveRegion } from './live-region.tsx'
@@ -30,7 +31,7 @@ export function App(props: AppProps): ReactNode {
   const { store, controller, color, place, onTerminal, onFailure, now } = props
   const state = useSyncExternalStore(store.subscribe, store.get)
   const { columns, rows } = useWindowSize()
-  const { look, isSettled } = useLook(color)
+  const { look, isSettled } = useLook(color, hasCode(state))
   const view: View = { ...look, columns, rows, details: state.details }
   const { suspendTerminal, exit } = useApp()
   useLayoutEffect(

@@ -1,7 +1,7 @@
 import type { ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../store.ts'
 import type { Screen } from '../terminal/screen.ts'
-import { type Look, loadLook } from '../view/look.ts'
+import { loadColours, loadParser } from '../view/look.ts'
 
 interface TranscriptOptions {
   store: ChatStore
@@ -19,7 +19,8 @@ export async function showTranscript(
   const { session, title, agent } = store.get()
   if (session === undefined) return store.act({ type: 'set', change: { hint: 'Nothing has been said yet' } })
   const { openPager } = await import('../pager/open-pager.ts')
-  const look = Object.assign({ color }, ...(await Array.fromAsync(loadLook(color)))) as Look
+  const [parse, highlight] = await Promise.all([loadParser(), color ? loadColours() : undefined])
+  const look = { color, parse, highlight }
   const output = {
     write: (bytes: string) => screen.write(bytes),
     size: () => screen.size,

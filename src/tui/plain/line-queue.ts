@@ -3,6 +3,8 @@ export class LineQueue {
   readonly #readLine: (signal: AbortSignal) => Promise<string | undefined>
   readonly #signal: AbortSignal
   readonly #waiting: PromiseWithResolvers<string | undefined>[] = []
+  /** Lines that came when nobody waited any more. */
+  readonly #unread: (string | undefined)[] = []
   #isReading = false
 
   /** `readLine` is called for one line at a time, and only while somebody waits. */
@@ -14,9 +16,16 @@ export class LineQueue {
   /** The next line, without its end; undefined at the end of input. */
   readonly read = async (signal: AbortSignal): Promise<string | undefined> => {
     signal.throwIfAborted()
+    return this.#unread.length > 0 ? this.#unread.shift() : await this.readFresh(signal)
+  }
+
+  /** As read(), but no line that came before: it was not meant for who asks now. */
+  readonly readFresh = async (signal: AbortSignal): Promise<string | undefined> => {
+    signal.throwIfAborted()
     const waiter = Promise.withResolvers<string | undefined>()
     const leave = () => {
-      this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
+      const at = this.#waiting.indexOf(waiter)
+      if (at >= 0) this.#waiting.splice(at, 1)
       waiter.reject(signal.reason)
     }
     this.#waiting.push(waiter)
@@ -33,14 +42,16 @@ export class LineQueue {
     if (this.#isReading) return
     this.#isReading = true
     try {
-      while (this.#waiting.length > 0) {
-        const line = await this.#readLine(this.#signal)
-        this.#waiting.pop()?.resolve(line)
-      }
+      while (this.#waiting.length > 0) this.#give(await this.#readLine(this.#signal))
     } catch (reason) {
       for (const waiter of this.#waiting.splice(0)) waiter.reject(reason)
     } finally {
       this.#isReading = false
     }
+  }
+
+  #give(line: string | undefined): void {
+    const waiter = this.#waiting.pop()
+    if (waiter) waiter.resolve(line)
   }
 }
