@@ -59,6 +59,15 @@ test('fish completes commands, options, values, names of this home, and files', 
   }
 })
 
+test('__complete ends by itself when a file of the home never answers', async () => {
+  await using box = await makeSandbox()
+  const { code, stdout, stderr } = await box.shell(
+    'mkdir -p "$CRABTALK_HOME/agents" && mkfifo "$CRABTALK_HOME/agents/a.toml" && crabtalk __complete 3 send -a ""',
+    { env: { CRABTALK_HOME: box.home } },
+  )
+  assert.deepEqual([code, stdout], [143, 'words\n'], stderr)
+})
+
 async function makeHome(): Promise<Sandbox> {
   const box = await makeSandbox()
   await mkdir(join(box.home, 'agents'), { recursive: true })

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
@@ -30,6 +31,7 @@ export const complete: Run = async ({ commands, options, host }) => {
   }
   const typed = words.at(-1) ?? ''
   const found = suggestion.from === 'words' ? suggestion.candidates : await listed(suggestion, typed, host)
+  if (found === 'late') return await leave(host)
   const fitting = found.filter(({ value }) => value.startsWith(typed)).slice(0, MAX_CANDIDATES)
   host.stdout.write(`words\n${fitting.map(toLine).join('')}`)
   return 0
@@ -39,12 +41,14 @@ async function listed(
   { kind, prefix, agent }: Extract<Suggestion, { from: 'list' }>,
   typed: string,
   host: Host,
-): Promise<Candidate[]> {
+): Promise<Candidate[] | 'late'> {
   try {
     const { listKind } = await import('./listed.ts')
     const place = { host, agent, typed: typed.slice(prefix.length) }
     const found = listKind(kind, place, AbortSignal.timeout(LISTING_MS))
-    return (await inTime(found))
+    const outcome = await inTime(found)
+    if (outcome === 'late') return outcome
+    return outcome
       .filter(({ value }) => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value))
       .map((one) => ({ ...one, value: prefix + one.value }))
   } catch {
@@ -58,15 +62,22 @@ function toLine({ value, description }: Candidate): string {
   return short === '' ? `${value}\n` : `${value}\t${short}\n`
 }
 
-/** Nothing after a while, whatever it waits for. */
-async function inTime(found: Promise<Candidate[]>): Promise<Candidate[]> {
-  const late = Promise.withResolvers<Candidate[]>()
-  const timer = setTimeout(() => late.resolve([]), MAX_WAIT_MS)
+async function inTime(found: Promise<Candidate[]>): Promise<Candidate[] | 'late'> {
+  const late = Promise.withResolvers<'late'>()
+  const timer = setTimeout(() => late.resolve('late'), MAX_WAIT_MS)
   try {
     return await Promise.race([found, late.promise])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Says nothing, and ends at once: a file that never answers, such as a named pipe, would keep the process, and the shell waits. */
+async function leave(host: Host): Promise<number> {
+  host.stdout.write('words\n')
+  await host.stdout.flush()
+  host.leave(128 + constants.signals.SIGTERM)
+  return 0
 }
 
 /** When what was found by then is taken. */
