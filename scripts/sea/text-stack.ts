@@ -27,7 +27,8 @@ export function withLazySegmenter(module: string): string | undefined {
 function plainFirst(path: string): string {
   return `import { plainWidth } from ${PLAIN_TEXT}
 let real
-export default function stringWidth(text, options) {
+export { stringWidth as default }
+function stringWidth(text, options) {
   const width = plainWidth(text, options)
   if (width !== undefined) return width
   real ??= require(${JSON.stringify(`${path}?real`)}).default
