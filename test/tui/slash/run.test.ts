@@ -35,7 +35,7 @@ test('runSlash() refuses what may not run beside a turn, and says so', async () 
     assert.equal(whileBusy, false)
     assert.equal(
       sentence(chat.blocks().at(-1)),
-      `/${name} has to wait until this turn is over (Esc interrupts it)`,
+      `/${name} cannot run during a turn (Esc interrupts it)`,
     )
   }
   assert.deepEqual(chat.done, [])
