@@ -30,6 +30,7 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
       write: (text) => host.stdout.write(text),
       columns: () => host.columns(),
       readLine: (stop) => terminal.readLine(stop),
+      forgetInput: () => terminal.forgetInput(),
       onInterrupt: (listener) => host.onSignal((name) => name === 'SIGINT' && listener()),
       converse: (ask, { agent, readLine }, stop) => {
         const style = { columns: host.columns(), color: false }

@@ -16,9 +16,10 @@ export interface Place {
  * from its end, so that places stay what they are.
  */
 export class Document {
-  #messages: readonly SessionMessage[] = []
-  #blocks: readonly Block[] = []
-  #texts: (string | undefined)[] = []
+  /** Results in front of all other messages: their calls are still to come. */
+  #results: readonly SessionMessage[] = []
+  readonly #blocks: Block[] = []
+  readonly #texts: (string | undefined)[] = []
   #view: View
   #rendered = new Map<number, readonly string[]>()
 
@@ -42,10 +43,11 @@ export class Document {
 
   /** Adds what comes before all that is there. */
   prepend(messages: readonly SessionMessage[]): void {
-    this.#messages = [...messages, ...this.#messages]
-    this.#blocks = toBlocks(this.#messages).toReversed()
-    this.#texts = []
-    this.#rendered.clear()
+    const all = [...messages, ...this.#results]
+    const first = all.findIndex(({ role }) => role !== 'tool')
+    this.#results = all.slice(0, first < 0 ? undefined : first)
+    this.#rendered.delete(this.#blocks.length) // of a place that was asked for before it was there
+    this.#blocks.push(...toBlocks(all).toReversed())
   }
 
   /** The lines of a block; at least one, so that every block is a place. */

@@ -92,6 +92,8 @@ class Pager {
   #before: number
   /** It has the terminal. */
   #isOpen = false
+  /** It is over, whatever its editor still does. */
+  #isClosed = false
   /** What stands on each row. */
   #shown: readonly string[] = []
   /** Keys wait for what an earlier one asked for. */
@@ -115,11 +117,13 @@ class Pager {
     try {
       await this.#closed.promise
     } finally {
+      this.#isClosed = true
       this.#leave()
     }
   }
 
   #enter(): void {
+    if (this.#isClosed) return
     const { input, output } = this.#options
     output.write(`${ESC}[?1049h`)
     output.write(`${ESC}[?25l`)
@@ -133,6 +137,7 @@ class Pager {
   }
 
   #leave(): void {
+    if (!this.#isOpen) return
     const { input, output } = this.#options
     this.#isOpen = false
     input.off('readable', this.#readable)
@@ -147,10 +152,19 @@ class Pager {
     for (let piece = this.#options.input.read(); piece !== null; piece = this.#options.input.read()) {
       typed += piece.toString()
     }
-    this.#work = this.#work.then(async () => {
+    this.#work = this.#work.then(() => this.#take(typed)).catch(() => undefined) // said, or cannot be drawn
+  }
+
+  /** A key that fails leaves the others as they are. */
+  async #take(typed: string): Promise<void> {
+    try {
       for (const key of splitKeys(typed)) await this.#press(key)
       this.#draw()
-    })
+    } catch (reason) {
+      this.#state = { ...this.#state, note: toCrabError(reason).message }
+      this.#shown = []
+      this.#draw()
+    }
   }
 
   async #press(key: string): Promise<void> {

@@ -53,5 +53,6 @@ export class LineQueue {
   #give(line: string | undefined): void {
     const waiter = this.#waiting.pop()
     if (waiter) waiter.resolve(line)
+    else this.#unread.push(line)
   }
 }

@@ -17,6 +17,8 @@ export interface PlainIo {
   write(text: string): void
   /** The next line that is typed, without its end; undefined at the end of input (Ctrl-D). */
   readLine(signal: AbortSignal): Promise<string | undefined>
+  /** Throws away the lines that were typed before a question is put. */
+  forgetInput(): void
   /** Calls back for every Ctrl-C. */
   onInterrupt(listener: () => void): Disposable
   /** Puts a question to the person, with that way to read lines; gives the answers as reply_to_ask takes them. */
@@ -201,7 +203,8 @@ class PlainChat {
     const asking = AbortSignal.any([closing.signal, signal])
     await this.#attempt(async () => {
       this.#printer.endLine()
-      const answers = await io.converse(ask, { agent, readLine: this.#lines.read }, asking)
+      io.forgetInput()
+      const answers = await io.converse(ask, { agent, readLine: this.#lines.readFresh }, asking)
       this.#printer.lineEnded()
       this.#controller.do({ type: 'answer', askId, answers })
     })

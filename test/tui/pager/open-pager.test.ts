@@ -12,7 +12,7 @@ const ESC = '\u001b'
 test('openPager() shows the end on the alternate screen, and gives the terminal back as it was', async () => {
   await using pager = await open(numbered(1_000))
   await pager.shows(/answer 999\b/)
-  assert.match(pager.lines().at(-1) ?? '', /^Title · 100% · .* q back$/)
+  await pager.shows(/^Title · 100% · .* q back$/)
   pager.type('q')
   await pager.closed
   await pager.terminal.settled()
@@ -98,6 +98,33 @@ test('openPager() says why older messages cannot be loaded, and shows those it h
   assert.match(pager.lines().join('\n'), /answer 101\b/)
 })
 
+test('openPager() does not take the terminal again when its editor ends behind it', async () => {
+  const editor = Promise.withResolvers<void>()
+  await using pager = await open(numbered(100), { editText: () => editor.promise })
+  await pager.shows(/answer 99\b/)
+  pager.type('v')
+  await until('the editor has the terminal', () => pager.raw.length === 2)
+  pager.end()
+  await pager.closed
+  const bytes = pager.bytes()
+  editor.resolve()
+  await new Promise(setImmediate)
+  assert.equal(pager.bytes(), bytes)
+  assert.deepEqual(pager.raw, [true, false])
+})
+
+test('openPager() hears keys behind one that failed, and says why it did', async () => {
+  await using pager = await open(numbered(100))
+  await pager.shows(/answer 99\b/)
+  pager.failOnce()
+  await pager.press('g')
+  assert.match(pager.lines().at(-1) ?? '', /no room on the terminal/)
+  await pager.press('j')
+  assert.match(pager.lines().at(-1) ?? '', /^Title/)
+  pager.type('q')
+  await pager.closed
+})
+
 function numbered(count: number): SessionMessage[] {
   return Array.from({ length: count }, (_, at) =>
     at % 2 === 0
@@ -111,7 +138,10 @@ function message(more: Partial<SessionMessage>): SessionMessage {
 }
 
 /** A pager over these messages, on a virtual terminal of 24 rows. */
-async function open(messages: readonly SessionMessage[], { fails = false } = {}) {
+async function open(
+  messages: readonly SessionMessage[],
+  { fails = false, editText = async (_text: string): Promise<void> => {} } = {},
+) {
   const terminal = makeVirtualTerminal({ columns: 80, rows: 24 })
   await terminal.feed('above\r\n')
   const dispatch = route({
@@ -124,6 +154,7 @@ async function open(messages: readonly SessionMessage[], { fails = false } = {})
   const edited: string[] = []
   let bytes = ''
   let resized = () => {}
+  let isFailing = false
   const keyboard = new PassThrough()
   const input = Object.assign(keyboard, {
     setRawMode: (isRaw: boolean) => raw.push(isRaw),
@@ -132,6 +163,10 @@ async function open(messages: readonly SessionMessage[], { fails = false } = {})
   })
   const output = {
     write(text: string) {
+      if (isFailing) {
+        isFailing = false
+        throw new Error('no room on the terminal')
+      }
       bytes += text
       void terminal.feed(text)
     },
@@ -150,7 +185,10 @@ async function open(messages: readonly SessionMessage[], { fails = false } = {})
       look: { color: true },
       input,
       output,
-      editText: async (text) => void edited.push(text),
+      editText(text) {
+        edited.push(text)
+        return editText(text)
+      },
     },
     stop.signal,
   )
@@ -167,6 +205,11 @@ async function open(messages: readonly SessionMessage[], { fails = false } = {})
     shows,
     bytes: () => bytes,
     edited: () => edited,
+    /** The next bytes cannot be written. */
+    failOnce() {
+      isFailing = true
+    },
+    end: () => stop.abort(),
     type: (keys: string) => void keyboard.write(keys),
     /** Resolves when the keys have had their effect. */
     async press(...keys: string[]) {

@@ -88,12 +88,26 @@ test('openPlainChat() asks what a tool call needs, and the next lines are the an
   await chat.shows(/you said No[\s\S]*Done\.\n\n> $/)
 })
 
+test('openPlainChat() takes no line for an answer that was typed before the question', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
+  const gate = Promise.withResolvers<void>()
+  await using chat = await open([{ parts: [gate.promise, call] }, { parts: ['Done.'] }])
+  chat.type('make it')
+  await until('the next line is asked for', () => chat.reads() === 2)
+  chat.typeUnheard('Yes')
+  gate.resolve()
+  await chat.shows(/may crab\? $/)
+  chat.type('No')
+  await chat.shows(/you said No[\s\S]*Done\.\n\n> $/)
+})
+
 /** A plain chat over a scripted model, with a test at its keyboard. */
 async function open(script: Script) {
   const node = await startTestDispatch(script)
   const lines: (string | undefined)[] = []
   let wake = Promise.withResolvers<void>()
   let screen = ''
+  let reads = 0
   let interrupt = () => {}
   const stop = new AbortController()
   const io: PlainIo = {
@@ -102,6 +116,7 @@ async function open(script: Script) {
       screen += text
     },
     async readLine(signal) {
+      reads += 1
       signal.addEventListener('abort', () => wake.resolve(), { once: true })
       while (lines.length === 0) {
         signal.throwIfAborted()
@@ -110,6 +125,7 @@ async function open(script: Script) {
       }
       return lines.shift()
     },
+    forgetInput: () => void lines.splice(0),
     onInterrupt(listener) {
       interrupt = listener
       return { [Symbol.dispose]() {} }
@@ -130,6 +146,10 @@ async function open(script: Script) {
       until(`the screen shows ${pattern}`, () => pattern.test(screen)).catch((reason) => {
         throw new Error(`${reason.message}; it shows:\n${screen}`)
       }),
+    /** How many lines were asked for. */
+    reads: () => reads,
+    /** Typed in the moment before a question. */
+    typeUnheard: (line: string) => void lines.push(line),
     unread: () => lines.length,
     interrupt: () => interrupt(),
     type(line: string | undefined) {
