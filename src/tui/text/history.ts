@@ -68,8 +68,7 @@ export function showSent<E extends Editor & { history: History }>(editor: E, tex
 
 /** A text that was sent, with placeholders for what was pasted into it, or for all of it when it is very long. */
 export function foldSent({ history, pastes }: { history: History; pastes: Pastes }, text: string): Folded {
-  const folded = foldPastes(text, history.pasted.get(text) ?? [], pastes)
-  return folded.text.length > MOST_SHOWN_CHARS ? foldWhole(text, pastes) : folded
+  return orWhole(foldPastes(text, history.pasted.get(text) ?? [], pastes), text, pastes)
 }
 
 /** A folded text in place of the draft. */
@@ -77,16 +76,10 @@ export function showFolded<E extends Editor>(editor: E, { text, pastes }: Folded
   return replaceAll({ ...editor, pastes }, text)
 }
 
-/** The whole text in place of the draft; a very long one as a placeholder. */
-export function showText<E extends Editor>(editor: E, text: string): E {
-  const { pastes } = editor
-  const folded = text.length > MOST_SHOWN_CHARS ? foldWhole(text, pastes) : foldPastes(text, [], pastes)
-  return showFolded(editor, folded)
-}
-
-function foldWhole(text: string, pastes: Pastes): Folded {
-  const held = holdPaste(pastes, text)
-  return held ? { text: held.placeholder, pastes: held.pastes } : { text, pastes }
+/** A folded text, or one placeholder for all of it when it is still very long. */
+export function orWhole(folded: Folded, text: string, pastes: Pastes): Folded {
+  const held = folded.text.length > MOST_SHOWN_CHARS ? holdPaste(pastes, text) : undefined
+  return held ? { text: held.placeholder, pastes: held.pastes } : folded
 }
 
 /** What was pasted once stays so, also when the same text is sent again. */

@@ -5,9 +5,9 @@ import {
   EMPTY_HISTORY,
   foldSent,
   type History,
+  orWhole,
   type SentText,
   showFolded,
-  showText,
   withEarlier,
 } from './history.ts'
 import type { CommandEntry, Menu } from './menu.ts'
@@ -22,8 +22,6 @@ export interface Prompt extends Editor {
   closedAt: number | undefined
   /** Ctrl+R: the history is being searched. */
   search: Search | undefined
-  /** Long pastes that were sent, the newest last: what they say was not typed. */
-  sentPastes: readonly string[]
   /** The same key again clears the draft, or leaves. */
   armed: 'clear' | 'leave' | undefined
 }
@@ -55,7 +53,6 @@ export const EMPTY_PROMPT: Prompt = {
   menu: undefined,
   closedAt: undefined,
   search: undefined,
-  sentPastes: [],
   armed: undefined,
 }
 
@@ -69,18 +66,14 @@ export function promptText({ text, pastes }: Prompt): string {
   return expandPastes(text, pastes)
 }
 
-/** The whole text replaced, by what an editor gave back, say; one step of undo. */
-export function withText(prompt: Prompt, text: string): Prompt {
-  return { ...showText(prompt, cleanInput(text)), menu: undefined, search: undefined, armed: undefined }
-}
-
 /**
  * The prompt with what an editor made of its text: `before` is the prompt the editor was given, `now` the one there is
  * since. What was pasted stays a placeholder; what came back in front of the draft meanwhile stays there.
  */
 export function withEdited(before: Prompt, now: Prompt, text: string): Prompt {
   const pasted = pastedParts(before.text, before.pastes)
-  const edited = foldEdited(cleanInput(text), pasted, now.pastes)
+  const clean = cleanInput(text)
+  const edited = orWhole(foldEdited(clean, pasted, now.pastes), clean, now.pastes)
   const front = now.text.endsWith(before.text)
     ? now.text.slice(0, now.text.length - before.text.length)
     : now.text

@@ -19,7 +19,6 @@ export {
   withEdited,
   withHistory,
   withReturned,
-  withText,
 } from './prompt-state.ts'
 
 /** What a key does to the prompt. */
@@ -96,8 +95,7 @@ function queue(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
 function sent(prompt: Prompt, text: string): Prompt {
   const pasted = pastedParts(prompt.text, prompt.pastes)
   const history = addSent(prompt.history, { text, pasted })
-  const sentPastes = [...new Set([...prompt.sentPastes, ...pasted])]
-  return { ...closed(cleared(prompt, { kill: false })), history, sentPastes }
+  return { ...closed(cleared(prompt, { kill: false })), history }
 }
 
 function pressEscape(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {

@@ -5,7 +5,7 @@ import stringWidth from 'string-width'
 import { moveTo } from '../../../src/tui/text/editor.ts'
 import { graphemesOf, nextBoundary, previousBoundary, toBoundary } from '../../../src/tui/text/graphemes.ts'
 import { layOut } from '../../../src/tui/text/layout.ts'
-import { EMPTY_PROMPT, withText } from '../../../src/tui/text/prompt.ts'
+import { EMPTY_PROMPT, withReturned } from '../../../src/tui/text/prompt.ts'
 
 const PIECES = [
   'ü',
@@ -57,7 +57,7 @@ test('boundaries are those of Unicode, wherever the lines break', () => {
 })
 
 test('moveTo() never leaves the caret in a grapheme', () => {
-  const prompt = withText(EMPTY_PROMPT, '!\u0301👩‍👩‍👧‍👦')
+  const prompt = withReturned(EMPTY_PROMPT, ['!\u0301👩‍👩‍👧‍👦'])
   for (let at = 0; at <= prompt.text.length; at++)
     assert.ok([0, 2, prompt.text.length].includes(moveTo(prompt, at).caret))
 })

@@ -9,7 +9,6 @@ import {
   withEdited,
   withHistory,
   withReturned,
-  withText,
 } from '../../../src/tui/text/prompt.ts'
 import { typed, typedBefore } from './keys.ts'
 
@@ -302,9 +301,13 @@ test('no text from elsewhere passes for a placeholder', () => {
 })
 
 test('what an editor gave back takes the place of the draft, and can be undone', () => {
-  const prompt = withText(typed(['draft']).prompt, 'edited\r\n\x07text')
+  const draft = typed(['draft']).prompt
+  const prompt = withEdited(draft, draft, 'edited\r\n\x07text')
   assert.equal(shown(prompt), 'edited\ntext|')
   assert.equal(shown(typed(['ctrl+_'], { prompt }).prompt), 'draft|')
+  const long = 'word '.repeat(5_000)
+  assert.equal(withEdited(draft, draft, long).text.length, 2)
+  assert.equal(promptText(withEdited(draft, draft, long)), long)
 })
 
 test('no key has two meanings', () => {
