@@ -4,13 +4,13 @@ import { globalEffect } from '../text/global-keys.ts'
 import type { KeyPress } from '../text/key.ts'
 import { rememberLast } from '../view/remember.ts'
 import type { Section } from '../view/section.ts'
-import type { View } from '../view/view.ts'
+import type { Room, View } from '../view/view.ts'
 import { pressForm } from './form.ts'
 import { newForm } from './form-fields.ts'
 import { renderForm } from './form-view.ts'
 import { NEW_PERMISSION, pressPermission } from './permission.ts'
 import { renderPermission } from './permission-view.ts'
-import type { AskCard, Room } from './types.ts'
+import type { AskCard } from './types.ts'
 
 /** The card of a question that has just been asked; its keys do nothing before it is armed. */
 export function openCard(ask: AskUserEvent, agent: string): AskCard {

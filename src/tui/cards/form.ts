@@ -1,9 +1,10 @@
 import type { Pressed } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
+import type { Room } from '../view/view.ts'
 import { answerOf, type Current, currentOf, type Form, tabCount } from './form-fields.ts'
 import { formRange } from './form-view.ts'
 import { pressLine } from './line.ts'
-import type { AskCard, Field, FormState, Room } from './types.ts'
+import type { AskCard, Field, FormState } from './types.ts'
 
 /** What a key does to the form of one or several questions. Esc and Ctrl+D leave all of them unanswered. */
 export function pressForm(form: Form, key: KeyPress, room: Room): Pressed<AskCard> {

@@ -1,11 +1,12 @@
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import type { Effect, Pressed } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
+import type { Room } from '../view/view.ts'
 import { type Choice, choicesOf } from './choices.ts'
 import { EMPTY_LINE, type Line, pressLine } from './line.ts'
 import { denialOf } from './permission-answer.ts'
 import { type Permission, scrollRange } from './permission-view.ts'
-import type { AskCard, PermissionState, Room } from './types.ts'
+import type { AskCard, PermissionState } from './types.ts'
 
 export const NEW_PERMISSION: PermissionState = {
   kind: 'permission',

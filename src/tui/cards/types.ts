@@ -2,8 +2,6 @@ import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { Remember } from '../view/remember.ts'
 import type { Line } from './line.ts'
 
-export type { Room } from '../view/view.ts'
-
 /** A question on the screen and how far its answer has come. Replaced, never changed. */
 export interface AskCard {
   askId: string

@@ -1,7 +1,7 @@
 import { useApp, useInput, usePaste, useStdout, useWindowSize } from 'ink'
 import { type ReactNode, useEffect, useLayoutEffect, useSyncExternalStore } from 'react'
 import type { Controller, TerminalControl } from '../controller/controller.ts'
-import type { ChatStore } from '../store.ts'
+import type { ChatStore } from '../state/store.ts'
 import { toKeyPresses, toPaste } from '../text/key.ts'
 import { renderBlock } from '../view/block.ts'
 import type { ShownPlace } from '../view/frame.ts'

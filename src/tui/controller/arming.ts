@@ -1,5 +1,5 @@
 import { unarmed } from '../state/focus.ts'
-import type { ChatStore } from '../store.ts'
+import type { ChatStore } from '../state/store.ts'
 
 /** How long, milliseconds, something must have stood there untouched before keys are for it. */
 const QUIET_MS = 400

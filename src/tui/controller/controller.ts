@@ -1,12 +1,12 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { ChatOptions, ChatPorts, ModeName } from '../ports.ts'
-import { press } from '../press.ts'
+import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { Action } from '../state/actions.ts'
 import type { Effect } from '../state/effects.ts'
 import { focusOf, isDelicate } from '../state/focus.ts'
+import { NEXT_MODE } from '../state/modes.ts'
+import type { ChatStore } from '../state/store.ts'
 import type { Tone } from '../state/types.ts'
-import type { ChatStore } from '../store.ts'
 import type { KeyPress } from '../text/key.ts'
 import {
   type PromptContext,
@@ -19,6 +19,7 @@ import {
 import { Arming } from './arming.ts'
 import { Jobs } from './jobs.ts'
 import { PastedFiles } from './pasted-files.ts'
+import { press } from './press.ts'
 import { runShellLine } from './shell-line.ts'
 import { Turns } from './turns.ts'
 
@@ -278,10 +279,3 @@ const TOGGLED = {
 } as const
 
 const PASTE = { name: 'paste', ctrl: false, alt: false, shift: false } as const
-
-const NEXT_MODE: Readonly<Record<ModeName, ModeName>> = {
-  ask: 'edits',
-  edits: 'read-only',
-  'read-only': 'all',
-  all: 'ask',
-}

@@ -2,7 +2,7 @@ import type { SessionInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import { toBlocks } from '../state/past.ts'
-import type { ChatStore } from '../store.ts'
+import type { ChatStore } from '../state/store.ts'
 
 interface Setting {
   store: ChatStore

@@ -1,4 +1,4 @@
-import type { ChatStore } from '../store.ts'
+import type { ChatStore } from '../state/store.ts'
 
 /** A command of the chat that runs. */
 interface Job {

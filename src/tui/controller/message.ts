@@ -1,10 +1,6 @@
-import {
-  ApprovalMode,
-  type DeepPartial,
-  OnAsk,
-  type StreamMsg,
-} from '../../core/protocol/crabtalk.generated.ts'
-import type { AttachedFile, ChatOptions, ChatPorts, ModeName } from '../ports.ts'
+import { type DeepPartial, OnAsk, type StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
+import { MODES } from '../state/modes.ts'
 import type { ChatState } from '../state/types.ts'
 
 interface Surroundings {
@@ -37,12 +33,4 @@ export function toStreamMsg(
       ...(thinking && { thinking }),
     },
   }
-}
-
-/** As the wire names the modes; `ask` leaves it to the agent's file, which may be stricter. */
-export const MODES: Readonly<Record<ModeName, ApprovalMode>> = {
-  ask: ApprovalMode.UNSPECIFIED,
-  edits: ApprovalMode.EDITS,
-  'read-only': ApprovalMode.READ_ONLY,
-  all: ApprovalMode.ALL,
 }

@@ -1,5 +1,5 @@
 import type { ChatPorts } from '../ports.ts'
-import type { ChatStore } from '../store.ts'
+import type { ChatStore } from '../state/store.ts'
 import type { Screen } from '../terminal/screen.ts'
 import { loadColours, loadParser } from '../view/look.ts'
 

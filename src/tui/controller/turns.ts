@@ -1,7 +1,7 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { request, streamTurn } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
-import type { ChatStore } from '../store.ts'
+import type { ChatStore } from '../state/store.ts'
 import { pastedIn } from '../text/prompt.ts'
 import { toStreamMsg } from './message.ts'
 import type { PastedFiles } from './pasted-files.ts'

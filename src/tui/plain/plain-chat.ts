@@ -5,7 +5,7 @@ import { openConversation, openFirst, startAnew } from '../controller/conversati
 import { loadCommands } from '../controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import { initialState } from '../state/initial.ts'
-import { ChatStore } from '../store.ts'
+import { ChatStore } from '../state/store.ts'
 import { EMPTY_PROMPT, promptText } from '../text/prompt.ts'
 import { cleanText } from '../view/clean.ts'
 import { overlayText, readChosen } from './choices.ts'

@@ -1,6 +1,6 @@
 import { type PolicyDecision, PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { MODES } from '../controller/message.ts'
+import { MODES } from '../state/modes.ts'
 import type { SlashContext } from './types.ts'
 
 /** What the policy says of a call in this chat, as it stands. */

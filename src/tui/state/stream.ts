@@ -9,6 +9,7 @@ import {
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { openCard } from '../cards/card.ts'
+import { CHARS_PER_TOKEN } from '../view/numbers.ts'
 import { answersOf } from './answered.ts'
 import { closeText, finish, finishAll, finishTools } from './finish.ts'
 import { typedAs, withoutSteer } from './steers.ts'
@@ -205,6 +206,3 @@ const NOTES: ReadonlyMap<string, string> = new Map([
   ['max_turns', 'Stopped: the limit of model calls for one turn is reached'],
   ['max_cost', 'Stopped: the cost limit is reached'],
 ])
-
-/** A rule of thumb, for a number that only moves while nothing better is known. */
-const CHARS_PER_TOKEN = 4

@@ -58,9 +58,10 @@ function renderWelcome(
 }
 
 /** A mark before each line, so that one finds one's own words again. */
-function renderUser({ text, how, files }: Of<'user'>, { columns, color }: View): string[] {
+function renderUser({ text, how, files }: Of<'user'>, { columns, color, details }: View): string[] {
   const mark = paint('▌', color, 'accent')
-  const lines = wrapText(cleanText(text).trimEnd(), columns - 2)
+  const all = wrapText(cleanText(text).trimEnd(), columns - 2)
+  const lines = details || all.length <= MOST_OWN_LINES ? all : folded(all)
   const notes = [
     ...(how === 'steered' ? ['while it worked'] : []),
     ...files.map((name) => `+ ${cleanLine(name)}`),
@@ -69,6 +70,16 @@ function renderUser({ text, how, files }: Of<'user'>, { columns, color }: View):
     (line) => truncateText(`${mark} ${line}`.trimEnd(), columns),
   )
 }
+
+/** A person knows what they have pasted; the transcript has all of it. */
+function folded(lines: readonly string[]): string[] {
+  const left = lines.length - OWN_HEAD - OWN_TAIL
+  return [...lines.slice(0, OWN_HEAD), `… ${left} more lines`, ...lines.slice(-OWN_TAIL)]
+}
+
+const MOST_OWN_LINES = 40
+const OWN_HEAD = 12
+const OWN_TAIL = 4
 
 /** One line, or all of it with details. */
 function renderThinking({ text, isFirst }: Of<'thinking'>, { columns, color, details }: View): string[] {

@@ -33,10 +33,7 @@ test('runSlash() refuses what may not run beside a turn, and says so', async () 
   for (const { name, whileBusy } of SLASH_COMMANDS.filter(({ whileBusy }) => !whileBusy)) {
     await runSlash(`/${name}`, chat.context, NEVER)
     assert.equal(whileBusy, false)
-    assert.equal(
-      sentence(chat.blocks().at(-1)),
-      `/${name} cannot run during a turn (Esc interrupts it)`,
-    )
+    assert.equal(sentence(chat.blocks().at(-1)), `/${name} cannot run during a turn (Esc interrupts it)`)
   }
   assert.deepEqual(chat.done, [])
   await runSlash('/quit', chat.context, NEVER)

@@ -3,8 +3,8 @@ import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
 import type { ChatPorts } from '../../../src/tui/ports.ts'
 import type { SlashContext } from '../../../src/tui/slash/types.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
+import { ChatStore } from '../../../src/tui/state/store.ts'
 import type { Block, ChatState } from '../../../src/tui/state/types.ts'
-import { ChatStore } from '../../../src/tui/store.ts'
 
 /** A chat without a screen: what slash commands print, open and ask for. */
 export interface SlashSetting {

@@ -65,7 +65,9 @@ function renderReason(tool: ToolRun, view: View): string[] {
 
 function renderDenial({ denial }: ToolRun, { columns, color }: View): string[] {
   if (!denial) return []
-  const rules = denial.rules.map(cleanLine).join(', ')
+  const more = denial.rules.length - SHOWN_RULES
+  const shown = denial.rules.slice(0, SHOWN_RULES).map(cleanLine)
+  const rules = [...shown, ...(more > 0 ? [`${more} more`] : [])].join(', ')
   return [
     ...wrapText(cleanText(denial.reason), columns),
     ...(rules === ''
@@ -73,6 +75,9 @@ function renderDenial({ denial }: ToolRun, { columns, color }: View): string[] {
       : wrapText(`${rules} would allow it`, columns).map((line) => paint(line, color, 'dim'))),
   ].slice(0, REASON_LINES * 2)
 }
+
+/** The card has shown them all. */
+const SHOWN_RULES = 2
 
 /** The line of the call says how it ended. */
 function withoutExit(output: string): string {

@@ -1,12 +1,12 @@
-import { pressCard } from './cards/card.ts'
-import type { Room } from './cards/types.ts'
-import { pressOverlay } from './overlays/overlay.ts'
-import type { Action } from './state/actions.ts'
-import type { Effect } from './state/effects.ts'
-import { focusOf, isDelicate, unarmed } from './state/focus.ts'
-import type { ChatState } from './state/types.ts'
-import type { KeyPress } from './text/key.ts'
-import { type PromptContext, pressPrompt } from './text/prompt.ts'
+import { pressCard } from '../cards/card.ts'
+import { pressOverlay } from '../overlays/overlay.ts'
+import type { Action } from '../state/actions.ts'
+import type { Effect } from '../state/effects.ts'
+import { focusOf, isDelicate, unarmed } from '../state/focus.ts'
+import type { ChatState } from '../state/types.ts'
+import type { KeyPress } from '../text/key.ts'
+import { type PromptContext, pressPrompt } from '../text/prompt.ts'
+import type { Room } from '../view/view.ts'
 
 /** What a key comes to: changes of the state, and what else is to be done. */
 export interface Press {

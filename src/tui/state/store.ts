@@ -1,6 +1,6 @@
-import type { Action } from './state/actions.ts'
-import { reduce } from './state/reduce.ts'
-import type { ChatState } from './state/types.ts'
+import type { Action } from './actions.ts'
+import { reduce } from './reduce.ts'
+import type { ChatState } from './types.ts'
 
 /** Longest time, milliseconds, that streamed text waits to be shown: at most 20 frames a second come from it. */
 const FRAME_MS = 50
