@@ -16,7 +16,7 @@ export async function showTranscript(
   { store, ports, screen, stdin, color }: TranscriptOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { session, title, agent } = store.get()
+  const { session, title, agent, turn } = store.get()
   if (session === undefined) return store.act({ type: 'set', change: { hint: 'Nothing has been said yet' } })
   const { openPager } = await import('../pager/open-pager.ts')
   const [parse, highlight] = await Promise.all([loadParser(), color ? loadColours() : undefined])
@@ -27,5 +27,6 @@ export async function showTranscript(
     onResize: (listener: () => void) => screen.onResize(listener),
   }
   const { dispatch, editText } = ports
-  await openPager({ dispatch, session, title: title || agent, look, input: stdin, output, editText }, signal)
+  const name = turn ? `${title || agent} · without the turn that runs` : title || agent // its steps are not stored yet
+  await openPager({ dispatch, session, title: name, look, input: stdin, output, editText }, signal)
 }
