@@ -3,11 +3,10 @@ import { toCrabError } from '../core/base/errors.ts'
 import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
 import { Controller, type TerminalControl } from './controller/controller.ts'
-import { openConversation, openFirst, startAnew } from './controller/conversations.ts'
-import { loadCommands } from './controller/slash.ts'
+import { openFirst } from './controller/conversations.ts'
+import { loadCommands, slashContext } from './controller/slash.ts'
 import { showTranscript } from './controller/transcript.ts'
 import type { ChatOptions, ChatPorts } from './ports.ts'
-import type { SlashContext } from './slash/types.ts'
 import { initialState } from './state/initial.ts'
 import { ChatStore } from './state/store.ts'
 import type { Block } from './state/types.ts'
@@ -43,7 +42,9 @@ export async function openChat(
   const lending = Promise.withResolvers<TerminalControl['lend']>()
   const lend = lendingOf(store, lending.promise)
   using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
-  const commands = loadCommands(slashContext(chat, () => left.leave()))
+  const commands = loadCommands(
+    slashContext({ store, ports, rules: options.rules, leave: () => left.leave() }, over.signal),
+  )
   const controller: Controller = new Controller({
     store,
     ports,
@@ -145,19 +146,6 @@ function lendingOf(store: ChatStore, ready: Promise<TerminalControl['lend']>): T
     } finally {
       store.act({ type: 'lent', isLent: false })
     }
-  }
-}
-
-function slashContext({ store, ports, options, over }: Chat, leave: () => void): SlashContext {
-  return {
-    ports,
-    dispatch: ports.dispatch,
-    rules: options.rules,
-    state: store.get,
-    act: store.act,
-    openConversation: (session) => openConversation({ store, ports }, session, over),
-    startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, over),
-    leave,
   }
 }
 

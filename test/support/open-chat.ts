@@ -1,6 +1,5 @@
 import { Controller } from '../../src/tui/controller/controller.ts'
-import { startAnew } from '../../src/tui/controller/conversations.ts'
-import { loadCommands } from '../../src/tui/controller/slash.ts'
+import { loadCommands, slashContext } from '../../src/tui/controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../../src/tui/ports.ts'
 import { initialState } from '../../src/tui/state/initial.ts'
 import { ChatStore } from '../../src/tui/state/store.ts'
@@ -37,16 +36,9 @@ export async function openTestChat(
   const store = new ChatStore(initialState(settings))
   const over = new AbortController()
   const used = chatPorts(node.dispatch, { cwd: node.home.paths.home, ...ports })
-  const commands = loadCommands({
-    ports: used,
-    dispatch: node.dispatch,
-    rules: settings.rules,
-    state: store.get,
-    act: store.act,
-    openConversation: async () => {},
-    startAnew: () => startAnew({ store, ports: used }, { ...store.get(), cwd: used.cwd }, over.signal),
-    leave() {},
-  })
+  const commands = loadCommands(
+    slashContext({ store, ports: used, rules: settings.rules, leave() {} }, over.signal),
+  )
   const controller: Controller = new Controller({
     store,
     ports: used,

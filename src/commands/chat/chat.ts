@@ -2,12 +2,12 @@ import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions } from '../../tui/ports.ts'
 import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
 import type { Host, Screen } from '../host.ts'
 import { readPermissionSettings } from '../send/permission-settings.ts'
+import { fullId } from './full-id.ts'
 import { openPorts } from './ports.ts'
 
 /** `crabtalk chat`, and `crabtalk` alone on a terminal. */
@@ -39,17 +39,6 @@ function endBySignal(host: Host): Disposable & { signal: AbortSignal; exitCode: 
     stop.abort()
   })
   return Object.assign(ended, { [Symbol.dispose]: () => listening[Symbol.dispose]() })
-}
-
-/** A conversation by the end of its id, as listings show it. */
-async function fullId(
-  id: string | undefined,
-  dispatch: Dispatch,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  if (id === undefined) return undefined
-  const { findConversation } = await import('../conversation/find.ts')
-  return (await findConversation(dispatch, id, signal)).filePath
 }
 
 /** A terminal that cannot be drawn on, or a person who has it read out. */

@@ -4,6 +4,7 @@ import { openPlainChat } from '../../tui/plain/plain-chat.ts'
 import type { ChatOptions } from '../../tui/ports.ts'
 import { converse } from '../ask/dialog.ts'
 import type { Host } from '../host.ts'
+import { fullId } from './full-id.ts'
 import { openPorts } from './ports.ts'
 
 /** The chat as plain lines. Gives the exit code. */
@@ -23,9 +24,10 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
     exitCode = 128 + constants.signals[name]
     ended.abort()
   })
+  const session = await fullId(options.session, opened.ports.dispatch, signal)
   const code = await openPlainChat(
     opened.ports,
-    { ...options, color: false },
+    { ...options, session, color: false },
     {
       write: (text) => host.stdout.write(text),
       columns: () => host.columns(),

@@ -21,6 +21,7 @@ import { Jobs } from './jobs.ts'
 import { PastedFiles } from './pasted-files.ts'
 import { press } from './press.ts'
 import { runShellLine } from './shell-line.ts'
+import { type Commands, isCommand } from './slash.ts'
 import { Turns } from './turns.ts'
 
 /** The terminal, as far as it is not drawn on. */
@@ -29,14 +30,6 @@ export interface TerminalControl {
   lend(use: () => void | Promise<void>): Promise<void>
   /** Stops this process until it is continued, as Ctrl-Z does. */
   suspend(): Promise<void>
-}
-
-/** Slash commands and what is chosen in their pickers. */
-export interface Commands {
-  /** For the prompt's menu. */
-  readonly list: NonNullable<PromptContext['commands']>
-  run(line: string, signal: AbortSignal): Promise<void>
-  chosen(effect: Effect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
 }
 
 export interface ControllerOptions {
@@ -260,11 +253,6 @@ export class Controller {
     const action: Action = { type: 'print', block: { kind: 'notice', tone, text, hint } }
     this.#options.store.act(action)
   }
-}
-
-/** A command begins with a slash and a word; a path goes on with another slash. */
-function isCommand(text: string): boolean {
-  return /^\/[^\s/]*(\s|$)/.test(text)
 }
 
 /** How long, milliseconds, a key counts as pressed again. */

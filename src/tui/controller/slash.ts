@@ -1,6 +1,45 @@
 import { once } from '../../core/base/once.ts'
+import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { SlashContext } from '../slash/types.ts'
-import type { Commands } from './controller.ts'
+import type { Effect } from '../state/effects.ts'
+import type { ChatStore } from '../state/store.ts'
+import type { PromptContext } from '../text/prompt.ts'
+import { openConversation, startAnew } from './conversations.ts'
+
+/** Slash commands and what is chosen in their pickers. */
+export interface Commands {
+  /** For the prompt's menu. */
+  readonly list: NonNullable<PromptContext['commands']>
+  run(line: string, signal: AbortSignal): Promise<void>
+  chosen(effect: Effect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
+}
+
+/** A command begins with a slash and a word; a path goes on with another slash. */
+export function isCommand(text: string): boolean {
+  return /^\/[^\s/]*(\s|$)/.test(text)
+}
+
+/** What the slash commands of a chat may use, until the signal is aborted. */
+export function slashContext(
+  {
+    store,
+    ports,
+    rules,
+    leave,
+  }: { store: ChatStore; ports: ChatPorts; rules: ChatOptions['rules']; leave(): void },
+  signal: AbortSignal,
+): SlashContext {
+  return {
+    ports,
+    dispatch: ports.dispatch,
+    rules,
+    state: store.get,
+    act: store.act,
+    openConversation: (session) => openConversation({ store, ports }, session, signal),
+    startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, signal),
+    leave,
+  }
+}
 
 /** The slash commands, loaded when the first frame stands: what is typed before finds an empty menu. */
 export function loadCommands(context: SlashContext): Commands & { load(): void } {

@@ -1,8 +1,8 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import { type Commands, Controller } from '../controller/controller.ts'
-import { openConversation, openFirst, startAnew } from '../controller/conversations.ts'
-import { loadCommands } from '../controller/slash.ts'
+import { Controller } from '../controller/controller.ts'
+import { openFirst } from '../controller/conversations.ts'
+import { type Commands, isCommand, loadCommands, slashContext } from '../controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import { initialState } from '../state/initial.ts'
 import { ChatStore } from '../state/store.ts'
@@ -82,7 +82,12 @@ class PlainChat {
     this.#printer = new Printer({ store: this.#store, write: (text) => io.write(text), columns: io.columns })
     this.#lines = new LineQueue((reading) => io.readLine(reading), signal)
     const tapped = { ...ports, dispatch: this.#printer.tap(ports.dispatch) }
-    this.#commands = loadCommands(this.#toContext())
+    this.#commands = loadCommands(
+      slashContext(
+        { store: this.#store, ports, rules: options.rules, leave: () => setting.over.abort() },
+        signal,
+      ),
+    )
     this.#controller = new Controller({
       store: this.#store,
       ports: tapped,
@@ -107,7 +112,9 @@ class PlainChat {
       block: { kind: 'welcome', agent, model, cwd: ports.shownCwd, version, hint },
     })
     const setting = { store: this.#store, ports }
-    await this.#attempt(() => openFirst(setting, { ...options, cwd: ports.cwd }, signal))
+    const opening = () => openFirst(setting, { ...options, cwd: ports.cwd }, signal)
+    if (options.session === undefined) await this.#attempt(opening)
+    else await opening() // another conversation than the one that was asked for would be a surprise
     if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })
     for (;;) {
       this.#isListening = true
@@ -130,25 +137,10 @@ class PlainChat {
     this.#store[Symbol.dispose]()
   }
 
-  #toContext() {
-    const { ports, options, signal, over } = this.#setting
-    const store = this.#store
-    return {
-      ports,
-      dispatch: ports.dispatch,
-      rules: options.rules,
-      state: store.get,
-      act: store.act,
-      openConversation: (session: string) => openConversation({ store, ports }, session, signal),
-      startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, signal),
-      leave: () => over.abort(),
-    }
-  }
-
   async #take(line: string): Promise<void> {
-    if (!line.startsWith('/')) return this.#controller.do({ type: 'submit', text: line })
+    if (!isCommand(line)) return this.#controller.do({ type: 'submit', text: line })
     const { ports, signal } = this.#setting
-    void ports.rememberSent(line)
+    ports.rememberSent(line).catch(() => undefined) // a convenience, and nobody's business
     await this.#attempt(() => this.#commands.run(line, signal))
     await this.#choose()
   }

@@ -102,7 +102,19 @@ test('openPlainChat() takes no line for an answer that was typed before the ques
 })
 
 /** A plain chat over a scripted model, with a test at its keyboard. */
-async function open(script: Script) {
+test('openPlainChat() sends nothing when the conversation that was asked for is not there', async () => {
+  await using chat = await open([{ parts: ['No.'] }], { session: 'nosuch', prompt: 'hello' })
+  await assert.rejects(chat.ended, { kind: /missing|invalid/ })
+  assert.equal(chat.requests(), 0)
+})
+
+test('openPlainChat() takes a path for a message', async () => {
+  await using chat = await open([{ parts: ['I see.'] }])
+  chat.type('/tmp/foo is a path')
+  await chat.shows(/I see\./)
+})
+
+async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) {
   const node = await startTestDispatch(script)
   const lines: (string | undefined)[] = []
   let wake = Promise.withResolvers<void>()
@@ -138,9 +150,10 @@ async function open(script: Script) {
     },
   }
   const ports = chatPorts(node.dispatch, { cwd: node.home.paths.home })
-  const ended = openPlainChat(ports, CHAT_OPTIONS, io, stop.signal)
+  const ended = openPlainChat(ports, { ...CHAT_OPTIONS, ...options }, io, stop.signal)
   return {
     ended,
+    requests: () => node.server.requests.length,
     screen: () => screen,
     shows: (pattern: RegExp) =>
       until(`the screen shows ${pattern}`, () => pattern.test(screen)).catch((reason) => {
@@ -158,7 +171,7 @@ async function open(script: Script) {
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
-      await ended
+      await ended.catch(() => undefined) // a test that means it to fail says so
       await node[Symbol.asyncDispose]()
     },
   }
