@@ -1,8 +1,9 @@
 import type { Command, Option } from '../command.ts'
+import { AGENT_OPTION, RULE_OPTIONS } from '../options.ts'
 
 /** The chat's own options; those of permission are as for `send`. */
 const options: readonly Option[] = [
-  { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', fallback: 'crab', summary: 'The agent' },
+  AGENT_OPTION,
   {
     name: 'sender',
     short: 's',
@@ -13,20 +14,7 @@ const options: readonly Option[] = [
   { name: 'model', short: 'm', value: 'NAME', kind: 'model', summary: 'Use this model' },
   { name: 'new', short: 'n', summary: 'Begin a new conversation' },
   { name: 'resume', short: 'r', value: 'ID', kind: 'conversation', summary: 'Go on with this conversation' },
-  {
-    name: 'allow',
-    value: 'RULE',
-    kind: 'rule',
-    summary: "Permit what this rule says, such as 'bash(git *)' (repeatable)",
-  },
-  {
-    name: 'ask',
-    value: 'RULE',
-    kind: 'rule',
-    summary: 'Ask about what this rule says, though others permit it (repeatable)',
-  },
-  { name: 'deny', value: 'RULE', kind: 'rule', summary: 'Refuse what this rule says (repeatable)' },
-  { name: 'yolo', summary: 'Permit whatever no rule refuses' },
+  ...RULE_OPTIONS,
   { name: 'plain', summary: 'Plain lines instead of a screen: for screen readers and simple terminals' },
   { name: 'color', value: 'WHEN', choices: ['auto', 'always', 'never'], summary: 'When to use colours' },
 ]

@@ -1,14 +1,6 @@
 import type { Command, Option } from '../command.ts'
+import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
 
-const agent: Option = {
-  name: 'agent',
-  short: 'a',
-  value: 'NAME',
-  kind: 'agent',
-  fallback: 'crab',
-  summary: 'The agent',
-}
-const json: Option = { name: 'json', summary: 'Print JSON' }
 const env: Option = {
   name: 'env',
   short: 'e',

@@ -1,0 +1,35 @@
+import type { Option } from './command.ts'
+
+export const JSON_OPTION: Option = { name: 'json', summary: 'Print JSON' }
+
+export const AGENT_OPTION: Option = {
+  name: 'agent',
+  short: 'a',
+  value: 'NAME',
+  kind: 'agent',
+  fallback: 'crab',
+  summary: 'The agent',
+}
+
+/** What a turn may do, for whatever runs one. */
+export const RULE_OPTIONS: readonly Option[] = [
+  {
+    name: 'allow',
+    value: 'RULE',
+    kind: 'rule',
+    summary: "Permit what this rule says, such as 'bash(git *)' (repeatable)",
+  },
+  {
+    name: 'ask',
+    value: 'RULE',
+    kind: 'rule',
+    summary: 'Ask about what this rule says, though others permit it (repeatable)',
+  },
+  {
+    name: 'deny',
+    value: 'RULE',
+    kind: 'rule',
+    summary: 'Refuse what this rule says, whatever else permits it (repeatable)',
+  },
+  { name: 'yolo', summary: 'Permit whatever no rule refuses' },
+]
