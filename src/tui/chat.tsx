@@ -165,13 +165,18 @@ function begin(
   )
   opened.then(
     () => learnModels({ store, ports }, over).catch(fail),
-    (reason) => (options.session === undefined ? fail(reason) : leave(reason)),
+    (reason) => (isHopeless(reason, options) ? leave(reason) : fail(reason)),
   )
   if (options.prompt !== undefined) controller.do({ type: 'submit', text: options.prompt })
   const remember = (sent: Awaited<ReturnType<ChatPorts['readHistory']>>) =>
     store.act({ type: 'set', change: { prompt: withHistory(store.get().prompt, sent) } })
   ports.readHistory().then(remember, fail)
   ports.branch().then((branch) => store.act({ type: 'set', change: { branch } }), fail)
+}
+
+/** Without the agent or the conversation that was asked for there is nothing to talk about. */
+function isHopeless(reason: unknown, { session }: ChatOptions): boolean {
+  return session !== undefined || toCrabError(reason).kind === 'missing'
 }
 
 /** Which models there are, and which one answers an agent that names none. */

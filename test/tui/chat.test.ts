@@ -155,3 +155,10 @@ test('own words and Enter that arrive in one piece answer a form', async () => {
   chat.type('round\r')
   await chat.see('Which shape?', 'round', 'Fine.')
 })
+
+test('an agent that is not there ends the chat', async () => {
+  await using chat = await openShownChat([{ parts: ['No.'] }], {
+    options: { agent: 'nosuch', prompt: 'hello' },
+  })
+  await assert.rejects(chat.done, { kind: 'missing' })
+})

@@ -2,6 +2,7 @@ import { toVisible } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
 import type { Section } from '../view/section.ts'
 import { paint, type Style } from '../view/style.ts'
+import { widthOf } from '../view/text.ts'
 import { type Face, focusHeight } from '../view/view.ts'
 import { type Window, windowOf } from '../view/window.ts'
 import { choiceRows, choicesOf } from './choices.ts'
@@ -37,6 +38,11 @@ export function scrollRange(permission: Permission, view: Face): { most: number;
   return { most: Math.max(0, scrolled.length - height), page: Math.max(1, height - 1) }
 }
 
+/** In so little room that nothing says so, the end of what would be done has not been on the screen. */
+export function hasUnseen(permission: Permission, view: Face): boolean {
+  return layOut(permission, view).isCut
+}
+
 interface Layout {
   top: readonly string[]
   scrolled: readonly string[]
@@ -45,6 +51,7 @@ interface Layout {
   foot: readonly string[]
   /** Column of the caret, which stands in the last line. */
   caret: number | undefined
+  isCut: boolean
 }
 
 /** Where there is little room everything scrolls but the choices; where there is more, why it is asked stays in sight. */
@@ -61,15 +68,22 @@ function layOut(permission: Permission, view: Face): Layout {
   const scrolled = isTall ? [...body, ...rest] : [title, ...body, ...rest]
   const room = space - (isTall ? 1 : 0) - pinned.length
   const window = windowOf(scrolled.length, room, state.scroll)
+  const isCut = !isTall && window.end < 1 + body.length
   const place = paint(positionText(scrolled.length, window), view.color, 'dim')
   return {
     top: isTall ? [ends(title, place, view.columns)] : [],
     scrolled,
     window,
     bottom: pinned,
-    foot,
+    foot: isCut && permission.card.isArmed && !state.reason ? marked(foot, view.columns) : foot,
     caret,
+    isCut,
   }
+}
+
+/** What has not been seen cannot be permitted: where there is room, the choices say that there is more above them. */
+function marked(foot: readonly string[], columns: number): string[] {
+  return foot.map((line, at) => (at === 0 && widthOf(line) + 2 < columns ? `${line} ↓` : line))
 }
 
 /** With fewer rows the title scrolls away with the rest. */

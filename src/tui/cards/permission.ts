@@ -5,7 +5,7 @@ import type { Room } from '../view/view.ts'
 import { type Choice, choicesOf } from './choices.ts'
 import { EMPTY_LINE, type Line, pressLine } from './line.ts'
 import { denialOf } from './permission-answer.ts'
-import { type Permission, scrollRange } from './permission-view.ts'
+import { hasUnseen, type Permission, scrollRange } from './permission-view.ts'
 import type { AskCard, PermissionState } from './types.ts'
 
 export const NEW_PERMISSION: PermissionState = {
@@ -19,6 +19,8 @@ export const NEW_PERMISSION: PermissionState = {
 /**
  * What a key does to a permission card.
  *
+ * Where there is too little room to show what would be done, an answer that allows reads on instead, to its end.
+ *
  * Only y, s, a, and Enter on one of them, allow: Enter alone allows nothing before the arrows, or itself, have put the
  * mark on a choice.
  */
@@ -27,7 +29,7 @@ export function pressPermission(permission: Permission, key: KeyPress, room: Roo
   if (state.reason) return pressReason(permission, state.reason, key)
   if (key.name === 'escape') return state.isWhole ? set(card, { isWhole: false, scroll: 0 }) : deny(card)
   if (key.ctrl) return key.text === 'd' ? deny(card) : set(card, {})
-  if (key.name === 'text' && !key.alt) return pressLetter(permission, key.text)
+  if (key.name === 'text' && !key.alt) return pressLetter(permission, key.text, room)
   const choices = choicesOf(card.ask.questions[0]!)
   const step = STEPS.get(key.name === 'tab' && key.shift ? 'left' : key.name)
   if (step !== undefined) {
@@ -36,9 +38,9 @@ export function pressPermission(permission: Permission, key: KeyPress, room: Roo
   }
   if (key.name === 'enter') {
     const choice = choices[state.selected]
-    return choice ? choose(permission, choice) : set(card, { selected: 0 })
+    return choice ? choose(permission, choice, room) : set(card, { selected: 0 })
   }
-  return scroll(permission, key, room)
+  return scroll(permission, key.name, room)
 }
 
 const STEPS: ReadonlyMap<string, number> = new Map([
@@ -50,16 +52,19 @@ const STEPS: ReadonlyMap<string, number> = new Map([
 ])
 
 /** Upper case counts as lower case, but for N; several letters at once were not meant for a card. */
-function pressLetter(permission: Permission, text: string): Pressed<AskCard> {
+function pressLetter(permission: Permission, text: string, room: Room): Pressed<AskCard> {
   const choices = choicesOf(permission.card.ask.questions[0]!)
   const choice =
     choices.find(({ key }) => key === text) ?? choices.find(({ key }) => key === text.toLowerCase())
-  return choice ? choose(permission, choice) : set(permission.card, {})
+  return choice ? choose(permission, choice, room) : set(permission.card, {})
 }
 
-function choose({ card, state }: Permission, { does }: Choice): Pressed<AskCard> {
+function choose(permission: Permission, { does }: Choice, room: Room): Pressed<AskCard> {
+  const { card, state } = permission
   if (does === 'reason') return set(card, { reason: EMPTY_LINE })
   if (does === 'whole') return set(card, { isWhole: !state.isWhole, scroll: 0 })
+  const allows = does.answer !== PERMISSION_ANSWERS.no
+  if (allows && hasUnseen(permission, { ...room, color: true })) return scroll(permission, 'page-down', room)
   return answer(card, does.answer)
 }
 
@@ -69,7 +74,7 @@ function pressReason({ card }: Permission, reason: Line, key: KeyPress): Pressed
   return set(card, { reason: pressLine(reason, key) ?? reason })
 }
 
-function scroll(permission: Permission, key: KeyPress, room: Room): Pressed<AskCard> {
+function scroll(permission: Permission, name: KeyPress['name'], room: Room): Pressed<AskCard> {
   const { card, state } = permission
   const { most, page } = scrollRange(permission, { ...room, color: true }) // as it is drawn mostly, and remembered
   const from = Math.min(state.scroll, most)
@@ -78,7 +83,7 @@ function scroll(permission: Permission, key: KeyPress, room: Room): Pressed<AskC
     ['page-up', from - page],
     ['home', 0],
     ['end', most],
-  ]).get(key.name)
+  ]).get(name)
   return to === undefined ? set(card, {}) : set(card, { scroll: Math.max(0, Math.min(most, to)) })
 }
 

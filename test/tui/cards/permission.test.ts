@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
-import { armCard, openCard, renderCard } from '../../../src/tui/cards/card.ts'
-import { ALL_ANSWERS, answersTo, linesOf, ONCE_ONLY, permissionCard, pressKeys } from './setting.ts'
+import { armCard, openCard, pressCard, renderCard } from '../../../src/tui/cards/card.ts'
+import { ALL_ANSWERS, answersTo, key, linesOf, ONCE_ONLY, permissionCard, pressKeys } from './setting.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const BASH = {
@@ -196,5 +196,22 @@ test('every choice that is offered has a key in the last rows, however small the
       const keys = ['y', 's', 'a', 'n', 'N', '?'].filter((letter) => ` ${foot} `.includes(` ${letter} `))
       assert.equal(keys.length, ALL_ANSWERS.length + 2, `${foot} at ${columns}x${rows}`)
     }
+  }
+})
+
+test('a permission card with no room for the command allows nothing before its end was on the screen', () => {
+  const request = { ...BASH, action: `bash: ${'echo a; '.repeat(20)}rm -rf x`, cwd: '' }
+  for (const rows of [4, 5, 6, 8, 10]) {
+    const room = { columns: 40, rows }
+    let card = permissionCard(request)
+    const seen: string[] = []
+    for (let presses = 0; presses < 40; presses++) {
+      seen.push(...linesOf(card, room.columns, rows))
+      const { state, effects } = pressCard(card, key('y'), room)
+      card = state
+      if (effects.length > 0) break
+    }
+    assert.match(seen.join('\n'), /rm -rf x/, `${rows} rows`)
+    assert.equal(card.isArmed, false, 'and then it is answered')
   }
 })
