@@ -17,6 +17,7 @@ test('nothing in an answer, in thinking or in a title reaches the terminal', asy
   await using talk = await makeTalk(script)
   await using chat = openChat(talk, ['chat', 'say it'], { rows: 40 })
   await chat.shows('All said.')
+  await chat.shows((screen) => TEXTS.every(([name]) => screen.text().join('\n').includes(name)))
   const text = chat.screen.text().join('\n')
   for (const [name] of TEXTS) assert.ok(text.includes(name), `${name} is missing`)
   chat.type('/title a\u009b2Jb')
