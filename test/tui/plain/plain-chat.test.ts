@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
 import { openPlainChat, type PlainIo } from '../../../src/tui/plain/plain-chat.ts'
 import { chatPorts } from '../../support/chat-ports.ts'
 import { CHAT_OPTIONS } from '../../support/chat-state.ts'
@@ -46,7 +47,7 @@ test('openPlainChat() gives a line that is typed while it works to the running t
   chat.type('count')
   await chat.shows(/One$/)
   chat.type('go on')
-  await until('the line is read', () => chat.unread() === 0)
+  await until('the turn has the line', () => chat.steered() === 1)
   gate.resolve()
   await chat.shows(/One\n[\s\S]*go on[\s\S]*\n\nTwo\n\n> $/)
 })
@@ -149,10 +150,19 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
       return Object.fromEntries(questions.map(({ question }) => [question, answer]))
     },
   }
-  const ports = chatPorts(node.dispatch, { cwd: node.home.paths.home })
+  let steered = 0
+  const dispatch: Dispatch = async function* counted(message, signal) {
+    for await (const reply of node.dispatch(message, signal)) {
+      if (message.msg?.$case === 'steerSession') steered++
+      yield reply
+    }
+  }
+  const ports = chatPorts(dispatch, { cwd: node.home.paths.home })
   const ended = openPlainChat(ports, { ...CHAT_OPTIONS, ...options }, io, stop.signal)
   return {
     ended,
+    /** Lines that a running turn has taken. */
+    steered: () => steered,
     requests: () => node.server.requests.length,
     screen: () => screen,
     shows: (pattern: RegExp) =>
