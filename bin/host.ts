@@ -105,6 +105,7 @@ function standardInput(): AsyncIterable<Uint8Array> & { destroy(): void } {
 function leave(code: number): never {
   const name = SIGNALS.find((signal) => code === 128 + constants.signals[signal])
   if (name !== undefined) {
+    process.emit('exit', code) // whoever has the terminal gives it back; a signal would tell nobody
     process.removeAllListeners(name)
     process.kill(process.pid, name)
   }
