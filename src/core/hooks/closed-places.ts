@@ -2,7 +2,13 @@ import type { BigIntStats } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { once } from '../base/once.ts'
+import type { HomePaths } from '../config/paths.ts'
 import { isInside } from '../policy/paths.ts'
+
+/** What of a home no tool that touches files opens. */
+export function ownPlaces({ config, agents, vault, run }: HomePaths): string[] {
+  return [config, agents, vault, run]
+}
 
 /** What is closed to tools that touch files, looked at once for all the files of a call. */
 export interface ClosedPlaces {

@@ -1,7 +1,14 @@
 import type { Message } from '../base/message.ts'
 import { readRule } from '../config/rule-syntax.ts'
 import type { Rule } from '../policy/types.ts'
-import type { CompactMarker, Cursor, SessionHeader, SessionLine, SessionPart } from '../storage/types.ts'
+import type {
+  CompactMarker,
+  Cursor,
+  SessionHeader,
+  SessionLine,
+  SessionPart,
+  UndoneFile,
+} from '../storage/types.ts'
 
 /** What the lines of a session come to. */
 export interface History {
@@ -63,6 +70,7 @@ export function replay(
     if (line.kind !== 'event') continue
     if (line.event === 'tool_result')
       for (const { path, version } of line.files ?? []) files.set(path, version)
+    if (line.event === 'undone' && line.files?.length) messages.push(tellUndone(line.files))
     if (line.event === 'permission' && line.grant === 'session')
       grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // what cannot be read grants nothing
   }
@@ -96,5 +104,23 @@ function archived({ archive_name: name, title }: CompactMarker, archives: Archiv
       : `[Everything before this was compacted and archived as "${name}". This is what is known of it:]\n\n<summary>\n${summary}\n</summary>`
   return { role: 'user', content }
 }
+
+/** What the model is told of files that are not as it left them; whether it may change one is for their versions to say. */
+function tellUndone(files: readonly UndoneFile[]): Message {
+  const named = (outcome: UndoneFile['outcome']) => {
+    const paths = files.flatMap((file) => (file.outcome === outcome ? [JSON.stringify(file.path)] : []))
+    const more = paths.length > MAX_TOLD ? [`${paths.length - MAX_TOLD} more`] : []
+    return [...paths.slice(0, MAX_TOLD), ...more].join(', ')
+  }
+  const [restored, removed] = [named('restored'), named('removed')]
+  const told = [
+    restored === '' ? '' : ` As they were before: ${restored}.`,
+    removed === '' ? '' : ` Deleted again: ${removed}.`,
+  ]
+  const content = `[The user has taken back changes that you made to files.${told.join('')} Read a file before you change it.]`
+  return { role: 'user', content }
+}
+
+const MAX_TOLD = 20
 
 const NO_ARCHIVES: Archives = new Map()

@@ -27,6 +27,8 @@ export interface ToolDispatch extends ToolRequest {
   files: KnownFiles
   /** Where a tool may put what is too long for its answer; absolute, perhaps not there yet. The model may read it. */
   spillDir: string
+  /** Where a tool keeps what a file was before this turn first changed it, for undo; undefined: nothing is kept. */
+  keepDir?: string | undefined
   /** Aborted when the turn is over, however it ended: what a call left running ends then. */
   turnOver: AbortSignal
   /** Says how far the call is; shown, never stored. `progress` and `total` count in the tool's own unit. */

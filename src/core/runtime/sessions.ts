@@ -1,14 +1,16 @@
-import { toCancelled } from '../base/cancelled.ts'
 import { CrabError } from '../base/errors.ts'
 import type { Lease, Leases } from '../lease/types.ts'
 import type { NewLine, Pair, SessionHeader, SessionMeta } from '../storage/types.ts'
 import { type Place, pairOf, turnOf } from './held-conversation.ts'
+import type { Journals } from './live/journals.ts'
 import type { RunningTurns } from './running-turns.ts'
+import { A_MOMENT_MS, takeSoon } from './take-soon.ts'
 
 /** Sessions that last, and what runs on them in this process. */
 export interface Sessions {
   place: Place
   running: RunningTurns
+  journals: Pick<Journals, 'changed'>
 }
 
 /**
@@ -16,7 +18,7 @@ export interface Sessions {
  * that is active and empty is used again, or deleted where it is for another directory.
  */
 export async function newSession(
-  { place }: Sessions,
+  { place, journals }: Sessions,
   header: SessionHeader,
   signal: AbortSignal,
 ): Promise<string> {
@@ -30,6 +32,7 @@ export async function newSession(
     since < header.created_at ? [] : [{ kind: 'meta', activated_at: behind(since, header.created_at) }]
   const { id } = await place.storage.createSession(header, lines)
   if (active !== undefined && unused) await deleteUnused(place, active, signal)
+  journals.changed(pair)
   return id
 }
 
@@ -54,17 +57,30 @@ export async function activateSession(
  * Throws `conflict` when something in another process has the right to it for longer than a moment.
  */
 export async function changeMeta(
-  { place, running }: Sessions,
+  sessions: Sessions,
   { id, meta }: { id: string; meta: SessionMeta },
   signal: AbortSignal,
 ): Promise<void> {
+  const { agent_id: agentId, created_by: sender } = await appendMeta(sessions, { id, meta }, signal)
+  sessions.journals.changed({ agentId, sender })
+}
+
+async function appendMeta(
+  { place, running }: Sessions,
+  { id, meta }: { id: string; meta: SessionMeta },
+  signal: AbortSignal,
+): Promise<SessionHeader> {
   const line: NewLine = { kind: 'meta', ...meta }
   const held = running.conversationOf(id)
-  if (held) return await held.append([line])
+  if (held) {
+    await held.append([line])
+    return held.header
+  }
   await place.storage.read(id, place.cache.get(id)?.cursor) // there may be no such session to wait for
-  await using _turn = await takeSoon(place.leases, { session: id, withinMs: A_MOMENT_MS }, signal)
-  const { cursor } = await place.storage.read(id, place.cache.get(id)?.cursor)
+  await using _turn = await takeTurn(place.leases, { session: id, withinMs: A_MOMENT_MS }, signal)
+  const { cursor, header } = await place.storage.read(id, place.cache.get(id)?.cursor)
   await place.storage.append(id, cursor, [line])
+  return header
 }
 
 /** Copies a session up to a line (all of it for 0) into a new one, which becomes its pair's active session. */
@@ -106,7 +122,7 @@ async function unusedIn({ storage }: Place, id: string): Promise<SessionHeader |
 /** Deletes a session unless somebody uses it now, or has since it was looked at. */
 async function deleteUnused(place: Place, id: string, signal: AbortSignal): Promise<void> {
   try {
-    await using _turn = await takeSoon(place.leases, { session: id, withinMs: AT_ONCE_MS }, signal)
+    await using _turn = await takeTurn(place.leases, { session: id, withinMs: AT_ONCE_MS }, signal)
     if (!(await unusedIn(place, id))) return
     await place.storage.deleteSession(id)
     place.cache.delete(id)
@@ -126,25 +142,13 @@ function behind(since: string, now: string): string {
   return since < now ? now : new Date(Date.parse(since) + 1).toISOString()
 }
 
-async function takeSoon(
+function takeTurn(
   leases: Leases,
   { session, withinMs }: { session: string; withinMs: number },
   signal: AbortSignal,
 ): Promise<Lease> {
-  const late = new AbortController()
-  const timer = setTimeout(() => late.abort(), withinMs)
-  try {
-    return await leases.take(turnOf(session), AbortSignal.any([signal, late.signal]))
-  } catch (reason) {
-    if (signal.aborted) throw toCancelled(signal)
-    if (!late.signal.aborted) throw reason
-    throw new CrabError('conflict', 'Cannot change the conversation: a turn of it runs in another process', {
-      hint: 'wait for it to end, and try again',
-    })
-  } finally {
-    clearTimeout(timer)
-  }
+  const take = (either: AbortSignal) => leases.take(turnOf(session), either)
+  return takeSoon(take, { what: 'Cannot change the conversation', withinMs }, signal)
 }
 
-const A_MOMENT_MS = 2000
 const AT_ONCE_MS = 100

@@ -19,7 +19,7 @@ export interface ToolSetting {
   asks: TurnAsks
   channel: EventChannel
   request: Omit<ToolRequest, 'args'>
-  dispatch: Pick<ToolDispatch, 'sender' | 'session' | 'env' | 'spillDir' | 'turnOver'>
+  dispatch: Pick<ToolDispatch, 'sender' | 'session' | 'env' | 'spillDir' | 'keepDir' | 'turnOver'>
   /** Versions of files, by resolved path; grows as tools read and write. */
   files: Map<string, string>
   /** Milliseconds since 1970. */

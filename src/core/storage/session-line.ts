@@ -76,6 +76,10 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   ],
   ['event done', { defaults: texts('model', 'stop_reason'), optional: [['usage', isUsage]] }],
   ['event user_steered', { defaults: texts('content'), optional: [] }],
+  [
+    'event undone',
+    { defaults: texts('run_id'), optional: [['files', isListOf({ path: isString, outcome: isString })]] },
+  ],
   ['compact', { defaults: texts('archive_name', 'archived_at', 'title'), optional: [] }],
   [
     'meta',

@@ -32,12 +32,21 @@ export type SessionEvent =
   | ({ event: 'permission' } & PermissionDecision)
   | { event: 'done'; model: string; usage: Usage | undefined; stop_reason: string }
   | { event: 'user_steered'; content: string }
+  | { event: 'undone'; run_id: string; files?: UndoneFile[] }
 
 /** The version of a file that a tool showed to the model, or wrote for it. */
 export interface FileVersion {
   /** Absolute, links resolved. */
   path: string
   version: string
+}
+
+/** What undo did to a file. */
+export interface UndoneFile {
+  /** Absolute, links resolved. */
+  path: string
+  /** `kept` files stay as they are, and are not stored. */
+  outcome: 'restored' | 'removed' | 'kept'
 }
 
 /** What was decided about a tool call; written before the call is made. */

@@ -1,6 +1,7 @@
 import { applyEdits, type Edited } from './apply-edits.ts'
 import type { Edit } from './arguments.ts'
 import { type FileCall, lockTarget, requireKnown } from './file-call.ts'
+import { keepBefore } from './keep-before.ts'
 import { nearName } from './listing.ts'
 import { openTarget, readBytes } from './open-target.ts'
 import { replaceContent } from './replace.ts'
@@ -21,9 +22,10 @@ export async function edit(call: FileCall, edits: readonly Edit[], signal: Abort
   const edited = editedOf(content.text, edits, target)
   const after = encodeText({ ...content, text: edited.text })
   signal.throwIfAborted()
-  await replaceContent(file, { before, after }, target)
+  const change = { before: { bytes: before, mode: file.stats.mode }, after }
+  const remark = await keepBefore(call, change, () => replaceContent(file, { before, after }, target))
   files.set(target.path, await versionOf(after))
-  return `Edited ${target.shown}\n${surroundings(edited)}`
+  return `Edited ${target.shown}\n${surroundings(edited)}${remark}`
 }
 
 /** The text in these bytes. Fails with `invalid` when they are no text. */

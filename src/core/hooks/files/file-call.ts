@@ -1,4 +1,6 @@
 import type { KnownFiles } from '../../runtime/hook.ts'
+import type { FileTool } from './arguments.ts'
+import type { KeepLimits } from './kept-room.ts'
 import { cannot, type Target } from './target.ts'
 
 /** Waits for the exclusive right to a resource, between all processes; disposing gives it back. */
@@ -6,10 +8,12 @@ export type Lock = (resource: string, signal: AbortSignal) => Promise<AsyncDispo
 
 /** A permitted call of a file tool. */
 export interface FileCall {
-  target: Target
+  target: Target & { tool: FileTool }
   /** What this conversation knows. */
   files: KnownFiles
   lock: Lock
+  /** Where what the file was before is kept for undo; undefined: nowhere. */
+  keep: { folder: string; limits: KeepLimits } | undefined
 }
 
 /** The right to change the file of a call: nobody else on this home changes it meanwhile. */

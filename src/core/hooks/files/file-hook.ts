@@ -2,17 +2,20 @@ import type { Hook } from '../../runtime/hook.ts'
 import { FD_LINKS } from '../folder.ts'
 import type { FileTool } from './arguments.ts'
 import type { FileSetting } from './file-tools.ts'
+import { KEEP_LIMITS, type KeepLimits } from './kept-room.ts'
 import { FILE_TOOLS } from './specs.ts'
 
 /** What the file tools use. */
 export interface FileHookOptions extends Pick<FileSetting, 'closed' | 'homeDir' | 'lock'> {
   /** Folder whose links lead to the open files of this process; by default that of Linux. */
   fdLinks?: string
+  /** How much is kept for undo. */
+  limits?: KeepLimits
 }
 
 /** The tools `read`, `write` and `edit`; what they do is loaded when one is called. */
 export function fileHook(options: FileHookOptions): Hook {
-  const setting = { fdLinks: FD_LINKS, ...options }
+  const setting = { fdLinks: FD_LINKS, limits: KEEP_LIMITS, ...options }
   const tools = () => import('./file-tools.ts')
   return {
     schema: () => FILE_TOOLS,

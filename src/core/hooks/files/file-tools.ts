@@ -4,6 +4,7 @@ import type { ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/hook.t
 import { contentOf, editsOf, type FileTool, pathOf, rangeOf } from './arguments.ts'
 import { edit } from './edit.ts'
 import type { FileCall, Lock } from './file-call.ts'
+import type { KeepLimits } from './kept-room.ts'
 import { locate } from './locate.ts'
 import { refuseClosed } from './open-target.ts'
 import { preview } from './preview.ts'
@@ -17,6 +18,7 @@ export interface FileSetting extends FileAccess {
   homeDir: string
   /** Held while a file is changed. */
   lock: Lock
+  limits: KeepLimits
 }
 
 /** The file a call would touch, and how. Fails with `invalid` for its arguments, with `denied` for what is closed. */
@@ -40,15 +42,16 @@ export async function describe(
 /** Makes a permitted call; a failure is an answer. */
 export async function dispatch(
   tool: FileTool,
-  { args, action, files, mayShow }: ToolDispatch,
-  { lock, ...access }: FileSetting,
+  { args, action, files, mayShow, keepDir }: ToolDispatch,
+  { lock, limits, ...access }: FileSetting,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   if (action.kind !== 'read' && action.kind !== 'edit')
     throw new CrabError('internal', `Cannot ${tool}: it was judged as ${action.kind}`)
   const target = toTarget(tool, { ...action, mayShow }, access)
   try {
-    return await run({ target, files, lock }, args, signal)
+    const keep = keepDir === undefined ? undefined : { folder: keepDir, limits }
+    return await run({ target, files, lock, keep }, args, signal)
   } catch (reason) {
     signal.throwIfAborted()
     const failure = toFileError(target, reason)
@@ -73,6 +76,6 @@ function toTarget(
   tool: FileTool,
   { path, shown, mayShow }: Pick<Target, 'path' | 'shown' | 'mayShow'>,
   { closed, fdLinks }: FileAccess,
-): Target {
+): FileCall['target'] {
   return { tool, path, shown, mayShow, closed, fdLinks }
 }

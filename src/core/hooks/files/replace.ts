@@ -8,18 +8,19 @@ import { hasChanged, type OpenFile } from './open-target.ts'
 import { cannot, changed, type Target, toFileError } from './target.ts'
 
 /**
- * Makes a file whole or not at all, with the mode the umask gives. Fails with `conflict` when the name is taken by now.
+ * Makes a file whole or not at all, with this mode, or that the umask gives. Fails with `conflict` when the name is taken by now.
  *
  * On a file system without hard links, what takes the name in the last microseconds is replaced.
  */
 export async function createContent(
   folder: Folder,
-  { bytes, target }: { bytes: Buffer; target: Target },
+  { bytes, target, mode }: { bytes: Buffer; target: Target; mode?: number },
 ): Promise<void> {
   const sibling = folder.at(newSiblingName())
   try {
-    await using file = await open(sibling, 'wx', 0o666)
+    await using file = await open(sibling, 'wx', mode === undefined ? 0o666 : 0o600)
     await writeAt(file, bytes, 0)
+    if (mode !== undefined) await file.chmod(mode)
     await file.datasync()
     await folder.verify()
     await takeName(sibling, folder.at(basename(target.path)))

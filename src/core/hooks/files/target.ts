@@ -11,7 +11,7 @@ export interface FileAccess extends Pick<FolderAccess, 'fdLinks'> {
 
 /** The file of one tool call. */
 export interface Target extends FileAccess {
-  tool: FileTool
+  tool: FileTool | 'undo'
   /** Absolute, links resolved: what was judged, and the only path that is touched. */
   path: string
   /** As the model wrote it. */

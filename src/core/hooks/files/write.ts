@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
 import { type FileCall, lockTarget, requireKnown } from './file-call.ts'
+import { keepBefore } from './keep-before.ts'
 import { makeFolder } from './make-folder.ts'
 import { openTarget, readBytes } from './open-target.ts'
 import { createContent, replaceContent } from './replace.ts'
-import type { Target } from './target.ts'
 import { countLines, decodeText, encodeText, type FileText } from './text.ts'
 import { versionOf } from './version.ts'
 
@@ -15,9 +15,9 @@ import { versionOf } from './version.ts'
 export async function write(call: FileCall, content: string, signal: AbortSignal): Promise<string> {
   await using _ = await lockTarget(call, signal)
   const { target, files } = call
-  const { bytes, did } = await put(call, content, signal)
+  const { bytes, did, remark = '' } = await put(call, content, signal)
   files.set(target.path, await versionOf(bytes))
-  return `${did}: ${count(countLines(content), 'line')}, ${count(bytes.length, 'byte')}`
+  return `${did}: ${count(countLines(content), 'line')}, ${count(bytes.length, 'byte')}${remark}`
 }
 
 /** What a file holds after `write`; `before` is the text it replaces. */
@@ -31,28 +31,33 @@ export function contentFor(content: string, before: FileText | undefined): FileT
 interface Put {
   bytes: Buffer
   did: string
+  remark?: string
 }
 
 async function put(call: FileCall, content: string, signal: AbortSignal): Promise<Put> {
   const { target } = call
   await using file = await openTarget(target, { toChange: true })
-  if (!file) return { bytes: await create(target, content, signal), did: `Created ${target.shown}` }
+  if (!file) return await create(call, content, signal)
   const before = await readBytes(file, target, signal)
   if (before.length > 0) requireKnown(call, await versionOf(before))
   const text = contentFor(content, decodeText(before))
   const after = encodeText(text)
   if (after.equals(before)) return { bytes: after, did: `${target.shown} has this content already` }
   signal.throwIfAborted()
-  await replaceContent(file, { before, after }, target)
-  return { bytes: after, did: `Replaced ${target.shown}${remarkOn(content, text)}` }
+  const change = { before: { bytes: before, mode: file.stats.mode }, after }
+  const remark = await keepBefore(call, change, () => replaceContent(file, { before, after }, target))
+  return { bytes: after, did: `Replaced ${target.shown}${remarkOn(content, text)}`, remark }
 }
 
-async function create(target: Target, content: string, signal: AbortSignal): Promise<Buffer> {
+async function create(call: FileCall, content: string, signal: AbortSignal): Promise<Put> {
+  const { target } = call
   const bytes = encodeText(contentFor(content, undefined))
   signal.throwIfAborted()
-  await using folder = await makeFolder(dirname(target.path), target)
-  await createContent(folder, { bytes, target })
-  return bytes
+  const remark = await keepBefore(call, { before: undefined, after: bytes }, async () => {
+    await using folder = await makeFolder(dirname(target.path), target)
+    await createContent(folder, { bytes, target })
+  })
+  return { bytes, did: `Created ${target.shown}`, remark }
 }
 
 function remarkOn(content: string, { text, encoding, hasMark }: FileText): string {

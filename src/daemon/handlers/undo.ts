@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { ownPlaces } from '../../core/hooks/closed-places.ts'
+import { KeptTurns } from '../../core/hooks/files/kept-turns.ts'
+import { type Undo, UndoOutcome, type UndoResult } from '../../core/protocol/crabtalk.generated.ts'
+import { undoLastTurn } from '../../core/runtime/undo.ts'
+import type { UndoneFile } from '../../core/storage/types.ts'
+import type { Services } from '../compose.ts'
+import { DEFAULT_SENDER } from './turn-message.ts'
+
+/** `undo`: takes back what the last turn of a pair did to files; an empty result when there is nothing to take back. */
+export async function undo(
+  services: Services,
+  { agent, sender, dryRun }: Undo,
+  signal: AbortSignal,
+): Promise<UndoResult> {
+  const { agents, place, node } = services
+  const { id: agentId, name } = await agents.get(agent || DEFAULT_AGENT, { create: false })
+  const session = await place.storage.activeSession({ agentId, sender: sender || DEFAULT_SENDER })
+  if (session === undefined) return NOTHING
+  const turns = new KeptTurns({
+    folder: join(node.paths.cache, 'undo'),
+    closed: ownPlaces(node.paths),
+    lock: (resource, either) => place.leases.take(resource, either),
+  })
+  const undone = await undoLastTurn(services, { session, agent: name, dryRun, turns }, signal)
+  if (!undone) return NOTHING
+  const files = undone.files.map(({ path, outcome, reason }) => ({
+    path,
+    outcome: OUTCOMES[outcome],
+    reason,
+  }))
+  return { runId: undone.run, files }
+}
+
+const NOTHING: UndoResult = { runId: '', files: [] }
+
+const OUTCOMES: Record<UndoneFile['outcome'], UndoOutcome> = {
+  restored: UndoOutcome.RESTORED,
+  removed: UndoOutcome.REMOVED,
+  kept: UndoOutcome.KEPT,
+}
