@@ -6,7 +6,7 @@ const HEADER_BYTES = 4
 
 /** A payload as a frame: its length as a big-endian u32, then the payload. Over the limit: `invalid`. */
 export function encodeFrame(payload: Uint8Array): Uint8Array {
-  checkLength(payload.length)
+  checkLength(payload.length, MAX_PAYLOAD_BYTES)
   const frame = Buffer.allocUnsafe(HEADER_BYTES + payload.length)
   frame.writeUInt32BE(payload.length)
   frame.set(payload, HEADER_BYTES)
@@ -18,17 +18,22 @@ export function encodeFrame(payload: Uint8Array): Uint8Array {
  *
  * A payload that arrived in one chunk is a view of that chunk. Ends when the stream ends between frames; inside one it
  * is `unavailable`. A length over the limit is `invalid`, as soon as it is known. Memory grows with what has arrived,
- * never with what a length promises.
+ * never with what a length promises. The first payload can have a lower limit of its own.
  */
-export async function* readFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const partial = new PartialFrame()
+export async function* readFrames(
+  bytes: AsyncIterable<Uint8Array>,
+  firstLimit = MAX_PAYLOAD_BYTES,
+): AsyncGenerator<Uint8Array> {
+  const partial = new PartialFrame(firstLimit)
   for await (const chunk of bytes) {
     let rest = chunk
     while (rest.length > 0) {
-      const whole = partial.isEmpty ? wholePayload(rest) : undefined
+      const whole = partial.isEmpty ? wholePayload(rest, partial.limit) : undefined
       rest = whole ? rest.subarray(HEADER_BYTES + whole.length) : partial.take(rest)
       const payload = whole ?? partial.release()
-      if (payload !== undefined) yield payload
+      if (payload === undefined) continue
+      partial.limit = MAX_PAYLOAD_BYTES
+      yield payload
     }
   }
   if (!partial.isEmpty) {
@@ -37,17 +42,23 @@ export async function* readFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 /** The payload of the frame that `bytes` begin with, unless a part of it is missing. */
-function wholePayload(bytes: Uint8Array): Uint8Array | undefined {
+function wholePayload(bytes: Uint8Array, limit: number): Uint8Array | undefined {
   if (bytes.length < HEADER_BYTES) return undefined
-  const end = HEADER_BYTES + readLength(bytes)
+  const end = HEADER_BYTES + readLength(bytes, limit)
   return bytes.length < end ? undefined : bytes.subarray(HEADER_BYTES, end)
 }
 
 /** A frame of which a part has arrived. Doubles its buffer, so that every byte is copied a bounded number of times. */
 class PartialFrame {
+  /** Of the payload. */
+  limit: number
   #bytes = new Uint8Array(HEADER_BYTES)
   #filled = 0
   #needed = HEADER_BYTES
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
 
   get isEmpty(): boolean {
     return this.#filled === 0
@@ -59,7 +70,9 @@ class PartialFrame {
     this.#reserve(this.#filled + taken.length)
     this.#bytes.set(taken, this.#filled)
     this.#filled += taken.length
-    if (this.#filled === HEADER_BYTES) this.#needed = HEADER_BYTES + readLength(this.#bytes)
+    if (this.#filled === HEADER_BYTES) {
+      this.#needed = HEADER_BYTES + readLength(this.#bytes, this.limit)
+    }
     return chunk.subarray(taken.length)
   }
 
@@ -81,13 +94,13 @@ class PartialFrame {
   }
 }
 
-function readLength(header: Uint8Array): number {
+function readLength(header: Uint8Array, limit: number): number {
   const length = new DataView(header.buffer, header.byteOffset).getUint32(0)
-  checkLength(length)
+  checkLength(length, limit)
   return length
 }
 
-function checkLength(length: number): void {
-  if (length <= MAX_PAYLOAD_BYTES) return
-  throw new CrabError('invalid', `Cannot carry a frame of ${length} bytes: the limit is ${MAX_PAYLOAD_BYTES}`)
+function checkLength(length: number, limit: number): void {
+  if (length <= limit) return
+  throw new CrabError('invalid', `Cannot carry a frame of ${length} bytes: the limit is ${limit}`)
 }

@@ -64,11 +64,25 @@ export const REPLIES = {
   undo: 'undo',
   replaceMcps: 'replaceMcps',
   listArchives: 'listArchives',
+  traceEvent: 'traceEvent',
+  shutdown: 'pong',
   extension: 'extension',
 } as const satisfies Record<Operation, ReplyBody['$case']>
 
 /** Operations that are answered by many replies; every other one by exactly one. */
 export type StreamOperation = 'stream' | 'subscribeEvents' | 'subscribeMcpEvents' | 'attach' | 'mcpTrace'
+
+/** Whether nothing follows this reply to that operation; an empty message counts as one that is answered once. */
+export function isLastReply(operation: Operation | undefined, reply: ReplyBody | undefined): boolean {
+  if (reply?.$case === 'error') return true
+  if (operation === 'stream') return reply?.$case === 'stream' && reply.value.event?.$case === 'end'
+  return !isEndless(operation)
+}
+
+/** Whether the replies to that operation go on until the client leaves. */
+export function isEndless(operation: Operation | undefined): boolean {
+  return operation !== undefined && ENDLESS.has(operation)
+}
 
 /** What an operation is asked with. */
 export type RequestOf<O extends Operation> = Extract<RequestBody, { $case: O }>['value']
@@ -77,3 +91,10 @@ export type RequestOf<O extends Operation> = Extract<RequestBody, { $case: O }>[
 export type ReplyOf<O extends Operation> = Awaited<
   Extract<ReplyBody, { $case: (typeof REPLIES)[O] }>['value']
 >
+
+const ENDLESS: ReadonlySet<Operation> = new Set<Exclude<StreamOperation, 'stream'>>([
+  'subscribeEvents',
+  'subscribeMcpEvents',
+  'attach',
+  'mcpTrace',
+])

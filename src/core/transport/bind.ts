@@ -1,0 +1,86 @@
+import type { ListenOptions as Place, Server } from 'node:net'
+import { CrabError } from '../base/errors.ts'
+import { toStorageError } from '../base/files.ts'
+import { codeOf } from '../base/system-error.ts'
+import { removeAddress, writeAddress } from './address-file.ts'
+import { type Endpoint, formatEndpoint } from './endpoint.ts'
+import { claimSocket } from './socket-file.ts'
+
+/** A server that listens. */
+export interface Bound {
+  /** With the port that the system chose. */
+  endpoint: Endpoint
+  /** Removes what was made for it in the file system. */
+  release(): Promise<void>
+}
+
+/** Lets a server listen there. `conflict` when another does, or a file of another kind is in the way. */
+export async function bind(server: Server, endpoint: Endpoint, addressFile?: string): Promise<Bound> {
+  if (endpoint.kind === 'unix') return await bindUnix(server, endpoint, addressFile)
+  if (endpoint.kind === 'pipe') return await bindPipe(server, endpoint)
+  return await bindTcp(server, endpoint)
+}
+
+async function bindUnix(
+  server: Server,
+  endpoint: Endpoint & { kind: 'unix' },
+  addressFile: string | undefined,
+): Promise<Bound> {
+  const { path } = endpoint
+  try {
+    const removeSocket = await claimSocket(path, (hidden) => startListening(server, { path: hidden }))
+    if (addressFile === undefined) return { endpoint, release: removeSocket }
+    await writeAddress(addressFile, path)
+    const release = async () => {
+      await removeAddress(addressFile, path)
+      await removeSocket()
+    }
+    return { endpoint, release }
+  } catch (reason) {
+    throw toStorageError(`Cannot listen on ${formatEndpoint(endpoint)}`, reason)
+  }
+}
+
+async function bindPipe(server: Server, endpoint: Endpoint & { kind: 'pipe' }): Promise<Bound> {
+  try {
+    await startListening(server, { path: endpoint.path })
+    return { endpoint, release: async () => {} }
+  } catch (reason) {
+    if (codeOf(reason) !== 'EADDRINUSE') {
+      throw toStorageError(`Cannot listen on ${formatEndpoint(endpoint)}`, reason)
+    }
+    throw new CrabError('conflict', `Cannot listen on ${formatEndpoint(endpoint)}: another daemon does`)
+  }
+}
+
+async function bindTcp(server: Server, { host, port }: Endpoint & { kind: 'tcp' }): Promise<Bound> {
+  try {
+    await startListening(server, { host, port, exclusive: true })
+  } catch (cause) {
+    throw toTcpError(formatEndpoint({ kind: 'tcp', host, port }), port, cause)
+  }
+  const address = server.address()
+  const bound = typeof address === 'object' && address !== null ? address.port : port
+  return { endpoint: { kind: 'tcp', host, port: bound }, release: async () => {} }
+}
+
+function toTcpError(place: string, port: number, cause: unknown): CrabError {
+  const what = `Cannot listen on ${place}`
+  const options = { cause, hint: 'choose another with --port, or a free one with --port 0' }
+  if (codeOf(cause) === 'EADDRINUSE') {
+    return new CrabError('conflict', `${what}: port ${port} is in use`, options)
+  }
+  const why = codeOf(cause) === 'EACCES' ? `port ${port} is for root only` : (cause as Error).message
+  return new CrabError('config', `${what}: ${why}`, options)
+}
+
+async function startListening(server: Server, place: Place): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject).once('listening', resolve)
+  server.listen(place)
+  try {
+    await promise
+  } finally {
+    server.off('error', reject).off('listening', resolve)
+  }
+}

@@ -1,0 +1,95 @@
+import type { Socket } from 'node:net'
+import { toCancelled } from '../base/cancelled.ts'
+import { CrabError, toCrabError } from '../base/errors.ts'
+import { decodeMessage } from '../protocol/codec.ts'
+import { ClientMessage, ServerMessage } from '../protocol/crabtalk.generated.ts'
+import { type Dispatch, wireName } from '../protocol/dispatch.ts'
+import { toErrorMsg } from '../protocol/failure.ts'
+import { encodeFrame, readFrames } from '../protocol/frame.ts'
+import { isLastReply, type Operation } from '../protocol/operations.ts'
+import { connect } from './connect.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** Which daemon, and what it wants to see first. */
+interface Peer {
+  endpoint: Endpoint
+  /** For TCP: the token of its `run/tcp.token`. */
+  token?: string
+}
+
+const REQUEST_ID = 1
+const AUTH_ID = 2
+
+/**
+ * The daemon there as a Dispatch: one connection for each request, closed behind its last reply.
+ *
+ * As `route()` it never throws: a failure of the connection is one `error` reply too, `unavailable` when nobody is
+ * there or the daemon goes away before the last reply. Aborting, or leaving the iteration, hangs up at once.
+ */
+export function socketDispatch({ endpoint, token }: Peer): Dispatch {
+  return async function* dispatch(message, signal) {
+    let socket: Socket | undefined
+    const hangUp = () => socket?.destroy()
+    try {
+      const frames = requestFrames(message, token)
+      socket = await connect(endpoint, signal)
+      signal.addEventListener('abort', hangUp, { once: true })
+      socket.write(frames)
+      for await (const reply of repliesTo(message, socket)) {
+        if (signal.aborted) throw toCancelled(signal)
+        yield reply
+      }
+    } catch (reason) {
+      const error = toCrabError(signal.aborted ? toCancelled(signal) : reason)
+      yield { requestId: message.requestId, msg: { $case: 'error', value: toErrorMsg(error) } }
+    } finally {
+      signal.removeEventListener('abort', hangUp)
+      hangUp()
+    }
+  }
+}
+
+/** Everything a client says on its connection, in one piece. */
+function requestFrames(message: ClientMessage, token: string | undefined): Uint8Array {
+  const request = toFrame({ ...message, requestId: REQUEST_ID })
+  if (token === undefined) return request
+  return Buffer.concat([toFrame({ requestId: AUTH_ID, msg: { $case: 'auth', value: { token } } }), request])
+}
+
+function toFrame(message: ClientMessage): Uint8Array {
+  return encodeFrame(ClientMessage.encode(message).finish())
+}
+
+/** The replies to the one request, up to and including the last. */
+async function* repliesTo(message: ClientMessage, socket: Socket): AsyncGenerator<ServerMessage> {
+  const operation = message.msg?.$case as Operation | undefined
+  try {
+    for await (const payload of readFrames(socket)) {
+      const reply = decodeMessage(ServerMessage, payload)
+      if (!isOurs(reply)) continue
+      const { msg } = reply
+      yield { requestId: message.requestId, msg }
+      if (isLastReply(operation, msg)) return
+    }
+  } catch (reason) {
+    throw reason instanceof CrabError && reason.kind === 'invalid'
+      ? new CrabError('internal', `Cannot read a reply of the daemon: ${reason.message}`, { cause: reason })
+      : wentAway(operation, reason)
+  }
+  throw wentAway(operation)
+}
+
+/** An old daemon echoes no id; an error of the connection itself has none. Of `auth` only the refusal counts. */
+function isOurs({ requestId, msg }: ServerMessage): boolean {
+  if (requestId === REQUEST_ID || requestId === 0) return true
+  if (requestId === AUTH_ID) return msg?.$case === 'error'
+  throw new CrabError('invalid', `it answers request ${requestId}, which nobody made`)
+}
+
+function wentAway(operation: Operation | undefined, cause?: unknown): CrabError {
+  const what = operation === undefined ? 'the request' : wireName(operation)
+  return new CrabError('unavailable', `Cannot finish ${what}: the daemon went away`, {
+    cause,
+    hint: 'what was completed is stored; see `crabtalk daemon status` and logs/daemon.log in the home directory',
+  })
+}

@@ -1,0 +1,27 @@
+import type { Socket } from 'node:net'
+
+/**
+ * What arrives at a socket, until it ends, is gone, or reading is to stop.
+ *
+ * Unlike the socket's own iterator it leaves the socket open: replies are still to be written.
+ */
+export async function* receivedBytes(socket: Socket, stop: AbortSignal): AsyncGenerator<Uint8Array> {
+  let change = Promise.withResolvers<void>()
+  const announce = () => change.resolve()
+  for (const event of EVENTS) socket.on(event, announce)
+  stop.addEventListener('abort', announce)
+  try {
+    while (!stop.aborted) {
+      change = Promise.withResolvers<void>()
+      const chunk: Uint8Array | null = socket.read()
+      if (chunk !== null) yield chunk
+      else if (socket.readableEnded || socket.destroyed) return
+      else await change.promise
+    }
+  } finally {
+    for (const event of EVENTS) socket.off(event, announce)
+    stop.removeEventListener('abort', announce)
+  }
+}
+
+const EVENTS = ['readable', 'end', 'close'] as const

@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net'
+import { CrabError } from '../base/errors.ts'
+import { ServerMessage } from '../protocol/crabtalk.generated.ts'
+import { toErrorMsg } from '../protocol/failure.ts'
+import { encodeFrame } from '../protocol/frame.ts'
+
+/** Writes the replies of all requests of one connection; what is written within one turn of the event loop goes out together. */
+export class ReplyWriter {
+  readonly #socket: Socket
+  #isCorked = false
+  #room: Promise<void> | undefined
+
+  constructor(socket: Socket) {
+    this.#socket = socket
+  }
+
+  /**
+   * Writes a reply as soon as the socket has room: whoever waits holds one reply, the socket little more than its
+   * buffer. Fails with `cancelled` when the connection is gone, with `failed` when the reply does not fit in a frame.
+   */
+  async write(reply: ServerMessage): Promise<void> {
+    while (this.#socket.writableNeedDrain && !this.#socket.destroyed) await this.#waitForRoom()
+    if (!this.#socket.writable) throw new CrabError('cancelled', 'Cancelled: the client hung up')
+    this.#cork()
+    this.#socket.write(toFrame(reply))
+  }
+
+  /** Writes an error, if it still can. */
+  async writeError(requestId: number, error: CrabError): Promise<void> {
+    await this.write({ requestId, msg: { $case: 'error', value: toErrorMsg(error) } }).catch(() => undefined) // the client hung up
+  }
+
+  /** Resolves when the buffer is empty, and when the connection is gone. */
+  #waitForRoom(): Promise<void> {
+    this.#room ??= new Promise((resolve) => {
+      const settle = () => {
+        this.#socket.off('drain', settle).off('close', settle)
+        this.#room = undefined
+        resolve()
+      }
+      this.#socket.on('drain', settle).on('close', settle)
+    })
+    return this.#room
+  }
+
+  #cork(): void {
+    if (this.#isCorked) return
+    this.#isCorked = true
+    this.#socket.cork()
+    setImmediate(() => {
+      this.#isCorked = false
+      this.#socket.uncork()
+    })
+  }
+}
+
+function toFrame(reply: ServerMessage): Uint8Array {
+  try {
+    return encodeFrame(ServerMessage.encode(reply).finish())
+  } catch (cause) {
+    if (!(cause instanceof CrabError)) throw cause
+    throw new CrabError('failed', `Cannot send the reply: ${cause.message}`, {
+      cause,
+      hint: 'ask for less at once',
+    })
+  }
+}

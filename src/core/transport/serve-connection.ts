@@ -1,0 +1,175 @@
+import type { Socket } from 'node:net'
+import { toCancelled } from '../base/cancelled.ts'
+import { CrabError, toCrabError } from '../base/errors.ts'
+import { decodeMessage } from '../protocol/codec.ts'
+import { ClientMessage } from '../protocol/crabtalk.generated.ts'
+import { type Dispatch, wireName } from '../protocol/dispatch.ts'
+import { readFrames } from '../protocol/frame.ts'
+import { isLastReply, type Operation } from '../protocol/operations.ts'
+import { Admission } from './admission.ts'
+import { emptyReply, type ProbeTimes, watchForHangUp } from './hang-up.ts'
+import { receivedBytes } from './received-bytes.ts'
+import { ReplyWriter } from './reply-writer.ts'
+import { RunningRequests } from './running-requests.ts'
+
+/** How long a connection waits for what, in milliseconds. */
+export interface ConnectionTimes extends ProbeTimes {
+  /** For the token. */
+  authMs: number
+  /** For a client to take its last reply, once the connection is to close. */
+  lingerMs: number
+}
+
+/** What a connection needs of its listener. */
+export interface ConnectionOptions {
+  dispatch: Dispatch
+  /** What the first message must show. */
+  token?: string | undefined
+  isTcp: boolean
+  times: ConnectionTimes
+  /** Aborted: nothing more is read, subscriptions end, and the connection closes behind its last reply. */
+  goAway: AbortSignal
+  /** Aborted, with a CrabError: so is everything that still runs. */
+  stop: AbortSignal
+}
+
+/** One accepted connection and what is done for it. */
+interface Connection extends ConnectionOptions {
+  socket: Socket
+  /** Aborted when no more is to be read; with a CrabError when the client is to be told why. */
+  reading: AbortController
+  requests: RunningRequests
+  replies: ReplyWriter
+}
+
+/** Requests of one connection that run at once; further ones are not read before one of them is answered. */
+export const MAX_RUNNING_REQUESTS = 1024
+
+/**
+ * Serves one connection until it is closed and everything that was done for it has settled. Never rejects.
+ *
+ * Messages are dispatched as they arrive. Bytes that are no message are answered by an `error` of request 0, and the
+ * connection closes. A client that hangs up aborts its requests; one that half-closes gets its replies.
+ */
+export async function serveConnection(socket: Socket, options: ConnectionOptions): Promise<void> {
+  const requests = new RunningRequests()
+  const replies = new ReplyWriter(socket)
+  const connection = { ...options, socket, requests, replies, reading: new AbortController() }
+  socket.on('error', () => undefined) // `close` follows, and tells the requests
+  socket.once('close', () => requests.abort(new CrabError('cancelled', 'Cancelled: the client hung up')))
+  using _end = followShutdown(connection)
+  await serveRequests(connection)
+  await requests.fewerThan(1)
+}
+
+async function serveRequests(connection: Connection): Promise<void> {
+  const { socket, requests, replies, times } = connection
+  try {
+    await readRequests(connection)
+    await settleBelow(1, connection)
+  } catch (reason) {
+    const error = toCrabError(reason)
+    requests.abort(error)
+    closeWithin(socket, times.lingerMs)
+    await replies.writeError(0, error)
+  }
+  if (!socket.readableEnded) closeWithin(socket, times.lingerMs)
+  await endSocket(socket)
+}
+
+/** Starts what arrives, until the client has sent everything or the connection is to close. */
+async function readRequests(connection: Connection): Promise<void> {
+  const { socket, requests, replies, reading, token, times } = connection
+  using admission = new Admission(token, times.authMs, reading)
+  try {
+    for await (const payload of readFrames(receivedBytes(socket, reading.signal), admission.firstLimit)) {
+      const message = decodeMessage(ClientMessage, payload)
+      if (admission.isFor(message)) {
+        await replies.write(admission.answer(message))
+      } else {
+        void requests.run(message, (signal) => answer(connection, message, signal))
+        await settleBelow(MAX_RUNNING_REQUESTS, connection)
+      }
+      if (reading.signal.aborted) return // what has arrived behind it is not looked at
+    }
+  } catch (reason) {
+    if (!reading.signal.aborted) throw toBadRequest(reason)
+  }
+  if (reading.signal.reason instanceof CrabError) throw reading.signal.reason
+}
+
+/** Waits until fewer than that many requests run, and looks after the client while nothing of it is read. */
+async function settleBelow(count: number, connection: Connection): Promise<void> {
+  const { socket, requests, replies, isTcp, times } = connection
+  if (requests.size < count) return
+  const sendHeartbeat = () => {
+    if (socket.writableLength > 0) return
+    for (const message of requests.messages) {
+      const reply = emptyReply(message)
+      if (reply) void replies.write(reply).catch(() => undefined) // the client hung up: `close` tells the requests
+    }
+  }
+  using _watch = watchForHangUp(socket, times, isTcp ? sendHeartbeat : undefined)
+  await requests.fewerThan(count)
+}
+
+/** Writes all replies to one request; what fails is its last reply. */
+async function answer(
+  { dispatch, replies }: Connection,
+  message: ClientMessage,
+  signal: AbortSignal,
+): Promise<void> {
+  const operation = message.msg?.$case as Operation | undefined
+  try {
+    for await (const reply of dispatch(message, signal)) {
+      await replies.write(reply)
+      if (isLastReply(operation, reply.msg)) return
+    }
+    if (signal.aborted) throw toCancelled(signal)
+    const what = operation === undefined ? 'the request' : wireName(operation)
+    throw new CrabError('unavailable', `Cannot finish ${what}: the replies stopped before the last`)
+  } catch (reason) {
+    await replies.writeError(message.requestId, toCrabError(reason))
+  }
+}
+
+function followShutdown({ requests, reading, socket, goAway, stop, times }: Connection): Disposable {
+  const onGoAway = () => {
+    reading.abort()
+    requests.abortEndless(new CrabError('unavailable', 'Cannot go on: the daemon is shutting down'))
+  }
+  const onStop = () => {
+    requests.abort(toCancelled(stop))
+    closeWithin(socket, times.lingerMs)
+  }
+  goAway.addEventListener('abort', onGoAway)
+  stop.addEventListener('abort', onStop)
+  return {
+    [Symbol.dispose]() {
+      goAway.removeEventListener('abort', onGoAway)
+      stop.removeEventListener('abort', onStop)
+    },
+  }
+}
+
+/** A stream that ends inside a frame is as bad as bytes that are no frame. */
+function toBadRequest(reason: unknown): CrabError {
+  const error = toCrabError(reason)
+  return error.kind === 'unavailable' ? new CrabError('invalid', error.message, { cause: error }) : error
+}
+
+/** Sends what is written, and waits until the connection is closed on both sides. */
+async function endSocket(socket: Socket): Promise<void> {
+  if (socket.destroyed) return
+  const closed = Promise.withResolvers<void>()
+  socket.once('close', closed.resolve)
+  socket.end()
+  socket.resume() // closing over unread bytes could take the last reply from the client
+  await closed.promise
+}
+
+function closeWithin(socket: Socket, lingerMs: number): void {
+  if (socket.destroyed) return
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+}

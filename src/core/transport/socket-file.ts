@@ -1,0 +1,90 @@
+import type { BigIntStats } from 'node:fs'
+import { chmod, link, lstat, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CrabError } from '../base/errors.ts'
+import { isMissingFile, makePrivateDir } from '../base/files.ts'
+import { newUlid } from '../base/ids.ts'
+import { codeOf } from '../base/system-error.ts'
+import { connect, isNobodyThere } from './connect.ts'
+
+const ATTEMPTS = 5
+/** A live server accepts within this; one that takes longer is alive all the same. */
+const ANSWER_MS = 2000
+
+/**
+ * Gives a Unix socket its path, mode 0600, its missing folders 0700; what is returned removes it if it is still ours.
+ *
+ * The server binds to another name of the same folder, and the socket is then linked to its path: nobody connects
+ * before its mode is set, of several servers exactly one gets the path, and a server that closes removes (as Node does)
+ * the name it was bound to, never a successor's socket. A socket that nobody answers is replaced. `conflict` when
+ * somebody answers, or when the file is no socket.
+ */
+export async function claimSocket(
+  path: string,
+  bind: (path: string) => Promise<void>,
+): Promise<() => Promise<void>> {
+  await makePrivateDir(dirname(path))
+  const hidden = join(dirname(path), `.${newUlid().slice(-10)}`) // not longer than crabtalk.sock
+  await removeStale(path)
+  await bind(hidden)
+  try {
+    await chmod(hidden, 0o600)
+    await linkTo(path, hidden)
+  } finally {
+    await rm(hidden, { force: true })
+  }
+  const ours = await statOf(path)
+  return async () => {
+    if (isSame(ours, await statOf(path))) await rm(path, { force: true })
+  }
+}
+
+async function linkTo(path: string, hidden: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await link(hidden, path)
+    } catch (reason) {
+      if (codeOf(reason) !== 'EEXIST' && (await statOf(path)) === undefined) return await rename(hidden, path) // no hard links here
+      if (attempt === ATTEMPTS) throw reason
+    }
+    await removeStale(path)
+  }
+}
+
+async function removeStale(path: string): Promise<void> {
+  const found = await statOf(path)
+  if (found === undefined) return
+  if (!found.isSocket()) {
+    throw new CrabError('conflict', `Cannot listen on ${path}: a file that is no socket is in the way`, {
+      hint: 'move that file away',
+    })
+  }
+  if (await isAnswered(path)) {
+    throw new CrabError('conflict', `Cannot listen on ${path}: a daemon answers there`, {
+      hint: 'stop it with `crabtalk daemon stop`',
+    })
+  }
+  if (isSame(found, await statOf(path))) await rm(path, { force: true })
+}
+
+async function isAnswered(path: string): Promise<boolean> {
+  try {
+    const socket = await connect({ kind: 'unix', path }, AbortSignal.timeout(ANSWER_MS))
+    socket.destroy()
+    return true
+  } catch (reason) {
+    return !isNobodyThere(reason)
+  }
+}
+
+async function statOf(path: string): Promise<BigIntStats | undefined> {
+  return await lstat(path, { bigint: true }).catch((reason: unknown) => {
+    if (isMissingFile(reason)) return undefined
+    throw reason
+  })
+}
+
+/** Inode numbers are given away again; together with the time of birth they are not. */
+function isSame(a: BigIntStats | undefined, b: BigIntStats | undefined): boolean {
+  return a?.ino === b?.ino && a?.dev === b?.dev && a?.birthtimeNs === b?.birthtimeNs
+}

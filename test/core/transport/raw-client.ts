@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { decodeMessage } from '../../../src/core/protocol/codec.ts'
+import {
+  ClientMessage,
+  type DeepPartial,
+  ServerMessage,
+} from '../../../src/core/protocol/crabtalk.generated.ts'
+import { encodeFrame, readFrames } from '../../../src/core/protocol/frame.ts'
+import type { Endpoint } from '../../../src/core/transport/endpoint.ts'
+
+/** A connection of which a test decides every byte; it reads only what it is asked for. */
+export class RawClient implements Disposable {
+  readonly socket: Socket
+  readonly #payloads: AsyncGenerator<Uint8Array>
+
+  static async open(endpoint: Endpoint): Promise<RawClient> {
+    const place =
+      endpoint.kind === 'tcp' ? { host: endpoint.host, port: endpoint.port } : { path: endpoint.path }
+    const socket = connect({ ...place, allowHalfOpen: true })
+    socket.on('error', () => undefined) // tests look at what arrives
+    const closed = once(socket, 'close').then(() => Promise.reject(new Error('cannot connect')))
+    closed.catch(() => undefined)
+    await Promise.race([once(socket, 'connect'), closed])
+    return new RawClient(socket)
+  }
+
+  constructor(socket: Socket) {
+    this.socket = socket
+    this.#payloads = readFrames(bytesOf(socket))
+  }
+
+  write(bytes: Uint8Array | string): void {
+    this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'hex') : bytes)
+  }
+
+  send(requestId: number, msg?: DeepPartial<ClientMessage['msg']>): void {
+    this.write(toFrame(requestId, msg))
+  }
+
+  /** The next payload; undefined when the daemon closed the connection. */
+  async payload(): Promise<Uint8Array | undefined> {
+    const { done, value } = await this.#payloads.next()
+    return done ? undefined : value
+  }
+
+  /** The next reply; undefined when the daemon closed the connection. */
+  async reply(): Promise<ServerMessage | undefined> {
+    const payload = await this.payload()
+    return payload && decodeMessage(ServerMessage, payload)
+  }
+
+  /** All replies until the daemon closes the connection. */
+  async replies(): Promise<ServerMessage[]> {
+    const payloads = await Array.fromAsync(this.#payloads)
+    return payloads.map((payload) => decodeMessage(ServerMessage, payload))
+  }
+
+  halfClose(): void {
+    this.socket.end()
+  }
+
+  hangUp(): void {
+    this.socket.destroy()
+  }
+
+  [Symbol.dispose](): void {
+    this.hangUp()
+  }
+}
+
+/** A client's message as the bytes of its frame. */
+export function toFrame(requestId: number, msg?: DeepPartial<ClientMessage['msg']>): Uint8Array {
+  return encodeFrame(ClientMessage.encode(ClientMessage.create({ requestId, ...(msg && { msg }) })).finish())
+}
+
+/** What arrives; a reset ends it as a close does. */
+async function* bytesOf(socket: Socket): AsyncGenerator<Uint8Array> {
+  try {
+    yield* socket.iterator({ destroyOnReturn: false })
+  } catch {
+    // the test sees that nothing more came
+  }
+}

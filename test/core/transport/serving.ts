@@ -1,0 +1,58 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CrabError } from '../../../src/core/base/errors.ts'
+import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
+import { socketDispatch } from '../../../src/core/transport/client.ts'
+import type { Endpoint } from '../../../src/core/transport/endpoint.ts'
+import { type Listener, type ListenOptions, listen } from '../../../src/core/transport/listen.ts'
+import { RawClient } from './raw-client.ts'
+
+export type EndpointKind = Endpoint['kind']
+
+/** A listener of a test in a temporary directory, with what it needs of clients. */
+export interface Serving extends AsyncDisposable {
+  listener: Listener
+  endpoint: Endpoint
+  /** As this product's own client. */
+  dispatch: Dispatch
+  /** Whatever the listener reported. */
+  errors: CrabError[]
+  /** A client of which every byte is the test's. */
+  open(): Promise<RawClient>
+}
+
+/** Serves a dispatch on a fresh Unix socket, a free TCP port, or a pipe (which is a Unix socket here). */
+export async function serve(
+  kind: EndpointKind,
+  dispatch: Dispatch,
+  options: Partial<ListenOptions> = {},
+): Promise<Serving> {
+  const errors: CrabError[] = []
+  const directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
+  const listener = await listen(freshEndpoint(kind, directory.path), {
+    dispatch,
+    graceMs: 0,
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  const { endpoint } = listener
+  const { token } = options
+  return {
+    listener,
+    endpoint,
+    errors,
+    dispatch: socketDispatch({ endpoint, ...(token !== undefined && { token }) }),
+    open: () => RawClient.open(endpoint),
+    async [Symbol.asyncDispose]() {
+      await listener[Symbol.asyncDispose]()
+      await directory[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** An endpoint in that folder that nobody listens on. */
+export function freshEndpoint(kind: EndpointKind, folder: string): Endpoint {
+  if (kind === 'tcp') return { kind, host: '127.0.0.1', port: 0 }
+  return { kind, path: kind === 'unix' ? join(folder, 'run', 'crabtalk.sock') : join(folder, 'pipe') }
+}
