@@ -3,6 +3,7 @@ import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError } from '../core/base/errors.ts'
 import { Connection, type Era } from './connection.ts'
 import type { Link } from './link.ts'
+import { followQuestion } from './question.ts'
 import { withRawResults } from './raw-results.ts'
 import { printable } from './remote-tool.ts'
 
@@ -12,8 +13,10 @@ export interface ConnectOptions {
   open(): Promise<Link>
   /** What the server spoke last time. */
   era: Era | undefined
-  /** How long it may take; half of it is for the question whether it speaks MCP 2026-07-28. */
+  /** How long it may take. */
   startupMs: number
+  /** How long it may be silent when it is asked whether it speaks MCP 2026-07-28, before it is taken for an older one. */
+  questionMs: number
   /** Resolves when somebody waits for it: until then other work goes first. */
   needed: Promise<void>
   onToolsChanged(): void
@@ -25,8 +28,9 @@ export interface ConnectOptions {
  * Connects to a server in the newest revision both speak, on one process wherever that is possible.
  *
  * The question for the newest is harmless, except to servers that end at any word before the handshake: such a one is
- * started again and asked nothing; its era is to be remembered. Fails with `unavailable`, or as the signal or open() says;
- * the message says what the server did, in lower case.
+ * started again and asked nothing; its era is to be remembered. One that was silent for too long, and then refuses to be
+ * spoken to as an older one, was slow to start: it is asked once more. Fails with `unavailable`, or as the signal or
+ * open() says; the message says what the server did, in lower case.
  */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connection> {
   let mode: Mode = options.era === 'legacy' ? 'legacy' : 'auto'
@@ -41,10 +45,11 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   throw attempt.error
 }
 
-type Mode = 'legacy' | 'auto'
+type Mode = 'legacy' | 'auto' | 'modern'
 /** What a failure says about the revisions of the server. */
-type Sign = 'ended without a word' | 'refused' | 'none'
+type Sign = 'ended without a word' | 'refused' | 'refused unheard' | 'none'
 type Attempt = { connection: Connection } | { error: CrabError; sign: Sign }
+type Handshake = ConnectOptions & { sdk: typeof import('./sdk.ts'); mode: Mode }
 
 function secondMode(first: Mode, era: Era | undefined, sign: Sign): Mode | undefined {
   if (first === 'auto' && era === undefined && sign === 'ended without a word') return 'legacy'
@@ -67,14 +72,26 @@ async function tryToConnect(options: ConnectOptions, mode: Mode, signal: AbortSi
   }
 }
 
-async function shakeHands(
+/** Says hello, twice where the server was not there yet; a link that came to nothing is closed. */
+async function shakeHands(link: Link, options: Handshake, signal: AbortSignal): Promise<Attempt> {
+  const first = await sayHello(link, options, signal)
+  if ('connection' in first) return first
+  const isLate = first.sign === 'refused unheard'
+  const second = isLate ? await sayHello(link, { ...options, mode: 'modern' }, signal) : first
+  if ('connection' in second) return second
+  void link.close()
+  return signal.aborted ? second : first
+}
+
+async function sayHello(
   link: Link,
-  { sdk, mode, startupMs, onToolsChanged }: ConnectOptions & { sdk: typeof import('./sdk.ts'); mode: Mode },
+  { sdk, mode, startupMs, questionMs, onToolsChanged }: Handshake,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const client = sdk.newClient(mode, startupMs / 2)
+  const client = sdk.newClient(mode, mode === 'modern' ? startupMs : questionMs)
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
-  const connecting = client.connect(withRawResults(link.transport), { timeout: startupMs })
+  const asking = followQuestion(link.transport)
+  const connecting = client.connect(withRawResults(asking.transport), { timeout: startupMs })
   const outcome = await Promise.race([
     connecting.then(
       () => ({ done: true }) as const,
@@ -84,10 +101,10 @@ async function shakeHands(
     aborted(signal),
   ])
   if ('done' in outcome) return { connection: new Connection(client, link, sdk) }
-  void link.close()
   if ('cancelled' in outcome) return { error: outcome.cancelled, sign: 'none' }
   const isGone = 'ended' in outcome || sdk.kindOfFailure(outcome.reason) === 'gone'
-  if (!isGone) return { error: toRefusal(outcome.reason), sign: 'refused' }
+  if (!isGone)
+    return { error: toRefusal(outcome.reason), sign: asking.gaveUp ? 'refused unheard' : 'refused' }
   const sign = link.hasSpoken ? 'none' : 'ended without a word'
   return { error: new CrabError('unavailable', await link.ended), sign }
 }

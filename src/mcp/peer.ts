@@ -201,7 +201,8 @@ export class Peer {
     try {
       const started = await startServer(
         {
-          ...{ mayInstall, startupMs, slots: this.#options.slots, era: this.memory.era ?? this.#supposed },
+          ...{ mayInstall, startupMs, questionMs: startupMs / 2 },
+          ...{ slots: this.#options.slots, era: this.memory.era ?? this.#supposed },
           needed: this.#needed.promise,
           open: () => this.#open(),
           onToolsChanged: () => refresh.notify(),

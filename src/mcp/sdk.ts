@@ -13,16 +13,17 @@ import { VERSION } from '../core/base/version.ts'
  *
  * It offers no capabilities, so that a server's requests are answered with "method not found", and it checks no output
  * against a schema: servers' schemas are wrong, refer elsewhere, or take for ever. `era` legacy asks for nothing newer
- * than 2025-11-25; auto asks for 2026-07-28 first and waits so long for an answer.
+ * than 2025-11-25; auto asks for 2026-07-28 first and waits so long for an answer; modern asks for nothing else.
  */
-export function newClient(era: 'legacy' | 'auto', probeMs: number): Client {
+export function newClient(era: 'legacy' | 'auto' | 'modern', questionMs: number): Client {
+  const mode = era === 'modern' ? { pin: '2026-07-28' } : era
   return new Client(
     { name: 'crabtalk', version: VERSION },
     {
       capabilities: {},
       inputRequired: { autoFulfill: false },
       jsonSchemaValidator: { getValidator: refuseToCheck },
-      versionNegotiation: era === 'legacy' ? { mode: era } : { mode: era, probe: { timeoutMs: probeMs } },
+      versionNegotiation: era === 'legacy' ? { mode: era } : { mode, probe: { timeoutMs: questionMs } },
     },
   )
 }

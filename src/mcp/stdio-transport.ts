@@ -27,6 +27,7 @@ export class StdioTransport implements Transport {
   readonly pid = null
   readonly #options: StdioTransportOptions
   readonly #reader = new LineReader(MAX_MESSAGE_BYTES)
+  #isStarted = false
   #isOver = false
   #hasSpoken = false
 
@@ -38,7 +39,10 @@ export class StdioTransport implements Transport {
     return this.#hasSpoken
   }
 
+  /** Any number of times, once for each client. */
   async start(): Promise<void> {
+    if (this.#isStarted) return
+    this.#isStarted = true
     this.#options.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
   }
 

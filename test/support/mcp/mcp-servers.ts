@@ -88,6 +88,7 @@ export const BEHAVIOURS = {
   bothEras: { era: 'both' },
   exitOnProbe: { at: { 'server/discover': 'exit' } },
   hangOnProbe: { at: { 'server/discover': 'hang' } },
+  lateModern: { era: 'modern', late: { 'server/discover': 'initialize' } },
 } as const satisfies Record<string, ServerOptions>
 
 /** The entry of a server that does as the options say. */

@@ -2,7 +2,7 @@
  * An MCP server over stdio that does what it is told, wrong or right:
  * `node test/support/mcp/misbehaving-server.ts [--OPTION=VALUE]…`. Without options it behaves.
  *
- * Every option goes with every other. LIST is separated by commas; `--at` and `--delay` may come several times. A
+ * Every option goes with every other. LIST is separated by commas; `--at`, `--delay` and `--late` may come several times. A
  * POINT is a method that arrives (`initialize`, `tools/list`, `tools/call`, `server/discover`, …) or `start`, before
  * anything is read. Every process ends by itself after five minutes, whatever it ignores.
  *
@@ -15,6 +15,7 @@
  * | --at=POINT=ACT      | does the act instead: crash (words on stderr, exit 1), exit (0), kill (SIGKILL), torn (half an answer, exit 1), hang (no answer), deaf (reads no more), close (closes stdout, lives on), error (a JSON-RPC error) |
  * | --first=N           | `--at` holds in the first N processes only, as --starts counts them |
  * | --delay=POINT=MS    | goes on that much later; POINT `exit`: takes that long to end after EOF or a signal |
+ * | --late=POINT=POINT  | takes the first up only when the second has come, as a server does that is not there yet |
  * | --ignore=LIST       | eof, SIGTERM, SIGINT, SIGHUP: lives on |
  * | --grandchild=LIST   | starts a process that holds its stdout and stderr and outlives it: plain, session (setsid), stubborn (ignores signals), session+stubborn |
  * | --noise=LIST        | on stdout before each message: text, blank, json (no JSON-RPC), partial (cut JSON), huge (one line); bom (first bytes); crlf (line ends); split (a line in many writes) |
@@ -48,7 +49,7 @@ import { startGrandchild } from './grandchildren.ts'
 import { limitLife, mindEnd, mindSignals } from './life.ts'
 import { connectLayers, type Link } from './message.ts'
 import { parseOptions, type ServerOptions, type ToolSet } from './options.ts'
-import { perform, pointsLayer } from './points.ts'
+import { lateLayer, perform, pointsLayer } from './points.ts'
 import { countStart, recorderOf } from './record.ts'
 import type { Tool } from './tool.ts'
 import { ToolList } from './tool-list.ts'
@@ -84,6 +85,7 @@ async function build(options: ServerOptions, wire: Wire): Promise<Link['receive'
   const ends: Link = { send: (message) => wire.send(message), receive: (message) => sdk(message) }
   const link = connectLayers(
     [
+      lateLayer(options),
       pointsLayer(options, wire),
       answersLayer(options),
       claimsLayer(options),

@@ -12,6 +12,7 @@ test('parseOptions() reads what formatOptions() writes', () => {
     at: { start: 'crash', 'tools/list': 'hang' },
     first: 2,
     delay: { exit: 5, initialize: 10 },
+    late: { 'server/discover': 'initialize' },
     ignore: ['eof', 'SIGTERM'],
     grandchild: ['plain', 'session+stubborn'],
     noise: ['text', 'bom'],

@@ -30,6 +30,7 @@ export interface ServerOptions {
   at?: Readonly<Record<string, Act>>
   first?: number
   delay?: Readonly<Record<string, number>>
+  late?: Readonly<Record<string, string>>
   ignore?: readonly Ignored[]
   grandchild?: readonly GrandchildKind[]
   noise?: readonly Noise[]
@@ -95,6 +96,7 @@ const KINDS: Record<keyof ServerOptions, Kind> = {
   at: pairsOf((word) => oneOf(ACTS, word)),
   first: number,
   delay: pairsOf(toNumber),
+  late: pairsOf((word) => word),
   ignore: listOf(IGNORED),
   grandchild: listOf(GRANDCHILDREN),
   noise: listOf(NOISES),

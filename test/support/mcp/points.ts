@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeStdout, crash, killSelf } from './life.ts'
-import { answerTo, type Id, isRequest, type Layer, refusalOf } from './message.ts'
+import { answerTo, type Id, isRequest, type Layer, type Message, refusalOf } from './message.ts'
 import type { Act, ServerOptions } from './options.ts'
 import type { Wire } from './wire.ts'
 
@@ -14,6 +14,23 @@ export function pointsLayer({ at = {}, delay = {} }: ServerOptions, wire: Wire):
       if (act === undefined) return receive(message)
       if (act !== 'error') return perform(act, wire, isRequest(message) ? message.id : null)
       if (isRequest(message)) await send(refusalOf(message.id, -32603, `${method} failed on purpose`))
+    },
+  })
+}
+
+/** Keeps messages until another has come, and takes them up before that one. */
+export function lateLayer({ late = {} }: ServerOptions): Layer {
+  const arrived = new Set<string>()
+  let kept: Message[] = []
+  return ({ receive }) => ({
+    async receive(message) {
+      const { method = '' } = message
+      const other = late[method]
+      if (other !== undefined && !arrived.has(other)) return void kept.push(message)
+      arrived.add(method)
+      const due = kept.filter((one) => late[one.method!] === method)
+      kept = kept.filter((one) => !due.includes(one))
+      for (const one of [...due, message]) await receive(one)
     },
   })
 }
