@@ -1,3 +1,4 @@
+import { silentLog } from '../core/base/log.ts'
 import { refuseForeignHome } from '../core/config/foreign-home.ts'
 import { homePaths } from '../core/config/paths.ts'
 import type { Lease } from '../core/lease/types.ts'
@@ -29,7 +30,15 @@ export async function attach(caller: Caller): Promise<Attached> {
   const { homeDir } = caller
   const paths = homePaths(caller.env, { cwd, homeDir })
   await refuseForeignHome(paths)
-  const services = compose({ paths, env: caller.env, pid: caller.pid, cwd, homeDir, ripgrep: caller.ripgrep })
+  const services = compose({
+    paths,
+    env: caller.env,
+    pid: caller.pid,
+    cwd,
+    homeDir,
+    ripgrep: caller.ripgrep,
+    log: silentLog,
+  })
   return {
     dispatch: route(handlers(services, 'process')),
     lease: (resource, signal) => services.place.leases.take(resource, signal),

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
 import { orCancelled } from '../core/base/cancelled.ts'
 import { newUlid } from '../core/base/ids.ts'
+import type { Log } from '../core/base/log.ts'
 import { once } from '../core/base/once.ts'
 import { AgentStore } from '../core/config/agents.ts'
-import { loadConfig } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { askUserHook } from '../core/hooks/ask-user.ts'
 import { bashHook } from '../core/hooks/bash/bash-hook.ts'
+import { ownPlaces } from '../core/hooks/closed-places.ts'
 import { environmentHook } from '../core/hooks/environment.ts'
 import { fileHook } from '../core/hooks/files/file-hook.ts'
 import { instructionsHook } from '../core/hooks/instructions.ts'
@@ -19,11 +20,15 @@ import { MemoryStore } from '../core/memory/memory-store.ts'
 import type { Rule, Trust } from '../core/policy/types.ts'
 import { openProcessHost } from '../core/process/process-host.ts'
 import type { ProcessHost } from '../core/process/types.ts'
-import { openModels } from '../core/provider/discover.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
+import { Asks } from '../core/runtime/asks.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
+import type { AgentEvent } from '../core/runtime/events.ts'
 import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook } from '../core/runtime/hook.ts'
+import { Broadcast } from '../core/runtime/live/broadcast.ts'
+import { Journals } from '../core/runtime/live/journals.ts'
+import { type BegunRun, LiveTurns } from '../core/runtime/live/live-turns.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
 import { usualCwd } from '../core/runtime/usual-cwd.ts'
@@ -31,6 +36,23 @@ import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
 import type { McpServers } from '../mcp/types.ts'
+import { NodeSetting } from './node-setting.ts'
+
+/** What only a node that is a daemon has. */
+export interface DaemonLife {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  /** After so long without clients and turns it ends, milliseconds; undefined: never. */
+  readonly idleExitMs: number | undefined
+  /** Where it listens, as `formatEndpoint` writes it. */
+  endpoints(): readonly string[]
+  /** Clients now. */
+  connections(): number
+  /** Resident memory, bytes. */
+  memoryBytes(): number
+  /** Begins to end it, as SIGTERM does. */
+  stop(): void
+}
 
 /** Where a node stands. */
 export interface NodeOptions {
@@ -44,6 +66,9 @@ export interface NodeOptions {
   homeDir: string
   /** Path of a ripgrep to run, made ready in that folder where it must be; undefined when there is none. */
   ripgrep(cacheDir: string): Promise<string | undefined>
+  log: Log
+  /** Absent: it serves one command, in that command's process. */
+  daemon?: DaemonLife
 }
 
 /** Everything a handler may use. What costs time is made when it is first asked for. */
@@ -54,6 +79,14 @@ export interface Services extends AsyncDisposable {
   readonly memory: MemoryStore
   /** What runs in this process. */
   readonly running: RunningTurns
+  /** The questions of this process that wait for an answer. */
+  readonly asks: Asks
+  /** Every turn of this process goes through it. */
+  readonly live: LiveTurns
+  readonly journals: Journals
+  /** Every event of every turn of this process. */
+  readonly events: Broadcast<{ run: BegunRun; event: AgentEvent }>
+  readonly setting: NodeSetting
   models(signal: AbortSignal): Promise<ModelRegistry>
   /** The process that holds a lease now, if one does. */
   holderOf(resource: string): Promise<Holder | undefined>
@@ -82,14 +115,14 @@ export function compose(options: NodeOptions): Services {
   const place: Place = { storage, leases, cache: new Map(), memory }
   const whereabouts = { defaultCwd: cwd, workspaces: paths.workspace }
   const running = new RunningTurns()
+  const asks = new Asks({ timeoutMs: ASK_TIMEOUT_MS })
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
-  const config = once(() => loadConfig(paths))
-  const models = once(async () => openModels({ config: await config.get(), env }, over.signal))
+  const setting = new NodeSetting({ paths, env, over: over.signal })
   const processes = openProcessHost({ pid })
   const mcp = once(async () => {
     const { openMcpServers } = await import('../mcp/open-servers.ts')
     const { home, cache: cacheDir } = paths
-    return openMcpServers({ processes, home, cacheDir, env, baseEnv: (await config.get()).env, now })
+    return openMcpServers({ processes, home, cacheDir, env, baseEnv: (await setting.config()).env, now })
   })
   const hook = compositeHook([
     ...toolHooks(options, { processes, leases }),
@@ -97,10 +130,10 @@ export function compose(options: NodeOptions): Services {
     ...placeHooks(options),
   ])
   const runtime = once(async () => {
-    const provider = await models.get()
+    await setting.models(over.signal)
     return new Runtime({
       agents,
-      provider,
+      setting: () => setting.current,
       hook,
       place,
       scratch: scratch(now),
@@ -108,11 +141,21 @@ export function compose(options: NodeOptions): Services {
       ...whereabouts,
       homeDir: options.homeDir,
       spill: join(paths.cache, 'output'),
-      rules: (await config.get()).permissions,
-      askTimeoutMs: ASK_TIMEOUT_MS,
+      undo: join(paths.cache, 'undo'),
+      asks,
       now,
       newId: newUlid,
     })
+  })
+  const journals = new Journals()
+  const events = new Broadcast<{ run: BegunRun; event: AgentEvent }>()
+  const live = new LiveTurns({
+    runtime: (signal) => orCancelled(runtime.get(), signal),
+    journals,
+    observers: [(run, event) => events.tell({ run, event })],
+    over: over.signal,
+    now,
+    newId: newUlid,
   })
   return {
     node: options,
@@ -120,16 +163,22 @@ export function compose(options: NodeOptions): Services {
     place,
     memory,
     running,
+    asks,
+    live,
+    journals,
+    events,
+    setting,
     hook,
     mcp: (signal) => orCancelled(mcp.get(), signal),
-    rules: async () => (await config.get()).permissions,
-    models: (signal) => orCancelled(models.get(), signal),
+    rules: async () => (await setting.config()).permissions,
+    models: (signal) => setting.models(signal),
     holderOf: (resource) => leases.describeHolder(resource),
     runtime: (signal) => orCancelled(runtime.get(), signal),
     usualCwd: (agent, trust) => usualCwd(whereabouts, agent, trust),
     now,
     async [Symbol.asyncDispose]() {
       over.abort()
+      await live.settled()
       const servers = await mcp.made?.catch(() => undefined) // whoever asked for it was told
       servers?.release()
       const made = await runtime.made?.catch(() => undefined)
@@ -145,7 +194,7 @@ function toolHooks(
   { paths, env, homeDir, ripgrep }: NodeOptions,
   { processes, leases }: { processes: ProcessHost; leases: Leases },
 ): Hook[] {
-  const closed = [paths.config, paths.agents, paths.vault, paths.run]
+  const closed = ownPlaces(paths)
   const engine = chooseEngine({ processes, ripgrep: () => ripgrep(join(paths.cache, 'bin')), env })
   return [
     fileHook({ closed, homeDir, lock: (resource, signal) => leases.take(resource, signal) }),

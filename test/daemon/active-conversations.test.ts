@@ -15,7 +15,7 @@ test('list_active_conversations tells what runs here, and by whom, until it is o
   assert.deepEqual(await active(node), [])
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'two' }, NEVER)) {
     if (event?.$case !== 'chunk') continue
-    assert.deepEqual(await active(node), [{ ...PAIR, messageCount: 3, title: 'Crabs' }])
+    assert.deepEqual(await active(node), [{ ...PAIR, ...CALM, messageCount: 3, title: 'Crabs' }])
     assert.equal((await active(node, PAIR)).length, 1)
     assert.deepEqual(await active(node, { sender: 'Ann' }), [])
     assert.deepEqual(await active(node, { agent: 'critic' }), [])
@@ -28,14 +28,17 @@ test('list_active_conversations counts what is said in one that is not stored', 
   const message = { ...PAIR, content: 'one', options: { ephemeral: true } }
   for await (const { event } of streamTurn(node.dispatch, message, NEVER)) {
     if (event?.$case !== 'chunk') continue
-    assert.deepEqual(await active(node), [{ ...PAIR, messageCount: 1, title: '' }])
+    assert.deepEqual(await active(node), [{ ...PAIR, ...CALM, messageCount: 1, title: '' }])
   }
 })
 
+const CALM = { detached: false, asks: 0 }
+
 async function active({ dispatch }: TestDispatch, filter: object = {}) {
   const { conversations } = await request(dispatch, 'listActiveConversations', filter, NEVER)
-  return conversations.map(({ aliveSecs, ...rest }) => {
+  return conversations.map(({ aliveSecs, runId, session, ...rest }) => {
     assert.ok(aliveSecs >= 0 && aliveSecs < 60)
+    assert.match(`${runId} ${session}`, /^\w{26} [\w-]{43}$/)
     return rest
   })
 }

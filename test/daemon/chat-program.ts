@@ -18,6 +18,7 @@ const services = compose({
   pid: process.pid,
   cwd: home,
   homeDir: homedir(),
+  log: () => {},
   ripgrep: async () => undefined,
 })
 const dispatch = route(handlers(services, 'process'))

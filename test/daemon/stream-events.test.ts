@@ -37,8 +37,16 @@ const DETAIL = { kind: '', hint: '', retryable: false, retryAfterMs: undefined, 
 /** Every event of a turn, and what clients get for it. */
 const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, unknown] } = {
   start: [
-    { type: 'start', agent: 'crab', runId: 'r', sessionId: 's', model: 'm' },
-    { $case: 'start', value: { agent: 'crab', runId: 'r', sessionId: 's', model: 'm' } },
+    {
+      type: 'start',
+      agent: 'crab',
+      primary: { id: 'a', name: 'crab' },
+      runId: 'r',
+      sessionId: 's',
+      model: 'm',
+      line: 7,
+    },
+    { $case: 'start', value: { agent: 'crab', runId: 'r', sessionId: 's', model: 'm', messageSeq: 7 } },
   ],
   'text-start': [
     { type: 'text-start', agent: 'crab' },

@@ -1,3 +1,4 @@
+import { silentLog } from '../../src/core/base/log.ts'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import type { DeepPartial, StreamEvent, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
@@ -60,6 +61,7 @@ export function nodeOptions(
     homeDir: paths.home,
     pid: process.pid,
     ripgrep: async () => undefined,
+    log: silentLog,
   }
 }
 

@@ -7,6 +7,7 @@ import type { Rule } from '../../src/core/policy/types.ts'
 import type { Endpoint } from '../../src/core/provider/endpoint.ts'
 import { ModelRegistry } from '../../src/core/provider/registry.ts'
 import { callEndpoint, type DeclaredModel } from '../../src/core/provider/source.ts'
+import { Asks } from '../../src/core/runtime/asks.ts'
 import { compositeHook } from '../../src/core/runtime/composite-hook.ts'
 import type { AgentEvent } from '../../src/core/runtime/events.ts'
 import type { Place } from '../../src/core/runtime/held-conversation.ts'
@@ -38,6 +39,7 @@ export interface TestNodeOptions {
 export interface TestNode extends AsyncDisposable {
   readonly server: ModelServer
   readonly runtime: Runtime
+  readonly asks: Asks
   readonly place: Place
   readonly agents: AgentStore
   readonly home: TemporaryHome
@@ -55,9 +57,11 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
   const { sessions, index } = home.paths
   const place = options.place ?? newPlace(new DiskStorage({ sessions, index }))
   const agents = new AgentStore({ paths: home.paths, lock: (name) => place.leases.take(name, NEVER) })
+  const setting = { provider: registryOf(server, options), rules: options.rules ?? [] }
+  const asks = new Asks({ timeoutMs: options.askTimeoutMs ?? 60_000 })
   const runtime = new Runtime({
     agents,
-    provider: registryOf(server, options),
+    setting: () => setting,
     hook: compositeHook(options.hooks ?? []),
     place,
     scratch: newPlace(new MemoryStorage()),
@@ -66,8 +70,8 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
     homeDir: home.paths.home,
     workspaces: home.paths.workspace,
     spill: join(home.paths.cache, 'output'),
-    rules: options.rules ?? [],
-    askTimeoutMs: options.askTimeoutMs ?? 60_000,
+    undo: join(home.paths.cache, 'undo'),
+    asks,
     now: Date.now,
     newId: ulid,
   })
@@ -76,6 +80,7 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
   return {
     server,
     runtime,
+    asks,
     place,
     agents,
     home,

@@ -280,6 +280,29 @@ export namespace PolicyEffect {
   export type DENY = typeof PolicyEffect.DENY;
 }
 
+/** How far a fired run is. */
+export const FiredState = {
+  UNSPECIFIED: 0,
+  /** WAITING - It waits for its conversation. */
+  WAITING: 1,
+  RUNNING: 2,
+  DONE: 3,
+  FAILED: 4,
+  /** REFUSED - The chain of events is too long, or the agent is gone: nothing ran. */
+  REFUSED: 5,
+} as const;
+
+export type FiredState = typeof FiredState[keyof typeof FiredState];
+
+export namespace FiredState {
+  export type UNSPECIFIED = typeof FiredState.UNSPECIFIED;
+  export type WAITING = typeof FiredState.WAITING;
+  export type RUNNING = typeof FiredState.RUNNING;
+  export type DONE = typeof FiredState.DONE;
+  export type FAILED = typeof FiredState.FAILED;
+  export type REFUSED = typeof FiredState.REFUSED;
+}
+
 /** What an agent did. */
 export const AgentEventKind = {
   TEXT_DELTA: 0,
@@ -292,6 +315,16 @@ export const AgentEventKind = {
   TEXT_END: 7,
   THINKING_START: 8,
   THINKING_END: 9,
+  /** TURN_STARTED - A turn began; content is the model. */
+  TURN_STARTED: 60,
+  /** TURN_FAILED - A turn failed or was cancelled; content is why. */
+  TURN_FAILED: 61,
+  /** ASK_OPENED - A question waits. */
+  ASK_OPENED: 62,
+  /** ASK_CLOSED - A question is answered, or needs no answer any more. */
+  ASK_CLOSED: 63,
+  /** PUBLISHED - An event was published; content is `source payload`, the payload cut to 1,024 bytes. No agent, no sender. */
+  PUBLISHED: 64,
 } as const;
 
 export type AgentEventKind = typeof AgentEventKind[keyof typeof AgentEventKind];
@@ -307,6 +340,11 @@ export namespace AgentEventKind {
   export type TEXT_END = typeof AgentEventKind.TEXT_END;
   export type THINKING_START = typeof AgentEventKind.THINKING_START;
   export type THINKING_END = typeof AgentEventKind.THINKING_END;
+  export type TURN_STARTED = typeof AgentEventKind.TURN_STARTED;
+  export type TURN_FAILED = typeof AgentEventKind.TURN_FAILED;
+  export type ASK_OPENED = typeof AgentEventKind.ASK_OPENED;
+  export type ASK_CLOSED = typeof AgentEventKind.ASK_CLOSED;
+  export type PUBLISHED = typeof AgentEventKind.PUBLISHED;
 }
 
 /** One request. A connection may carry several at a time when each has its own request_id. */
@@ -478,6 +516,12 @@ export interface ClientMessage {
     /** Archives that compaction made. */
     { $case: "listArchives"; value: ListArchives }
     | //
+    /** What published events set off. */
+    { $case: "traceEvent"; value: TraceEvent }
+    | //
+    /** Ends the daemon as SIGTERM does; pong, before it is gone. */
+    { $case: "shutdown"; value: Shutdown }
+    | //
     /** For hosts that embed the daemon; code 500 unless the host handles it. */
     { $case: "extension"; value: Uint8Array }
     | undefined;
@@ -532,6 +576,7 @@ export interface ServerMessage {
     | { $case: "undo"; value: UndoResult }
     | { $case: "replaceMcps"; value: McpList }
     | { $case: "listArchives"; value: ArchiveList }
+    | { $case: "traceEvent"; value: EventTrace }
     | { $case: "extension"; value: Uint8Array }
     | undefined;
   /** The request_id of the request this answers. */
@@ -793,7 +838,10 @@ export interface StreamEvent {
     | { $case: "mcpState"; value: McpEventMsg }
     | { $case: "steerReturned"; value: SteerReturnedEvent }
     | undefined;
-  /** Counts the events of a conversation from 1, through all its turns; attach resumes behind it. 0: not counted. */
+  /**
+   * Counts the events of a conversation from 1, through all its turns; attach resumes behind it. A daemon that was
+   * started again counts anew. 0: not counted.
+   */
   seq: number;
 }
 
@@ -804,6 +852,8 @@ export interface StreamStart {
   runId: string;
   sessionId: string;
   model: string;
+  /** SessionMessage.seq of the message that the turn answers; 0: it is not stored. */
+  messageSeq: number;
 }
 
 /** A piece of the answer. */
@@ -1038,6 +1088,13 @@ export interface ActiveConversationInfo {
   /** Since it was loaded. */
   aliveSecs: number;
   title: string;
+  session: string;
+  /** Of the turn that runs; empty for a compaction. */
+  runId: string;
+  /** Nobody's hanging up cancels the turn. */
+  detached: boolean;
+  /** Questions of it that wait. */
+  asks: number;
 }
 
 /** Conversations in memory. */
@@ -1256,7 +1313,10 @@ export interface AttachmentInfo {
 export interface Attach {
   agent: string;
   sender: string;
-  /** The last StreamEvent.seq this client has seen. What came after it is repeated, as far as it is kept. */
+  /**
+   * The last StreamEvent.seq this client has seen. What came after it is repeated, as far as it is kept. 0: the events
+   * of the running turn, if there is one.
+   */
   afterSeq: number;
 }
 
@@ -1287,6 +1347,13 @@ export interface AttachState {
   seq: number;
   /** Questions that wait. */
   asks: AskInfo[];
+  /**
+   * What follows begins right behind this event: Attach.after_seq, where everything since is still kept. Otherwise it
+   * is another number, and the stored messages up to `upto` together with what follows are the whole conversation.
+   */
+  resumedAfter: number;
+  /** SessionMessage.seq of the last stored line that comes before what follows; a running turn stores further ones. */
+  upto: number;
 }
 
 /** A session's archives; of all sessions of the agent when `session` is empty. */
@@ -1895,6 +1962,8 @@ export interface ListSubscriptionsMsg {
 export interface PublishEventMsg {
   source: string;
   payload: string;
+  /** A fresh ULID by which trace_event finds it. Empty: the daemon makes one. */
+  id: string;
 }
 
 /** A subscription. */
@@ -1910,8 +1979,48 @@ export interface SubscriptionList {
   subscriptions: SubscriptionInfo[];
 }
 
-/** Nothing to choose. */
+/** One event, or what the run of that id published. Empty: the latest events. */
+export interface TraceEvent {
+  id: string;
+  /** Of the latest events. 0: 100. */
+  limit: number;
+}
+
+/** Events with what they set off, oldest first: of one id, everything it led to. */
+export interface EventTrace {
+  events: TracedEvent[];
+}
+
+/** One published event. The daemon remembers the last 1,000. */
+export interface TracedEvent {
+  id: string;
+  source: string;
+  /** At most 1,024 bytes, cut at a character. */
+  payload: string;
+  publishedAt: string;
+  /** The run whose end it is; empty: a client published it. */
+  runId: string;
+  /** How many events led to it: 0 for one that nothing led to. */
+  depth: number;
+  fired: FiredRun[];
+}
+
+/** A run that a subscription began. */
+export interface FiredRun {
+  subscriptionId: number;
+  agent: string;
+  sender: string;
+  /** Empty: it has not begun. */
+  runId: string;
+  state: FiredState;
+  /** Why it failed, or never began; empty otherwise. */
+  error: string;
+}
+
+/** Which events. */
 export interface SubscribeEvents {
+  /** Empty: those from TEXT_DELTA to THINKING_END. */
+  kinds: AgentEventKind[];
 }
 
 /** What any agent does, flat, for monitors. */
@@ -1930,6 +2039,18 @@ export interface AgentEventMsg {
   /** Of TOOL_RESULT: at most 2,048 bytes, cut at a character. */
   toolOutput: string;
   toolIsError: boolean;
+  runId: string;
+  session: string;
+  /** Of ASK_OPENED. */
+  ask:
+    | AskInfo
+    | undefined;
+  /** Of ASK_CLOSED. */
+  askClosed:
+    | AskClosedEvent
+    | undefined;
+  /** Of PUBLISHED: the event's id. */
+  eventId: string;
 }
 
 /** Shows the token of run/tcp.token. */
@@ -1952,10 +2073,24 @@ export interface HelloInfo {
   /** Version of the program. */
   build: string;
   pid: number;
+  /**
+   * The environment variables on which the choice of models depends here, each with the first 16 hexadecimal digits of
+   * the SHA-256 of its value; empty for one that is not set. For clients of the same user only.
+   */
+  environment: { [key: string]: string };
+}
+
+export interface HelloInfo_EnvironmentEntry {
+  key: string;
+  value: string;
 }
 
 /** Nothing to choose. */
 export interface ReloadMsg {
+}
+
+/** Nothing to choose. */
+export interface Shutdown {
 }
 
 /** Nothing to choose. */
@@ -1968,6 +2103,22 @@ export interface DaemonStats {
   activeConversations: number;
   registeredAgents: number;
   activeModel: string;
+  pid: number;
+  /** Version of the program. */
+  build: string;
+  /** The home directory. */
+  home: string;
+  /** Where it listens: `unix:/…`, `pipe:…`, `tcp:127.0.0.1:6688`. */
+  endpoints: string[];
+  /** Clients now. */
+  connections: number;
+  /** Resident memory. */
+  memoryBytes: number;
+  /** Questions that wait. */
+  asks: number;
+  subscriptions: number;
+  /** It ends by itself after so long without clients and turns; absent: never. */
+  idleExitMs?: number | undefined;
 }
 
 /** Gone. */
@@ -2150,6 +2301,12 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         break;
       case "listArchives":
         ListArchives.encode(message.msg.value, writer.uint32(666).fork()).join();
+        break;
+      case "traceEvent":
+        TraceEvent.encode(message.msg.value, writer.uint32(674).fork()).join();
+        break;
+      case "shutdown":
+        Shutdown.encode(message.msg.value, writer.uint32(682).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -2620,6 +2777,22 @@ export const ClientMessage: MessageFns<ClientMessage> = {
             message.msg = { $case: "listArchives", value: ListArchives.decode(reader, reader.uint32()) };
             continue;
           }
+          case 84: {
+            if (tag !== 674) {
+              break;
+            }
+
+            message.msg = { $case: "traceEvent", value: TraceEvent.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 85: {
+            if (tag !== 682) {
+              break;
+            }
+
+            message.msg = { $case: "shutdown", value: Shutdown.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -2990,6 +3163,18 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         }
         break;
       }
+      case "traceEvent": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "traceEvent", value: TraceEvent.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "shutdown": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "shutdown", value: Shutdown.fromPartial(object.msg.value) };
+        }
+        break;
+      }
       case "extension": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "extension", value: object.msg.value };
@@ -3134,6 +3319,9 @@ export const ServerMessage: MessageFns<ServerMessage> = {
         break;
       case "listArchives":
         ArchiveList.encode(message.msg.value, writer.uint32(666).fork()).join();
+        break;
+      case "traceEvent":
+        EventTrace.encode(message.msg.value, writer.uint32(674).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -3497,6 +3685,14 @@ export const ServerMessage: MessageFns<ServerMessage> = {
             message.msg = { $case: "listArchives", value: ArchiveList.decode(reader, reader.uint32()) };
             continue;
           }
+          case 84: {
+            if (tag !== 674) {
+              break;
+            }
+
+            message.msg = { $case: "traceEvent", value: EventTrace.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -3780,6 +3976,12 @@ export const ServerMessage: MessageFns<ServerMessage> = {
       case "listArchives": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "listArchives", value: ArchiveList.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "traceEvent": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "traceEvent", value: EventTrace.fromPartial(object.msg.value) };
         }
         break;
       }
@@ -5905,7 +6107,7 @@ export const StreamEvent: MessageFns<StreamEvent> = {
 };
 
 function createBaseStreamStart(): StreamStart {
-  return { agent: "", runId: "", sessionId: "", model: "" };
+  return { agent: "", runId: "", sessionId: "", model: "", messageSeq: 0 };
 }
 
 export const StreamStart: MessageFns<StreamStart> = {
@@ -5921,6 +6123,9 @@ export const StreamStart: MessageFns<StreamStart> = {
     }
     if (message.model !== "") {
       writer.uint32(498).string(message.model);
+    }
+    if (message.messageSeq !== 0) {
+      writer.uint32(504).uint64(message.messageSeq);
     }
     return writer;
   },
@@ -5970,6 +6175,14 @@ export const StreamStart: MessageFns<StreamStart> = {
             message.model = reader.string();
             continue;
           }
+          case 63: {
+            if (tag !== 504) {
+              break;
+            }
+
+            message.messageSeq = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5991,6 +6204,7 @@ export const StreamStart: MessageFns<StreamStart> = {
     message.runId = object.runId ?? "";
     message.sessionId = object.sessionId ?? "";
     message.model = object.model ?? "";
+    message.messageSeq = object.messageSeq ?? 0;
     return message;
   },
 };
@@ -8043,7 +8257,17 @@ export const ListActiveConversationsMsg: MessageFns<ListActiveConversationsMsg> 
 };
 
 function createBaseActiveConversationInfo(): ActiveConversationInfo {
-  return { agent: "", sender: "", messageCount: 0, aliveSecs: 0, title: "" };
+  return {
+    agent: "",
+    sender: "",
+    messageCount: 0,
+    aliveSecs: 0,
+    title: "",
+    session: "",
+    runId: "",
+    detached: false,
+    asks: 0,
+  };
 }
 
 export const ActiveConversationInfo: MessageFns<ActiveConversationInfo> = {
@@ -8062,6 +8286,18 @@ export const ActiveConversationInfo: MessageFns<ActiveConversationInfo> = {
     }
     if (message.title !== "") {
       writer.uint32(42).string(message.title);
+    }
+    if (message.session !== "") {
+      writer.uint32(482).string(message.session);
+    }
+    if (message.runId !== "") {
+      writer.uint32(490).string(message.runId);
+    }
+    if (message.detached !== false) {
+      writer.uint32(496).bool(message.detached);
+    }
+    if (message.asks !== 0) {
+      writer.uint32(504).uint32(message.asks);
     }
     return writer;
   },
@@ -8119,6 +8355,38 @@ export const ActiveConversationInfo: MessageFns<ActiveConversationInfo> = {
             message.title = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 62: {
+            if (tag !== 496) {
+              break;
+            }
+
+            message.detached = reader.bool();
+            continue;
+          }
+          case 63: {
+            if (tag !== 504) {
+              break;
+            }
+
+            message.asks = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8141,6 +8409,10 @@ export const ActiveConversationInfo: MessageFns<ActiveConversationInfo> = {
     message.messageCount = object.messageCount ?? 0;
     message.aliveSecs = object.aliveSecs ?? 0;
     message.title = object.title ?? "";
+    message.session = object.session ?? "";
+    message.runId = object.runId ?? "";
+    message.detached = object.detached ?? false;
+    message.asks = object.asks ?? 0;
     return message;
   },
 };
@@ -10285,7 +10557,7 @@ export const AttachEvent: MessageFns<AttachEvent> = {
 };
 
 function createBaseAttachState(): AttachState {
-  return { session: undefined, runId: "", seq: 0, asks: [] };
+  return { session: undefined, runId: "", seq: 0, asks: [], resumedAfter: 0, upto: 0 };
 }
 
 export const AttachState: MessageFns<AttachState> = {
@@ -10301,6 +10573,12 @@ export const AttachState: MessageFns<AttachState> = {
     }
     for (const v of message.asks) {
       AskInfo.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.resumedAfter !== 0) {
+      writer.uint32(40).uint64(message.resumedAfter);
+    }
+    if (message.upto !== 0) {
+      writer.uint32(48).uint64(message.upto);
     }
     return writer;
   },
@@ -10350,6 +10628,22 @@ export const AttachState: MessageFns<AttachState> = {
             message.asks.push(AskInfo.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.resumedAfter = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.upto = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10373,6 +10667,8 @@ export const AttachState: MessageFns<AttachState> = {
     message.runId = object.runId ?? "";
     message.seq = object.seq ?? 0;
     message.asks = object.asks?.map((e) => AskInfo.fromPartial(e)) || [];
+    message.resumedAfter = object.resumedAfter ?? 0;
+    message.upto = object.upto ?? 0;
     return message;
   },
 };
@@ -15907,7 +16203,7 @@ export const ListSubscriptionsMsg: MessageFns<ListSubscriptionsMsg> = {
 };
 
 function createBasePublishEventMsg(): PublishEventMsg {
-  return { source: "", payload: "" };
+  return { source: "", payload: "", id: "" };
 }
 
 export const PublishEventMsg: MessageFns<PublishEventMsg> = {
@@ -15917,6 +16213,9 @@ export const PublishEventMsg: MessageFns<PublishEventMsg> = {
     }
     if (message.payload !== "") {
       writer.uint32(18).string(message.payload);
+    }
+    if (message.id !== "") {
+      writer.uint32(482).string(message.id);
     }
     return writer;
   },
@@ -15950,6 +16249,14 @@ export const PublishEventMsg: MessageFns<PublishEventMsg> = {
             message.payload = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15969,6 +16276,7 @@ export const PublishEventMsg: MessageFns<PublishEventMsg> = {
     const message = createBasePublishEventMsg();
     message.source = object.source ?? "";
     message.payload = object.payload ?? "";
+    message.id = object.id ?? "";
     return message;
   },
 };
@@ -16119,12 +16427,383 @@ export const SubscriptionList: MessageFns<SubscriptionList> = {
   },
 };
 
+function createBaseTraceEvent(): TraceEvent {
+  return { id: "", limit: 0 };
+}
+
+export const TraceEvent: MessageFns<TraceEvent> = {
+  encode(message: TraceEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(16).uint32(message.limit);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TraceEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTraceEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TraceEvent>): TraceEvent {
+    return TraceEvent.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TraceEvent>): TraceEvent {
+    const message = createBaseTraceEvent();
+    message.id = object.id ?? "";
+    message.limit = object.limit ?? 0;
+    return message;
+  },
+};
+
+function createBaseEventTrace(): EventTrace {
+  return { events: [] };
+}
+
+export const EventTrace: MessageFns<EventTrace> = {
+  encode(message: EventTrace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.events) {
+      TracedEvent.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EventTrace {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEventTrace();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(TracedEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<EventTrace>): EventTrace {
+    return EventTrace.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<EventTrace>): EventTrace {
+    const message = createBaseEventTrace();
+    message.events = object.events?.map((e) => TracedEvent.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseTracedEvent(): TracedEvent {
+  return { id: "", source: "", payload: "", publishedAt: "", runId: "", depth: 0, fired: [] };
+}
+
+export const TracedEvent: MessageFns<TracedEvent> = {
+  encode(message: TracedEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.source !== "") {
+      writer.uint32(18).string(message.source);
+    }
+    if (message.payload !== "") {
+      writer.uint32(26).string(message.payload);
+    }
+    if (message.publishedAt !== "") {
+      writer.uint32(34).string(message.publishedAt);
+    }
+    if (message.runId !== "") {
+      writer.uint32(42).string(message.runId);
+    }
+    if (message.depth !== 0) {
+      writer.uint32(48).uint32(message.depth);
+    }
+    for (const v of message.fired) {
+      FiredRun.encode(v!, writer.uint32(58).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TracedEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTracedEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.source = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.payload = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.publishedAt = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.depth = reader.uint32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.fired.push(FiredRun.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<TracedEvent>): TracedEvent {
+    return TracedEvent.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<TracedEvent>): TracedEvent {
+    const message = createBaseTracedEvent();
+    message.id = object.id ?? "";
+    message.source = object.source ?? "";
+    message.payload = object.payload ?? "";
+    message.publishedAt = object.publishedAt ?? "";
+    message.runId = object.runId ?? "";
+    message.depth = object.depth ?? 0;
+    message.fired = object.fired?.map((e) => FiredRun.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFiredRun(): FiredRun {
+  return { subscriptionId: 0, agent: "", sender: "", runId: "", state: 0, error: "" };
+}
+
+export const FiredRun: MessageFns<FiredRun> = {
+  encode(message: FiredRun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.subscriptionId !== 0) {
+      writer.uint32(8).uint64(message.subscriptionId);
+    }
+    if (message.agent !== "") {
+      writer.uint32(18).string(message.agent);
+    }
+    if (message.sender !== "") {
+      writer.uint32(26).string(message.sender);
+    }
+    if (message.runId !== "") {
+      writer.uint32(34).string(message.runId);
+    }
+    if (message.state !== 0) {
+      writer.uint32(40).int32(message.state);
+    }
+    if (message.error !== "") {
+      writer.uint32(50).string(message.error);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FiredRun {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFiredRun();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.subscriptionId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sender = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.error = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<FiredRun>): FiredRun {
+    return FiredRun.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<FiredRun>): FiredRun {
+    const message = createBaseFiredRun();
+    message.subscriptionId = object.subscriptionId ?? 0;
+    message.agent = object.agent ?? "";
+    message.sender = object.sender ?? "";
+    message.runId = object.runId ?? "";
+    message.state = object.state ?? 0;
+    message.error = object.error ?? "";
+    return message;
+  },
+};
+
 function createBaseSubscribeEvents(): SubscribeEvents {
-  return {};
+  return { kinds: [] };
 }
 
 export const SubscribeEvents: MessageFns<SubscribeEvents> = {
-  encode(_: SubscribeEvents, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: SubscribeEvents, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kinds.length !== 0) {
+      writer.uint32(482).fork();
+      for (const v of message.kinds) {
+        writer.int32(v);
+      }
+      writer.join();
+    }
     return writer;
   },
 
@@ -16141,6 +16820,24 @@ export const SubscribeEvents: MessageFns<SubscribeEvents> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 60: {
+            if (tag === 480) {
+              message.kinds.push(reader.int32() as any);
+
+              continue;
+            }
+
+            if (tag === 482) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.kinds.push(reader.int32() as any);
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16156,8 +16853,9 @@ export const SubscribeEvents: MessageFns<SubscribeEvents> = {
   create(base?: DeepPartial<SubscribeEvents>): SubscribeEvents {
     return SubscribeEvents.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<SubscribeEvents>): SubscribeEvents {
+  fromPartial(object: DeepPartial<SubscribeEvents>): SubscribeEvents {
     const message = createBaseSubscribeEvents();
+    message.kinds = object.kinds?.map((e) => e) || [];
     return message;
   },
 };
@@ -16172,6 +16870,11 @@ function createBaseAgentEventMsg(): AgentEventMsg {
     toolCalls: [],
     toolOutput: "",
     toolIsError: false,
+    runId: "",
+    session: "",
+    ask: undefined,
+    askClosed: undefined,
+    eventId: "",
   };
 }
 
@@ -16200,6 +16903,21 @@ export const AgentEventMsg: MessageFns<AgentEventMsg> = {
     }
     if (message.toolIsError !== false) {
       writer.uint32(64).bool(message.toolIsError);
+    }
+    if (message.runId !== "") {
+      writer.uint32(482).string(message.runId);
+    }
+    if (message.session !== "") {
+      writer.uint32(490).string(message.session);
+    }
+    if (message.ask !== undefined) {
+      AskInfo.encode(message.ask, writer.uint32(498).fork()).join();
+    }
+    if (message.askClosed !== undefined) {
+      AskClosedEvent.encode(message.askClosed, writer.uint32(506).fork()).join();
+    }
+    if (message.eventId !== "") {
+      writer.uint32(514).string(message.eventId);
     }
     return writer;
   },
@@ -16281,6 +16999,46 @@ export const AgentEventMsg: MessageFns<AgentEventMsg> = {
             message.toolIsError = reader.bool();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.session = reader.string();
+            continue;
+          }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            message.ask = AskInfo.decode(reader, reader.uint32());
+            continue;
+          }
+          case 63: {
+            if (tag !== 506) {
+              break;
+            }
+
+            message.askClosed = AskClosedEvent.decode(reader, reader.uint32());
+            continue;
+          }
+          case 64: {
+            if (tag !== 514) {
+              break;
+            }
+
+            message.eventId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16306,6 +17064,13 @@ export const AgentEventMsg: MessageFns<AgentEventMsg> = {
     message.toolCalls = object.toolCalls?.map((e) => ToolCallInfo.fromPartial(e)) || [];
     message.toolOutput = object.toolOutput ?? "";
     message.toolIsError = object.toolIsError ?? false;
+    message.runId = object.runId ?? "";
+    message.session = object.session ?? "";
+    message.ask = (object.ask !== undefined && object.ask !== null) ? AskInfo.fromPartial(object.ask) : undefined;
+    message.askClosed = (object.askClosed !== undefined && object.askClosed !== null)
+      ? AskClosedEvent.fromPartial(object.askClosed)
+      : undefined;
+    message.eventId = object.eventId ?? "";
     return message;
   },
 };
@@ -16447,7 +17212,7 @@ export const Hello: MessageFns<Hello> = {
 };
 
 function createBaseHelloInfo(): HelloInfo {
-  return { version: 0, features: [], build: "", pid: 0 };
+  return { version: 0, features: [], build: "", pid: 0, environment: {} };
 }
 
 export const HelloInfo: MessageFns<HelloInfo> = {
@@ -16464,6 +17229,9 @@ export const HelloInfo: MessageFns<HelloInfo> = {
     if (message.pid !== 0) {
       writer.uint32(32).uint32(message.pid);
     }
+    globalThis.Object.entries(message.environment).forEach(([key, value]: [string, string]) => {
+      HelloInfo_EnvironmentEntry.encode({ key: key as any, value }, writer.uint32(42).fork()).join();
+    });
     return writer;
   },
 
@@ -16512,6 +17280,17 @@ export const HelloInfo: MessageFns<HelloInfo> = {
             message.pid = reader.uint32();
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            const entry5 = HelloInfo_EnvironmentEntry.decode(reader, reader.uint32());
+            if (entry5.value !== undefined) {
+              message.environment[entry5.key] = entry5.value;
+            }
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16533,6 +17312,82 @@ export const HelloInfo: MessageFns<HelloInfo> = {
     message.features = object.features?.map((e) => e) || [];
     message.build = object.build ?? "";
     message.pid = object.pid ?? 0;
+    message.environment = (globalThis.Object.entries(object.environment ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseHelloInfo_EnvironmentEntry(): HelloInfo_EnvironmentEntry {
+  return { key: "", value: "" };
+}
+
+export const HelloInfo_EnvironmentEntry: MessageFns<HelloInfo_EnvironmentEntry> = {
+  encode(message: HelloInfo_EnvironmentEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HelloInfo_EnvironmentEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHelloInfo_EnvironmentEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<HelloInfo_EnvironmentEntry>): HelloInfo_EnvironmentEntry {
+    return HelloInfo_EnvironmentEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<HelloInfo_EnvironmentEntry>): HelloInfo_EnvironmentEntry {
+    const message = createBaseHelloInfo_EnvironmentEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };
@@ -16576,6 +17431,49 @@ export const ReloadMsg: MessageFns<ReloadMsg> = {
   },
   fromPartial(_: DeepPartial<ReloadMsg>): ReloadMsg {
     const message = createBaseReloadMsg();
+    return message;
+  },
+};
+
+function createBaseShutdown(): Shutdown {
+  return {};
+}
+
+export const Shutdown: MessageFns<Shutdown> = {
+  encode(_: Shutdown, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Shutdown {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseShutdown();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<Shutdown>): Shutdown {
+    return Shutdown.fromPartial(base ?? {});
+  },
+  fromPartial(_: DeepPartial<Shutdown>): Shutdown {
+    const message = createBaseShutdown();
     return message;
   },
 };
@@ -16624,7 +17522,21 @@ export const GetStats: MessageFns<GetStats> = {
 };
 
 function createBaseDaemonStats(): DaemonStats {
-  return { uptimeSecs: 0, activeConversations: 0, registeredAgents: 0, activeModel: "" };
+  return {
+    uptimeSecs: 0,
+    activeConversations: 0,
+    registeredAgents: 0,
+    activeModel: "",
+    pid: 0,
+    build: "",
+    home: "",
+    endpoints: [],
+    connections: 0,
+    memoryBytes: 0,
+    asks: 0,
+    subscriptions: 0,
+    idleExitMs: undefined,
+  };
 }
 
 export const DaemonStats: MessageFns<DaemonStats> = {
@@ -16640,6 +17552,33 @@ export const DaemonStats: MessageFns<DaemonStats> = {
     }
     if (message.activeModel !== "") {
       writer.uint32(34).string(message.activeModel);
+    }
+    if (message.pid !== 0) {
+      writer.uint32(480).uint32(message.pid);
+    }
+    if (message.build !== "") {
+      writer.uint32(490).string(message.build);
+    }
+    if (message.home !== "") {
+      writer.uint32(498).string(message.home);
+    }
+    for (const v of message.endpoints) {
+      writer.uint32(506).string(v!);
+    }
+    if (message.connections !== 0) {
+      writer.uint32(512).uint32(message.connections);
+    }
+    if (message.memoryBytes !== 0) {
+      writer.uint32(520).uint64(message.memoryBytes);
+    }
+    if (message.asks !== 0) {
+      writer.uint32(528).uint32(message.asks);
+    }
+    if (message.subscriptions !== 0) {
+      writer.uint32(536).uint32(message.subscriptions);
+    }
+    if (message.idleExitMs !== undefined) {
+      writer.uint32(544).uint64(message.idleExitMs);
     }
     return writer;
   },
@@ -16689,6 +17628,78 @@ export const DaemonStats: MessageFns<DaemonStats> = {
             message.activeModel = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.pid = reader.uint32();
+            continue;
+          }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.build = reader.string();
+            continue;
+          }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            message.home = reader.string();
+            continue;
+          }
+          case 63: {
+            if (tag !== 506) {
+              break;
+            }
+
+            message.endpoints.push(reader.string());
+            continue;
+          }
+          case 64: {
+            if (tag !== 512) {
+              break;
+            }
+
+            message.connections = reader.uint32();
+            continue;
+          }
+          case 65: {
+            if (tag !== 520) {
+              break;
+            }
+
+            message.memoryBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 66: {
+            if (tag !== 528) {
+              break;
+            }
+
+            message.asks = reader.uint32();
+            continue;
+          }
+          case 67: {
+            if (tag !== 536) {
+              break;
+            }
+
+            message.subscriptions = reader.uint32();
+            continue;
+          }
+          case 68: {
+            if (tag !== 544) {
+              break;
+            }
+
+            message.idleExitMs = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16710,6 +17721,15 @@ export const DaemonStats: MessageFns<DaemonStats> = {
     message.activeConversations = object.activeConversations ?? 0;
     message.registeredAgents = object.registeredAgents ?? 0;
     message.activeModel = object.activeModel ?? "";
+    message.pid = object.pid ?? 0;
+    message.build = object.build ?? "";
+    message.home = object.home ?? "";
+    message.endpoints = object.endpoints?.map((e) => e) || [];
+    message.connections = object.connections ?? 0;
+    message.memoryBytes = object.memoryBytes ?? 0;
+    message.asks = object.asks ?? 0;
+    message.subscriptions = object.subscriptions ?? 0;
+    message.idleExitMs = object.idleExitMs ?? undefined;
     return message;
   },
 };

@@ -20,7 +20,7 @@ export type StopReason =
  * Questions, progress, notices and server states come whenever they come.
  */
 export type AgentEvent =
-  | { type: 'start'; agent: string; runId: string; sessionId: string; model: string }
+  | ({ type: 'start' } & TurnStart)
   | { type: 'text-start'; agent: string }
   | { type: 'text'; delta: string }
   | { type: 'text-end'; agent: string }
@@ -63,6 +63,19 @@ export type AgentEvent =
       costUsd: number | undefined
       error: CrabError | undefined
     }
+
+/** What is known of a turn when it begins. */
+export interface TurnStart {
+  /** Who speaks: the agent of the conversation, or its guest. */
+  agent: string
+  /** The agent of the conversation. */
+  primary: { id: string; name: string }
+  runId: string
+  sessionId: string
+  model: string
+  /** The user's message in the session; 0 where that is not stored. */
+  line: number
+}
 
 /** A connection to an MCP server changed its state; told once for each of its owners. */
 export interface McpServerEvent {

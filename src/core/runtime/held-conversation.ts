@@ -116,6 +116,11 @@ export class HeldConversation implements AsyncDisposable {
     return this.#conversation.header
   }
 
+  /** `seq` of its last line. */
+  get lastLine(): number {
+    return this.#conversation.cursor.seq
+  }
+
   get history(): History {
     return this.#conversation.history
   }

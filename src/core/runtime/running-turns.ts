@@ -13,6 +13,8 @@ export interface Running {
   /** When it got the right, milliseconds since 1970. */
   since: number
   conversation: HeldConversation
+  /** Absent: a compaction. */
+  runId?: string
   /** Absent: nothing can be said to it. */
   steers?: Steers
   /** Aborted when it is being stopped. */

@@ -1,6 +1,7 @@
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { Rule } from '../policy/types.ts'
 import type { Provider } from '../provider/types.ts'
+import type { Asks } from './asks.ts'
 import type { Place } from './held-conversation.ts'
 import type { Hook } from './hook.ts'
 import type { RunningTurns } from './running-turns.ts'
@@ -14,10 +15,18 @@ export interface Agents {
   addRule(name: string, rule: string): Promise<void>
 }
 
+/** What a reload may change; a turn keeps to what it began with. */
+export interface Setting {
+  provider: Provider
+  /** The rules of permission that hold for every agent. */
+  rules: readonly Rule[]
+}
+
 /** What the runtime is made of. */
 export interface RuntimeOptions {
   agents: Agents
-  provider: Provider
+  /** As it is now. */
+  setting(): Setting
   hook: Hook
   /** Conversations that last. */
   place: Place
@@ -25,6 +34,8 @@ export interface RuntimeOptions {
   scratch: Place
   /** What runs in this process; turns enter themselves. */
   running: RunningTurns
+  /** The questions that wait for an answer now. */
+  asks: Asks
   /** Working directory of a new local conversation whose client named none. */
   defaultCwd: string
   /** Where other conversations work: a folder per agent is made in it (decision 29). */
@@ -33,10 +44,8 @@ export interface RuntimeOptions {
   homeDir: string
   /** Where tools may put what is too long for an answer; a folder per conversation is made in it. */
   spill: string
-  /** The rules of permission that hold for every agent. */
-  rules: readonly Rule[]
-  /** How long a question waits for an answer, milliseconds. */
-  askTimeoutMs: number
+  /** Where what files were before a turn is kept for undo, in a folder per session and turn; absent: nothing is kept. */
+  undo?: string
   /** Milliseconds since 1970. */
   now(): number
   /** A fresh ULID. */

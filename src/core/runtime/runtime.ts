@@ -6,11 +6,10 @@ import { NO_USAGE } from '../base/message.ts'
 import { type Once, once } from '../base/once.ts'
 import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
-import { Asks } from './asks.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
 import type { AgentEvent } from './events.ts'
 import { type Beginning, HeldConversation } from './held-conversation.ts'
-import type { RuntimeOptions } from './runtime-options.ts'
+import type { RuntimeOptions, Setting } from './runtime-options.ts'
 import { Steers } from './steers.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
@@ -21,8 +20,6 @@ import { usualCwd } from './usual-cwd.ts'
 /** Drives agents: conversations by (agent, sender), turns, tools. Opens no socket, reads no clock. */
 export class Runtime implements AsyncDisposable {
   readonly #options: RuntimeOptions
-  /** The questions that wait for an answer now. */
-  readonly asks: Asks
   /** What tools put aside for conversations that are not stored; gone with this runtime. */
   readonly #unsaved = new Set<string>()
   /** Agents the hook knows, or is being told of, by id. */
@@ -30,7 +27,6 @@ export class Runtime implements AsyncDisposable {
 
   constructor(options: RuntimeOptions) {
     this.#options = options
-    this.asks = new Asks({ timeoutMs: options.askTimeoutMs })
   }
 
   /**
@@ -43,15 +39,19 @@ export class Runtime implements AsyncDisposable {
     const stop = new AbortController()
     const kill = new AbortController()
     const either = AbortSignal.any([signal, kill.signal, stop.signal])
+    const setting = this.#options.setting()
     try {
       const agent = await this.#agent(request.agent, request)
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
-      const speech = await this.#prepare(speaker, request)
+      const speech = await this.#prepare(speaker, request, setting)
+      request.accepted?.()
       await using conversation = await this.#hold(agent, request, either)
-      const begun = this.#begin({ conversation, agent }, request, stop.signal)
+      const begun = this.#begin({ conversation, agent, setting }, request, stop.signal)
       await using _running = this.#enter({ agent, request, begun, signal: either, kill })
       const plan = await planTurn(this.#options, { ...speech, ...begun }, request)
-      yield* this.#tellHooks(agent.name, conversation.id, this.#events(plan, begun, either))
+      const line = request.settings.ephemeral ? 0 : conversation.lastLine
+      const events = this.#events(plan, { ...begun, line, primary: agent }, either)
+      yield* this.#tellHooks(agent.name, conversation.id, events)
     } finally {
       stop.abort()
     }
@@ -73,7 +73,8 @@ export class Runtime implements AsyncDisposable {
     }: Pick<TurnRequest, 'agent' | 'sender' | 'trust'> & { model?: string },
     signal: AbortSignal,
   ): Promise<Compaction> {
-    const { place, running, provider, now } = this.#options
+    const { place, running, now } = this.#options
+    const { provider } = this.#options.setting()
     const agent = await this.#built(name, { create: false, ...(model && { model }) })
     const pair: Pair = { agentId: agent.id, sender }
     const id = await place.storage.activeSession(pair)
@@ -99,22 +100,29 @@ export class Runtime implements AsyncDisposable {
     { session, agent: name, model }: { session: string; agent: string; model?: string },
     signal: AbortSignal,
   ): Promise<ProposedTitle> {
-    const { place, provider } = this.#options
+    const { place } = this.#options
+    const { provider } = this.#options.setting()
     const { lines } = await place.storage.read(session)
     const agent = await this.#built(name, { create: false, ...(model && { model }) })
     return await proposeTitle({ provider, agent, lines }, signal)
   }
 
   #begin(
-    { conversation, agent }: { conversation: HeldConversation; agent: AgentConfig },
-    { settings }: TurnRequest,
+    {
+      conversation,
+      agent,
+      setting,
+    }: { conversation: HeldConversation; agent: AgentConfig; setting: Setting },
+    { settings, runId }: TurnRequest,
     turnOver: AbortSignal,
   ): Begun {
-    const { spill, newId } = this.#options
+    const { asks, spill, undo, newId } = this.#options
+    const run = runId ?? newId()
     const spillDir = join(spill, conversation.id)
     if (settings.ephemeral) this.#unsaved.add(spillDir)
     const steers = new Steers((content) => this.#preprocess(agent, content))
-    return { conversation, asks: this.asks, steers, runId: newId(), turnOver, spillDir }
+    const keepDir = undo === undefined || settings.ephemeral ? undefined : join(undo, conversation.id, run)
+    return { conversation, setting, asks, steers, runId: run, turnOver, spillDir, keepDir }
   }
 
   /** Lets others speak to the turn and stop it; what is said to one too late, and nobody is told, is stored. */
@@ -133,6 +141,7 @@ export class Runtime implements AsyncDisposable {
       trust: request.trust,
       since: this.#options.now(),
       conversation,
+      runId: begun.runId,
       steers,
       signal,
       cancel: () => kill.abort(),
@@ -150,9 +159,15 @@ export class Runtime implements AsyncDisposable {
     return (await this.#options.hook.preprocess?.(agent, content)) ?? content
   }
 
-  async *#events(plan: TurnPlan, { runId }: Begun, signal: AbortSignal): AsyncGenerator<AgentEvent> {
+  async *#events(
+    plan: TurnPlan,
+    { runId, line, primary: { id, name } }: Begun & { line: number; primary: AgentConfig },
+    signal: AbortSignal,
+  ): AsyncGenerator<AgentEvent> {
     const { speaker, request, conversation } = plan
-    yield { type: 'start', agent: speaker, runId, sessionId: conversation.id, model: request.model }
+    const { model } = request
+    const primary = { id, name }
+    yield { type: 'start', agent: speaker, primary, runId, sessionId: conversation.id, model, line }
     for (const message of conversation.warnings) yield { type: 'notice', message }
     yield* runTurn(plan, signal)
   }
@@ -221,8 +236,12 @@ export class Runtime implements AsyncDisposable {
   }
 
   /** What can be refused before anything is written. */
-  async #prepare(agent: AgentConfig, request: TurnRequest): Promise<Omit<Speech, keyof Begun>> {
-    const { provider, agents } = this.#options
+  async #prepare(
+    agent: AgentConfig,
+    request: TurnRequest,
+    { provider }: Setting,
+  ): Promise<Omit<Speech, keyof Begun>> {
+    const { agents } = this.#options
     const { settings } = request
     if (request.content.trim() === '' && !settings.attachments?.length) {
       throw new CrabError('invalid', 'Cannot run a turn: the message is empty') // providers refuse it, for ever after

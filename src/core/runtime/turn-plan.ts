@@ -10,7 +10,7 @@ import type { HeldConversation } from './held-conversation.ts'
 import { hasGuests } from './history.ts'
 import type { Hook, ToolsTurn } from './hook.ts'
 import { Permissions } from './permission.ts'
-import type { RuntimeOptions } from './runtime-options.ts'
+import type { RuntimeOptions, Setting } from './runtime-options.ts'
 import type { Steers } from './steers.ts'
 import { systemPrompt } from './system-prompt.ts'
 import type { ToolSetting } from './tool-calls.ts'
@@ -28,9 +28,13 @@ export interface Speech extends Begun {
 
 /** A turn whose conversation is held. */
 export interface Begun {
+  /** As it was when the turn began. */
+  setting: Setting
   asks: Asks
   /** Where the conversation's tools may put what is too long for an answer. */
   spillDir: string
+  /** Where what files were before is kept; undefined: nothing is. */
+  keepDir: string | undefined
   conversation: HeldConversation
   steers: Steers
   runId: string
@@ -44,8 +48,9 @@ export async function planTurn(
   speech: Speech,
   request: TurnRequest,
 ): Promise<TurnPlan> {
-  const { hook, provider } = options
+  const { hook } = options
   const { agent, model, conversation } = speech
+  const { provider } = speech.setting
   const { settings } = request
   const guest = request.guest === undefined ? undefined : agent.name
   const { messages } = conversation.history
@@ -71,7 +76,7 @@ export async function planTurn(
     provider,
     conversation,
     steers: speech.steers,
-    returnsSteers: request.returnsSteers ?? false,
+    returnsSteers: () => request.returnsSteers?.() ?? false,
   }
 }
 
@@ -83,7 +88,7 @@ async function toolSetting(at: {
 }): Promise<ToolSetting> {
   const { options, speech, request, cwd } = at
   const { hook, agents, homeDir, now, newId } = options
-  const { agent, conversation, runId, turnOver, spillDir } = speech
+  const { agent, conversation, runId, turnOver, spillDir, keepDir } = speech
   const { settings, sender, trust } = request
   const session = conversation.id
   const channel = new EventChannel()
@@ -93,7 +98,7 @@ async function toolSetting(at: {
   const turn = { agent: agent.name, sender, session, runId }
   const asks = new TurnAsks({ asks: speech.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
   const { flags, ofAgent } = speech.rules
-  const given = [...flags, ...conversation.history.grants, ...ofAgent, ...options.rules]
+  const given = [...flags, ...conversation.history.grants, ...ofAgent, ...speech.setting.rules]
   const rules = await resolveRules(given, place)
   const permissions = new Permissions({
     setting: { ...place, trust, readable, mode: settings.mode ?? 'ask', rules },
@@ -108,7 +113,7 @@ async function toolSetting(at: {
     asks,
     channel,
     request: { agent, cwd: workspace },
-    dispatch: { sender, session, env: settings.env ?? {}, spillDir, turnOver },
+    dispatch: { sender, session, env: settings.env ?? {}, spillDir, keepDir, turnOver },
     files: new Map(conversation.history.files),
     now,
   }

@@ -49,7 +49,11 @@ export interface TurnRequest {
   guest?: string
   /** `auto`, `none`, `required` or a tool's name; holds for the first model call. */
   toolChoice?: string
-  /** Whoever follows the turn is told what was said to it too late; else that is stored behind what was answered. */
-  returnsSteers?: boolean
+  /** Asked at its end: whether somebody follows it who is told what was said to it too late; else that is stored. */
+  returnsSteers?(): boolean
+  /** Names the run, a ULID; a fresh one when absent. */
+  runId?: string
+  /** Called when nothing refuses the turn any more and it waits for its conversation. */
+  accepted?(): void
   settings: TurnSettings
 }

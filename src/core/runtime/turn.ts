@@ -32,8 +32,8 @@ export interface TurnPlan {
   conversation: HeldConversation
   /** What is said to the turn while it runs. */
   steers: Steers
-  /** Whether what it cannot take up is told before its end; else that waits on in `steers`. */
-  returnsSteers: boolean
+  /** Asked at its end: whether what it cannot take up is told before; else that waits on in `steers`. */
+  returnsSteers(): boolean
 }
 
 /**
@@ -212,8 +212,9 @@ class Turn {
   }
 
   *#end(stopReason: StopReason, error: CrabError | undefined): Generator<AgentEvent> {
-    const { speaker, request, steers, returnsSteers } = this.#plan
-    const next = () => (returnsSteers ? steers.giveBack() : undefined)
+    const { speaker, request, steers } = this.#plan
+    const isTold = this.#plan.returnsSteers()
+    const next = () => (isTold ? steers.giveBack() : undefined)
     for (let content = next(); content !== undefined; content = next()) {
       yield { type: 'steer-returned', content }
     }

@@ -9,31 +9,35 @@ import type { Services } from '../compose.ts'
 
 /** `list_active_conversations`: those on which something runs in this process, oldest first; empty fields match everything. */
 export async function listActiveConversations(
-  { running, place, now }: Services,
+  services: Services,
   { agent, sender }: ListActiveConversationsMsg,
 ): Promise<ActiveConversationList> {
-  const found = running
+  const found = services.running
     .list()
     .filter((one) => (agent === '' || one.agent === agent) && (sender === '' || one.pair.sender === sender))
-  const stored = found.length === 0 ? [] : await place.storage.listSessions({})
+  const stored = found.length === 0 ? [] : await services.place.storage.listSessions({})
   const summaries = new Map(stored.map((summary) => [summary.id, summary]))
   return {
-    conversations: found.map((one) => toInfo(one, summaries.get(one.conversation.id), now())),
+    conversations: found.map((one) => toInfo(one, summaries.get(one.conversation.id), services)),
   }
 }
 
 /** One that is not stored has no title. */
 function toInfo(
-  { agent, pair, since, conversation }: Running,
+  { agent, pair, since, conversation, runId = '' }: Running,
   summary: SessionSummary | undefined,
-  now: number,
+  { live, asks, now }: Services,
 ): ActiveConversationInfo {
   const spoken = () => conversation.history.messages.filter(({ role }) => role !== 'tool').length
   return {
     agent,
     sender: pair.sender,
     messageCount: summary?.messageCount ?? spoken(),
-    aliveSecs: Math.max(0, Math.round((now - since) / 1000)),
+    aliveSecs: Math.max(0, Math.round((now() - since) / 1000)),
     title: summary?.title ?? '',
+    session: conversation.id,
+    runId,
+    detached: live.running().some((run) => run.id === runId && run.detached),
+    asks: asks.list(agent).filter((ask) => ask.runId === runId).length,
   }
 }

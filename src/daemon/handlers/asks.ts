@@ -1,11 +1,14 @@
+import { trustOf } from '../../core/policy/trust.ts'
 import {
   type AskClosedEvent,
   type AskInfo,
   AskKind,
   type AskUserEvent,
+  type ReplyToAsk,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Ask, PendingAsk } from '../../core/runtime/asks.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
+import type { Served } from './turns.ts'
 
 const KIND = {
   question: AskKind.QUESTION,
@@ -30,6 +33,15 @@ export function toAskClosed({
   answers,
 }: Extract<AgentEvent, { type: 'ask-closed' }>): AskClosedEvent {
   return { askId, by, content: answers ? JSON.stringify(answers) : '' }
+}
+
+/** `reply_to_ask`: answers a question of any turn of this process. */
+export function replyToAsk(
+  { services, channel }: Served,
+  { agent, sender, askId, content }: ReplyToAsk,
+): void {
+  const trust = trustOf(channel, sender)
+  services.asks.reply({ agent, sender, trust, ...(askId !== undefined && { id: askId }) }, content)
 }
 
 /** A row of `list_asks`. */

@@ -67,6 +67,8 @@ export const CALLERS: Record<Operation, Callers> = {
   publishEvent: 'local',
   getStats: 'anyone',
   reload: 'local',
+  shutdown: 'local',
+  traceEvent: 'local',
   extension: 'local',
 }
 

@@ -1,6 +1,7 @@
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import type { CompactMsg, CompactResponse } from '../../core/protocol/crabtalk.generated.ts'
+import { pairOf } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
 import { DEFAULT_SENDER } from './turn-message.ts'
 import type { Served } from './turns.ts'
@@ -15,5 +16,6 @@ export async function compact(
   const runtime = await services.runtime(signal)
   const at = { agent: agent || DEFAULT_AGENT, sender, trust: trustOf(channel, sender) }
   const { usage, ...told } = await runtime.compact({ ...at, ...(model && { model }) }, signal)
+  services.journals.changed(await pairOf(services, at))
   return { ...told, usage: usage && toTokenUsage(usage) }
 }

@@ -106,7 +106,8 @@ function toConversationInfo(summary: SessionSummary, seq: number, now: number): 
   }
 }
 
-function toSessionMessage(line: SessionLine & { kind: 'entry' }): SessionMessage {
+/** A stored message as clients read it. */
+export function toSessionMessage(line: SessionLine & { kind: 'entry' }): SessionMessage {
   return {
     seq: line.seq,
     ts: line.ts,

@@ -10,11 +10,13 @@ import type { Services } from '../compose.ts'
 import { EntryReader } from '../entry-reader.ts'
 import { listActiveConversations } from './active-conversations.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
-import { toAskInfo } from './asks.ts'
+import { replyToAsk, toAskInfo } from './asks.ts'
+import { attachTo } from './attach.ts'
 import { guarded } from './callers.ts'
 import { compact } from './compact.ts'
 import { getConversationHistory, listConversations, listMessages } from './conversations.ts'
 import { listModels } from './models.ts'
+import { waitRun } from './runs.ts'
 import {
   activateSession,
   findSession,
@@ -41,16 +43,12 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     ping: async () => {},
     send: (message, signal) => send(served, message, signal),
     stream: (message, signal) => stream(served, message, signal),
+    attach: (message, signal) => attachTo(services, message, signal),
+    waitRun: ({ runId }, signal) => waitRun(services, runId, signal),
     steerSession: (message) => steerSession(served, message),
     kill: (message) => kill(served, message),
-    async replyToAsk({ agent, sender, askId, content }, signal) {
-      const { asks } = await services.runtime(signal)
-      const trust = trustOf(channel, sender)
-      asks.reply({ agent, sender, trust, ...(askId !== undefined && { id: askId }) }, content)
-    },
-    listAsks: async ({ agent }, signal) => ({
-      asks: (await services.runtime(signal)).asks.list(agent).map(toAskInfo),
-    }),
+    replyToAsk: async (message) => replyToAsk(served, message),
+    listAsks: async ({ agent }) => ({ asks: services.asks.list(agent).map(toAskInfo) }),
     listMcps: async ({ agent }, signal) => (await import('./mcp.ts')).listMcps(services, agent, signal),
     upsertMcp: async (message, signal) => (await import('./mcp.ts')).upsertMcp(services, message, signal),
     deleteMcp: async (message) => (await import('./mcp.ts')).deleteMcp(services, message),
@@ -77,8 +75,9 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     async deleteConversation({ filePath }, signal) {
       await refuseWhileRunning(services, filePath)
       await deleteSession(place, filePath, signal)
-      const aside = join(services.node.paths.cache, 'output', filePath) // what its tools put aside
-      await rm(aside, { recursive: true, force: true })
+      for (const aside of ['output', 'undo']) {
+        await rm(join(services.node.paths.cache, aside, filePath), { recursive: true, force: true }) // what its tools put aside
+      }
     },
     listMessages: (message) => listMessages(entries, message),
     getSession: (message) => findSession(services, message),
@@ -89,6 +88,7 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     generateTitle: (message, signal) => generateTitle(services, message, signal),
     listArchives: (message) => listArchives(services, message),
     compact: (message, signal) => compact(served, message, signal),
+    undo: async (message, signal) => (await import('./undo.ts')).undo(services, message, signal),
   }
 }
 

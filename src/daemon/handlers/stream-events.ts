@@ -78,8 +78,8 @@ export function toCallInfo(call: ToolCall & { server?: string }): ToolCallInfo {
 
 type Of<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
 
-function pick({ agent, runId, sessionId, model }: Of<'start'>) {
-  return { agent, runId, sessionId, model }
+function pick({ agent, runId, sessionId, model, line }: Of<'start'>) {
+  return { agent, runId, sessionId, model, messageSeq: line }
 }
 
 function toResult({ callId, output, durationMs, isError, denial }: Of<'tool-result'>) {

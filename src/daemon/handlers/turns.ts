@@ -1,6 +1,13 @@
 import { toCancelled } from '../../core/base/cancelled.ts'
 import { type Channel, trustOf } from '../../core/policy/trust.ts'
-import type { SendMsg, SendResponse, StreamEvent, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
+import {
+  type SendMsg,
+  SendResponse,
+  type StreamEvent,
+  type StreamMsg,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { NumberedEvent } from '../../core/runtime/live/live-turns.ts'
+import type { TurnRequest } from '../../core/runtime/turn-request.ts'
 import type { Services } from '../compose.ts'
 import { toTokenUsage, toWireEvent } from './stream-events.ts'
 import { toTurnRequest } from './turn-message.ts'
@@ -11,48 +18,64 @@ export interface Served {
   channel: Channel
 }
 
-/** `stream`: one turn, event by event. */
+/** `stream`: one turn, event by event; a detached one goes on when whoever follows it leaves. */
 export async function* stream(
   { services, channel }: Served,
   message: StreamMsg,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  const runtime = await services.runtime(signal)
-  const request = { ...toRequest(message, channel), returnsSteers: true }
-  for await (const event of runtime.turn(request, signal)) {
-    yield { seq: 0, event: toWireEvent(event) }
-  }
+  const request = toRequest(message, channel)
+  const events = message.detach
+    ? (await services.live.detach(request)).follow(signal)
+    : services.live.stream({ ...request, returnsSteers: () => true }, signal)
+  for await (const { seq, event } of events) yield { seq, event: toWireEvent(event) }
 }
 
-/** `send`: one turn, its whole answer at the end; of a schema only what meets it. Throws what the turn failed with. */
+/**
+ * `send`: one turn, its whole answer at the end; of a schema only what meets it. A detached one is answered by its id, as
+ * soon as nothing refuses it. Throws what the turn failed with.
+ */
 export async function send(
   { services, channel }: Served,
   message: SendMsg,
   signal: AbortSignal,
 ): Promise<SendResponse> {
-  const runtime = await services.runtime(signal)
+  const request = toRequest(message, channel)
+  if (message.detach) {
+    const { id } = await services.live.detach(request)
+    return SendResponse.create({ agent: request.agent, runId: id })
+  }
+  const hasSchema = message.options?.schema !== undefined && message.options.schema !== ''
+  return await wholeAnswer(services.live.stream(request, signal), { hasSchema, signal })
+}
+
+async function wholeAnswer(
+  events: AsyncIterable<NumberedEvent>,
+  { hasSchema, signal }: { hasSchema: boolean; signal: AbortSignal },
+): Promise<SendResponse> {
   const texts: string[] = []
   let begun = { runId: '', sessionId: '' }
-  for await (const event of runtime.turn(toRequest(message, channel), signal)) {
+  for await (const { event } of events) {
     if (event.type === 'start') begun = { runId: event.runId, sessionId: event.sessionId }
     if (event.type === 'text-start') texts.push('')
     if (event.type === 'text') texts.push((texts.pop() ?? '') + event.delta)
     if (event.type !== 'end') continue
     if (event.error) throw event.error
-    const { agent, model, usage, turns, stopReason } = event
+    const { agent, model, usage, turns, stopReason, costUsd } = event
     return {
       ...begun,
       agent,
       model,
       turns,
       stopReason,
-      content: message.options?.schema ? (texts.at(-1) ?? '') : texts.join('\n\n'),
+      ...(costUsd !== undefined && { costUsd }),
+      content: hasSchema ? (texts.at(-1) ?? '') : texts.join('\n\n'),
       usage: usage && toTokenUsage(usage),
     }
   }
   throw toCancelled(signal)
 }
 
-function toRequest(message: StreamMsg, channel: Channel) {
+function toRequest(message: StreamMsg, channel: Channel): TurnRequest {
   return toTurnRequest(message, trustOf(channel, message.sender ?? ''))
 }

@@ -6,6 +6,7 @@ import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import type { Leases } from '../../../src/core/lease/types.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
+import { Journals } from '../../../src/core/runtime/live/journals.ts'
 import { RunningTurns } from '../../../src/core/runtime/running-turns.ts'
 import { deleteSession, forkSession } from '../../../src/core/runtime/sessions.ts'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
@@ -220,7 +221,7 @@ test('forkSession() copies a conversation up to a line; the copy goes on and the
   const lines = await node.lines()
   const upto = lines.find((line) => line.kind === 'entry' && line.content === 'yes')!.seq
   const fork = await forkSession(
-    { place: node.place, running: new RunningTurns() },
+    { place: node.place, running: new RunningTurns(), journals: new Journals() },
     { id: original, upto, now: new Date() },
     NEVER,
   )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { Journals } from '../../../src/core/runtime/live/journals.ts'
 import { RunningTurns } from '../../../src/core/runtime/running-turns.ts'
 import { activateSession, forkSession, newSession } from '../../../src/core/runtime/sessions.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
@@ -16,7 +17,7 @@ test('the session that was made, copied or chosen last is the active one, whatev
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 12 }), async (acts) => {
       let clock = Date.UTC(2026, 0, 1)
       const storage = new MemoryStorage({ now: () => clock })
-      const sessions = { place: newPlace(storage), running: new RunningTurns() }
+      const sessions = { place: newPlace(storage), running: new RunningTurns(), journals: new Journals() }
       await storage.createSession(headerOf(), [said('one')])
       for (const [what, which, step] of acts) {
         clock += step

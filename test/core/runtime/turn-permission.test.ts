@@ -143,7 +143,7 @@ test('Runtime.turn() that is cancelled while it asks ends at once, and its quest
     if (event.type === 'ask') stop.abort()
   }
   assert.deepEqual([closedIn(seen), endOf(seen).stopReason], [['cancelled'], 'cancelled'])
-  assert.deepEqual([node.runtime.asks.list(''), shell.ran], [[], []])
+  assert.deepEqual([node.asks.list(''), shell.ran], [[], []])
 })
 
 test('a tool can ask a person, and learns when nobody is there', async () => {
@@ -196,7 +196,7 @@ async function askAndAnswer(node: TestNode, answers: readonly string[], more: Pa
     events.push(event)
     if (event.type !== 'ask') continue
     const content = JSON.stringify({ [event.ask.questions[0]!.question]: left.shift() })
-    node.runtime.asks.reply({ agent: 'crab', sender: 'ann', trust: 'local', id: event.ask.id }, content)
+    node.asks.reply({ agent: 'crab', sender: 'ann', trust: 'local', id: event.ask.id }, content)
   }
   assert.deepEqual(left, [], 'every answer was asked for')
   return { events, asks: asksIn(events) }

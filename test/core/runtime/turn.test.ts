@@ -48,6 +48,8 @@ test('Runtime.turn() begins and ends by telling who spoke, where, how and for ho
   assert.deepEqual(start, {
     type: 'start',
     agent: 'crab',
+    primary: { id: agentId, name: 'crab' },
+    line: 1,
     model: 'scripted',
     sessionId: await node.place.storage.activeSession({ agentId, sender: 'ann' }),
     runId: start.runId,

@@ -1,0 +1,59 @@
+import { toCancelled } from '../../base/cancelled.ts'
+import { CrabError } from '../../base/errors.ts'
+
+/** Tells many what happens; whoever tells never waits for those who listen. */
+export class Broadcast<T> {
+  readonly #listeners = new Set<(value: T) => void>()
+
+  /** Whether anybody would hear it. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0
+  }
+
+  tell(value: T): void {
+    for (const listener of this.#listeners) listener(value)
+  }
+
+  /**
+   * What is told from now on, until the signal aborts. Throws `unavailable` for a reader that falls behind too far.
+   */
+  listen(signal: AbortSignal, { most = MOST_WAITING }: { most?: number } = {}): AsyncGenerator<T> {
+    const waiting: T[] = []
+    let news = Promise.withResolvers<void>()
+    const listener = (value: T) => {
+      if (waiting.length <= most) waiting.push(value) // one too many says that it is too late
+      news.resolve()
+    }
+    const stop = () => {
+      this.#listeners.delete(listener)
+      signal.removeEventListener('abort', stop)
+      news.resolve()
+    }
+    this.#listeners.add(listener)
+    signal.addEventListener('abort', stop, { once: true })
+    return drain()
+
+    async function* drain(): AsyncGenerator<T> {
+      try {
+        for (;;) {
+          await news.promise
+          if (signal.aborted) throw toCancelled(signal)
+          if (waiting.length > most) throw tooSlow(most)
+          const taken = waiting.splice(0)
+          news = Promise.withResolvers()
+          yield* taken
+        }
+      } finally {
+        stop()
+      }
+    }
+  }
+}
+
+const MOST_WAITING = 20_000
+
+function tooSlow(most: number): CrabError {
+  return new CrabError('unavailable', `Cannot follow any longer: more than ${most} events wait to be read`, {
+    hint: 'read faster, or ask for fewer kinds of events',
+  })
+}

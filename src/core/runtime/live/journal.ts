@@ -1,0 +1,168 @@
+import { toCancelled } from '../../base/cancelled.ts'
+import { CrabError } from '../../base/errors.ts'
+import type { Attachment } from '../../base/message.ts'
+import type { AgentEvent } from '../events.ts'
+
+/** A person's message, as followers of its conversation are shown it. */
+export interface SaidMessage {
+  /** Its line in the session; 0 where that is not stored. */
+  line: number
+  content: string
+  attachments: readonly Attachment[]
+  /** Milliseconds since 1970. */
+  at: number
+}
+
+/** One thing that happened to a conversation. */
+export type Told =
+  | { type: 'event'; seq: number; runId: string; event: AgentEvent }
+  | { type: 'message'; runId: string; message: SaidMessage }
+  /** Its session, its title, or what runs on it is another now. */
+  | { type: 'changed' }
+
+/**
+ * What happened to one conversation lately, for those who follow it: a bounded tail, read by position.
+ *
+ * Positions count everything that was ever told, from 0.
+ */
+export class Journal {
+  readonly #maxBytes: number
+  #told: { told: Told; bytes: number }[] = []
+  /** Position of the oldest that is kept. */
+  #first = 0
+  #bytes = 0
+  #seq = 0
+  #grown: PromiseWithResolvers<void> | undefined
+  /** How many read it now. */
+  readers = 0
+
+  constructor({ maxBytes }: { maxBytes: number }) {
+    this.#maxBytes = maxBytes
+  }
+
+  /** `seq` of the last event; 0 before the first. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** Where what is told next will stand. */
+  get end(): number {
+    return this.#first + this.#told.length
+  }
+
+  /** Numbers an event and tells it. */
+  event(runId: string, event: AgentEvent): number {
+    this.#tell({ type: 'event', seq: ++this.#seq, runId, event })
+    return this.#seq
+  }
+
+  tell(told: Exclude<Told, { type: 'event' }>): void {
+    this.#tell(told)
+  }
+
+  /** Where what came after an event begins; undefined when not all of that is kept. */
+  behind(seq: number): number | undefined {
+    if (seq > this.#seq) return undefined
+    if (seq === this.#seq) return this.end
+    const index = this.#told.findIndex(({ told }) => told.type === 'event' && told.seq > seq)
+    const next = this.#told[index]?.told
+    if (next?.type !== 'event' || next.seq !== seq + 1) return undefined
+    return this.#first + this.#leadOf(index)
+  }
+
+  /** Where the events of a run begin, and the first one's `seq`; undefined when not all of them are kept. */
+  startOf(runId: string): { position: number; seq: number } | undefined {
+    const index = this.#told.findIndex(({ told }) => told.type === 'event' && told.runId === runId)
+    const first = this.#told[index]?.told
+    if (first?.type !== 'event' || first.event.type !== 'start') return undefined
+    return { position: this.#first + index, seq: first.seq }
+  }
+
+  /**
+   * Everything from a position on, as it is told, until the signal aborts.
+   *
+   * Throws `unavailable` when whoever reads is so slow that what it needs is not kept any more.
+   */
+  async *read(from: number, signal: AbortSignal): AsyncGenerator<Told> {
+    this.readers++
+    try {
+      for (let position = from; ; position++) {
+        while (position >= this.end) await this.#growth(signal)
+        const kept = this.#told[position - this.#first]
+        if (!kept) throw tooSlow()
+        yield kept.told
+        if (signal.aborted) throw toCancelled(signal)
+      }
+    } finally {
+      this.readers--
+    }
+  }
+
+  /** Forgets the oldest until no more than so many bytes are kept. */
+  trim(maxBytes: number): void {
+    let count = 0
+    while (this.#bytes > maxBytes && count < this.#told.length) this.#bytes -= this.#told[count++]!.bytes
+    this.#told = this.#told.slice(count)
+    this.#first += count
+  }
+
+  /** The message and the news that stand right before an event belong to it. */
+  #leadOf(index: number): number {
+    let lead = index
+    while (lead > 0 && this.#told[lead - 1]!.told.type !== 'event') lead--
+    return lead
+  }
+
+  #tell(told: Told): void {
+    const bytes = bytesOf(told)
+    this.#told.push({ told, bytes })
+    this.#bytes += bytes
+    if (this.#bytes > this.#maxBytes) this.trim(this.#maxBytes * KEPT_SHARE)
+    this.#grown?.resolve()
+    this.#grown = undefined
+  }
+
+  async #growth(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) throw toCancelled(signal)
+    this.#grown ??= Promise.withResolvers()
+    const stopped = Promise.withResolvers<never>()
+    const onAbort = () => stopped.reject(toCancelled(signal))
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      await Promise.race([this.#grown.promise, stopped.promise])
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+/** So that what is full is not shifted with every event. */
+const KEPT_SHARE = 0.75
+/** What one thing takes besides its text. */
+const OVERHEAD_BYTES = 160
+
+/** What a thing takes in memory, about. */
+function bytesOf(told: Told): number {
+  if (told.type === 'changed') return OVERHEAD_BYTES
+  if (told.type === 'message') {
+    const { content, attachments } = told.message
+    return OVERHEAD_BYTES + content.length + attachments.reduce((sum, { data }) => sum + data.length, 0)
+  }
+  const { event } = told
+  if (event.type === 'text' || event.type === 'thinking') return OVERHEAD_BYTES + event.delta.length
+  if (event.type === 'tool-result') return OVERHEAD_BYTES + event.output.length
+  if (event.type === 'tool-start') {
+    return event.calls.reduce((sum, call) => sum + call.arguments.length, OVERHEAD_BYTES)
+  }
+  return 2 * OVERHEAD_BYTES
+}
+
+function tooSlow(): CrabError {
+  return new CrabError(
+    'unavailable',
+    'Cannot follow the conversation: too much came since this was last read',
+    {
+      hint: 'attach again: what was said is stored',
+    },
+  )
+}

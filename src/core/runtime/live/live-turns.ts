@@ -1,0 +1,173 @@
+import { orCancelled } from '../../base/cancelled.ts'
+import { toCrabError } from '../../base/errors.ts'
+import type { AgentEvent, TurnStart } from '../events.ts'
+import type { Runtime } from '../runtime.ts'
+import type { TurnRequest } from '../turn-request.ts'
+import { Journal } from './journal.ts'
+import type { Journals } from './journals.ts'
+import { brokenEnd, clientLeft, type Origin, type Run, type RunEnd, take } from './run.ts'
+import { Runs } from './runs.ts'
+
+/** An event of a turn, counted in its conversation. */
+export interface NumberedEvent {
+  seq: number
+  event: AgentEvent
+}
+
+/** A run that has begun. */
+export type BegunRun = Run & { readonly start: TurnStart }
+
+/** Is told of every event of every turn, when it happens. It must not throw, and nobody waits for it. */
+export type TurnObserver = (run: BegunRun, event: AgentEvent) => void
+
+export interface LiveTurnsOptions {
+  runtime(signal: AbortSignal): Promise<Pick<Runtime, 'turn'>>
+  journals: Journals
+  observers: readonly TurnObserver[]
+  /** Aborted when this process ends: then turns end that nobody's hanging up cancels. */
+  over: AbortSignal
+  now(): number
+  /** A fresh ULID. */
+  newId(): string
+}
+
+/** Where the events of a run are told. */
+interface Place {
+  journal: Journal
+  /** Of its first event. */
+  position: number
+}
+
+interface LiveRun {
+  run: Run
+  begun: PromiseWithResolvers<Place>
+  /** Of one that has begun. */
+  journal?: Journal
+}
+
+/** All turns of a process: counted, followed by whoever wants to, and outliving their clients where that is asked for. */
+export class LiveTurns {
+  readonly #options: LiveTurnsOptions
+  readonly #runs = new Runs()
+  /** Turns that nobody's hanging up cancels. */
+  readonly #detached = new Set<Promise<void>>()
+
+  constructor(options: LiveTurnsOptions) {
+    this.#options = options
+  }
+
+  /** Those that have not ended, oldest first. */
+  running(): Run[] {
+    return this.#runs.running()
+  }
+
+  /** Runs a turn for whoever iterates; fails and is cancelled as Runtime.turn(). */
+  stream(request: TurnRequest, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+    return this.#drive(this.#newRun(request, { detached: false }), signal)
+  }
+
+  /**
+   * Begins a turn that goes on whoever leaves, and gives its id when nothing refuses it any more: it may wait for its
+   * conversation then. `follow` brings its events, for one reader, also when it failed before its start.
+   *
+   * Fails as Runtime.turn() does before `start`.
+   */
+  async detach(
+    request: TurnRequest,
+    origin?: Origin,
+  ): Promise<{ id: string; follow(signal: AbortSignal): AsyncGenerator<NumberedEvent> }> {
+    const accepted = Promise.withResolvers<void>()
+    const live = this.#newRun({ ...request, accepted: accepted.resolve }, { detached: true, origin })
+    const done = this.#pump(live).then(accepted.resolve, accepted.reject)
+    this.#detached.add(done)
+    void done.then(() => this.#detached.delete(done))
+    await accepted.promise
+    return { id: live.run.id, follow: (signal) => this.#follow(live, signal) }
+  }
+
+  /** How a run ends. Throws `missing` for one that is not known any more. */
+  wait(id: string, signal: AbortSignal): Promise<RunEnd> {
+    return this.#runs.wait(id, signal)
+  }
+
+  /** Resolves when no detached turn runs any more. */
+  async settled(): Promise<void> {
+    while (this.#detached.size > 0) await Promise.all(this.#detached)
+  }
+
+  #newRun(request: TurnRequest, more: { detached: boolean; origin?: Origin | undefined }): LiveRun {
+    const id = request.runId ?? this.#options.newId()
+    const begun = Promise.withResolvers<Place>()
+    begun.promise.catch(() => {}) // whoever began the turn is told, too
+    const state = { start: undefined, text: '', end: undefined }
+    const run: Run = { id, request: { ...request, runId: id }, origin: undefined, ...more, ...state }
+    this.#runs.add(run)
+    return { run, begun }
+  }
+
+  async *#follow({ run, begun }: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+    const { journal, position } = await orCancelled(begun.promise, signal)
+    for await (const told of journal.read(position, signal)) {
+      if (told.type !== 'event' || told.runId !== run.id) continue
+      yield told
+      if (told.event.type === 'end') return
+    }
+  }
+
+  async #pump(live: LiveRun): Promise<void> {
+    live.run.request.returnsSteers = () => (live.journal?.readers ?? 0) > 0
+    for await (const _ of this.#drive(live, this.#options.over)) {
+      // whoever follows it reads the journal
+    }
+  }
+
+  async *#drive(live: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
+    const { run, begun } = live
+    let kept: ({ journal: Journal } & Disposable) | undefined
+    try {
+      const runtime = await this.#options.runtime(signal)
+      for await (const event of runtime.turn(run.request, signal)) {
+        if (event.type === 'start') {
+          kept = this.#begin(run, event)
+          live.journal = kept.journal
+          begun.resolve({ journal: kept.journal, position: kept.journal.end })
+        }
+        yield { seq: this.#tell(run, event, kept!.journal), event }
+      }
+    } catch (reason) {
+      if (!run.start) this.#runs.refuse(run, toCrabError(reason))
+      begun.reject(reason)
+      throw reason
+    } finally {
+      if (kept && !run.end) this.#tell(run, brokenEnd(run, clientLeft()), kept.journal)
+      else if (!run.start) this.#runs.refuse(run, clientLeft())
+      kept?.[Symbol.dispose]()
+    }
+  }
+
+  /** What is not stored is nobody else's to follow. */
+  #begin(run: Run, start: TurnStart): { journal: Journal } & Disposable {
+    const { request } = run
+    if (request.settings.ephemeral) {
+      return { journal: new Journal({ maxBytes: UNSAVED_BYTES }), [Symbol.dispose]: () => {} }
+    }
+    const pair = { agentId: start.primary.id, sender: request.sender }
+    const kept = this.#options.journals.running(pair)
+    const { attachments = [] } = request.settings
+    const at = this.#options.now()
+    const message = { line: start.line, content: request.content, attachments, at }
+    kept.journal.tell({ type: 'message', runId: run.id, message })
+    return kept
+  }
+
+  #tell(run: Run, event: AgentEvent, journal: Journal): number {
+    take(run, event)
+    const seq = journal.event(run.id, event)
+    for (const observe of this.#options.observers) observe(run as BegunRun, event)
+    if (event.type === 'end') this.#runs.end(run, event)
+    if (event.type === 'start' || event.type === 'end') journal.tell({ type: 'changed' })
+    return seq
+  }
+}
+
+const UNSAVED_BYTES = 1024 * 1024

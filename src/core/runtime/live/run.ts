@@ -1,0 +1,53 @@
+import { CrabError } from '../../base/errors.ts'
+import type { AgentEvent, TurnStart } from '../events.ts'
+import type { TurnRequest } from '../turn-request.ts'
+
+export type EndEvent = Extract<AgentEvent, { type: 'end' }>
+
+/** What led to a turn that no client asked for. */
+export interface Origin {
+  /** The published event that fired it. */
+  eventId: string
+  /** How many events led to it, that one included. */
+  depth: number
+}
+
+/** A turn, from when it was asked for. */
+export interface Run {
+  readonly id: string
+  readonly request: TurnRequest
+  readonly origin: Origin | undefined
+  /** Nobody's hanging up cancels it. */
+  readonly detached: boolean
+  /** Undefined while it waits for its conversation. */
+  start: TurnStart | undefined
+  /** Text of all steps, separated by blank lines. */
+  text: string
+  end: EndEvent | undefined
+}
+
+/** How a run went. */
+export interface RunEnd {
+  run: Run
+  end: EndEvent
+}
+
+/** Adds an event to what is known of a run. */
+export function take(run: Run, event: AgentEvent): void {
+  if (event.type === 'start') run.start = event
+  if (event.type === 'text-start' && run.text !== '') run.text += '\n\n'
+  if (event.type === 'text') run.text += event.delta
+  if (event.type === 'end') run.end = event
+}
+
+/** How a turn ends that whoever followed it has left, or that broke before it could say so. */
+export function brokenEnd({ start, request }: Run, error: CrabError): EndEvent {
+  const agent = start?.agent ?? request.agent
+  const stopReason = error.kind === 'cancelled' ? 'cancelled' : 'failed'
+  const nothing = { usage: undefined, turns: 0, costUsd: undefined }
+  return { type: 'end', agent, model: start?.model ?? '', stopReason, error, ...nothing }
+}
+
+export function clientLeft(): CrabError {
+  return new CrabError('cancelled', 'Cancelled: the client left')
+}

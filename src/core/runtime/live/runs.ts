@@ -1,0 +1,61 @@
+import { orCancelled } from '../../base/cancelled.ts'
+import { CrabError } from '../../base/errors.ts'
+import type { EndEvent, Run, RunEnd } from './run.ts'
+
+interface Entry {
+  run: Run
+  ended: PromiseWithResolvers<RunEnd>
+}
+
+/** The runs of a process by id: all that have not ended, and the last of those that have. */
+export class Runs {
+  readonly #entries = new Map<string, Entry>()
+  /** Ids of those that ended, oldest first, and what their texts take. */
+  readonly #ended: string[] = []
+  #chars = 0
+
+  /** Throws `conflict` for an id that is taken. */
+  add(run: Run): void {
+    if (this.#entries.has(run.id)) throw new CrabError('conflict', `Cannot begin run ${run.id}: there is one`)
+    const ended = Promise.withResolvers<RunEnd>()
+    ended.promise.catch(() => {}) // perhaps nobody waits
+    this.#entries.set(run.id, { run, ended })
+  }
+
+  end(run: Run, end: EndEvent): void {
+    this.#entries.get(run.id)?.ended.resolve({ run, end })
+    this.#ended.push(run.id)
+    this.#chars += run.text.length
+    while (this.#ended.length > MAX_ENDED || (this.#chars > MAX_CHARS && this.#ended.length > 1))
+      this.#forget()
+  }
+
+  /** Ends one that never began. */
+  refuse(run: Run, reason: CrabError): void {
+    this.#entries.get(run.id)?.ended.reject(reason)
+    this.#entries.delete(run.id)
+  }
+
+  /** How a run ends. Throws what it was refused with, `missing` for one that is not known any more. */
+  async wait(id: string, signal: AbortSignal): Promise<RunEnd> {
+    const entry = this.#entries.get(id)
+    if (entry) return await orCancelled(entry.ended.promise, signal)
+    throw new CrabError('missing', `Cannot wait for run ${id}: there is none, or it ended long ago`, {
+      hint: 'what it said is in its conversation: crabtalk conversation list',
+    })
+  }
+
+  /** Those that have not ended, oldest first. */
+  running(): Run[] {
+    return [...this.#entries.values()].flatMap(({ run }) => (run.end ? [] : [run]))
+  }
+
+  #forget(): void {
+    const id = this.#ended.shift()!
+    this.#chars -= this.#entries.get(id)?.run.text.length ?? 0
+    this.#entries.delete(id)
+  }
+}
+
+const MAX_ENDED = 1000
+const MAX_CHARS = 8 * 1024 * 1024

@@ -1,0 +1,62 @@
+import type {
+  Attach,
+  AttachEvent,
+  AttachState,
+  SessionMessage,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { followConversation, type Standing } from '../../core/runtime/live/follow.ts'
+import type { SaidMessage } from '../../core/runtime/live/journal.ts'
+import type { Services } from '../compose.ts'
+import { toAskInfo } from './asks.ts'
+import { getSession, toSessionMessage } from './conversations.ts'
+import { pairOf } from './steering.ts'
+import { toWireEvent } from './stream-events.ts'
+
+/** `attach`: a conversation as it stands, then everything that happens to it in this process, until the client leaves. */
+export async function* attachTo(
+  services: Services,
+  message: Attach,
+  signal: AbortSignal,
+): AsyncGenerator<AttachEvent> {
+  const { journals, live, place } = services
+  const pair = await pairOf(services, message)
+  const at = { journals, live, storage: place.storage }
+  for await (const told of followConversation({ pair, afterSeq: message.afterSeq }, at, signal)) {
+    if (told.type === 'event') {
+      yield { event: { $case: 'stream', value: { seq: told.seq, event: toWireEvent(told.event) } } }
+    } else if (told.type === 'message') {
+      yield { event: { $case: 'message', value: toMessage(told.message) } }
+    } else {
+      yield { event: { $case: 'state', value: await toState(services, pair.sender, told.standing) } }
+    }
+  }
+}
+
+async function toState(
+  { asks, live, place }: Services,
+  sender: string,
+  { session, runId, seq, resumedAfter, upto }: Standing,
+): Promise<AttachState> {
+  const run = live.running().find(({ id }) => id === runId)
+  const waiting = run?.start ? asks.list(run.start.primary.name) : []
+  return {
+    session: session === undefined ? undefined : await getSession(place.storage, session),
+    runId,
+    seq,
+    asks: waiting.filter((ask) => ask.sender === sender).map(toAskInfo),
+    resumedAfter,
+    upto,
+  }
+}
+
+function toMessage({ line, content, attachments, at }: SaidMessage): SessionMessage {
+  const ts = new Date(at).toISOString()
+  return toSessionMessage({
+    kind: 'entry',
+    role: 'user',
+    content,
+    attachments: [...attachments],
+    seq: line,
+    ts,
+  })
+}

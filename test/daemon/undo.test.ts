@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { UndoResult } from '../../src/core/protocol/crabtalk.generated.ts'
+import { UndoOutcome } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { compose } from '../../src/daemon/compose.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import type { Reply } from '../support/model-server.ts'
+import { eventOf, nodeOptions, startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import { messagesOf, sentTo } from '../support/test-node.ts'
+
+const NEVER = new AbortController().signal
+const PAIR = { agent: 'crab', sender: 'ann' }
+const ALLOWED = { options: { allow: ['edit(~/**)', 'edit(/**)'] } }
+const OUTCOMES = new Map<UndoOutcome, string>([
+  [UndoOutcome.RESTORED, 'restored'],
+  [UndoOutcome.REMOVED, 'removed'],
+  [UndoOutcome.KEPT, 'kept'],
+])
+
+test('undo takes back the files of one turn after the other, whichever process ran it', async () => {
+  await using node = await startTestDispatch([
+    ...steps(['write', { path: 'work/a', content: '1' }]),
+    ...steps(['read', { path: 'work/a' }], ['write', { path: 'work/a', content: '2' }]),
+    ...steps(),
+  ])
+  const first = await act(node)
+  const second = await act(node)
+  await act(node) // changes nothing
+  await using other = compose(nodeOptions(node.home))
+  const dispatch = route(handlers(other, 'process'))
+  assert.deepEqual(await undo(dispatch, { dryRun: true }), { run: second, files: ['restored a'] })
+  assert.equal(await text(node, 'a'), '2')
+  assert.deepEqual(await undo(dispatch), { run: second, files: ['restored a'] })
+  assert.equal(await text(node, 'a'), '1')
+  assert.deepEqual(await undo(node.dispatch), { run: first, files: ['removed a'] })
+  await assert.rejects(access(join(node.home.paths.home, 'work')), { code: 'ENOENT' })
+  assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
+})
+
+test('the model is told with its next message, and edits nothing by what it knew', async () => {
+  await using node = await startTestDispatch([
+    ...steps(['write', { path: 'a', content: 'one' }], ['write', { path: 'new', content: 'x' }]),
+    ...steps(['edit', { path: 'a', edits: [{ old: 'two', new: 'three' }] }]),
+    ...steps(),
+  ])
+  const path = join(node.home.paths.home, 'a')
+  await writeFile(path, '')
+  await act(node)
+  await undo(node.dispatch)
+  await act(node, 'go on')
+  const [home, requests] = [node.home.paths.home, node.server.requests]
+  const note = `[The user has taken back changes that you made to files. As they were before: "${home}/a". Deleted again: "${home}/new". Read a file before you change it.]`
+  assert.equal(sentTo(requests[3]).at(-1), `user: ${note}\n\ngo on`)
+  const refused = String(messagesOf(requests[4]).at(-1)?.['content'])
+  assert.match(refused, /^Cannot edit a: it has changed since you last saw it \(read it again\)$/)
+  await using other = compose(nodeOptions(node.home)) // it reads the session anew
+  await Array.fromAsync(streamTurn(route(handlers(other, 'process')), { ...PAIR, content: 'and' }, NEVER))
+  assert.deepEqual(
+    sentTo(requests[5]).filter((said) => said.includes('taken back')),
+    [`user: ${note}\n\ngo on`],
+  )
+})
+
+test('nothing is told where nothing was changed', async () => {
+  await using node = await startTestDispatch([...steps(['write', { path: 'a', content: 'one' }]), ...steps()])
+  await act(node)
+  await writeFile(join(node.home.paths.home, 'a'), 'mine')
+  const { files } = await request(node.dispatch, 'undo', PAIR, NEVER)
+  assert.deepEqual(
+    files.map(({ outcome, reason }) => [outcome, reason]),
+    [[UndoOutcome.KEPT, 'it changed after the turn']],
+  )
+  await act(node, 'go on')
+  assert.equal(sentTo(node.server.requests[2]).at(-1), 'user: go on')
+  assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
+})
+
+test('undo is refused while a turn runs, here or in another process, and works when it is cancelled', async () => {
+  await using node = await startTestDispatch([
+    ...steps(['write', { path: 'a', content: 'one' }]).slice(0, 1),
+    { parts: ['thinking'], end: 'hang' },
+  ])
+  await using other = compose(nodeOptions(node.home))
+  const dispatch = route(handlers(other, 'process'))
+  const what = /^Cannot take back what the conversation did to files: a turn /
+  for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go', ...ALLOWED }, NEVER)) {
+    if (event?.$case !== 'chunk') continue
+    await assert.rejects(undo(node.dispatch), { kind: 'conflict', message: what })
+    await assert.rejects(undo(node.dispatch, { dryRun: true }), { kind: 'conflict', message: what })
+    await assert.rejects(undo(dispatch), { kind: 'conflict', message: /of it runs in another process$/ })
+    break
+  }
+  assert.equal(await text(node, 'a'), 'one')
+  assert.deepEqual((await undo(dispatch)).files, ['removed a'])
+})
+
+test('two undos at once take back two turns, neither of them twice', async () => {
+  await using node = await startTestDispatch([
+    ...steps(['write', { path: 'a', content: '1' }]),
+    ...steps(['read', { path: 'a' }], ['write', { path: 'a', content: '2' }]),
+    ...steps(['read', { path: 'a' }], ['write', { path: 'a', content: '3' }]),
+  ])
+  const runs = [await act(node), await act(node), await act(node)]
+  await using other = compose(nodeOptions(node.home))
+  const both = await Promise.all([undo(node.dispatch), undo(route(handlers(other, 'process')))])
+  assert.deepEqual(both.map(({ run }) => run).toSorted(), runs.slice(1).toSorted())
+  assert.equal(await text(node, 'a'), '1')
+})
+
+test('nothing is kept of a turn that is not stored, and nothing of a conversation that is deleted', async () => {
+  await using node = await startTestDispatch([
+    ...steps(['write', { path: 'a', content: '1' }]),
+    ...steps(['write', { path: 'b', content: '1' }]),
+  ])
+  const kept = join(node.home.paths.cache, 'undo')
+  await act(node, 'go', { ephemeral: true })
+  assert.equal(await text(node, 'a'), '1')
+  assert.deepEqual(await readdir(kept).catch(() => []), [])
+  assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
+  await act(node)
+  const [session = ''] = await readdir(kept)
+  await request(node.dispatch, 'deleteConversation', { filePath: session }, NEVER)
+  assert.deepEqual(await readdir(kept), [])
+  assert.equal(await text(node, 'b'), '1')
+})
+
+test('a new conversation of the pair takes nothing back of the old one', async () => {
+  await using node = await startTestDispatch([...steps(['write', { path: 'a', content: '1' }])])
+  await act(node)
+  await request(node.dispatch, 'newSession', PAIR, NEVER)
+  assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
+})
+
+test('a lost cache and an unknown agent are answered, and a stranger is refused', async () => {
+  await using node = await startTestDispatch([...steps(['write', { path: 'a', content: '1' }])])
+  await act(node)
+  await rm(node.home.paths.cache, { recursive: true })
+  assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
+  await assert.rejects(request(node.dispatch, 'undo', { agent: 'nobody' }, NEVER), { kind: 'missing' })
+  const far = route(handlers(node.services, 'tcp'))
+  await assert.rejects(request(far, 'undo', PAIR, NEVER), { kind: 'denied' })
+})
+
+test('an undo whose line cannot be stored is made whole by the next one', async () => {
+  await using node = await startTestDispatch([...steps(['write', { path: 'a', content: '1' }]), ...steps()])
+  const run = await act(node)
+  const append = node.services.place.storage.append
+  node.services.place.storage.append = () => Promise.reject(new Error('the disk is full'))
+  await assert.rejects(undo(node.dispatch), /the disk is full/)
+  node.services.place.storage.append = append
+  assert.deepEqual(await undo(node.dispatch), { run, files: ['removed a'] })
+  await act(node, 'go on')
+  assert.match(sentTo(node.server.requests[2]).at(-1)!, /^user: \[The user has taken back .*\n\ngo on$/)
+})
+
+/** A turn in which the model makes these calls, each in a step of its own, and then says `Done.` */
+function steps(...calls: readonly (readonly [name: string, args: object])[]): Reply[] {
+  const called = calls.map(([name, args], index): Reply => {
+    return { parts: [{ call: `c${index}`, name, args: JSON.stringify(args) }] }
+  })
+  return [...called, { parts: ['Done.'] }]
+}
+
+/** Runs a turn in which whatever changes files is permitted; gives its run id. */
+async function act(node: TestDispatch, content = 'go', options: object = {}): Promise<string> {
+  const events = await node.ask(content, { options: { ...ALLOWED.options, ...options } })
+  assert.equal(eventOf(events, 'end').value.error, '')
+  return eventOf(events, 'start').value.runId
+}
+
+async function undo(dispatch: Dispatch, more: { dryRun?: boolean } = {}) {
+  const { runId, files }: UndoResult = await request(dispatch, 'undo', { ...PAIR, ...more }, NEVER)
+  const words = files.map(({ path, outcome }) => `${OUTCOMES.get(outcome)} ${path.split('/').at(-1)}`)
+  return { run: runId, files: words }
+}
+
+async function text({ home }: TestDispatch, name: string): Promise<string> {
+  const path = [join(home.paths.home, name), join(home.paths.home, 'work', name)]
+  return await readFile(path[0]!, 'utf8').catch(() => readFile(path[1]!, 'utf8'))
+}
