@@ -40,6 +40,7 @@ export interface TestNode extends AsyncDisposable {
   readonly server: ModelServer
   readonly runtime: Runtime
   readonly asks: Asks
+  readonly running: RunningTurns
   readonly place: Place
   readonly agents: AgentStore
   readonly home: TemporaryHome
@@ -59,13 +60,14 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
   const agents = new AgentStore({ paths: home.paths, lock: (name) => place.leases.take(name, NEVER) })
   const setting = { provider: registryOf(server, options), rules: options.rules ?? [] }
   const asks = new Asks({ timeoutMs: options.askTimeoutMs ?? 60_000 })
+  const running = new RunningTurns()
   const runtime = new Runtime({
     agents,
     setting: () => setting,
     hook: compositeHook(options.hooks ?? []),
     place,
     scratch: newPlace(new MemoryStorage()),
-    running: new RunningTurns(),
+    running,
     defaultCwd: home.paths.home,
     homeDir: home.paths.home,
     workspaces: home.paths.workspace,
@@ -81,6 +83,7 @@ export async function startTestNode(script: Script, options: TestNodeOptions = {
     server,
     runtime,
     asks,
+    running,
     place,
     agents,
     home,

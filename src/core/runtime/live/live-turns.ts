@@ -109,7 +109,7 @@ export class LiveTurns {
     const { journal, position } = await orCancelled(begun.promise, signal)
     for await (const told of journal.read(position, signal)) {
       if (told.type !== 'event' || told.runId !== run.id) continue
-      yield told
+      yield { seq: told.seq, event: told.event }
       if (told.event.type === 'end') return
     }
   }

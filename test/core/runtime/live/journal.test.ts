@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
+import { Journal, type Told } from '../../../../src/core/runtime/live/journal.ts'
+
+const NEVER = new AbortController().signal
+const text = (delta: string): AgentEvent => ({ type: 'text', delta })
+
+test('Journal counts events from 1, and reads from any position what was and what will be told', async () => {
+  const journal = new Journal({ maxBytes: 100_000 })
+  assert.deepEqual([journal.event('a', text('one')), journal.event('a', text('two'))], [1, 2])
+  journal.tell({ type: 'changed' })
+  const seen: string[] = []
+  const reading = (async () => {
+    for await (const told of journal.read(1, NEVER)) {
+      seen.push(told.type === 'event' ? `${told.seq}` : told.type)
+      if (seen.length === 3) return
+    }
+  })()
+  journal.event('b', text('three'))
+  await reading
+  assert.deepEqual(seen, ['2', 'changed', '3'])
+  assert.equal(journal.readers, 0)
+})
+
+test('Journal.read() ends with what its signal was aborted with', async () => {
+  const journal = new Journal({ maxBytes: 1000 })
+  const stop = new AbortController()
+  const reading = journal.read(0, stop.signal).next()
+  stop.abort()
+  await assert.rejects(reading, { kind: 'cancelled' })
+  assert.equal(journal.readers, 0)
+})
+
+test('Journal.read() tells a reader that is too slow so, and goes on for those who are not', async () => {
+  const journal = new Journal({ maxBytes: 4000 })
+  journal.event('a', text('first'))
+  const slow = journal.read(0, NEVER)
+  const quick = journal.read(0, NEVER)
+  assert.equal(seqOf((await slow.next()).value), 1)
+  assert.equal(seqOf((await quick.next()).value), 1)
+  for (let at = 2; at <= 100; at++) {
+    journal.event('a', text('x'.repeat(100)))
+    assert.equal(seqOf((await quick.next()).value), at)
+  }
+  await assert.rejects(slow.next(), { kind: 'unavailable', message: /too much came since/ })
+})
+
+test('Journal.behind() gives what came after an event, with the message that led to it, while all of it is kept', () => {
+  const journal = new Journal({ maxBytes: 100_000 })
+  journal.event('a', text('one'))
+  const before = journal.end
+  journal.tell({ type: 'message', runId: 'b', message: { line: 3, content: 'hi', attachments: [], at: 0 } })
+  journal.event('b', text('two'))
+  assert.equal(journal.behind(1), before)
+  assert.equal(journal.behind(2), journal.end)
+  assert.equal(journal.behind(3), undefined)
+  journal.trim(0)
+  assert.equal(journal.behind(1), undefined)
+  assert.equal(journal.behind(2), journal.end)
+})
+
+test('Journal.startOf() gives the first event of a run only while it is kept', () => {
+  const journal = new Journal({ maxBytes: 100_000 })
+  journal.event('a', text('before'))
+  const position = journal.end
+  journal.event('b', START)
+  journal.event('b', text('one'))
+  assert.deepEqual(journal.startOf('b'), { position, seq: 2 })
+  assert.equal(journal.startOf('a'), undefined)
+  journal.trim(250)
+  assert.equal(journal.startOf('b'), undefined)
+})
+
+test('Journal never keeps more than it may, and whoever is not too slow misses nothing', () => {
+  const lengths = fc.array(fc.nat(3000), { maxLength: 60 })
+  fc.assert(
+    fc.property(lengths, (all) => {
+      const journal = new Journal({ maxBytes: 10_000 })
+      for (const [index, length] of all.entries()) {
+        assert.equal(journal.event('a', text('x'.repeat(length))), index + 1)
+        assert.equal(journal.behind(index), journal.end - 1)
+      }
+      const oldest = all.findIndex((_, index) => journal.behind(index) !== undefined)
+      const kept = oldest < 0 ? [] : all.slice(oldest)
+      assert.ok(kept.reduce((sum, length) => sum + length + 160, 0) <= 10_000)
+    }),
+  )
+})
+
+const START: AgentEvent = {
+  type: 'start',
+  agent: 'crab',
+  primary: { id: 'i', name: 'crab' },
+  runId: 'b',
+  sessionId: 's',
+  model: 'm',
+  line: 1,
+}
+
+function seqOf(told: Told | undefined): number | undefined {
+  return told?.type === 'event' ? told.seq : undefined
+}

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
+import { type Followed, followConversation } from '../../../../src/core/runtime/live/follow.ts'
+import { Journals } from '../../../../src/core/runtime/live/journals.ts'
+import { LiveTurns, type NumberedEvent } from '../../../../src/core/runtime/live/live-turns.ts'
+import type { TurnRequest } from '../../../../src/core/runtime/turn-request.ts'
+import type { Script } from '../../../support/model-server.ts'
+import { spoken, startTestNode, type TestNode, type TestNodeOptions } from '../../../support/test-node.ts'
+import { until } from '../../../support/until.ts'
+
+const NEVER = new AbortController().signal
+
+interface LiveNode extends AsyncDisposable {
+  node: TestNode
+  live: LiveTurns
+  journals: Journals
+  observed: string[]
+  request(content: string, more?: Partial<TurnRequest>): TurnRequest
+  follow(afterSeq?: number, signal?: AbortSignal): AsyncGenerator<Followed>
+}
+
+async function startLive(script: Script, options?: TestNodeOptions): Promise<LiveNode> {
+  const node = await startTestNode(script, options)
+  const journals = new Journals()
+  const over = new AbortController()
+  const observed: string[] = []
+  let made = 0
+  const live = new LiveTurns({
+    runtime: async () => node.runtime,
+    journals,
+    observers: [(run, { type }) => observed.push(`${run.start.primary.name} ${type}`)],
+    over: over.signal,
+    now: Date.now,
+    newId: () => `run-${++made}`,
+  })
+  const { id: agentId } = await node.agents.get('crab')
+  return {
+    node,
+    live,
+    journals,
+    observed,
+    request: (content, more) => ({
+      agent: 'crab',
+      sender: 'ann',
+      trust: 'local',
+      content,
+      settings: {},
+      ...more,
+    }),
+    follow: (afterSeq = 0, signal = NEVER) =>
+      followConversation(
+        { pair: { agentId, sender: 'ann' }, afterSeq },
+        { journals, live, storage: node.place.storage },
+        signal,
+      ),
+    async [Symbol.asyncDispose]() {
+      over.abort()
+      await live.settled()
+      await node[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('LiveTurns counts the events of a conversation through all its turns, and tells observers each of them', async () => {
+  await using at = await startLive(() => ({ parts: ['yes'] }))
+  const one = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
+  const two = await Array.fromAsync(at.live.stream(at.request('two'), NEVER))
+  const other = await Array.fromAsync(at.live.stream(at.request('three', { sender: 'bob' }), NEVER))
+  const seqs = [...one, ...two].map(({ seq }) => seq)
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, index) => index + 1),
+  )
+  assert.equal(other[0]!.seq, 1)
+  assert.deepEqual(
+    at.observed.slice(0, one.length),
+    one.map(({ event }) => `crab ${event.type}`),
+  )
+  assert.equal(at.observed.length, one.length + two.length + other.length)
+})
+
+test('LiveTurns.stream() cancels with its client, and says so to those who follow', async () => {
+  await using at = await startLive([{ parts: ['Half'], end: 'hang' }])
+  for await (const { event } of at.live.stream(at.request('go'), NEVER)) if (event.type === 'text') break
+  assert.deepEqual(at.observed.at(-1), 'crab end')
+  assert.deepEqual(at.live.running(), [])
+  assert.equal((await at.live.wait('run-1', NEVER)).end.stopReason, 'cancelled')
+  assert.deepEqual(spoken(await at.node.lines()), ['user: go', 'assistant: Half [cancelled]'])
+})
+
+test('LiveTurns.detach() goes on when whoever follows it leaves, and can be waited for', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using at = await startLive([{ parts: ['One', gate.promise, ' two'] }])
+  const run = await at.live.detach(at.request('go'))
+  for await (const { event } of run.follow(NEVER)) if (event.type === 'text') break
+  assert.equal(at.live.running().length, 1)
+  const waiting = at.live.wait(run.id, NEVER)
+  gate.resolve()
+  const { run: ended, end } = await waiting
+  assert.deepEqual([ended.text, end.stopReason], ['One two', 'stop'])
+  const again = await Array.fromAsync(run.follow(NEVER))
+  assert.deepEqual([again[0]!.event.type, again.at(-1)!.event.type], ['start', 'end'])
+  assert.deepEqual(spoken(await at.node.lines()), ['user: go', 'assistant: One two'])
+})
+
+test('LiveTurns.detach() is refused as a turn is, and leaves nothing behind', async () => {
+  await using at = await startLive([])
+  await assert.rejects(at.live.detach(at.request('go', { agent: 'nobody' })), { kind: 'missing' })
+  await assert.rejects(at.live.detach(at.request('  ')), { kind: 'invalid' })
+  await assert.rejects(at.live.wait('run-1', NEVER), { kind: 'missing' })
+  assert.deepEqual(at.live.running(), [])
+})
+
+test('LiveTurns.detach() answers while the conversation is busy, and runs behind what runs', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using at = await startLive([{ parts: [gate.promise, 'one'] }, { parts: ['two'] }])
+  const first = await at.live.detach(at.request('a'))
+  await until('the model is asked', () => at.node.server.requests.length === 1)
+  const second = await at.live.detach(at.request('b'))
+  assert.deepEqual(
+    at.live.running().map(({ id, start }) => [id, start !== undefined]),
+    [
+      [first.id, true],
+      [second.id, false],
+    ],
+  )
+  gate.resolve()
+  assert.equal((await at.live.wait(second.id, NEVER)).run.text, 'two')
+  assert.deepEqual(spoken(await at.node.lines()), ['user: a', 'assistant: one', 'user: b', 'assistant: two'])
+})
+
+test('a detached turn stores what was said to it too late when nobody follows it, else tells it', async () => {
+  for (const isFollowed of [true, false]) {
+    const gate = Promise.withResolvers<void>()
+    await using at = await startLive([{ parts: ['One', gate.promise], end: 'hang' }])
+    const run = await at.live.detach(at.request('go'))
+    const events: AgentEvent[] = []
+    const following = isFollowed ? collect(run.follow(NEVER), events) : undefined
+    await until('it speaks', () => at.live.running()[0]?.text === 'One')
+    const { id: agentId } = await at.node.agents.get('crab')
+    const to = { pair: { agentId, sender: 'ann' }, trust: 'local' } as const
+    at.node.running.steer(to, 'wait')
+    at.node.running.cancel(to)
+    await at.live.wait(run.id, NEVER)
+    await following
+    await at.live.settled()
+    assert.equal(
+      events.some(({ type }) => type === 'steer-returned'),
+      isFollowed,
+    )
+    assert.equal(spoken(await at.node.lines()).includes('user: wait'), !isFollowed)
+  }
+})
+
+test('followConversation() brings a running turn from its start, and everything later', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using at = await startLive([
+    { parts: ['old'] },
+    { parts: ['One', gate.promise, ' two'] },
+    { parts: ['new'] },
+  ])
+  const old = await Array.fromAsync(at.live.stream(at.request('a'), NEVER))
+  const run = await at.live.detach(at.request('b'))
+  await until('it speaks', () => at.live.running()[0]?.text === 'One')
+  const seen: Followed[] = []
+  const stop = new AbortController()
+  const following = collect(at.follow(0, stop.signal), seen).catch(({ kind }) =>
+    assert.equal(kind, 'cancelled'),
+  )
+  await until('it is seen', () => seen.some((told) => told.type === 'event' && told.event.type === 'text'))
+  gate.resolve()
+  await at.live.wait(run.id, NEVER)
+  await Array.fromAsync(at.live.stream(at.request('c'), NEVER))
+  await until('it has ended', () => ends(seen) === 2)
+  stop.abort()
+  await following
+  const [first] = seen
+  assert.ok(first?.type === 'standing')
+  const messages = (await at.node.lines()).flatMap((line) =>
+    line.kind === 'entry' && line.role === 'user' ? [line] : [],
+  )
+  assert.deepEqual(
+    [first.standing.runId, first.standing.resumedAfter, first.standing.upto],
+    [run.id, old.length, messages[1]!.seq],
+  )
+  assert.equal(textOf(seen), 'One twonew')
+  const seqs = seen.flatMap((told) => (told.type === 'event' ? [told.seq] : []))
+  assert.deepEqual(
+    seqs,
+    seqs.map((_, index) => old.length + 1 + index),
+  )
+  const said = seen.flatMap((told) => (told.type === 'message' ? [told.message] : []))
+  assert.deepEqual(
+    said.map(({ content, line }) => [content, line]),
+    [['c', messages[2]!.seq]],
+  )
+})
+
+test('followConversation() resumes behind the last event that was seen', async () => {
+  await using at = await startLive(() => ({ parts: ['yes'] }))
+  const one = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
+  const two = await Array.fromAsync(at.live.stream(at.request('two'), NEVER))
+  const stop = new AbortController()
+  const seen: Followed[] = []
+  const following = collect(at.follow(one.length, stop.signal), seen).catch(() => undefined)
+  await until('it has ended', () => ends(seen) === 1)
+  stop.abort()
+  await following
+  const events = seen.flatMap((told) => (told.type === 'event' ? [told] : []))
+  assert.deepEqual(
+    events.map(({ seq }) => seq),
+    two.map(({ seq }) => seq),
+  )
+  assert.ok(seen[0]?.type === 'standing' && seen[0].standing.resumedAfter === one.length)
+  assert.equal(seen.filter(({ type }) => type === 'message').length, 1)
+})
+
+test('followConversation() of a pair that has nothing yet waits for its first message', async () => {
+  await using at = await startLive(() => ({ parts: ['yes'] }))
+  const stop = new AbortController()
+  const seen: Followed[] = []
+  const following = collect(at.follow(0, stop.signal), seen).catch(() => undefined)
+  await until('it is seen', () => seen.length === 1)
+  assert.deepEqual(seen[0], {
+    type: 'standing',
+    standing: { session: undefined, runId: '', seq: 0, resumedAfter: 0, upto: 0 },
+  })
+  await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
+  await until('it has ended', () => ends(seen) === 1)
+  stop.abort()
+  await following
+  assert.equal(textOf(seen), 'yes')
+  const standing = seen.findLast((told) => told.type === 'standing')
+  assert.equal(standing?.standing.session, await sessionOf(at))
+})
+
+test('what is not stored is nobody else’s to follow', async () => {
+  await using at = await startLive(() => ({ parts: ['secret'] }))
+  const stop = new AbortController()
+  const seen: Followed[] = []
+  const following = collect(at.follow(0, stop.signal), seen).catch(() => undefined)
+  await until('it is seen', () => seen.length === 1)
+  await Array.fromAsync(at.live.stream(at.request('x', { settings: { ephemeral: true } }), NEVER))
+  await Array.fromAsync(at.live.stream(at.request('y', { settings: {} }), NEVER))
+  await until('it has ended', () => ends(seen) === 1)
+  stop.abort()
+  await following
+  assert.deepEqual(
+    seen.flatMap((told) => (told.type === 'message' ? [told.message.content] : [])),
+    ['y'],
+  )
+})
+
+async function collect<T extends Followed | NumberedEvent>(
+  source: AsyncIterable<T>,
+  into: (T | AgentEvent)[],
+): Promise<void> {
+  for await (const value of source) into.push('type' in value ? value : (value.event as AgentEvent))
+}
+
+async function sessionOf({ node }: LiveNode): Promise<string | undefined> {
+  const { id: agentId } = await node.agents.get('crab')
+  return await node.place.storage.activeSession({ agentId, sender: 'ann' })
+}
+
+function ends(seen: readonly Followed[]): number {
+  return seen.filter((told) => told.type === 'event' && told.event.type === 'end').length
+}
+
+function textOf(seen: readonly Followed[]): string {
+  return seen
+    .map((told) => (told.type === 'event' && told.event.type === 'text' ? told.event.delta : ''))
+    .join('')
+}
