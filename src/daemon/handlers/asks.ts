@@ -8,7 +8,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Ask, PendingAsk } from '../../core/runtime/asks.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
-import type { Served } from './turns.ts'
+import type { Served } from './served.ts'
 
 const KIND = {
   question: AskKind.QUESTION,

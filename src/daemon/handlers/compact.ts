@@ -1,10 +1,10 @@
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import type { CompactMsg, CompactResponse } from '../../core/protocol/crabtalk.generated.ts'
+import type { Served } from './served.ts'
 import { pairOf } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
 import { DEFAULT_SENDER } from './turn-message.ts'
-import type { Served } from './turns.ts'
 
 /** `compact`: a summary in place of a pair's history. */
 export async function compact(

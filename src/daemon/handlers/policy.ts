@@ -18,8 +18,8 @@ import type { Services } from '../compose.ts'
 import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 import { actionOf, inWords, type PossibleCall } from './policy-action.ts'
+import type { Served } from './served.ts'
 import { DEFAULT_SENDER, MODES } from './turn-message.ts'
-import type { Served } from './turns.ts'
 
 /**
  * `policy_explain`: what a turn would be told that makes this call now, by the rules such a turn has. Nothing is started,

@@ -19,10 +19,10 @@ import { toTitle } from '../../core/runtime/title.ts'
 import { SESSION_VERSION } from '../../core/storage/types.ts'
 import type { Services } from '../compose.ts'
 import { getSession } from './conversations.ts'
+import type { Served } from './served.ts'
 import { inWords, pairOf } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
 import { DEFAULT_SENDER, directoryOf } from './turn-message.ts'
-import type { Served } from './turns.ts'
 
 /** `get_session`: that session, or the active one of a pair. */
 export async function findSession(services: Services, message: GetSession): Promise<SessionInfo> {

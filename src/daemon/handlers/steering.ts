@@ -5,8 +5,8 @@ import type { KillMsg, SteerSessionMsg } from '../../core/protocol/crabtalk.gene
 import { turnOf } from '../../core/runtime/held-conversation.ts'
 import type { Pair } from '../../core/storage/types.ts'
 import type { Services } from '../compose.ts'
+import type { Served } from './served.ts'
 import { DEFAULT_SENDER } from './turn-message.ts'
-import type { Served } from './turns.ts'
 
 /** `steer_session`: speaks to the running turn of a pair; `missing` when none runs, `conflict` when another process runs it. */
 export async function steerSession(

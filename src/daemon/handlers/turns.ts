@@ -8,15 +8,9 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { NumberedEvent } from '../../core/runtime/live/live-turns.ts'
 import type { TurnRequest } from '../../core/runtime/turn-request.ts'
-import type { Services } from '../compose.ts'
+import type { Served } from './served.ts'
 import { toTokenUsage, toWireEvent } from './stream-events.ts'
 import { toTurnRequest } from './turn-message.ts'
-
-/** One node's services, and the way a message came to them. */
-export interface Served {
-  services: Services
-  channel: Channel
-}
 
 /** `stream`: one turn, event by event; a detached one goes on when whoever follows it leaves. */
 export async function* stream(

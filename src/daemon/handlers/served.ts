@@ -1,0 +1,8 @@
+import type { Channel } from '../../core/policy/trust.ts'
+import type { Services } from '../compose.ts'
+
+/** One node's services, and the way a message came to them. */
+export interface Served {
+  services: Services
+  channel: Channel
+}
