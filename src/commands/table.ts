@@ -122,6 +122,34 @@ export const CRABTALK: readonly Command[] = [
     load: async () => (await import('./conversation/commands.ts')).exportConversation,
   },
   {
+    path: ['conversation', 'undo'],
+    args: '',
+    summary: 'Take back what the last turn did to files',
+    details: `It takes back what the tools edit and write did, in the last turn that changed a file and is not taken back yet; the next
+one takes the turn before. A file that something else changed since is kept as it is, and so is all that bash and MCP
+servers did. Without options it is the conversation that was used last.`,
+    options: [
+      {
+        name: 'agent',
+        short: 'a',
+        value: 'NAME',
+        kind: 'agent',
+        summary: 'Of a conversation with this agent',
+      },
+      {
+        name: 'sender',
+        short: 's',
+        value: 'NAME',
+        kind: 'sender',
+        summary: 'Of a conversation with this sender',
+      },
+      { name: 'dry-run', summary: 'Only say what would happen' },
+      JSON_OPTION,
+    ],
+    examples: ['crabtalk conversation undo --dry-run', 'crabtalk conversation undo -s me'],
+    load: async () => (await import('./conversation/undo.ts')).undo,
+  },
+  {
     path: ['conversation', 'delete'],
     args: '<...ids>',
     kinds: ['conversation'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { access, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { UndoResult } from '../../src/core/protocol/crabtalk.generated.ts'
@@ -144,16 +144,19 @@ test('a lost cache and an unknown agent are answered, and a stranger is refused'
   await assert.rejects(request(far, 'undo', PAIR, NEVER), { kind: 'denied' })
 })
 
-test('an undo whose line cannot be stored is made whole by the next one', async () => {
-  await using node = await startTestDispatch([...steps(['write', { path: 'a', content: '1' }]), ...steps()])
+test('an undo that ended before it forgot its turn is done once more, and harms nothing', async () => {
+  await using node = await startTestDispatch([
+    ...steps(['write', { path: 'a', content: '1' }], ['write', { path: 'b', content: '1' }]),
+  ])
+  const [kept, copy] = ['undo', 'copy'].map((name) => join(node.home.paths.cache, name)) as [string, string]
   const run = await act(node)
-  const append = node.services.place.storage.append
-  node.services.place.storage.append = () => Promise.reject(new Error('the disk is full'))
-  await assert.rejects(undo(node.dispatch), /the disk is full/)
-  node.services.place.storage.append = append
-  assert.deepEqual(await undo(node.dispatch), { run, files: ['removed a'] })
-  await act(node, 'go on')
-  assert.match(sentTo(node.server.requests[2]).at(-1)!, /^user: \[The user has taken back .*\n\ngo on$/)
+  await cp(kept, copy, { recursive: true })
+  await undo(node.dispatch)
+  await cp(copy, kept, { recursive: true })
+  await writeFile(join(node.home.paths.home, 'b'), 'mine')
+  assert.deepEqual(await undo(node.dispatch), { run, files: ['removed a', 'kept b'] })
+  assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
+  assert.equal(await text(node, 'b'), 'mine')
 })
 
 /** A turn in which the model makes these calls, each in a step of its own, and then says `Done.` */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { fileHook } from '../../src/core/hooks/files/file-hook.ts'
+import type { KeepLimits } from '../../src/core/hooks/files/kept-room.ts'
 import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
 import type { Leases } from '../../src/core/lease/types.ts'
 import type { Action } from '../../src/core/policy/types.ts'
@@ -17,6 +18,9 @@ export interface FileToolsOptions {
   /** What the conversation knows; grows. */
   files?: Map<string, string>
   mayShow?: (path: string) => boolean
+  /** Where what files were before is kept for undo. */
+  keepDir?: string
+  limits?: KeepLimits
   /** Happens between the permission of a call and the call. */
   meanwhile?: (action: Action) => Promise<void>
 }
@@ -46,6 +50,7 @@ export function fileTools(cwd: string, options: FileToolsOptions = {}): FileTool
     homeDir,
     lock: (resource, signal) => leases.take(resource, signal),
     ...(options.fdLinks !== undefined && { fdLinks: options.fdLinks }),
+    ...(options.limits !== undefined && { limits: options.limits }),
   })
   const known: KnownFiles = {
     get: (path) => files.get(path),
@@ -60,7 +65,7 @@ export function fileTools(cwd: string, options: FileToolsOptions = {}): FileTool
       await options.meanwhile?.(action)
       return (await hook.dispatch?.(
         name,
-        toolDispatch({ cwd, args: { ...args }, action, files: known, mayShow }),
+        toolDispatch({ cwd, args: { ...args }, action, files: known, mayShow, keepDir: options.keepDir }),
         signal,
       ))!
     } catch (reason) {

@@ -9,6 +9,7 @@ import { hint, say } from './print.ts'
 import { showStatus } from './status.ts'
 import { showTools } from './tools.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
+import { undo } from './undo.ts'
 import { showContext, showCost } from './usage.ts'
 
 export type { SlashCommand, SlashContext } from './types.ts'
@@ -67,6 +68,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     summary: 'put a summary in the place of the history',
     whileBusy: false,
     run: compact,
+  },
+  {
+    name: 'undo',
+    args: '[dry-run]',
+    summary: 'take back what the last turn did to files with edit and write',
+    whileBusy: false,
+    run: undo,
   },
   { name: 'title', args: '[TEXT]', summary: 'name the conversation', whileBusy: true, run: setTitle },
   {

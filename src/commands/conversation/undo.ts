@@ -1,0 +1,58 @@
+import { ulidTime } from '../../core/base/ids.ts'
+import { relativeTime } from '../../core/base/relative-time.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { UndoResult } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import { NOTHING_TO_UNDO, outcomeWord } from '../../tui/slash/undo.ts'
+import type { Options, Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { printJson } from '../print.ts'
+
+export const undo: Run = async ({ options, host, signal }) => {
+  const dryRun = options.has('dry-run')
+  await using attached = await attach(host)
+  const pair = await choosePair(attached.dispatch, options, signal)
+  const result = pair && (await request(attached.dispatch, 'undo', { ...pair, dryRun }, signal))
+  if (options.has('json')) return printJson(host, toJson(result ?? { runId: '', files: [] }))
+  if (!pair || !result?.runId) host.stderr.write(`${NOTHING_TO_UNDO}\n`)
+  else printResult(host, { ...result, ...pair, dryRun })
+  return 0
+}
+
+interface PairNames {
+  agent: string
+  sender: string
+}
+
+/** The pair that was spoken with last, of those the options leave; undefined when there is none. */
+async function choosePair(
+  dispatch: Dispatch,
+  options: Options,
+  signal: AbortSignal,
+): Promise<PairNames | undefined> {
+  const asked = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '' }
+  const { conversations } = await request(dispatch, 'listConversations', asked, signal)
+  const [last] = conversations
+  return last && { agent: asked.agent || last.agent, sender: last.sender }
+}
+
+function toJson({ runId, files }: UndoResult) {
+  const rows = files.map(({ path, outcome, reason }) => ({ path, outcome: outcomeWord(outcome), reason }))
+  return { run_id: runId, files: rows }
+}
+
+function printResult(
+  host: Host,
+  { agent, sender, runId, files, dryRun }: UndoResult & PairNames & { dryRun: boolean },
+): void {
+  const when = relativeTime(ulidTime(runId), Date.now())
+  const what = dryRun ? 'would take back' : 'took back'
+  host.stderr.write(sanitize(`${what} a turn of ${agent} with ${sender}, begun ${when}\n`))
+  for (const { path, outcome, reason } of files) {
+    const why = reason === '' ? '' : `: ${reason}`
+    host.stdout.write(`${outcomeWord(outcome).padEnd(WORD)}  ${sanitize(path + why).replaceAll('\n', ' ')}\n`)
+  }
+}
+
+const WORD = 'restored'.length

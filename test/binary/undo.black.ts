@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
+
+const NOTHING =
+  'Nothing to take back: edit and write changed no file here, or what the files were is not kept any more\n'
+
+test('conversation undo says what it would do, and takes back what the last turn did', async () => {
+  await using talk = await makeTalk([
+    call('write', { path: 'new/file', content: 'x' }),
+    call('read', { path: 'old' }),
+    call('edit', { path: 'old', edits: [{ old: 'one', new: 'two' }] }),
+    { parts: ['Done.'] },
+  ])
+  const [old, made] = [join(talk.cwd, 'old'), join(talk.cwd, 'new/file')]
+  await writeFile(old, 'one\n')
+  await chmod(old, 0o640)
+  assert.equal((await talk.send(['-s', 'me', '--yolo', 'go'])).code, 0)
+  assert.equal(await readFile(old, 'utf8'), 'two\n')
+  const rows = `removed   ${made}\nrestored  ${old}\n`
+  const dry = await talk.run(['conversation', 'undo', '--dry-run'])
+  assert.deepEqual([dry.stdout, dry.code], [rows, 0])
+  assert.match(dry.stderr, /^would take back a turn of crab with me, begun (now|\d+[sm] ago)\n$/)
+  const json = await talk.run(['conversation', 'undo', '-a', 'crab', '-s', 'me', '--json'])
+  const { run_id: run, files } = JSON.parse(json.stdout)
+  assert.match(run, /^[0-9A-Z]{26}$/)
+  assert.deepEqual(files, [
+    { path: made, outcome: 'removed', reason: '' },
+    { path: old, outcome: 'restored', reason: '' },
+  ])
+  assert.deepEqual([await readFile(old, 'utf8'), (await stat(old)).mode & 0o777], ['one\n', 0o640])
+  assert.deepEqual(await readdir(talk.cwd), ['old'])
+  assert.deepEqual(await undo(talk), ['', NOTHING, 0])
+  assert.deepEqual(await undo(talk, '-s', 'nobody'), ['', NOTHING, 0])
+  assert.equal(
+    (await talk.run(['conversation', 'undo', '--json'])).stdout,
+    '{\n  "run_id": "",\n  "files": []\n}\n',
+  )
+  assertFailed(await talk.run(['conversation', 'undo', '-a', 'nobody']), 'missing', { message: /"nobody"$/ })
+})
+
+test('conversation undo takes back a turn that was killed, and is refused while it runs', async () => {
+  await using talk = await makeTalk([
+    call('write', { path: 'a', content: 'x' }),
+    { parts: ['thinking'], end: 'hang' },
+  ])
+  const running = talk.startSend(['-s', 'me', '--yolo', 'go'])
+  await running.prints(/thinking/)
+  assertFailed(await talk.run(['conversation', 'undo']), 'conflict', {
+    message: /^Cannot take back what the conversation did to files: a turn of it runs in another process$/,
+    hint: /wait for it to end/,
+  })
+  running.child.kill('SIGKILL')
+  await running.finished
+  const [stdout, , code] = await undo(talk)
+  assert.deepEqual([stdout, code], [`removed   ${join(talk.cwd, 'a')}\n`, 0])
+  assert.deepEqual(await readdir(talk.cwd), [])
+})
+
+function call(name: string, args: object) {
+  return { parts: [{ call: name, name, args: JSON.stringify(args) }] }
+}
+
+async function undo(talk: Talk, ...args: string[]) {
+  const { stdout, stderr, code } = await talk.run(['conversation', 'undo', ...args])
+  return [stdout, stderr, code]
+}

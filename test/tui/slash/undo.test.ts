@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runSlash } from '../../../src/tui/slash/run.ts'
+import { eventOf, startTestDispatch } from '../../support/test-dispatch.ts'
+import { slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+
+test('/undo says what it would do, does it, and then has nothing to do', async () => {
+  const call = (name: string) => ({
+    parts: [{ call: name, name: 'write', args: JSON.stringify({ path: name, content: 'x' }) }],
+  })
+  await using node = await startTestDispatch([call('a'), call('b'), { parts: ['Done.'] }])
+  const events = await node.ask('go', { options: { allow: ['edit(/**)'] } })
+  const { home } = node.home.paths
+  await writeFile(join(home, 'b'), 'mine')
+  const chat = slashSetting(node.dispatch)
+  chat.openSession(eventOf(events, 'start').value.sessionId)
+  const rows = [
+    ['removed', join(home, 'a')],
+    ['kept', `${join(home, 'b')}: it changed after the turn`],
+  ]
+  await runSlash('/undo dry-run', chat.context, NEVER)
+  assert.equal(await readFile(join(home, 'a'), 'utf8'), 'x')
+  await runSlash('/undo', chat.context, NEVER)
+  await assert.rejects(readFile(join(home, 'a')), { code: 'ENOENT' })
+  await runSlash('/undo', chat.context, NEVER)
+  await runSlash('/undo all', chat.context, NEVER)
+  assert.deepEqual(chat.blocks(), [
+    { kind: 'output', title: 'Undo would do this · 2 files · turn begun now', rows },
+    { kind: 'output', title: 'Undone · 2 files · turn begun now', rows },
+    {
+      kind: 'notice',
+      tone: 'info',
+      text: 'Nothing to take back: edit and write changed no file here, or what the files were is not kept any more',
+      hint: undefined,
+    },
+    {
+      kind: 'notice',
+      tone: 'warning',
+      text: '/undo takes back the last turn; /undo dry-run only says how',
+      hint: undefined,
+    },
+  ])
+})
