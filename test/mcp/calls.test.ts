@@ -110,15 +110,15 @@ describe('calls of tools', { concurrency: 4 }, () => {
 
   test('progress is passed on and gives a call more time', async () => {
     await using node = await mcpNode()
-    const { agent } = await offered(node, {}, { timeout_ms: 1_500 })
+    const { agent } = await offered(node, {}, { timeout_ms: 4_000 })
     const reports: object[] = []
-    const args = { ms: 3_000, steps: 6 }
+    const args = { ms: 5_000, steps: 20 }
     const answer = await run(node, agent, {
       ...{ name: 'mcp__misbehaving__sleep', args },
       progress: (report) => reports.push(report),
     })
-    assert.equal(answer?.output, 'slept 3000 ms')
-    assert.deepEqual(reports[0], { message: '1 of 6', progress: 1, total: 6 })
+    assert.equal(answer?.output, 'slept 5000 ms')
+    assert.deepEqual(reports[0], { message: '1 of 20', progress: 1, total: 20 })
   })
 
   test('a tool that fails is an answer, and no failure of the server', async () => {

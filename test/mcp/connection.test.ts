@@ -127,7 +127,7 @@ test('a server that could not be found is spoken to in its newest revision once 
 test('a server that does not answer the question for the newest revision is spoken to as an older one', async () => {
   await using node = await mcpNode()
   const { entry, starts } = node.watch(BEHAVIOURS.hangOnProbe)
-  const agent = agentWith([{ ...entry, startup_timeout_ms: 4_000 }])
+  const agent = agentWith([{ ...entry, startup_timeout_ms: 10_000 }])
   assert.equal((await node.servers.connect(agent, 'misbehaving', NEVER)).protocolVersion, '2025-11-25')
   assert.equal(starts().length, 1)
 })

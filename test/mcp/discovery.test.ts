@@ -113,8 +113,8 @@ for (const [what, options] of Object.entries<ServerOptions>({
     assert.ok(names.includes('mcp__misbehaving__fresh') && !names.includes('mcp__misbehaving__echo'))
     assert.equal((await run(node, agent, { name: 'mcp__misbehaving__fresh' }))?.output, 'fresh')
     assert.ok(node.events.at(-1)?.tools.includes('fresh'))
-    await sleep(700) // a third reading would have begun by then
-    assert.equal(server.messages('tools/list').length, 2)
+    await sleep(700) // more readings would have begun by then
+    assert.ok(server.messages('tools/list').length < 10) // of 21 words; those that come late are heard late
 
     function change(at: McpNode, args: Record<string, unknown>) {
       return run(at, agent, { name: 'mcp__misbehaving__change', args })

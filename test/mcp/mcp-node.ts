@@ -26,8 +26,10 @@ export interface McpNode extends AsyncDisposable {
   readonly folder: string
   /** What happened to servers, of all agents. */
   readonly events: McpServerEvent[]
-  /** Milliseconds that were added to the clock. */
+  /** Milliseconds that were added to the clock, which stands still. */
   later: number
+  /** What it says: milliseconds since 1970. */
+  now(): number
   /** A misbehaving server whose doings are recorded. */
   watch(options?: ServerOptions, start?: Start): WatchedServer
   /** Another node on the same folder, as another process would be. */
@@ -50,13 +52,13 @@ export async function mcpNode(options: McpNodeOptions = {}): Promise<McpNode> {
     await directory.remove()
     assert.deepEqual(left, [])
   }
-  return openNode({ ...options, mark, folder: directory.path, leave })
+  return openNode({ ...options, mark, folder: directory.path, leave, opened: Date.now() })
 }
 
 function openNode(
-  options: McpNodeOptions & { mark: string; folder: string; leave: () => Promise<void> },
+  options: McpNodeOptions & { mark: string; folder: string; leave: () => Promise<void>; opened: number },
 ): McpNode {
-  const { baseEnv = {}, env = process.env, mark, folder, leave } = options
+  const { baseEnv = {}, env = process.env, mark, folder, leave, opened } = options
   const events: McpServerEvent[] = []
   const processes = openProcessHost({ pid: process.pid })
   const node: McpNode = {
@@ -64,13 +66,14 @@ function openNode(
     folder,
     events,
     later: 0,
+    now: () => opened + node.later,
     servers: openMcpServers({
       processes,
       home: folder,
       baseEnv: { ...baseEnv, CRAB_TEST: mark },
       cacheDir: join(folder, 'cache'),
       env,
-      now: () => Date.now() + node.later,
+      now: () => node.now(),
       onEvent: (event) => events.push(event),
     }),
     watch: (serverOptions, start) => watchedServer(folder, serverOptions, start),
@@ -86,11 +89,14 @@ function openNode(
 
 let count = 0
 
-/** An agent of its own with these declarations. */
+/** An agent of its own with these declarations, whose servers have the time that they need on a busy machine. */
 export function agentWith(mcps: readonly McpEntry[], changes: Partial<AgentConfig> = {}): AgentConfig {
   count++
   const id = `01J0000000000000000000${String(count).padStart(4, '0')}`
-  return { ...AGENT, id, name: `agent${count}`, mcps: [...mcps], ...changes }
+  const patient = mcps.map((entry) =>
+    entry.url === undefined ? { startup_timeout_ms: 60_000, ...entry } : entry,
+  )
+  return { ...AGENT, id, name: `agent${count}`, mcps: patient, ...changes }
 }
 
 /** What a turn was offered, and told meanwhile. */
@@ -153,7 +159,7 @@ export async function rememberedAs(node: McpNode, entry: McpEntry): Promise<stri
   const memory = new ServerMemory(join(node.folder, 'cache', 'mcp'))
   await memory.write(fingerprint, {
     list: { tools: [tool], dropped: [] },
-    era: { is: 'legacy', since: Date.now() },
+    era: { is: 'legacy', since: node.now() },
   })
   return ['mcp__misbehaving__old']
 }

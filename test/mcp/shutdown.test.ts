@@ -58,7 +58,7 @@ describe('the end of servers', { concurrency: 4 }, () => {
 
   test('a server that takes its time to say good-bye is given it', async () => {
     await using node = await mcpNode()
-    const server = node.watch({ delay: { exit: 500 } })
+    const server = node.watch({ delay: { exit: 100 } })
     await offer(node, agentWith([server.entry]))
     await node.servers[Symbol.asyncDispose]()
     assert.deepEqual(
