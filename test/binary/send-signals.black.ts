@@ -79,7 +79,7 @@ test('a signal is told in the json forms too', async () => {
 })
 
 test('a reader that goes away cancels the turn quietly with 141, at the server too', async () => {
-  const lines = Array.from({ length: 100 }, (_, index) => `line ${index}\n`)
+  const lines = Array.from({ length: 2_000 }, (_, index) => `line ${index}\n`)
   await using talk = await makeTalk(() => ({ parts: lines, paceMs: 10 }))
   const { stdout, stderr } = await talk.shell('{ crabtalk send hello; echo "exit $?" >&2; } | head -1')
   assert.deepEqual([stdout, stderr], ['line 0\n', 'exit 141\n'])

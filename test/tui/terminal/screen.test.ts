@@ -20,7 +20,7 @@ for (const [reflow, terminal] of [
 }
 
 test('Screen draws nothing while sizes come one after the other, then once for the last, and rests', async () => {
-  using stage = makeStage({ columns: 80, rows: 24, intervalMs: 20 })
+  using stage = makeStage({ columns: 80, rows: 24, intervalMs: 800 })
   stage.show(['Fframe'])
   await stage.settle()
   const told: number[] = []
