@@ -160,7 +160,7 @@ test('two processes on one terminal ask one after the other', async () => {
   await prompts(terminal, 2)
   terminal.type('y\r')
   await terminal.finished
-  assert.match(terminal.output(), /\r\n1\r\n2\r\none\r\ntwo\r\n$/)
+  assert.match(terminal.output(), /[\nK]1\r\n2\r\none\r\ntwo\r\n$/)
   const cards = terminal.output().match(/wants to run[^>]*> y\r\n/g) ?? []
   assert.equal(cards.length, 2)
 })

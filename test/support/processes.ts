@@ -9,8 +9,8 @@ export async function processesLeft(mark: string): Promise<number[]> {
   return marked.flat()
 }
 
-/** How long what a program started may outlive it: what does not end when it is asked is killed after two seconds. */
-export const GRACE_MS = 3_000
+/** How long what a program started may outlive it: what does not end when it is asked is killed two seconds later, or when a busy machine gets to it. */
+export const GRACE_MS = 20_000
 
 /** Kills those processes that have not ended after GRACE_MS, waits until they are gone, and gives their command lines. */
 export async function endProcesses(mark: string): Promise<string[]> {
