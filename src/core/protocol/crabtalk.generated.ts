@@ -791,12 +791,14 @@ export interface ReplyToAsk {
   askId?: string | undefined;
 }
 
-/** Waits for a run that was detached. 404 for an unknown id, or one that ended too long ago. */
+/** Waits for a run to end. 404 for an unknown id, or one that ended too long ago. */
 export interface WaitRun {
   runId: string;
+  /** Answer at once, as far as it has come. */
+  peek: boolean;
 }
 
-/** How a detached run ended. A run that failed is a result too: see end.error. */
+/** How a run ended. A run that failed is a result too: see end.error. */
 export interface RunResult {
   runId: string;
   session: string;
@@ -804,7 +806,32 @@ export interface RunResult {
   sender: string;
   /** Text of all steps, separated by blank lines. */
   content: string;
-  end: StreamEnd | undefined;
+  /** Absent: it goes on, or waits for its conversation; only where the request was to peek. */
+  end:
+    | StreamEnd
+    | undefined;
+  /** The tools that it called, in order of their first result. */
+  tools: ToolTally[];
+  /** Calls that were not permitted, oldest first; at most 1,000. */
+  denied: DeniedCall[];
+}
+
+/** What a run did with one tool. */
+export interface ToolTally {
+  name: string;
+  /** The MCP server; empty for a built-in tool. */
+  server: string;
+  calls: number;
+  errors: number;
+  ms: number;
+}
+
+/** A call that was not permitted. */
+export interface DeniedCall {
+  name: string;
+  /** The MCP server; empty for a built-in tool. */
+  server: string;
+  denial: ToolDenial | undefined;
 }
 
 /**
@@ -5538,13 +5565,16 @@ export const ReplyToAsk: MessageFns<ReplyToAsk> = {
 };
 
 function createBaseWaitRun(): WaitRun {
-  return { runId: "" };
+  return { runId: "", peek: false };
 }
 
 export const WaitRun: MessageFns<WaitRun> = {
   encode(message: WaitRun, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.runId !== "") {
       writer.uint32(10).string(message.runId);
+    }
+    if (message.peek !== false) {
+      writer.uint32(16).bool(message.peek);
     }
     return writer;
   },
@@ -5570,6 +5600,14 @@ export const WaitRun: MessageFns<WaitRun> = {
             message.runId = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.peek = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5588,12 +5626,13 @@ export const WaitRun: MessageFns<WaitRun> = {
   fromPartial(object: DeepPartial<WaitRun>): WaitRun {
     const message = createBaseWaitRun();
     message.runId = object.runId ?? "";
+    message.peek = object.peek ?? false;
     return message;
   },
 };
 
 function createBaseRunResult(): RunResult {
-  return { runId: "", session: "", agent: "", sender: "", content: "", end: undefined };
+  return { runId: "", session: "", agent: "", sender: "", content: "", end: undefined, tools: [], denied: [] };
 }
 
 export const RunResult: MessageFns<RunResult> = {
@@ -5615,6 +5654,12 @@ export const RunResult: MessageFns<RunResult> = {
     }
     if (message.end !== undefined) {
       StreamEnd.encode(message.end, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.tools) {
+      ToolTally.encode(v!, writer.uint32(58).fork()).join();
+    }
+    for (const v of message.denied) {
+      DeniedCall.encode(v!, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -5680,6 +5725,22 @@ export const RunResult: MessageFns<RunResult> = {
             message.end = StreamEnd.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.tools.push(ToolTally.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.denied.push(DeniedCall.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5703,6 +5764,192 @@ export const RunResult: MessageFns<RunResult> = {
     message.sender = object.sender ?? "";
     message.content = object.content ?? "";
     message.end = (object.end !== undefined && object.end !== null) ? StreamEnd.fromPartial(object.end) : undefined;
+    message.tools = object.tools?.map((e) => ToolTally.fromPartial(e)) || [];
+    message.denied = object.denied?.map((e) => DeniedCall.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseToolTally(): ToolTally {
+  return { name: "", server: "", calls: 0, errors: 0, ms: 0 };
+}
+
+export const ToolTally: MessageFns<ToolTally> = {
+  encode(message: ToolTally, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.server !== "") {
+      writer.uint32(18).string(message.server);
+    }
+    if (message.calls !== 0) {
+      writer.uint32(24).uint32(message.calls);
+    }
+    if (message.errors !== 0) {
+      writer.uint32(32).uint32(message.errors);
+    }
+    if (message.ms !== 0) {
+      writer.uint32(40).uint64(message.ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolTally {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolTally();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.server = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.calls = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.errors = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.ms = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ToolTally>): ToolTally {
+    return ToolTally.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ToolTally>): ToolTally {
+    const message = createBaseToolTally();
+    message.name = object.name ?? "";
+    message.server = object.server ?? "";
+    message.calls = object.calls ?? 0;
+    message.errors = object.errors ?? 0;
+    message.ms = object.ms ?? 0;
+    return message;
+  },
+};
+
+function createBaseDeniedCall(): DeniedCall {
+  return { name: "", server: "", denial: undefined };
+}
+
+export const DeniedCall: MessageFns<DeniedCall> = {
+  encode(message: DeniedCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.server !== "") {
+      writer.uint32(18).string(message.server);
+    }
+    if (message.denial !== undefined) {
+      ToolDenial.encode(message.denial, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DeniedCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDeniedCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.server = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.denial = ToolDenial.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<DeniedCall>): DeniedCall {
+    return DeniedCall.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<DeniedCall>): DeniedCall {
+    const message = createBaseDeniedCall();
+    message.name = object.name ?? "";
+    message.server = object.server ?? "";
+    message.denial = (object.denial !== undefined && object.denial !== null)
+      ? ToolDenial.fromPartial(object.denial)
+      : undefined;
     return message;
   },
 };

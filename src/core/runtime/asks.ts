@@ -60,6 +60,8 @@ export interface PendingAsk {
   runId: string
   /** Milliseconds since 1970. */
   openedAt: number
+  /** It waits as long as its turn does, for whoever comes by. */
+  parked: boolean
   ask: Ask
 }
 
@@ -82,11 +84,15 @@ export class Asks {
     this.#timeoutMs = options.timeoutMs
   }
 
-  /** Waits for the answer to a question; gives how it ended, also when nobody answered. Throws `cancelled` with the turn. */
+  /**
+   * Waits for the answer to a question; gives how it ended, also when nobody answered in time. Throws `cancelled` with the
+   * turn.
+   */
   async wait(pending: PendingAsk, signal: AbortSignal): Promise<AskEnd> {
     const gate = Promise.withResolvers<AskEnd>()
     const onAbort = () => gate.reject(toCancelled(signal))
-    const timer = setTimeout(() => gate.resolve({ by: 'timeout', answers: undefined }), this.#timeoutMs)
+    const giveUp = () => gate.resolve({ by: 'timeout', answers: undefined })
+    const timer = pending.parked ? undefined : setTimeout(giveUp, this.#timeoutMs)
     this.#waiting.set(pending.ask.id, { ...pending, settle: gate.resolve })
     signal.addEventListener('abort', onAbort, { once: true })
     try {
@@ -107,7 +113,7 @@ export class Asks {
    */
   reply(to: { agent: string; sender: string; trust: Trust; id?: string }, content: string): void {
     const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
-    if (!waiting) throw new CrabError('missing', 'Cannot answer: no such question waits')
+    if (!waiting) throw noSuchQuestion()
     if (waiting.ask.kind === 'permission' && to.trust !== 'local') {
       throw new CrabError('denied', 'Cannot give permission: only somebody at this machine can')
     }
@@ -126,6 +132,12 @@ export class Asks {
   #oldest({ agent, sender }: { agent: string; sender: string }): Waiting | undefined {
     return this.#waiting.values().find((waiting) => waiting.agent === agent && waiting.sender === sender)
   }
+}
+
+function noSuchQuestion(): CrabError {
+  return new CrabError('missing', 'Cannot answer: no such question waits', {
+    hint: 'it was answered elsewhere, nobody answered in time, or its turn is over',
+  })
 }
 
 function readAnswers(content: string, ask: Ask): Answers {

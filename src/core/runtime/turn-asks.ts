@@ -35,12 +35,12 @@ export class TurnAsks {
   }
 
   async #wait(ask: Ask, signal: AbortSignal): Promise<AskEnd> {
-    const { asks, channel, turn, now } = this.#options
+    const { asks, channel, turn, now, onAsk } = this.#options
     channel.tell({ type: 'ask', ask })
     const close = ({ by, answers }: AskEnd) =>
       channel.tell({ type: 'ask-closed', askId: ask.id, by, answers })
     try {
-      const end = await asks.wait({ ...turn, openedAt: now(), ask }, signal)
+      const end = await asks.wait({ ...turn, openedAt: now(), parked: onAsk === 'park', ask }, signal)
       close(end)
       return end
     } catch (reason) {

@@ -45,6 +45,6 @@ export function replyToAsk(
 }
 
 /** A row of `list_asks`. */
-export function toAskInfo({ ask, openedAt, ...turn }: PendingAsk): AskInfo {
+export function toAskInfo({ ask, openedAt, parked: _, ...turn }: PendingAsk): AskInfo {
   return { ...turn, openedAt: new Date(openedAt).toISOString(), ask: toAskEvent(ask) }
 }

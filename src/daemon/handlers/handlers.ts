@@ -44,7 +44,7 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     send: (message, signal) => send(served, message, signal),
     stream: (message, signal) => stream(served, message, signal),
     attach: (message, signal) => attachTo(services, message, signal),
-    waitRun: ({ runId }, signal) => waitRun(services, runId, signal),
+    waitRun: (message, signal) => waitRun(services, message, signal),
     steerSession: (message) => steerSession(served, message),
     kill: (message) => kill(served, message),
     replyToAsk: async (message) => replyToAsk(served, message),
@@ -75,8 +75,9 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     async deleteConversation({ filePath }, signal) {
       await refuseWhileRunning(services, filePath)
       await deleteSession(place, filePath, signal)
-      for (const aside of ['output', 'undo']) {
-        await rm(join(services.node.paths.cache, aside, filePath), { recursive: true, force: true }) // what its tools put aside
+      const { cache, undo } = services.node.paths
+      for (const aside of [join(cache, 'output'), undo]) {
+        await rm(join(aside, filePath), { recursive: true, force: true }) // what its tools put aside
       }
     },
     listMessages: (message) => listMessages(entries, message),

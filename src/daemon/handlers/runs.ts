@@ -1,17 +1,26 @@
-import type { RunResult, StreamEnd } from '../../core/protocol/crabtalk.generated.ts'
+import type { RunResult, StreamEnd, WaitRun } from '../../core/protocol/crabtalk.generated.ts'
+import type { Run } from '../../core/runtime/live/run.ts'
 import type { Services } from '../compose.ts'
-import { toWireEvent } from './stream-events.ts'
+import { toDenialInfo, toWireEvent } from './stream-events.ts'
 
-/** `wait_run`: how a run of this process ends. */
-export async function waitRun(services: Services, runId: string, signal: AbortSignal): Promise<RunResult> {
-  const { run, end } = await services.live.wait(runId, signal)
-  const { $case, value } = toWireEvent(end)
+/** `wait_run`: how a run of this process ends, or how it stands. */
+export async function waitRun(
+  { live }: Services,
+  { runId, peek }: WaitRun,
+  signal: AbortSignal,
+): Promise<RunResult> {
+  return toResult(peek ? live.get(runId) : (await live.wait(runId, signal)).run)
+}
+
+function toResult({ id, request, start, text, tally, end }: Run): RunResult {
   return {
-    runId,
-    session: run.start?.sessionId ?? '',
-    agent: run.start?.primary.name ?? run.request.agent,
-    sender: run.request.sender,
-    content: run.text,
-    end: $case === 'end' ? (value as StreamEnd) : undefined,
+    runId: id,
+    session: start?.sessionId ?? '',
+    agent: start?.primary.name ?? request.agent,
+    sender: request.sender,
+    content: text,
+    end: end && (toWireEvent(end).value as StreamEnd),
+    tools: [...(tally?.tools ?? [])],
+    denied: (tally?.denied ?? []).map(({ denial, ...call }) => ({ ...call, denial: toDenialInfo(denial) })),
   }
 }

@@ -4,8 +4,10 @@ import {
   type StreamEvent,
   type TokenUsage,
   type ToolCallInfo,
+  type ToolDenial,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { toDetail } from '../../core/protocol/failure.ts'
+import type { Denial } from '../../core/runtime/asks.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
 import { toAskClosed, toAskEvent } from './asks.ts'
 import { toMcpEvent } from './mcp-events.ts'
@@ -83,13 +85,12 @@ function pick({ agent, runId, sessionId, model, line }: Of<'start'>) {
 }
 
 function toResult({ callId, output, durationMs, isError, denial }: Of<'tool-result'>) {
-  return {
-    callId,
-    output,
-    durationMs,
-    isError,
-    denial: denial && { ...denial, rules: [...denial.rules], by: DENIED_BY[denial.by] },
-  }
+  return { callId, output, durationMs, isError, denial: denial && toDenialInfo(denial) }
+}
+
+/** Why a call was not permitted. */
+export function toDenialInfo(denial: Denial): ToolDenial {
+  return { ...denial, rules: [...denial.rules], by: DENIED_BY[denial.by] }
 }
 
 const DENIED_BY = { rule: DeniedBy.RULE, person: DeniedBy.PERSON, nobody: DeniedBy.NOBODY } as const

@@ -77,6 +77,24 @@ test('Asks.wait() ends without an answer when nobody gives one in time', async (
   assert.deepEqual(asks.list(''), [])
 })
 
+test('Asks.wait() leaves a parked question open, however long that takes, until it is answered or its turn ends', async () => {
+  const asks = new Asks({ timeoutMs: 1 })
+  const stop = new AbortController()
+  const waits = [
+    asks.wait({ ...pending({ id: '1' }), parked: true }, stop.signal),
+    asks.wait({ ...pending({ id: '2' }), parked: true }, stop.signal),
+  ]
+  await asks.wait(pending({ id: '3' }), NEVER) // as long as others may wait
+  assert.deepEqual(
+    asks.list('').map(({ ask }) => ask.id),
+    ['1', '2'],
+  )
+  asks.reply({ agent: '', sender: 'bob', trust: 'local', id: '1' }, '{"Which?":"A"}')
+  stop.abort(new CrabError('cancelled', 'gone'))
+  assert.deepEqual(await waits[0], { by: 'bob', answers: { 'Which?': 'A' } })
+  await assert.rejects(waits[1]!, { kind: 'cancelled' })
+})
+
 test('Asks.wait() ends with its turn', async () => {
   const asks = new Asks({ timeoutMs: 60_000 })
   const stop = new AbortController()
@@ -98,5 +116,5 @@ function pending({
 }): PendingAsk {
   const questions = [{ question: 'Which?', header: 'Pick', options: [], multiSelect: false }]
   const ask = { id, kind, questions, permission: undefined }
-  return { agent: 'crab', sender, session: 's', runId: 'r', openedAt: 0, ask }
+  return { agent: 'crab', sender, session: 's', runId: 'r', openedAt: 0, parked: false, ask }
 }

@@ -90,6 +90,11 @@ export class LiveTurns {
     return this.#runs.wait(id, signal)
   }
 
+  /** A run as it stands. Throws `missing` for one that is not known any more. */
+  get(id: string): Run {
+    return this.#runs.get(id)
+  }
+
   /** Resolves when no detached turn runs any more. */
   async settled(): Promise<void> {
     while (this.#detached.size > 0) await Promise.all(this.#detached)

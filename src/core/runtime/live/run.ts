@@ -1,6 +1,7 @@
 import { CrabError } from '../../base/errors.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
 import type { TurnRequest } from '../turn-request.ts'
+import { RunTally } from './run-tally.ts'
 
 export type EndEvent = Extract<AgentEvent, { type: 'end' }>
 
@@ -23,6 +24,8 @@ export interface Run {
   start: TurnStart | undefined
   /** Text of all steps, separated by blank lines. */
   text: string
+  /** Absent: it has called no tool. */
+  tally?: RunTally
   end: EndEvent | undefined
 }
 
@@ -37,6 +40,8 @@ export function take(run: Run, event: AgentEvent): void {
   if (event.type === 'start') run.start = event
   if (event.type === 'text-start' && run.text !== '') run.text += '\n\n'
   if (event.type === 'text') run.text += event.delta
+  if (event.type === 'tool-start') run.tally ??= new RunTally()
+  run.tally?.take(event)
   if (event.type === 'end') run.end = event
 }
 

@@ -38,16 +38,25 @@ export class Runs {
 
   /** How a run ends. Throws what it was refused with, `missing` for one that is not known any more. */
   async wait(id: string, signal: AbortSignal): Promise<RunEnd> {
-    const entry = this.#entries.get(id)
-    if (entry) return await orCancelled(entry.ended.promise, signal)
-    throw new CrabError('missing', `Cannot wait for run ${id}: there is none, or it ended long ago`, {
-      hint: 'what it said is in its conversation: crabtalk conversation list',
-    })
+    return await orCancelled(this.#known(id).ended.promise, signal)
+  }
+
+  /** A run as it stands. Throws `missing` for one that is not known any more. */
+  get(id: string): Run {
+    return this.#known(id).run
   }
 
   /** Those that have not ended, oldest first. */
   running(): Run[] {
     return [...this.#entries.values()].flatMap(({ run }) => (run.end ? [] : [run]))
+  }
+
+  #known(id: string): Entry {
+    const entry = this.#entries.get(id)
+    if (entry) return entry
+    throw new CrabError('missing', `Cannot find run ${id}: there is none, or it ended long ago`, {
+      hint: 'what it said is in its conversation: crabtalk conversation list',
+    })
   }
 
   #forget(): void {
