@@ -59,6 +59,8 @@ export interface ToolsTurn {
   /** Tells the turn's client something while it waits. */
   tell(event: AgentEvent): void
   signal: AbortSignal
+  /** Aborted when the turn is over: until then what it was offered can be called. Absent: nothing is kept for it. */
+  over?: AbortSignal
 }
 
 /**

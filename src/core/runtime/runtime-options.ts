@@ -4,6 +4,7 @@ import type { Provider } from '../provider/types.ts'
 import type { Asks } from './asks.ts'
 import type { Place } from './held-conversation.ts'
 import type { Hook } from './hook.ts'
+import type { KnownAgents } from './known-agents.ts'
 import type { RunningTurns } from './running-turns.ts'
 
 /** Where agents come from. `create: false` gives the default agent without writing it. */
@@ -28,6 +29,8 @@ export interface RuntimeOptions {
   /** As it is now. */
   setting(): Setting
   hook: Hook
+  /** Whom the hook was told of, where others tell it too; absent: nobody else does. */
+  known?: KnownAgents
   /** Conversations that last. */
   place: Place
   /** Conversations that are forgotten. */

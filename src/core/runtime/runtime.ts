@@ -1,14 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import { CrabError } from '../base/errors.ts'
 import { NO_USAGE } from '../base/message.ts'
-import { type Once, once } from '../base/once.ts'
 import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
 import type { AgentEvent } from './events.ts'
 import { type Beginning, HeldConversation } from './held-conversation.ts'
+import { KnownAgents } from './known-agents.ts'
 import type { RuntimeOptions, Setting } from './runtime-options.ts'
 import { Steers } from './steers.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
@@ -22,11 +21,11 @@ export class Runtime implements AsyncDisposable {
   readonly #options: RuntimeOptions
   /** What tools put aside for conversations that are not stored; gone with this runtime. */
   readonly #unsaved = new Set<string>()
-  /** Agents the hook knows, or is being told of, by id. */
-  readonly #known = new Map<string, { agent: AgentConfig; registered: Once<void> }>()
+  readonly #known: KnownAgents
 
   constructor(options: RuntimeOptions) {
     this.#options = options
+    this.#known = options.known ?? new KnownAgents(options.hook)
   }
 
   /**
@@ -198,10 +197,7 @@ export class Runtime implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { agent, registered } of this.#known.values()) {
-      if (registered.made !== undefined) await this.#options.hook.onUnregisterAgent?.(agent)
-    }
-    this.#known.clear()
+    for (const { id } of this.#known.all()) await this.#known.unregister(id)
     for (const folder of this.#unsaved) await rm(folder, { recursive: true, force: true })
   }
 
@@ -217,22 +213,8 @@ export class Runtime implements AsyncDisposable {
   async #agent(name: string, request: TurnRequest): Promise<AgentConfig> {
     const agent = await this.#built(name, { create: !request.settings.ephemeral })
     if (request.settings.noMcp) return { ...agent, mcps: [] }
-    if (hasTools(request)) await this.#register(agent)
+    if (hasTools(request)) await this.#known.register(agent)
     return agent
-  }
-
-  /** Tells the hook of an agent, once for each form it takes; whoever needs the agent meanwhile waits. */
-  async #register(agent: AgentConfig): Promise<void> {
-    const known = this.#known.get(agent.id)
-    const isSame = known !== undefined && isDeepStrictEqual(known.agent, agent)
-    const registered = isSame ? known.registered : once(async () => this.#tell(agent, known?.registered))
-    if (!isSame) this.#known.set(agent.id, { agent, registered })
-    await registered.get()
-  }
-
-  async #tell(agent: AgentConfig, before: Once<void> | undefined): Promise<void> {
-    await before?.made?.catch(() => undefined) // its own turn reports it
-    await this.#options.hook.onRegisterAgent?.(agent)
   }
 
   /** What can be refused before anything is written. */

@@ -63,7 +63,11 @@ export async function planTurn(
     hasGuests: hasGuests(messages),
   })
   const tools = await toolSetting({ options, speech, request, cwd })
-  const turn = (signal: AbortSignal): ToolsTurn => ({ tell: tools.channel.tell, signal })
+  const turn = (signal: AbortSignal): ToolsTurn => ({
+    tell: tools.channel.tell,
+    signal,
+    over: speech.turnOver,
+  })
   return {
     speaker: agent.name,
     guest,
