@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempDisposable, readdir, readFile, stat } from 'node:fs/promises'
+import { mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -76,12 +76,13 @@ describe('runCommand()', { concurrency: 4 }, () => {
   })
 
   test('with keep leaves running what the program left, and reads on', async () => {
-    const { word, command } = markedScript(
-      '(sleep 0.1; yes | head -c 1000000; exec sleep 600) & echo started',
-    )
     await using box = await openBox()
+    const told = join(box.path, 'told')
+    const flood = `until test -e ${told}; do sleep 0.05; done; yes | head -c 1000000; exec sleep 600`
+    const { word, command } = markedScript(`(${flood}) & echo started`)
     const { output, running } = await box.run(command, { keep: true })
     assert.equal(output, 'started\n')
+    await writeFile(told, '')
     await until('the flood is over', async () =>
       (await livingWith(word)).some((living) => living.command === 'sleep 600'),
     )
