@@ -141,7 +141,7 @@ export function compose(options: NodeOptions): Services {
       ...whereabouts,
       homeDir: options.homeDir,
       spill: join(paths.cache, 'output'),
-      undo: join(paths.cache, 'undo'),
+      undo: paths.undo,
       asks,
       now,
       newId: newUlid,

@@ -127,6 +127,22 @@ test('nothing is kept of a turn that is not stored, and nothing of a conversatio
   assert.equal(await text(node, 'b'), '1')
 })
 
+test('no file tool opens what is kept', async () => {
+  await using node = await startTestDispatch([
+    ...steps(['write', { path: 'a', content: '1' }]),
+    ...steps(['write', { path: 'cache/undo/forged', content: '{}' }], ['read', { path: 'cache/undo' }]),
+  ])
+  await act(node)
+  await act(node)
+  const answers = messagesOf(node.server.requests[4]).flatMap(({ role, content }) =>
+    role === 'tool' ? [String(content)] : [],
+  )
+  assert.deepEqual(answers.slice(1), [
+    "Cannot write cache/undo/forged: it is one of crabtalk's own files",
+    "Cannot read cache/undo: it is one of crabtalk's own files",
+  ])
+})
+
 test('a new conversation of the pair takes nothing back of the old one', async () => {
   await using node = await startTestDispatch([...steps(['write', { path: 'a', content: '1' }])])
   await act(node)

@@ -28,6 +28,8 @@ export interface HomePaths {
   readonly workspace: string
   /** Deletable. */
   readonly cache: string
+  /** Below it: what files were before turns, a folder per session and turn. */
+  readonly undo: string
   readonly logs: string
 }
 
@@ -70,6 +72,7 @@ export function homePaths(
     proc: join(run, 'proc'),
     workspace: join(home, 'workspace'),
     cache: join(home, 'cache'),
+    undo: join(home, 'cache', 'undo'),
     logs: join(home, 'logs'),
   }
 }

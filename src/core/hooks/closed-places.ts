@@ -5,9 +5,9 @@ import { once } from '../base/once.ts'
 import type { HomePaths } from '../config/paths.ts'
 import { isInside } from '../policy/paths.ts'
 
-/** What of a home no tool that touches files opens. */
-export function ownPlaces({ config, agents, vault, run }: HomePaths): string[] {
-  return [config, agents, vault, run]
+/** What of a home no tool that touches files opens: what undo finds there it writes to where it came from. */
+export function ownPlaces({ config, agents, vault, run, undo }: HomePaths): string[] {
+  return [config, agents, vault, run, undo]
 }
 
 /** What is closed to tools that touch files, looked at once for all the files of a call. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { ownPlaces } from '../../core/hooks/closed-places.ts'
 import { KeptTurns } from '../../core/hooks/files/kept-turns.ts'
@@ -19,7 +18,7 @@ export async function undo(
   const session = await place.storage.activeSession({ agentId, sender: sender || DEFAULT_SENDER })
   if (session === undefined) return NOTHING
   const turns = new KeptTurns({
-    folder: join(node.paths.cache, 'undo'),
+    folder: node.paths.undo,
     closed: ownPlaces(node.paths),
     lock: (resource, either) => place.leases.take(resource, either),
   })

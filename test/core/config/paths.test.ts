@@ -39,6 +39,7 @@ test('homePaths() lays every path of the design under the home', () => {
     proc: '/h/run/proc',
     workspace: '/h/workspace',
     cache: '/h/cache',
+    undo: '/h/cache/undo',
     logs: '/h/logs',
   })
 })
