@@ -3,6 +3,7 @@ import { orCancelled } from '../core/base/cancelled.ts'
 import { newUlid } from '../core/base/ids.ts'
 import type { Log } from '../core/base/log.ts'
 import { once } from '../core/base/once.ts'
+import { SubscriptionStore } from '../core/bus/subscription-store.ts'
 import { AgentStore } from '../core/config/agents.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { askUserHook } from '../core/hooks/ask-user.ts'
@@ -23,12 +24,11 @@ import type { ProcessHost } from '../core/process/types.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import { Asks } from '../core/runtime/asks.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
-import type { AgentEvent } from '../core/runtime/events.ts'
 import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook } from '../core/runtime/hook.ts'
 import { Broadcast } from '../core/runtime/live/broadcast.ts'
 import { Journals } from '../core/runtime/live/journals.ts'
-import { type BegunRun, LiveTurns } from '../core/runtime/live/live-turns.ts'
+import { LiveTurns } from '../core/runtime/live/live-turns.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
 import { usualCwd } from '../core/runtime/usual-cwd.ts'
@@ -36,6 +36,8 @@ import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
 import type { McpServers } from '../mcp/types.ts'
+import { type DaemonBus, openBus } from './event-bus.ts'
+import type { Happening } from './happening.ts'
 import { NodeSetting } from './node-setting.ts'
 
 /** What only a node that is a daemon has. */
@@ -84,8 +86,11 @@ export interface Services extends AsyncDisposable {
   /** Every turn of this process goes through it. */
   readonly live: LiveTurns
   readonly journals: Journals
-  /** Every event of every turn of this process. */
-  readonly events: Broadcast<{ run: BegunRun; event: AgentEvent }>
+  /** Everything that happens in this process: the events of every turn, and what is published. */
+  readonly events: Broadcast<Happening>
+  readonly subscriptions: SubscriptionStore
+  /** Of a daemon; only there subscriptions fire (decision 31). */
+  readonly bus: DaemonBus | undefined
   readonly setting: NodeSetting
   models(signal: AbortSignal): Promise<ModelRegistry>
   /** The process that holds a lease now, if one does. */
@@ -148,11 +153,21 @@ export function compose(options: NodeOptions): Services {
     })
   })
   const journals = new Journals()
-  const events = new Broadcast<{ run: BegunRun; event: AgentEvent }>()
+  const events = new Broadcast<Happening>()
+  const subscriptions = new SubscriptionStore({
+    path: paths.subscriptions,
+    lock: (resource, signal) => leases.take(resource, signal),
+  })
+  const bus =
+    options.daemon &&
+    openBus({ subscriptions, events, live: () => live, log: options.log, over: over.signal, now })
   const live = new LiveTurns({
     runtime: (signal) => orCancelled(runtime.get(), signal),
     journals,
-    observers: [(run, event) => events.tell({ run, event })],
+    observers: [
+      (run, event) => events.tell({ type: 'turn', run, event }),
+      (run, event) => bus?.observe(run, event),
+    ],
     over: over.signal,
     now,
     newId: newUlid,
@@ -167,6 +182,8 @@ export function compose(options: NodeOptions): Services {
     live,
     journals,
     events,
+    subscriptions,
+    bus,
     setting,
     hook,
     mcp: (signal) => orCancelled(mcp.get(), signal),
@@ -177,8 +194,10 @@ export function compose(options: NodeOptions): Services {
     usualCwd: (agent, trust) => usualCwd(whereabouts, agent, trust),
     now,
     async [Symbol.asyncDispose]() {
+      bus?.bus.close() // what ends now starts nothing
       over.abort()
       await live.settled()
+      await bus?.bus.settled()
       const servers = await mcp.made?.catch(() => undefined) // whoever asked for it was told
       servers?.release()
       const made = await runtime.made?.catch(() => undefined)

@@ -9,7 +9,7 @@ import { scanToml, startsWith, type TomlItem } from './toml-scan.ts'
 /**
  * A TOML text that says `after`, made from one that says `before` by changing only what differs.
  *
- * Comments, order and spacing of everything else survive. `[[lists]]` are matched by the `name` of their tables.
+ * Comments, order and spacing of everything else survive. `[[lists]]` are matched by the `name`, or else the `id`, of their tables.
  * Where that cannot be done (tables that changed places, say) the text is written anew under its opening comment.
  */
 export function editToml(text: string, before: JsonObject, after: JsonObject): string {
@@ -44,7 +44,7 @@ function changeKey(text: string, { path, before, after }: Change<unknown>): stri
 
 /** Changes the tables that stay, cuts those that go, appends the new ones; all anew if the order is another. */
 function changeList(text: string, { path, before, after }: Change<JsonObject[]>): string {
-  const places = after.map((table) => before.findIndex((old) => old['name'] === table['name']))
+  const places = after.map((table) => before.findIndex((old) => keyOf(old) === keyOf(table)))
   const kept = places.filter((place) => place >= 0)
   const expected = [...kept.toSorted((a, b) => a - b), ...places.filter((place) => place < 0)]
   if (!isDeepStrictEqual(places, expected) || new Set(kept).size < kept.length)
@@ -56,6 +56,10 @@ function changeList(text: string, { path, before, after }: Change<JsonObject[]>)
   const gone = before.map((_, place) => [...path, place]).filter((_, place) => !kept.includes(place))
   const owned = statements(edited).filter((item) => gone.some((head) => startsWith(item.path, head)))
   return appendBlocks(cut(edited, owned), path, after.slice(kept.length))
+}
+
+function keyOf(table: JsonObject): unknown {
+  return table['name'] ?? table['id']
 }
 
 /** Writes, replaces or removes one key, whatever form it has in the text. */

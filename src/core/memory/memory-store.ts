@@ -1,6 +1,7 @@
-import { readFile, rename, rm, stat } from 'node:fs/promises'
+import { readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CrabError, toCrabError } from '../base/errors.ts'
+import { stampOf } from '../base/file-stamp.ts'
 import { createFile, isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import { foldName, nameProblem } from '../config/agent-schema.ts'
 import { decodeMemory, encodeMemory } from './codec.ts'
@@ -99,17 +100,6 @@ export class MemoryStore {
 }
 
 const EXTENSION = '.db'
-
-/** What tells one content of a path from another: every write makes a new file. */
-async function stampOf(path: string): Promise<string | undefined> {
-  try {
-    const { ino, size, mtimeNs } = await stat(path, { bigint: true })
-    return `${ino} ${size} ${mtimeNs}`
-  } catch (reason) {
-    if (isMissingFile(reason)) return undefined
-    throw reason
-  }
-}
 
 async function readIfThere(path: string): Promise<Buffer | undefined> {
   try {

@@ -1,0 +1,163 @@
+import { basename, dirname, join } from 'node:path'
+import { CrabError } from '../base/errors.ts'
+import { stampOf } from '../base/file-stamp.ts'
+import { replaceFile, toStorageError } from '../base/files.ts'
+import type { JsonObject } from '../base/message.ts'
+import { readText } from '../config/load-config.ts'
+import { configError } from '../config/problem.ts'
+import { parseToml, type TomlDocument, toProblems } from '../config/toml.ts'
+import { editToml } from '../config/toml-edit.ts'
+import {
+  checkSubscriptions,
+  MAX_SUBSCRIPTIONS,
+  type Subscription,
+  type Subscriptions,
+  sourceProblem,
+} from './subscriptions.ts'
+
+export interface SubscriptionStoreOptions {
+  /** Of events/subscriptions.toml. */
+  path: string
+  /** Takes an exclusive right among all processes of the home. */
+  lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
+}
+
+/** The subscriptions that hold now. */
+export interface Standing {
+  subscriptions: readonly Subscription[]
+  /** Why these are not those of the file: it cannot be used, and the ones from before hold. */
+  problem: CrabError | undefined
+}
+
+/** A file that can be used. */
+interface Content {
+  document: TomlDocument
+  table: Subscriptions
+}
+
+/**
+ * The subscriptions of a home, in events/subscriptions.toml. Several processes and people may write it: a change reads it
+ * anew under the lease of the file, and replaces it; comments and order stay.
+ *
+ * A change fails with `config` for a file that says what it may not, and leaves that as it is; with `storage` for the disk.
+ */
+export class SubscriptionStore {
+  readonly #options: SubscriptionStoreOptions
+  /** Of what was read last; undefined: there was no file. */
+  #stamp: string | undefined
+  #standing: Standing = { subscriptions: [], problem: undefined }
+
+  constructor(options: SubscriptionStoreOptions) {
+    this.#options = options
+  }
+
+  /** Those that hold now; the file is read again only if it is another one. Never fails. */
+  async read(): Promise<Standing> {
+    try {
+      const stamp = await stampOf(this.#options.path)
+      if (stamp === this.#stamp) return this.#standing
+      const { table } = await this.#load()
+      // Written while it was read: what was read is whole, but may be younger than its stamp.
+      this.#standing = { subscriptions: table.subscription, problem: undefined }
+      this.#stamp = stamp
+    } catch (reason) {
+      const problem = toStorageError(`Cannot read ${this.#options.path}`, reason)
+      if (problem.message !== this.#standing.problem?.message) this.#standing = { ...this.#standing, problem }
+    }
+    return this.#standing
+  }
+
+  /** Adds one; durable, with its id, when it resolves. Throws `invalid` for a source that is none, `conflict` at the limit. */
+  async add(wanted: Omit<Subscription, 'id'>, signal: AbortSignal): Promise<Subscription> {
+    const wrong = sourceProblem(wanted.source)
+    if (wrong !== undefined) throw new CrabError('invalid', `Cannot subscribe: ${wrong}`)
+    return await this.#change(signal, (table) => {
+      if (table.subscription.length >= MAX_SUBSCRIPTIONS) throw full()
+      const id = nextIdOf(table)
+      const added = { id, ...wanted }
+      return { result: added, after: { next_id: id + 1, subscription: [...table.subscription, added] } }
+    })
+  }
+
+  /** Ends those of these ids that are still there, and gives the ids of them: each one is given to one caller only. */
+  async remove(ids: readonly number[], signal: AbortSignal): Promise<readonly number[]> {
+    return await this.#change(signal, (table) => {
+      const { subscription } = table
+      const left = subscription.filter(({ id }) => !ids.includes(id))
+      const result = subscription.filter(({ id }) => ids.includes(id)).map(({ id }) => id)
+      return result.length === 0
+        ? { result, after: table }
+        : { result, after: { next_id: nextIdOf(table), subscription: left } }
+    })
+  }
+
+  /** Follows an agent to its new name, as target and in the sources of how its turns end; gives how many were rewritten. */
+  async renameAgent(from: string, to: string, signal: AbortSignal): Promise<number> {
+    if ((await stampOf(this.#options.path)) === undefined) return 0
+    const sources = new Map(ENDS.map((end) => [`agent:${from}:${end}`, `agent:${to}:${end}`]))
+    return await this.#change(signal, (table) => {
+      const isMeant = ({ source, target_agent }: Subscription) => target_agent === from || sources.has(source)
+      const subscription = table.subscription.map((one) => ({
+        ...one,
+        source: sources.get(one.source) ?? one.source,
+        target_agent: one.target_agent === from ? to : one.target_agent,
+      }))
+      const result = table.subscription.filter(isMeant).length
+      return { result, after: result === 0 ? table : { ...table, subscription } }
+    })
+  }
+
+  async #change<T>(
+    signal: AbortSignal,
+    change: (table: Subscriptions) => { result: T; after: Subscriptions },
+  ): Promise<T> {
+    const { path, lock } = this.#options
+    await using _ = await lock(`file:${path}`, signal)
+    const { document, table } = await this.#load()
+    const { result, after } = change(table)
+    if (after === table) return result
+    await replaceFile(path, editToml(document.text, document.table, toFile(after, document.table)))
+    return result
+  }
+
+  async #load(): Promise<Content> {
+    const { path } = this.#options
+    const file = join(basename(dirname(path)), basename(path)).replaceAll('\\', '/')
+    const document = parseToml(file, (await readText(path)) ?? '')
+    if (!document.ok) throw configError(document.problems)
+    const table = checkSubscriptions(document.value.table)
+    if (!table.ok) throw configError(toProblems(document.value, table.problems))
+    return { document: document.value, table: table.value }
+  }
+}
+
+/** How turns end, in `agent:<name>:<end>`. */
+const ENDS = ['done', 'failed'] as const
+
+function nextIdOf({ next_id = 1, subscription }: Subscriptions): number {
+  return subscription.reduce((next, { id }) => Math.max(next, id + 1), next_id)
+}
+
+/** What the file shall say; a subscription that stays keeps the form it has there. */
+function toFile(
+  { next_id, subscription }: Subscriptions,
+  { subscription: before = [] }: JsonObject,
+): JsonObject {
+  const forms = new Map((before as JsonObject[]).map((form) => [form['id'], form]))
+  const list = subscription.map((one) => {
+    const { source, target_agent } = one
+    const form = forms.get(one.id)
+    return form ? { ...form, source, target_agent } : one
+  })
+  return { ...(next_id !== undefined && { next_id }), ...(list.length > 0 && { subscription: list }) }
+}
+
+function full(): CrabError {
+  return new CrabError(
+    'conflict',
+    `Cannot subscribe: there are ${MAX_SUBSCRIPTIONS} subscriptions, the limit`,
+    {
+      hint: 'end some with crabtalk events unsubscribe ID',
+    },
+  )
+}
