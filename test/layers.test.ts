@@ -53,6 +53,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   'src/tui': [...BASE, 'src/core/protocol'],
   'src/daemon': ['src/core', 'src/mcp'],
+  'src/lib': ['src/core'],
   'src/up': [...MECHANISM, 'src/core/process'],
   'src/edge': [...MECHANISM, 'src/core/process', 'src/mcp/oauth'],
   'src/commands': ['src/core', 'src/mcp', 'src/tui', 'src/daemon', 'src/up', 'src/edge'],
@@ -77,7 +78,7 @@ const OWNED_CODE: readonly { what: string; pattern: RegExp; owners: readonly str
   {
     what: 'process.*',
     pattern: /(?<![\w./'-])process(\.(?!kill\()\w|\[)/,
-    owners: ['bin', 'src/commands/main.ts', 'src/core/config/paths.ts'],
+    owners: ['bin', 'src/commands/main.ts', 'src/core/config/paths.ts', 'src/lib/connect.ts'],
   },
 ]
 

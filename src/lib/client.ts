@@ -1,0 +1,49 @@
+import { CrabError } from '../core/base/errors.ts'
+import {
+  AgentEventKind,
+  type AgentEventMsg,
+  ApprovalMode,
+  type AskUserEvent,
+  type AttachEvent,
+  OnAsk,
+  type RunResult,
+  type SendResponse,
+  type StreamEvent,
+  type StreamMsg,
+  ToolSet,
+} from '../core/protocol/crabtalk.generated.ts'
+import type { Dispatch } from '../core/protocol/dispatch.ts'
+import type { Operation, ReplyOf, RequestOf } from '../core/protocol/operations.ts'
+import type { Endpoint } from '../core/transport/endpoint.ts'
+import {
+  type Address,
+  type Answer,
+  type Client,
+  clientOf,
+  type TurnChoices,
+  type TurnEvent,
+} from './agents-client.ts'
+import { type ConnectOptions, connect } from './connect.ts'
+
+export type {
+  Address,
+  AgentEventMsg,
+  Answer,
+  AskUserEvent,
+  AttachEvent,
+  Client,
+  ConnectOptions,
+  Dispatch,
+  Endpoint,
+  Operation,
+  ReplyOf,
+  RequestOf,
+  RunResult,
+  SendResponse,
+  StreamEvent,
+  StreamMsg,
+  TurnChoices,
+  TurnEvent,
+}
+// The entry `crabtalk/client` of the package.
+export { AgentEventKind, ApprovalMode, CrabError, clientOf, connect, OnAsk, ToolSet }

@@ -1,0 +1,158 @@
+import { CrabError } from '../core/base/errors.ts'
+import { newUlid } from '../core/base/ids.ts'
+import type { JsonObject, Message, Usage } from '../core/base/message.ts'
+import { derivedAgentId } from '../core/config/agent-id.ts'
+import { type AgentConfig, checkAgent, foldName, nameProblem } from '../core/config/agent-schema.ts'
+import { MemoryLeases } from '../core/lease/memory-leases.ts'
+import type { Rule } from '../core/policy/types.ts'
+import type { ModelEvent, ModelFacts, ModelRequest, Provider, ToolSpec } from '../core/provider/types.ts'
+import { type Answers, type Ask, Asks } from '../core/runtime/asks.ts'
+import { compositeHook } from '../core/runtime/composite-hook.ts'
+import type { AgentEvent } from '../core/runtime/events.ts'
+import type { Place } from '../core/runtime/held-conversation.ts'
+import type { Hook, ToolDispatch, ToolOutput } from '../core/runtime/hook.ts'
+import { RunningTurns } from '../core/runtime/running-turns.ts'
+import { Runtime } from '../core/runtime/runtime.ts'
+import type { Agents } from '../core/runtime/runtime-options.ts'
+import type { TurnRequest, TurnSettings } from '../core/runtime/turn-request.ts'
+import { MemoryStorage } from '../core/storage/memory-storage.ts'
+import type { Storage } from '../core/storage/types.ts'
+
+export type {
+  AgentConfig,
+  AgentEvent,
+  Agents,
+  Answers,
+  Ask,
+  Hook,
+  Message,
+  ModelEvent,
+  ModelFacts,
+  ModelRequest,
+  Provider,
+  Rule,
+  Storage,
+  ToolDispatch,
+  ToolOutput,
+  ToolSpec,
+  TurnRequest,
+  TurnSettings,
+  Usage,
+}
+// The entry `crabtalk/runtime` of the package.
+export { Asks, CrabError, MemoryStorage, RunningTurns, Runtime }
+
+/** An agent by value: the keys of an agent file, its name and its prompt. */
+export interface AgentDefinition {
+  name: string
+  prompt: string
+  /** A ULID that stays when the agent is renamed; by default it follows from the name. */
+  id?: string
+  /** Further keys of an agent file, such as `description`, `model`, `max_iterations`, `tools`. */
+  [key: string]: unknown
+}
+
+/** What an embedded runtime is made of; only the agents and the models must be given. */
+export interface EmbedOptions {
+  agents: readonly AgentDefinition[] | Agents
+  /** See the Provider type: six members, of which `complete` streams one model call. */
+  provider: Provider
+  /** What agents can do, in the order in which a model sees it; nothing by default. */
+  hooks?: readonly Hook[]
+  /** Conversations; by default they live as long as this object. */
+  storage?: Storage
+  /** Rules of permission for every agent. */
+  rules?: readonly Rule[]
+  /** Working directory of conversations that name none. Nothing is read or written there but by hooks. */
+  cwd?: string
+  /** How long a question waits for its answer, milliseconds. */
+  askTimeoutMs?: number
+}
+
+/** A runtime of one tenant, in this process: no files, no sockets, no environment, no tools but those of its hooks. */
+export interface Embedded extends AsyncDisposable {
+  readonly runtime: Runtime
+  /** The questions that wait. */
+  readonly asks: Asks
+  /** What runs, to be steered or stopped. */
+  readonly running: RunningTurns
+  /** Runs a turn of the conversation (agent, sender), by default ("crab", "user"); see Runtime.turn(). */
+  turn(
+    content: string,
+    request?: Partial<Omit<TurnRequest, 'content'>>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<AgentEvent>
+}
+
+/** A runtime for a program that embeds it (RFC 0193). Throws `invalid` for an agent that is none. */
+export function embed(options: EmbedOptions): Embedded {
+  const { provider, storage = new MemoryStorage(), rules = [], cwd = '/', askTimeoutMs = 300_000 } = options
+  const asks = new Asks({ timeoutMs: askTimeoutMs })
+  const running = new RunningTurns()
+  const setting = { provider, rules }
+  const runtime = new Runtime({
+    agents: 'get' in options.agents ? options.agents : fixedAgents(options.agents),
+    setting: () => setting,
+    hook: compositeHook(options.hooks ?? []),
+    place: placeOf(storage),
+    scratch: placeOf(new MemoryStorage()),
+    running,
+    asks,
+    defaultCwd: cwd,
+    workspaces: cwd,
+    homeDir: '',
+    spill: cwd,
+    now: Date.now,
+    newId: newUlid,
+  })
+  return {
+    runtime,
+    asks,
+    running,
+    turn: (content, request = {}, signal = new AbortController().signal) =>
+      runtime.turn(
+        { agent: 'crab', sender: 'user', trust: 'local', settings: {}, ...request, content },
+        signal,
+      ),
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+  }
+}
+
+/** Agents that never change. Throws `invalid` for a definition that is none. */
+function fixedAgents(definitions: readonly AgentDefinition[]): Agents {
+  const agents = new Map(definitions.map((definition) => [foldName(definition.name), toAgent(definition)]))
+  return {
+    async get(name) {
+      const agent = agents.get(foldName(name))
+      if (agent) return agent
+      throw new CrabError('missing', `Cannot find the agent "${name}"`, {
+        hint: `there is ${definitions.map((definition) => definition.name).join(', ') || 'none'}`,
+      })
+    },
+    rules: async () => [],
+    async addRule() {
+      throw new CrabError('failed', 'Cannot store a rule: the agents of this runtime are fixed')
+    },
+  }
+}
+
+function toAgent({
+  name,
+  prompt,
+  id = derivedAgentId(foldName(name), 0),
+  ...keys
+}: AgentDefinition): AgentConfig {
+  const problem = nameProblem(name)
+  if (problem) throw new CrabError('invalid', `Cannot use the agent "${name}": ${problem}`)
+  const outcome = checkAgent({ ...keys, id } as JsonObject)
+  if (outcome.ok) return { ...outcome.value, id, name, prompt }
+  const [first] = outcome.problems
+  throw new CrabError(
+    'invalid',
+    `Cannot use the agent "${name}": ${first?.path.join('.')}: ${first?.message}`,
+  )
+}
+
+function placeOf(storage: Storage): Place {
+  return { storage, leases: new MemoryLeases(), cache: new Map() }
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { route } from '../../src/core/protocol/dispatch.ts'
+import { listen } from '../../src/core/transport/listen.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { type Client, clientOf, connect, type TurnEvent } from '../../src/lib/client.ts'
+import type { Script } from '../support/model-server.ts'
+import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import { until } from '../support/until.ts'
+
+interface Place extends AsyncDisposable {
+  node: TestDispatch
+  client: Client
+}
+
+/** A client of a home whose socket is served in this process. */
+async function startPlace(script: Script): Promise<Place> {
+  const node = await startTestDispatch(script)
+  const { run, home } = node.home.paths
+  const endpoint = { kind: 'unix', path: `${run}/crabtalk.sock` } as const
+  const listener = await listen(endpoint, {
+    dispatch: route(handlers(node.services, 'local')),
+    graceMs: 100,
+    onError: assert.fail,
+  })
+  return {
+    node,
+    client: await connect({ home }),
+    async [Symbol.asyncDispose]() {
+      await listener[Symbol.asyncDispose]()
+      await node[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('connect() says plainly that no daemon runs in that home', async () => {
+  await using node = await startTestDispatch([])
+  await assert.rejects(connect({ home: node.home.paths.home }), {
+    kind: 'unavailable',
+    message: /^Cannot reach a daemon at unix:.*: there is none$/,
+    hint: /crabtalk daemon run/,
+  })
+})
+
+test('stream() yields the events of a turn, in order and counted', async () => {
+  await using at = await startPlace([{ parts: ['Hello', ' there'] }])
+  const events: TurnEvent[] = await Array.fromAsync(at.client.stream('hi', { sender: 'bob' }))
+  assert.deepEqual(
+    events.map(({ seq, $case }) => `${seq} ${$case}`),
+    ['1 start', '2 textStart', '3 chunk', '4 chunk', '5 textEnd', '6 end'],
+  )
+})
+
+test('send() and ask() give the whole answer, and throw what a turn failed with', async () => {
+  await using at = await startPlace([
+    { parts: ['Yes'] },
+    { parts: ['No'] },
+    { status: 401, body: 'who are you' },
+  ])
+  const { content, turns, stopReason } = await at.client.send('one')
+  assert.deepEqual([content, turns, stopReason], ['Yes', 1, 'stop'])
+  assert.equal(await at.client.ask('two'), 'No')
+  await assert.rejects(at.client.send('three'), { kind: 'credentials' })
+})
+
+test('onAsk answers what the agent asks, in a stream and in a whole answer', async () => {
+  const question = { question: 'Which?', header: 'Which', options: [{ label: 'a' }, { label: 'b' }] }
+  const call = { call: 'c', name: 'ask_user', args: JSON.stringify({ questions: [question] }) }
+  await using at = await startPlace([{ parts: [call] }, { parts: ['So b.'] }])
+  const asked: string[] = []
+  const onAsk = ({ questions }: { questions: { question: string }[] }) => {
+    asked.push(questions[0]!.question)
+    return { 'Which?': 'b' }
+  }
+  assert.equal(await at.client.ask('choose', { onAsk }), 'So b.')
+  assert.deepEqual(asked, ['Which?'])
+  assert.match(at.node.server.requests[1]!.text, /Which\?[^}]*b/)
+})
+
+test('a question that cannot be answered ends the turn with the reason', async () => {
+  const question = { question: 'Which?', header: 'Which', options: [{ label: 'a' }, { label: 'b' }] }
+  const call = { call: 'c', name: 'ask_user', args: JSON.stringify({ questions: [question] }) }
+  await using at = await startPlace([{ parts: [call] }])
+  const onAsk = () => {
+    throw new Error('no idea')
+  }
+  await assert.rejects(at.client.send('choose', { onAsk }), /no idea/)
+})
+
+test('kill() stops a turn, follow() and subscribe() see it, wait() tells its end', async () => {
+  await using at = await startPlace([{ parts: ['Half'], end: 'hang' }])
+  const { runId } = await at.client.send('go', { detach: true })
+  const stop = new AbortController()
+  let said = ''
+  const following = (async () => {
+    for await (const { event } of at.client.follow({}, stop.signal)) {
+      if (event?.$case === 'stream' && event.value.event?.$case === 'chunk')
+        said += event.value.event.value.content
+    }
+  })().catch(({ kind }) => assert.equal(kind, 'cancelled'))
+  await until('it speaks', () => said === 'Half')
+  await at.client.kill()
+  const { content, end } = await at.client.wait(runId)
+  assert.deepEqual([content, end?.detail?.stopReason], ['Half', 'cancelled'])
+  stop.abort()
+  await following
+})
+
+test('clientOf() is the same over a dispatch of this process', async () => {
+  await using node = await startTestDispatch([{ parts: ['Yes'] }])
+  const client = clientOf(node.dispatch)
+  assert.equal(await client.ask('one'), 'Yes')
+  const { agents } = await client.request('listAgents')
+  assert.deepEqual(
+    agents.map(({ name }) => name),
+    ['crab'],
+  )
+})
+
+test('leaving a stream cancels its turn', async () => {
+  await using at = await startPlace([{ parts: ['Half'], end: 'hang' }])
+  for await (const event of at.client.stream('go')) if (event.$case === 'chunk') break
+  assert.equal(await at.node.server.requests[0]!.done, false)
+  await until('nothing runs', () => at.node.services.live.running().length === 0)
+})

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { embed, type Hook, type ModelEvent, type Provider } from '../../src/lib/runtime.ts'
+
+/** A model that answers with what a function makes of the conversation. */
+function modelOf(answer: (said: readonly string[]) => readonly ModelEvent[]): Provider {
+  return {
+    defaultModel: () => 'stub',
+    prepare() {},
+    facts: () => ({}),
+    costUsd: () => undefined,
+    async *complete({ messages }) {
+      yield* answer(messages.map(({ role, content }) => `${role}: ${content}`))
+    },
+  }
+}
+
+const FINISH: ModelEvent = { type: 'finish', reason: 'stop', usage: undefined }
+const CRAB = { name: 'crab', prompt: 'You are crab.' }
+
+test('embed() runs turns with agents and models by value, and remembers conversations', async () => {
+  const provider = modelOf((said) => [{ type: 'text', delta: said.join(' | ') }, FINISH])
+  await using runtime = embed({ agents: [CRAB], provider })
+  assert.equal(await textOf(runtime.turn('one')), 'user: one')
+  assert.equal(await textOf(runtime.turn('two')), 'user: one | assistant: user: one | user: two')
+  assert.equal(await textOf(runtime.turn('three', { sender: 'other' })), 'user: three')
+})
+
+test('two embedded runtimes share nothing', async () => {
+  const provider = modelOf((said) => [{ type: 'text', delta: `${said.length}` }, FINISH])
+  await using one = embed({ agents: [CRAB], provider })
+  await using two = embed({ agents: [{ ...CRAB, name: 'crab', max_iterations: 3 }], provider })
+  assert.deepEqual(
+    [await textOf(one.turn('a')), await textOf(two.turn('a')), await textOf(one.turn('b'))],
+    ['1', '1', '3'],
+  )
+})
+
+test('embed() gives agents the tools of its hooks, and no others', async () => {
+  const hook: Hook = {
+    schema: () => [
+      { name: 'double', description: 'Doubles', parameters: { type: 'object' }, readOnly: true },
+    ],
+    dispatch: (name, { args }) =>
+      name === 'double'
+        ? Promise.resolve({ output: String(2 * Number(args['n'])), isError: false })
+        : undefined,
+  }
+  const provider = modelOf((said) =>
+    said.length === 1
+      ? [
+          { type: 'tool-call', call: { id: 'c', name: 'double', arguments: '{"n":21}' } },
+          { ...FINISH, reason: 'tool-calls' },
+        ]
+      : [{ type: 'text', delta: said.at(-1)! }, FINISH],
+  )
+  await using runtime = embed({ agents: [CRAB], provider, hooks: [hook] })
+  assert.equal(await textOf(runtime.turn('21?')), 'tool: 42')
+})
+
+test('embed() refuses agents that are none, and names those there are', async () => {
+  const provider = modelOf(() => [FINISH])
+  assert.throws(() => embed({ agents: [{ name: '../x', prompt: '' }], provider }), { kind: 'invalid' })
+  assert.throws(() => embed({ agents: [{ ...CRAB, max_iterations: -1 }], provider }), {
+    kind: 'invalid',
+    message: /max_iterations/,
+  })
+  await using runtime = embed({ agents: [CRAB], provider })
+  await assert.rejects(textOf(runtime.turn('x', { agent: 'nobody' })), {
+    kind: 'missing',
+    hint: 'there is crab',
+  })
+})
+
+async function textOf(events: AsyncIterable<{ type: string; delta?: string }>): Promise<string> {
+  let text = ''
+  for await (const event of events) if (event.type === 'text') text += event.delta
+  return text
+}
