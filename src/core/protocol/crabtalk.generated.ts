@@ -2003,7 +2003,10 @@ export interface SubscriptionInfo {
 
 /** Subscriptions. */
 export interface SubscriptionList {
+  /** Those that hold now. */
   subscriptions: SubscriptionInfo[];
+  /** What is wrong with their file, with its line: while something is, those from before hold. */
+  problems: string[];
 }
 
 /** One event, or what the run of that id published. Empty: the latest events. */
@@ -16620,13 +16623,16 @@ export const SubscriptionInfo: MessageFns<SubscriptionInfo> = {
 };
 
 function createBaseSubscriptionList(): SubscriptionList {
-  return { subscriptions: [] };
+  return { subscriptions: [], problems: [] };
 }
 
 export const SubscriptionList: MessageFns<SubscriptionList> = {
   encode(message: SubscriptionList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.subscriptions) {
       SubscriptionInfo.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.problems) {
+      writer.uint32(482).string(v!);
     }
     return writer;
   },
@@ -16652,6 +16658,14 @@ export const SubscriptionList: MessageFns<SubscriptionList> = {
             message.subscriptions.push(SubscriptionInfo.decode(reader, reader.uint32()));
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.problems.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16670,6 +16684,7 @@ export const SubscriptionList: MessageFns<SubscriptionList> = {
   fromPartial(object: DeepPartial<SubscriptionList>): SubscriptionList {
     const message = createBaseSubscriptionList();
     message.subscriptions = object.subscriptions?.map((e) => SubscriptionInfo.fromPartial(e)) || [];
+    message.problems = object.problems?.map((e) => e) || [];
     return message;
   },
 };
