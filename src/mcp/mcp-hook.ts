@@ -6,7 +6,7 @@ import { type AgentTool, toSpecs } from './agent-tools.ts'
 import { hiddenBy } from './entry-filter.ts'
 import { offerTools } from './offer.ts'
 import type { Peer } from './peer.ts'
-import type { Peers } from './peers.ts'
+import type { Claimed, Peers } from './peers.ts'
 import { throttledProgress } from './progress.ts'
 import type { DroppedTool } from './remote-tool.ts'
 import { callTool, checkArguments, type ToolCallOptions } from './tool-call.ts'
@@ -20,8 +20,8 @@ export interface McpHookOptions {
 
 /** Brings the tools of an agent's MCP servers into its turns. */
 export function mcpHook({ peers, now }: McpHookOptions): Hook {
-  /** What each turn was shown, by the agent it was made with: a list may change while the turn runs. */
-  const shown = new WeakMap<AgentConfig, readonly AgentTool[]>()
+  /** What each turn was shown, by the agent it was made with: lists and declarations may change while the turn runs. */
+  const shown = new WeakMap<AgentConfig, Shown>()
   /** The ids of the agents that were told of tools that cannot be offered. */
   const told = new WeakMap<readonly DroppedTool[], Set<string>>()
   return {
@@ -34,19 +34,42 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
       if (agent.mcps.length === 0) return []
       if (await peers.ensure(agent)) startEager(peers, agent.id)
       const takeDropped = (peer: Peer) => takeOnce(told, peer.memory.newlyDropped, agent.id)
+      const claimed = peers.claimedBy(agent.id) ?? []
+      const isKept = turn.over !== undefined && holdUntil(turn.over, claimed)
       const tools = await offerTools({ peers, agent, now, takeDropped }, turn)
-      shown.set(agent, tools)
+      shown.set(agent, { tools, claimed: isKept ? claimed : undefined })
       return toSpecs(agent, tools)
     },
     describe(name, request) {
-      const found = shown.get(request.agent)?.find((tool) => tool.name === name)
+      const found = shown.get(request.agent)?.tools.find((tool) => tool.name === name)
       return found && describe(found, request)
     },
-    dispatch: (_name, call, signal) => dispatch(peers, call, signal),
+    dispatch(_name, call, signal) {
+      const claimed = shown.get(call.agent)?.claimed ?? peers.claimedBy(call.agent.id)
+      return dispatch(claimed ?? [], call, signal)
+    },
   }
 }
 
-function startEager(peers: Peers, agentId: string): void {
+interface Shown {
+  tools: readonly AgentTool[]
+  /** What the turn began with, and keeps until its end; undefined: what is declared now counts. */
+  claimed: readonly Claimed[] | undefined
+}
+
+/** Servers that a turn may call stay until it is over (decision 20); false when it is. */
+function holdUntil(over: AbortSignal, claimed: readonly Claimed[]): boolean {
+  if (over.aborted) return false
+  const held = claimed.map(({ peer }) => peer.hold())
+  const letGo = () => {
+    for (const one of held) one[Symbol.dispose]()
+  }
+  over.addEventListener('abort', letGo, { once: true })
+  return true
+}
+
+/** Starts the servers of an agent in the background, but those that wait until they are needed. */
+export function startEager(peers: Peers, agentId: string): void {
   for (const { peer, entry } of peers.claimedBy(agentId) ?? []) if (entry.start !== 'lazy') peer.start()
 }
 
@@ -68,10 +91,14 @@ function takeOnce(
 }
 
 /** Calls what was permitted; undefined when that is no tool of a server of the agent. */
-function dispatch(peers: Peers, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> | undefined {
-  const { action, agent } = call
+function dispatch(
+  claimed: readonly Claimed[],
+  call: ToolDispatch,
+  signal: AbortSignal,
+): Promise<ToolOutput> | undefined {
+  const { action } = call
   if (action.kind !== 'mcp') return undefined
-  const claim = peers.claimedBy(agent.id)?.find(({ entry }) => entry.name === action.server)
+  const claim = claimed.find(({ entry }) => entry.name === action.server)
   if (!claim) return undefined
   const { peer, entry } = claim
   const hidden = hiddenBy(entry, action.tool)

@@ -11,12 +11,12 @@ import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
 import { toolsOf } from './agent-tools.ts'
 import { hiddenBy } from './entry-filter.ts'
 import type { TargetDefaults } from './fingerprint.ts'
-import { mcpHook } from './mcp-hook.ts'
+import { mcpHook, startEager } from './mcp-hook.ts'
 import { type Claimed, Peers } from './peers.ts'
 import { printable } from './remote-tool.ts'
 import { ServerMemory } from './server-memory.ts'
 import { callTool, checkArguments, toUnavailable } from './tool-call.ts'
-import type { AgentView, McpServers, Owner, PeerView, ToolView } from './types.ts'
+import type { AgentView, FrameTap, McpServers, Owner, PeerView, ToolView } from './types.ts'
 import { type Declared, viewPeer, viewServers } from './views.ts'
 
 /** Where servers run, and what they get. */
@@ -30,6 +30,8 @@ export interface McpOptions extends TargetDefaults {
   now(): number
   /** Told what happens to servers, once for each owner. Must not throw. */
   onEvent?(event: McpServerEvent): void
+  /** Sees every message of every connection. */
+  frames?: FrameTap
 }
 
 /** Opens the MCP servers of a node. Nothing is read, loaded or started before an agent that has servers is met. */
@@ -135,6 +137,10 @@ class Servers implements McpServers {
     } finally {
       if (!isOwned) await peer.end()
     }
+  }
+
+  async useBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void> {
+    for (const agentId of await this.#peers.rebase(baseEnv)) startEager(this.#peers, agentId)
   }
 
   release(): void {

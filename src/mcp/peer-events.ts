@@ -1,6 +1,7 @@
 import type { McpServerEvent } from '../core/runtime/events.ts'
 import type { Peer } from './peer.ts'
 import type { Claim, PeerEvent } from './peer-types.ts'
+import type { Owner } from './types.ts'
 
 /** Something that happened to a server, for one of its owners. */
 export interface Happening {
@@ -12,6 +13,11 @@ export interface Happening {
   at: number
 }
 
+/** Whose declarations they are. */
+export function toOwners(claims: readonly Claim[]): Owner[] {
+  return claims.map(({ agent, entry }) => ({ agent, name: entry.name }))
+}
+
 /** An event as one of the owners is told it. */
 export function toEvent({ peer, kind, claims, claim, at }: Happening): McpServerEvent {
   return {
@@ -19,7 +25,7 @@ export function toEvent({ peer, kind, claims, claim, at }: Happening): McpServer
     agent: claim.agent,
     name: claim.entry.name,
     fingerprint: peer.fingerprint,
-    owners: claims.map(({ agent, entry }) => ({ agent, name: entry.name })),
+    owners: toOwners(claims),
     tools: kind === 'connected' ? (peer.list?.tools.map(({ name }) => name) ?? []) : [],
     error: kind === 'failed' ? (peer.error?.message ?? '') : '',
     at,

@@ -37,7 +37,7 @@ export class Peer {
   #attempt: Promise<Connection> | undefined
   #needed = Promise.withResolvers<void>()
   #refresh: ListRefresh | undefined
-  #calls = 0
+  #holders = 0
   #quiet = Promise.withResolvers<void>()
   /** What it is taken for after it ended without a word, so that one that cannot start is started once each time. */
   #supposed: Era | undefined
@@ -136,7 +136,7 @@ export class Peer {
    * and is not repeated. Fails as Connection does, and with `missing` when the server has no such tool any more.
    */
   async call(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
-    using _counted = this.#countCall()
+    using _held = this.hold()
     const connection = await this.connect({}, signal)
     if (!this.list?.tools.some(({ name }) => name === call.name)) {
       throw new CrabError('missing', 'it has no such tool any more')
@@ -152,9 +152,21 @@ export class Peer {
     }
   }
 
-  /** Resolves when no call is under way any more; undefined when none is, or it is being ended. */
+  /** Resolves when nobody holds it any more; undefined when nobody does, or it is being ended. */
   get quiet(): Promise<void> | undefined {
-    return this.#calls > 0 && !this.#over.signal.aborted ? this.#quiet.promise : undefined
+    return this.#holders > 0 && !this.#over.signal.aborted ? this.#quiet.promise : undefined
+  }
+
+  /** Keeps it of use until disposed, also when nobody declares it any more; a call holds it by itself. */
+  hold(): Disposable {
+    if (this.#holders === 0) this.#quiet = Promise.withResolvers()
+    this.#holders++
+    return {
+      [Symbol.dispose]: () => {
+        this.#holders--
+        if (this.#holders === 0) this.#quiet.resolve()
+      },
+    }
   }
 
   /** Ends the server and all it has started; the peer is of no use any more. Never rejects. */
@@ -173,17 +185,6 @@ export class Peer {
     this.#refresh?.stop()
     this.#connection?.release()
     for (const link of this.#links) link.release()
-  }
-
-  #countCall(): Disposable {
-    if (this.#calls === 0) this.#quiet = Promise.withResolvers()
-    this.#calls++
-    return {
-      [Symbol.dispose]: () => {
-        this.#calls--
-        if (this.#calls === 0) this.#quiet.resolve()
-      },
-    }
   }
 
   #begin(): Promise<Connection> {

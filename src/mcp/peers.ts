@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Transport } from '@modelcontextprotocol/client'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../core/process/types.ts'
@@ -7,12 +8,14 @@ import { serverEnvironment } from './environment.ts'
 import { fingerprintOf, type ServerTarget, type TargetDefaults, toTarget } from './fingerprint.ts'
 import type { Link } from './link.ts'
 import { Peer } from './peer.ts'
-import { type Happening, toEvent } from './peer-events.ts'
+import { type Happening, toEvent, toOwners } from './peer-events.ts'
 import type { Claim, PeerEvent } from './peer-types.ts'
 import type { Remembered, ServerMemory } from './server-memory.ts'
 import { newStartSlots } from './startup.ts'
 import type { LineTail } from './stderr-tail.ts'
 import { openStdioLink } from './stdio-link.ts'
+import { tracedTransport } from './trace.ts'
+import type { FrameTap } from './types.ts'
 
 export interface PeersOptions extends TargetDefaults {
   processes: ProcessHost
@@ -21,6 +24,8 @@ export interface PeersOptions extends TargetDefaults {
   env: Readonly<Record<string, string | undefined>>
   /** Milliseconds since 1970. */
   now(): number
+  /** Sees every message of every connection. */
+  frames?: FrameTap | undefined
 }
 
 /** A declaration that is in force, and the server behind it. */
@@ -36,6 +41,7 @@ type Listener = (event: McpServerEvent) => void
  */
 export class Peers {
   readonly #options: PeersOptions
+  #baseEnv: PeersOptions['baseEnv']
   readonly #slots = newStartSlots()
   readonly #peers = new Map<string, Peer>()
   /** Declarations by the agent's id, in their order. */
@@ -48,6 +54,7 @@ export class Peers {
 
   constructor(options: PeersOptions) {
     this.#options = options
+    this.#baseEnv = options.baseEnv
   }
 
   /** In the order of their first owner. */
@@ -78,7 +85,7 @@ export class Peers {
 
   /** The identity of what an entry means for an agent. */
   fingerprint(entry: McpEntry, agentId: string): string {
-    return fingerprintOf(toTarget(entry, this.#options), entry, { agentId, name: entry.name })
+    return fingerprintOf(this.#targetOf(entry), entry, { agentId, name: entry.name })
   }
 
   /**
@@ -98,6 +105,14 @@ export class Peers {
       isDeepStrictEqual(claimed.map(entryOf), entries)
     if (!isSame) await this.register(agent)
     return !isSame
+  }
+
+  /** What is laid under the environment of programs from now on: what it changes moves to other servers. Gives the agents. */
+  async rebase(baseEnv: PeersOptions['baseEnv']): Promise<string[]> {
+    this.#baseEnv = baseEnv
+    const ids = [...this.#claimed.keys()]
+    await Promise.all(ids.map((id) => this.#inTurn(id, () => this.#claimAgain(id))))
+    return ids
   }
 
   /** Lets go of everything an agent has. */
@@ -141,7 +156,17 @@ export class Peers {
     await mine.finally(() => this.#turns.get(agentId) === settled && this.#turns.delete(agentId))
   }
 
-  async #reconcile(agent: AgentConfig): Promise<void> {
+  #targetOf(entry: McpEntry): ServerTarget {
+    return toTarget(entry, { home: this.#options.home, baseEnv: this.#baseEnv })
+  }
+
+  async #claimAgain(id: string): Promise<void> {
+    const claimed = this.#claimed.get(id) ?? []
+    const name = claimed[0]?.agent
+    if (name !== undefined) await this.#reconcile({ id, name, mcps: claimed.map(entryOf) })
+  }
+
+  async #reconcile(agent: Pick<AgentConfig, 'id' | 'name' | 'mcps'>): Promise<void> {
     const before = this.#claimed.get(agent.id) ?? []
     const entries = agent.mcps.filter(({ disabled = false }) => !disabled)
     const known = await Promise.all(entries.map((entry) => this.#recall(entry, agent.id)))
@@ -149,7 +174,8 @@ export class Peers {
       return { agentId: agent.id, agent: agent.name, entry, peer: this.#peerFor(known[i]!) }
     })
     this.#claimed.set(agent.id, claimed)
-    if (!isDeepStrictEqual(before.map(entryOf), entries)) this.#grow(agent.id)
+    const isSame = isDeepStrictEqual(before.map(entryOf), entries)
+    if (!isSame || before.some(({ peer }, i) => peer !== claimed[i]!.peer)) this.#grow(agent.id)
     for (const claim of claimed) claim.peer.claims = this.#claimsOf(claim.peer)
     for (const claim of claimed) if (!before.some((old) => isSameOwner(old, claim))) this.#welcome(claim)
     this.#letGo(before)
@@ -164,7 +190,7 @@ export class Peers {
 
   /** What is needed to make the peer of an entry, in case there is none. */
   async #recall(entry: McpEntry, agentId: string): Promise<Recalled> {
-    const target = toTarget(entry, this.#options)
+    const target = this.#targetOf(entry)
     const fingerprint = fingerprintOf(target, entry, { agentId, name: entry.name })
     const isThere = this.#peers.has(fingerprint)
     return { target, fingerprint, remembered: isThere ? {} : await this.#options.memory.read(fingerprint) }
@@ -177,7 +203,7 @@ export class Peers {
     return peer
   }
 
-  /** A server that nobody declared any more, and that is still there for its last calls. */
+  /** A server that nobody declared any more, and that is still there for the last turns. */
   #takeBack(fingerprint: string): Peer | undefined {
     const ending = this.#ending.get(fingerprint)
     if (!ending?.peer.quiet) return undefined
@@ -190,7 +216,9 @@ export class Peers {
     const peer: Peer = new Peer({
       ...{ ...recalled, memory, now, slots: this.#slots },
       open: (stderr) => this.#open(peer, stderr),
-      onEvent: (kind) => this.#tell(peer, kind, peer.claims),
+      onEvent: (kind) => {
+        if (this.#ending.get(peer.fingerprint)?.peer !== peer) this.#tell(peer, kind, peer.claims)
+      },
       onToolsChanged: () => {
         for (const { agentId } of peer.claims) this.#grow(agentId)
       },
@@ -198,11 +226,22 @@ export class Peers {
     return peer
   }
 
-  async #open({ target, fingerprint }: Peer, stderr: LineTail): Promise<Link> {
+  async #open(peer: Peer, stderr: LineTail): Promise<Link> {
+    const { target, fingerprint } = peer
     if (target.transport !== 'stdio') throw new TypeError(`no way to open ${target.transport} yet`)
-    await this.#ending.get(fingerprint)?.gone
+    const before = this.#ending.get(fingerprint)
+    if (before?.peer !== peer) await before?.gone // a turn that still holds it may start it again
     const { processes, env } = this.#options
-    return await openStdioLink({ processes, target, env: serverEnvironment(env, target.env), stderr })
+    const watch = (transport: Transport) => this.#traced(peer, transport)
+    return await openStdioLink({ processes, target, env: serverEnvironment(env, target.env), stderr, watch })
+  }
+
+  #traced(peer: Peer, transport: Transport): Transport {
+    const { frames, now } = this.#options
+    if (!frames) return transport
+    const { fingerprint, target } = peer
+    const owners = () => toOwners(peer.claims.filter(({ agentId }) => agentId !== ''))
+    return tracedTransport(transport, frames, { fingerprint, target, owners, now })
   }
 
   /** All declarations of a server, of all agents. */
@@ -218,13 +257,14 @@ export class Peers {
       if (peer.claims.length > 0 || this.#peers.get(peer.fingerprint) !== peer) continue
       this.#peers.delete(peer.fingerprint)
       if (peer.state === 'connected' || peer.state === 'connecting') this.#tell(peer, 'disconnected', old)
+      peer.claims = old // whoever still holds it goes by their limits
       const ending = { peer, gone: Promise.resolve() }
       this.#ending.set(peer.fingerprint, ending)
       ending.gone = this.#endQuietly(ending)
     }
   }
 
-  /** Turns that are under way keep what they began with: the last call ends the server, unless it was taken back. */
+  /** Turns that are under way keep what they began with: the last one ends the server, unless it was taken back. */
   async #endQuietly(ending: Ending): Promise<void> {
     const { peer } = ending
     const isWanted = () => this.#ending.get(peer.fingerprint) === ending

@@ -75,8 +75,8 @@ function isSecretOption(word: string): boolean {
   return name !== undefined && isSecretName(name)
 }
 
-/** By whole parts of the name: `--keyboard` and `--author` are none. */
-function isSecretName(name: string): boolean {
+/** Whether a value under that name may be secret. By whole parts of the name: `--keyboard` and `--author` are none. */
+export function isSecretName(name: string): boolean {
   const parts = name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .toLowerCase()

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import type { Transport } from '@modelcontextprotocol/client'
 import type { ExitStatus, ProcessHost, RunningProcess } from '../core/process/types.ts'
 import type { StdioTarget } from './fingerprint.ts'
 import type { Link } from './link.ts'
@@ -14,17 +15,20 @@ export interface StdioLinkOptions {
   env: Readonly<Record<string, string>>
   /** Takes what it writes to standard error, for ever: a full pipe would stop it. */
   stderr: LineTail
+  /** Gives a transport in its place whose messages somebody sees. */
+  watch?(transport: Transport): Transport
 }
 
 /** Starts a program that serves MCP on its standard streams. Fails as ProcessHost.start() does. */
-export async function openStdioLink({ processes, target, env, stderr }: StdioLinkOptions): Promise<Link> {
+export async function openStdioLink(options: StdioLinkOptions): Promise<Link> {
+  const { processes, target, env, stderr, watch: watched } = options
   const { command, args, cwd } = target
   const program = await processes.start({ argv: [command, ...args], cwd, env })
   program.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
-  return linkTo(program, stderr)
+  return linkTo(program, stderr, watched)
 }
 
-function linkTo(program: RunningProcess, stderr: LineTail): Link {
+function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOptions['watch']): Link {
   const broken = Promise.withResolvers<string>()
   const { stdin, stdout } = program
   const transport = new StdioTransport({ stdin, stdout, onBroken: broken.resolve })
@@ -36,7 +40,7 @@ function linkTo(program: RunningProcess, stderr: LineTail): Link {
     if (!closing) await program.end()
   })
   return {
-    transport,
+    transport: watched?.(transport) ?? transport,
     pid: program.pid,
     get hasSpoken() {
       return transport.hasSpoken

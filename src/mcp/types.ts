@@ -13,6 +13,33 @@ export interface Owner {
   name: string
 }
 
+/** One JSON-RPC message of a connection. */
+export interface McpFrame {
+  /** Milliseconds since 1970. */
+  at: number
+  fingerprint: string
+  owners: readonly Owner[]
+  /** From us to the server; else from the server to us. */
+  outgoing: boolean
+  /** Of a request or notification; empty for a response. */
+  method: string
+  /** Empty for a notification. */
+  id: string
+  /** Of a response whose request was seen. */
+  durationMs: number | undefined
+  /** JSON without secrets, at most 64 KiB, cut at a character. */
+  payload: string
+  isCut: boolean
+}
+
+/** Takes the messages of all connections. */
+export interface FrameTap {
+  /** Whether anybody wants them: nothing is made of a message otherwise. */
+  readonly isHeard: boolean
+  /** Must not throw. */
+  tell(frame: McpFrame): void
+}
+
 /** One connection, shared by its owners. Times are milliseconds since 1970. Names of env and headers only. */
 export interface PeerView {
   fingerprint: string
@@ -125,6 +152,11 @@ export interface McpServers extends AsyncDisposable {
     entry: McpEntry,
     signal: AbortSignal,
   ): Promise<{ peer: PeerView; tools: readonly ToolView[] }>
+  /**
+   * `[env]` of config.toml from now on, for those that are registered too: servers that it changes start anew, the others
+   * stay. Turns under way keep what they have.
+   */
+  useBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void>
   /**
    * As disposing, for a process that leaves: calls are cancelled, the servers see the end of their input, and nobody
    * waits for them; what watches over their processes ends those that stay.
