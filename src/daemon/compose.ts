@@ -165,7 +165,7 @@ export function compose(options: NodeOptions): Services {
     runtime: (signal) => orCancelled(runtime.get(), signal),
     journals,
     observers: [
-      (run, event) => events.tell({ type: 'turn', run, event }),
+      (run, event) => events.tell({ type: 'turn', at: now(), run, event }),
       (run, event) => bus?.observe(run, event),
     ],
     over: over.signal,

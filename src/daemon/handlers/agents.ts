@@ -46,17 +46,21 @@ export async function updateAgent(
   return toAgentInfo(await store.update(name, readConfig(config), prompt === '' ? undefined : prompt))
 }
 
-/** `rename_agent`: identity and conversations stay, and its memory goes along (decision 35). */
+/** `rename_agent`: identity and conversations stay, and its memory and subscriptions go along (decision 35). */
 export async function renameAgent(
-  { agents, memory }: Services,
+  { agents, memory, subscriptions }: Services,
   { oldName, newName }: RenameAgentMsg,
   signal: AbortSignal,
 ): Promise<AgentInfo> {
+  const { problem } = await subscriptions.read()
+  if (problem) throw problem // before anything is another
   const rename = () => agents.rename(oldName, newName)
   const own = await agents.idOf(oldName)
   const others = (await agents.list()).agents.filter(({ id }) => id !== own)
   const isTaken = others.some(({ name }) => foldName(name) === foldName(newName)) // memories would hide that
-  return toAgentInfo(isTaken ? await rename() : await memory.rename(oldName, newName, rename, signal))
+  const renamed = isTaken ? await rename() : await memory.rename(oldName, newName, rename, signal)
+  await subscriptions.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
+  return toAgentInfo(renamed)
 }
 
 /** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */

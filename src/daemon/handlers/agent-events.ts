@@ -1,0 +1,149 @@
+import { parseObject } from '../../core/base/json.ts'
+import type { ToolCall, Usage } from '../../core/base/message.ts'
+import { headBytes } from '../../core/bus/event-trace.ts'
+import { AgentEventKind, AgentEventMsg } from '../../core/protocol/crabtalk.generated.ts'
+import type { AgentEvent } from '../../core/runtime/events.ts'
+import type { BegunRun } from '../../core/runtime/live/live-turns.ts'
+import type { Happening } from '../happening.ts'
+import { toAskClosed, toAskEvent } from './asks.ts'
+import { toCallInfo } from './stream-events.ts'
+
+/** What clients are sent that name no kinds. */
+export const USUAL_KINDS: readonly AgentEventKind[] = [
+  AgentEventKind.TEXT_DELTA,
+  AgentEventKind.THINKING_DELTA,
+  AgentEventKind.TOOL_START,
+  AgentEventKind.TOOL_RESULT,
+  AgentEventKind.TOOLS_COMPLETE,
+  AgentEventKind.DONE,
+  AgentEventKind.TEXT_START,
+  AgentEventKind.TEXT_END,
+  AgentEventKind.THINKING_START,
+  AgentEventKind.THINKING_END,
+]
+
+/**
+ * What happened, flat, for a client that wants events of these kinds; undefined when it does not want this one, and of turns
+ * that are not stored: those are nobody else's.
+ *
+ * A turn that failed is `TURN_FAILED` for those who ask for that, and `DONE` for the others: each turn ends once.
+ */
+export function toAgentEvent(
+  happening: Happening,
+  wanted: ReadonlySet<AgentEventKind>,
+): AgentEventMsg | undefined {
+  if (happening.type === 'published') {
+    const { id: eventId, source, payload, publishedAt } = happening.event
+    const content = `${source} ${payload}`
+    if (!wanted.has(AgentEventKind.PUBLISHED)) return undefined
+    return AgentEventMsg.create({
+      kind: AgentEventKind.PUBLISHED,
+      content,
+      eventId,
+      timestamp: isoTime(publishedAt),
+    })
+  }
+  const { run, event, at } = happening
+  if (run.request.settings.ephemeral) return undefined
+  const flat = flatten(event, { run, at, wanted })
+  if (!flat || !wanted.has(flat.kind)) return undefined
+  const { primary, sessionId: session } = run.start
+  const { sender } = run.request
+  const place = { agent: primary.name, sender, runId: run.id, session, timestamp: isoTime(at) }
+  return AgentEventMsg.create({ ...place, ...flat })
+}
+
+type Flat = Partial<AgentEventMsg> & { kind: AgentEventKind }
+
+interface Where {
+  run: BegunRun
+  at: number
+  wanted: ReadonlySet<AgentEventKind>
+}
+
+function flatten(event: AgentEvent, where: Where): Flat | undefined {
+  switch (event.type) {
+    case 'text':
+      return { kind: AgentEventKind.TEXT_DELTA, content: event.delta }
+    case 'thinking':
+      return { kind: AgentEventKind.THINKING_DELTA, content: event.delta }
+    case 'tool-start':
+      return toStart(event.calls)
+    case 'tool-result':
+      return toResult(event)
+    case 'end':
+      return toEnd(event, where.wanted)
+    case 'start':
+      return { kind: AgentEventKind.TURN_STARTED, content: event.model }
+    case 'ask':
+      return toOpened(event, where)
+    case 'ask-closed':
+      return { kind: AgentEventKind.ASK_CLOSED, askClosed: toAskClosed(event) }
+    default: {
+      const kind = BARE[event.type]
+      return kind === undefined ? undefined : { kind }
+    }
+  }
+}
+
+/** Events of which nothing is to be said but that they happened. */
+const BARE: Partial<Record<AgentEvent['type'], AgentEventKind>> = {
+  'text-start': AgentEventKind.TEXT_START,
+  'text-end': AgentEventKind.TEXT_END,
+  'thinking-start': AgentEventKind.THINKING_START,
+  'thinking-end': AgentEventKind.THINKING_END,
+  'tools-complete': AgentEventKind.TOOLS_COMPLETE,
+}
+
+type Of<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>
+
+function toStart(calls: Of<'tool-start'>['calls']): Flat {
+  const content = calls.map(shownCall).join(', ')
+  return { kind: AgentEventKind.TOOL_START, content, toolCalls: calls.map(toCallInfo) }
+}
+
+/** Of bash what it runs, its first line. */
+function shownCall(call: ToolCall & { server?: string }): string {
+  const command = call.name === 'bash' && !call.server ? parseObject(call.arguments)?.['command'] : undefined
+  return typeof command === 'string' ? `bash(${command.trim().split(/\r?\n/, 1)[0]})` : call.name
+}
+
+function toResult({ durationMs, output, isError }: Of<'tool-result'>): Flat {
+  return {
+    kind: AgentEventKind.TOOL_RESULT,
+    content: `${Math.round(durationMs)}ms`,
+    toolOutput: headBytes(output, OUTPUT_BYTES),
+    toolIsError: isError,
+  }
+}
+
+function toEnd({ model, usage, error, stopReason }: Of<'end'>, wanted: ReadonlySet<AgentEventKind>): Flat {
+  const isFailed = error !== undefined || stopReason === 'cancelled' || stopReason === 'failed'
+  if (isFailed && wanted.has(AgentEventKind.TURN_FAILED))
+    return { kind: AgentEventKind.TURN_FAILED, content: error?.message ?? stopReason }
+  return { kind: AgentEventKind.DONE, content: usage ? `${model} ${formatUsage(usage)}` : model }
+}
+
+function toOpened({ ask }: Of<'ask'>, { run, at }: Where): Flat {
+  const { primary, sessionId: session } = run.start
+  const turn = { agent: primary.name, sender: run.request.sender, session, runId: run.id }
+  return { kind: AgentEventKind.ASK_OPENED, ask: { ...turn, openedAt: isoTime(at), ask: toAskEvent(ask) } }
+}
+
+/** `12.3k in (10k cached) / 1.2k out`. */
+function formatUsage({ input, output, cache_read }: Usage): string {
+  return `${formatCount(input)} in (${formatCount(cache_read)} cached) / ${formatCount(output)} out`
+}
+
+/** A count of tokens with at most one digit behind the point: `950`, `12.3k`, `1.2M`. */
+export function formatCount(count: number): string {
+  if (count < 1000) return String(count)
+  const [scaled, unit] = count < 999_950 ? [count / 1000, 'k'] : [count / 1_000_000, 'M']
+  return `${scaled.toFixed(1).replace(/\.0$/, '')}${unit}`
+}
+
+function isoTime(at: number): string {
+  return new Date(at).toISOString()
+}
+
+const OUTPUT_BYTES = 2048

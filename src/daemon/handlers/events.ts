@@ -1,0 +1,118 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type {
+  FiredRun as Fired,
+  FiredState as FiredStateName,
+  TracedEvent as Traced,
+} from '../../core/bus/event-trace.ts'
+import type { Subscription } from '../../core/bus/subscriptions.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { trustOf } from '../../core/policy/trust.ts'
+import {
+  AgentEventKind,
+  type AgentEventMsg,
+  type EventTrace,
+  type FiredRun,
+  FiredState,
+  type PublishEventMsg,
+  type SubscribeEventMsg,
+  type SubscribeEvents,
+  type SubscriptionInfo,
+  type SubscriptionList,
+  type TracedEvent,
+  type TraceEvent,
+} from '../../core/protocol/crabtalk.generated.ts'
+import type { Services } from '../compose.ts'
+import type { DaemonBus } from '../event-bus.ts'
+import { toAgentEvent, USUAL_KINDS } from './agent-events.ts'
+import type { Served } from './served.ts'
+
+/** `subscribe_event`: also without a daemon, for the next one. Throws `missing` for an agent that is not there. */
+export async function subscribeEvent(
+  { agents, subscriptions }: Services,
+  { source, targetAgent, once }: SubscribeEventMsg,
+  signal: AbortSignal,
+): Promise<SubscriptionInfo> {
+  const { name } = await agents.get(targetAgent || DEFAULT_AGENT, { create: false })
+  return toSubscriptionInfo(await subscriptions.add({ source, target_agent: name, once }, signal))
+}
+
+/** `unsubscribe_event`. Throws `missing`. */
+export async function unsubscribeEvent(
+  { subscriptions }: Services,
+  id: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const ended = await subscriptions.remove([id], signal)
+  if (ended.length > 0) return
+  throw new CrabError('missing', `Cannot end the subscription ${id}: there is none`, {
+    hint: 'crabtalk events list shows those there are',
+  })
+}
+
+/** `list_subscriptions`: those that hold now. */
+export async function listSubscriptions({ subscriptions }: Services): Promise<SubscriptionList> {
+  const { subscriptions: list, problem } = await subscriptions.read()
+  return { subscriptions: list.map(toSubscriptionInfo), problems: problem ? problem.message.split('\n') : [] }
+}
+
+/** `publish_event`: answered when the turns it starts are on their way. */
+export async function publishEvent(
+  services: Services,
+  { id, source, payload }: PublishEventMsg,
+): Promise<void> {
+  const { bus } = busOf(services, 'publish the event: subscriptions fire only in a daemon')
+  await bus.publish({ id, source, payload, runId: '', depth: 0 })
+}
+
+/** `trace_event`: what events set off, as far as this daemon remembers. */
+export function traceEvent(services: Services, { id, limit }: TraceEvent): EventTrace {
+  const { trace } = busOf(services, 'trace events: only a daemon remembers what they set off')
+  const events = id === '' ? trace.latest(limit || DEFAULT_LIMIT) : trace.chainOf(id)
+  return { events: events.map(toTracedEvent) }
+}
+
+/** `subscribe_events`: what agents do in this process from now on. What is published, only somebody at this machine learns. */
+export async function* subscribeEvents(
+  { services, channel }: Served,
+  { kinds }: SubscribeEvents,
+  signal: AbortSignal,
+): AsyncGenerator<AgentEventMsg> {
+  const wanted = new Set(kinds.length === 0 ? USUAL_KINDS : kinds)
+  if (wanted.has(AgentEventKind.PUBLISHED) && trustOf(channel, '') !== 'local') {
+    throw new CrabError(
+      'denied',
+      'Cannot follow what is published: only somebody at this machine may do that',
+    )
+  }
+  for await (const happening of services.events.listen(signal)) {
+    const event = toAgentEvent(happening, wanted)
+    if (event) yield event
+  }
+}
+
+const DEFAULT_LIMIT = 100
+
+function busOf({ bus }: Services, what: string): DaemonBus {
+  if (bus) return bus
+  throw new CrabError('unavailable', `Cannot ${what}`, { hint: 'start one with crabtalk daemon run' })
+}
+
+function toSubscriptionInfo({ id, source, target_agent, once }: Subscription): SubscriptionInfo {
+  return { id, source, targetAgent: target_agent, once }
+}
+
+function toTracedEvent({ publishedAt, fired, ...event }: Traced): TracedEvent {
+  return { ...event, publishedAt: new Date(publishedAt).toISOString(), fired: fired.map(toFiredRun) }
+}
+
+function toFiredRun(run: Fired): FiredRun {
+  return { ...run, runId: run.state === 'refused' ? '' : run.runId, state: STATES[run.state] }
+}
+
+const STATES: Record<FiredStateName, FiredState> = {
+  waiting: FiredState.WAITING,
+  running: FiredState.RUNNING,
+  done: FiredState.DONE,
+  failed: FiredState.FAILED,
+  refused: FiredState.REFUSED,
+}
