@@ -54,6 +54,7 @@ test('conversation undo takes back a turn that was killed, and is refused while 
   })
   running.child.kill('SIGKILL')
   await running.finished
+  assert.equal((await talk.run(['agent', 'rename', 'crab', 'lobster'])).code, 0)
   const [stdout, , code] = await undo(talk)
   assert.deepEqual([stdout, code], [`removed   ${join(talk.cwd, 'a')}\n`, 0])
   assert.deepEqual(await readdir(talk.cwd), [])

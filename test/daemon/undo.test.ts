@@ -73,6 +73,13 @@ test('nothing is told where nothing was changed', async () => {
     files.map(({ outcome, reason }) => [outcome, reason]),
     [[UndoOutcome.KEPT, 'it changed after the turn']],
   )
+  const { storage } = node.services.place
+  const [session] = await storage.listSessions({})
+  const { lines } = await storage.read(session!.id)
+  assert.deepEqual(
+    lines.flatMap((line) => (line.kind === 'event' ? [line.event] : [])),
+    ['permission', 'tool_result', 'done'],
+  )
   await act(node, 'go on')
   assert.equal(sentTo(node.server.requests[2]).at(-1), 'user: go on')
   assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
@@ -85,7 +92,7 @@ test('undo is refused while a turn runs, here or in another process, and works w
   ])
   await using other = compose(nodeOptions(node.home))
   const dispatch = route(handlers(other, 'process'))
-  const what = /^Cannot take back what the conversation did to files: a turn /
+  const what = /^Cannot take back what the conversation did to files: a turn runs$/
   for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go', ...ALLOWED }, NEVER)) {
     if (event?.$case !== 'chunk') continue
     await assert.rejects(undo(node.dispatch), { kind: 'conflict', message: what })

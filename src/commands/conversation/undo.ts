@@ -34,7 +34,10 @@ async function choosePair(
   const asked = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '' }
   const { conversations } = await request(dispatch, 'listConversations', asked, signal)
   const [last] = conversations
-  return last && { agent: asked.agent || last.agent, sender: last.sender }
+  if (!last) return undefined
+  const { agents } = await request(dispatch, 'listAgents', {}, signal)
+  const now = agents.find(({ id }) => id === last.agentId) // it may have been renamed since
+  return { agent: now?.name ?? last.agent, sender: last.sender }
 }
 
 function toJson({ runId, files }: UndoResult) {

@@ -253,6 +253,10 @@ test('a change that fails leaves nothing to take back', async () => {
     /^!Cannot write new\/file: the disk is full/,
   )
   assert.equal(await at.undo(), undefined)
+  await turn.change('file', 'a', 'b')
+  assert.match(await turn.say('write', { path: 'file', content }), /^!Cannot write file: the disk is full/)
+  assert.deepEqual(await at.undo(), ['restored file'])
+  assert.equal(await readFile(join(disk.path, 'file'), 'utf8'), 'a')
 })
 
 test('a disk that takes nothing now keeps the turn for another time', async () => {
