@@ -38,6 +38,22 @@ test('replay() starts anew at each compact marker and says that its archive is m
   assert.deepEqual([archive?.role, rest], ['user', [{ role: 'user', content: 'new' }]])
 })
 
+test('replay() tells the model which files were taken back, some of many by name, and forgets no version', () => {
+  const files = Array.from({ length: 25 }, (_, at) => ({ path: `/f ${at}\n`, outcome: 'restored' as const }))
+  const lines: SessionLine[] = [
+    { kind: 'event', event: 'undone', run_id: 'r', files, seq: 1, ts: TS },
+    { kind: 'event', event: 'undone', run_id: 'r', files: [], seq: 2, ts: TS },
+    { kind: 'event', event: 'undone', run_id: 'r', seq: 3, ts: TS },
+  ]
+  const known = new Map([['/f', 'v']])
+  const { messages, files: versions } = replay({ ...NO_HISTORY, files: known }, lines)
+  assert.equal(messages.length, 1)
+  const [{ role, content } = { role: '', content: '' }] = messages
+  assert.equal(role, 'user')
+  assert.match(content, /As they were before: "\/f 0\\n", .*"\/f 19\\n", 5 more\. Read a file/)
+  assert.deepEqual(versions, known)
+})
+
 test('replay() takes what a person allowed for the conversation, and what is known of files', () => {
   const decided = {
     kind: 'event',

@@ -155,6 +155,7 @@ test('decodeSession() names the line that cannot be used, and why', () => {
     ['{"kind":"entry","role":"user","tool_calls":[{"id":"1"}]}', 'it is no usable entry'],
     ['{"kind":"entry","role":"user","attachments":[{"data":1,"media_type":"a"}]}', 'it is no usable entry'],
     ['{"kind":"event","event":"done","usage":{"input":1}}', 'it is no usable event'],
+    ['{"kind":"event","event":"undone","files":[{"path":"/f"}]}', 'it is no usable event'],
     ['{"kind":"meta","title":7}', 'it is no usable meta'],
   ] as const) {
     const part = decodeSession(

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { ulid } from 'ulid'
 import type { KeepLimits } from '../../../../src/core/hooks/files/kept-room.ts'
 import { KeptTurns } from '../../../../src/core/hooks/files/kept-turns.ts'
@@ -125,6 +126,37 @@ test('turns are taken back one after the other, the youngest first', async () =>
     assert.equal(await at.text('file'), text)
   }
   assert.equal(await at.undo(), undefined)
+})
+
+test('whatever turns do to files, taking all of them back gives what there was', async () => {
+  const act = fc.record({
+    name: fc.constantFrom('one', 'two', 'sub/three', 'sub/sub/four'),
+    content: fc.constantFrom('', 'a', 'b\n', 'c\r\n'),
+    isGone: fc.boolean(), // somebody deletes it behind the turn's change
+  })
+  const turns = fc.array(fc.array(act, { maxLength: 5 }), { maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(turns, async (all) => {
+      await using at = await place()
+      await at.write({ one: 'first\n', two: '' })
+      const before = await snapshot(at)
+      for (const acts of all) {
+        const turn = at.turn()
+        for (const { name, content, isGone } of acts) {
+          await turn.say('read', { path: name })
+          const said = await turn.say('write', { path: name, content })
+          if (isGone && /^(Created|Replaced)/.test(said)) await rm(at.path(name))
+        }
+      }
+      for (let files = await at.undo(); files; files = await at.undo())
+        assert.ok(
+          files.every((file) => !file.startsWith('kept')),
+          files.join(),
+        )
+      assert.deepEqual(await snapshot(at), before)
+    }),
+    { numRuns: 20 },
+  )
 })
 
 test('a link in the place of a file or its folder is not followed', async () => {
@@ -341,4 +373,11 @@ async function place(limits?: KeepLimits): Promise<Place> {
 async function versionIn(at: Place, name: string): Promise<string> {
   const { versionOf } = await import('../../../../src/core/hooks/files/version.ts')
   return await versionOf(await readFile(at.path(name)))
+}
+
+/** Every file with its content. */
+async function snapshot(at: Place): Promise<string[]> {
+  const names = await readdir(at.path('.'), { recursive: true, withFileTypes: true })
+  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  return await Promise.all(files.toSorted().map(async (file) => `${file}: ${await readFile(file, 'utf8')}`))
 }
