@@ -8,5 +8,13 @@ export function ownBuild(): Build {
   const isOneFile = isSea()
   const path = isOneFile ? process.execPath : realpathSync(process.argv[1] ?? process.execPath)
   const hasRipgrep = isOneFile ? getAssetKeys().includes('ripgrep') : installedRipgrep(path) !== undefined
-  return { path, node: process.versions.node, isOneFile, hasRipgrep }
+  const command: Build['command'] = isOneFile
+    ? [process.execPath]
+    : [process.execPath, ...keptFlags(process.execArgv), path]
+  return { path, command, node: process.versions.node, isOneFile, hasRipgrep }
+}
+
+/** The flags of Node that are to hold for another start as well: not those that load something, or that a test runner gave. */
+function keptFlags(flags: readonly string[]): string[] {
+  return flags.filter((flag) => flag.startsWith('--use-') || flag.startsWith('--disable-warning'))
 }

@@ -8,12 +8,19 @@ import { openTerminal } from './terminal.ts'
 
 const SIGNALS: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
+const CRASHES = ['uncaughtException', 'unhandledRejection'] as const
+
 /** This process as commands see it. */
 export function processHost(): Host {
   let isSignalled = false
   return {
     env: process.env,
     pid: process.pid,
+    get uid() {
+      return process.getuid?.() ?? 0
+    },
+    withoutDaemon: false,
+    memoryBytes: () => process.memoryUsage.rss(),
     cwd: currentDirectory,
     get homeDir() {
       return homedir()
@@ -34,6 +41,14 @@ export function processHost(): Host {
       return {
         [Symbol.dispose]() {
           for (const name of SIGNALS) process.off(name, hear)
+        },
+      }
+    },
+    onCrash(listener) {
+      for (const event of CRASHES) process.on(event, listener)
+      return {
+        [Symbol.dispose]() {
+          for (const event of CRASHES) process.off(event, listener)
         },
       }
     },

@@ -1,6 +1,6 @@
 import type { Command, Option } from '../../src/commands/command.ts'
 import { optionSummary, usageOf } from '../../src/commands/help.ts'
-import { GLOBAL, GROUPS, SECTIONS } from '../../src/commands/sections.ts'
+import { GLOBAL, GROUPS, NO_DAEMON, SECTIONS } from '../../src/commands/sections.ts'
 import { CRABTALK, CRABUP } from '../../src/commands/table.ts'
 import { code, plain, table } from './sections.ts'
 
@@ -14,7 +14,7 @@ export function commandsSection(): string {
     const pages = words.flatMap((word) => groupPage(word))
     return pages.length > 0 ? [`## ${title}`, ...pages] : []
   })
-  const everywhere = table(['option', ''], GLOBAL.map(toRow))
+  const everywhere = table(['option', ''], [...GLOBAL, NO_DAEMON].map(toRow))
   const crabup = shown(CRABUP).map(({ path }) => code(`crabup ${path.join(' ')}`))
   return [
     ...sections,

@@ -79,6 +79,9 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
   return {
     env,
     pid: process.pid,
+    uid: 0,
+    withoutDaemon: true,
+    memoryBytes: () => 0,
     cwd: () => cwd,
     homeDir: cwd,
     columns: () => 80,
@@ -89,12 +92,14 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     isSignalled: false,
     build: async () => ({
       path: process.execPath,
+      command: [process.execPath],
       node: process.versions.node,
       isOneFile: true,
       hasRipgrep: true,
     }),
     ripgrep: async () => installedRipgrep(import.meta.filename),
     onSignal: () => new DisposableStack(),
+    onCrash: () => new DisposableStack(),
     leave: (code) => {
       throw new Error(`Cannot warm up: a command left with ${code}`)
     },

@@ -1,12 +1,10 @@
 import { shownArgs } from './arguments.ts'
 import type { Command, Option } from './command.ts'
-import { GLOBAL, GROUPS, SECTIONS } from './sections.ts'
+import { GROUPS, optionsOf, SECTIONS } from './sections.ts'
 
 /** The help page of one command. */
 export function commandHelp(name: string, command: Command): string {
-  const options = [...command.options, ...GLOBAL].map(
-    (option) => [flagsOf(option), optionSummary(option)] as const,
-  )
+  const options = optionsOf(command).map((option) => [flagsOf(option), optionSummary(option)] as const)
   return [
     command.summary,
     `Usage: ${usageOf(name, command)}`,

@@ -7,6 +7,12 @@ export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly pid: number
+  /** Of the user; 0 on Windows. */
+  readonly uid: number
+  /** Whether the person asked for no daemon to be used. */
+  readonly withoutDaemon: boolean
+  /** Resident memory of this process, bytes. */
+  memoryBytes(): number
   /** The working directory, absolute. Throws `no-input` when it no longer exists. */
   cwd(): string
   /** The person's own directory; empty when the system knows none. */
@@ -25,6 +31,8 @@ export interface Host {
   screen(): Screen | undefined
   /** Calls back for each of these signals until disposed; while somebody listens the signal does not end the process. */
   onSignal(listener: (signal: SignalName) => void): Disposable
+  /** Calls back for what nobody caught, until disposed; while somebody listens it does not end the process. */
+  onCrash(listener: (reason: unknown) => void): Disposable
   /** Whether one of these signals has come. */
   readonly isSignalled: boolean
   /** The path of the ripgrep that comes with this program, unpacked in that folder where it must be; undefined when there is none. */
@@ -46,6 +54,8 @@ export interface Screen {
 export interface Build {
   /** The file a person started: the binary, or the script. */
   path: string
+  /** What starts it again, without arguments of its own. */
+  command: readonly [string, ...string[]]
   /** The version of Node in it. */
   node: string
   /** Built into one file; else it runs from source. */

@@ -28,8 +28,8 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(behind(words, command)))
   if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
   if (!command) throw await unknownCommand(name, commands, words)
-  const [{ parseOptions }, { GLOBAL }] = await Promise.all([import('./parse.ts'), import('./sections.ts')])
-  const full = { ...command, options: [...command.options, ...GLOBAL] }
+  const [{ parseOptions }, { optionsOf }] = await Promise.all([import('./parse.ts'), import('./sections.ts')])
+  const full = { ...command, options: optionsOf(command) }
   const rest = words.slice(command.path.length)
   const options = await orReported({ command, words: rest, host }, () =>
     parseOptions({ program: name, command: full }, rest),
@@ -38,10 +38,16 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const run = await command.load()
   const over = new AbortController()
   try {
-    return await run({ program: name, commands, options, host, signal: over.signal })
+    const at = options.has('no-daemon') ? withoutDaemon(host) : host
+    return await run({ program: name, commands, options, host: at, signal: over.signal })
   } finally {
     over.abort()
   }
+}
+
+/** The same process, getters included. */
+function withoutDaemon(host: Host): Host {
+  return Object.create(host, { withoutDaemon: { value: true } })
 }
 
 /** On a terminal the program's name alone, its options, or a sentence behind it open the chat. */

@@ -1,4 +1,4 @@
-import type { Option } from './command.ts'
+import type { Command, Option } from './command.ts'
 
 /** Options every command has. */
 export const GLOBAL: readonly Option[] = [
@@ -6,11 +6,25 @@ export const GLOBAL: readonly Option[] = [
   { name: 'debug', summary: 'Show where an error came from' },
 ]
 
+/** Of the commands that use the daemon where one runs. */
+export const NO_DAEMON: Option = {
+  name: 'no-daemon',
+  summary: 'Run in this process even when a daemon is there',
+}
+
+/** By the first word: commands that use none, or are about it. */
+const ALONE: ReadonlySet<string> = new Set(['complete', 'completions', 'config', 'daemon', 'version'])
+
+/** Every option of a command, its own first. */
+export function optionsOf({ path, options }: Pick<Command, 'path' | 'options'>): Option[] {
+  return [...options, ...(ALONE.has(path[0]!) ? [] : [NO_DAEMON]), ...GLOBAL]
+}
+
 /** The sections of the first help page: what stands in each, by the first word of its commands. */
 export const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
   ['Talk', ['chat', 'send', 'conversation']],
   ['Agents and what they may do', ['agent', 'mcp', 'policy']],
-  ['Setting up', ['config', 'doctor', 'completions', 'version']],
+  ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'version']],
 ]
 
 /** What the commands that share a first word are about. */
@@ -18,6 +32,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   agent: 'Your agents',
   config: 'The configuration',
   conversation: 'What was said',
+  daemon: 'The daemon, which owns every conversation while it runs',
   mcp: "Agents' MCP servers",
   policy: 'Permissions',
 }

@@ -1,6 +1,7 @@
 import { CHAT_COMMANDS } from './chat/table.ts'
 import type { Command, Option } from './command.ts'
 import { completionCommands } from './completions/table.ts'
+import { DAEMON_COMMANDS } from './daemon/table.ts'
 import { MCP_COMMANDS } from './mcp/table.ts'
 import { AGENT_OPTION, JSON_OPTION } from './options.ts'
 import { SEND_COMMANDS } from './send/table.ts'
@@ -159,6 +160,7 @@ servers did. Without options it is the conversation that was used last.`,
     load: async () => (await import('./conversation/commands.ts')).remove,
   },
   ...MCP_COMMANDS,
+  ...DAEMON_COMMANDS,
   {
     path: ['policy', 'why'],
     args: '<call>',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { attach } from '../../src/daemon/attach.ts'
+import { testCaller } from '../support/caller.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 import { startTestDispatch, systemOf } from '../support/test-dispatch.ts'
 
@@ -87,15 +88,8 @@ test('config.toml that was mended is read by the next turn', async () => {
 
 test('attach() finds the home by the environment, touches nothing before it must, and lets go', async () => {
   await using home = await temporaryHome()
-  const caller = {
-    env: { CRABTALK_HOME: home.paths.home },
-    pid: process.pid,
-    cwd: () => '/',
-    homeDir: home.paths.home,
-    ripgrep: async () => undefined,
-  }
   {
-    await using attached = await attach(caller)
+    await using attached = await attach(testCaller(home.paths.home, { cwd: () => '/' }))
     await request(attached.dispatch, 'ping', {}, NEVER)
     assert.deepEqual(await request(attached.dispatch, 'listConversations', {}, NEVER), { conversations: [] })
   }

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { attach } from '../../src/daemon/attach.ts'
+import { testCaller } from '../support/caller.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
 test('an abort ends a request that waits for a server to say what models it has', async () => {
@@ -14,13 +15,7 @@ test('an abort ends a request that waits for a server to say what models it has'
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   await home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
-  await using node = await attach({
-    env: { CRABTALK_HOME: home.paths.home },
-    pid: process.pid,
-    cwd: () => home.paths.home,
-    homeDir: home.paths.home,
-    ripgrep: async () => undefined,
-  })
+  await using node = await attach(testCaller(home.paths.home))
   const stop = new AbortController()
   const turn = Array.fromAsync(streamTurn(node.dispatch, { content: 'hi' }, stop.signal))
   const models = request(node.dispatch, 'listModels', {}, stop.signal)
@@ -32,13 +27,7 @@ test('an abort ends a request that waits for a server to say what models it has'
 
 test('a node that is left while it looks for models closes without a failure', async () => {
   await using home = await temporaryHome()
-  const node = await attach({
-    env: { CRABTALK_HOME: home.paths.home },
-    pid: process.pid,
-    cwd: () => home.paths.home,
-    homeDir: home.paths.home,
-    ripgrep: async () => undefined,
-  })
+  const node = await attach(testCaller(home.paths.home))
   const left = Array.fromAsync(streamTurn(node.dispatch, { content: 'hi' }, AbortSignal.abort()))
   await assert.rejects(left, { kind: 'cancelled' })
   await node[Symbol.asyncDispose]()

@@ -11,6 +11,9 @@ import { until } from './until.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
+/** Tests of the daemon remove it: what one starts on demand would outlive a test. */
+const NO_DAEMON = { CRABTALK_NO_DAEMON: '1' }
+
 /** What is tested: CRABTALK_BIN, by default the built binary; a `.ts` file stands for the program from source. */
 export const BINARY = resolve(ROOT, process.env['CRABTALK_BIN'] ?? 'dist/crabtalk')
 
@@ -80,7 +83,14 @@ export async function makeSandbox(): Promise<Sandbox> {
   await install(bin)
   const mark = `CRAB_TEST=${dir.path}`
   const path = `${bin}:${process.env['PATH']}`
-  const env = { PATH: path, HOME: user, CRABTALK_HOME: home, LANG: 'C.UTF-8', CRAB_TEST: dir.path }
+  const env = {
+    PATH: path,
+    HOME: user,
+    CRABTALK_HOME: home,
+    LANG: 'C.UTF-8',
+    ...NO_DAEMON,
+    CRAB_TEST: dir.path,
+  }
   const begin = (command: string, args: readonly string[], options: RunOptions) =>
     startProgram(command, args, { cwd, ...options, env: { ...env, ...options.env } })
   const openOn = (command: string, args: readonly string[], options: RunOptions & TerminalSize) =>

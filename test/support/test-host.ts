@@ -20,6 +20,8 @@ export interface TestHostOptions {
   homeDir?: string
   /** Opens the terminal of the process, which has none by default. */
   terminal?: () => Terminal
+  /** By default no daemon is used. */
+  withoutDaemon?: boolean
   /** Descriptor to print to, instead of a file. */
   stdout?: number
 }
@@ -53,6 +55,9 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     stdout: new Output(options.stdout ?? files[0], () => terminals.includes('stdout')),
     stderr: new Output(files[1], () => terminals.includes('stderr')),
     pid: process.pid,
+    uid: process.getuid?.() ?? 0,
+    withoutDaemon: options.withoutDaemon ?? true,
+    memoryBytes: () => process.memoryUsage.rss(),
     columns: () => columns,
     stdinKind: () => (stdin === 'none' || stdin === 'terminal' ? stdin : 'pipe'),
     stdin: () => (stdin instanceof Readable ? stdin : Readable.from([Buffer.from(stdin)])),
@@ -64,7 +69,14 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
       listeners.add(listener)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }
     },
-    build: async () => ({ path: process.execPath, node: '26.0.0', isOneFile: true, hasRipgrep: true }),
+    onCrash: () => ({ [Symbol.dispose]() {} }),
+    build: async () => ({
+      path: process.execPath,
+      command: [process.execPath],
+      node: '26.0.0',
+      isOneFile: true,
+      hasRipgrep: true,
+    }),
     leave: (code) => left.push(code) as never,
   }
   return {

@@ -1,5 +1,5 @@
 import type { Command, Option, WordKind } from '../command.ts'
-import { GLOBAL, GROUPS } from '../sections.ts'
+import { GROUPS, optionsOf } from '../sections.ts'
 import { SHELLS } from './shells.ts'
 
 /** One word that fits, and what it means. */
@@ -46,7 +46,7 @@ function behindCommand(
   command: Command,
   { before, current }: { before: readonly string[]; current: string },
 ): Suggestion {
-  const options = [...command.options, ...GLOBAL]
+  const options = optionsOf(command)
   const seen = read({ ...command, options }, before)
   if (seen.isForeign) return { from: 'paths', only: 'files' }
   if (seen.open) return ofValues(seen.open, '', seen)

@@ -104,7 +104,6 @@ ends the run there; client asks in the records of --input stream-json. TIME is 3
         summary: 'Who is asked',
       },
       { name: 'fail-on-tool-error', summary: 'Exit 5 when a tool failed' },
-      { name: 'no-daemon', summary: 'Run in this process even when a daemon is there' },
       { name: 'print-schema', summary: 'Print the JSON Schema of the json and stream-json output' },
     ],
     examples: [

@@ -112,7 +112,8 @@ function reach(
   }
 }
 
-function presetOf({ kind, baseUrl }: ProviderConfig): Preset | undefined {
+/** The known provider whose variables a configured one takes what it leaves out from. */
+export function presetOf({ kind, baseUrl }: ProviderConfig): Preset | undefined {
   if (kind !== 'openai-compatible') return PRESETS.find((preset) => preset.kind === kind)
   const host = URL.parse(baseUrl ?? '')?.host
   return PRESETS.find((preset) => preset.baseUrl !== undefined && new URL(preset.baseUrl).host === host)

@@ -15,6 +15,15 @@ import { attachTo } from './attach.ts'
 import { guarded } from './callers.ts'
 import { compact } from './compact.ts'
 import { getConversationHistory, listConversations, listMessages } from './conversations.ts'
+import { getStats, hello, shutdown } from './daemon.ts'
+import {
+  listSubscriptions,
+  publishEvent,
+  subscribeEvent,
+  subscribeEvents,
+  traceEvent,
+  unsubscribeEvent,
+} from './events.ts'
 import { listModels } from './models.ts'
 import { waitRun } from './runs.ts'
 import {
@@ -41,6 +50,10 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
   const entries = new EntryReader(storage)
   return {
     ping: async () => {},
+    auth: async () => {},
+    hello: (message) => hello(services, channel, message),
+    getStats: (_, signal) => getStats(services, signal),
+    shutdown: async () => shutdown(services),
     send: (message, signal) => send(served, message, signal),
     stream: (message, signal) => stream(served, message, signal),
     attach: (message, signal) => attachTo(services, message, signal),
@@ -89,6 +102,12 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     generateTitle: (message, signal) => generateTitle(services, message, signal),
     listArchives: (message) => listArchives(services, message),
     compact: (message, signal) => compact(served, message, signal),
+    subscribeEvents: (message, signal) => subscribeEvents(served, message, signal),
+    subscribeEvent: (message, signal) => subscribeEvent(services, message, signal),
+    unsubscribeEvent: ({ id }, signal) => unsubscribeEvent(services, id, signal),
+    listSubscriptions: () => listSubscriptions(services),
+    publishEvent: (message) => publishEvent(services, message),
+    traceEvent: async (message) => traceEvent(services, message),
     undo: async (message, signal) => (await import('./undo.ts')).undo(services, message, signal),
   }
 }

@@ -1,0 +1,28 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { runDaemon } from '../../daemon/serve/run-daemon.ts'
+import type { Options, Run } from '../command.ts'
+import { parseDuration } from '../duration.ts'
+import { pathsOf } from '../paths.ts'
+
+/** `crabtalk daemon run`: is the daemon, in the foreground; what a unit file runs. */
+export const run: Run = async ({ options, host }) => {
+  const idle = options.value('idle-exit')
+  return await runDaemon(host, {
+    paths: pathsOf(host),
+    idleExitMs: idle === undefined ? undefined : parseDuration('idle-exit', idle) || undefined,
+    tcpPort: readPort(options),
+  })
+}
+
+function readPort(options: Options): number | undefined {
+  const text = options.value('port')
+  if (text === undefined) return options.has('tcp') ? USUAL_PORT : undefined
+  const port = Number(text)
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port
+  throw new CrabError('usage', `Cannot use --port ${text}: it is no port`, {
+    hint: 'a number from 0 to 65535; 0 picks a free one',
+  })
+}
+
+/** wire.md. */
+const USUAL_PORT = 6688

@@ -1,0 +1,124 @@
+import { join } from 'node:path'
+import type { ActiveConversationInfo, DaemonStats } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import type { FoundDaemon } from '../../daemon/find-daemon.ts'
+import type { Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { printJson, printTable } from '../print.ts'
+import { runningDaemon } from './running.ts'
+
+/** As `systemctl status` says it. */
+const NOT_RUNNING = 3
+
+/** `crabtalk daemon status`. */
+export const status: Run = async ({ options, host, signal }) => {
+  const { home } = pathsOf(host)
+  const found = await runningDaemon(host, signal)
+  const isJson = options.has('json')
+  if (!found) {
+    if (isJson) printJson(host, { running: false, home })
+    else host.stdout.write(`no daemon runs for ${home}\n`)
+    return NOT_RUNNING
+  }
+  const { stats, turns } = await ask(found, signal)
+  if (isJson) return printJson(host, toJson(stats, turns, host))
+  await print(stats, turns, host)
+  return 0
+}
+
+async function ask({ dispatch }: FoundDaemon, signal: AbortSignal) {
+  const [stats, { conversations }] = await Promise.all([
+    request(dispatch, 'getStats', {}, signal),
+    request(dispatch, 'listActiveConversations', {}, signal),
+  ])
+  return { stats, turns: conversations }
+}
+
+/** The two questions just asked are no clients. */
+function clientsOf({ connections }: DaemonStats): number {
+  return Math.max(0, connections - 2)
+}
+
+async function print(
+  stats: DaemonStats,
+  turns: readonly ActiveConversationInfo[],
+  host: Host,
+): Promise<void> {
+  const rows: [string, string][] = [
+    ['pid', String(stats.pid)],
+    ['version', stats.build],
+    ['up', toDuration(stats.uptimeSecs)],
+    ['home', stats.home],
+    ['listens on', stats.endpoints.join(', ')],
+    ['model', stats.activeModel || 'none'],
+    ['agents', String(stats.registeredAgents)],
+    ['clients', String(clientsOf(stats))],
+    ['turns', String(turns.length)],
+    ['questions', String(stats.asks)],
+    ['memory', `${(stats.memoryBytes / 1_000_000).toFixed(0)} MB`],
+    ['log', logFile(host)],
+    ...(stats.idleExitMs === undefined
+      ? []
+      : [['ends', `after ${toDuration(stats.idleExitMs / 1000)} without use`] as [string, string]]),
+  ]
+  for (const [name, value] of rows) host.stdout.write(`${name.padEnd(11)} ${value}\n`)
+  if (turns.length === 0) return
+  host.stdout.write('\n')
+  await printTable(
+    host,
+    ['AGENT', 'SENDER', 'FOR', 'STATE', 'TITLE'],
+    turns.map((turn) => [turn.agent, turn.sender, toDuration(turn.aliveSecs), toState(turn), turn.title]),
+  )
+}
+
+function toState({ asks, detached }: ActiveConversationInfo): string {
+  return `${asks > 0 ? 'asks' : 'runs'}${detached ? ', detached' : ''}`
+}
+
+function toJson(stats: DaemonStats, turns: readonly ActiveConversationInfo[], host: Host) {
+  return {
+    running: true,
+    pid: stats.pid,
+    version: stats.build,
+    uptime_secs: stats.uptimeSecs,
+    home: stats.home,
+    endpoints: stats.endpoints,
+    model: stats.activeModel,
+    agents: stats.registeredAgents,
+    clients: clientsOf(stats),
+    turns: turns.map(({ agent, sender, session, runId, aliveSecs, detached, asks, title }) => ({
+      ...{ agent, sender, session, title, detached, asks },
+      run: runId,
+      seconds: aliveSecs,
+    })),
+    questions: stats.asks,
+    subscriptions: stats.subscriptions,
+    memory_bytes: stats.memoryBytes,
+    log: logFile(host),
+    idle_exit_ms: stats.idleExitMs ?? null,
+  }
+}
+
+function logFile(host: Host): string {
+  return join(pathsOf(host).logs, 'daemon.log')
+}
+
+/** `3d 4h`, `2h 5m`, `1m 3s`, `8s`. */
+function toDuration(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3600],
+    ['m', 60],
+    ['s', 1],
+  ] as const
+  const first = units.findIndex(([, size]) => seconds >= size)
+  if (first < 0) return '0s'
+  let left = Math.floor(seconds)
+  const parts = units.slice(first, first + 2).map(([unit, size]) => {
+    const count = Math.floor(left / size)
+    left -= count * size
+    return `${count}${unit}`
+  })
+  return parts.filter((part) => !part.startsWith('0')).join(' ')
+}

@@ -1,0 +1,48 @@
+import type { Command } from '../command.ts'
+import { JSON_OPTION } from '../options.ts'
+
+/** The commands for the daemon of a home. */
+export const DAEMON_COMMANDS: readonly Command[] = [
+  {
+    path: ['daemon', 'run'],
+    args: '',
+    summary: 'Be the daemon, in the foreground',
+    details: `Conversations, MCP servers and subscriptions live in it, whichever command uses them. It listens on a socket that only
+you can open; over TCP only when told to, and clients must show the token of run/tcp.token then. It writes
+logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the configuration.`,
+    options: [
+      { name: 'tcp', summary: 'Listen on 127.0.0.1:6688 as well' },
+      { name: 'port', value: 'N', summary: 'The port for that; 0 picks a free one, see run/crabtalk.port' },
+      { name: 'idle-exit', value: 'TIME', summary: 'End after so long without clients and turns' },
+    ],
+    examples: ['crabtalk daemon run', 'crabtalk daemon run --port 0'],
+    load: async () => (await import('./run.ts')).run,
+  },
+  {
+    path: ['daemon', 'status'],
+    args: '',
+    summary: 'Show the daemon: where it is, and what it does',
+    details: 'Exits 3 when none runs.',
+    options: [JSON_OPTION],
+    examples: ['crabtalk daemon status', 'crabtalk daemon status --json | jq .memory_bytes'],
+    load: async () => (await import('./status.ts')).status,
+  },
+  {
+    path: ['daemon', 'reload'],
+    args: '',
+    summary: 'Let it read its configuration again',
+    details: 'What is wrong in a file is said, and everything stays as it was.',
+    options: [],
+    examples: ['crabtalk daemon reload'],
+    load: async () => (await import('./reload.ts')).reload,
+  },
+  {
+    path: ['daemon', 'stop'],
+    args: '',
+    summary: 'End it, and wait until it is gone',
+    details: 'Running turns get two seconds to end; then they are cancelled, and what was said is kept.',
+    options: [],
+    examples: ['crabtalk daemon stop'],
+    load: async () => (await import('./stop.ts')).stop,
+  },
+]

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs'
+import { platform, tmpdir } from 'node:os'
+import { CrabError } from '../core/base/errors.ts'
+import type { HomePaths } from '../core/config/paths.ts'
+import type { HelloInfo } from '../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../core/protocol/dispatch.ts'
+import { type LocalEndpoint, localEndpoint } from '../core/transport/local-endpoint.ts'
+import type { Caller } from './caller.ts'
+
+/** A daemon that answers. */
+export interface FoundDaemon {
+  dispatch: Dispatch
+  /** What it said of itself. */
+  info: HelloInfo
+}
+
+/** Whose daemon. */
+export interface DaemonPlace {
+  paths: HomePaths
+  env: Caller['env']
+  uid: number
+}
+
+/** What this program speaks. */
+const VERSIONS = [1]
+/** A daemon that is busy answers far within this; one that is stopped never does. */
+const ANSWER_MS = 5000
+
+/** Where the daemon of a home listens for programs of this machine. */
+export function daemonEndpoint({ paths, env, uid }: DaemonPlace): LocalEndpoint {
+  return localEndpoint({ run: paths.run, env, platform: platform(), uid, tmpDir: tmpdir() })
+}
+
+/**
+ * The daemon of a home, undefined when none accepts there; where none has ever listened that costs a look at the disk.
+ *
+ * Fails with `timeout` when it does not answer, `invalid` when it speaks no version that this program speaks.
+ */
+export async function findDaemon(at: DaemonPlace, signal: AbortSignal): Promise<FoundDaemon | undefined> {
+  const local = daemonEndpoint(at)
+  const file = local.addressFile ?? (local.endpoint.kind === 'unix' ? local.endpoint.path : undefined)
+  if (file !== undefined && !existsSync(file)) return undefined
+  const [{ readAddress }, { socketDispatch }] = await Promise.all([
+    import('../core/transport/address-file.ts'),
+    import('../core/transport/client.ts'),
+  ])
+  const endpoint = await readAddress(local)
+  if (!endpoint) return undefined
+  const dispatch = socketDispatch({ endpoint })
+  try {
+    return { dispatch, info: await greet(dispatch, signal) }
+  } catch (reason) {
+    if (reason instanceof CrabError && reason.kind === 'unavailable') return undefined
+    throw reason
+  }
+}
+
+async function greet(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo> {
+  const late = new AbortController()
+  const why = new CrabError('timeout', `the daemon does not answer within ${ANSWER_MS / 1000} s`, {
+    hint: 'see `crabtalk daemon status`',
+  })
+  const timer = setTimeout(() => late.abort(why), ANSWER_MS)
+  try {
+    return await request(
+      dispatch,
+      'hello',
+      { versions: VERSIONS, features: [] },
+      AbortSignal.any([signal, late.signal]),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}

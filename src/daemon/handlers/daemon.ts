@@ -1,0 +1,62 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { VERSION } from '../../core/base/version.ts'
+import type { Channel } from '../../core/policy/trust.ts'
+import type { DaemonStats, Hello, HelloInfo } from '../../core/protocol/crabtalk.generated.ts'
+import type { Services } from '../compose.ts'
+import { variableDigest } from '../variable-digest.ts'
+
+/** Of the protocol. */
+const WIRE_VERSION = 1
+
+/** `hello`: which version both speak, and to somebody at this machine on which variables the models here depend. */
+export async function hello(services: Services, channel: Channel, { versions }: Hello): Promise<HelloInfo> {
+  if (versions.length > 0 && !versions.includes(WIRE_VERSION)) {
+    throw new CrabError('invalid', `Cannot serve hello: this side speaks version ${WIRE_VERSION} only`)
+  }
+  return {
+    version: WIRE_VERSION,
+    features: [],
+    build: VERSION,
+    pid: services.node.pid,
+    environment: channel === 'tcp' ? {} : await modelEnvironment(services),
+  }
+}
+
+/** `get_stats`: figures of this process; of a node that is no daemon those that it has. */
+export async function getStats(services: Services, signal: AbortSignal): Promise<DaemonStats> {
+  const { node, agents, running, asks, now } = services
+  const { daemon } = node
+  return {
+    uptimeSecs: daemon ? Math.max(0, Math.floor((now() - daemon.startedAt) / 1000)) : 0,
+    activeConversations: running.list().length,
+    registeredAgents: (await agents.list()).agents.length,
+    activeModel: await activeModel(services, signal),
+    pid: node.pid,
+    build: VERSION,
+    home: node.paths.home,
+    endpoints: [...(daemon?.endpoints() ?? [])],
+    connections: daemon?.connections() ?? 0,
+    memoryBytes: daemon?.memoryBytes() ?? 0,
+    asks: asks.list('').length,
+    subscriptions: 0,
+    idleExitMs: daemon?.idleExitMs,
+  }
+}
+
+/** `shutdown`: begins to end the daemon. Throws `invalid` in a process that is none. */
+export function shutdown({ node }: Services): void {
+  if (!node.daemon) throw new CrabError('invalid', 'Cannot serve shutdown: this process is no daemon')
+  node.daemon.stop()
+}
+
+/** Empty when there is none to be had; why, is for those to hear who ask for one. */
+async function activeModel(services: Services, signal: AbortSignal): Promise<string> {
+  const models = await services.models(signal)
+  return models.list().find(({ active }) => active)?.name ?? ''
+}
+
+async function modelEnvironment({ node, setting }: Services): Promise<Record<string, string>> {
+  const { modelVariables } = await import('../../core/provider/model-variables.ts')
+  const names = modelVariables(await setting.config(), node.env)
+  return Object.fromEntries(names.map((name) => [name, variableDigest(node.env[name])]))
+}

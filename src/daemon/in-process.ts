@@ -1,0 +1,25 @@
+import { silentLog } from '../core/base/log.ts'
+import { refuseForeignHome } from '../core/config/foreign-home.ts'
+import type { HomePaths } from '../core/config/paths.ts'
+import { route } from '../core/protocol/dispatch.ts'
+import type { Attached } from './attached.ts'
+import type { Caller } from './caller.ts'
+import { compose } from './compose.ts'
+import { handlers } from './handlers/handlers.ts'
+
+/** A runtime inside this process (decision 15). Fails with `config` on another program's home. */
+export async function attachInProcess(
+  caller: Caller,
+  { paths, why }: { paths: HomePaths; why: string | undefined },
+): Promise<Attached> {
+  await refuseForeignHome(paths)
+  const { env, pid, homeDir, ripgrep } = caller
+  const services = compose({ paths, env, pid, cwd: caller.cwd(), homeDir, ripgrep, log: silentLog })
+  return {
+    dispatch: route(handlers(services, 'process')),
+    place: 'process',
+    why,
+    lease: (resource, signal) => services.place.leases.take(resource, signal),
+    [Symbol.asyncDispose]: () => services[Symbol.asyncDispose](),
+  }
+}

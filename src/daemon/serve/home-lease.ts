@@ -1,0 +1,40 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { Holder } from '../../core/lease/sqlite-leases.ts'
+import type { Lease, Leases } from '../../core/lease/types.ts'
+
+/** The right to be the daemon of a home (decisions 16 and 32). */
+export const DAEMON_LEASE = 'daemon'
+/** A database that others write to is waited for so long. */
+const WAIT_MS = 5000
+
+/** What says who holds a lease. */
+interface KnownLeases extends Leases {
+  describeHolder(resource: string): Promise<Holder | undefined>
+}
+
+/** Takes that right. `conflict`, at once, naming the process that has it. */
+export async function takeHome(
+  leases: KnownLeases,
+  { pid, home }: { pid: number; home: string },
+): Promise<Lease> {
+  const giveUp = new AbortController()
+  const timer = setTimeout(() => giveUp.abort(), WAIT_MS)
+  try {
+    const taking = leases.take(DAEMON_LEASE, giveUp.signal)
+    taking.catch(() => {}) // awaited below, unless another has it
+    const holder = await leases.describeHolder(DAEMON_LEASE)
+    if (holder === undefined || holder.pid === pid) return await taking
+    giveUp.abort()
+    throw isTaken(home, holder)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function isTaken(home: string, { pid, startedAt }: Holder): CrabError {
+  const who = pid === undefined ? 'another process' : `process ${pid}`
+  const why = `${who} is the daemon of ${home} since ${startedAt}`
+  return new CrabError('conflict', `Cannot start the daemon: ${why}`, {
+    hint: 'see `crabtalk daemon status`; end it with `crabtalk daemon stop`',
+  })
+}

@@ -1,0 +1,158 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import type { Log } from '../../core/base/log.ts'
+import { LogFile } from '../../core/base/log-file.ts'
+import { VERSION } from '../../core/base/version.ts'
+import { refuseForeignHome } from '../../core/config/foreign-home.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { request, route } from '../../core/protocol/dispatch.ts'
+import { compose, type Services } from '../compose.ts'
+import { handlers } from '../handlers/handlers.ts'
+import { takeHome } from './home-lease.ts'
+import { IdleExit } from './idle-exit.ts'
+import { type DaemonHost, DaemonLife } from './life.ts'
+import { type Listeners, openListeners } from './listeners.ts'
+import { bothLogs, terminalLog } from './terminal-log.ts'
+
+/** The process that is to be a daemon. */
+export interface DaemonProcess extends DaemonHost {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly pid: number
+  readonly uid: number
+  readonly homeDir: string
+  memoryBytes(): number
+  ripgrep(folder: string): Promise<string | undefined>
+}
+
+export interface DaemonOptions {
+  paths: HomePaths
+  /** After so long without anybody it ends, milliseconds; undefined: it stays. */
+  idleExitMs?: number | undefined
+  /** Instead of what config.toml says; 0 picks a free one. */
+  tcpPort?: number | undefined
+}
+
+/** How long running turns may still take to end, and everything together. */
+const GRACE_MS = 2000
+const END_MS = 4800
+
+/**
+ * Is the daemon of a home until a signal, a client or idleness ends it, and gives its exit code.
+ *
+ * Fails with `conflict` where the home has one, `config` on a broken config.toml; logs/daemon.log says so, too.
+ */
+export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Promise<number> {
+  await refuseForeignHome(options.paths)
+  using file = new LogFile({ path: join(options.paths.logs, 'daemon.log'), pid: host.pid, now: Date.now })
+  const log = host.stderr.isTerminal ? bothLogs(file.log, terminalLog(host.stderr, Date.now)) : file.log
+  using life = new DaemonLife(host, log)
+  try {
+    await live({ host, options, log, life })
+  } catch (reason) {
+    const { kind, message, hint } = toCrabError(reason)
+    if (!life.signal.aborted && kind !== 'conflict') file.log('error', message, { kind, hint })
+    if (!life.signal.aborted) throw reason
+    if (reason !== life.signal.reason) log('error', `while it stopped: ${message}`, { kind })
+  }
+  log('info', 'stopped')
+  return life.hasCrashed ? KINDS.internal.exit : 0
+}
+
+interface Living {
+  host: DaemonProcess
+  options: DaemonOptions
+  log: Log
+  life: DaemonLife
+}
+
+/** From the lease on the home to its return, in the order of the Daemon chapter. */
+async function live(at: Living): Promise<void> {
+  const { host, options, log, life } = at
+  const { paths, idleExitMs } = options
+  using _leaving = leaveInTime(at)
+  let listeners: Listeners | undefined
+  await using services = compose({
+    ...{ paths, env: host.env, pid: host.pid, homeDir: host.homeDir, log },
+    cwd: host.homeDir || paths.home,
+    ripgrep: host.ripgrep,
+    daemon: {
+      startedAt: Date.now(),
+      idleExitMs,
+      endpoints: () => listeners?.endpoints() ?? [],
+      connections: () => listeners?.connections() ?? 0,
+      memoryBytes: host.memoryBytes,
+      stop: () => life.stop('a client asked for it'),
+    },
+  })
+  await takeHome(
+    { take: (...asked) => services.place.leases.take(...asked), describeHolder: services.holderOf },
+    { pid: host.pid, home: paths.home },
+  )
+  log('info', `starting crabtalk ${VERSION}`, { home: paths.home })
+  const { daemon } = await services.setting.config()
+  await services.models(life.signal)
+  await services.runtime(life.signal)
+  using idle = new IdleExit({
+    idleMs: idleExitMs,
+    isBusy: () => isBusy(services, listeners),
+    now: Date.now,
+    onIdle: () => life.stop('nobody uses it'),
+  })
+  listeners = await openListeners({
+    services,
+    uid: host.uid,
+    tcpPort: options.tcpPort ?? daemon.tcpPort,
+    tcpToken: daemon.tcpToken,
+    graceMs: () => (life.hasCrashed ? 0 : GRACE_MS),
+    onError: ({ kind, message }) => log('error', message, { kind }),
+    watched: (dispatch) => idle.watched(dispatch),
+  })
+  log('info', `listening on ${listeners.endpoints().join(' and ')}`)
+  life.onReload = () => void reload(services, at)
+  await aborted(life.signal)
+  life.onReload = undefined
+  await drain(services, listeners, life)
+}
+
+/** Requests and turns that nobody waits for get the same moment. */
+async function drain(services: Services, listeners: Listeners, life: DaemonLife): Promise<void> {
+  const over = new AbortController()
+  const grace = sleep(life.hasCrashed ? 0 : GRACE_MS, undefined, { signal: over.signal }).catch(
+    () => undefined,
+  )
+  await Promise.all([listeners[Symbol.asyncDispose](), Promise.race([services.live.settled(), grace])])
+  over.abort()
+}
+
+/** What ignores its end must not keep the daemon: whatever of it are programs ends behind this process. */
+function leaveInTime({ host, log, life }: Living): Disposable {
+  let timer: NodeJS.Timeout | undefined
+  life.signal.addEventListener('abort', () => {
+    timer = setTimeout(() => {
+      log('warn', `leaving after ${END_MS / 1000} s: something does not end`)
+      host.leave(life.hasCrashed ? KINDS.internal.exit : 0)
+    }, END_MS)
+  })
+  return { [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+async function reload(services: Services, { log, life }: Living): Promise<void> {
+  try {
+    await request(route(handlers(services, 'process')), 'reload', {}, life.signal)
+    log('info', 'reloaded')
+  } catch (reason) {
+    const { kind, message, hint } = toCrabError(reason)
+    log('error', message, { kind, hint })
+  }
+}
+
+function isBusy({ live, running, asks }: Services, listeners: Listeners | undefined): boolean {
+  const clients = listeners?.connections() ?? 0
+  return clients + live.running().length + running.list().length + asks.list('').length > 0
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toCancelled } from '../core/base/cancelled.ts'
+import { CrabError, KINDS, kindOfName } from '../core/base/errors.ts'
+import { makePrivateDir } from '../core/base/files.ts'
+import { parseObject } from '../core/base/json.ts'
+import { loadConfig } from '../core/config/load-config.ts'
+import type { HomePaths } from '../core/config/paths.ts'
+import { startDetached } from '../core/process/start-detached.ts'
+import type { ExitStatus } from '../core/process/types.ts'
+import type { Caller } from './caller.ts'
+import { type DaemonPlace, type FoundDaemon, findDaemon } from './find-daemon.ts'
+
+/** How long a daemon that nobody uses stays (decision 31). */
+const IDLE_EXIT = '60s'
+const START_MS = 5000
+const LOOK_MS = 10
+
+/**
+ * Starts the daemon of a home and waits until it answers, at most 5 s; of several that are started at once one remains.
+ *
+ * Undefined where config.toml says `on_demand = false`. Fails with what it says when it cannot start, `unavailable` when
+ * it takes too long.
+ */
+export async function startDaemon(
+  caller: Caller,
+  place: DaemonPlace,
+  signal: AbortSignal,
+): Promise<FoundDaemon | undefined> {
+  const { paths } = place
+  if (!(await loadConfig(paths)).daemon.onDemand) return undefined
+  await makePrivateDir(paths.home)
+  const { command } = await caller.build()
+  const child = await startDetached({
+    argv: [...command, 'daemon', 'run', '--idle-exit', IDLE_EXIT],
+    cwd: paths.home,
+    env: { ...caller.env, CRABTALK_HOME: paths.home },
+    name: 'crabtalk',
+  })
+  return await untilItAnswers(child, place, signal)
+}
+
+async function untilItAnswers(
+  { pid, exited }: { pid: number; exited: Promise<ExitStatus> },
+  place: DaemonPlace,
+  signal: AbortSignal,
+): Promise<FoundDaemon> {
+  let ended: ExitStatus | undefined
+  void exited.then((status) => {
+    ended = status
+  })
+  const deadline = performance.now() + START_MS
+  while (performance.now() < deadline) {
+    const found = await findDaemon(place, signal)
+    if (found) return found
+    if (ended && !(await isTaken(place.paths, ended))) throw await startFailure(place.paths, pid, ended)
+    if (signal.aborted) throw toCancelled(signal)
+    await sleep(LOOK_MS)
+  }
+  if (ended) throw await startFailure(place.paths, pid, ended)
+  throw new CrabError(
+    'unavailable',
+    `Cannot start a daemon: it does not answer within ${START_MS / 1000} s`,
+    {
+      hint: `see ${logFile(place.paths)}`,
+    },
+  )
+}
+
+/** Whether another one was faster; whatever keeps this process from seeing that has kept the daemon from starting. */
+async function isTaken({ leases: database, proc }: HomePaths, { code }: ExitStatus): Promise<boolean> {
+  if (code !== KINDS.conflict.exit) return false
+  const { SqliteLeases } = await import('../core/lease/sqlite-leases.ts')
+  await using leases = new SqliteLeases({ database, proc })
+  return (await leases.describeHolder('daemon')) !== undefined
+}
+
+/** What that process has written into the log last, as the error it was. */
+async function startFailure(paths: HomePaths, pid: number, { code, signal }: ExitStatus): Promise<CrabError> {
+  const text = await readFile(logFile(paths), 'utf8').catch(() => '') // it may not have come so far
+  const said = text
+    .split('\n')
+    .map(parseObject)
+    .findLast((line) => line?.['pid'] === pid && line['level'] === 'error')
+  const how = signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
+  const hint =
+    typeof said?.['hint'] === 'string' ? said['hint'] : `see ${logFile(paths)}, or run: crabtalk daemon run`
+  const kind = kindOfName(String(said?.['kind'])) ?? 'unavailable'
+  return new CrabError(kind, `Cannot start a daemon: ${said?.['message'] ?? how}`, { hint })
+}
+
+function logFile({ logs }: HomePaths): string {
+  return join(logs, 'daemon.log')
+}

@@ -1,0 +1,17 @@
+import type { Caller } from '../../src/daemon/caller.ts'
+
+/** A process that attaches to a home, by default without a daemon; what it says on standard error is thrown away. */
+export function testCaller(home: string, more: Partial<Caller> = {}): Caller {
+  return {
+    env: { CRABTALK_HOME: home },
+    pid: process.pid,
+    cwd: () => home,
+    homeDir: home,
+    uid: process.getuid?.() ?? 0,
+    withoutDaemon: true,
+    stderr: { write: () => undefined },
+    ripgrep: async () => undefined,
+    build: async () => ({ command: [process.execPath] }),
+    ...more,
+  }
+}
