@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { EventTrace, type FiredRun, headBytes } from '../../../src/core/bus/event-trace.ts'
+
+test('chainOf() gives an event, or those of a run, with all that came of them, and nothing else', () => {
+  const trace = new EventTrace()
+  const first = trace.add(event('e1'), 1)
+  trace.fired(first, fired('r1'))
+  trace.fired(first, fired('r2'))
+  trace.add(event('e2'), 2)
+  const third = trace.add({ ...event('e3'), runId: 'r2', depth: 1 }, 3)
+  trace.fired(third, fired('r3'))
+  trace.add({ ...event('e4'), runId: 'other' }, 4)
+  trace.add({ ...event('e5'), runId: 'r3', depth: 2 }, 5)
+  const ids = (id: string) => trace.chainOf(id).map((one) => one.id)
+  assert.deepEqual(ids('e1'), ['e1', 'e3', 'e5'])
+  assert.deepEqual(ids('e3'), ['e3', 'e5'])
+  assert.deepEqual(ids('r2'), ['e3', 'e5'])
+  assert.deepEqual(ids('r1'), [], 'a run that published nothing is known')
+  assert.throws(() => ids('e9'), { kind: 'missing' })
+  assert.deepEqual(
+    trace.latest(2).map(({ id }) => id),
+    ['e4', 'e5'],
+  )
+})
+
+test('runs are followed to their end, and those that no event began are none of ours', () => {
+  const trace = new EventTrace()
+  const traced = trace.add(event('e1'), 1)
+  trace.fired(traced, fired('r1'))
+  trace.began('stranger')
+  trace.ended('stranger', 'done')
+  trace.began('r1')
+  assert.equal(traced.fired[0]?.state, 'running')
+  trace.ended('r1', 'failed', 'why')
+  trace.began('r1')
+  assert.deepEqual([traced.fired[0]?.state, traced.fired[0]?.error], ['failed', 'why'])
+})
+
+test('1,000 events are kept, of each payload 1,024 bytes', () => {
+  const trace = new EventTrace()
+  for (let index = 0; index < 1005; index++)
+    trace.add({ ...event(`e${index}`), payload: '€'.repeat(1000) }, index)
+  const kept = trace.latest(5000)
+  assert.deepEqual([kept.length, kept[0]?.id, kept.at(-1)?.id], [1000, 'e5', 'e1004'])
+  assert.equal(kept[0]?.payload, '€'.repeat(341))
+  assert.throws(() => trace.add(event('e1004'), 0), { kind: 'conflict' })
+  assert.throws(() => trace.chainOf('e4'), { kind: 'missing', message: /e4/ })
+})
+
+test('headBytes() gives a beginning of whole characters that no further one would fit', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, bytes) => {
+      const head = headBytes(text, bytes)
+      assert.ok(text.startsWith(head))
+      assert.ok(Buffer.byteLength(head) <= bytes)
+      const next = text.codePointAt(head.length)
+      const more = next === undefined ? 0 : Buffer.byteLength(String.fromCodePoint(next))
+      assert.ok(head === text || Buffer.byteLength(head) + more > bytes)
+    }),
+  )
+})
+
+function event(id: string) {
+  return { id, source: 's', payload: 'p', runId: '', depth: 0 }
+}
+
+function fired(runId: string): FiredRun {
+  return { subscriptionId: 1, agent: 'crab', sender: 'event:s', runId, state: 'waiting', error: '' }
+}
