@@ -69,8 +69,8 @@ function standardOf(
   if (action.kind === 'edit' && isHome && edits) {
     return { effect: 'allow', reason: 'it changes a file of the working directory' }
   }
-  if (trust === 'remote') return { effect: 'deny', reason: 'a remote turn works in its directory only' }
   if (action.kind === 'tool' && action.harmless) return { effect: 'allow', reason: 'it changes nothing' }
+  if (trust === 'remote') return { effect: 'deny', reason: 'a remote turn works in its directory only' }
   return { effect: 'ask', reason: missing(action, evidence, isHome) }
 }
 

@@ -52,10 +52,10 @@ const STANDARD: [
   ['unattended', 'ask', ['allow', 'ask'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
   ['unattended', 'edits', ['allow', 'ask'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
   ['unattended', 'all', ['allow', 'ask'], ['ask', 'ask'], ['allow', 'ask', 'ask']],
-  ['remote', 'ask', ['allow', 'allow'], ['deny', 'deny'], ['deny', 'deny', 'deny']],
-  ['remote', 'edits', ['allow', 'allow'], ['deny', 'deny'], ['deny', 'deny', 'deny']],
-  ['remote', 'read-only', ['allow', 'deny'], ['deny', 'deny'], ['deny', 'deny', 'deny']],
-  ['remote', 'all', ['allow', 'allow'], ['deny', 'deny'], ['deny', 'deny', 'deny']],
+  ['remote', 'ask', ['allow', 'allow'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
+  ['remote', 'edits', ['allow', 'allow'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
+  ['remote', 'read-only', ['allow', 'deny'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
+  ['remote', 'all', ['allow', 'allow'], ['deny', 'deny'], ['allow', 'deny', 'deny']],
 ]
 
 test('decide() without rules goes by the class of the turn and by its mode', () => {
