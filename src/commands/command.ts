@@ -3,12 +3,18 @@ import type { Host } from './host.ts'
 
 /** What a word of a command line stands for, where the program can list what there is; files belong to the shell. */
 export type WordKind =
+  /** AGENT/SENDER. */
+  | 'address'
   | 'agent'
+  /** A question that waits. */
+  | 'ask'
   | 'conversation'
   | 'file'
   | 'folder'
   | 'model'
   | 'rule'
+  /** A run that goes on. */
+  | 'run'
   | 'sender'
   | 'server'
   | 'shell'

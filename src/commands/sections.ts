@@ -23,6 +23,7 @@ export function optionsOf({ path, options }: Pick<Command, 'path' | 'options'>):
 /** The sections of the first help page: what stands in each, by the first word of its commands. */
 export const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
   ['Talk', ['chat', 'send', 'conversation']],
+  ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer']],
   ['Agents and what they may do', ['agent', 'mcp', 'policy']],
   ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'version']],
 ]

@@ -1,7 +1,9 @@
+import { ASKS_COMMANDS } from './asks/table.ts'
 import { CHAT_COMMANDS } from './chat/table.ts'
 import type { Command, Option } from './command.ts'
 import { completionCommands } from './completions/table.ts'
 import { DAEMON_COMMANDS } from './daemon/table.ts'
+import { ADDRESS_OPTIONS, FOLLOW_COMMANDS } from './follow/table.ts'
 import { MCP_COMMANDS } from './mcp/table.ts'
 import { AGENT_OPTION, JSON_OPTION } from './options.ts'
 import { SEND_COMMANDS } from './send/table.ts'
@@ -24,6 +26,8 @@ const agentKeys: readonly Option[] = [
 export const CRABTALK: readonly Command[] = [
   ...CHAT_COMMANDS,
   ...SEND_COMMANDS,
+  ...FOLLOW_COMMANDS,
+  ...ASKS_COMMANDS,
   {
     path: ['agent', 'list'],
     args: '',
@@ -121,6 +125,17 @@ export const CRABTALK: readonly Command[] = [
     ],
     examples: ['crabtalk conversation export --format markdown -O talk.md'],
     load: async () => (await import('./conversation/commands.ts')).exportConversation,
+  },
+  {
+    path: ['conversation', 'kill'],
+    args: '[target]',
+    kinds: ['address'],
+    summary: 'End what runs in a conversation: the turn, its tools, their programs',
+    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. What was said is kept, and the conversation goes on with the next
+message.`,
+    options: ADDRESS_OPTIONS,
+    examples: ['crabtalk conversation kill crab/notes'],
+    load: async () => (await import('./conversation/kill.ts')).kill,
   },
   {
     path: ['conversation', 'undo'],

@@ -11,7 +11,8 @@ export type { Attached }
 export interface AttachOptions {
   /**
    * `use`: the daemon that runs, else this process. `start`: starts one where none runs, and is this process when it
-   * cannot. `only` and `need` are the same, but throw instead of being this process. By default `use`.
+   * cannot. `only` and `need` are the same, but throw instead of being this process; with `only` no turn may be run, and
+   * its models do not matter. By default `use`.
    */
   daemon?: 'use' | 'only' | 'start' | 'need' | 'never'
   signal?: AbortSignal
@@ -46,7 +47,8 @@ async function find(
   try {
     const found = (await findDaemon(place, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
     if (!found) return STARTS.has(daemon) ? 'on_demand = false in config.toml' : undefined
-    return (await otherModels(found.info, caller)) ?? found
+    const isForTurns = daemon !== 'only' // who answers or follows needs no models
+    return (isForTurns ? await otherModels(found.info, caller) : undefined) ?? found
   } catch (reason) {
     if (daemon === 'need' || daemon === 'only' || signal.aborted) throw reason
     const { message } = toCrabError(reason)

@@ -21,7 +21,7 @@ interface Place {
 }
 
 /**
- * What is there of a kind, read from the disk; models are asked of their servers. Changes nothing. When the signal ends it,
+ * What is there of a kind, read from the disk; models are asked of their servers, what goes on of the daemon. Changes nothing. When the signal ends it,
  * the names that were found by then.
  */
 export async function listKind(
@@ -43,6 +43,12 @@ export async function listKind(
       return await conversations(paths, typed, signal)
     case 'sender':
       return await senders(paths, signal)
+    case 'address':
+      return await addresses(paths, signal)
+    case 'ask':
+      return await (await import('./live.ts')).liveAsks(host, signal)
+    case 'run':
+      return await (await import('./live.ts')).liveRuns(host, signal)
   }
 }
 
@@ -90,11 +96,24 @@ async function conversations(paths: HomePaths, typed: string, signal: AbortSigna
 
 /** Names that somebody gave, with what each said last; those of single runs are no use to anybody. */
 async function senders(paths: HomePaths, signal: AbortSignal): Promise<Candidate[]> {
+  return await lastOfEach(paths, ({ sender }) => sender, signal)
+}
+
+/** Conversations as AGENT/SENDER. */
+async function addresses(paths: HomePaths, signal: AbortSignal): Promise<Candidate[]> {
+  return await lastOfEach(paths, ({ agent, sender }) => `${agent}/${sender}`, signal)
+}
+
+async function lastOfEach(
+  paths: HomePaths,
+  nameOf: (one: Listed) => string,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
   const { lastSessions } = await import('./sessions.ts')
   const found = new Map<string, string>()
   for await (const one of lastSessions({ paths, isWanted: () => true }, signal)) {
     const isNamed = !one.sender.startsWith('sh:')
-    if (isNamed && !found.has(one.sender)) found.set(one.sender, whatOf(one))
+    if (isNamed && !found.has(nameOf(one))) found.set(nameOf(one), whatOf(one))
   }
   return [...found].map(([value, description]) => ({ value, description }))
 }

@@ -10,11 +10,11 @@ export interface PermissionSettings {
   ask: readonly string[]
   deny: readonly string[]
   mode: ApprovalMode
-  /** `terminal`: the person there; `client`: the program that writes the records. */
-  onAsk: 'terminal' | 'client' | 'deny' | 'fail'
+  /** `terminal`: the person there; `client`: the program that writes the records; `park`: whoever answers in any client. */
+  onAsk: 'terminal' | 'client' | 'deny' | 'fail' | 'park'
 }
 
-/** Reads --allow, --ask, --deny, --yolo and --on-ask. Throws `usage`, and `unavailable` for what only a daemon could do. */
+/** Reads --allow, --ask, --deny, --yolo and --on-ask. Throws `usage`. */
 export async function readPermissionSettings(options: Options, host: Host): Promise<PermissionSettings> {
   if (options.has('yolo') && options.has('ask')) {
     throw new CrabError(
@@ -36,7 +36,15 @@ export async function readPermissionSettings(options: Options, host: Host): Prom
 
 /** How the server names who is asked; the terminal is this client's own affair. */
 export function toOnAsk(onAsk: PermissionSettings['onAsk']): OnAsk {
-  return { terminal: OnAsk.CLIENT, client: OnAsk.CLIENT, deny: OnAsk.DENY, fail: OnAsk.FAIL }[onAsk]
+  return ON_ASK[onAsk]
+}
+
+const ON_ASK: Readonly<Record<PermissionSettings['onAsk'], OnAsk>> = {
+  terminal: OnAsk.CLIENT,
+  client: OnAsk.CLIENT,
+  deny: OnAsk.DENY,
+  fail: OnAsk.FAIL,
+  park: OnAsk.PARK,
 }
 
 async function readRules(option: 'allow' | 'ask' | 'deny', options: Options): Promise<readonly string[]> {
@@ -54,11 +62,17 @@ async function readRules(option: 'allow' | 'ask' | 'deny', options: Options): Pr
   return rules
 }
 
+/** A turn that is left alone asks nobody on this terminal: a person finds its questions in the inbox (docs/decisions/0109). */
 function readOnAsk(options: Options, host: Host): PermissionSettings['onAsk'] {
   const asked = options.value('on-ask')
+  const isDetached = options.has('detach')
+  if (asked === undefined) return ifAttended(isDetached ? 'park' : 'terminal', host)
+  if (isDetached && (asked === 'tty' || asked === 'client')) {
+    throw new CrabError('usage', `Cannot combine --detach and --on-ask ${asked}: this process leaves`, {
+      hint: 'use --on-ask park, deny or fail',
+    })
+  }
   switch (asked) {
-    case undefined:
-      return isAttended(host) && hasTerminal(host) ? 'terminal' : 'deny'
     case 'tty':
       if (hasTerminal(host)) return 'terminal'
       throw new CrabError('usage', 'Cannot ask on the terminal: this process has none', {
@@ -67,13 +81,6 @@ function readOnAsk(options: Options, host: Host): PermissionSettings['onAsk'] {
     case 'client':
       return readClient(options)
     case 'park':
-      throw new CrabError(
-        'unavailable',
-        'Cannot park questions: that needs the daemon, which this build does not have',
-        {
-          hint: 'use --on-ask tty, deny or fail',
-        },
-      )
     case 'deny':
     case 'fail':
       return asked
@@ -82,6 +89,10 @@ function readOnAsk(options: Options, host: Host): PermissionSettings['onAsk'] {
         hint: 'it is one of tty, deny, fail, park and client',
       })
   }
+}
+
+function ifAttended(onAsk: 'terminal' | 'park', host: Host): PermissionSettings['onAsk'] {
+  return isAttended(host) && (onAsk === 'park' || hasTerminal(host)) ? onAsk : 'deny'
 }
 
 function readClient(options: Options): 'client' {

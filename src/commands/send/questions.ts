@@ -1,8 +1,11 @@
 import { toCancelled } from '../../core/base/cancelled.ts'
 import type { CrabError } from '../../core/base/errors.ts'
+import { toVisible } from '../../core/base/visible.ts'
+import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
 import type { Asker } from '../ask/asker.ts'
+import { shortId } from '../conversation/find.ts'
 import type { Host } from '../host.ts'
 import type { RunRecord } from './record.ts'
 import type { SendSettings } from './settings.ts'
@@ -46,6 +49,7 @@ export class Questions implements AsyncDisposable {
     if (event.$case === 'askUser') {
       stop.asked()
       this.#waiting.add(event.value.askId)
+      await this.#tellParked(event.value)
       this.#asker ??= await this.#makeAsker()
       this.#asker?.put(event.value, record.agent)
       this.#failUnanswered()
@@ -65,6 +69,16 @@ export class Questions implements AsyncDisposable {
     const { settings, client } = this.#run
     if (settings.onAsk !== 'client' || !client?.aborted || this.#waiting.size === 0) return
     this.#over.abort(toCancelled(client))
+  }
+
+  /** Whoever waits for the answer of the turn learns what it waits for. */
+  async #tellParked(ask: AskUserEvent): Promise<void> {
+    const { settings, host, record } = this.#run
+    if (settings.onAsk !== 'park' || settings.verbosity < 0) return
+    const { askInLine } = await import('../asks/in-line.ts')
+    const who = toVisible(record.agent)
+    const how = `crabtalk answer ${shortId(ask.askId)}`
+    host.stderr.write(`crabtalk: ${who} asks: ${askInLine(ask)}; answer with ${how}\n`)
   }
 
   async #makeAsker(): Promise<Asker | undefined> {

@@ -5,6 +5,7 @@ import {
   type StreamEvent,
   type TokenUsage,
   type ToolCallInfo,
+  type ToolDenial,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { fromStreamEnd } from '../../core/protocol/failure.ts'
@@ -117,6 +118,11 @@ export class RunRecord {
     if (text !== '') this.texts.push(text)
   }
 
+  /** Notes a call that was not permitted. */
+  deny({ name, server, denial }: { name: string; server: string; denial: ToolDenial }): void {
+    this.denied.push({ tool: name, server: server || null, ...toDenial(denial) })
+  }
+
   times(now: number) {
     return {
       total_ms: round(now - this.startedAt),
@@ -133,7 +139,7 @@ export class RunRecord {
     tally.ms += durationMs
     if (isError) tally.errors++
     this.tools.set(name, tally)
-    if (denial) this.denied.push({ tool: name, server: tally.server, ...toDenial(denial) })
+    if (denial) this.deny({ name, server: server ?? '', denial })
   }
 }
 
@@ -233,7 +239,8 @@ export function toResult(
   }
 }
 
-function toErrorObject(error: CrabError) {
+/** An error, for programs. */
+export function toErrorObject(error: CrabError) {
   return {
     code: error.kind,
     message: error.message,

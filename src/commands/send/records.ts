@@ -6,12 +6,12 @@ import { type Attached, attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import { formatError } from '../error-text.ts'
 import type { Host, SignalName } from '../host.ts'
-import { MAX_INPUT_BYTES, tooLarge } from '../named-file.ts'
+import { linesOf } from '../lines.ts'
 import { deniedLines } from './denied.ts'
 import { checkSize } from './input.ts'
 import type { RunRecord } from './record.ts'
 import { newRecord, outcomeOf, runTurn } from './run.ts'
-import type { SendSettings } from './settings.ts'
+import { daemonFor, type SendSettings } from './settings.ts'
 import type { Sink } from './sink.ts'
 import { SIGNAL_EXIT, Stop } from './stop.ts'
 import { streamJsonSink } from './stream-json-sink.ts'
@@ -40,7 +40,7 @@ export async function runRecords(at: {
   host: Host
   debug: boolean
 }): Promise<number> {
-  await using attached = await attach(at.host)
+  await using attached = await attach(at.host, { daemon: daemonFor(at.settings) })
   const stdin = at.host.stdin()
   const session = new RecordSession({ ...at, attached, onOver: () => stdin.destroy() })
   using _listening = at.host.onSignal((name) => session.onSignal(name))
@@ -189,26 +189,6 @@ class RecordSession {
     this.#exit = exit
     this.#options.onOver()
   }
-}
-
-/** The lines of a stream, without their ends; the last one needs none. */
-async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let parts: string[] = [] // of a line whose end has not come; joined once, for a long line comes in many pieces
-  let length = 0
-  for await (const piece of stream) {
-    for (const [index, part] of decoder.decode(piece, { stream: true }).split('\n').entries()) {
-      if (index > 0) {
-        yield parts.join('')
-        parts = []
-        length = 0
-      }
-      parts.push(part)
-      length += part.length
-      if (length > MAX_INPUT_BYTES) throw tooLarge('a record')
-    }
-  }
-  if (length > 0) yield parts.join('')
 }
 
 function parseRecord(line: string, number: number): z.infer<typeof InputRecord> {

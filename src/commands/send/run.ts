@@ -1,7 +1,7 @@
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import type { DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
-import { streamTurn } from '../../core/protocol/dispatch.ts'
+import { type Dispatch, streamTurn } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { parseAnswer } from '../../core/runtime/structured.ts'
 import { Commentary } from './commentary.ts'
@@ -25,16 +25,23 @@ interface TurnRun extends QuestionedRun {
   input: Input
 }
 
+/** The message of a turn, its input cut where it must be, to the conversation that the settings choose. */
+export async function prepareMessage(
+  { dispatch, ...run }: Pick<TurnRun, 'settings' | 'host' | 'record' | 'input'> & { dispatch: Dispatch },
+  signal: AbortSignal,
+): Promise<DeepPartial<StreamMsg>> {
+  const { settings, host, record } = run
+  const input = await fitInput({ ...run, dispatch }, signal)
+  const newSender = () => `sh:${newUlid()}`
+  record.sender = await chooseSender({ settings, cwd: host.cwd(), newSender }, dispatch, signal)
+  return toMessage(run, input)
+}
+
 /** Sends the message and follows its events into the record, the sink and standard error. */
 export async function runTurn(run: TurnRun): Promise<void> {
   const { settings, host, stop, record, attached } = run
   const { dispatch } = attached
-  const input = await fitInput({ ...run, dispatch }, stop.signal)
-  record.sender = await chooseSender(
-    { settings, cwd: host.cwd(), newSender: () => `sh:${newUlid()}` },
-    dispatch,
-    stop.signal,
-  )
+  const message = await prepareMessage({ ...run, dispatch }, stop.signal)
   using commentary = new Commentary({
     stderr: host.stderr,
     verbosity: settings.verbosity,
@@ -46,7 +53,7 @@ export async function runTurn(run: TurnRun): Promise<void> {
   await using questions = new Questions(run)
   const signal = AbortSignal.any([stop.signal, questions.signal])
   const shareTerminal = host.stdout.isTerminal && host.stderr.isTerminal
-  for await (const { event } of streamTurn(dispatch, toMessage(run, input), signal)) {
+  for await (const { event } of streamTurn(dispatch, message, signal)) {
     if (!event) continue
     stop.pause()
     record.take(event, performance.now())
@@ -86,7 +93,10 @@ export async function outcomeOf(
   return { exit: error ? KINDS[error.kind].exit : 0, error, structured }
 }
 
-function toMessage({ settings, host, record }: TurnRun, input: Input): DeepPartial<StreamMsg> {
+function toMessage(
+  { settings, host, record }: Pick<TurnRun, 'settings' | 'host' | 'record'>,
+  input: Input,
+): DeepPartial<StreamMsg> {
   const { model, system, schema, maxTurns, maxCostUsd, thinking, retries, ephemeral } = settings
   return {
     agent: settings.agent,

@@ -9,7 +9,7 @@ import { readInput } from './input.ts'
 import { programSink, reportEarly } from './program-sink.ts'
 import type { RunRecord } from './record.ts'
 import { newRecord, outcomeOf, runTurn } from './run.ts'
-import { readSettings, type SendSettings } from './settings.ts'
+import { daemonFor, readSettings, type SendSettings } from './settings.ts'
 import type { Outcome, Sink } from './sink.ts'
 import { Stop } from './stop.ts'
 import { TextSink } from './text-sink.ts'
@@ -22,12 +22,13 @@ export const send: Run = async ({ program, options, host, signal }) => {
   )
   const debug = options.has('debug')
   if (settings.records) return (await import('./records.ts')).runRecords({ program, settings, host, debug })
+  if (settings.detach) return (await import('./detach.ts')).sendDetached({ program, settings, host, debug })
   using stop = new Stop({ host, ...settings })
   const record = newRecord(settings)
   const sink = makeSink(settings, host)
   const outcome = await outcomeOf(record, settings, async () => {
     const input = await readInput(settings, host, stop.signal)
-    await using attached = await attach(host)
+    await using attached = await attach(host, { daemon: daemonFor(settings), signal: stop.signal })
     await runTurn({ settings, host, stop, sink, record, input, attached })
   })
   const color = wantsColor(settings.color, host.env, host.stderr)

@@ -26,6 +26,8 @@ export interface SendSettings extends PermissionSettings {
   truncate: Truncate | undefined
   /** Standard input carries records instead of a prompt. */
   records: boolean
+  /** Leave as soon as the turn is accepted; it goes on in the daemon. */
+  detach: boolean
   model: string
   system: string | undefined
   schema: string
@@ -73,6 +75,7 @@ export async function readSettings(options: Options, host: Host, signal: AbortSi
       choice('truncate', text, ['head', 'tail', 'middle'] as const),
     ),
     records: readsRecords(options, form),
+    detach: readsDetach(options, form),
     model: value('model') ?? '',
     system: await systemText(value('system'), host, signal),
     schema: await schemaText(value('schema'), host, signal),
@@ -94,6 +97,11 @@ export async function readSettings(options: Options, host: Host, signal: AbortSi
     ...(await readPermissionSettings(options, host)),
     failOnToolError: has('fail-on-tool-error'),
   }
+}
+
+/** Whether a turn takes the daemon that is there, or cannot do without one: nobody else could answer what it parks. */
+export function daemonFor({ onAsk, detach }: Pick<SendSettings, 'onAsk' | 'detach'>): 'use' | 'need' {
+  return detach || onAsk === 'park' ? 'need' : 'use'
 }
 
 function readToolSet(text: string | undefined): ToolSet {
@@ -133,6 +141,17 @@ function readsRecords(options: Options, form: OutputForm): boolean {
     )
   }
   return true
+}
+
+/** Nothing that only the one who waits for the answer could do goes with it. */
+function readsDetach(options: Options, form: OutputForm): boolean {
+  if (!options.has('detach')) return false
+  const alone = ['timeout', 'idle-timeout', 'fail-on-tool-error', 'schema', 'no-save', 'no-daemon']
+  refuse('--detach', options, ['input', 'out-file', 'last', 'buffer', ...alone])
+  if (form !== 'stream-json') return true
+  throw new CrabError('usage', 'Cannot combine --detach and --output stream-json', {
+    hint: 'crabtalk tail --json follows the conversation',
+  })
 }
 
 function refuse(what: string, options: Options, names: readonly string[]): void {

@@ -13,18 +13,28 @@ import { toDenial } from './denied.ts'
 import { OUTPUT_VERSION, type RunRecord, toResult, toUsage } from './record.ts'
 import type { Sink, TurnEvent } from './sink.ts'
 
-type Fields = { type: string; [key: string]: unknown }
+/** What a line says. */
+export type Fields = { type: string; [key: string]: unknown }
 
-/** One JSON object per line as things happen; the last one is the json form (cli.md, "Output" 7). */
-export function streamJsonSink(options: { stdout: Output; now(): number }): Sink {
-  const { stdout, now } = options
+/** Writes one JSON object per line, numbered; `t` counts from when the run began. */
+export type WriteLine = (record: RunRecord, fields: Fields) => Promise<void> | undefined
+
+/** Of one output. */
+export function lineWriter({ stdout, now }: { stdout: Output; now(): number }): WriteLine {
   let seq = 0
-
-  const write = (record: RunRecord, { type, ...fields }: Fields) => {
+  return (record, { type, ...fields }) => {
     const t = Math.round((now() - record.startedAt) * 10) / 10
     const line = { v: OUTPUT_VERSION, type, seq: ++seq, t, run: record.run, ...fields }
     return stdout.write(`${JSON.stringify(line)}\n`)
   }
+}
+
+/**
+ * One JSON object per line as things happen; the last one is the json form (cli.md, "Output" 7). `write` is given where
+ * other lines stand between them.
+ */
+export function streamJsonSink(options: { stdout: Output; now(): number; write?: WriteLine }): Sink {
+  const { stdout, now, write = lineWriter(options) } = options
   return {
     event(event, record) {
       if (event.$case === 'toolStart') for (const call of event.value.calls) write(record, toStarted(call))
@@ -102,7 +112,8 @@ function toToolResult({ callId, output, durationMs, isError, denial }: ToolResul
   }
 }
 
-function toAskOpened({ askId, kind, questions, permission }: AskUserEvent): Fields {
+/** A question, for programs. */
+export function toAskOpened({ askId, kind, questions, permission }: AskUserEvent): Fields {
   return {
     type: 'ask.opened',
     ask: askId,
@@ -123,7 +134,8 @@ function toPermission({ callId, server, ...request }: PermissionRequest) {
   return { id: callId, server: server === '' ? null : server, ...request }
 }
 
-function toAskClosed({ askId, by, content }: AskClosedEvent): Fields {
+/** How a question ended, for programs. */
+export function toAskClosed({ askId, by, content }: AskClosedEvent): Fields {
   return { type: 'ask.closed', ask: askId, by, content: parseObject(content) ?? null }
 }
 

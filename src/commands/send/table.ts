@@ -9,7 +9,8 @@ export const SEND_COMMANDS: readonly Command[] = [
     summary: 'Run one turn: prompt and standard input in, the answer out',
     details: `Standard output is the answer and nothing else. Standard input that is a file or a pipe is read to its end and added
 to the prompt. --on-ask tty asks you on the terminal; deny refuses what nobody permitted, and the agent goes on; fail
-ends the run there; client asks in the records of --input stream-json. TIME is 30s, 10m or 1h; 0 is no limit.`,
+ends the run there; park lets a question wait until crabtalk answer, or any chat, answers it; client asks in the records of
+--input stream-json. With --detach it is park where you are at a terminal, else deny. TIME is 30s, 10m or 1h; 0 is no limit.`,
     options: [
       AGENT_OPTION,
       {
@@ -98,10 +99,14 @@ ends the run there; client asks in the records of --input stream-json. TIME is 3
       {
         name: 'on-ask',
         value: 'WHO',
-        choices: ['tty', 'deny', 'fail', 'client'],
-        refused: ['park'],
+        choices: ['tty', 'deny', 'fail', 'park', 'client'],
         fallback: 'tty, else deny',
         summary: 'Who is asked',
+      },
+      {
+        name: 'detach',
+        short: 'd',
+        summary: 'Print the id of the run and leave; the daemon goes on with it',
       },
       { name: 'fail-on-tool-error', summary: 'Exit 5 when a tool failed' },
       { name: 'print-schema', summary: 'Print the JSON Schema of the json and stream-json output' },

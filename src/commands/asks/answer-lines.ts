@@ -1,0 +1,80 @@
+import * as z from 'zod/mini'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
+import type { Host } from '../host.ts'
+import { linesOf } from '../lines.ts'
+import { toErrorObject } from '../send/record.ts'
+import { reply } from './answer.ts'
+import { listAsks } from './asks.ts'
+import { findAsk, type WaitingAsk } from './find.ts'
+import { readAnswers } from './read-answer.ts'
+
+/** A line: text as on the command line, a list of texts for several questions, or from question to label. */
+const AnswerLine = z.strictObject({
+  id: z.string().check(z.minLength(1)),
+  answer: z.union([z.string(), z.array(z.string()), z.record(z.string(), z.string())]),
+})
+
+/**
+ * Answers as standard input says, a JSON object a line; each is acknowledged by one, or refused, which ends nothing.
+ *
+ * Gives 0 when all were taken, else 1. Throws `usage` where a person would have to type JSON.
+ */
+export async function answerLines(
+  at: { host: Host; dispatch: Dispatch },
+  signal: AbortSignal,
+): Promise<number> {
+  const { host } = at
+  if (host.stdinKind() === 'terminal' || host.stdinKind() === 'none') {
+    throw new CrabError('usage', 'Cannot answer: no question is named', {
+      hint: 'crabtalk answer ID ANSWER; crabtalk asks lists what waits',
+    })
+  }
+  let exit = 0
+  for await (const line of linesOf(host.stdin())) {
+    if (line.trim() === '') continue
+    const told = await answerLine(line, at, signal)
+    if (!told.ok) exit = 1
+    await host.stdout.write(`${JSON.stringify(told)}\n`)
+  }
+  return exit
+}
+
+async function answerLine(
+  line: string,
+  { host, dispatch }: { host: Host; dispatch: Dispatch },
+  signal: AbortSignal,
+) {
+  let id: string | null = null
+  try {
+    const record = readLine(line)
+    id = record.id
+    const info = findAsk(await listAsks(dispatch, '', signal), id)
+    id = info.ask.askId
+    await reply(dispatch, { info, answers: toAnswers(record.answer, info), host }, signal)
+    return { id, ok: true, error: null }
+  } catch (reason) {
+    signal.throwIfAborted()
+    return { id, ok: false, error: toErrorObject(toCrabError(reason)) }
+  }
+}
+
+function readLine(line: string): z.infer<typeof AnswerLine> {
+  const hint = 'write {"id":"…","answer":"…"}, one a line'
+  try {
+    const parsed = AnswerLine.safeParse(JSON.parse(line))
+    if (parsed.success) return parsed.data
+    const [problem] = parsed.error.issues
+    throw new CrabError('invalid', `Cannot use the line: ${problem?.path.join('.')}: ${problem?.message}`, {
+      hint,
+    })
+  } catch (cause) {
+    if (cause instanceof CrabError) throw cause
+    throw new CrabError('invalid', `Cannot read the line: ${(cause as Error).message}`, { cause, hint })
+  }
+}
+
+function toAnswers(answer: z.infer<typeof AnswerLine>['answer'], { ask }: WaitingAsk): unknown {
+  if (typeof answer === 'string') return readAnswers([answer], ask)
+  return Array.isArray(answer) ? readAnswers(answer, ask) : answer
+}

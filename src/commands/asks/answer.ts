@@ -1,0 +1,83 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { parseObject } from '../../core/base/json.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { visibleLine } from '../../tui/cards/subject.ts'
+import type { Answers } from '../ask/dialog.ts'
+import { converse } from '../ask/dialog.ts'
+import { wantsColor } from '../color.ts'
+import type { Options, Run } from '../command.ts'
+import { shortId } from '../conversation/find.ts'
+import { requireDaemon } from '../follow/require-daemon.ts'
+import { ownSender } from '../follow/target.ts'
+import type { Host } from '../host.ts'
+import { listAsks } from './asks.ts'
+import { findAsk, type WaitingAsk } from './find.ts'
+import { readAnswers } from './read-answer.ts'
+
+/** `crabtalk answer`: answers a question of any agent; without an id those that standard input names, one a line. */
+export const answer: Run = async ({ options, host, signal }) => {
+  const [word, ...words] = options.args
+  await using attached = await requireDaemon(host, {}, signal)
+  const { dispatch } = attached
+  if (word === undefined || word === '-') {
+    return await (await import('./answer-lines.ts')).answerLines({ host, dispatch }, signal)
+  }
+  const info = findAsk(await listAsks(dispatch, '', signal), word)
+  const answers = await chooseAnswers({ options, words, info, host }, signal)
+  await reply(dispatch, { info, answers, host }, signal)
+  const said = Object.values(answers).map((one) => (one === '' ? 'no answer' : visibleLine(one)))
+  host.stdout.write(`answered ${shortId(info.ask.askId)}: ${said.join(' · ')}\n`)
+  return 0
+}
+
+/** Gives an answer, as the person who runs this. Throws `missing` when somebody else was faster. */
+export async function reply(
+  dispatch: Dispatch,
+  { info, answers, host }: { info: WaitingAsk; answers: unknown; host: Host },
+  signal: AbortSignal,
+): Promise<void> {
+  const { agent, ask } = info
+  const content = JSON.stringify(answers)
+  const sender = ownSender(host)
+  await request(dispatch, 'replyToAsk', { agent, sender, askId: ask.askId, content }, signal)
+}
+
+/** What the command line says, or where it says nothing what the person types. */
+async function chooseAnswers(
+  {
+    options,
+    words,
+    info,
+    host,
+  }: { options: Options; words: readonly string[]; info: WaitingAsk; host: Host },
+  signal: AbortSignal,
+): Promise<Answers> {
+  const content = options.value('content')
+  if (content !== undefined && words.length > 0) {
+    throw new CrabError('usage', 'Cannot combine --content and ANSWER', { hint: 'give one of them' })
+  }
+  if (content !== undefined) return readContent(content)
+  if (words.length > 0) return readAnswers(words, info.ask)
+  return await askHere(info, host, signal)
+}
+
+function readContent(text: string): Answers {
+  const content = parseObject(text)
+  if (content) return content as Answers // the daemon says what is wrong with it
+  throw new CrabError('usage', 'Cannot use --content: it is no JSON object', {
+    hint: `for example --content '{"Which colour?":"red"}'`,
+  })
+}
+
+async function askHere({ ask, agent }: WaitingAsk, host: Host, signal: AbortSignal): Promise<Answers> {
+  using terminal = host.terminal()
+  if (!terminal) {
+    throw new CrabError('usage', 'Cannot answer: there is no answer', {
+      hint: `crabtalk answer ${shortId(ask.askId)} ANSWER, or run it on a terminal`,
+    })
+  }
+  const { output } = terminal
+  const style = { columns: host.columns(), color: wantsColor('auto', host.env, output) }
+  terminal.forgetInput()
+  return await converse(ask, { terminal, style, agent }, signal)
+}

@@ -1,0 +1,31 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { AskInfo, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+
+/** A question that waits. */
+export interface WaitingAsk extends AskInfo {
+  ask: AskUserEvent
+}
+
+/** Those of a reply; one without a question is none. */
+export function waitingOf(asks: readonly AskInfo[]): WaitingAsk[] {
+  return asks.flatMap((info) => (info.ask ? [{ ...info, ask: info.ask }] : []))
+}
+
+/** The question whose id is that, or begins or ends so. Throws `missing` or, for several, `conflict`. */
+export function findAsk(asks: readonly WaitingAsk[], word: string): WaitingAsk {
+  const id = word.toUpperCase()
+  const exact = asks.find(({ ask }) => ask.askId === word || ask.askId === id)
+  if (exact) return exact
+  const found =
+    id === '' ? [] : asks.filter(({ ask: { askId } }) => askId.startsWith(id) || askId.endsWith(id))
+  const [only] = found
+  if (only && found.length === 1) return only
+  if (only) {
+    throw new CrabError('conflict', `Cannot choose: the ids of ${found.length} questions fit "${word}"`, {
+      hint: 'give more of the id',
+    })
+  }
+  throw new CrabError('missing', `Cannot answer "${word}": no such question waits`, {
+    hint: 'it was answered elsewhere, or its turn is over; see crabtalk asks',
+  })
+}

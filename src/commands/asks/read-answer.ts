@@ -1,0 +1,58 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { denialOf, isOffered } from '../../tui/cards/permission-answer.ts'
+import { visibleLine } from '../../tui/cards/subject.ts'
+import { choiceLine, readChoice } from '../ask/choice.ts'
+import type { Answers } from '../ask/dialog.ts'
+import { readAnswer } from '../ask/question.ts'
+
+/**
+ * The answers that words on a command line give, as reply_to_ask takes them: y, s, a, n or "n REASON" to a permission; to
+ * questions numbers, labels or own words, one word for each where there are several, an empty one for no answer.
+ *
+ * Throws `usage` naming what can be answered.
+ */
+export function readAnswers(words: readonly string[], ask: AskUserEvent): Answers {
+  const { permission, questions } = ask
+  const [first] = questions
+  if (permission && first) return { [first.question]: readPermission(words.join(' '), first) }
+  const isFree = ask.kind !== AskKind.ELICITATION
+  const lines = questions.length === 1 ? [words.join(' ')] : words
+  if (lines.length !== questions.length) throw wrongCount(lines.length, questions)
+  const answers = questions.map((question, at) => {
+    const allowsFree = isFree || question.options.length === 0
+    return [question.question, readOne(lines[at] ?? '', question, allowsFree)] as const
+  })
+  return Object.fromEntries(answers)
+}
+
+/** A label is taken as it is, beside the keys of the card. */
+function readPermission(line: string, question: AskQuestion): string {
+  const label = question.options.find((option) => option.label.toLowerCase() === line.trim().toLowerCase())
+  if (label && isOffered(label.label, question)) return label.label
+  const choice = readChoice(line, question)
+  if (choice === 'reason') return denialOf('')
+  if (typeof choice === 'object') return choice.answer
+  throw new CrabError('usage', `Cannot answer "${visibleLine(line)}": this question takes none such`, {
+    hint: `it is one of ${choiceLine(question).replace(' · ? more', '')}`,
+  })
+}
+
+function readOne(line: string, question: AskQuestion, isFree: boolean): string {
+  if (line === '') return ''
+  const answer = readAnswer(line, question, { isFree })
+  if (answer !== undefined) return answer
+  const labels = question.options.map(({ label }, at) => `${at + 1} ${visibleLine(label)}`).join(', ')
+  throw new CrabError('usage', `Cannot answer "${visibleLine(line)}": no option is called so`, {
+    hint: `it is one of ${labels}`,
+  })
+}
+
+function wrongCount(given: number, questions: readonly AskQuestion[]): CrabError {
+  const asked = questions.map(({ question }) => `"${visibleLine(question)}"`).join(', ')
+  return new CrabError(
+    'usage',
+    `Cannot answer: there are ${questions.length} questions, and ${given === 1 ? '1 answer' : `${given} answers`}`,
+    { hint: `in this order, each one word for the shell: ${asked}` },
+  )
+}

@@ -1,0 +1,55 @@
+import { relativeTime } from '../../core/base/relative-time.ts'
+import { toVisible } from '../../core/base/visible.ts'
+import { AskKind, type AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import { optionKeys } from '../../tui/cards/option-keys.ts'
+import { visibleLine } from '../../tui/cards/subject.ts'
+import { permissionCard } from '../ask/card.ts'
+import { choiceLine } from '../ask/choice.ts'
+import { fact, quote, type Style } from '../ask/layout.ts'
+import { paint } from '../color.ts'
+import { shortId } from '../conversation/find.ts'
+import { toAskOpened } from '../send/stream-json-sink.ts'
+import type { WaitingAsk } from './find.ts'
+
+/**
+ * A question as it stands in the inbox: whose it is, since when, everything a person must see to answer it, and how. Every
+ * line ends.
+ */
+export function askText(info: WaitingAsk, { style, now }: { style: Style; now: number }): string {
+  const { ask, agent, sender, openedAt } = info
+  const id = shortId(ask.askId)
+  const who = visibleLine(`${agent}/${sender}`)
+  const head = [paint(id, 'bold', style.color), who, relativeTime(openedAt, now), kindOf(info)].join('  ')
+  const [first] = ask.questions
+  if (ask.permission && first) {
+    const card = permissionCard(ask.permission, { agent, style, whole: true })
+    return `${head}\n${card}${choiceLine(first).replace(' · ? more', '')}\ncrabtalk answer ${id} y\n`
+  }
+  const cards = ask.questions.map((question) => questionLines(question, style))
+  const places =
+    ask.questions.length === 1 ? 'ANSWER' : ask.questions.map((_, at) => `ANSWER${at + 1}`).join(' ')
+  return `${head}\n${cards.join('')}crabtalk answer ${id} ${places}\n`
+}
+
+/** A question with its options, and what each is chosen by. */
+function questionLines({ question, options, multiSelect }: AskQuestion, style: Style): string {
+  const keys = optionKeys(options)
+  const rows = options.flatMap(({ label, description }, at) => {
+    const about = description === '' ? label : `${label} · ${description}`
+    return fact(keys[at]!, visibleLine(about), style)
+  })
+  const how = multiSelect ? [paint('one or several, such as 1,2', 'dim', style.color)] : []
+  const lines = [...quote(toVisible(question), { style, most: Number.POSITIVE_INFINITY }), ...rows, ...how]
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** A question, for programs. */
+export function toAskJson(info: WaitingAsk) {
+  const { ask, agent, sender, session, runId, openedAt } = info
+  const { type: _, ask: id, ...asked } = toAskOpened(ask)
+  return { id, agent, sender, session, run: runId, opened_at: openedAt, ...asked }
+}
+
+function kindOf({ ask: { kind } }: WaitingAsk): string {
+  return { [AskKind.PERMISSION]: 'permission', [AskKind.ELICITATION]: 'server' }[kind as number] ?? 'question'
+}

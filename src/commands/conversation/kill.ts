@@ -1,0 +1,29 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import { visibleLine } from '../../tui/cards/subject.ts'
+import type { Run } from '../command.ts'
+import { findAddress } from '../follow/target.ts'
+
+/** `crabtalk conversation kill`: ends what runs in a conversation; the conversation stays as usable as before. */
+export const kill: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host, { signal })
+  const { dispatch } = attached
+  const address = await findAddress({ options, host }, dispatch, signal)
+  const { conversations } = await request(dispatch, 'listActiveConversations', address, signal)
+  const word = (options.args[0] ?? '').toUpperCase()
+  const run = conversations.find(({ runId }) => word !== '' && runId.endsWith(word))
+  if (isRunId(word) && !run) {
+    throw new CrabError('missing', `Cannot end run ${word}: it does not run now`, {
+      hint: `crabtalk wait ${word} says how it ended`,
+    })
+  }
+  await request(dispatch, 'kill', address, signal)
+  const what = visibleLine(`${address.agent}/${address.sender}`)
+  host.stdout.write(conversations.length > 0 ? `ended what ran in ${what}\n` : `nothing runs in ${what}\n`)
+  return 0
+}
+
+function isRunId(word: string): boolean {
+  return /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(word)
+}

@@ -1,0 +1,35 @@
+import type { Options, Run } from '../command.ts'
+import { requireDaemon } from './require-daemon.ts'
+import { followToEnd } from './tail.ts'
+import { type Address, findAddress } from './target.ts'
+
+/** `crabtalk attach`: the chat on a conversation; in a pipe, or with --json, what `tail` prints. */
+export const attach: Run = async (invocation) => {
+  const { options, host, signal } = invocation
+  if (options.has('json') || host.screen() === undefined) return await followToEnd(options, host)
+  const address = await addressOf()
+  const { chat } = await import('../chat/chat.ts')
+  return await chat({ ...invocation, options: chatOptions(address, options) })
+
+  async function addressOf(): Promise<Address> {
+    await using attached = await requireDaemon(host, { start: true }, signal)
+    return await findAddress({ options, host }, attached.dispatch, signal)
+  }
+}
+
+/** A command line of the chat that opens this conversation. */
+function chatOptions({ agent, sender }: Address, { has, count }: Options): Options {
+  const given: Readonly<Record<string, string>> = { agent, sender }
+  const value = (name: string) => given[name]
+  const isFlag = (name: string) => FLAGS.has(name) && has(name)
+  return {
+    args: [],
+    value,
+    values: (name) => [value(name) ?? []].flat(),
+    has: (name) => value(name) !== undefined || isFlag(name),
+    count: (name) => (isFlag(name) ? count(name) : 0),
+  }
+}
+
+/** Those that are handed on. */
+const FLAGS: ReadonlySet<string> = new Set(['plain', 'debug'])

@@ -1,0 +1,71 @@
+import type { Command, Option } from '../command.ts'
+import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
+
+/** Names a conversation where no argument does. */
+export const ADDRESS_OPTIONS: readonly Option[] = [
+  AGENT_OPTION,
+  {
+    name: 'sender',
+    short: 's',
+    value: 'NAME',
+    kind: 'sender',
+    summary: 'Whose conversation it is (default your user name)',
+  },
+]
+
+const LINES_OPTION: Option = {
+  name: 'lines',
+  short: 'n',
+  value: 'N',
+  fallback: '10',
+  summary: 'Begin with so many messages of before',
+}
+
+/** Rows of the command table for conversations that go on in the daemon. */
+export const FOLLOW_COMMANDS: readonly Command[] = [
+  {
+    path: ['attach'],
+    args: '[target]',
+    kinds: ['address'],
+    summary: 'Open the chat on a conversation, or on what a run does',
+    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. The chat shows what was said and a running turn from where it
+stands; what any other client does there shows up as it happens. In a pipe, or with --json, it prints what tail does.`,
+    options: [
+      ...ADDRESS_OPTIONS,
+      LINES_OPTION,
+      { name: 'plain', summary: 'Plain lines instead of a screen' },
+      JSON_OPTION,
+    ],
+    examples: ['crabtalk attach crab/notes', 'crabtalk attach -a reviewer'],
+    load: async () => (await import('./attach.ts')).attach,
+  },
+  {
+    path: ['tail'],
+    args: '[target]',
+    kinds: ['address'],
+    summary: 'Print a conversation as it goes on, whoever speaks',
+    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. It begins with the last messages and a running turn from its
+start, and ends with Ctrl-C. --json prints the lines of send --output stream-json, with "message" and "conversation"
+between them.`,
+    options: [...ADDRESS_OPTIONS, LINES_OPTION, JSON_OPTION],
+    examples: [
+      'crabtalk tail crab/notes',
+      `crabtalk tail -s notes --json | jq -r 'select(.type == "tool.started") | .name'`,
+    ],
+    load: async () => (await import('./tail.ts')).tail,
+  },
+  {
+    path: ['wait'],
+    args: '<run>',
+    kinds: ['run'],
+    summary: 'Wait for a run of send --detach, and print its answer',
+    details: `Prints and exits as send would have done. Who stops waiting leaves the run as it is. Of runs that have ended the daemon
+remembers the last thousand, as long as it runs.`,
+    options: [
+      { name: 'timeout', value: 'TIME', fallback: '0, no limit', summary: 'Wait no longer: exit 124' },
+      JSON_OPTION,
+    ],
+    examples: ['run=$(crabtalk send --detach --no-stdin "One word: ready?"); crabtalk wait "$run"'],
+    load: async () => (await import('./wait.ts')).wait,
+  },
+]

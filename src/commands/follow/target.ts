@@ -1,0 +1,95 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { Options } from '../command.ts'
+import type { Host } from '../host.ts'
+
+/** A conversation, as commands name it. */
+export interface Address {
+  agent: string
+  sender: string
+}
+
+/** The sender of a person who names none. */
+export function ownSender({ env }: Pick<Host, 'env'>): string {
+  return env['USER'] || env['USERNAME'] || 'user'
+}
+
+/**
+ * The conversation that AGENT/SENDER, AGENT, or the id of a run and -a and -s name; the person's own one with the default
+ * agent where they say nothing. A run that goes on may be named by the end of its id.
+ *
+ * Throws `usage` for what contradicts itself, `missing` for a run that nobody knows.
+ */
+export async function findAddress(
+  { options, host }: { options: Options; host: Pick<Host, 'env'> },
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<Address> {
+  const [word] = options.args
+  const [agent, sender] = ['agent', 'sender'].map((name) => options.value(name))
+  if (word === undefined) return { agent: agent ?? DEFAULT_AGENT, sender: sender ?? ownSender(host) }
+  if (agent !== undefined) throw twice('--agent')
+  const slash = word.indexOf('/')
+  if (slash < 0) {
+    const run = await findRunOf(word, dispatch, signal)
+    if (!run) return { agent: word, sender: sender ?? ownSender(host) }
+    if (sender !== undefined) throw twice('--sender')
+    return run
+  }
+  if (sender !== undefined) throw twice('--sender')
+  return readPair(word, slash)
+}
+
+/** The whole id of a run: as it is given, or by the end of it while the run goes on. */
+export async function fullRunId(word: string, dispatch: Dispatch, signal: AbortSignal): Promise<string> {
+  const id = word.toUpperCase()
+  if (ULID.test(id)) return id
+  const found = await runningEndingIn(id, dispatch, signal)
+  if (found) return found.runId
+  throw new CrabError('missing', `Cannot find run ${word}: none that goes on has an id which ends so`, {
+    hint: 'give the whole id, as crabtalk send --detach printed it',
+  })
+}
+
+/** Undefined for a word that is no id of a run. */
+async function findRunOf(
+  word: string,
+  dispatch: Dispatch,
+  signal: AbortSignal,
+): Promise<Address | undefined> {
+  const id = word.toUpperCase()
+  const running = await runningEndingIn(id, dispatch, signal)
+  if (running) return { agent: running.agent, sender: running.sender }
+  if (!ULID.test(id)) return undefined
+  const { agent, sender } = await request(dispatch, 'waitRun', { runId: id, peek: true }, signal)
+  return { agent, sender }
+}
+
+async function runningEndingIn(id: string, dispatch: Dispatch, signal: AbortSignal) {
+  if (id.length < SHORTEST_ID) return undefined
+  const { conversations } = await request(dispatch, 'listActiveConversations', {}, signal)
+  const found = conversations.filter(({ runId }) => runId.endsWith(id))
+  if (found.length < 2) return found[0]
+  throw new CrabError('conflict', `Cannot choose: the ids of ${found.length} runs end in "${id}"`, {
+    hint: 'give more of the id',
+  })
+}
+
+function readPair(word: string, slash: number): Address {
+  const [agent, sender] = [word.slice(0, slash), word.slice(slash + 1)]
+  if (agent !== '' && sender !== '') return { agent, sender }
+  throw new CrabError('usage', `Cannot use ${word}: one side of it is empty`, {
+    hint: `for example ${DEFAULT_AGENT}/notes`,
+  })
+}
+
+function twice(option: string): CrabError {
+  return new CrabError('usage', `Cannot use ${option}: the conversation is named already`, {
+    hint: `leave ${option} out`,
+  })
+}
+
+const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+/** Shorter words are names. */
+const SHORTEST_ID = 6

@@ -1,0 +1,174 @@
+import { Sanitizer, sanitize } from '../../core/base/sanitize.ts'
+import type {
+  AskInfo,
+  AskUserEvent,
+  AttachState,
+  SessionMessage,
+  ToolCallInfo,
+  ToolResultEvent,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { visibleLine } from '../../tui/cards/subject.ts'
+import { askInLine } from '../asks/in-line.ts'
+import { shortId } from '../conversation/find.ts'
+import type { Output } from '../output.ts'
+import { calledInLine, failureInLine } from '../send/called.ts'
+import type { TurnEvent } from '../send/sink.ts'
+import type { Address } from './target.ts'
+import type { View } from './view.ts'
+
+/**
+ * A conversation as a person reads it: who says what, text as it comes, a line for each tool call.
+ *
+ * Only our own words begin a line; what others say is indented from its second line on, and nothing in it is obeyed by a
+ * terminal.
+ */
+export class TextView implements View {
+  readonly #stdout: Output
+  readonly #address: Address
+  readonly #calls = new Map<string, string>()
+  /** Questions that were shown and wait. */
+  readonly #asks = new Set<string>()
+  #speaker: string
+  #sanitizer = new Sanitizer()
+  #isLineOpen = false
+  /** Line ends of the running text that only matter when more follows. */
+  #held = ''
+
+  constructor({ stdout, address }: { stdout: Output; address: Address }) {
+    this.#stdout = stdout
+    this.#address = address
+    this.#speaker = address.agent
+  }
+
+  state(_: AttachState, isOther: boolean): Promise<void> | undefined {
+    return isOther ? this.#note('another conversation goes on here') : undefined
+  }
+
+  past(message: SessionMessage): Promise<void> | undefined {
+    const { role, content, agent, toolCalls, isError, name, attachments } = message
+    if (role === 'tool') return isError ? this.#line('✗', `${name}: ${failureInLine(content)}`) : undefined
+    const files = attachments.map((file) => `[${file.name || file.mediaType}]`)
+    const text = [content, ...files].filter((part) => part !== '').join('\n')
+    const who = role === 'user' ? this.#address.sender : agent || this.#address.agent
+    const spoken = text === '' ? undefined : this.#say(who, text)
+    return toolCalls.map((call) => this.#line('→', calledInLine(call))).at(-1) ?? spoken
+  }
+
+  said(message: SessionMessage): Promise<void> | undefined {
+    return this.past(message)
+  }
+
+  waiting({ ask }: AskInfo): Promise<void> | undefined {
+    return ask && this.#ask(ask)
+  }
+
+  event(event: TurnEvent): Promise<void> | undefined {
+    switch (event.$case) {
+      case 'start':
+        this.#speaker = event.value.agent
+        return undefined
+      case 'textStart':
+        this.#endLine()
+        this.#sanitizer = new Sanitizer()
+        return this.#open(event.value.agent || this.#speaker)
+      case 'chunk':
+        if (!this.#isLineOpen) this.#open(this.#speaker) // the beginning is not kept, or something came between
+        return this.#text(this.#sanitizer.push(event.value.content))
+      case 'textEnd':
+        return this.#endLine()
+      case 'userSteered':
+        return this.#say(this.#address.sender, event.value.content)
+      default:
+        return this.#work(event)
+    }
+  }
+
+  #work(event: TurnEvent): Promise<void> | undefined {
+    switch (event.$case) {
+      case 'toolStart':
+        return event.value.calls.map((call) => this.#call(call)).at(-1)
+      case 'toolResult':
+        return this.#result(event.value)
+      case 'askUser':
+        return this.#ask(event.value)
+      case 'askClosed': {
+        const { askId, by } = event.value
+        if (!this.#asks.delete(askId)) return undefined
+        return this.#line('?', `${shortId(askId)} is closed: ${visibleLine(by)}`)
+      }
+      case 'retry':
+        return this.#note(`retry ${event.value.attempt} in ${event.value.delayMs} ms: ${event.value.message}`)
+      case 'steerReturned':
+        return this.#note(`not said, the turn ended before: ${event.value.content}`)
+      case 'notice':
+        return this.#note(event.value.message)
+      case 'end':
+        return this.#end(event.value)
+      default:
+        return undefined
+    }
+  }
+
+  #call(call: ToolCallInfo): Promise<void> | undefined {
+    this.#calls.set(call.callId, calledInLine(call))
+    return this.#line('→', calledInLine(call))
+  }
+
+  /** One that went well has its line already. */
+  #result({ callId, isError, denial, output, durationMs }: ToolResultEvent): Promise<void> | undefined {
+    const called = this.#calls.get(callId) ?? visibleLine(callId)
+    this.#calls.delete(callId)
+    if (denial) return this.#line('✗', `${called} · not permitted: ${visibleLine(denial.reason)}`)
+    return isError ? this.#line('✗', `${called} · ${durationMs} ms: ${failureInLine(output)}`) : undefined
+  }
+
+  #ask(ask: AskUserEvent): Promise<void> | undefined {
+    if (this.#asks.has(ask.askId)) return undefined
+    this.#asks.add(ask.askId)
+    const id = shortId(ask.askId)
+    this.#line('?', `${visibleLine(this.#speaker)} asks: ${askInLine(ask)}`)
+    return this.#line(' ', `answer with crabtalk answer ${id}`)
+  }
+
+  #end({ error, detail }: { error: string; detail?: { kind: string; stopReason: string } | undefined }) {
+    const stop = detail?.stopReason ?? ''
+    if (error !== '') return this.#note(detail?.kind === 'cancelled' ? 'cancelled' : `failed: ${error}`)
+    return stop === '' || stop === 'stop' ? this.#endLine() : this.#note(`ended: ${stop}`)
+  }
+
+  #say(who: string, text: string): Promise<void> | undefined {
+    this.#endLine()
+    this.#open(who)
+    this.#text(sanitize(text))
+    return this.#endLine()
+  }
+
+  #note(text: string): Promise<void> | undefined {
+    return this.#line('•', visibleLine(text))
+  }
+
+  /** `text` is one line, and harmless. */
+  #line(mark: string, text: string): Promise<void> | undefined {
+    this.#endLine()
+    return this.#stdout.write(`${mark} ${text}\n`)
+  }
+
+  #open(who: string): Promise<void> | undefined {
+    this.#isLineOpen = true
+    return this.#stdout.write(`${visibleLine(who)}: `)
+  }
+
+  #text(text: string): Promise<void> | undefined {
+    const all = this.#held + text
+    const body = all.replace(/\n+$/, '')
+    this.#held = all.slice(body.length)
+    return this.#stdout.write(body.replaceAll(/\n(?!\n)/g, '\n  '))
+  }
+
+  #endLine(): Promise<void> | undefined {
+    this.#held = ''
+    if (!this.#isLineOpen) return undefined
+    this.#isLineOpen = false
+    return this.#stdout.write('\n')
+  }
+}

@@ -1,0 +1,84 @@
+import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { RunResult } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { wantsColor } from '../color.ts'
+import type { Options, Run } from '../command.ts'
+import { parseDuration } from '../duration.ts'
+import { formatError } from '../error-text.ts'
+import type { Host } from '../host.ts'
+import { deniedLines } from '../send/denied.ts'
+import { judge, RunRecord, toResult } from '../send/record.ts'
+import { Stop } from '../send/stop.ts'
+import { requireDaemon } from './require-daemon.ts'
+import { fullRunId } from './target.ts'
+
+/** `crabtalk wait`: the answer of a run, and the exit code that `send` would have had. The run goes on whoever leaves. */
+export const wait: Run = async ({ program, options, host }) => {
+  const timeoutMs = parseDuration('timeout', options.value('timeout') ?? '0')
+  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  const outcome = await resultOf({ options, host, timeoutMs }, stop.signal).then(
+    (result) => ({ result, error: undefined }),
+    (reason) => ({ result: undefined, error: toCrabError(reason) }),
+  )
+  if (stop.exit !== undefined) return stop.exit
+  const { result } = outcome
+  const record = toRecord(options.args[0] ?? '', result)
+  const error = result ? judge(record, { failOnToolError: false }) : outcome.error
+  const exit = error ? KINDS[error.kind].exit : 0
+  await print({ record, error, exit }, { json: options.has('json'), host })
+  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked))
+  const style = { program, debug: options.has('debug'), color: wantsColor('auto', host.env, host.stderr) }
+  if (error) host.stderr.write(formatError(error, style))
+  return stop.exit ?? exit
+}
+
+async function resultOf(
+  { options, host, timeoutMs }: { options: Options; host: Host; timeoutMs: number },
+  signal: AbortSignal,
+): Promise<RunResult> {
+  const [word = ''] = options.args
+  await using attached = await requireDaemon(host, {}, signal)
+  const runId = await fullRunId(word, attached.dispatch, signal)
+  using limit = timeLimit(runId, timeoutMs)
+  return await request(attached.dispatch, 'waitRun', { runId }, AbortSignal.any([signal, limit.signal]))
+}
+
+function timeLimit(runId: string, timeoutMs: number): Disposable & { signal: AbortSignal } {
+  const late = new AbortController()
+  const why = `Cannot wait any longer: run ${runId} takes longer than ${timeoutMs / 1000} s, and goes on`
+  const error = new CrabError('timeout', why, { hint: `crabtalk wait ${runId} waits again` })
+  const timer = timeoutMs > 0 ? setTimeout(() => late.abort(error), timeoutMs) : undefined
+  return { signal: late.signal, [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+/** The record that `send` would have made of it, as far as that is known: not when what happened. */
+function toRecord(run: string, result: RunResult | undefined): RunRecord {
+  const { agent = '', sender = '', session = '', content = '', end } = result ?? {}
+  const record = new RunRecord({ startedAt: performance.now(), agent, sender })
+  record.run = result?.runId ?? run
+  record.session = session
+  record.end = end
+  if (content !== '') record.texts.push(content)
+  for (const { server, ...tally } of result?.tools ?? []) {
+    record.tools.set(tally.name, { server: server || null, ...tally })
+  }
+  for (const { name, server, denial } of result?.denied ?? []) {
+    if (denial) record.deny({ name, server, denial })
+  }
+  return record
+}
+
+async function print(
+  { record, error, exit }: { record: RunRecord; error: CrabError | undefined; exit: number },
+  { json, host: { stdout } }: { json: boolean; host: Host },
+): Promise<void> {
+  if (json) {
+    const outcome = { exit, error, structured: undefined, now: performance.now() }
+    stdout.write(`${JSON.stringify(toResult(record, outcome))}\n`)
+  } else if (record.text !== '') {
+    const text = stdout.isTerminal ? sanitize(record.text) : record.text
+    stdout.write(text.endsWith('\n') ? text : `${text}\n`)
+  }
+  await stdout.flush()
+}

@@ -1,0 +1,62 @@
+import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import { wantsColor } from '../color.ts'
+import { formatError } from '../error-text.ts'
+import type { Host } from '../host.ts'
+import { readInput } from './input.ts'
+import { OUTPUT_VERSION, type RunRecord, toErrorObject } from './record.ts'
+import { newRecord, prepareMessage } from './run.ts'
+import { daemonFor, type SendSettings } from './settings.ts'
+import { Stop } from './stop.ts'
+
+/**
+ * `crabtalk send --detach`: prints the id of a run as soon as nothing refuses it any more, and leaves; the turn goes on in
+ * the daemon. Gives the exit code.
+ */
+export async function sendDetached(at: {
+  program: string
+  settings: SendSettings
+  host: Host
+  debug: boolean
+}): Promise<number> {
+  const { program, settings, host, debug } = at
+  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  const record = newRecord(settings)
+  const error = await begin({ settings, host, record }, stop.signal).then(() => undefined, toCrabError)
+  const exit = stop.exit ?? (error ? KINDS[error.kind].exit : 0)
+  if (settings.form === 'json') host.stdout.write(`${JSON.stringify(toJson(record, { error, exit }))}\n`)
+  else if (!error) host.stdout.write(`${record.run}\n`)
+  await host.stdout.flush()
+  if (stop.exit !== undefined) return exit
+  if (error) {
+    const color = wantsColor(settings.color, host.env, host.stderr)
+    host.stderr.write(formatError(error, { program, debug, color }))
+  } else if (host.stderr.isTerminal && settings.verbosity >= 0) {
+    host.stderr.write(
+      `${program}: it goes on in the daemon; ${program} wait or attach follows it by this id\n`,
+    )
+  }
+  return exit
+}
+
+async function begin(
+  { settings, host, record }: { settings: SendSettings; host: Host; record: RunRecord },
+  signal: AbortSignal,
+): Promise<void> {
+  const input = await readInput(settings, host, signal)
+  await using attached = await attach(host, { daemon: daemonFor(settings), signal })
+  const { dispatch } = attached
+  const message = await prepareMessage({ settings, host, record, input, dispatch }, signal)
+  const { agent, runId } = await request(dispatch, 'send', { ...message, detach: true }, signal)
+  record.agent = agent
+  record.run = runId
+}
+
+function toJson(
+  { agent, sender, run }: RunRecord,
+  { error, exit }: { error: ReturnType<typeof toCrabError> | undefined; exit: number },
+) {
+  const told = error ? toErrorObject(error) : null
+  return { v: OUTPUT_VERSION, type: 'detached', ok: exit === 0, exit, agent, sender, run, error: told }
+}
