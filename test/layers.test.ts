@@ -21,6 +21,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/core/search': MECHANISM,
   'src/core/memory': MECHANISM,
   'src/core/bus': MECHANISM,
+  'src/core/skills': MECHANISM,
   'src/core/cron': [...MECHANISM, 'src/core/protocol'],
   'src/core/runtime': [
     ...MECHANISM,

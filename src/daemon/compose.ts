@@ -24,21 +24,27 @@ import type { ProcessHost } from '../core/process/types.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import { Asks } from '../core/runtime/asks.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
+import type { McpServerEvent } from '../core/runtime/events.ts'
 import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook } from '../core/runtime/hook.ts'
+import { KnownAgents } from '../core/runtime/known-agents.ts'
 import { Broadcast } from '../core/runtime/live/broadcast.ts'
 import { Journals } from '../core/runtime/live/journals.ts'
 import { LiveTurns } from '../core/runtime/live/live-turns.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
 import { usualCwd } from '../core/runtime/usual-cwd.ts'
+import { type Skill, type SkillProblem, scanSkills } from '../core/skills/scan-skills.ts'
+import { skillRoots } from '../core/skills/skill-roots.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
-import type { McpServers } from '../mcp/types.ts'
+import type { McpFrame, McpServers } from '../mcp/types.ts'
 import { type DaemonBus, openBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
 import { NodeSetting } from './node-setting.ts'
+import { reloader } from './reload.ts'
+import { Roster } from './roster.ts'
 
 /** What only a node that is a daemon has. */
 export interface DaemonLife {
@@ -99,6 +105,16 @@ export interface Services extends AsyncDisposable {
   runtime(signal: AbortSignal): Promise<Runtime>
   /** The MCP servers of this node's agents. */
   mcp(signal: AbortSignal): Promise<McpServers>
+  /** What happens to MCP servers, once for each owner. */
+  readonly mcpEvents: Broadcast<McpServerEvent>
+  /** Every message to and from MCP servers. */
+  readonly mcpFrames: Broadcast<McpFrame>
+  /** Must hear of every change to an agent. */
+  readonly roster: Roster
+  /** What can be taught to agents here, read anew each time. */
+  skills(): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }>
+  /** Reads again what people write; see reloader(). */
+  reload(signal: AbortSignal): Promise<void>
   /** The rules of permission of config.toml. */
   rules(): Promise<readonly Rule[]>
   /** Where a new conversation of an agent works whose client chose no directory. */
@@ -124,22 +140,28 @@ export function compose(options: NodeOptions): Services {
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
   const setting = new NodeSetting({ paths, env, over: over.signal })
   const processes = openProcessHost({ pid })
+  const mcpEvents = new Broadcast<McpServerEvent>()
+  const frames = new Broadcast<McpFrame>()
   const mcp = once(async () => {
     const { openMcpServers } = await import('../mcp/open-servers.ts')
     const { home, cache: cacheDir } = paths
-    return openMcpServers({ processes, home, cacheDir, env, baseEnv: (await setting.config()).env, now })
+    const baseEnv = (await setting.config()).env
+    const onEvent = (event: McpServerEvent) => mcpEvents.tell(event)
+    return openMcpServers({ processes, home, cacheDir, env, baseEnv, now, onEvent, frames })
   })
   const hook = compositeHook([
     ...toolHooks(options, { processes, leases }),
     lazyMcpHook(mcp.get),
     ...placeHooks(options),
   ])
+  const known = new KnownAgents(hook)
   const runtime = once(async () => {
     await setting.models(over.signal)
     return new Runtime({
       agents,
       setting: () => setting.current,
       hook,
+      known,
       place,
       scratch: scratch(now),
       running,
@@ -161,6 +183,10 @@ export function compose(options: NodeOptions): Services {
   const bus =
     options.daemon &&
     openBus({ subscriptions, events, live: () => live, log: options.log, over: over.signal, now })
+  const { log, homeDir } = options
+  const roster = new Roster({ agents, hook, known, log })
+  const skills = async () => scanSkills(skillRoots(paths, homeDir, await setting.config()))
+  const servers = async () => mcp.made?.catch(() => undefined) // whoever asked for it was told
   const live = new LiveTurns({
     runtime: (signal) => orCancelled(runtime.get(), signal),
     journals,
@@ -187,6 +213,11 @@ export function compose(options: NodeOptions): Services {
     setting,
     hook,
     mcp: (signal) => orCancelled(mcp.get(), signal),
+    mcpEvents,
+    mcpFrames: frames,
+    roster,
+    skills,
+    reload: reloader({ setting, roster, subscriptions, skills, servers, log }),
     rules: async () => (await setting.config()).permissions,
     models: (signal) => setting.models(signal),
     holderOf: (resource) => leases.describeHolder(resource),
@@ -198,8 +229,9 @@ export function compose(options: NodeOptions): Services {
       over.abort()
       await live.settled()
       await bus?.bus.settled()
-      const servers = await mcp.made?.catch(() => undefined) // whoever asked for it was told
-      servers?.release()
+      await roster.settled()
+      const opened = await servers()
+      opened?.release()
       const made = await runtime.made?.catch(() => undefined)
       await made?.[Symbol.asyncDispose]()
       processes.releaseAll() // those that watch over them end what still runs

@@ -139,7 +139,7 @@ class Servers implements McpServers {
     }
   }
 
-  async useBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void> {
+  async setBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void> {
     for (const agentId of await this.#peers.rebase(baseEnv)) startEager(this.#peers, agentId)
   }
 

@@ -156,7 +156,7 @@ export interface McpServers extends AsyncDisposable {
    * `[env]` of config.toml from now on, for those that are registered too: servers that it changes start anew, the others
    * stay. Turns under way keep what they have.
    */
-  useBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void>
+  setBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void>
   /**
    * As disposing, for a process that leaves: calls are cancelled, the servers see the end of their input, and nobody
    * waits for them; what watches over their processes ends those that stay.

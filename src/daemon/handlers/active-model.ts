@@ -18,7 +18,7 @@ export async function setActiveModel(
   const { paths } = services.node
   await using _ = await services.place.leases.take(`file:${paths.config}`, signal)
   await writeDefaultModel(paths, model)
-  registry.use(model)
+  await services.setting.choose(model, signal)
 }
 
 /** A source that cannot say what it has may have it. */

@@ -65,7 +65,7 @@ export async function renameAgent(
 
 /** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */
 export async function deleteAgent(services: Services, name: string): Promise<void> {
-  const { agents, place, holderOf, running, node } = services
+  const { agents, place, holderOf, running, node, roster } = services
   const agentId = await agents.idOf(name)
   if (running.hasAgent(agentId)) throw stillRuns(name, node.pid)
   for (const session of await place.storage.listSessions({ agentId })) {
@@ -73,6 +73,7 @@ export async function deleteAgent(services: Services, name: string): Promise<voi
     if (holder) throw stillRuns(name, holder.pid)
   }
   await agents.delete(name)
+  await roster.gone(agentId)
 }
 
 function stillRuns(name: string, pid: number | undefined): CrabError {

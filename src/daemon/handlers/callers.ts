@@ -55,7 +55,7 @@ export const CALLERS: Record<Operation, Callers> = {
   listMcps: 'anyone',
   mcpView: 'anyone',
   mcpAction: 'anyone', // it asks again for what it changes
-  mcpTrace: 'anyone',
+  mcpTrace: 'local', // what servers are told, and say
   upsertMcp: 'local',
   deleteMcp: 'local',
   replaceMcps: 'local',
@@ -73,7 +73,7 @@ export const CALLERS: Record<Operation, Callers> = {
 }
 
 /** The handlers, each of which answers only those who may ask for it; `denied` for the others. */
-export function guarded(handlers: Partial<Handlers>, channel: Channel): Partial<Handlers> {
+export function guarded<H extends Partial<Handlers>>(handlers: H, channel: Channel): H {
   const entries = Object.entries(handlers) as [
     Operation,
     (message: unknown, signal: AbortSignal) => unknown,
@@ -85,7 +85,7 @@ export function guarded(handlers: Partial<Handlers>, channel: Channel): Partial<
     }
     return [operation, CALLERS[operation] === 'anyone' ? handle : guard]
   })
-  return Object.fromEntries(kept)
+  return Object.fromEntries(kept) as H
 }
 
 /** Throws `denied` for what the channel may not change. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { type Channel, trustOf } from '../../core/policy/trust.ts'
-import type { ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
+import type { AgentInfo, ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
 import { deleteSession } from '../../core/runtime/sessions.ts'
@@ -24,7 +24,10 @@ import {
   traceEvent,
   unsubscribeEvent,
 } from './events.ts'
+import { subscribeMcpEvents } from './mcp-events.ts'
+import { mcpTrace } from './mcp-trace.ts'
 import { listModels } from './models.ts'
+import { notYet } from './not-yet.ts'
 import { waitRun } from './runs.ts'
 import {
   activateSession,
@@ -35,15 +38,19 @@ import {
   newSession,
   setTitle,
 } from './sessions.ts'
+import { listSkills } from './skills.ts'
 import { kill, steerSession } from './steering.ts'
 import { send, stream } from './turns.ts'
 
 /** The operations of the protocol over one node's services, for messages that come by that channel, each for its callers. */
-export function handlers(services: Services, channel: Channel): Partial<Handlers> {
-  return guarded(operations(services, channel), channel)
+export function handlers(services: Services, channel: Channel, host: HostHandlers = {}): Handlers {
+  return guarded({ ...operations(services, channel), ...host }, channel)
 }
 
-function operations(services: Services, channel: Channel): Partial<Handlers> {
+/** What only a host that embeds the daemon can do. */
+export type HostHandlers = Pick<Handlers, 'extension'>
+
+function operations(services: Services, channel: Channel): Handlers {
   const { agents, place } = services
   const served = { services, channel }
   const { storage } = place
@@ -65,6 +72,8 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     listMcps: async ({ agent }, signal) => (await import('./mcp.ts')).listMcps(services, agent, signal),
     upsertMcp: async (message, signal) => (await import('./mcp.ts')).upsertMcp(services, message, signal),
     deleteMcp: async (message) => (await import('./mcp.ts')).deleteMcp(services, message),
+    subscribeMcpEvents: (_, signal) => subscribeMcpEvents(services, signal),
+    mcpTrace: (message, signal) => mcpTrace(services, message, signal),
     replaceMcps: async (message, signal) => (await import('./mcp.ts')).replaceMcps(services, message, signal),
     mcpView: async ({ agent }, signal) =>
       (await import('./mcp-view.ts')).mcpView({ services, trust: trustOf(channel, '') }, agent, signal),
@@ -77,10 +86,16 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
       (await import('./active-model.ts')).setActiveModel(services, message, signal),
     listAgents: () => listAgents(agents),
     getAgent: ({ name }) => getAgent(agents, name),
-    createAgent: (message) => createAgent(agents, message),
-    updateAgent: (message) => updateAgent(agents, message),
-    renameAgent: (message, signal) => renameAgent(services, message, signal),
+    createAgent: async (message) => known(services, await createAgent(agents, message)),
+    updateAgent: async (message) => known(services, await updateAgent(agents, message)),
+    renameAgent: async (message, signal) => known(services, await renameAgent(services, message, signal)),
     deleteAgent: ({ name }) => deleteAgent(services, name),
+    listSkills: () => listSkills(services),
+    reload: (_, signal) => services.reload(signal),
+    searchSessions: notYet('searchSessions'),
+    searchMemory: notYet('searchMemory'),
+    listMemory: notYet('listMemory'),
+    memoryOp: notYet('memoryOp'),
     listActiveConversations: (message) => listActiveConversations(services, message),
     listConversations: async (filter) =>
       listConversations(storage, await withAgentId(services, filter), services.now()),
@@ -110,6 +125,12 @@ function operations(services: Services, channel: Channel): Partial<Handlers> {
     traceEvent: async (message) => traceEvent(services, message),
     undo: async (message, signal) => (await import('./undo.ts')).undo(services, message, signal),
   }
+}
+
+/** The agent, once hooks know of its change. */
+async function known({ roster }: Services, agent: AgentInfo): Promise<AgentInfo> {
+  await roster.changed(agent.name)
+  return agent
 }
 
 /** Waiting for a turn without a word would look like hanging; the person can wait, or end it. */

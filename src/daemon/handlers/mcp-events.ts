@@ -1,5 +1,6 @@
 import { McpEventKind, type McpEventMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { McpServerEvent } from '../../core/runtime/events.ts'
+import type { Services } from '../compose.ts'
 
 const KIND = {
   connecting: McpEventKind.CONNECTING,
@@ -7,6 +8,14 @@ const KIND = {
   failed: McpEventKind.FAILED,
   disconnected: McpEventKind.DISCONNECTED,
 } as const
+
+/** `subscribe_mcp_events`: what happens to connections from now on, once for each owner. */
+export async function* subscribeMcpEvents(
+  { mcpEvents }: Services,
+  signal: AbortSignal,
+): AsyncGenerator<McpEventMsg> {
+  for await (const event of mcpEvents.listen(signal)) yield toMcpEvent(event)
+}
 
 /** What happened to a connection, for one of its owners. */
 export function toMcpEvent({ kind, at, tools, owners, ...rest }: McpServerEvent): McpEventMsg {

@@ -38,10 +38,11 @@ export async function listMcps(
  * the entry that was there at first has gone or changed meanwhile.
  */
 export async function upsertMcp(
-  { agents, mcp }: Services,
+  services: Services,
   { agent: name, config, verify, create }: UpsertMcpMsg,
   signal: AbortSignal,
 ): Promise<McpInfo> {
+  const { agents, mcp } = services
   const sent = readObject('Cannot read the entry of the server', config)
   const agent = await agents.get(name || DEFAULT_AGENT)
   const what = `Cannot ${create ? 'add' : 'set'} the server "${sent['name']}"`
@@ -50,7 +51,7 @@ export async function upsertMcp(
   const before = agent.mcps.find((one) => one.name === entry.name)
   const servers = await mcp(signal)
   const tried = verify && entry.disabled !== true ? await servers.verify(agent, entry, signal) : undefined
-  const after = await agents.update(agent.name, (stored) => {
+  const after = await change(services, agent.name, (stored) => {
     const entries = entriesOf(stored)
     if (create) refuseTaken(what, entries, entry.name)
     else refuseChanged(what, { agent: agent.name, entries, name: entry.name, before })
@@ -61,9 +62,9 @@ export async function upsertMcp(
 }
 
 /** `delete_mcp`: `missing` when the agent has no entry of that name. */
-export async function deleteMcp({ agents }: Services, { agent: given, name }: DeleteMcpMsg): Promise<void> {
+export async function deleteMcp(services: Services, { agent: given, name }: DeleteMcpMsg): Promise<void> {
   const agent = given || DEFAULT_AGENT
-  await agents.update(agent, (stored) => {
+  await change(services, agent, (stored) => {
     const entries = entriesOf(stored)
     const gone = findEntry(agent, entries, name)
     return { mcps: entries.filter((entry) => entry !== gone) }
@@ -72,15 +73,16 @@ export async function deleteMcp({ agents }: Services, { agent: given, name }: De
 
 /** `replace_mcps`: all entries or, when one of them is wrong, none. */
 export async function replaceMcps(
-  { agents, mcp }: Services,
+  services: Services,
   { agent: given, configs, generation }: ReplaceMcps,
   signal: AbortSignal,
 ): Promise<McpList> {
+  const { agents, mcp } = services
   const agent = await agents.get(given || DEFAULT_AGENT)
   const servers = await mcp(signal)
   const what = `Cannot replace the servers of "${agent.name}"`
   const sent = configs.map((config, i) => readObject(`${what}: entry ${i + 1}`, config))
-  const after = await agents.update(agent.name, (stored) => {
+  const after = await change(services, agent.name, (stored) => {
     if (generation !== undefined && servers.view(agent).generation !== generation) throw isNewer(what)
     return { mcps: sent.map((entry, i) => checkEntry(`${what}: entry ${i + 1}`, entry, stored['mcps'])) }
   })
@@ -89,15 +91,26 @@ export async function replaceMcps(
 
 /** Writes whether a declared server is disabled; gives the agent as it is then. */
 export async function setDisabled(
-  { agents }: Services,
+  services: Services,
   { agent, name, disabled }: { agent: string; name: string; disabled: boolean },
 ): Promise<AgentConfig> {
-  return agents.update(agent, (stored) => {
+  return await change(services, agent, (stored) => {
     const entries = entriesOf(stored)
     const entry = findEntry(agent, entries, name)
     if ((entry['disabled'] ?? false) === disabled) return {}
     return { mcps: entries.with(entries.indexOf(entry), { ...entry, disabled }) }
   })
+}
+
+/** Changes what an agent's file declares; servers that run hear of it at once. */
+async function change(
+  { agents, roster }: Services,
+  name: string,
+  patch: (stored: JsonObject) => JsonObject,
+): Promise<AgentConfig> {
+  const after = await agents.update(name, patch)
+  await roster.changed(after.name)
+  return after
 }
 
 function toInfos(agent: AgentConfig, servers: McpServers): McpInfo[] {

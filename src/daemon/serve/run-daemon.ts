@@ -109,6 +109,7 @@ async function live(at: Living): Promise<void> {
     watched: (dispatch) => idle.watched(dispatch),
   })
   log('info', `listening on ${listeners.endpoints().join(' and ')}`)
+  void services.roster.keepAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
   life.onReload = () => void reload(services, at)
   await aborted(life.signal)
   life.onReload = undefined
@@ -140,7 +141,6 @@ function leaveInTime({ host, log, life }: Living): Disposable {
 async function reload(services: Services, { log, life }: Living): Promise<void> {
   try {
     await request(route(handlers(services, 'process')), 'reload', {}, life.signal)
-    log('info', 'reloaded')
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
     log('error', message, { kind, hint })

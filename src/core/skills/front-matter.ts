@@ -1,0 +1,98 @@
+/** The keys of a front matter whose values are texts; a table or list in it is kept out. Or why it cannot be read. */
+export type FrontMatter =
+  | { ok: true; texts: ReadonlyMap<string, string> }
+  | { ok: false; line: number; message: string }
+
+/**
+ * Reads the YAML between the first line `---` and the next one, as far as agentskills.io needs it: a key and its text a
+ * line, quoted or not, folded over further lines or as a block (`>`, `|`). What else YAML can is refused.
+ */
+export function readFrontMatter(text: string): FrontMatter {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  if (lines[0]?.trimEnd() !== '---') return refusal(1, 'it does not begin with a front matter (---)')
+  const end = lines.findIndex((line, i) => i > 0 && line.trimEnd() === '---')
+  if (end < 0) return refusal(1, 'its front matter has no end (---)')
+  const texts = new Map<string, string>()
+  for (const { key, head, rest, line } of entriesOf(lines.slice(0, end))) {
+    if (key === undefined) return refusal(line, 'this is no line of the form "key: value"')
+    if (texts.has(key)) return refusal(line, `there is a second "${key}"`)
+    const value = readValue(head, rest)
+    if (value.kind === 'wrong') return refusal(line, `the value of "${key}" ${value.why}`)
+    if (value.kind === 'text') texts.set(key, value.text)
+  }
+  return { ok: true, texts }
+}
+
+interface Entry {
+  /** Undefined for a line that is none. */
+  key: string | undefined
+  /** What stands behind the colon. */
+  head: string
+  /** The lines that belong to it. */
+  rest: string[]
+  /** 1-based. */
+  line: number
+}
+
+/** The keys that are not indented, each with what is; the first line is the fence. */
+function entriesOf(lines: readonly string[]): Entry[] {
+  const entries: Entry[] = []
+  for (const [i, line] of lines.entries()) {
+    const last = entries.at(-1)
+    const isInner = /^(\s|$)/.test(line) || (/^-(\s|$)/.test(line) && last?.head === '')
+    if (i === 0 || (last === undefined && line.trim() === '') || line.startsWith('#')) continue
+    if (isInner && last !== undefined) last.rest.push(line)
+    else entries.push(toEntry(line, i + 1))
+  }
+  return entries
+}
+
+function toEntry(text: string, line: number): Entry {
+  const [, key, head = ''] = /^([A-Za-z][\w-]*)\s*:(?:\s+(.*))?$/.exec(text) ?? []
+  return { key, head: head.trim(), rest: [], line }
+}
+
+type Value = { kind: 'text'; text: string } | { kind: 'other' } | { kind: 'wrong'; why: string }
+
+function readValue(head: string, rest: readonly string[]): Value {
+  const block = /^([>|])[+-]?(?:\s+#.*)?$/.exec(head)?.[1]
+  if (block !== undefined) return { kind: 'text', text: readBlock(rest, block === '>') }
+  const inner = rest.map((line) => line.trim()).filter((line) => line !== '')
+  if (head === '' && isTable(inner[0] ?? '')) return { kind: 'other' }
+  const whole = [head, ...inner].filter((line) => line !== '').join(' ')
+  if (/^["']/.test(whole)) return readQuoted(whole)
+  if (/^[[{]/.test(whole)) return { kind: 'other' }
+  if (/^[&*!%@`|>]/.test(whole)) return { kind: 'wrong', why: `begins with "${whole[0]}"` }
+  const text = whole.replace(/(^|\s)#.*$/, '').trimEnd()
+  if (/:(\s|$)/.test(text)) return { kind: 'wrong', why: 'has a colon in it, and no quotes around it' }
+  return { kind: 'text', text }
+}
+
+function isTable(line: string): boolean {
+  return /^-(\s|$)/.test(line) || /^[\w."'-]+\s*:(\s|$)/.test(line)
+}
+
+function readQuoted(whole: string): Value {
+  const [, double] = /^("(?:[^"\\]|\\.)*")(?:\s+#.*)?$/.exec(whole) ?? []
+  const [, single] = /^'((?:[^']|'')*)'(?:\s+#.*)?$/.exec(whole) ?? []
+  if (single !== undefined) return { kind: 'text', text: single.replaceAll("''", "'") }
+  try {
+    if (double !== undefined) return { kind: 'text', text: JSON.parse(double) as string }
+  } catch {
+    return { kind: 'wrong', why: 'has an escape that is not known' }
+  }
+  return { kind: 'wrong', why: 'has a quote that does not end where the value does' }
+}
+
+/** Lines of a block: as they are, or folded, where an empty line is a line end. */
+function readBlock(lines: readonly string[], isFolded: boolean): string {
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/))
+  const indent = Math.min(...indents, Infinity)
+  const texts = lines.map((line) => (line.trim() === '' ? '' : line.slice(indent).trimEnd()))
+  const text = texts.join('\n').trim()
+  return isFolded ? text.replace(/([^\n])\n(?!\n)/g, '$1 ').replace(/\n\n/g, '\n') : text
+}
+
+function refusal(line: number, message: string): FrontMatter {
+  return { ok: false, line, message }
+}

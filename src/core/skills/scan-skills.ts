@@ -1,0 +1,98 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isMissingFile, toStorageError } from '../base/files.ts'
+import { codeOf } from '../base/system-error.ts'
+import { readFrontMatter } from './front-matter.ts'
+
+/** A folder whose folders may be skills. */
+export interface SkillRoot {
+  /** Absolute. */
+  path: string
+  /** Of crabtalk, or of another program. */
+  isOwn: boolean
+}
+
+/** What an agent can be taught (agentskills.io). */
+export interface Skill {
+  name: string
+  description: string
+  /** Its folder, absolute. */
+  folder: string
+  root: SkillRoot
+}
+
+/** A folder that looks like a skill, and is none. */
+export interface SkillProblem {
+  /** Of its SKILL.md. */
+  path: string
+  /** 1-based. */
+  line: number
+  message: string
+}
+
+/** What the roots have. Of several skills with one name the first counts; a root that is not there has none. Never fails. */
+export async function scanSkills(
+  roots: readonly SkillRoot[],
+): Promise<{ skills: Skill[]; problems: SkillProblem[] }> {
+  const found = (await Promise.all(roots.map(scanRoot))).flat()
+  const byName = new Map<string, Skill>()
+  const problems: SkillProblem[] = []
+  for (const one of found) {
+    if ('message' in one) problems.push(one)
+    else if (!byName.has(one.name)) byName.set(one.name, one)
+  }
+  return { skills: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems }
+}
+
+async function scanRoot(root: SkillRoot): Promise<(Skill | SkillProblem)[]> {
+  try {
+    const names = (await readdir(root.path)).filter((name) => !name.startsWith('.')).toSorted()
+    const read = await Promise.all(names.map((name) => readSkill(join(root.path, name), root)))
+    return read.flatMap((one) => one ?? [])
+  } catch (reason) {
+    if (isMissingFile(reason)) return []
+    return [problemOf(root.path, 1, toStorageError('it cannot be read', reason).message)]
+  }
+}
+
+/** Undefined for a folder without SKILL.md, and for a file. */
+async function readSkill(folder: string, root: SkillRoot): Promise<Skill | SkillProblem | undefined> {
+  const path = join(folder, 'SKILL.md')
+  try {
+    const { size, isFile } = await statOf(path)
+    if (!isFile) return problemOf(path, 1, 'it is no file')
+    if (size > MAX_BYTES) return problemOf(path, 1, `it has more than ${MAX_BYTES / 2 ** 20} MiB`)
+    const matter = readFrontMatter(await readFile(path, 'utf8'))
+    if (!matter.ok) return problemOf(path, matter.line, matter.message)
+    const [name = '', description = ''] = ['name', 'description'].map((key) => matter.texts.get(key)?.trim())
+    const wrong = flawOf(name, description)
+    return wrong === undefined ? { name, description, folder, root } : problemOf(path, 1, wrong)
+  } catch (reason) {
+    if (isMissingFile(reason) || codeOf(reason) === 'ENOTDIR') return undefined
+    return problemOf(path, 1, toStorageError('it cannot be read', reason).message)
+  }
+}
+
+async function statOf(path: string): Promise<{ size: number; isFile: boolean }> {
+  const stats = await stat(path)
+  return { size: stats.size, isFile: stats.isFile() } // a pipe would be read for ever
+}
+
+/** Names need not be those of their folders: other programs do not insist on it either. */
+function flawOf(name: string, description: string): string | undefined {
+  if (name === '') return 'it has no "name"'
+  if (!/^[\p{L}\p{N}]([\p{L}\p{N} _.-]{0,62}[\p{L}\p{N}])?$/u.test(name)) {
+    return 'its "name" is not made of at most 64 letters, digits and hyphens'
+  }
+  if (description === '') return 'it has no "description"'
+  return description.length > MAX_DESCRIPTION
+    ? `its "description" has more than ${MAX_DESCRIPTION} characters`
+    : undefined
+}
+
+function problemOf(path: string, line: number, message: string): SkillProblem {
+  return { path, line, message }
+}
+
+const MAX_BYTES = 2 ** 20
+const MAX_DESCRIPTION = 1_024

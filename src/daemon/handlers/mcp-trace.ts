@@ -1,0 +1,31 @@
+import { findEntry } from '../../core/config/mcp-declaration.ts'
+import type { McpTraceEvent, TraceMcp } from '../../core/protocol/crabtalk.generated.ts'
+import type { McpFrame } from '../../mcp/types.ts'
+import type { Services } from '../compose.ts'
+
+/**
+ * `mcp_trace`: the traffic of the connections behind these declarations from now on, also of those that are made later.
+ * Throws `missing` for an agent, or a server of a named agent, that is not there.
+ */
+export async function* mcpTrace(
+  { agents, mcpFrames }: Services,
+  { agent, name }: TraceMcp,
+  signal: AbortSignal,
+): AsyncGenerator<McpTraceEvent> {
+  const known = agent === '' ? undefined : await agents.get(agent, { create: false })
+  if (known && name !== '') findEntry(known.name, known.mcps, name)
+  const isAll = agent === '' && name === ''
+  for await (const frame of mcpFrames.listen(signal, { most: MOST_WAITING })) {
+    const isWanted = frame.owners.some((owner) => {
+      return (agent === '' || owner.agent === known?.name) && (name === '' || owner.name === name)
+    })
+    if (isAll || isWanted) yield toTraceEvent(frame)
+  }
+}
+
+function toTraceEvent({ at, isCut, owners: _, ...frame }: McpFrame): McpTraceEvent {
+  return { ...frame, ts: new Date(at).toISOString(), truncated: isCut }
+}
+
+/** Of up to 64 KiB each. */
+const MOST_WAITING = 500

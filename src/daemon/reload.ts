@@ -1,0 +1,83 @@
+import { orCancelled } from '../core/base/cancelled.ts'
+import { CrabError, toCrabError } from '../core/base/errors.ts'
+import type { Log } from '../core/base/log.ts'
+import type { SubscriptionStore } from '../core/bus/subscription-store.ts'
+import { formatPlace } from '../core/config/problem.ts'
+import type { SkillProblem } from '../core/skills/scan-skills.ts'
+import type { McpServers } from '../mcp/types.ts'
+import type { ConfigPart, NodeSetting, Prepared } from './node-setting.ts'
+import type { Roster } from './roster.ts'
+
+/** What is read again. */
+export interface Reloadable {
+  setting: NodeSetting
+  roster: Roster
+  subscriptions: Pick<SubscriptionStore, 'read'>
+  skills(): Promise<{ problems: readonly SkillProblem[] }>
+  /** The MCP servers, where there are any yet. */
+  servers(): Promise<McpServers | undefined>
+  log: Log
+}
+
+/**
+ * Reads config.toml, the agents, skills and subscriptions again, and rebuilds what is not as it was (decision 20): turns
+ * under way finish on what they began with; questions, conversations and MCP servers that are the same stay. One reload
+ * after another.
+ *
+ * Fails with `config` for what a file says. A config.toml that cannot be used changes nothing; an agent that cannot be
+ * used stays what it was, and all else is reloaded.
+ */
+export function reloader(node: Reloadable): (signal: AbortSignal) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve()
+  return async (signal) => {
+    const mine = last.then(() => reload(node, signal))
+    last = mine.catch(() => undefined) // whoever asked for it is told
+    await orCancelled(mine, signal)
+  }
+}
+
+async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
+  const { setting, roster, subscriptions, log } = node
+  const { config, changed: parts } = await takeConfig(setting, signal)
+  const servers = parts.includes('[env]') ? await node.servers() : undefined
+  await servers?.setBaseEnv(config.env)
+  const { changed: agents, problems } = await roster.readAgain()
+  const { problem } = await subscriptions.read()
+  for (const { path, line, message } of (await node.skills()).problems)
+    log('warn', `${path}:${line}: ${message}`)
+  log('info', describe(parts, agents), { parts, agents })
+  if (parts.includes('[daemon]')) log('warn', '[daemon] counts when the daemon is started again')
+  const wrong = problems.map(({ message, ...place }) => `${formatPlace(place)}: ${message}`)
+  if (problem) wrong.push(problem.message)
+  if (wrong.length > 0) throw isPartial(wrong)
+}
+
+/** Reads config.toml until nobody else has changed the setting meanwhile. */
+async function takeConfig(setting: NodeSetting, signal: AbortSignal): Promise<Prepared> {
+  for (;;) {
+    signal.throwIfAborted()
+    const prepared = await setting.prepare(signal).catch((reason: unknown) => {
+      if (signal.aborted) throw reason
+      throw isUnchanged(toCrabError(reason))
+    })
+    if (setting.use(prepared)) return prepared
+  }
+}
+
+function describe(parts: readonly ConfigPart[], agents: readonly string[]): string {
+  const named = agents.length > 0 ? [`agents (${agents.join(', ')})`] : []
+  const changed = [...parts, ...named].join(', ')
+  return changed === '' ? 'Reloaded; nothing has changed' : `Reloaded; changed: ${changed}`
+}
+
+function isUnchanged({ kind, message, hint }: CrabError): CrabError {
+  const next = 'mend it and reload again; until then everything stays as it was'
+  return new CrabError(kind, `Cannot reload: ${message}`, { hint: hint ? `${hint}; ${next}` : next })
+}
+
+function isPartial(wrong: readonly string[]): CrabError {
+  const list = wrong.length === 1 ? ` ${wrong[0]}` : wrong.map((line) => `\n${line}`).join('')
+  return new CrabError('config', `Cannot reload all of it:${list}`, {
+    hint: 'mend it and reload again; the rest is reloaded, and what is broken stays as it was',
+  })
+}
