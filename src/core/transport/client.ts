@@ -66,8 +66,8 @@ async function* repliesTo(message: ClientMessage, socket: Socket): AsyncGenerato
   try {
     for await (const payload of readFrames(socket)) {
       const reply = decodeMessage(ServerMessage, payload)
-      if (!isOurs(reply)) continue
       const { msg } = reply
+      if (!isOurs(reply) || isEmpty(msg)) continue
       yield { requestId: message.requestId, msg }
       if (isLastReply(operation, msg)) return
     }
@@ -84,6 +84,11 @@ function isOurs({ requestId, msg }: ServerMessage): boolean {
   if (requestId === REQUEST_ID || requestId === 0) return true
   if (requestId === AUTH_ID) return msg?.$case === 'error'
   throw new CrabError('invalid', `it answers request ${requestId}, which nobody made`)
+}
+
+/** Whether a reply only asks if we are still here, or is an event of a newer daemon that we cannot see. */
+function isEmpty(msg: ServerMessage['msg']): boolean {
+  return (msg?.$case === 'stream' || msg?.$case === 'attach') && msg.value.event === undefined
 }
 
 function wentAway(operation: Operation | undefined, cause?: unknown): CrabError {

@@ -32,11 +32,16 @@ export function watchForHangUp(
   }
 }
 
-/** A reply to that request that holds nothing, as an event of a newer daemon; undefined where clients know of none. */
-export function emptyReply({ requestId, msg }: ClientMessage): ServerMessage | undefined {
+/**
+ * A reply to that request that holds nothing; undefined where a client could take it for an answer.
+ *
+ * An event without a case is what any client sees of an event that it does not know. A reply without a case goes to
+ * clients that send ids only, and only behind the end of their bytes: an old client would take it for its answer.
+ */
+export function emptyReply({ requestId, msg }: ClientMessage, hasEnded: boolean): ServerMessage | undefined {
   if (msg?.$case === 'stream') {
     return { requestId, msg: { $case: 'stream', value: { event: undefined, seq: 0 } } }
   }
   if (msg?.$case === 'attach') return { requestId, msg: { $case: 'attach', value: { event: undefined } } }
-  return undefined
+  return hasEnded && requestId !== 0 ? { requestId, msg: undefined } : undefined
 }

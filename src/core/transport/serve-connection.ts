@@ -105,7 +105,7 @@ async function settleBelow(count: number, connection: Connection): Promise<void>
   const sendHeartbeat = () => {
     if (socket.writableLength > 0) return
     for (const message of requests.messages) {
-      const reply = emptyReply(message)
+      const reply = emptyReply(message, socket.readableEnded)
       if (reply) void replies.write(reply).catch(() => undefined) // the client hung up: `close` tells the requests
     }
   }
