@@ -4,10 +4,10 @@ import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { Host } from '../host.ts'
 import { linesOf } from '../lines.ts'
 import { toErrorObject } from '../send/record.ts'
-import { reply } from './answer.ts'
 import { listAsks } from './asks.ts'
 import { findAsk, type WaitingAsk } from './find.ts'
 import { readAnswers } from './read-answer.ts'
+import { reply } from './reply.ts'
 
 /** A line: text as on the command line, a list of texts for several questions, or from question to label. */
 const AnswerLine = z.strictObject({

@@ -1,6 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { parseObject } from '../../core/base/json.ts'
-import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import type { Answers } from '../ask/dialog.ts'
 import { converse } from '../ask/dialog.ts'
@@ -8,11 +7,11 @@ import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
 import { shortId } from '../conversation/find.ts'
 import { requireDaemon } from '../follow/require-daemon.ts'
-import { ownSender } from '../follow/target.ts'
 import type { Host } from '../host.ts'
 import { listAsks } from './asks.ts'
 import { findAsk, type WaitingAsk } from './find.ts'
 import { readAnswers } from './read-answer.ts'
+import { reply } from './reply.ts'
 
 /** `crabtalk answer`: answers a question of any agent; without an id those that standard input names, one a line. */
 export const answer: Run = async ({ options, host, signal }) => {
@@ -28,18 +27,6 @@ export const answer: Run = async ({ options, host, signal }) => {
   const said = Object.values(answers).map((one) => (one === '' ? 'no answer' : visibleLine(one)))
   host.stdout.write(`answered ${shortId(info.ask.askId)}: ${said.join(' · ')}\n`)
   return 0
-}
-
-/** Gives an answer, as the person who runs this. Throws `missing` when somebody else was faster. */
-export async function reply(
-  dispatch: Dispatch,
-  { info, answers, host }: { info: WaitingAsk; answers: unknown; host: Host },
-  signal: AbortSignal,
-): Promise<void> {
-  const { agent, ask } = info
-  const content = JSON.stringify(answers)
-  const sender = ownSender(host)
-  await request(dispatch, 'replyToAsk', { agent, sender, askId: ask.askId, content }, signal)
 }
 
 /** What the command line says, or where it says nothing what the person types. */

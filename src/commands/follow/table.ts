@@ -65,7 +65,10 @@ remembers the last thousand, as long as it runs.`,
       { name: 'timeout', value: 'TIME', fallback: '0, no limit', summary: 'Wait no longer: exit 124' },
       JSON_OPTION,
     ],
-    examples: ['run=$(crabtalk send --detach --no-stdin "One word: ready?"); crabtalk wait "$run"'],
+    examples: [
+      'crabtalk wait 01M7ZYNV4YSTE78QY8BXNJSE05',
+      'crabtalk wait --timeout 5m --json 01M7ZYNV4YSTE78QY8BXNJSE05 | jq -r .text',
+    ],
     load: async () => (await import('./wait.ts')).wait,
   },
 ]

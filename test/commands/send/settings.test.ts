@@ -22,6 +22,7 @@ test('readSettings() has the defaults of the contract', async () => {
     stdinWaitMs: 30_000,
     truncate: undefined,
     records: false,
+    detach: false,
     model: '',
     system: undefined,
     schema: '',
@@ -88,6 +89,9 @@ const GIVEN: [string[], Partial<SendSettings>][] = [
   [['--yolo'], { mode: ApprovalMode.ALL }],
   [['--on-ask', 'deny'], { onAsk: 'deny' }],
   [['--on-ask', 'fail'], { onAsk: 'fail' }],
+  [['--on-ask', 'park'], { onAsk: 'park' }],
+  [['--detach'], { detach: true, onAsk: 'deny' }],
+  [['--detach', '--on-ask', 'fail'], { detach: true, onAsk: 'fail' }],
   [['--input', 'stream-json', '-o', 'stream-json', '--on-ask', 'client'], { onAsk: 'client' }],
   [['--fail-on-tool-error'], { failOnToolError: true }],
   [['--input', 'stream-json', '--output', 'stream-json'], { records: true, form: 'stream-json' }],
@@ -136,7 +140,9 @@ const REFUSED: [string[], string, RegExp][] = [
   [['--on-ask', 'me'], 'usage', /--on-ask me/],
   [['--on-ask', 'tty'], 'usage', /Cannot ask on the terminal: this process has none/],
   [['--on-ask', 'client'], 'usage', /--on-ask client goes with --input stream-json/],
-  [['--on-ask', 'park'], 'unavailable', /Cannot park questions: .* daemon/],
+  [['--detach', '--on-ask', 'tty'], 'usage', /Cannot combine --detach and --on-ask tty/],
+  [['--detach', '--timeout', '5s'], 'usage', /Cannot combine --detach and --timeout/],
+  [['--detach', '--output', 'stream-json'], 'usage', /Cannot combine --detach and --output stream-json/],
   [['-O', 'none/answer.md'], 'storage', /Cannot write none\/answer\.md: there is no such folder/],
   [['-O', '.'], 'storage', /Cannot write \.: it is a directory/],
 ]
@@ -171,6 +177,12 @@ for (const [what, options, onAsk] of ATTENDED) {
     assert.equal((await settingsOf(['hi'], none.host)).onAsk, 'deny')
   })
 }
+
+test('readSettings() parks the questions of a detached turn when a person is there', async () => {
+  await using at = await makeTestHost({ terminals: ['stderr'] })
+  assert.equal((await settingsOf(['hi', '--detach'], at.host)).onAsk, 'park')
+  assert.equal((await settingsOf(['hi', '--detach', '--on-ask', 'deny'], at.host)).onAsk, 'deny')
+})
 
 async function settings(...argv: string[]): Promise<SendSettings> {
   await using at = await makeTestHost()
