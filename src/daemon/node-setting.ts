@@ -70,7 +70,7 @@ export class NodeSetting {
     models.use(model)
     this.#revision++
     const config = { ...(await this.#config.get()), defaultModel: model }
-    this.#config = once(async () => config)
+    this.#config = made(config)
   }
 
   /** Reads config.toml again and opens what it declares, beside what is in use. Fails as loadConfig() and openModels(). */
@@ -95,13 +95,17 @@ export class NodeSetting {
   use({ config, models, revision }: Prepared): boolean {
     if (revision !== this.#revision) return false
     this.#revision++
-    this.#config = once(async () => config)
-    this.#models = once(async () => models)
+    this.#config = made(config)
+    this.#models = made(models)
     this.#current = { provider: models, rules: config.permissions }
-    void this.#config.get() // so that the next reload has something to compare with
-    void this.#models.get()
     return true
   }
+}
+
+/** A value that is there already. */
+function made<T>(value: T): Once<T> {
+  const there = Promise.resolve(value)
+  return { get: () => there, made: there }
 }
 
 function changedParts(before: Config | undefined, after: Config): ConfigPart[] {

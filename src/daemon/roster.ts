@@ -54,7 +54,6 @@ export class Roster {
       const gone = before.filter(({ id, name }) => {
         return !broken.has(`agents/${name}.toml`) && stored.every((agent) => agent.id !== id)
       })
-      for (const { id } of gone) await this.#tell(() => known.unregister(id))
       const now = stored.map((agent) => this.#built(agent))
       const changed = now.filter(
         (agent) =>
@@ -65,6 +64,7 @@ export class Roster {
       )
       const wanted = changed.filter(({ id }) => this.#isWanted(id))
       await Promise.all(wanted.map((agent) => this.#tell(() => known.register(agent))))
+      for (const { id } of gone) await this.#tell(() => known.unregister(id)) // last: what the others share stays
       return { changed: [...gone, ...wanted].map(({ name }) => name), problems }
     })
   }
