@@ -71,8 +71,8 @@ function observer({ bus, trace, log }: { bus: EventBus; trace: EventTrace; log: 
   }
 }
 
-function isPublished({ request: { guest, settings } }: Run): boolean {
-  return guest === undefined && settings.ephemeral !== true
+function isPublished({ guest, ephemeral }: Run): boolean {
+  return guest === undefined && !ephemeral
 }
 
 /** Whether a turn went well, and why not. */

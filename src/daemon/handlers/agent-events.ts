@@ -44,11 +44,11 @@ export function toAgentEvent(
     })
   }
   const { run, event, at } = happening
-  if (run.request.settings.ephemeral) return undefined
+  if (run.ephemeral) return undefined
   const flat = flatten(event, { run, at, wanted })
   if (!flat || !wanted.has(flat.kind)) return undefined
   const { primary, sessionId: session } = run.start
-  const { sender } = run.request
+  const { sender } = run
   const place = { agent: primary.name, sender, runId: run.id, session, timestamp: isoTime(at) }
   return AgentEventMsg.create({ ...place, ...flat })
 }
@@ -126,7 +126,7 @@ function toEnd({ model, usage, error, stopReason }: Of<'end'>, wanted: ReadonlyS
 
 function toOpened({ ask }: Of<'ask'>, { run, at }: Where): Flat {
   const { primary, sessionId: session } = run.start
-  const turn = { agent: primary.name, sender: run.request.sender, session, runId: run.id }
+  const turn = { agent: primary.name, sender: run.sender, session, runId: run.id }
   return { kind: AgentEventKind.ASK_OPENED, ask: { ...turn, openedAt: isoTime(at), ask: toAskEvent(ask) } }
 }
 

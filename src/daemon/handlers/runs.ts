@@ -12,12 +12,12 @@ export async function waitRun(
   return toResult(peek ? live.get(runId) : (await live.wait(runId, signal)).run)
 }
 
-function toResult({ id, request, start, text, tally, end }: Run): RunResult {
+function toResult({ id, agent, sender, start, text, tally, end }: Run): RunResult {
   return {
     runId: id,
     session: start?.sessionId ?? '',
-    agent: start?.primary.name ?? request.agent,
-    sender: request.sender,
+    agent: start?.primary.name ?? agent,
+    sender,
     content: text,
     end: end && (toWireEvent(end).value as StreamEnd),
     tools: [...(tally?.tools ?? [])],

@@ -42,7 +42,8 @@ export async function* followConversation(
   at: Followable,
   signal: AbortSignal,
 ): AsyncGenerator<Followed> {
-  const journal = at.journals.of(pair)
+  using followed = at.journals.followed(pair)
+  const { journal } = followed
   const begin = await findBeginning({ journal, pair, afterSeq }, at)
   let standing = begin.standing
   yield { type: 'standing', standing }
@@ -99,7 +100,5 @@ async function standAnew(
 }
 
 function runningOf({ agentId, sender }: Pair, live: LiveTurns): Run | undefined {
-  return live
-    .running()
-    .find(({ start, request }) => start?.primary.id === agentId && request.sender === sender)
+  return live.running().find((run) => run.start?.primary.id === agentId && run.sender === sender)
 }

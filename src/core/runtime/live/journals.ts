@@ -1,44 +1,59 @@
 import type { Pair } from '../../storage/types.ts'
 import { Journal } from './journal.ts'
 
+interface Entry {
+  journal: Journal
+  /** Turns on it now. */
+  running: number
+  /** Who needs it, those turns included: then it is not forgotten. */
+  users: number
+}
+
 /** The journals of all conversations of a process that something happened to lately, or that somebody follows. */
 export class Journals {
   /** Longest unused first. */
-  readonly #journals = new Map<string, { journal: Journal; running: number }>()
+  readonly #entries = new Map<string, Entry>()
 
-  /** The journal of a pair, made where there is none. */
-  of(pair: Pair): Journal {
-    const key = keyOf(pair)
-    const found = this.#journals.get(key) ?? { journal: new Journal({ maxBytes: RUNNING_BYTES }), running: 0 }
-    this.#journals.delete(key)
-    this.#journals.set(key, found)
-    this.#forgetUnused()
-    return found.journal
+  /** The journal of a pair that somebody is about to follow, made where there is none; it stays until that is disposed. */
+  followed(pair: Pair): { journal: Journal } & Disposable {
+    const entry = this.#used(pair)
+    return { journal: entry.journal, [Symbol.dispose]: () => this.#left(entry) }
   }
 
   /** The journal of a pair that something is about to happen to; it is kept whole until that is disposed. */
   running(pair: Pair): { journal: Journal } & Disposable {
-    const journal = this.of(pair)
-    const entry = this.#journals.get(keyOf(pair))!
+    const entry = this.#used(pair)
     entry.running++
     return {
-      journal,
+      journal: entry.journal,
       [Symbol.dispose]: () => {
-        if (--entry.running === 0) journal.trim(IDLE_BYTES)
+        if (--entry.running === 0) entry.journal.trim(IDLE_BYTES)
+        this.#left(entry)
       },
     }
   }
 
   /** Tells those who follow a pair that it is not as they know it. */
   changed(pair: Pair): void {
-    this.#journals.get(keyOf(pair))?.journal.tell({ type: 'changed' })
+    this.#entries.get(keyOf(pair))?.journal.tell({ type: 'changed' })
   }
 
-  #forgetUnused(): void {
-    if (this.#journals.size <= MAX_JOURNALS) return
-    for (const [key, { journal, running }] of this.#journals) {
-      if (running === 0 && journal.readers === 0) this.#journals.delete(key)
-      if (this.#journals.size <= MAX_JOURNALS) return
+  #used(pair: Pair): Entry {
+    const key = keyOf(pair)
+    const found = this.#entries.get(key)
+    const entry = found ?? { journal: new Journal({ maxBytes: RUNNING_BYTES }), running: 0, users: 0 }
+    entry.users++
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    return entry
+  }
+
+  #left(entry: Entry): void {
+    entry.users--
+    if (this.#entries.size <= MAX_JOURNALS) return
+    for (const [key, { users }] of this.#entries) {
+      if (users === 0) this.#entries.delete(key)
+      if (this.#entries.size <= MAX_JOURNALS) return
     }
   }
 }

@@ -40,6 +40,8 @@ interface Place {
 
 interface LiveRun {
   run: Run
+  /** Whole; only while it runs. */
+  request: TurnRequest
   begun: PromiseWithResolvers<Place>
   /** Of one that has begun. */
   journal?: Journal
@@ -105,9 +107,11 @@ export class LiveTurns {
     const begun = Promise.withResolvers<Place>()
     begun.promise.catch(() => {}) // whoever began the turn is told, too
     const state = { start: undefined, text: '', end: undefined }
-    const run: Run = { id, request: { ...request, runId: id }, origin: undefined, ...more, ...state }
+    const { agent, sender, guest, settings } = request
+    const who = { id, agent, sender, guest, ephemeral: settings.ephemeral ?? false }
+    const run: Run = { ...who, origin: undefined, ...more, ...state }
     this.#runs.add(run)
-    return { run, begun }
+    return { run, request: { ...request, runId: id }, begun }
   }
 
   async *#follow({ run, begun }: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
@@ -120,20 +124,20 @@ export class LiveTurns {
   }
 
   async #pump(live: LiveRun): Promise<void> {
-    live.run.request.returnsSteers = () => (live.journal?.readers ?? 0) > 0
+    live.request.returnsSteers = () => (live.journal?.readers ?? 0) > 0
     for await (const _ of this.#drive(live, this.#options.over)) {
       // whoever follows it reads the journal
     }
   }
 
   async *#drive(live: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
-    const { run, begun } = live
+    const { run, request, begun } = live
     let kept: ({ journal: Journal } & Disposable) | undefined
     try {
       const runtime = await this.#options.runtime(signal)
-      for await (const event of runtime.turn(run.request, signal)) {
+      for await (const event of runtime.turn(request, signal)) {
         if (event.type === 'start') {
-          kept = this.#begin(run, event)
+          kept = this.#begin(request, event)
           live.journal = kept.journal
           begun.resolve({ journal: kept.journal, position: kept.journal.end })
         }
@@ -151,8 +155,7 @@ export class LiveTurns {
   }
 
   /** What is not stored is nobody else's to follow. */
-  #begin(run: Run, start: TurnStart): { journal: Journal } & Disposable {
-    const { request } = run
+  #begin(request: TurnRequest, start: TurnStart): { journal: Journal } & Disposable {
     if (request.settings.ephemeral) {
       return { journal: new Journal({ maxBytes: UNSAVED_BYTES }), [Symbol.dispose]: () => {} }
     }
@@ -161,7 +164,7 @@ export class LiveTurns {
     const { attachments = [] } = request.settings
     const at = this.#options.now()
     const message = { line: start.line, content: request.content, attachments, at }
-    kept.journal.tell({ type: 'message', runId: run.id, message })
+    kept.journal.tell({ type: 'message', runId: start.runId, message })
     return kept
   }
 

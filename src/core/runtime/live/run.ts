@@ -1,6 +1,5 @@
 import { CrabError } from '../../base/errors.ts'
 import type { AgentEvent, TurnStart } from '../events.ts'
-import type { TurnRequest } from '../turn-request.ts'
 import { RunTally } from './run-tally.ts'
 
 export type EndEvent = Extract<AgentEvent, { type: 'end' }>
@@ -16,7 +15,12 @@ export interface Origin {
 /** A turn, from when it was asked for. */
 export interface Run {
   readonly id: string
-  readonly request: TurnRequest
+  /** As it was asked for; `start` has the name it goes by. */
+  readonly agent: string
+  readonly sender: string
+  readonly guest: string | undefined
+  /** Nothing of it is stored. */
+  readonly ephemeral: boolean
   readonly origin: Origin | undefined
   /** Nobody's hanging up cancels it. */
   readonly detached: boolean
@@ -46,8 +50,8 @@ export function take(run: Run, event: AgentEvent): void {
 }
 
 /** How a turn ends that whoever followed it has left, or that broke before it could say so. */
-export function brokenEnd({ start, request }: Run, error: CrabError): EndEvent {
-  const agent = start?.agent ?? request.agent
+export function brokenEnd({ start, agent: asked }: Run, error: CrabError): EndEvent {
+  const agent = start?.agent ?? asked
   const stopReason = error.kind === 'cancelled' ? 'cancelled' : 'failed'
   const nothing = { usage: undefined, turns: 0, costUsd: undefined }
   return { type: 'end', agent, model: start?.model ?? '', stopReason, error, ...nothing }
