@@ -74,10 +74,13 @@ function toTcpError(place: string, port: number, cause: unknown): CrabError {
   return new CrabError('config', `${what}: ${why}`, options)
 }
 
+/** Connections that wait to be accepted: a full queue refuses the clients of a Unix socket. The system may allow fewer. */
+const BACKLOG = 4096
+
 async function startListening(server: Server, place: Place): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject).once('listening', resolve)
-  server.listen(place)
+  server.listen({ ...place, backlog: BACKLOG })
   try {
     await promise
   } finally {

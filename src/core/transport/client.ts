@@ -7,7 +7,7 @@ import { type Dispatch, wireName } from '../protocol/dispatch.ts'
 import { toErrorMsg } from '../protocol/failure.ts'
 import { encodeFrame, readFrames } from '../protocol/frame.ts'
 import { isLastReply, type Operation } from '../protocol/operations.ts'
-import { connect } from './connect.ts'
+import { connect, isNobodyThere } from './connect.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Which daemon, and what it wants to see first. */
@@ -15,6 +15,8 @@ interface Peer {
   endpoint: Endpoint
   /** For TCP: the token of its `run/tcp.token`. */
   token?: string
+  /** Asked instead when nobody is there any more: the request has not reached anybody then. */
+  otherwise?: Dispatch
 }
 
 const REQUEST_ID = 1
@@ -26,7 +28,7 @@ const AUTH_ID = 2
  * As `route()` it never throws: a failure of the connection is one `error` reply too, `unavailable` when nobody is
  * there or the daemon goes away before the last reply. Aborting, or leaving the iteration, hangs up at once.
  */
-export function socketDispatch({ endpoint, token }: Peer): Dispatch {
+export function socketDispatch({ endpoint, token, otherwise }: Peer): Dispatch {
   return async function* dispatch(message, signal) {
     let socket: Socket | undefined
     const hangUp = () => socket?.destroy()
@@ -40,6 +42,7 @@ export function socketDispatch({ endpoint, token }: Peer): Dispatch {
         yield reply
       }
     } catch (reason) {
+      if (otherwise && isNobodyThere(reason)) return yield* otherwise(message, signal)
       const error = toCrabError(signal.aborted ? toCancelled(signal) : reason)
       yield { requestId: message.requestId, msg: { $case: 'error', value: toErrorMsg(error) } }
     } finally {

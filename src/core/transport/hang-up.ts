@@ -25,11 +25,12 @@ export function watchForHangUp(
   probe()
   const timers = [setInterval(probe, probeMs)]
   if (sendHeartbeat) timers.push(setInterval(sendHeartbeat, heartbeatMs))
-  return {
-    [Symbol.dispose]() {
-      for (const timer of timers) clearInterval(timer)
-    },
+  const stop = () => {
+    for (const timer of timers) clearInterval(timer)
+    socket.off('close', stop)
   }
+  socket.on('close', stop)
+  return { [Symbol.dispose]: stop }
 }
 
 /**

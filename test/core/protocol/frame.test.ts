@@ -65,6 +65,20 @@ test('readFrames() refuses a length over the limit before the payload arrives', 
   }
 })
 
+test('readFrames() holds the first payload, and only the first, to a lower limit', async () => {
+  const [small, large] = [new Uint8Array(10), new Uint8Array(11)]
+  const sent = [small, large, large].map(encodeFrame)
+  assert.equal((await Array.fromAsync(readFrames(from(sent), 10))).length, 3)
+  const bytes = Buffer.concat(sent)
+  for (const chunks of [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))]) {
+    assert.equal((await Array.fromAsync(readFrames(from(chunks), 10))).length, 3)
+    await assert.rejects(Array.fromAsync(readFrames(from(chunks), 9)), {
+      kind: 'invalid',
+      message: /limit is 9/,
+    })
+  }
+})
+
 test('leaving readFrames() early ends the byte stream', async () => {
   let ended = false
   const bytes = async function* () {

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AttachEvent, SendResponse, StreamEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import {
+  AttachEvent,
+  type ClientMessage,
+  type DeepPartial,
+  SendResponse,
+  StreamEvent,
+} from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, type Handlers, route, streamTurn } from '../../../src/core/protocol/dispatch.ts'
 import { until } from '../../support/until.ts'
 import type { RawClient } from './raw-client.ts'
@@ -110,10 +116,11 @@ test('a follower over TCP that half-closes gets heartbeats that hold nothing', a
   await until('the connection is closed', () => serving.listener.connections === 0)
 })
 
-for (const [what, msg] of Object.entries({
+const UNEVENTFUL: Record<string, DeepPartial<NonNullable<ClientMessage['msg']>>> = {
   'a subscription': { $case: 'subscribeEvents', value: {} },
   'a send': { $case: 'send', value: { content: 'hi' } },
-} as const)) {
+}
+for (const [what, msg] of Object.entries(UNEVENTFUL)) {
   test(`a client with ids that hangs up over TCP aborts ${what}, which has no events to look after it with`, async () => {
     const aborted = Promise.withResolvers<void>()
     const dispatch: Dispatch = async function* (_message, signal) {
