@@ -79,7 +79,7 @@ test('--output json prints its object for every kind of failure too', async () =
     assert.ok(stderr.startsWith(`crabtalk: error[${kind}]: `), stderr)
     const { ok, status, error, ...result } = await checked(talk, 'json', stdout)
     assert.deepEqual([ok, status, result['exit'], (error as JsonObject)['code']], [false, kind, exit, kind])
-    assert.equal(result['text'], reply.parts?.[0] ?? '')
+    assert.equal(result['text'], [...(reply.parts ?? [])][0] ?? '')
   }
 })
 

@@ -6,7 +6,8 @@ import { writerFor } from './wire-writers.ts'
 
 /** What the server does with one request. Everything left out is the usual: an answer that ends well. */
 export interface Reply {
-  parts?: readonly Part[]
+  /** One is asked for when the one before has been sent. */
+  parts?: Iterable<Part>
   /** Default: `tool-calls` when there are calls, else `stop`. */
   finish?: Finish
   usage?: TokenCounts

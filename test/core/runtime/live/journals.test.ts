@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
+import { Journals } from '../../../../src/core/runtime/live/journals.ts'
+
+const pairOf = (index: number) => ({ agentId: 'a', sender: `${index}` })
+const TEXT: AgentEvent = { type: 'text', delta: 'hi' }
+
+test('Journals keeps those of all turns that run, however many, and of the others the last ones', () => {
+  const journals = new Journals()
+  const running = Array.from({ length: 1000 }, (_, index) => journals.running(pairOf(index)))
+  for (const { journal } of running) journal.event('r', TEXT)
+  for (const [index, { journal }] of running.entries()) {
+    using again = journals.followed(pairOf(index))
+    assert.equal(again.journal, journal)
+  }
+  for (const one of running) one[Symbol.dispose]()
+  assert.equal(seqOf(999), 1, 'what ended last is kept')
+  assert.equal(seqOf(0), 0, 'what ended first is forgotten, though nothing came after it')
+
+  function seqOf(index: number): number {
+    using followed = journals.followed(pairOf(index))
+    return followed.journal.seq
+  }
+})
+
+test('Journals forgets none that somebody is about to follow', () => {
+  const journals = new Journals()
+  using followed = journals.followed(pairOf(0))
+  for (let index = 1; index < 500; index++) journals.running(pairOf(index))[Symbol.dispose]()
+  using running = journals.running(pairOf(0))
+  assert.equal(running.journal, followed.journal)
+})
