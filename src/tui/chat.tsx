@@ -4,6 +4,7 @@ import { request } from '../core/protocol/dispatch.ts'
 import { App } from './components/app.tsx'
 import { Controller, type TerminalControl } from './controller/controller.ts'
 import { openFirst } from './controller/conversations.ts'
+import { Feed } from './controller/feed.ts'
 import { loadCommands, slashContext } from './controller/slash.ts'
 import { showTranscript } from './controller/transcript.ts'
 import type { ChatOptions, ChatPorts } from './ports.ts'
@@ -36,14 +37,15 @@ export async function openChat(
 ): Promise<void> {
   const over = new AbortController()
   using store = new ChatStore(initialState(options))
-  const chat = { store, ports, options, over: over.signal }
+  const feed = new Feed({ store, ports, signal: over.signal })
+  const chat = { store, ports, options, feed, over: over.signal }
   const left = new Leaving(() => controller.end(), store)
   using screen = new Screen({ output: terminal.stdout, reflow: terminal.reflow, onGone: () => left.leave() })
   const lending = Promise.withResolvers<TerminalControl['lend']>()
   const lend = lendingOf(store, lending.promise)
   using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
   const commands = loadCommands(
-    slashContext({ store, ports, rules: options.rules, leave: () => left.leave() }, over.signal),
+    slashContext({ store, ports, rules: options.rules, feed, leave: () => left.leave() }, over.signal),
   )
   const controller: Controller = new Controller({
     store,
@@ -52,6 +54,7 @@ export async function openChat(
     terminal: { lend, suspend: () => guard.suspend() },
     size: () => screen.size,
     commands,
+    feed,
     showTranscript: () =>
       showTranscript({ store, ports, screen, stdin: terminal.stdin, color: options.color }, over.signal),
     leave: () => left.leave(),
@@ -63,7 +66,7 @@ export async function openChat(
       store={store}
       controller={controller}
       color={options.color}
-      place={{ shownCwd: ports.shownCwd, kind: ports.place }}
+      place={{ shownCwd: ports.shownCwd }}
       onTerminal={lending.resolve}
       onFailure={(reason) => left.leave(reason)}
       now={ports.now}
@@ -132,6 +135,7 @@ interface Chat {
   store: ChatStore
   ports: ChatPorts
   options: ChatOptions
+  feed: Feed
   /** Aborted when the chat is over. */
   over: AbortSignal
 }
@@ -151,7 +155,7 @@ function lendingOf(store: ChatStore, ready: Promise<TerminalControl['lend']>): T
 
 /** What is found out, and sent, behind the first frame. A conversation that was asked for and is not there ends the chat. */
 function begin(
-  { store, ports, options, over }: Chat,
+  { store, ports, options, feed, over }: Chat,
   controller: Controller,
   leave: (reason: unknown) => void,
 ): void {
@@ -161,7 +165,7 @@ function begin(
     store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
   const opened = controller.open((signal) =>
-    openFirst({ store, ports }, { ...options, cwd: ports.cwd }, AbortSignal.any([signal, over])),
+    openFirst({ store, ports, feed }, options, AbortSignal.any([signal, over])),
   )
   opened.then(
     () => learnModels({ store, ports }, over).catch(fail),

@@ -1,6 +1,15 @@
 import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { SentText } from './text/history.ts'
 
+/** How the agents are reached. */
+export interface Link {
+  place: 'process' | 'daemon'
+  /** Another one for a daemon that was started again: it counts events anew. */
+  instance: string
+  /** What a person should know of it, as sentences. */
+  notes: readonly string[]
+}
+
 /** A file that goes along with a message: its bytes, for the kinds a model can look at. */
 export interface AttachedFile {
   name: string
@@ -22,8 +31,11 @@ export interface Expanded {
  */
 export interface ChatPorts {
   readonly dispatch: Dispatch
-  /** For `/status` and the status line: where the agents run. */
-  readonly place: 'process' | 'daemon'
+  /**
+   * Reaches the agents, for whatever `dispatch` is given from then on. After a loss (`anew`) it looks for them again, and
+   * starts a daemon only where it may; throws `unavailable` when there is none yet.
+   */
+  connect(options: { anew: boolean; mayStart: boolean }, signal: AbortSignal): Promise<Link>
   /** Absolute. */
   readonly cwd: string
   /** As `cwd`, short: the home directory as `~`. */

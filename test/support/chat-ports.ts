@@ -5,7 +5,7 @@ import type { ChatPorts } from '../../src/tui/ports.ts'
 export function chatPorts(dispatch: Dispatch, more: Partial<ChatPorts> & { cwd: string }): ChatPorts {
   return {
     dispatch,
-    place: 'process',
+    connect: async () => ({ place: 'process', instance: 'process', notes: [] }),
     shownCwd: '~/work',
     env: {},
     now: () => 0,

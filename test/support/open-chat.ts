@@ -1,4 +1,5 @@
 import { Controller } from '../../src/tui/controller/controller.ts'
+import { Feed } from '../../src/tui/controller/feed.ts'
 import { loadCommands, slashContext } from '../../src/tui/controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../../src/tui/ports.ts'
 import { initialState } from '../../src/tui/state/initial.ts'
@@ -36,8 +37,9 @@ export async function openTestChat(
   const store = new ChatStore(initialState(settings))
   const over = new AbortController()
   const used = chatPorts(node.dispatch, { cwd: node.home.paths.home, ...ports })
+  const feed = new Feed({ store, ports: used, signal: over.signal })
   const commands = loadCommands(
-    slashContext({ store, ports: used, rules: settings.rules, leave() {} }, over.signal),
+    slashContext({ store, ports: used, rules: settings.rules, feed, leave() {} }, over.signal),
   )
   const controller: Controller = new Controller({
     store,
@@ -46,6 +48,7 @@ export async function openTestChat(
     terminal: { lend: async (use) => use(), suspend: async () => {} },
     size: () => ({ columns: 80, rows: 24 }),
     commands,
+    feed,
     showTranscript: async () => {},
     leave: () => store.act({ type: 'set', change: { isLeaving: true } }),
     signal: over.signal,

@@ -1,11 +1,11 @@
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { once } from '../../core/base/once.ts'
-import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import type { ChatPorts } from '../../tui/ports.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
+import { openLink } from './link.ts'
 
 /** What the chat is given; disposing lets go of the agents, and of what was started. */
 export interface OpenedPorts extends AsyncDisposable {
@@ -19,7 +19,7 @@ export function openPorts(host: Host): OpenedPorts {
   const paths = pathsOf(host)
   const place = { cwd, home }
   const env = withoutProviderKeys(host.env)
-  const attached = once(async () => (await import('../../daemon/attach.ts')).attach(host))
+  const link = openLink(host)
   const processes = once(async () => {
     const { openProcessHost } = await import('../../core/process/process-host.ts')
     return openProcessHost({ pid: host.pid })
@@ -29,12 +29,9 @@ export function openPorts(host: Host): OpenedPorts {
   )
   const system = { env, platform: platform(), cwd }
   const history = join(paths.home, 'history')
-  const dispatch: Dispatch = async function* (message, signal) {
-    yield* (await attached.get()).dispatch(message, signal)
-  }
   const ports: ChatPorts = {
-    dispatch,
-    place: 'process',
+    dispatch: link.dispatch,
+    connect: link.connect,
     cwd,
     shownCwd: shorten(cwd, home),
     env,
@@ -68,8 +65,7 @@ export function openPorts(host: Host): OpenedPorts {
     async [Symbol.asyncDispose]() {
       const host = await processes.made?.catch(() => undefined) // whoever used it was told
       host?.releaseAll()
-      const made = await attached.made?.catch(() => undefined)
-      await made?.[Symbol.asyncDispose]()
+      await link[Symbol.asyncDispose]()
     },
   }
 }

@@ -13,10 +13,19 @@ import { renderPermission } from './permission-view.ts'
 import type { AskCard } from './types.ts'
 
 /** The card of a question that has just been asked; its keys do nothing before it is armed. */
-export function openCard(ask: AskUserEvent, agent: string): AskCard {
+export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
   const isPermission = ask.permission !== undefined && ask.questions.length > 0
   const state = isPermission ? NEW_PERMISSION : newForm(ask.questions)
-  return { askId: ask.askId, agent, ask, isArmed: false, state, content: rememberLast() }
+  return {
+    askId: ask.askId,
+    agent: pair.agent,
+    pair,
+    ask,
+    isAnswered: false,
+    isArmed: false,
+    state,
+    content: rememberLast(),
+  }
 }
 
 /** The card with keys that count: it has stood on the screen, and nothing was typed for a moment. */

@@ -5,8 +5,12 @@ import type { Line } from './line.ts'
 /** A question on the screen and how far its answer has come. Replaced, never changed. */
 export interface AskCard {
   askId: string
-  /** Who asks. */
+  /** Who asks, as it is shown. */
   agent: string
+  /** The conversation it is asked in. */
+  pair: { agent: string; sender: string }
+  /** This chat has answered it, and waits to hear that it is closed. */
+  isAnswered: boolean
   ask: AskUserEvent
   /** Its keys count: it has stood there long enough to be seen. Until then keys are for the prompt. */
   isArmed: boolean

@@ -4,6 +4,7 @@ import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { Action } from '../state/actions.ts'
 import type { Effect } from '../state/effects.ts'
 import { focusOf, isDelicate } from '../state/focus.ts'
+import { isHere } from '../state/here.ts'
 import { NEXT_MODE } from '../state/modes.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Tone } from '../state/types.ts'
@@ -17,6 +18,7 @@ import {
   withReturned,
 } from '../text/prompt.ts'
 import { Arming } from './arming.ts'
+import type { Feed } from './feed.ts'
 import { Jobs } from './jobs.ts'
 import { PastedFiles } from './pasted-files.ts'
 import { press } from './press.ts'
@@ -40,6 +42,7 @@ export interface ControllerOptions {
   /** Of the terminal, now. */
   size(): { columns: number; rows: number }
   commands: Commands
+  feed: Feed
   /** Shows the whole conversation until it is closed. */
   showTranscript(): Promise<void>
   /** The person wants to go. */
@@ -191,7 +194,15 @@ export class Controller {
     if ((await over) === 'interrupted') this.#tell('info', 'Interrupted')
   }
 
+  /** A question of another conversation is put aside: its turn is not this one's to stop. */
   #interrupt(): void {
+    const state = this.#options.store.get()
+    const focus = focusOf(state)
+    if (focus.kind === 'card' && !isHere(state, focus.card)) {
+      this.#options.store.act({ type: 'ask-put-aside', askId: focus.card.askId })
+      this.#hint('It waits on: crabtalk asks')
+      return
+    }
     if (this.turns.isBusy) this.turns.interrupt()
     else this.#jobs.interrupt()
   }
@@ -242,7 +253,14 @@ export class Controller {
     const { store, ports, signal } = this.#options
     const { agent, sender } = store.get()
     const content = JSON.stringify(answers)
-    await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content }, signal)
+    store.act({ type: 'ask-answered', askId })
+    try {
+      await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content }, signal)
+    } catch (reason) {
+      if (toCrabError(reason).kind !== 'missing') throw reason
+      store.act({ type: 'ask-put-aside', askId })
+      this.#hint('Somebody else was faster: it is answered already')
+    }
   }
 
   #hint(text: string): void {

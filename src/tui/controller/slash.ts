@@ -5,6 +5,7 @@ import type { Effect } from '../state/effects.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { PromptContext } from '../text/prompt.ts'
 import { openConversation, startAnew } from './conversations.ts'
+import type { Feed } from './feed.ts'
 
 /** Slash commands and what is chosen in their pickers. */
 export interface Commands {
@@ -25,8 +26,9 @@ export function slashContext(
     store,
     ports,
     rules,
+    feed,
     leave,
-  }: { store: ChatStore; ports: ChatPorts; rules: ChatOptions['rules']; leave(): void },
+  }: { store: ChatStore; ports: ChatPorts; rules: ChatOptions['rules']; feed: Feed; leave(): void },
   signal: AbortSignal,
 ): SlashContext {
   return {
@@ -35,8 +37,10 @@ export function slashContext(
     rules,
     state: store.get,
     act: store.act,
-    openConversation: (session) => openConversation({ store, ports }, session, signal),
-    startAnew: () => startAnew({ store, ports }, { ...store.get(), cwd: ports.cwd }, signal),
+    openConversation: (session) => openConversation({ store, ports, feed }, session, signal),
+    openAgent: (agent) => feed.follow({ agent, sender: store.get().sender }, 'agent', signal),
+    startAnew: () => startAnew({ store, ports, feed }, store.get(), signal),
+    hold: (work) => feed.hold(work),
     leave,
   }
 }

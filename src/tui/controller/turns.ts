@@ -1,9 +1,11 @@
 import { toCrabError } from '../../core/base/errors.ts'
-import { request, streamTurn } from '../../core/protocol/dispatch.ts'
+import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import { pastedIn } from '../text/prompt.ts'
+import type { Feed } from './feed.ts'
 import { toStreamMsg } from './message.ts'
+import { untilOver } from './own-turn.ts'
 import type { PastedFiles } from './pasted-files.ts'
 
 /** What the turns of a chat need. */
@@ -12,11 +14,28 @@ export interface TurnsOptions {
   ports: ChatPorts
   rules: ChatOptions['rules']
   pasted: PastedFiles
+  feed: Feed
   /** Aborted when the chat is over. */
   signal: AbortSignal
 }
 
-/** Sends messages: one turn after the other, steers while one runs, what is queued behind it. */
+/** A message of this chat, from Enter to the end of its turn. */
+interface Own {
+  /** Ends it as long as nothing was sent. */
+  stop: AbortController
+  isSent: boolean
+  hasBegun: boolean
+  /** It is to be stopped as soon as it begins. */
+  isUnwanted: boolean
+  /** The agents have it, or never will. */
+  delivered: PromiseWithResolvers<void>
+  over: Promise<void>
+}
+
+/**
+ * Sends messages: one turn after the other, steers while one runs, what is queued behind it. A turn goes on whoever
+ * leaves; what happens in it comes with the conversation (see Feed), as what others do there.
+ */
 export class Turns {
   readonly #options: TurnsOptions
   /** What the agent is to know besides, and of which conversation. */
@@ -25,19 +44,29 @@ export class Turns {
   #waits = 0
   #isOver = false
   #lastSteer: Promise<void> = Promise.resolve()
-  #running: { stop: AbortController; over: Promise<void> } | undefined
+  #own: Own | undefined
 
   constructor(options: TurnsOptions) {
     this.#options = options
+    const { feed, store, ports } = options
+    feed.onTurnOver = () => {
+      if (this.#own && !this.#own.hasBegun) store.act({ type: 'turn-waits', now: ports.now() })
+      this.#sendNext()
+    }
+    feed.own.onBegun = () => {
+      if (!this.#own) return
+      this.#own.hasBegun = true
+      if (this.#own.isUnwanted) void this.#kill()
+    }
   }
 
   get isBusy(): boolean {
-    return this.#running !== undefined
+    return this.#own !== undefined || this.#options.store.get().turn !== undefined
   }
 
-  /** A message: it begins a turn, or reaches the one that runs. */
+  /** A message: it begins a turn, or reaches the one that runs, whoever began that. */
   say(text: string): void {
-    if (this.#running !== undefined) this.#lastSteer = this.#lastSteer.then(() => this.#steer(text))
+    if (this.isBusy) this.#lastSteer = this.#lastSteer.then(() => this.#steer(text))
     else this.queue(text)
   }
 
@@ -62,45 +91,71 @@ export class Turns {
     this.#context.push({ session: this.#options.store.get().session, text })
   }
 
-  /** Cancels the running turn; what waits for its end goes back into the prompt. */
+  /** Cancels the turn that runs, whoever began it; what waits for its end goes back into the prompt. */
   interrupt(): void {
     const { store } = this.#options
     store.act({ type: 'queue-taken-back' })
-    if (!this.#running || this.#running.stop.signal.aborted) return
+    const { turn } = store.get()
+    const own = this.#own
+    if ((!turn && !own) || turn?.isCancelling) return
     store.act({ type: 'cancelling' })
-    this.#running.stop.abort()
+    if (own?.isSent === false) {
+      own.stop.abort()
+      return
+    }
+    if (own && turn?.runId === '') own.isUnwanted = true
+    void this.#kill()
   }
 
-  /** Cancels for good, and waits until the turn has ended: no other one begins. */
+  /** No other turn begins; the one in this process is cancelled, and has ended then. One of a daemon goes on. */
   async end(): Promise<void> {
+    const { store, feed } = this.#options
     this.#isOver = true
-    this.interrupt()
-    await this.#running?.over
+    if (store.get().place !== 'daemon') {
+      this.interrupt()
+      await this.#own?.over
+      return
+    }
+    await this.#own?.delivered.promise
+    feed.stop()
+    store.act({ type: 'turn-left', text: 'The turn goes on without this window', tone: 'info' })
+  }
+
+  async #kill(): Promise<void> {
+    const { store, ports, signal } = this.#options
+    const { agent, sender } = store.get()
+    try {
+      await request(ports.dispatch, 'kill', { agent, sender }, signal)
+    } catch (reason) {
+      const { kind, message: text, hint } = toCrabError(reason)
+      if (kind === 'cancelled') return
+      store.act({ type: 'cancelling', isOff: true })
+      store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text, hint } })
+    }
   }
 
   #begin(text: string): void {
     const { store, ports, pasted } = this.#options
     const files = pasted.in(text).map(({ name }) => name)
     store.act({ type: 'turn-begun', text, files, now: ports.now() })
-    const stop = new AbortController()
-    const signal = AbortSignal.any([stop.signal, this.#options.signal])
-    const over = this.#run(text, signal).finally(() => {
-      stop.abort()
-      this.#running = undefined
+    const begun = { stop: new AbortController(), isSent: false, hasBegun: false, isUnwanted: false }
+    const own: Own = { ...begun, delivered: Promise.withResolvers(), over: Promise.resolve() }
+    this.#own = own
+    own.over = this.#run(text, own).finally(() => {
+      own.stop.abort()
+      own.delivered.resolve()
+      this.#own = undefined
       this.#sendNext()
     })
-    this.#running = { stop, over }
   }
 
-  async #run(text: string, signal: AbortSignal): Promise<void> {
-    const { store, ports, rules } = this.#options
+  async #run(text: string, own: Own): Promise<void> {
+    const { store, ports, feed, signal } = this.#options
     try {
-      const said = await this.#expand(text, signal)
-      const message = toStreamMsg(said, { state: store.get(), ports, rules })
-      for await (const event of streamTurn(ports.dispatch, message, signal)) {
-        if (event.event?.$case === 'start') this.#forget(text)
-        store.act({ type: 'stream', event })
-      }
+      const runId = await this.#send(text, own)
+      own.delivered.resolve()
+      this.#forget(text)
+      await untilOver(runId, { ports, feed }, signal)
     } catch (reason) {
       const { kind, message, hint } = toCrabError(reason)
       if (kind === 'cancelled')
@@ -109,6 +164,19 @@ export class Turns {
     } finally {
       store.act({ type: 'turn-over' })
     }
+  }
+
+  /** Gives the agents a message; gives its run. */
+  async #send(text: string, own: Own): Promise<string> {
+    const { store, ports, rules, feed, signal } = this.#options
+    const until = AbortSignal.any([own.stop.signal, signal])
+    await feed.ready(until)
+    const said = await this.#expand(text, until)
+    until.throwIfAborted()
+    own.isSent = true
+    const message = { ...toStreamMsg(said, { state: store.get(), ports, rules }), detach: true }
+    const sent = request(ports.dispatch, 'send', message, signal).then(({ runId }) => runId)
+    return await feed.own.sending(said.content, sent)
   }
 
   async #expand(text: string, signal: AbortSignal) {
@@ -155,7 +223,7 @@ export class Turns {
   #sendNext(): void {
     const { store, signal } = this.#options
     const [next] = store.get().queue
-    const isHeld = this.#running !== undefined || this.#waits > 0 || this.#isOver
+    const isHeld = this.isBusy || this.#waits > 0 || this.#isOver
     if (next !== undefined && !isHeld && !signal.aborted) this.#begin(next)
   }
 }

@@ -2,6 +2,7 @@ import { toCrabError } from '../../core/base/errors.ts'
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { Controller } from '../controller/controller.ts'
 import { openFirst } from '../controller/conversations.ts'
+import { Feed } from '../controller/feed.ts'
 import { type Commands, isCommand, loadCommands, slashContext } from '../controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import { initialState } from '../state/initial.ts'
@@ -66,6 +67,7 @@ class PlainChat {
   readonly #store: ChatStore
   readonly #printer: Printer
   readonly #controller: Controller
+  readonly #feed: Feed
   readonly #commands: Commands
   readonly #lines: LineQueue
   readonly #open = new Map<string, AbortController>()
@@ -82,9 +84,16 @@ class PlainChat {
     this.#printer = new Printer({ store: this.#store, write: (text) => io.write(text), columns: io.columns })
     this.#lines = new LineQueue((reading) => io.readLine(reading), signal)
     const tapped = { ...ports, dispatch: this.#printer.tap(ports.dispatch) }
+    this.#feed = new Feed({ store: this.#store, ports: tapped, signal })
     this.#commands = loadCommands(
       slashContext(
-        { store: this.#store, ports, rules: options.rules, leave: () => setting.over.abort() },
+        {
+          store: this.#store,
+          ports,
+          rules: options.rules,
+          feed: this.#feed,
+          leave: () => setting.over.abort(),
+        },
         signal,
       ),
     )
@@ -95,6 +104,7 @@ class PlainChat {
       terminal: { lend: async (use) => use(), suspend: async () => {} },
       size: () => ({ columns: io.columns(), rows: Number.MAX_SAFE_INTEGER }),
       commands: this.#commands,
+      feed: this.#feed,
       showTranscript: async () => {},
       leave: () => setting.over.abort(),
       signal,
@@ -111,8 +121,8 @@ class PlainChat {
       type: 'print',
       block: { kind: 'welcome', agent, model, cwd: ports.shownCwd, version, hint },
     })
-    const setting = { store: this.#store, ports }
-    const opening = () => openFirst(setting, { ...options, cwd: ports.cwd }, signal)
+    const setting = { store: this.#store, ports, feed: this.#feed }
+    const opening = () => openFirst(setting, options, signal)
     if (options.session === undefined) await this.#attempt(opening)
     else await opening() // another conversation than the one that was asked for would be a surprise
     if (prompt !== undefined) this.#controller.do({ type: 'submit', text: prompt })

@@ -32,7 +32,8 @@ export class Printer {
     return async function* tapped(message, signal) {
       for await (const reply of dispatch(message, signal)) {
         yield reply
-        if (reply.msg?.$case === 'stream') hear(reply.msg.value.event)
+        const told = reply.msg?.$case === 'attach' ? reply.msg.value.event : undefined
+        if (told?.$case === 'stream') hear(told.value.event)
       }
     }
   }

@@ -8,8 +8,17 @@ export async function compact(_args: string, context: SlashContext, signal: Abor
   const { agent, sender, session, chosenModel = '' } = context.state()
   if (session === undefined) return say(context, 'info', 'There is nothing to compact yet')
   say(context, 'info', 'Compacting the conversation: a model writes a summary…')
-  const done = await request(context.dispatch, 'compact', { agent, sender, model: chosenModel }, signal)
-  context.act({ type: 'set', change: { usage: { ...context.state().usage, last: undefined } } })
+  const done = await context.hold(async () => {
+    const compacted = await request(
+      context.dispatch,
+      'compact',
+      { agent, sender, model: chosenModel },
+      signal,
+    )
+    const usage = { ...context.state().usage, last: undefined }
+    context.act({ type: 'set', change: { usage, summary: compacted.summary } })
+    return compacted
+  })
   const size = `about ${formatCount(Math.ceil(done.summary.length / CHARS_PER_TOKEN))} tokens instead of the history`
   const cost = done.costUsd === undefined ? [] : [formatUsd(done.costUsd)]
   const place = done.archive === '' ? [] : [`archived as ${done.archive}`]

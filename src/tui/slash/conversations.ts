@@ -25,7 +25,7 @@ export async function chooseAgent(args: string, context: SlashContext, signal: A
   const { agents, problems } = await request(context.dispatch, 'listAgents', {}, signal)
   for (const problem of problems) say(context, 'warning', problem)
   const named = agents.find(({ name }) => name === args)
-  if (named) return switchAgent(named.name, context, signal)
+  if (named) return context.openAgent(named.name)
   const items = agents.map((agent) => ({
     value: agent.name,
     label: agent.name,
@@ -33,16 +33,6 @@ export async function chooseAgent(args: string, context: SlashContext, signal: A
     isCurrent: agent.name === context.state().agent,
   }))
   show(context, newPicker({ picker: 'agent', title: 'Agents', items }, args))
-}
-
-/** Goes on with another agent, where the sender was with it last. */
-export async function switchAgent(agent: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { sender } = context.state()
-  const { conversations } = await request(context.dispatch, 'listConversations', { agent, sender }, signal)
-  const newest = conversations[0]
-  if (newest) return context.openConversation(newest.filePath)
-  context.act({ type: 'conversation', agent, sender, session: undefined, title: '' })
-  context.act({ type: 'print', block: { kind: 'rule', text: `${agent}: new conversation` } })
 }
 
 /** `/title TEXT`; without a text it says the title there is. */

@@ -1,7 +1,6 @@
 import { nearest } from '../../core/base/nearest.ts'
 import type { Effect } from '../state/effects.ts'
 import { SLASH_COMMANDS } from './commands.ts'
-import { switchAgent } from './conversations.ts'
 import { actOnMcp } from './mcp.ts'
 import { chooseForChat } from './models.ts'
 import { say } from './print.ts'
@@ -31,7 +30,7 @@ export async function onChosen(
     case 'session':
       return value === context.state().session ? undefined : context.openConversation(value)
     case 'agent':
-      return value === context.state().agent ? undefined : switchAgent(value, context, signal)
+      return value === context.state().agent ? undefined : context.openAgent(value)
     case 'model':
       return chooseForChat(value, context)
     case 'mcp':

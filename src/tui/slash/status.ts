@@ -7,8 +7,8 @@ import type { SlashContext } from './types.ts'
 
 /** `/status`: what this chat is about, and where it runs. */
 export async function showStatus(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const { agent, sender, session, title, model, chosenModel, mode, branch } = context.state()
-  const { place, shownCwd } = context.ports
+  const { agent, sender, session, title, model, chosenModel, mode, branch, place } = context.state()
+  const { shownCwd } = context.ports
   printRows(context, `crabtalk ${VERSION}`, [
     ['agent', agent],
     ['sender', sender],

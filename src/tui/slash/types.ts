@@ -14,8 +14,12 @@ export interface SlashContext {
   act(action: Action): void
   /** Shows another conversation: prints its last messages, and sends to it from now on. */
   openConversation(session: string): Promise<void>
+  /** Goes on with another agent, where the sender was with it last. */
+  openAgent(agent: string): Promise<void>
   /** Begins a new conversation of the pair. */
   startAnew(): Promise<void>
+  /** Does something that changes the conversation; what is told of it meanwhile is shown afterwards. */
+  hold<T>(work: () => Promise<T>): Promise<T>
   leave(): void
 }
 

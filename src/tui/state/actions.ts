@@ -1,16 +1,27 @@
-import type { StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { AskClosedEvent, AskInfo, StreamEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { AskCard } from '../cards/types.ts'
-import type { Block, ChatState, Steer } from './types.ts'
+import type { Block, ChatState, Steer, Tone } from './types.ts'
 
 /** Something that happened; the only way the state changes. */
 export type Action =
   | { type: 'stream'; event: StreamEvent }
   /** A message goes out, the first of the queue perhaps; its block is printed. `files`: names of what goes along. */
   | { type: 'turn-begun'; text: string; files: readonly string[]; now: number }
-  /** The turn could not begin, or its events stopped before the end. */
+  /** A turn has begun: that of the message that waits, or of another client, whose message is `said`. */
+  | {
+      type: 'turn-started'
+      runId: string
+      now: number
+      said?: { text: string; files: readonly string[] } | undefined
+    }
+  /** The message of this chat still waits, now that another turn has ended. */
+  | { type: 'turn-waits'; now: number }
+  /** A turn of this chat could not begin. */
   | { type: 'turn-failed'; message: string; hint?: string | undefined }
+  /** The turn has not ended as turns do; `text` says what became of it. */
+  | { type: 'turn-left'; text: string; tone: Tone }
   | { type: 'turn-over' }
-  | { type: 'cancelling' }
+  | { type: 'cancelling'; isOff?: boolean }
   | ({ type: 'steered' } & Steer)
   /** A steer that found no turn any more. */
   | { type: 'steer-gone'; content: string }
@@ -22,6 +33,15 @@ export type Action =
   | { type: 'printed'; upto: number }
   | { type: 'print'; block: Block }
   | { type: 'ask-card'; card: AskCard }
+  /** The questions that wait, as far as `of` tells: those that are not among them are closed. */
+  | { type: 'asks-listed'; asks: readonly AskInfo[]; of: 'here' | 'elsewhere' }
+  /** A question of any conversation. */
+  | { type: 'ask-opened'; ask: AskInfo }
+  | { type: 'ask-closed'; closed: AskClosedEvent }
+  /** This chat answers it. */
+  | { type: 'ask-answered'; askId: string }
+  /** It waits on, but not on this screen. */
+  | { type: 'ask-put-aside'; askId: string }
   /** What stands there has been seen: keys are for it. */
   | { type: 'armed' }
   /** What stands there gets no keys until it has been seen again. */
@@ -29,7 +49,14 @@ export type Action =
   /** The terminal is given away, or comes back. */
   | { type: 'lent'; isLent: boolean }
   /** The chat is about another conversation from now on. */
-  | { type: 'conversation'; agent: string; sender: string; session: string | undefined; title: string }
+  | {
+      type: 'conversation'
+      agent: string
+      sender: string
+      session: string | undefined
+      title: string
+      summary?: string
+    }
   /** Something a person chose, or that was found out. */
   | { type: 'set'; change: Partial<Settable> }
 
@@ -45,7 +72,10 @@ export type Settable = Pick<
   | 'model'
   | 'models'
   | 'branch'
+  | 'place'
+  | 'isLinkLost'
   | 'title'
+  | 'summary'
   | 'usage'
   | 'hint'
   | 'isLeaving'

@@ -1,10 +1,12 @@
 import type { Action, Settable } from './actions.ts'
+import { closeAsk, listAsks, openListed } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
 import { arm, disarm } from './focus.ts'
+import { named } from './here.ts'
 import { NOTHING_SPENT } from './initial.ts'
 import { withoutSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
-import type { ChatState } from './types.ts'
+import type { ChatState, RunningTurn } from './types.ts'
 
 /** The state after something happened. Pure: the same state and action give the same state. */
 export function reduce(state: ChatState, action: Action): ChatState {
@@ -13,14 +15,23 @@ export function reduce(state: ChatState, action: Action): ChatState {
       return reduceStream(state, action.event)
     case 'turn-begun':
       return beginTurn(state, action)
+    case 'turn-started':
+      return startTurn(state, action)
+    case 'turn-waits':
+      return state.turn ? state : { ...state, turn: newTurn(action.now, 'waiting') }
     case 'turn-failed': {
       const { message: text, hint } = action
-      return finish({ ...finishAll(state), turn: undefined }, { kind: 'notice', tone: 'error', text, hint })
+      return finish(withoutWaiting(state), { kind: 'notice', tone: 'error', text, hint })
+    }
+    case 'turn-left': {
+      const { text, tone } = action
+      if (!state.turn) return state
+      return finish({ ...finishAll(state), turn: undefined }, { kind: 'notice', tone, text })
     }
     case 'turn-over':
-      return state.turn ? { ...finishAll(state), turn: undefined } : state
+      return withoutWaiting(state)
     case 'cancelling':
-      return state.turn ? { ...state, turn: { ...state.turn, isCancelling: true } } : state
+      return state.turn ? { ...state, turn: { ...state.turn, isCancelling: !action.isOff } } : state
     case 'steered':
       return { ...state, steers: [...state.steers, { text: action.text, content: action.content }] }
     case 'steer-gone':
@@ -40,6 +51,19 @@ export function reduce(state: ChatState, action: Action): ChatState {
         ...state,
         asks: state.asks.map((ask) => (ask.askId === action.card.askId ? action.card : ask)),
       }
+    case 'asks-listed':
+      return listAsks(state, action.asks, action.of)
+    case 'ask-opened':
+      return openListed(state, action.ask)
+    case 'ask-closed':
+      return closeAsk(state, action.closed)
+    case 'ask-answered':
+      return {
+        ...state,
+        asks: state.asks.map((ask) => (ask.askId === action.askId ? { ...ask, isAnswered: true } : ask)),
+      }
+    case 'ask-put-aside':
+      return { ...state, asks: state.asks.filter(({ askId }) => askId !== action.askId) }
     case 'armed':
       return arm(state)
     case 'disarmed':
@@ -61,12 +85,35 @@ function change(state: ChatState, parts: Partial<Settable>): ChatState {
 }
 
 function beginTurn(state: ChatState, { text, files, now }: Action & { type: 'turn-begun' }): ChatState {
-  const turn = { startedAt: now, doing: 'thinking', outputTokens: 0, isCancelling: false }
+  const turn = state.turn ?? newTurn(now, 'thinking')
   const queue = state.queue[0] === text ? state.queue.slice(1) : state.queue
   return finish({ ...state, turn, queue, hint: '' }, { kind: 'user', text, how: 'sent', files })
 }
 
+function newTurn(startedAt: number, doing: string): RunningTurn {
+  return { runId: '', startedAt, doing, outputTokens: 0, isCancelling: false }
+}
+
+/** The message that waits has its turn now, or another client's has one; a turn that is shown already goes on. */
+function startTurn(state: ChatState, { runId, now, said }: Action & { type: 'turn-started' }): ChatState {
+  if (state.turn?.runId === runId) return state
+  const isWaiting = state.turn?.runId === ''
+  const before = state.turn && !isWaiting ? finishAll(state) : state
+  const turn = isWaiting ? { ...state.turn!, runId } : { ...newTurn(now, 'thinking'), runId }
+  const started = { ...before, turn }
+  return said ? finish(started, { kind: 'user', how: 'heard', ...said }) : started
+}
+
+/** A message that has no turn waits no longer; a turn that runs goes on. */
+function withoutWaiting(state: ChatState): ChatState {
+  return state.turn?.runId === '' ? { ...finishAll(state), turn: undefined } : state
+}
+
+/** What was asked in the one that was shown waits on. */
 function openConversation(state: ChatState, action: Action & { type: 'conversation' }): ChatState {
-  const { agent, sender, session, title } = action
-  return { ...state, agent, sender, session, title, usage: NOTHING_SPENT }
+  const { agent, sender, session, title, summary = '' } = action
+  const isOther = agent !== state.agent || sender !== state.sender
+  const left = isOther && state.turn ? { ...finishAll(state), turn: undefined } : state
+  const asks = state.asks.map((card) => named(action, card))
+  return { ...left, agent, sender, session, title, summary, asks, usage: NOTHING_SPENT }
 }

@@ -10,3 +10,8 @@ export function withoutSteer(state: ChatState, content: string): ChatState {
   const at = state.steers.findIndex((steer) => steer.content === content)
   return at < 0 ? state : { ...state, steers: state.steers.toSpliced(at, 1) }
 }
+
+/** Whether this chat has sent a steer that says so. */
+export function isOurs({ steers }: ChatState, content: string): boolean {
+  return steers.some((steer) => steer.content === content)
+}

@@ -8,11 +8,11 @@ import {
   type ToolCallInfo,
   type ToolResultEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { openCard } from '../cards/card.ts'
 import { CHARS_PER_TOKEN } from '../view/numbers.ts'
-import { answersOf } from './answered.ts'
+import { closeAsk, openAsk } from './asks.ts'
 import { closeText, finish, finishAll, finishTools } from './finish.ts'
-import { typedAs, withoutSteer } from './steers.ts'
+import { isHere } from './here.ts'
+import { isOurs, typedAs, withoutSteer } from './steers.ts'
 import type { ChatState, OpenText, Spent, ToolRun } from './types.ts'
 
 /** The state after an event of the running turn. Unknown events change nothing. */
@@ -42,7 +42,7 @@ export function reduceStream(state: ChatState, { event }: StreamEvent): ChatStat
     case 'askUser':
       return ask(state, event.value)
     case 'askClosed':
-      return closeAsk(state, event.value)
+      return endAsk(state, event.value)
     case 'contextUsage':
       return { ...state, usage: spend(state.usage, event.value) }
     case 'userSteered':
@@ -118,14 +118,13 @@ function toResult({ output, durationMs, isError, denial }: ToolResultEvent): Par
 function ask(state: ChatState, event: AskUserEvent): ChatState {
   const { permission } = event
   const seen = permission ? changeTool(state, permission.callId, { diff: permission.diff }) : state
-  return doing({ ...seen, asks: [...seen.asks, openCard(event, state.agent)] }, 'waiting for you')
+  const { agent, sender } = state
+  return doing(openAsk(seen, event, { agent, sender }), 'waiting for you')
 }
 
-function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
-  const card = state.asks.find(({ askId }) => askId === closed.askId)
-  const asks = state.asks.filter(({ askId }) => askId !== closed.askId)
-  const told = (card ? answersOf(card, closed) : []).reduce(finish, { ...state, asks })
-  return asks.length > 0 ? told : doing(told, runningNames(state.tools))
+function endAsk(state: ChatState, closed: AskClosedEvent): ChatState {
+  const told = closeAsk(state, closed)
+  return told.asks.some((card) => isHere(told, card)) ? told : doing(told, runningNames(state.tools))
 }
 
 function runningNames(tools: readonly ToolRun[]): string {
@@ -139,6 +138,13 @@ function takeUpSteer(state: ChatState, content: string): ChatState {
 }
 
 function returnSteer(state: ChatState, content: string): ChatState {
+  if (!isOurs(state, content)) {
+    return finish(state, {
+      kind: 'notice',
+      tone: 'warning',
+      text: `The turn ended before it took up: ${content}`,
+    })
+  }
   const returned = [...state.returned, typedAs(state, content)]
   return { ...withoutSteer(state, content), returned }
 }

@@ -32,7 +32,8 @@ export interface ToolRun {
  */
 export type Block =
   | { kind: 'welcome'; agent: string; model: string; cwd: string; version: string; hint: string }
-  | { kind: 'user'; text: string; how: 'sent' | 'steered'; files: readonly string[] }
+  /** `heard`: another client of this conversation has sent it. */
+  | { kind: 'user'; text: string; how: 'sent' | 'steered' | 'heard'; files: readonly string[] }
   /** A closed part of an answer in Markdown; `isFirst` begins the answer, `continues` goes on in the block before. */
   | { kind: 'answer'; agent: string; text: string; isFirst: boolean; continues: boolean }
   | { kind: 'thinking'; text: string; isFirst: boolean }
@@ -64,8 +65,10 @@ export interface OpenText {
   carry: string
 }
 
-/** The turn that runs. */
+/** The turn that runs, whoever began it. */
 export interface RunningTurn {
+  /** Empty: a message of this chat, whose turn has not begun yet. */
+  runId: string
   /** Milliseconds since 1970. */
   startedAt: number
   /** What it does, in a word or two: `thinking`, `writing`, `running bash`, `waiting for you`. */
@@ -90,6 +93,8 @@ export interface ChatState {
   /** Undefined before the first turn of a new conversation. */
   session: string | undefined
   title: string
+  /** What the last compaction left; empty before the first. */
+  summary: string
   /** The model of the last turn, or that the next one will use. */
   model: string
   /** A model chosen for this chat; undefined: the agent's. */
@@ -97,6 +102,10 @@ export interface ChatState {
   mode: ModeName
   thinking: boolean
   branch: string | undefined
+  /** Where the agents run; undefined before that is known. */
+  place: 'process' | 'daemon' | undefined
+  /** The daemon is gone, and looked for. */
+  isLinkLost: boolean
   models: readonly ModelInfo[]
   turn: RunningTurn | undefined
   /** Finished, waiting to be printed. */
@@ -107,7 +116,7 @@ export interface ChatState {
   tools: readonly ToolRun[]
   /** Tool lines show what the tools gave. */
   details: boolean
-  /** Questions that wait, oldest first; the first one is on the screen. */
+  /** Questions that wait, of any conversation, oldest first; the first one is on the screen. */
   asks: readonly AskCard[]
   /** Sent to the running turn, not taken up yet. */
   steers: readonly Steer[]

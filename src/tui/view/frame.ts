@@ -10,7 +10,6 @@ import type { View } from './view.ts'
 /** Where the chat runs, for the status line. */
 export interface ShownPlace {
   shownCwd: string
-  kind: 'process' | 'daemon'
 }
 
 /** One line: who speaks with which model, how full the context is, what it cost, where. */

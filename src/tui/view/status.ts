@@ -14,10 +14,7 @@ export interface StatusPart {
 }
 
 /** What the status line says, from left to right; parts that have nothing to say are left out. */
-export function statusParts(
-  state: ChatState,
-  { shownCwd, kind }: { shownCwd: string; kind: 'process' | 'daemon' },
-): StatusPart[] {
+export function statusParts(state: ChatState, { shownCwd }: { shownCwd: string }): StatusPart[] {
   const { agent, model, title, mode, usage, branch } = state
   const where = branch === undefined || branch === '' ? '' : ` (${cleanLine(branch)})`
   const parts: StatusPart[] = [
@@ -29,9 +26,16 @@ export function statusParts(
     { text: usage.usd === undefined || usage.turns === 0 ? '' : formatUsd(usage.usd), rank: 5, style: 'dim' },
     serversPart(state),
     { text: cleanLine(shownCwd) + where, rank: 4, style: 'dim' },
-    { text: kind === 'daemon' ? 'daemon' : 'in process', rank: 1, style: 'dim' },
+    placePart(state),
   ]
   return parts.filter(({ text }) => text !== '')
+}
+
+/** A daemon that is gone matters more than where the agents run. */
+function placePart({ place, isLinkLost }: ChatState): StatusPart {
+  if (isLinkLost) return { text: 'no daemon, trying again', rank: 9, style: 'warning' }
+  const text = place === undefined ? '' : place === 'daemon' ? 'daemon' : 'in process'
+  return { text, rank: 1, style: 'dim' }
 }
 
 /** The parts on one line, as many as fit, the most important ones; the last one that is left may be cut. */

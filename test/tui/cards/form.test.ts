@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { openCard, renderCard } from '../../../src/tui/cards/card.ts'
-import { answersTo, formCard, linesOf, pressKeys } from './setting.ts'
+import { answersTo, CRAB, formCard, linesOf, pressKeys } from './setting.ts'
 
 const DATABASE = {
   question: 'Which database?',
@@ -33,7 +33,7 @@ test('a question is shown with its options, their keys, and how to answer', () =
 })
 
 test('a form that is not armed shows neither keys nor a caret', () => {
-  assert.deepEqual(linesOf(openCard(formCard([DATABASE]).ask, 'crab')), [
+  assert.deepEqual(linesOf(openCard(formCard([DATABASE]).ask, CRAB)), [
     'crab asks',
     '  Database',
     '  │ Which database?',
@@ -41,7 +41,7 @@ test('a form that is not armed shows neither keys nor a caret', () => {
     '  · Postgres · a server',
     '  … your own words',
   ])
-  const free = openCard(formCard([NAME]).ask, 'crab')
+  const free = openCard(formCard([NAME]).ask, CRAB)
   assert.equal(renderCard(free, { columns: 80, rows: 24, color: false, details: false }).caret, undefined)
 })
 

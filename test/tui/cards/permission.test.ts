@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { armCard, openCard, pressCard, renderCard } from '../../../src/tui/cards/card.ts'
-import { ALL_ANSWERS, answersTo, key, linesOf, ONCE_ONLY, permissionCard, pressKeys } from './setting.ts'
+import {
+  ALL_ANSWERS,
+  answersTo,
+  CRAB,
+  key,
+  linesOf,
+  ONCE_ONLY,
+  permissionCard,
+  pressKeys,
+} from './setting.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const BASH = {
@@ -72,7 +81,7 @@ test('what would last is neither shown nor taken where it is not offered', () =>
 
 test('a card that is not armed takes no key but Ctrl+C, which interrupts', () => {
   const { ask } = permissionCard(BASH)
-  const card = openCard(ask, 'crab')
+  const card = openCard(ask, CRAB)
   assert.deepEqual(pressKeys(card, ['y', 's', 'a', 'enter', 'enter', 'escape', 'n']), { card, effects: [] })
   assert.deepEqual(pressKeys(card, ['ctrl+c']).effects, [{ type: 'interrupt' }])
   assert.deepEqual(pressKeys(armCard(card), ['ctrl+c']).effects, [{ type: 'interrupt' }])
@@ -80,7 +89,7 @@ test('a card that is not armed takes no key but Ctrl+C, which interrupts', () =>
 
 test('a card that is not armed shows no keys', () => {
   const { ask } = permissionCard(BASH)
-  assert.deepEqual(linesOf(openCard(ask, 'crab')), linesOf(armCard(openCard(ask, 'crab'))).slice(0, -1))
+  assert.deepEqual(linesOf(openCard(ask, CRAB)), linesOf(armCard(openCard(ask, CRAB))).slice(0, -1))
   const answered = pressKeys(permissionCard(BASH), ['y']).card
   assert.doesNotMatch(linesOf(answered).join('\n'), /y once|why not/)
   const given = pressKeys(permissionCard(BASH), ['N', 'x', 'enter']).card
@@ -97,7 +106,7 @@ test('a long diff is laid out once for a width, however often it is drawn and sc
       return '+ new\n'.repeat(100)
     },
   })
-  const card = armCard(openCard({ ...armed.ask, permission }, 'crab'))
+  const card = armCard(openCard({ ...armed.ask, permission }, CRAB))
   const draw = (one: typeof card, columns: number) =>
     renderCard(one, { columns, rows: 24, color: true, details: false })
   for (let time = 0; time < 5; time++) draw(card, 80)

@@ -5,7 +5,7 @@ import { request, streamTurn } from '../../../src/core/protocol/dispatch.ts'
 import { armCard, openCard } from '../../../src/tui/cards/card.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { eventOf, startTestDispatch, type TestDispatch, type WireEvent } from '../../support/test-dispatch.ts'
-import { pressKeys } from './setting.ts'
+import { CRAB, pressKeys } from './setting.ts'
 
 const NEVER = new AbortController().signal
 const run = (id: string, command: string) => ({ call: id, name: 'bash', args: JSON.stringify({ command }) })
@@ -74,7 +74,7 @@ async function turn(node: TestDispatch, keys: readonly string[]): Promise<WireEv
   for await (const { event } of streamTurn(node.dispatch, message, NEVER)) {
     events.push(event!)
     if (event?.$case !== 'askUser') continue
-    const { effects } = pressKeys(armCard(openCard(event.value, 'crab')), keys)
+    const { effects } = pressKeys(armCard(openCard(event.value, CRAB)), keys)
     const answer = effects.find(({ type }) => type === 'answer')
     assert.ok(answer?.type === 'answer')
     const content = JSON.stringify(answer.answers)

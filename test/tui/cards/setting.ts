@@ -13,6 +13,7 @@ import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 
+export const CRAB = { agent: 'crab', sender: 'ann' }
 export const ALL_ANSWERS = [once, session, always, no]
 export const ONCE_ONLY = [once, no]
 
@@ -22,7 +23,12 @@ export function permissionCard(
   answers: readonly string[] = ALL_ANSWERS,
 ): AskCard {
   const question = { question: 'Allow it?', options: answers.map((label) => ({ label })) }
-  return armCard(openCard(askOf({ kind: AskKind.PERMISSION, questions: [question], permission }), 'crab'))
+  return armCard(
+    openCard(askOf({ kind: AskKind.PERMISSION, questions: [question], permission }), {
+      agent: 'crab',
+      sender: 'ann',
+    }),
+  )
 }
 
 /** A form with keys that count. */
@@ -30,7 +36,7 @@ export function formCard(
   questions: readonly DeepPartial<AskQuestion>[],
   kind: AskKind = AskKind.QUESTION,
 ): AskCard {
-  return armCard(openCard(askOf({ kind, questions: [...questions] }), 'crab'))
+  return armCard(openCard(askOf({ kind, questions: [...questions] }), { agent: 'crab', sender: 'ann' }))
 }
 
 function askOf(ask: DeepPartial<AskUserEvent>): AskUserEvent {

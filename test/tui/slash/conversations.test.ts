@@ -54,7 +54,7 @@ test('/resume says when there is nothing to go on with', async () => {
   )
 })
 
-test('/agents goes on where the sender was with that agent, or begins there', async () => {
+test('/agents goes on with the agent that was chosen, or named', async () => {
   await using node = await startTestDispatch(answers)
   await request(node.dispatch, 'createAgent', { name: 'owl' }, NEVER)
   const chat = await chatOf(node)
@@ -67,10 +67,8 @@ test('/agents goes on where the sender was with that agent, or begins there', as
     ],
   )
   await onChosen({ type: 'chosen', picker: 'agent', value: 'owl' }, chat.context, NEVER)
-  assert.deepEqual([chat.state().agent, chat.state().sender, chat.state().session], ['owl', 'ann', undefined])
-  await runSlash('/agents crab', chat.context, NEVER)
-  const { conversations } = await request(node.dispatch, 'listConversations', { agent: 'crab' }, NEVER)
-  assert.deepEqual(chat.done, [`open ${conversations[0]!.filePath}`])
+  await runSlash('/agents owl', chat.context, NEVER)
+  assert.deepEqual(chat.done, ['agent owl', 'agent owl'])
 })
 
 test('/title names the conversation, and says its name', async () => {

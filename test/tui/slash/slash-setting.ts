@@ -14,7 +14,7 @@ export interface SlashSetting {
   openSession(session: string, title?: string): void
   /** What was printed since, oldest first. */
   blocks(): Block[]
-  /** What was done besides: `open ID`, `anew`, `send TEXT`, `leave`, `copy TEXT`. */
+  /** What was done besides: `open ID`, `agent NAME`, `anew`, `send TEXT`, `leave`, `copy TEXT`. */
   done: string[]
   /** By path. */
   files: Map<string, string>
@@ -39,7 +39,6 @@ export function slashSetting(dispatch: Dispatch): SlashSetting {
   const done: string[] = []
   const files = new Map<string, string>()
   const ports = {
-    place: 'process',
     cwd: '/work',
     shownCwd: '~/work',
     now: () => NOW,
@@ -60,7 +59,9 @@ export function slashSetting(dispatch: Dispatch): SlashSetting {
     state: store.get,
     act: store.act,
     openConversation: async (session) => void done.push(`open ${session}`),
+    openAgent: async (agent) => void done.push(`agent ${agent}`),
     startAnew: async () => void done.push('anew'),
+    hold: (work) => work(),
     leave: () => done.push('leave'),
   }
   return {

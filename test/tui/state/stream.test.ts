@@ -153,10 +153,23 @@ test('a steer with files is shown as it was typed', () => {
 })
 
 test('steers that come back stand in front of the draft in the order they were typed', () => {
-  const state = after(busyState(), [
+  const steered = ['one', 'two'].reduce(
+    (before, text) => reduce(before, { type: 'steered', text, content: text }),
+    busyState(),
+  )
+  const state = after(steered, [
     { $case: 'steerReturned', value: { content: 'one' } },
     { $case: 'steerReturned', value: { content: 'two' } },
     turnEnd('Cancelled', 'cancelled'),
   ])
   assert.equal(state.prompt.text, 'one\ntwo')
+})
+
+test('a steer of another chat that comes back is told, and stays out of the prompt', () => {
+  const state = after(busyState(), [
+    { $case: 'steerReturned', value: { content: 'from the other' } },
+    turnEnd(),
+  ])
+  assert.equal(state.prompt.text, '')
+  assert.match(JSON.stringify(blocksOf(state)), /before it took up: from the other/)
 })

@@ -7,17 +7,20 @@ import { renderStatus, renderWorking } from '../../../src/tui/view/frame.ts'
 import { HOSTILE_TEXTS } from './hostile-texts.ts'
 import { assertPrintable, makeView } from './support.ts'
 
-const BEGINNING = initialState({
-  agent: 'crab',
-  sender: 'me',
-  model: 'big-model',
-  mode: 'ask',
-  fresh: false,
-  rules: { allow: [], ask: [], deny: [] },
-  color: false,
-  version: '1.0.0',
-})
-const place = { shownCwd: '~/src/app', kind: 'process' } as const
+const BEGINNING: ChatState = {
+  ...initialState({
+    agent: 'crab',
+    sender: 'me',
+    model: 'big-model',
+    mode: 'ask',
+    fresh: false,
+    rules: { allow: [], ask: [], deny: [] },
+    color: false,
+    version: '1.0.0',
+  }),
+  place: 'process',
+}
+const place = { shownCwd: '~/src/app' }
 const spent = (promptTokens: number, context?: number): Spent => ({
   ...BEGINNING.usage,
   last: { promptTokens, completionTokens: 300, totalTokens: promptTokens + 300 },
@@ -40,7 +43,7 @@ const statusOf = (state: ChatState, columns: number) =>
   renderStatus(state, place, makeView({ columns })).lines
 const workingOf = (state: ChatState, now: number, columns = 60) =>
   renderWorking(state, now, makeView({ columns })).lines
-const turn = { startedAt: 1_000, doing: 'running bash', outputTokens: 1230, isCancelling: false }
+const turn = { runId: 'r1', startedAt: 1_000, doing: 'running bash', outputTokens: 1230, isCancelling: false }
 
 test('renderStatus() says all it knows where there is room', () => {
   assert.deepEqual(statusOf(FULL, 200), [
@@ -88,7 +91,7 @@ test('renderStatus() is one line that fits, whatever stands in it', () => {
         }
         const view = makeView({ columns, color })
         const working = { ...state, turn: { ...turn, doing: text } }
-        const { lines } = renderStatus(state, { shownCwd: text, kind: 'daemon' }, view)
+        const { lines } = renderStatus(state, { shownCwd: text }, view)
         assert.equal(lines.length, 1)
         assertPrintable(lines, columns)
         assertPrintable(renderWorking(working, 5_000, view).lines, columns)

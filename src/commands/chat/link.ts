@@ -1,0 +1,69 @@
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { type Once, once } from '../../core/base/once.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import type { Attached } from '../../daemon/attached.ts'
+import type { ChatPorts, Link } from '../../tui/ports.ts'
+import type { Host } from '../host.ts'
+
+/** A way to the agents that is found again when it is lost. Disposing lets go of them. */
+export interface AgentLink extends AsyncDisposable {
+  readonly dispatch: Dispatch
+  connect: ChatPorts['connect']
+}
+
+interface Reached {
+  attached: Attached
+  /** What there was to say on the way. */
+  notes: readonly string[]
+}
+
+/** Reaches the agents when they are first needed: those of a daemon, which is started where it may be (decision 31). */
+export function openLink(host: Host): AgentLink {
+  const over = new AbortController()
+  const reach = (daemon: 'start' | 'use') => once(() => attachQuietly(host, daemon, over.signal))
+  let current: Once<Reached> = reach('start')
+  return {
+    async *dispatch(message, signal) {
+      yield* (await current.get()).attached.dispatch(message, signal)
+    },
+    async connect({ anew, mayStart }, signal) {
+      const before = await current.made?.catch(() => undefined) // whoever waited for it was told
+      if (anew && before?.attached.place === 'daemon') {
+        current = await reachAgain(reach(mayStart ? 'start' : 'use'), mayStart)
+        await before.attached[Symbol.asyncDispose]()
+      }
+      return await describe(await current.get(), signal)
+    },
+    async [Symbol.asyncDispose]() {
+      over.abort()
+      const made = await current.made?.catch(() => undefined)
+      await made?.attached[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** What the person should be told is not written over the screen. */
+async function attachQuietly(host: Host, daemon: 'start' | 'use', signal: AbortSignal): Promise<Reached> {
+  const notes: string[] = []
+  const { attach } = await import('../../daemon/attach.ts')
+  const stderr = { write: (text: string) => notes.push(text.replace(/^crabtalk: /, '').trim()) }
+  return { attached: await attach({ ...host, stderr }, { daemon, signal }), notes }
+}
+
+/** The conversation was a daemon's: without one this process takes its place only when none can be started. */
+async function reachAgain(link: Once<Reached>, mayStart: boolean): Promise<Once<Reached>> {
+  const { attached } = await link.get()
+  if (mayStart || attached.place === 'daemon') return link
+  await attached[Symbol.asyncDispose]()
+  throw new CrabError('unavailable', 'Cannot reach the daemon: it is gone')
+}
+
+async function describe({ attached, notes }: Reached, signal: AbortSignal): Promise<Link> {
+  const { place, dispatch } = attached
+  if (place === 'process') return { place, instance: 'process', notes }
+  const { pid } = await request(dispatch, 'hello', { versions: [1] }, signal).catch((reason) => {
+    if (toCrabError(reason).kind === 'invalid') return { pid: 0 } // one that is older than that operation
+    throw reason
+  })
+  return { place, instance: String(pid), notes }
+}

@@ -1,0 +1,42 @@
+import type { AskClosedEvent, AskInfo, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { openCard } from '../cards/card.ts'
+import type { AskCard } from '../cards/types.ts'
+import { answersOf } from './answered.ts'
+import { finish } from './finish.ts'
+import { isHere, named } from './here.ts'
+import type { ChatState } from './types.ts'
+
+/** The state with the card of a question; one that is there stays as it is. */
+export function openAsk(state: ChatState, ask: AskUserEvent, pair: AskCard['pair']): ChatState {
+  if (state.asks.some(({ askId }) => askId === ask.askId)) return state
+  return { ...state, asks: [...state.asks, named(state, openCard(ask, pair))] }
+}
+
+/** The state without a question: what was answered here is printed, who else has answered is a hint. */
+export function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
+  const card = state.asks.find(({ askId }) => askId === closed.askId)
+  if (!card) return state
+  const asks = state.asks.filter((one) => one !== card)
+  const without = { ...state, asks }
+  const isOurs = isHere(state, card)
+  const told = isOurs || card.isAnswered ? answersOf(card, closed).reduce(finish, without) : without
+  return card.isAnswered ? told : { ...told, hint: whoAnswered(closed) || told.hint }
+}
+
+/** The state with exactly these questions, of the conversation that is shown or of all others. */
+export function listAsks(state: ChatState, asks: readonly AskInfo[], of: 'here' | 'elsewhere'): ChatState {
+  const waiting = new Set(asks.map(({ ask }) => ask?.askId))
+  const isMeant = (card: AskCard) => isHere(state, card) === (of === 'here')
+  const kept = state.asks.filter((card) => !isMeant(card) || waiting.has(card.askId))
+  return asks.reduce(openListed, { ...state, asks: kept })
+}
+
+/** The state with the card of a question that a daemon has told of. */
+export function openListed(state: ChatState, { ask, agent, sender }: AskInfo): ChatState {
+  return ask ? openAsk(state, ask, { agent, sender }) : state
+}
+
+function whoAnswered({ by, content }: AskClosedEvent): string {
+  if (content !== '') return `${by} has answered it elsewhere`
+  return by === 'timeout' ? 'Nobody has answered in time' : ''
+}
