@@ -2,7 +2,7 @@ import { silentLog } from '../../src/core/base/log.ts'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import type { DeepPartial, StreamEvent, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { compose, type NodeOptions, type Services } from '../../src/daemon/compose.ts'
+import { compose, type DaemonLife, type NodeOptions, type Services } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { type ModelServer, type Script, startModelServer } from './model-server.ts'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
@@ -22,13 +22,17 @@ export interface TestDispatch extends AsyncDisposable {
 /** `config` is added to config.toml; the home does not exist before, apart from that file. */
 export async function startTestDispatch(
   script: Script,
-  { config = '', env = {} }: { config?: string; env?: Readonly<Record<string, string>> } = {},
+  {
+    config = '',
+    env = {},
+    ...more
+  }: { config?: string; env?: Readonly<Record<string, string>> } & Partial<NodeOptions> = {},
 ): Promise<TestDispatch> {
   const home = await temporaryHome()
   const server = await startModelServer(script)
   const model = `[llm]\nbase_url = "${server.url}"\napi_key = "sk-test-0123456789"\nmodel = "scripted"\n`
   await home.write('config.toml', model + config)
-  const services = compose(nodeOptions(home, env))
+  const services = compose({ ...nodeOptions(home, env), ...more })
   const dispatch = route(handlers(services, 'process'))
   return {
     dispatch,
@@ -63,6 +67,16 @@ export function nodeOptions(
     ripgrep: async () => undefined,
     log: silentLog,
   }
+}
+
+/** What makes a node a daemon, as far as that matters below its sockets. */
+export const DAEMON: DaemonLife = {
+  startedAt: 0,
+  idleExitMs: undefined,
+  endpoints: () => [],
+  connections: () => 0,
+  memoryBytes: () => 0,
+  stop() {},
 }
 
 /** The event of that case, which must have come. */
