@@ -85,6 +85,34 @@ for (const kind of ['unix', 'tcp', 'pipe'] satisfies EndpointKind[]) {
   })
 }
 
+test('a client that closes a Unix connection is missed at once, not at the next probe', async () => {
+  const silent = silentTurn()
+  await using serving = await serve('unix', silent.dispatch, { times: { probeMs: 3_600_000 } })
+  using client = await serving.open()
+  client.send(1, turn)
+  await silent.started
+  client.hangUp()
+  assert.equal((await silent.aborted).kind, 'cancelled')
+})
+
+for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
+  test(`a client that half-closes over ${kind}, and leaves much later, is missed by a probe`, async () => {
+    const silent = silentTurn()
+    await using serving = await serve(kind, silent.dispatch, { times })
+    using client = await serving.open()
+    client.send(1, turn)
+    client.halfClose()
+    await silent.started
+    for (let round = 0; round < 5; round += 1) {
+      using other = await serving.open() // the daemon has seen what came before it
+      other.send(2, { $case: 'ping', value: {} })
+      await other.reply()
+    }
+    client.hangUp()
+    assert.equal((await silent.aborted).kind, 'cancelled')
+  })
+}
+
 test('a client that hangs up aborts every request of its connection, and of no other', async () => {
   const aborted: number[] = []
   const dispatch: Dispatch = async function* ({ requestId }, signal) {
