@@ -172,6 +172,7 @@ export class Peer {
   /** Ends the server and all it has started; the peer is of no use any more. Never rejects. */
   async end(): Promise<void> {
     this.#over.abort(new CrabError('unavailable', 'it is being ended'))
+    this.#quiet.resolve() // nobody can hold it any longer
     await this.#disconnect()
     await this.#attempt?.catch(() => undefined) // it gives up now, and whoever waits for it is told
     await this.#closeLinks()

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { AgentConfig } from '../../src/core/config/agent-schema.ts'
+import type { AgentEvent } from '../../src/core/runtime/events.ts'
+import { type Claimed, Peers } from '../../src/mcp/peers.ts'
+import { ServerMemory } from '../../src/mcp/server-memory.ts'
+import { isRunning } from '../support/mcp/record-folder.ts'
+import { until } from '../support/until.ts'
+import { agentWith, ended, kinds, type McpNode, mcpNode, NEVER, run } from './mcp-node.ts'
+
+const ECHO = { name: 'mcp__misbehaving__echo', args: { text: 'x' } }
+
+describe('a turn under way', { concurrency: 4 }, () => {
+  test('goes on with the servers it began with, whatever is declared meanwhile; its end ends them', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    using turn = await begin(node, agent)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [] })
+    assert.deepEqual(node.servers.peers(), [])
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
+    turn[Symbol.dispose]()
+    await ended(server)
+    assert.equal(server.starts().length, 1)
+  })
+
+  test('goes on with the filters it began with', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    using _turn = await begin(node, agent)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [{ ...server.entry, exclude: ['echo'] }] })
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    const next = { ...agent, mcps: [{ ...server.entry, exclude: ['echo'] }] }
+    using _next = await begin(node, next)
+    assert.equal(await run(node, next, ECHO), undefined)
+  })
+
+  test('starts a server again that ended and is not declared any more', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    using turn = await begin(node, agent)
+    await node.servers.hook.onUnregisterAgent!(agent)
+    const act = { name: 'mcp__misbehaving__act', args: { how: 'exit' } }
+    await assert.rejects(async () => run(node, agent, act), { kind: 'unavailable' })
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.equal(server.starts().length, 2)
+    assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
+    turn[Symbol.dispose]()
+    await ended(server)
+  })
+
+  test('gives its servers to those who declare them again before its end', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    const turn = await begin(node, agent)
+    await node.servers.hook.onUnregisterAgent!(agent)
+    await node.servers.hook.onRegisterAgent!(agent)
+    turn[Symbol.dispose]()
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.equal(server.starts().length, 1)
+  })
+
+  test('keeps nothing from ending with its node', async () => {
+    await using node = await mcpNode()
+    const { processes, folder, now } = node
+    const memory = new ServerMemory(join(folder, 'cache', 'mcp'))
+    const peers = new Peers({ processes, memory, home: folder, baseEnv: {}, env: process.env, now })
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    await peers.register(agent)
+    const [{ peer }] = peers.claimedBy(agent.id) as [Claimed]
+    await peer.connect({}, NEVER)
+    using _held = peer.hold()
+    await peers.unregister(agent.id)
+    await peers.end()
+    await ended(server)
+  })
+})
+
+test('setBaseEnv() moves servers to what they mean now, and turns keep theirs', async () => {
+  await using node = await mcpNode()
+  const [server, fixed] = [node.watch(), node.watch({}, { name: 'fixed', env: { A: '0' } })]
+  const agent = agentWith([server.entry])
+  const other = agentWith([fixed.entry])
+  await node.servers.hook.onRegisterAgent!(other)
+  const turn = await begin(node, agent)
+  const envOf = async (one: AgentConfig) =>
+    JSON.parse((await run(node, one, { name: 'mcp__misbehaving__env', args: {} }))!.output)
+  const { CRAB_TEST, A } = await envOf(agent)
+  const { generation } = node.servers.view(agent)
+  await node.servers.setBaseEnv({ A: '1', CRAB_TEST })
+  assert.deepEqual([A, (await envOf(agent))['A']], [undefined, undefined])
+  assert.ok(node.servers.view(agent).generation > generation)
+  const next = { ...agent }
+  using _next = await begin(node, next)
+  assert.equal((await envOf(next))['A'], '1')
+  const [old] = server.starts()
+  turn[Symbol.dispose]()
+  await until('the old one has ended', () => !isRunning(old!))
+  assert.deepEqual([server.starts().length, fixed.starts().length], [2, 1])
+})
+
+/** Asks for the tools of an agent as a turn does that ends when it is disposed. */
+async function begin(node: McpNode, agent: AgentConfig): Promise<Disposable> {
+  const over = new AbortController()
+  const tell = (_: AgentEvent) => {}
+  await node.servers.hook.schema!(agent, { tell, signal: NEVER, over: over.signal })
+  return { [Symbol.dispose]: () => over.abort() }
+}
