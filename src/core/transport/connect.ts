@@ -1,15 +1,31 @@
 import { connect as connectSocket, type Socket } from 'node:net'
-import { toCancelled } from '../base/cancelled.ts'
+import { orCancelled, toCancelled } from '../base/cancelled.ts'
 import { CrabError } from '../base/errors.ts'
 import { codeOf } from '../base/system-error.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
 
+/** How often, and how many milliseconds apart, a daemon is tried that has no room for a connection. */
+const BUSY = { attempts: 200, waitMs: 10 }
+
 /**
  * An open connection to a daemon; aborting while it is being made gives up.
  *
- * Fails with `unavailable`; `isNobodyThere()` tells whether there is no daemon at all.
+ * A Unix socket refuses connections while too many wait to be accepted: those are tried again for some seconds. Fails
+ * with `unavailable`; `isNobodyThere()` tells whether there is no daemon at all.
  */
 export async function connect(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await connectOnce(endpoint, signal)
+    } catch (reason) {
+      const isBusy = reason instanceof CrabError && codeOf(reason.cause) === 'EAGAIN'
+      if (!isBusy || attempt === BUSY.attempts) throw reason
+    }
+    await orCancelled(new Promise<void>((resolve) => setTimeout(resolve, BUSY.waitMs)), signal)
+  }
+}
+
+async function connectOnce(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
   if (signal.aborted) throw toCancelled(signal)
   const socket = openSocket(endpoint)
   const gate = Promise.withResolvers<void>()

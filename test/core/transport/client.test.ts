@@ -144,6 +144,16 @@ test('nobody there is one error reply, and connect() tells it from other failure
   )
 })
 
+test('connect() tries again where too many wait to be accepted', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
+  const path = join(directory.path, 'sock')
+  const server = createServer((socket) => socket.end())
+  await new Promise<void>((resolve) => void server.listen({ path, backlog: 1 }, resolve))
+  const attempts = Array.from({ length: 50 }, () => connect({ kind: 'unix', path }, signal))
+  for (const socket of await Promise.all(attempts)) socket.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})
+
 test('an aborted signal keeps socketDispatch() from connecting, and its reason is the error', async () => {
   await using served = await scripted((socket) => socket.write(frame(1, pong))).start()
   const late = AbortSignal.abort(new CrabError('timeout', 'Cannot wait any longer'))
