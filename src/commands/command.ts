@@ -80,7 +80,7 @@ export interface Command {
   options: readonly Option[]
   examples: readonly string[]
   /** What its arguments are, for completions; the last one holds for all that follow. */
-  kinds?: readonly WordKind[]
+  kinds?: readonly (WordKind | undefined)[]
   /** For scripts of ours only: no help and no completion names it. */
   hidden?: true
   load(): Promise<Run>

@@ -27,6 +27,13 @@ export async function printTable(
   }
 }
 
+/** A line as it fits the width of a terminal; in a pipe it stays whole. */
+export async function fitLine(host: Host, line: string): Promise<string> {
+  if (!host.stdout.isTerminal) return line
+  const { default: width } = await import('string-width')
+  return cut(line, host.columns(), width)
+}
+
 function cut(line: string, limit: number, width: (text: string) => number): string {
   if (width(line) <= limit) return line
   let kept = ''

@@ -23,7 +23,7 @@ export function optionsOf({ path, options }: Pick<Command, 'path' | 'options'>):
 /** The sections of the first help page: what stands in each, by the first word of its commands. */
 export const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
   ['Talk', ['chat', 'send', 'conversation']],
-  ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer']],
+  ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events']],
   ['Agents and what they may do', ['agent', 'mcp', 'policy']],
   ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'version']],
 ]
@@ -34,6 +34,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   config: 'The configuration',
   conversation: 'What was said',
   daemon: 'The daemon, which owns every conversation while it runs',
+  events: 'What goes on, and what it starts',
   mcp: "Agents' MCP servers",
   policy: 'Permissions',
 }

@@ -3,6 +3,7 @@ import { CHAT_COMMANDS } from './chat/table.ts'
 import type { Command, Option } from './command.ts'
 import { completionCommands } from './completions/table.ts'
 import { DAEMON_COMMANDS } from './daemon/table.ts'
+import { EVENTS_COMMANDS } from './events/table.ts'
 import { ADDRESS_OPTIONS, FOLLOW_COMMANDS } from './follow/table.ts'
 import { MCP_COMMANDS } from './mcp/table.ts'
 import { AGENT_OPTION, JSON_OPTION } from './options.ts'
@@ -28,6 +29,7 @@ export const CRABTALK: readonly Command[] = [
   ...SEND_COMMANDS,
   ...FOLLOW_COMMANDS,
   ...ASKS_COMMANDS,
+  ...EVENTS_COMMANDS,
   {
     path: ['agent', 'list'],
     args: '',

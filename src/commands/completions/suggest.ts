@@ -27,6 +27,8 @@ export function suggest(commands: readonly Command[], words: readonly string[]):
   const command = shown.find(({ path }) => path.every((word, index) => named[index] === word))
   if (command === undefined) return ofWords(nextWords(shown, named, before.length === 0))
   if (isHelp) return NOTHING
+  const verbs = named.length === command.path.length ? nextWords(shown, named, false) : []
+  if (verbs.length > 0 && !words.at(-1)?.startsWith('-')) return ofWords(verbs)
   return behindCommand(command, { before: named.slice(command.path.length), current: words.at(-1) ?? '' })
 }
 

@@ -1,0 +1,59 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { SubscriptionInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Run } from '../command.ts'
+import { printJson, printTable } from '../print.ts'
+
+/** `crabtalk events subscribe`. */
+export const subscribe: Run = async ({ options, host, signal }) => {
+  const [source = '', targetAgent = ''] = options.args
+  await using attached = await attach(host)
+  const wanted = { source, targetAgent, once: options.has('once') }
+  const made = await request(attached.dispatch, 'subscribeEvent', wanted, signal)
+  if (options.has('json')) return printJson(host, toJson(made))
+  const often = made.once ? ' once' : ''
+  host.stdout.write(sanitize(`subscription ${made.id}: ${made.source} starts ${made.targetAgent}${often}\n`))
+  if (attached.place === 'process') host.stderr.write(`crabtalk: ${WITHOUT_DAEMON}\n`)
+  return 0
+}
+
+/** `crabtalk events list`. */
+export const list: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const { subscriptions, problems } = await request(attached.dispatch, 'listSubscriptions', {}, signal)
+  for (const problem of problems) host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
+  if (options.has('json')) return printJson(host, subscriptions.map(toJson))
+  const rows = subscriptions.map(({ id, source, targetAgent, once }) => [
+    String(id),
+    source,
+    targetAgent,
+    once ? 'once' : 'always',
+  ])
+  if (rows.length > 0) await printTable(host, ['ID', 'SOURCE', 'AGENT', 'FIRES'], rows)
+  else if (problems.length === 0) host.stderr.write(NONE)
+  return 0
+}
+
+/** `crabtalk events unsubscribe`. */
+export const unsubscribe: Run = async ({ options, host, signal }) => {
+  const [word = ''] = options.args
+  const id = Number(word)
+  if (!/^\d+$/.test(word) || !Number.isSafeInteger(id)) {
+    throw new CrabError('usage', 'Cannot end that subscription: its id is no number', {
+      hint: 'crabtalk events list shows them',
+    })
+  }
+  await using attached = await attach(host)
+  await request(attached.dispatch, 'unsubscribeEvent', { id }, signal)
+  host.stdout.write(`ended subscription ${id}\n`)
+  return 0
+}
+
+const NONE = 'No subscriptions yet; make one with crabtalk events subscribe SOURCE AGENT\n'
+const WITHOUT_DAEMON = 'no daemon runs, and without one nothing is started: crabtalk daemon run'
+
+function toJson({ id, source, targetAgent, once }: SubscriptionInfo) {
+  return { id, source, agent: targetAgent, once }
+}

@@ -1,0 +1,75 @@
+import { relativeTime } from '../../core/base/relative-time.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { type FiredRun, FiredState, type TracedEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import type { Run } from '../command.ts'
+import { requireDaemon } from '../follow/require-daemon.ts'
+import { fitLine, printJson } from '../print.ts'
+
+/** `crabtalk events trace`: what fired what, as a tree. */
+export const trace: Run = async ({ options, host, signal }) => {
+  const [id = ''] = options.args
+  await using attached = await requireDaemon(host, {}, signal)
+  const { events } = await request(attached.dispatch, 'traceEvent', { id }, signal)
+  if (options.has('json')) return printJson(host, events.map(toJson))
+  if (events.length === 0) host.stderr.write('No events: nothing was published that is remembered\n')
+  for (const line of toTree(events, Date.now())) host.stdout.write(`${await fitLine(host, line)}\n`)
+  return 0
+}
+
+/** Lines of a tree: events with the runs they began, and under each run the events of its end. */
+export function toTree(events: readonly TracedEvent[], now: number): string[] {
+  const runs = new Set(events.flatMap(({ fired }) => fired.map(({ runId }) => runId)).filter(Boolean))
+  const roots = events.filter(({ runId }) => !runs.has(runId))
+  return roots.flatMap((event) => eventLines(event, events, now))
+}
+
+function eventLines(event: TracedEvent, events: readonly TracedEvent[], now: number): string[] {
+  const { source, id, publishedAt, payload, fired } = event
+  const head = oneLine([source, id, relativeTime(publishedAt, now), payload])
+  return [head, ...branches(fired.map((run) => runLines(run, events, now)))]
+}
+
+function runLines(run: FiredRun, events: readonly TracedEvent[], now: number): string[] {
+  const head = oneLine([run.agent, STATES[run.state] ?? 'unknown', run.runId, run.error])
+  const ends = run.runId === '' ? [] : events.filter(({ runId }) => runId === run.runId)
+  return [head, ...branches(ends.map((event) => eventLines(event, events, now)))]
+}
+
+/** Indents each part below its head, with lines that show what belongs to what. */
+function branches(parts: readonly string[][]): string[] {
+  return parts.flatMap((lines, index) => {
+    const [first, rest] = index < parts.length - 1 ? ['├─ ', '│  '] : ['└─ ', '   ']
+    return lines.map((line, at) => (at === 0 ? first : rest) + line)
+  })
+}
+
+function oneLine(words: readonly string[]): string {
+  const clean = words.map((word) => sanitize(word).replaceAll(/\s+/g, ' ').trim())
+  return clean.filter((word) => word !== '').join('  ')
+}
+
+function toJson({ id, source, payload, publishedAt, runId, depth, fired }: TracedEvent) {
+  return {
+    id,
+    source,
+    payload,
+    published_at: publishedAt,
+    run: runId || null,
+    depth,
+    fired: fired.map(toJsonRun),
+  }
+}
+
+function toJsonRun({ subscriptionId, agent, sender, runId, state, error }: FiredRun) {
+  const how = STATES[state] ?? 'unknown'
+  return { subscription: subscriptionId, agent, sender, run: runId || null, state: how, error: error || null }
+}
+
+const STATES: Partial<Record<FiredState, string>> = {
+  [FiredState.WAITING]: 'waiting',
+  [FiredState.RUNNING]: 'running',
+  [FiredState.DONE]: 'done',
+  [FiredState.FAILED]: 'failed',
+  [FiredState.REFUSED]: 'refused',
+}
