@@ -529,7 +529,11 @@ export interface ClientMessage {
   requestId: number;
 }
 
-/** One reply. Any operation may be answered by `error`, which is then the last reply. */
+/**
+ * One reply. Any operation may be answered by `error`, which is then the last reply.
+ *
+ * A reply without a case means nothing: a daemon may send one, to see whether a client that has half-closed is still there.
+ */
 export interface ServerMessage {
   msg:
     | { $case: "error"; value: ErrorMsg }
