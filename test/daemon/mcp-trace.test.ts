@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  McpActionKind,
+  McpEventKind,
+  type McpTraceEvent,
+} from '../../src/core/protocol/crabtalk.generated.ts'
+import { request, requestMany, route } from '../../src/core/protocol/dispatch.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { type KeptNode, startKeptNode } from '../support/kept-node.ts'
+import { until } from '../support/until.ts'
+
+const NEVER = new AbortController().signal
+
+test('mcp_trace shows the traffic of one server from its start, and of no other', async () => {
+  await using node = await startKeptNode()
+  const [one, two] = [node.watch('one'), node.watch('two')]
+  await node.declare('crab', one, two)
+  await using trace = await follow(node, { agent: 'crab', name: 'one' })
+  await call(node, 'two', { text: 'unseen' })
+  await call(node, 'one', { text: 'né' })
+  const isAnswer = ({ id, method, outgoing }: McpTraceEvent, asked: McpTraceEvent | undefined) =>
+    method === '' && !outgoing && id === asked?.id
+  const asked = () => trace.events.find(({ method }) => method === 'tools/call')
+  await until('the answer is traced', () => trace.events.some((event) => isAnswer(event, asked())))
+  const answer = trace.events.find((event) => isAnswer(event, asked()))
+  assert.match(asked()!.payload, /^\{.*"method":"tools\/call".*"text":"né"/)
+  assert.match(answer!.payload, /"text":"né"/)
+  assert.ok(answer!.durationMs !== undefined && answer!.ts !== '')
+  const methods = trace.events.map(({ method }) => method)
+  assert.ok(methods.includes('initialize') && methods.includes('tools/list'), methods.join())
+  assert.doesNotMatch(JSON.stringify(trace.events), /unseen/)
+  const { fingerprint } = (await node.peers())[0]!
+  assert.ok(trace.events.every((event) => event.fingerprint === fingerprint))
+})
+
+test('mcp_trace of everything shows every server; nobody listens once it is left', async () => {
+  await using node = await startKeptNode()
+  const [one, two] = [node.watch('one'), node.watch('two')]
+  await node.declare('crab', one, two)
+  {
+    await using trace = await follow(node, {})
+    for (const name of ['one', 'two']) await call(node, name, { text: name })
+    const calls = () => trace.events.filter(({ method }) => method === 'tools/call')
+    await until('both are traced', () => calls().length === 2)
+    assert.equal(new Set(calls().map(({ fingerprint }) => fingerprint)).size, 2)
+  }
+  assert.equal(node.services.mcpFrames.isHeard, false)
+})
+
+test('mcp_trace refuses what is not there, and strangers', async () => {
+  await using node = await startKeptNode()
+  await node.declare('crab', node.watch('one'))
+  const first = (body: object, dispatch = node.dispatch) =>
+    requestMany(dispatch, 'mcpTrace', body, NEVER).next()
+  await assert.rejects(first({ agent: 'none' }), { kind: 'missing' })
+  await assert.rejects(first({ agent: 'crab', name: 'none' }), { kind: 'missing', message: /"none"/ })
+  await assert.rejects(first({}, route(handlers(node.services, 'tcp'))), { kind: 'denied' })
+})
+
+test('subscribe_mcp_events tells each owner what happens to a connection', async () => {
+  await using node = await startKeptNode()
+  const server = node.watch('one')
+  await node.declare('ann', server)
+  await node.declare('bob', server)
+  const seen: string[] = []
+  const begun = node.services.roster.keepAll()
+  for await (const event of requestMany(node.dispatch, 'subscribeMcpEvents', {}, NEVER)) {
+    const { agent, kind, name, fingerprint, owners, tools, timestamp } = event
+    assert.match(fingerprint, /^[0-9a-f]{64}$/)
+    assert.ok(!Number.isNaN(Date.parse(timestamp)))
+    seen.push(`${agent} ${name} ${KINDS[kind]}`)
+    if (kind !== McpEventKind.CONNECTED) continue
+    assert.deepEqual(owners.map((owner) => owner.agent).toSorted(), ['ann', 'bob'])
+    assert.deepEqual(tools, ['echo', 'add'])
+    if (seen.filter((line) => line.endsWith(' CONNECTED')).length === 2) break
+  }
+  await begun
+  assert.equal(new Set(seen).size, 4, seen.join())
+})
+
+const KINDS = Object.fromEntries(Object.entries(McpEventKind).map(([name, kind]) => [kind, name]))
+
+/** Follows a trace until it is disposed. */
+async function follow(node: KeptNode, body: object): Promise<AsyncDisposable & { events: McpTraceEvent[] }> {
+  const leave = new AbortController()
+  const events: McpTraceEvent[] = []
+  const done = (async () => {
+    for await (const event of requestMany(node.dispatch, 'mcpTrace', body, leave.signal)) events.push(event)
+  })().catch(() => undefined) // it was left
+  await until('somebody listens', () => node.services.mcpFrames.isHeard)
+  return {
+    events,
+    async [Symbol.asyncDispose]() {
+      leave.abort()
+      await done
+    },
+  }
+}
+
+function call({ dispatch }: KeptNode, name: string, args: object) {
+  const { CALL: action } = McpActionKind
+  const body = { agent: 'crab', name, action, tool: 'echo', arguments: JSON.stringify(args) }
+  return request(dispatch, 'mcpAction', body, NEVER)
+}
