@@ -1,3 +1,4 @@
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type {
   Attach,
   AttachEvent,
@@ -19,6 +20,7 @@ export async function* attachTo(
   signal: AbortSignal,
 ): AsyncGenerator<AttachEvent> {
   const { journals, live, place } = services
+  await keepDefaultAgent(services, message)
   const pair = await pairOf(services, message)
   const at = { journals, live, storage: place.storage }
   for await (const told of followConversation({ pair, afterSeq: message.afterSeq }, at, signal)) {
@@ -30,6 +32,12 @@ export async function* attachTo(
       yield { event: { $case: 'state', value: await toState(services, pair.sender, told.standing) } }
     }
   }
+}
+
+/** The first turn of a home gives its agent an id; whoever follows from before that must know it. */
+async function keepDefaultAgent({ agents }: Services, { agent }: Attach): Promise<void> {
+  if (agent !== '' && agent !== DEFAULT_AGENT) return
+  await agents.get(DEFAULT_AGENT).catch(() => undefined) // a file that cannot be used has an id, too
 }
 
 async function toState(

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
+import type { Reply } from '../../support/model-server.ts'
+import { type ServedCommand, serveCommands } from '../../support/served-commands.ts'
+
+const LOOK: Reply = { parts: ['I look.\n', { call: 'c1', name: 'glob', args: '{"pattern":"*.toml"}' }] }
+
+test('tail shows what was said, then the turn of another client as it happens', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using served = await serveCommands([
+    { parts: ['Hello'] },
+    LOOK,
+    { parts: ['One\nline', gate.promise, ' more\u001b[31m.\n'] },
+  ])
+  await served.daemon.ask('hi')
+  await using tail = await served.start(['tail', 'crab/ann'])
+  await tail.prints(/^ann: hi\ncrab: Hello\n$/)
+  const turn = served.daemon.ask('list\nthem', { cwd: served.daemon.home.paths.home })
+  await tail.prints(/\nann: list\n {2}them\ncrab: I look\.\n→ glob \*\.toml\ncrab: One\n {2}line$/)
+  gate.resolve()
+  await turn
+  await tail.prints(/ {2}line more\.\n$/)
+  assert.deepEqual([await tail.end('SIGINT'), tail.at.stderr()], [130, ''])
+})
+
+test('tail joins a running turn from its first event', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using served = await serveCommands([{ parts: ['first', gate.promise, ' second'] }])
+  await using early = await served.start(['tail', 'crab/ann'])
+  const turn = served.daemon.ask('hi')
+  await early.prints(/^ann: hi\ncrab: first$/)
+  await using late = await served.start(['tail', 'crab/ann', '--json'])
+  await late.prints(/"text":"first"/)
+  gate.resolve()
+  await turn
+  await early.prints(/^ann: hi\ncrab: first second\n$/)
+  await late.prints(/"run\.finished"[\s\S]*"conversation"/)
+  const lines = linesOf(late)
+  assert.deepEqual(
+    lines.map(({ type }) => type),
+    [
+      'conversation',
+      'message',
+      'run.started',
+      'conversation',
+      'text.delta',
+      'text.delta',
+      'text.done',
+      'run.finished',
+      'conversation',
+    ],
+  )
+  assert.deepEqual(
+    lines.map(({ seq }) => seq),
+    lines.map((_, at) => at + 1),
+  )
+  const finished = lines.find(({ type }) => type === 'run.finished')!
+  assert.deepEqual([finished['ok'], finished['text'], finished['agent']], [true, 'first second', 'crab'])
+  assert.deepEqual(await Promise.all([early.end('SIGTERM'), late.end('SIGHUP')]), [143, 129])
+})
+
+test('tail begins with as many messages as --lines says, tools between them not counted', async () => {
+  await using served = await serveCommands([{ parts: ['one'] }, LOOK, { parts: ['two'] }])
+  await served.daemon.ask('first')
+  await served.daemon.ask('second', { cwd: served.daemon.home.paths.home })
+  for (const [lines, text] of [
+    ['0', /^$/],
+    ['1', /^crab: two\n$/],
+    ['3', /^ann: second\ncrab: I look\.\n→ glob \*\.toml\ncrab: two\n$/],
+    ['4', /^crab: one\nann: second\n/],
+  ] as const) {
+    await using tail = await served.start(['tail', '-s', 'ann', '-n', lines])
+    await tail.prints(text)
+    assert.equal(await tail.end('SIGINT'), 130)
+  }
+})
+
+test('tail shows a question with how to answer it, and that it was answered', async () => {
+  await using served = await serveCommands([
+    { parts: [{ call: 'c1', name: 'bash', args: '{"command":"echo \u202ehi"}' }] },
+    { parts: ['Done.'] },
+  ])
+  await using early = await served.start(['tail', 'crab/ann'])
+  const turn = served.daemon.ask('go', { options: { onAsk: OnAsk.PARK } })
+  await early.prints(
+    /\? crab asks: may it run in .*: echo \\u202ehi\n {2}answer with crabtalk answer (\w{8})\n$/,
+  )
+  const [, id = ''] = /crabtalk answer (\w{8})/.exec(early.at.stdout()) ?? []
+  assert.equal((await served.run(['answer', id, 'n'])).code, 0)
+  await turn
+  await early.prints(
+    new RegExp(`\\n\\? ${id} is closed: bob\\n✗ bash .* · not permitted: .*\\ncrab: Done\\.\\n$`),
+  )
+  await early.end('SIGINT')
+})
+
+test('tail of a run follows its conversation; of one nobody knows it says so', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using served = await serveCommands([{ parts: ['first', gate.promise] }])
+  const turn = served.daemon.ask('hi', { detach: true })
+  await using early = await served.start(['tail', 'crab/ann', '--json'])
+  await early.prints(/"run\.started"/)
+  const run = String(linesOf(early).find(({ type }) => type === 'run.started')!['run'])
+  for (const word of [run, run.slice(-8).toLowerCase()]) {
+    await using tail = await served.start(['tail', word])
+    await tail.prints(/^ann: hi\ncrab: first$/)
+    await tail.end('SIGINT')
+  }
+  gate.resolve()
+  await turn
+  const { code, stderr } = await served.run(['tail', '01M7ZYNV4YSTE78QY8BXNJSE05'])
+  assert.deepEqual(
+    [code, /^crabtalk: error\[missing\]: Cannot find run 01M7/.test(stderr)],
+    [1, true],
+    stderr,
+  )
+  await early.end('SIGINT')
+})
+
+for (const [argv, problem] of [
+  [['tail', 'crab/ann', '-a', 'crab'], /error\[usage\]: Cannot use --agent/],
+  [['tail', 'crab/ann', '-s', 'bob'], /error\[usage\]: Cannot use --sender/],
+  [['tail', '/ann'], /error\[usage\]: Cannot use \/ann/],
+  [['tail', 'nobody/ann'], /error\[missing\]: .*nobody/],
+] as const) {
+  test(`${argv.join(' ')} is refused`, async () => {
+    await using served = await serveCommands([])
+    const { code, stdout, stderr } = await served.run(argv)
+    assert.match(stderr, problem)
+    assert.deepEqual([code === 0, stdout], [false, ''])
+  })
+}
+
+function linesOf(tail: ServedCommand): Record<string, unknown>[] {
+  const text = tail.at.stdout()
+  return text
+    .slice(0, text.lastIndexOf('\n') + 1)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
