@@ -15,7 +15,7 @@ export function skillRoots(
   })
   const others = ['.agents', '.claude', '.codex'].map((name) => join(homeDir, name, 'skills'))
   const paths = new Set([skills, ...further, ...(homeDir === '' ? [] : others)])
-  return [...paths].map((path) => ({ path, isOwn: isIn(path, home) }))
+  return [...paths].map((path) => ({ path, isOwn: isIn(path, home) && !others.includes(path) }))
 }
 
 function isIn(path: string, folder: string): boolean {

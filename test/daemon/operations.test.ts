@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SourceKind } from '../../src/core/protocol/crabtalk.generated.ts'
+import { request, route } from '../../src/core/protocol/dispatch.ts'
+import { type Operation, REPLIES } from '../../src/core/protocol/operations.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { startKeptNode } from '../support/kept-node.ts'
+import { startTestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+
+test('every operation has its handler; only extension is left to the host', async () => {
+  await using node = await startTestDispatch([])
+  const served = Object.keys(handlers(node.services, 'process')).toSorted()
+  const all = (Object.keys(REPLIES) as Operation[]).filter((operation) => operation !== 'extension')
+  assert.deepEqual(served, all.toSorted())
+})
+
+test('what this version has not says so, and what there is instead', async () => {
+  await using node = await startTestDispatch([])
+  for (const operation of ['searchSessions', 'searchMemory', 'listMemory', 'memoryOp'] as const) {
+    await assert.rejects(request(node.dispatch, operation, {}, NEVER), {
+      kind: 'unavailable',
+      message: /^Cannot serve [a-z]+_[a-z]+: this version has no search/,
+      hint: /list_conversations/,
+    })
+  }
+})
+
+test('extension is answered by the host that has it, for somebody at this machine', async () => {
+  await using node = await startTestDispatch([])
+  const body = Buffer.from('ping')
+  await assert.rejects(request(node.dispatch, 'extension', body, NEVER), { kind: 'failed' })
+  const extension = async (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from('!')])
+  const host = route(handlers(node.services, 'local', { extension }))
+  assert.equal(Buffer.from(await request(host, 'extension', body, NEVER)).toString(), 'ping!')
+  const strange = route(handlers(node.services, 'tcp', { extension }))
+  await assert.rejects(request(strange, 'extension', body, NEVER), { kind: 'denied' })
+})
+
+test('list_skills gives those of the home and of other programs, and tells the log of broken ones', async () => {
+  await using node = await startKeptNode()
+  const text = (name: string) => `---\nname: ${name}\ndescription: x\n---\n`
+  await node.home.write('skills/own/SKILL.md', text('own'))
+  await node.home.write('.claude/skills/foreign/SKILL.md', text('foreign')) // the home is the person's folder in tests
+  await node.home.write('skills/bad/SKILL.md', 'nothing')
+  const { skills } = await request(node.dispatch, 'listSkills', {}, NEVER)
+  assert.deepEqual(
+    skills.map(({ name, source, sourceKind }) => [name, source.split('/').slice(-2).join('/'), sourceKind]),
+    [
+      ['foreign', 'skills/foreign', SourceKind.EXTERNAL],
+      ['own', 'skills/own', SourceKind.LOCAL],
+    ],
+  )
+  assert.match(
+    node.logged.join('\n'),
+    /^warn .*skills\/bad\/SKILL\.md:1: it does not begin with a front matter/,
+  )
+})
