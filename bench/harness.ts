@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Sample } from './measure.ts'
+import { cpuMsOf } from './processes.ts'
 import { median } from './statistics.ts'
 
 /** One program to be measured. */
@@ -14,6 +15,8 @@ export interface Program {
   expects?: RegExp
   /** At most so many rounds: for slow ones. */
   rounds?: number
+  /** Pid of what works for it: its CPU time is counted, too. */
+  daemon?: number
 }
 
 /** Medians over the runs of one program, by name of the figure. */
@@ -22,6 +25,10 @@ export interface Figures {
   cpuMs: number
   rssMb: number
   firstByteMs: number
+  /** Of what works for it. */
+  daemonCpuMs: number
+  /** Of both. */
+  allCpuMs: number
   runs: number
 }
 
@@ -42,7 +49,7 @@ export async function interleave(
   programs: readonly Program[],
   { rounds, cwd }: Runs,
 ): Promise<Map<string, Figures>> {
-  const samples = new Map<string, Sample[]>(programs.map(({ name }) => [name, []]))
+  const samples = new Map<string, FullSample[]>(programs.map(({ name }) => [name, []]))
   for (let round = -2; round < rounds; round++) {
     for (const program of programs) {
       if (round >= (program.rounds ?? rounds)) continue
@@ -53,8 +60,11 @@ export async function interleave(
   return new Map([...samples].map(([name, all]) => [name, toFigures(all)]))
 }
 
-async function runOnce(program: Program, cwd: string): Promise<Sample> {
-  const { name, command, args, env, expects = /^/ } = program
+type FullSample = Sample & { daemonCpuMs: number | undefined }
+
+async function runOnce(program: Program, cwd: string): Promise<FullSample> {
+  const { name, command, args, env, expects = /^/, daemon } = program
+  const cpu = daemon === undefined ? 0 : cpuMsOf(daemon)
   const measure = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'measure.ts')]
   const { stdout } = await promisify(execFile)(process.execPath, [...measure, command, ...args], {
     cwd,
@@ -65,17 +75,19 @@ async function runOnce(program: Program, cwd: string): Promise<Sample> {
   if (sample.status !== 0 || !expects.test(sample.stdout)) {
     throw new Error(`Cannot measure ${name}: exit ${sample.status}, ${sample.stdout}${sample.stderr}`)
   }
-  return sample
+  return { ...sample, daemonCpuMs: daemon === undefined ? undefined : cpuMsOf(daemon) - cpu }
 }
 
-function toFigures(samples: readonly Sample[]): Figures {
-  const of = (pick: (sample: Sample) => number | undefined) =>
+function toFigures(samples: readonly FullSample[]): Figures {
+  const of = (pick: (sample: FullSample) => number | undefined) =>
     median(samples.map(pick).filter((value) => value !== undefined))
   return {
     wallMs: of(({ wallMs }) => wallMs),
     cpuMs: of(({ cpuMs }) => cpuMs),
     rssMb: of(({ rssMb }) => rssMb),
     firstByteMs: of(({ firstByteMs }) => firstByteMs),
+    daemonCpuMs: of(({ daemonCpuMs }) => daemonCpuMs),
+    allCpuMs: of(({ cpuMs, daemonCpuMs }) => cpuMs + (daemonCpuMs ?? 0)),
     runs: samples.length,
   }
 }

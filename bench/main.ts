@@ -5,16 +5,28 @@ import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findPeers } from './peers.ts'
 import { makeSetting, type Suite, type SuiteResult } from './setting.ts'
+import { daemon } from './suites/daemon.ts'
+import { daemonCrowd } from './suites/daemon-crowd.ts'
+import { daemonHome } from './suites/daemon-home.ts'
 import { oneShot } from './suites/one-shot.ts'
 import { startUp } from './suites/start-up.ts'
 import { streaming } from './suites/streaming.ts'
 import { tui } from './suites/tui.ts'
 import { toTable } from './table.ts'
 
-// npm run bench -- [startup|one-shot|streaming|tui …] [--rounds N] [--binary FILE] [--peers DIR]
+// npm run bench -- [startup|one-shot|streaming|tui|daemon …] [--rounds N] [--binary FILE] [--peers DIR]
 // Figures of the built binary beside floors of the same run, and beside other programs that npm has installed in DIR. A
 // table for each suite; all of them as bench/results/latest.json, where suites that were not run keep what they were.
-const SUITES: Readonly<Record<string, Suite>> = { startup: startUp, 'one-shot': oneShot, streaming, tui }
+// `daemon` stands for all suites that begin so.
+const SUITES: Readonly<Record<string, Suite>> = {
+  startup: startUp,
+  'one-shot': oneShot,
+  streaming,
+  tui,
+  daemon,
+  'daemon-home': daemonHome,
+  'daemon-crowd': daemonCrowd,
+}
 const RESULTS = join(import.meta.dirname, 'results/latest.json')
 const MAX_BINARY_MB = 125
 
@@ -39,7 +51,7 @@ async function bench(names: readonly string[]): Promise<number> {
   )
   if (peers !== undefined && setting.peers.length === 0)
     return fail(`there is no program to compare with in ${peers}`)
-  for (const name of names) {
+  for (const name of Object.keys(SUITES).filter((suite) => names.some((asked) => isPart(suite, asked)))) {
     const result = await SUITES[name]!(setting)
     console.log(`\n== ${name}\n${toTable(result.columns, result.lines)}`)
     await save(name, result, binary)
@@ -48,6 +60,10 @@ async function bench(names: readonly string[]): Promise<number> {
   const judged = binaryMb <= MAX_BINARY_MB ? '✓ ≤' : '✗ >'
   console.log(`\nbinary: ${binaryMb.toFixed(1)} MB ${judged} ${MAX_BINARY_MB}`)
   return 0
+}
+
+function isPart(suite: string, asked: string): boolean {
+  return suite === asked || suite.startsWith(`${asked}-`)
 }
 
 function fail(why: string): number {

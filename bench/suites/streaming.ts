@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { build } from 'esbuild'
 import { curlProgram, fetchProgram } from '../floors.ts'
 import { interleave, type Program } from '../harness.ts'
 import { END } from '../markdown.ts'
 import { installed, type Setting, type SuiteResult } from '../setting.ts'
+import { bundleLoop } from '../stream-loop-bundle.ts'
 import type { Mark } from '../table.ts'
 import { PROCESS } from './start-up.ts'
 
@@ -25,13 +25,6 @@ export async function streaming(setting: Setting): Promise<SuiteResult> {
     columns: [...PROCESS, { key: 'firstByteMs', title: 'first byte ms', digits: 1 }],
     lines: programs.map(({ name, marks }) => ({ name, values: { ...figures.get(name)! }, marks })),
   }
-}
-
-/** As one file, so that finding modules is not measured: our own are in one file as well. */
-async function bundleLoop(outfile: string): Promise<void> {
-  const entryPoints = [join(import.meta.dirname, '../stream-loop.ts')]
-  const common = { bundle: true, platform: 'node', format: 'esm', target: 'node26' } as const
-  await build({ ...common, entryPoints, outfile, logLevel: 'warning' })
 }
 
 function streamPrograms({ binary, env, rounds, model: { url } }: Setting, loop: string): Streaming[] {

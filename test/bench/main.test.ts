@@ -13,7 +13,10 @@ test('bench says so when there is no binary, suite or program to measure', async
       ['--binary', '/nowhere/crabtalk'],
       /^Cannot measure: there is no \/nowhere\/crabtalk: npm run build makes one\n$/,
     ],
-    [['speed'], /^Cannot measure: there is no suite speed: startup, one-shot, streaming, tui\n$/],
+    [
+      ['speed'],
+      /^Cannot measure: there is no suite speed: startup, one-shot, streaming, tui, daemon, daemon-home, daemon-crowd\n$/,
+    ],
     [
       ['--binary', tree.path('crabtalk'), '--peers', '/nowhere'],
       /^Cannot measure: .* compare with in \/nowhere\n$/,

@@ -1,0 +1,17 @@
+import { streamTurn } from '../src/core/protocol/dispatch.ts'
+import { socketDispatch } from '../src/core/transport/client.ts'
+import { readCrowd } from './crowd.ts'
+
+// A program of its own, `crowd-daemon.ts SOCKET COUNT CHUNKS CONTENT`: so many turns of one daemon at once, each of a
+// client of its own with a conversation of its own.
+const [path = '', count = '', chunks = '', content = '', name = ''] = process.argv.slice(2)
+const dispatch = socketDispatch({ endpoint: { kind: 'unix', path } })
+const { signal } = new AbortController()
+const result = await readCrowd({ count: Number(count), chunks: Number(chunks) }, async (stream, index) => {
+  const message = { agent: 'crab', sender: `${name}${index}`, content }
+  for await (const { event } of streamTurn(dispatch, message, signal)) {
+    if (event?.$case === 'chunk') stream.take(event.value.content)
+    if (event?.$case === 'end' && event.value.error !== '') throw new Error(event.value.error)
+  }
+})
+console.log(JSON.stringify(result))

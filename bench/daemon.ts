@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { platform, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { homePaths } from '../src/core/config/paths.ts'
+import { type Dispatch, request } from '../src/core/protocol/dispatch.ts'
+import { readAddress } from '../src/core/transport/address-file.ts'
+import { socketDispatch } from '../src/core/transport/client.ts'
+import { localEndpoint } from '../src/core/transport/local-endpoint.ts'
+import type { Setting } from './setting.ts'
+
+/** A daemon that answers. Disposing ends it. */
+export interface Daemon extends AsyncDisposable {
+  pid: number
+  dispatch: Dispatch
+  /** Of its Unix socket. */
+  socket: string
+  /** From its start to its first answer. */
+  startMs: number
+}
+
+/** Starts the daemon of a home; fails when it does not answer within 20 s. */
+export async function startDaemon({
+  binary,
+  env,
+  cwd,
+}: Pick<Setting, 'binary' | 'env' | 'cwd'>): Promise<Daemon> {
+  const begin = performance.now()
+  const child = spawn(binary, ['daemon', 'run'], {
+    cwd,
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const ended = once(child, 'exit')
+  const end = async () => {
+    child.kill()
+    await ended
+  }
+  try {
+    const found = await untilItAnswers(env['CRABTALK_HOME']!, begin + START_MS)
+    return { ...found, pid: child.pid!, startMs: performance.now() - begin, [Symbol.asyncDispose]: end }
+  } catch (reason) {
+    await end()
+    throw reason
+  }
+}
+
+const START_MS = 20_000
+
+async function untilItAnswers(home: string, deadline: number): Promise<Pick<Daemon, 'dispatch' | 'socket'>> {
+  const { run } = homePaths({ CRABTALK_HOME: home }, { cwd: home, homeDir: home })
+  const uid = process.getuid?.() ?? 0
+  const local = localEndpoint({ run, env: {}, platform: platform(), uid, tmpDir: tmpdir() })
+  for (;;) {
+    try {
+      const endpoint = await readAddress(local)
+      if (endpoint?.kind === 'unix') {
+        const dispatch = socketDispatch({ endpoint })
+        await request(dispatch, 'ping', {}, new AbortController().signal)
+        return { dispatch, socket: endpoint.path }
+      }
+    } catch (reason) {
+      if (performance.now() > deadline) throw reason
+    }
+    if (performance.now() > deadline) throw new Error('Cannot measure: no daemon answers')
+    await sleep(LOOK_MS)
+  }
+}
+
+const LOOK_MS = 2
+
+/** How many conversations a home holds. */
+export function sessionsOf(home: string): number {
+  return readdirSync(join(home, 'sessions')).length
+}

@@ -1,0 +1,85 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { CrowdResult } from '../crowd.ts'
+import { type Daemon, startDaemon } from '../daemon.ts'
+import { cpuMsOf, rssOf } from '../processes.ts'
+import type { Setting, SuiteResult } from '../setting.ts'
+import type { Column, Line } from '../table.ts'
+
+const COLUMNS: readonly Column[] = [
+  { key: 'broken', title: 'streams lost, cut or out of order' },
+  { key: 'begunMs', title: 'until all have begun, ms' },
+  { key: 'p50', title: 'chunk from the model server, p50 ms', digits: 1 },
+  { key: 'p99', title: 'chunk from the model server, p99 ms', digits: 1 },
+  { key: 'chunks', title: 'chunks while all ran' },
+  { key: 'cpuMs', title: 'CPU ms of the client' },
+  { key: 'daemonCpuMs', title: 'CPU ms of the daemon' },
+  { key: 'beforeMb', title: 'RSS of the daemon before, MB' },
+  { key: 'peakMb', title: 'RSS of the daemon at most, MB' },
+  { key: 'afterMb', title: 'RSS of the daemon after, MB' },
+  { key: 'perTurnMb', title: 'more than before a turn, MB', digits: 2 },
+]
+
+const COUNT = 1000
+/** Five a second. */
+const PAUSE_MS = 200
+/** 30 s: on a busy machine it takes some until all have begun. */
+const CHUNKS = 150
+const WAVES = 3
+
+/** A thousand streams of a model server at once: through one daemon, and read by a program without anything between. */
+export async function daemonCrowd(setting: Setting): Promise<SuiteResult> {
+  await using daemon = await startDaemon(setting)
+  const lines: Line[] = []
+  for (let wave = 1; wave <= WAVES; wave++) {
+    const bare = await readAll(setting, 'crowd-fetch.ts', [setting.model.url], wave)
+    lines.push({ name: `fetch, ${wave}`, values: { ...bare }, marks: { broken: { most: 0 } } })
+    const name = `daemon, ${wave}`
+    const marks = { broken: { most: 0 }, p99: { floor: `fetch, ${wave}` }, perTurnMb: { most: 1 } }
+    lines.push({ name, values: await throughDaemon(setting, daemon, wave), marks })
+  }
+  return { columns: COLUMNS, lines }
+}
+
+async function throughDaemon(
+  setting: Setting,
+  { pid, socket }: Daemon,
+  wave: number,
+): Promise<Record<string, number>> {
+  const [beforeMb, cpu] = [rssOf(pid), cpuMsOf(pid)]
+  let peakMb = beforeMb
+  const timer = setInterval(() => {
+    peakMb = Math.max(peakMb, rssOf(pid))
+  }, LOOK_MS)
+  try {
+    const result = await readAll(setting, 'crowd-daemon.ts', [socket], wave)
+    const daemonCpuMs = cpuMsOf(pid) - cpu
+    const perTurnMb = (peakMb - beforeMb) / COUNT
+    return { ...result, daemonCpuMs, beforeMb, peakMb, afterMb: rssOf(pid), perTurnMb }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+const LOOK_MS = 100
+
+async function readAll(
+  { cwd }: Setting,
+  program: string,
+  [from]: readonly [string],
+  wave: number,
+): Promise<CrowdResult> {
+  const file = join(import.meta.dirname, '..', program)
+  const args = [from, `${COUNT}`, `${CHUNKS}`, `pace ${CHUNKS} ${PAUSE_MS}`, `wave${wave}-`]
+  const run = promisify(execFile)(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', file, ...args],
+    {
+      cwd,
+    },
+  )
+  const { stdout, stderr } = await run
+  process.stderr.write(stderr)
+  return JSON.parse(stdout)
+}
