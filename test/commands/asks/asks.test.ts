@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
+import type { Reply, Script } from '../../support/model-server.ts'
+import { type ServedCommands, serveCommands } from '../../support/served-commands.ts'
+import { until } from '../../support/until.ts'
+
+const RUN: Reply = {
+  parts: [{ call: 'c1', name: 'bash', args: JSON.stringify({ command: 'touch \u001b[31mx\u202e' }) }],
+}
+const COLOURS = {
+  question: 'Which colour?',
+  header: 'Colour',
+  options: [{ label: 'red', description: 'as a crab' }, { label: 'blue' }],
+}
+const SIZES = {
+  question: 'Which sizes?',
+  header: 'Size',
+  options: [{ label: 'S' }, { label: 'L' }],
+  multi: true,
+}
+const DONE: Reply = { parts: ['Done.'] }
+
+function asking(...questions: object[]): Reply {
+  return { parts: [{ call: 'c1', name: 'ask_user', args: JSON.stringify({ questions }) }] }
+}
+
+/** Turns of (crab, ann), (crab, ann2)… that park their questions, one for each reply. */
+async function parked(script: Script, count = 1) {
+  const served = await serveCommands(script)
+  const turns = Array.from({ length: count }, (_, at) => {
+    const sender = at === 0 ? 'ann' : `ann${at + 1}`
+    return served.daemon.ask('go', { sender, options: { onAsk: OnAsk.PARK } })
+  })
+  const ids = () => served.daemon.services.asks.list('').map(({ ask }) => ask.id)
+  await until('all questions wait', () => ids().length === count)
+  return { served, turns, ids: ids(), [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() }
+}
+
+test('asks shows the exact command, harmless on a terminal, and how to answer', async () => {
+  await using at = await parked([RUN, DONE])
+  const { code, stdout, stderr } = await at.served.run(['asks'])
+  const id = at.ids[0]!.slice(-8)
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, new RegExp(`^${id} {2}crab/ann {2}now {2}permission\\n`))
+  assert.match(stdout, /│ touch \\x1b\[31mx\\u202e\n/)
+  assert.match(stdout, new RegExp(`y once .*n no.*\\ncrabtalk answer ${id} y\\n$`))
+  const [row, ...more] = JSON.parse((await at.served.run(['asks', '--json'])).stdout)
+  assert.deepEqual(
+    [more, row.id, row.agent, row.sender, row.kind, row.permission.action],
+    [[], at.ids[0], 'crab', 'ann', 'permission', 'bash: touch \u001b[31mx\u202e'],
+  )
+  assert.equal(JSON.parse((await at.served.run(['asks', '-a', 'other', '--json'])).stdout).length, 0)
+  await at.served.run(['answer', id, 'n'])
+  await at.turns[0]
+  const empty = await at.served.run(['asks'])
+  assert.deepEqual([empty.code, empty.stdout, empty.stderr], [0, '', 'No question waits\n'])
+})
+
+test('answer takes the keys of the card for a permission, once', async () => {
+  await using at = await parked([RUN, DONE])
+  const [id = ''] = at.ids
+  const wrong = await at.served.run(['answer', id, 'perhaps'])
+  assert.match(wrong.stderr, /error\[usage\]: Cannot answer "perhaps".*\nhint: it is one of y once/)
+  assert.equal(wrong.code, 2)
+  const first = await at.served.run(['answer', id.slice(0, 20).toLowerCase(), 'n', 'use', 'a', 'file'])
+  assert.deepEqual([first.code, first.stdout], [0, `answered ${id.slice(-8)}: use a file\n`])
+  const second = await at.served.run(['answer', id, 'y'])
+  assert.match(
+    second.stderr,
+    /error\[missing\]: Cannot answer ".*": no such question waits\nhint: it was answered elsewhere/,
+  )
+  assert.deepEqual([second.code, second.stdout], [1, ''])
+  const results = (await at.turns[0])!.flatMap((event) => (event.$case === 'toolResult' ? [event.value] : []))
+  assert.match(results[0]!.denial!.reason, /the person said no: use a file/)
+})
+
+test('two answers at the same moment: one is taken, the other is told that it came too late', async () => {
+  await using at = await parked([asking(COLOURS), DONE])
+  const answers = ['red', 'blue'].map((colour) => at.served.run(['answer', at.ids[0]!, colour]))
+  const codes = (await Promise.all(answers)).map(({ code }) => code)
+  assert.deepEqual(codes.toSorted(), [0, 1])
+  assert.equal((await at.turns[0])!.filter(({ $case }) => $case === 'askClosed').length, 1)
+})
+
+for (const [words, answers] of [
+  [['1', '1,2'], { 'Which colour?': 'red', 'Which sizes?': 'S, L' }],
+  [['Blue', 'l'], { 'Which colour?': 'blue', 'Which sizes?': 'L' }],
+  [['as the sea', ''], { 'Which colour?': 'as the sea', 'Which sizes?': '' }],
+  [['--content', '{"Which colour?":"x","Which sizes?":"y"}'], { 'Which colour?': 'x', 'Which sizes?': 'y' }],
+] as const) {
+  test(`answer ${words.join(' ')} answers several questions in order`, async () => {
+    await using at = await parked([asking(COLOURS, SIZES), DONE])
+    const { code, stderr } = await at.served.run(['answer', at.ids[0]!, ...words])
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.deepEqual(closedWith(await at.turns[0]!), answers)
+  })
+}
+
+for (const [words, problem] of [
+  [['1'], /error\[usage\]: Cannot answer: there are 2 questions, and 1 answer\n/],
+  [['9', '1'], /error\[usage\]: Cannot answer "9"/],
+  [['--content', '{"Which colour?":"x"}'], /error\[invalid\]: .*leaves "Which sizes\?" open/],
+  [['--content', 'red'], /error\[usage\]: Cannot use --content: it is no JSON object/],
+  [['--content', '{}', 'x'], /error\[usage\]: Cannot combine --content and ANSWER/],
+  [[], /error\[usage\]: Cannot answer: there is no answer/],
+] as const) {
+  test(`answer ID ${words.join(' ')} is refused, and the question goes on waiting`, async () => {
+    await using at = await parked([asking(COLOURS, SIZES), DONE])
+    const { stderr, stdout } = await at.served.run(['answer', at.ids[0]!, ...words])
+    assert.match(stderr, problem)
+    assert.equal(stdout, '')
+    assert.equal((await at.served.run(['answer', at.ids[0]!, '1', '1'])).code, 0)
+    await at.turns[0]
+  })
+}
+
+test('answer takes several answers from standard input, each acknowledged or refused', async () => {
+  await using at = await parked(
+    ({ json }) => ((json['messages'] as { role: string }[]).at(-1)?.role === 'tool' ? DONE : asking(COLOURS)),
+    3,
+  )
+  const [first, second, third] = at.ids as [string, string, string]
+  const lines = [
+    { id: first, answer: '1' },
+    { id: first, answer: 'blue' },
+    { id: second.slice(-8), answer: ['mauve'] },
+    { id: 'nonsense', answer: 'x' },
+    { id: third, answer: { 'Which colour?': 'green' } },
+    { id: third },
+  ]
+  const stdin = `${lines.map((line) => JSON.stringify(line)).join('\n')}\nnot JSON\n`
+  const { code, stdout } = await at.served.run(['answer'], { stdin })
+  const told = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    told.map(({ id, ok, error }) => [id, ok, error?.code ?? null]),
+    [
+      [first, true, null],
+      [first, false, 'missing'],
+      [second, true, null],
+      ['nonsense', false, 'missing'],
+      [third, true, null],
+      [null, false, 'invalid'],
+      [null, false, 'invalid'],
+    ],
+  )
+  assert.equal(code, 1)
+  const ended = await Promise.all(at.turns)
+  assert.deepEqual(ended.map((events) => closedWith(events)['Which colour?']).toSorted(), [
+    'green',
+    'mauve',
+    'red',
+  ])
+})
+
+test('answer says which id is not enough, and that a terminal must name one', async () => {
+  await using at = await parked(
+    ({ json }) => ((json['messages'] as { role: string }[]).at(-1)?.role === 'tool' ? DONE : asking(COLOURS)),
+    2,
+  )
+  const common = await at.served.run(['answer', at.ids[0]!.slice(0, 6), 'red'])
+  assert.match(common.stderr, /error\[conflict\]: Cannot choose: the ids of 2 questions fit/)
+  const none = await at.served.run(['answer'])
+  assert.match(none.stderr, /error\[usage\]: Cannot answer: no question is named/)
+  for (const id of at.ids) await at.served.run(['answer', id, 'red'])
+  await Promise.all(at.turns)
+})
+
+test('asks --follow shows what waits, what comes, and how each ended', async () => {
+  await using at = await parked([asking(COLOURS), DONE, RUN, DONE])
+  const [first = ''] = at.ids
+  await using text = await at.served.start(['asks', '--follow'])
+  await using json = await at.served.start(['asks', '--follow', '--json'])
+  await text.prints(/│ Which colour\?\n {2}1 {5}red · as a crab\n {2}2 {5}blue\n/)
+  await json.prints(/"ask\.opened"/)
+  await at.served.run(['answer', first, '2'])
+  await at.turns[0]
+  await text.prints(new RegExp(`${first.slice(-8)} {2}closed: bob\\n`))
+  const turn = at.served.daemon.ask('again', { options: { onAsk: OnAsk.PARK } })
+  await text.prints(/│ touch/)
+  await answerAll(at.served, 'n')
+  await turn
+  await json.prints(/("ask\.closed"[\s\S]*){2}/)
+  const lines = json.at
+    .stdout()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.map(({ type }) => type),
+    ['ask.opened', 'ask.closed', 'ask.opened', 'ask.closed'],
+  )
+  assert.deepEqual([lines[0].id, lines[1].ask, lines[1].content], [first, first, { 'Which colour?': 'blue' }])
+  assert.equal(await text.end('SIGINT'), 130)
+})
+
+async function answerAll(served: ServedCommands, answer: string): Promise<void> {
+  for (const { ask } of served.daemon.services.asks.list('')) await served.run(['answer', ask.id, answer])
+}
+
+function closedWith(events: Awaited<ReturnType<ServedCommands['daemon']['ask']>>): Record<string, string> {
+  const closed = events.find((event) => event.$case === 'askClosed')
+  return closed?.$case === 'askClosed' ? JSON.parse(closed.value.content) : {}
+}
