@@ -5,10 +5,13 @@ import { test } from 'node:test'
 import { findProblems } from '../../src/core/config/describe.ts'
 import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts'
 import { type Block, matches, readBlocks, type Step, stepsOf, strayTexts } from '../docs/page.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'))
+/** Pages about what goes on in a daemon. */
+const NEED_DAEMON: ReadonlySet<string> = new Set(['events.md'])
 const pages = ['README.md', ...names.map((name) => join('docs', name))]
 
 for (const page of pages) {
@@ -26,7 +29,9 @@ for (const page of pages) {
     const steps = stepsOf(blocks)
     if (steps.length === 0) return
     await using place = await makeEverydayPlace()
-    for (const step of steps) await t.test(`${page}:${step.block.line}`, () => runStep(place, step))
+    await using daemon = NEED_DAEMON.has(basename(page)) ? await startSandboxDaemon(place) : undefined
+    const env = daemon ? WITH_DAEMON : {}
+    for (const step of steps) await t.test(`${page}:${step.block.line}`, () => runStep(place, step, env))
   })
 
   for (const block of blocks.filter(({ language }) => language === 'toml')) {
@@ -39,8 +44,12 @@ for (const page of pages) {
 }
 
 /** A block is run by a shell of its own; it fails when one of its commands does. */
-async function runStep(place: EverydayPlace, { block, expected }: Step): Promise<void> {
-  const { stdout, stderr, code } = await place.shell(`set -e\nexec 2>&1\n${block.text}`)
+async function runStep(
+  place: EverydayPlace,
+  { block, expected }: Step,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const { stdout, stderr, code } = await place.shell(`set -e\nexec 2>&1\n${block.text}`, { env })
   assert.deepEqual([code, stderr], [0, ''], stdout)
   if (expected && !matches(expected.text, stdout)) assert.equal(stdout, expected.text)
 }

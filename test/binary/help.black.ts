@@ -22,7 +22,10 @@ crabtalk mcp add --no-verify everything -- npx -y @modelcontextprotocol/server-e
 cp -r ~/.crabtalk prepared
 crabtalk conversation list --json`
 
-const commands = [...CRABTALK, ...CRABUP].filter(({ path }) => !['chat', '__complete'].includes(path[0]!))
+/** Commands whose examples are run elsewhere: they need a screen, or a daemon. */
+const ELSEWHERE: ReadonlySet<string> = new Set(['chat', '__complete', 'events'])
+
+const commands = [...CRABTALK, ...CRABUP].filter(({ path }) => !ELSEWHERE.has(path[0]!))
 const examples = commands.flatMap((command) =>
   command.examples.map((line) => ({ line, name: command.path.join(' ') })),
 )

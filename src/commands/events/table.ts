@@ -13,7 +13,7 @@ Prints the id of the event, for events trace. Needs a daemon.`,
     options: [],
     examples: [
       'crabtalk events publish rss:fetch "three new headlines"',
-      'curl -s https://example.com/feed | crabtalk events publish rss:fetch',
+      'git log -1 --format=%B | crabtalk events publish commit:new',
     ],
     load: async () => (await import('./publish.ts')).publish,
   },
