@@ -60,7 +60,7 @@ export type Key = keyof typeof KEYS
 export interface SessionOptions {
   columns?: number
   rows?: number
-  env?: Readonly<Record<string, string>>
+  env?: Readonly<Record<string, string | undefined>>
   cwd?: string
 }
 

@@ -30,8 +30,9 @@ interface Options extends TerminalSize {
 
 /** Starts a program whose standard streams are a new terminal, 80 by 24 unless said otherwise. */
 export function openTerminal(command: string, args: readonly string[], options: Options): Terminal {
-  const { env, cwd, columns = 80, rows = 24 } = options
-  const pty = spawn(command, [...args], { name: 'xterm-256color', cols: columns, rows, cwd, env: { ...env } })
+  const { cwd, columns = 80, rows = 24 } = options
+  const env = Object.fromEntries(Object.entries(options.env).filter(([, value]) => value !== undefined))
+  const pty = spawn(command, [...args], { name: 'xterm-256color', cols: columns, rows, cwd, env })
   let output = ''
   pty.onData((data) => {
     output += data

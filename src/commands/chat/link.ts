@@ -1,4 +1,4 @@
-import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { toCrabError } from '../../core/base/errors.ts'
 import { type Once, once } from '../../core/base/once.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attached.ts'
@@ -20,8 +20,8 @@ interface Reached {
 /** Reaches the agents when they are first needed: those of a daemon, which is started where it may be (decision 31). */
 export function openLink(host: Host): AgentLink {
   const over = new AbortController()
-  const reach = (daemon: 'start' | 'use') => once(() => attachQuietly(host, daemon, over.signal))
-  let current: Once<Reached> = reach('start')
+  const reach = () => once(() => attachQuietly(host, over.signal))
+  let current: Once<Reached> = reach()
   return {
     async *dispatch(message, signal) {
       yield* (await current.get()).attached.dispatch(message, signal)
@@ -29,7 +29,8 @@ export function openLink(host: Host): AgentLink {
     async connect({ anew, mayStart }, signal) {
       const before = await current.made?.catch(() => undefined) // whoever waited for it was told
       if (anew && before?.attached.place === 'daemon') {
-        current = await reachAgain(reach(mayStart ? 'start' : 'use'), mayStart)
+        if (!mayStart) await probe(host, signal)
+        current = reach()
         await before.attached[Symbol.asyncDispose]()
       }
       return await describe(await current.get(), signal)
@@ -43,19 +44,17 @@ export function openLink(host: Host): AgentLink {
 }
 
 /** What the person should be told is not written over the screen. */
-async function attachQuietly(host: Host, daemon: 'start' | 'use', signal: AbortSignal): Promise<Reached> {
+async function attachQuietly(host: Host, signal: AbortSignal): Promise<Reached> {
   const notes: string[] = []
   const { attach } = await import('../../daemon/attach.ts')
   const stderr = { write: (text: string) => notes.push(text.replace(/^crabtalk: /, '').trim()) }
-  return { attached: await attach({ ...host, stderr }, { daemon, signal }), notes }
+  return { attached: await attach({ ...host, stderr }, { daemon: 'start', signal }), notes }
 }
 
-/** The conversation was a daemon's: without one this process takes its place only when none can be started. */
-async function reachAgain(link: Once<Reached>, mayStart: boolean): Promise<Once<Reached>> {
-  const { attached } = await link.get()
-  if (mayStart || attached.place === 'daemon') return link
-  await attached[Symbol.asyncDispose]()
-  throw new CrabError('unavailable', 'Cannot reach the daemon: it is gone')
+/** Throws `unavailable` while no daemon is there. */
+async function probe(host: Host, signal: AbortSignal): Promise<void> {
+  const { attach } = await import('../../daemon/attach.ts')
+  await using _found = await attach({ ...host, stderr: { write() {} } }, { daemon: 'only', signal })
 }
 
 async function describe({ attached, notes }: Reached, signal: AbortSignal): Promise<Link> {

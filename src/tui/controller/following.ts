@@ -68,7 +68,8 @@ export class Following {
 
   /** Resolves when the end of a run was shown, or it is known that none will come. */
   ended(runId: string): Promise<void> {
-    if (runId === this.#lastEnded) return Promise.resolve()
+    const isPast = runId !== this.#runId && this.#options.own.hasBegun(runId)
+    if (runId === this.#lastEnded || isPast) return Promise.resolve()
     const end = this.#ends.get(runId) ?? Promise.withResolvers<void>()
     this.#ends.set(runId, end)
     return end.promise

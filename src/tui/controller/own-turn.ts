@@ -27,10 +27,15 @@ export async function untilOver(
       await feed.ready(signal)
     }
   }
-  await feed.ended(runId, signal)
+  const shown = new AbortController()
+  const until = AbortSignal.any([signal, shown.signal])
+  const late = sleep(LATE_MS, undefined, { signal: until }).catch(() => undefined)
+  await Promise.race([feed.ended(runId, signal), late]).finally(() => shown.abort())
 }
 
 const A_MOMENT_MS = 50
+/** A turn that began and ended while there was no connection comes as stored messages, without its end. */
+const LATE_MS = 2_000
 
 function neverBegun(cause: unknown): CrabError {
   return new CrabError('unavailable', 'The turn did not begin: the daemon ended before', {

@@ -16,7 +16,8 @@ export async function compact(_args: string, context: SlashContext, signal: Abor
       signal,
     )
     const usage = { ...context.state().usage, last: undefined }
-    context.act({ type: 'set', change: { usage, summary: compacted.summary } })
+    const { summary } = await request(context.dispatch, 'getSession', { session }, signal)
+    context.act({ type: 'set', change: { usage, summary } })
     return compacted
   })
   const size = `about ${formatCount(Math.ceil(done.summary.length / CHARS_PER_TOKEN))} tokens instead of the history`

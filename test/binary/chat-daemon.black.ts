@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openChat, type Session } from '../support/chat-session.ts'
+import { kill } from '../support/processes.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { makeTalk, type Talk } from '../support/talk.ts'
+import { until } from '../support/until.ts'
+
+const CHAT = ['chat', '-s', 'ann'] as const
+const open = (talk: Talk) => openChat(talk, CHAT, { env: WITH_DAEMON })
+
+test('a chat that is killed in the middle of a turn leaves it running; another one shows the whole answer, once', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using talk = await makeTalk([{ parts: ['The beginning, ', gate.promise, 'and the end.'] }])
+  await using _daemon = await startSandboxDaemon(talk)
+  await using first = open(talk)
+  await first.shows('· daemon')
+  first.type('tell me\r')
+  await first.shows('The beginning,')
+  kill(first.pid)
+  await first.finished
+  await using second = open(talk)
+  await second.shows('The beginning,')
+  gate.resolve()
+  await second.shows('The beginning, and the end.')
+  assertOnce(second, 'tell me', 'The beginning,', 'and the end.')
+  await isIdle(second)
+  await leave(second)
+})
+
+test('leaving a chat detaches its turn, which is stored when it has ended', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using talk = await makeTalk([{ parts: ['Once', gate.promise, ' upon a time.'] }])
+  await using _daemon = await startSandboxDaemon(talk)
+  await using chat = open(talk)
+  await chat.shows('· daemon')
+  chat.type('tell me\r')
+  await chat.shows('Once')
+  await leave(chat)
+  assert.ok(chat.screen.text().some((line) => line.includes('The turn goes on without this window')))
+  gate.resolve()
+  await until('the answer is stored', async () => {
+    const [session] = await talk.sessions()
+    return session?.said.includes('assistant: Once upon a time.') ?? false
+  })
+})
+
+test('a chat starts a daemon, and shares it with a send and another chat', async () => {
+  await using talk = await makeTalk([{ parts: ['One.'] }, { parts: ['Two.'] }])
+  await using first = open(talk)
+  await first.shows('· daemon')
+  await using second = open(talk)
+  await second.shows('· daemon')
+  const sent = await talk.send(['-s', 'ann', 'from a script'], { env: WITH_DAEMON })
+  assert.deepEqual([sent.stdout, sent.stderr, sent.code], ['One.\n', '', 0])
+  for (const chat of [first, second]) {
+    await chat.shows('from a script')
+    await chat.shows('One.')
+  }
+  second.type('from a window\r')
+  for (const chat of [first, second]) {
+    await chat.shows('Two.')
+    assertOnce(chat, 'from a script', 'One.', 'from a window', 'Two.')
+    await isIdle(chat)
+    await leave(chat)
+  }
+  assert.equal((await talk.run(['daemon', 'stop'], { env: WITH_DAEMON })).code, 0)
+})
+
+test('a chat outlives its daemon: it says so, finds the next one, and shows what it has missed', async () => {
+  await using talk = await makeTalk([
+    { parts: ['First.'] },
+    { parts: ['Never', new Promise<void>(() => {})] },
+    { parts: ['Missed.'] },
+    { parts: ['Last.'] },
+  ])
+  await using daemon = await startSandboxDaemon(talk)
+  await using chat = open(talk)
+  await chat.shows('· daemon')
+  chat.type('one\r')
+  await chat.shows('First.')
+  await isIdle(chat)
+  chat.type('two\r')
+  await chat.shows('Never')
+  daemon.kill('SIGKILL')
+  await daemon.finished
+  await chat.shows('no daemon, trying again')
+  await chat.shows(/· daemon\s*$/m)
+  await chat.holds('The turn was not finished')
+  await talk.send(['-s', 'ann', 'three'], { env: WITH_DAEMON })
+  await chat.shows('Missed.')
+  chat.type('four\r')
+  await chat.shows('Last.')
+  assertOnce(chat, 'First.', 'Never', 'Missed.', 'Last.')
+  await isIdle(chat)
+  await leave(chat)
+  assert.equal((await talk.run(['daemon', 'stop'], { env: WITH_DAEMON })).code, 0)
+})
+
+async function isIdle(chat: Session): Promise<void> {
+  await chat.shows((screen) => {
+    const lines = screen.lines()
+    return (
+      !lines.some((line) => line.includes('esc to interrupt')) &&
+      lines.some((line) => line.includes('> Ask anything'))
+    )
+  })
+}
+
+async function leave(chat: Session): Promise<void> {
+  chat.press('ctrl+d')
+  assert.equal((await chat.finished).code, 0)
+}
+
+function assertOnce({ screen }: Session, ...words: readonly string[]): void {
+  const text = screen.text().join('\n')
+  for (const one of words) assert.equal(text.split(one).length, 2, `"${one}" once in:\n${text}`)
+}

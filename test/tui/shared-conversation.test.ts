@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import type { Script } from '../support/model-server.ts'
+import { openShownChat, type ShownChat } from '../support/shown-chat.ts'
+import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+import { until } from '../support/until.ts'
+
+const NEVER = new AbortController().signal
+const CALL = { call: 'c1', name: 'bash', args: '{"command":"echo ran"}' }
+
+test('two chats and a send on one conversation see each other', async () => {
+  await using shared = await open([{ parts: ['One.'] }, { parts: ['Two.'] }, { parts: ['Three.'] }])
+  const [left, right] = shared.chats
+  left.type('from the left\r')
+  await right.see('from the left', 'One.')
+  await left.see('One.')
+  right.type('from the right\r')
+  await left.see('from the left', 'One.', 'from the right', 'Two.')
+  await right.see('from the right', 'Two.')
+  await shared.node.ask('from a script')
+  for (const chat of shared.chats) {
+    await chat.see('from the left', 'One.', 'from the right', 'Two.', 'from a script', 'Three.')
+    for (const words of ['from the left', 'from the right', 'from a script', 'One.', 'Two.', 'Three.']) {
+      assert.equal(chat.text().split(words).length, 2, `"${words}" once`)
+    }
+  }
+})
+
+test('a chat that is opened during a turn shows what was said so far, and the rest, once', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using node = await startTestDispatch([
+    { parts: ['Let me look. ', { call: 'c1', name: 'read', args: '{"path":"nothing.txt"}' }] },
+    { parts: ['It is ', gate.promise, 'not there.'] },
+  ])
+  await using first = await openShownChat([], { node })
+  first.type('is it there?\r')
+  await first.see('It is')
+  await using second = await openShownChat([], { node })
+  await second.see('is it there?', 'Let me look.', 'read', 'It is')
+  gate.resolve()
+  for (const chat of [first, second]) {
+    await chat.see('is it there?', 'Let me look.', 'It is not there.')
+    for (const words of ['is it there?', 'Let me look.', 'It is not there.']) {
+      assert.equal(chat.text().split(words).length, 2, `"${words}" once`)
+    }
+  }
+})
+
+test('a turn of another client is steered by Enter and stopped by Esc', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using shared = await open([
+    { parts: ['One', gate.promise] },
+    { parts: ['Two', new Promise<void>(() => {})] },
+  ])
+  const [left, right] = shared.chats
+  left.type('count\r')
+  await right.see('One')
+  right.type('go on\r')
+  await right.see('next: go on')
+  gate.resolve()
+  for (const chat of shared.chats) await chat.see('One', 'go on', 'Two')
+  right.type('\x1b')
+  for (const chat of shared.chats) await chat.see('Two', 'Interrupted')
+  await shared.node.server.requests[1]!.done
+})
+
+test('a question is answered in one chat and closes in the other', async () => {
+  await using shared = await open([{ parts: [CALL] }, { parts: ['Done.'] }])
+  const [left, right] = shared.chats
+  left.type('go\r')
+  for (const chat of shared.chats) {
+    await chat.see('wants to run')
+    await chat.gone('Tab answers')
+  }
+  right.type('y')
+  for (const chat of shared.chats) await chat.see('Done.')
+  for (const chat of shared.chats) await chat.gone('wants to run')
+  assert.match(left.text(), /ann has answered it elsewhere/)
+  assert.doesNotMatch(right.text(), /answered it elsewhere/)
+})
+
+test('a question of another conversation is shown, answered, and closed everywhere', async () => {
+  await using shared = await open(({ text }) =>
+    text.includes('"role":"tool"') ? { parts: ['Done.'] } : { parts: [CALL] },
+  )
+  const [left, right] = shared.chats
+  const answered = shared.node.ask('go', { sender: 'bob', options: { onAsk: 4 } })
+  for (const chat of shared.chats) {
+    await chat.see('crab (for bob) wants to run')
+    await chat.gone('Tab answers')
+  }
+  left.type('y')
+  await answered
+  for (const chat of shared.chats) await chat.gone('wants to run')
+  assert.match(right.text(), /ann has answered it elsewhere/)
+  assert.doesNotMatch(left.text(), /Done\./, 'its conversation is not this one')
+})
+
+test('Ctrl+C puts a question of another conversation aside; it waits on', async () => {
+  await using shared = await open(({ text }) =>
+    text.includes('"role":"tool"') ? { parts: ['Done.'] } : { parts: [CALL] },
+  )
+  const [left, right] = shared.chats
+  const answered = shared.node.ask('go', { sender: 'bob', options: { onAsk: 4 } })
+  await left.see('crab (for bob) wants to run')
+  await left.gone('Tab answers')
+  left.type('\x03')
+  await left.gone('wants to run')
+  await right.see('crab (for bob) wants to run')
+  await right.gone('Tab answers')
+  right.type('y')
+  await answered
+})
+
+test('a question that waits when the chat is opened is shown', async () => {
+  await using node = await startTestDispatch(({ text }) =>
+    text.includes('"role":"tool"') ? { parts: ['Done.'] } : { parts: [CALL] },
+  )
+  const answered = node.ask('go', { sender: 'bob', options: { onAsk: 4 } })
+  await until('the question waits', () => node.services.asks.list('').length === 1)
+  await using chat = await openShownChat([], { node })
+  await chat.see('crab (for bob) wants to run')
+  await chat.gone('Tab answers')
+  chat.type('y')
+  await answered
+})
+
+test('titles, compaction and new conversations of another client are shown', async () => {
+  await using shared = await open([{ parts: ['One.'] }, { parts: ['A summary.'] }])
+  const [left, right] = shared.chats
+  left.type('hello\r')
+  for (const chat of shared.chats) await chat.see('One.')
+  left.type('/title Crabs\r')
+  await right.see('Crabs')
+  left.type('/compact\r')
+  await left.see('Compacted')
+  await right.see('compacted: a summary took the place')
+  left.type('/new\r')
+  await left.see('new conversation')
+  await right.see('new conversation, begun in another window')
+  assert.doesNotMatch(left.text(), /another window|took the place of the history/)
+})
+
+test('a message of two chats at once is answered in both, one after the other', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using shared = await open(({ json }, at) => ({
+    parts: at === 0 ? [gate.promise, 'First.'] : [`Heard ${(json['messages'] as unknown[]).length}.`],
+  }))
+  const [left, right] = shared.chats
+  left.type('from here\r')
+  right.type('from there\r')
+  await left.see('from here')
+  await right.see('from there')
+  gate.resolve()
+  for (const chat of shared.chats) {
+    await chat.see('First.')
+    await chat.see('from here')
+    await chat.see('from there')
+  }
+  await until('everything was said', async () => {
+    const messages = await stored(shared.node)
+    return messages.filter((content) => content.startsWith('from ')).length === 2
+  })
+})
+
+interface Shared extends AsyncDisposable {
+  node: TestDispatch
+  chats: [ShownChat, ShownChat]
+}
+
+/** Two chats of (crab, ann), as two windows over one daemon. */
+async function open(script: Script): Promise<Shared> {
+  const node = await startTestDispatch(script)
+  const chats: [ShownChat, ShownChat] = [await openShownChat([], { node }), await openShownChat([], { node })]
+  for (const chat of chats) await chat.see('in process')
+  return {
+    node,
+    chats,
+    async [Symbol.asyncDispose]() {
+      for (const chat of chats) await chat[Symbol.asyncDispose]()
+      await node[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function stored({ dispatch }: TestDispatch): Promise<string[]> {
+  const { conversations } = await request(dispatch, 'listConversations', { sender: 'ann' }, NEVER)
+  const session = conversations[0]?.filePath
+  if (session === undefined) return []
+  const { messages } = await request(dispatch, 'listMessages', { session, offset: 0, limit: 0 }, NEVER)
+  return messages.map(({ content }) => content)
+}
