@@ -47,7 +47,8 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
 
 /** The same process, getters included. */
 function withoutDaemon(host: Host): Host {
-  return Object.create(host, { withoutDaemon: { value: true } })
+  const own = Object.getOwnPropertyDescriptors(host)
+  return Object.defineProperties({} as Host, { ...own, withoutDaemon: { value: true, enumerable: true } })
 }
 
 /** On a terminal the program's name alone, its options, or a sentence behind it open the chat. */

@@ -1,10 +1,14 @@
 import { CrabError, toCrabError } from '../core/base/errors.ts'
+import { type Once, once } from '../core/base/once.ts'
 import { VERSION } from '../core/base/version.ts'
 import { type HomePaths, homePaths } from '../core/config/paths.ts'
+import type { Leases } from '../core/lease/types.ts'
 import type { HelloInfo } from '../core/protocol/crabtalk.generated.ts'
+import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { Attached } from './attached.ts'
 import type { Caller } from './caller.ts'
-import { type FoundDaemon, findDaemon } from './find-daemon.ts'
+import { type DaemonPlace, type FoundDaemon, findDaemon } from './find-daemon.ts'
+import { withToldEnd } from './told-end.ts'
 
 export type { Attached }
 
@@ -27,10 +31,13 @@ export interface AttachOptions {
 export async function attach(caller: Caller, options: AttachOptions = {}): Promise<Attached> {
   const { daemon = 'use', signal = new AbortController().signal } = options
   const paths = homePaths(caller.env, { cwd: caller.cwd(), homeDir: caller.homeDir })
-  const found = await find(caller, paths, { daemon, signal })
-  if (typeof found === 'object') return await throughDaemon(found, caller, paths)
+  const here = once(() => inProcess(caller, paths, 'the daemon went away'))
+  const place: DaemonPlace = { paths, env: caller.env, uid: caller.uid }
+  const otherwise = daemon === 'use' ? { otherwise: servedBy(here) } : {}
+  const found = await find(caller, { ...place, ...otherwise }, { daemon, signal })
+  if (typeof found === 'object') return throughDaemon(found, { caller, paths, here })
   if (daemon === 'need' || daemon === 'only') throw withoutDaemon(found)
-  return await (await import('./in-process.ts')).attachInProcess(caller, { paths, why: found })
+  return await inProcess(caller, paths, found)
 }
 
 const STARTS: ReadonlySet<string> = new Set(['start', 'need'])
@@ -38,17 +45,15 @@ const STARTS: ReadonlySet<string> = new Set(['start', 'need'])
 /** The daemon to use; else why none is, where that is worth a word. */
 async function find(
   caller: Caller,
-  paths: HomePaths,
+  place: DaemonPlace,
   { daemon, signal }: Required<AttachOptions>,
 ): Promise<FoundDaemon | string | undefined> {
   if (daemon === 'never' || caller.withoutDaemon) return '--no-daemon'
   if (isSet(caller.env['CRABTALK_NO_DAEMON'])) return 'CRABTALK_NO_DAEMON is set'
-  const place = { paths, env: caller.env, uid: caller.uid }
   try {
     const found = (await findDaemon(place, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
     if (!found) return STARTS.has(daemon) ? 'on_demand = false in config.toml' : undefined
-    const isForTurns = daemon !== 'only' // who answers or follows needs no models
-    return (isForTurns ? await otherModels(found.info, caller) : undefined) ?? found
+    return (await otherModels(found.info, caller)) ?? found
   } catch (reason) {
     if (daemon === 'need' || daemon === 'only' || signal.aborted) throw reason
     const { message } = toCrabError(reason)
@@ -61,34 +66,44 @@ async function find(
   }
 }
 
-async function throughDaemon(
-  { dispatch, info }: FoundDaemon,
-  caller: Caller,
-  paths: HomePaths,
-): Promise<Attached> {
+async function inProcess(caller: Caller, paths: HomePaths, why: string | undefined): Promise<Attached> {
+  return await (await import('./in-process.ts')).attachInProcess(caller, { paths, why })
+}
+
+function servedBy(attached: Once<Attached>): Dispatch {
+  return async function* dispatch(message, signal) {
+    yield* (await attached.get()).dispatch(message, signal)
+  }
+}
+
+interface Client {
+  caller: Caller
+  paths: HomePaths
+  /** For when the daemon has gone. */
+  here: Once<Attached>
+}
+
+function throughDaemon({ dispatch, info }: FoundDaemon, { caller, paths, here }: Client): Attached {
   tellOtherVersion(info, caller)
-  let leases: Promise<AsyncDisposable & Pick<Attached, 'lease'>> | undefined
+  const leases = once(() => openLeases(paths, caller.pid))
   return {
-    dispatch,
+    dispatch: withToldEnd(dispatch),
     place: 'daemon',
     why: undefined,
-    async lease(resource, signal) {
-      leases ??= openLeases(paths, caller.pid)
-      return (await leases).lease(resource, signal)
-    },
+    lease: async (resource, signal) => (await leases.get()).take(resource, signal),
     async [Symbol.asyncDispose]() {
-      await (await leases)?.[Symbol.asyncDispose]()
+      const made = await Promise.all([leases.made, here.made].map((one) => one?.catch(() => undefined))) // who asked was told
+      for (const one of made) await one?.[Symbol.asyncDispose]()
     },
   }
 }
 
-async function openLeases({ leases: database, proc }: HomePaths, pid: number) {
+async function openLeases(
+  { leases: database, proc }: HomePaths,
+  pid: number,
+): Promise<Leases & AsyncDisposable> {
   const { SqliteLeases } = await import('../core/lease/sqlite-leases.ts')
-  const leases = new SqliteLeases({ database, proc, pid })
-  return {
-    lease: (resource: string, signal: AbortSignal) => leases.take(resource, signal),
-    [Symbol.asyncDispose]: () => leases[Symbol.asyncDispose](),
-  }
+  return new SqliteLeases({ database, proc, pid })
 }
 
 /** Why the daemon would choose other models, if it would. */

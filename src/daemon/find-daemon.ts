@@ -19,6 +19,8 @@ export interface DaemonPlace {
   paths: HomePaths
   env: Caller['env']
   uid: number
+  /** Serves requests once the daemon has gone. */
+  otherwise?: Dispatch
 }
 
 /** What this program speaks. */
@@ -46,9 +48,10 @@ export async function findDaemon(at: DaemonPlace, signal: AbortSignal): Promise<
   ])
   const endpoint = await readAddress(local)
   if (!endpoint) return undefined
-  const dispatch = socketDispatch({ endpoint })
+  const { otherwise } = at
   try {
-    return { dispatch, info: await greet(dispatch, signal) }
+    const info = await greet(socketDispatch({ endpoint }), signal)
+    return { dispatch: socketDispatch({ endpoint, ...(otherwise && { otherwise }) }), info }
   } catch (reason) {
     if (reason instanceof CrabError && reason.kind === 'unavailable') return undefined
     throw reason

@@ -11,8 +11,10 @@ import { until } from './until.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** Tests of the daemon remove it: what one starts on demand would outlive a test. */
-const NO_DAEMON = { CRABTALK_NO_DAEMON: '1' }
+/** With CRABTALK_TEST_DAEMON=1 every talk has a daemon, and each command goes through it. */
+export const HAS_DAEMONS = process.env['CRABTALK_TEST_DAEMON'] === '1'
+/** What tests of the daemon remove: one that is started on demand would outlive a test. */
+const NO_DAEMON: Readonly<Record<string, string>> = HAS_DAEMONS ? {} : { CRABTALK_NO_DAEMON: '1' }
 
 /** What is tested: CRABTALK_BIN, by default the built binary; a `.ts` file stands for the program from source. */
 export const BINARY = resolve(ROOT, process.env['CRABTALK_BIN'] ?? 'dist/crabtalk')

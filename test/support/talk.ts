@@ -4,7 +4,15 @@ import { join } from 'node:path'
 import { KINDS, type Kind } from '../../src/core/base/errors.ts'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import { type ModelServer, type RecordedRequest, type Script, startModelServer } from './model-server.ts'
-import { type Finished, makeSandbox, type Running, type RunOptions, type Sandbox } from './run-binary.ts'
+import {
+  type Finished,
+  HAS_DAEMONS,
+  makeSandbox,
+  type Running,
+  type RunOptions,
+  type Sandbox,
+} from './run-binary.ts'
+import { startSandboxDaemon } from './sandbox-daemon.ts'
 
 /** A sandbox that talks to a scripted model server of its own. */
 export interface Talk extends Sandbox {
@@ -30,13 +38,16 @@ export async function makeTalk(script: Script, config: (url: string) => string =
   const box = await makeSandbox()
   const server = await startModelServer(script)
   await writeConfig(box.home, config(server.url))
+  const daemon = HAS_DAEMONS ? await startSandboxDaemon(box) : undefined
   return {
     ...box,
     server,
     send: (args, options) => box.run(['send', ...args], options),
     startSend: (args, options) => box.start(['send', ...args], options),
     sessions: () => readSessions(box.home),
+    processesLeft: async () => (await box.processesLeft()).filter((pid) => pid !== daemon?.pid),
     async [Symbol.asyncDispose]() {
+      await daemon?.[Symbol.asyncDispose]()
       await server[Symbol.asyncDispose]()
       await box[Symbol.asyncDispose]()
     },

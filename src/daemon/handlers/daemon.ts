@@ -24,7 +24,7 @@ export async function hello(services: Services, channel: Channel, { versions }: 
 
 /** `get_stats`: figures of this process; of a node that is no daemon those that it has. */
 export async function getStats(services: Services, signal: AbortSignal): Promise<DaemonStats> {
-  const { node, agents, running, asks, now } = services
+  const { node, agents, running, asks, subscriptions, now } = services
   const { daemon } = node
   return {
     uptimeSecs: daemon ? Math.max(0, Math.floor((now() - daemon.startedAt) / 1000)) : 0,
@@ -38,7 +38,7 @@ export async function getStats(services: Services, signal: AbortSignal): Promise
     connections: daemon?.connections() ?? 0,
     memoryBytes: daemon?.memoryBytes() ?? 0,
     asks: asks.list('').length,
-    subscriptions: 0,
+    subscriptions: (await subscriptions.read()).subscriptions.length,
     idleExitMs: daemon?.idleExitMs,
   }
 }

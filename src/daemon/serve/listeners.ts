@@ -36,8 +36,8 @@ export interface Listeners extends AsyncDisposable {
 export async function openListeners(options: ListenersOptions): Promise<Listeners> {
   const open: Opened[] = []
   try {
-    open.push(await openLocal(options))
     if (options.tcpPort !== undefined) open.push(await openTcp(options, options.tcpPort))
+    open.unshift(await openLocal(options)) // last: who finds it there finds all of them
   } catch (reason) {
     await closeAll(open)
     throw reason

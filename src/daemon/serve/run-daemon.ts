@@ -118,6 +118,7 @@ async function live(at: Living): Promise<void> {
 
 /** Requests and turns that nobody waits for get the same moment. */
 async function drain(services: Services, listeners: Listeners, life: DaemonLife): Promise<void> {
+  services.bus?.bus.close() // nothing is started any more
   const over = new AbortController()
   const grace = sleep(life.hasCrashed ? 0 : GRACE_MS, undefined, { signal: over.signal }).catch(
     () => undefined,
