@@ -31,13 +31,24 @@ export interface AttachOptions {
 export async function attach(caller: Caller, options: AttachOptions = {}): Promise<Attached> {
   const { daemon = 'use', signal = new AbortController().signal } = options
   const paths = homePaths(caller.env, { cwd: caller.cwd(), homeDir: caller.homeDir })
+  const optedOut = optOut(caller, daemon)
+  const isNeeded = daemon === 'need' || daemon === 'only'
+  if (optedOut !== undefined && isNeeded) throw withoutDaemon(optedOut)
+  if (optedOut !== undefined) return await inProcess(caller, paths, undefined)
   const here = once(() => inProcess(caller, paths, 'the daemon went away'))
   const place: DaemonPlace = { paths, env: caller.env, uid: caller.uid }
   const otherwise = daemon === 'use' ? { otherwise: servedBy(here) } : {}
   const found = await find(caller, { ...place, ...otherwise }, { daemon, signal })
   if (typeof found === 'object') return throughDaemon(found, { caller, paths, here })
-  if (daemon === 'need' || daemon === 'only') throw withoutDaemon(found)
+  if (isNeeded) throw withoutDaemon(found)
   return await inProcess(caller, paths, found)
+}
+
+/** How a person said that no daemon is to be used. */
+function optOut({ withoutDaemon, env }: Caller, daemon: AttachOptions['daemon']): string | undefined {
+  if (daemon === 'never' || withoutDaemon) return '--no-daemon was given'
+  const value = env['CRABTALK_NO_DAEMON']
+  return value !== undefined && value !== '' && value !== '0' ? 'CRABTALK_NO_DAEMON is set' : undefined
 }
 
 const STARTS: ReadonlySet<string> = new Set(['start', 'need'])
@@ -48,8 +59,6 @@ async function find(
   place: DaemonPlace,
   { daemon, signal }: Required<AttachOptions>,
 ): Promise<FoundDaemon | string | undefined> {
-  if (daemon === 'never' || caller.withoutDaemon) return '--no-daemon'
-  if (isSet(caller.env['CRABTALK_NO_DAEMON'])) return 'CRABTALK_NO_DAEMON is set'
   try {
     const found = (await findDaemon(place, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
     if (!found) return STARTS.has(daemon) ? 'on_demand = false in config.toml' : undefined
@@ -126,8 +135,4 @@ function withoutDaemon(why: string | undefined): CrabError {
   return new CrabError('unavailable', `Cannot do this without a daemon: ${why ?? 'none runs'}`, {
     hint: 'start one with `crabtalk daemon run`',
   })
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value !== '' && value !== '0'
 }

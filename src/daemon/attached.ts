@@ -6,7 +6,7 @@ export interface Attached extends AsyncDisposable {
   readonly dispatch: Dispatch
   /** Where turns run. */
   readonly place: 'process' | 'daemon'
-  /** Why it is this process, where a daemon is there or was to be started; a sentence without a full stop. */
+  /** Why it is this process, where a daemon is there or was to be started and nobody said no; a sentence without a full stop. */
   readonly why: string | undefined
   /** Waits for an exclusive right among all processes of this home, such as that to ask on a terminal. */
   lease(resource: string, signal: AbortSignal): Promise<Lease>

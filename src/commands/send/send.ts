@@ -29,6 +29,7 @@ export const send: Run = async ({ program, options, host, signal }) => {
   const outcome = await outcomeOf(record, settings, async () => {
     const input = await readInput(settings, host, stop.signal)
     await using attached = await attach(host, { daemon: daemonFor(settings), signal: stop.signal })
+    if (settings.verbosity > 0 && attached.why) host.stderr.write(`runs in this process: ${attached.why}\n`)
     await runTurn({ settings, host, stop, sink, record, input, attached })
   })
   const color = wantsColor(settings.color, host.env, host.stderr)

@@ -22,6 +22,8 @@ export class DaemonLife implements Disposable {
   readonly #listening = new DisposableStack()
   /** What SIGHUP does; none while the daemon starts or stops. */
   onReload: (() => void) | undefined
+  /** Whether the home is its own: before that another daemon writes the log. */
+  hasHome = false
   /** Whether it ends because of a failure of ours. */
   hasCrashed = false
 

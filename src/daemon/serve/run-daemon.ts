@@ -51,7 +51,7 @@ export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Pr
     await live({ host, options, log, life })
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
-    if (!life.signal.aborted && kind !== 'conflict') file.log('error', message, { kind, hint })
+    if (!life.signal.aborted && (life.hasHome || kind !== 'conflict')) file.log('error', message, { kind, hint })
     if (!life.signal.aborted) throw reason
     if (reason !== life.signal.reason) log('error', `while it stopped: ${message}`, { kind })
   }
@@ -89,6 +89,7 @@ async function live(at: Living): Promise<void> {
     { take: (...asked) => services.place.leases.take(...asked), describeHolder: services.holderOf },
     { pid: host.pid, home: paths.home },
   )
+  life.hasHome = true
   log('info', `starting crabtalk ${VERSION}`, { home: paths.home })
   const { daemon } = await services.setting.config()
   await services.models(life.signal)
