@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { EVENTS_COMMANDS } from '../../src/commands/events/table.ts'
+import { parseOptions } from '../../src/commands/parse.ts'
+import { makeEverydayPlace } from '../docs/everyday-place.ts'
 import type { RecordedRequest, Reply } from '../support/model-server.ts'
 import type { Finished, RunOptions } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
@@ -151,6 +154,48 @@ test('events --mcp follows the servers of agents', async () => {
   for (const one of [lines, json]) {
     process.kill(one.child.pid!, 'SIGINT')
     assert.equal((await one.finished).code, 130)
+  }
+})
+
+test('a payload is an argument, or standard input where that is given or piped', async () => {
+  await using talk = await makeTalk(script)
+  await using _daemon = await startSandboxDaemon(talk)
+  const given: readonly (readonly [readonly string[], RunOptions])[] = [
+    [['an argument'], { stdin: 'open' }],
+    [['-'], { stdin: 'two\nlines\n\n' }],
+    [[], { stdin: 'piped' }],
+    [[], {}],
+    [['--', '-x'], {}],
+  ]
+  for (const [args, options] of given) {
+    const running = talk.start(['events', 'publish', 'src', ...args], { ...options, env: WITH_DAEMON })
+    const { code, stderr } = await running.finished
+    assert.deepEqual([code, stderr], [0, ''])
+  }
+  const { stdout } = await crab(talk, ['events', 'trace', '--json'])
+  const payloads = (JSON.parse(stdout) as { payload: string }[]).map(({ payload }) => payload)
+  assert.deepEqual(payloads, ['an argument', 'two\nlines\n', 'piped', '', '-x'])
+  const binary = await crab(talk, ['events', 'publish', 'src'], { stdin: Buffer.from([0xff, 0xfe]) })
+  assert.deepEqual([binary.code, /error\[invalid\]/.test(binary.stderr)], [65, true])
+})
+
+test('every example that help gives works, as far as it ends', async () => {
+  await using place = await makeEverydayPlace()
+  for (const name of ['scout', 'reviewer']) await place.run(['agent', 'create', name])
+  await using _daemon = await startSandboxDaemon(place)
+  const shell = (line: string) => place.shell(`set -e; ${line}`, { env: WITH_DAEMON })
+  const id = (await shell('crabtalk events publish rss:fetch x')).stdout.trim()
+  for (const make of ['a', 'b', 'c']) await shell(`crabtalk events subscribe ${make} crab`)
+  for (const { path, examples } of EVENTS_COMMANDS) {
+    for (const line of path.length > 1 ? examples : []) {
+      const { code, stderr } = await shell(line.replace(/ \| jq .*/, '').replace(/01M7\w+/, id))
+      assert.deepEqual([code, stderr], [0, ''], line)
+    }
+  }
+  const follow = EVENTS_COMMANDS.find(({ path }) => path.length === 1)!
+  for (const line of follow.examples) {
+    const [words = ''] = line.split(' | ')
+    parseOptions({ program: 'crabtalk', command: follow }, words.split(' ').slice(2))
   }
 })
 

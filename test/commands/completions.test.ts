@@ -40,6 +40,18 @@ const LINES: [string[], string[]][] = [
     ['list', 'call'],
   ],
   [
+    ['events', ''],
+    ['publish', 'subscribe', 'trace'],
+  ],
+  [
+    ['events', '-'],
+    ['--kind', '--mcp'],
+  ],
+  [
+    ['events', '--kind', ''],
+    ['done', 'published'],
+  ],
+  [
     ['send', '-'],
     ['--agent', '--yolo', '--help', '--debug'],
   ],

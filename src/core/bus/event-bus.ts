@@ -11,6 +11,9 @@ export const MAX_DEPTH = 16
 /** Most bytes of what an event carries. */
 export const MAX_PAYLOAD_BYTES = 1024 * 1024
 
+/** So many turns that events began may wait or run at a time. */
+export const MAX_RUNS = 1000
+
 /** A turn that an event begins. */
 export interface Firing {
   runId: string
@@ -92,7 +95,9 @@ export class EventBus {
 
   /** Which of them this event fires, or why it does not. */
   async #decide(meant: readonly Subscription[], depth: number): Promise<Decided[]> {
-    if (depth >= MAX_DEPTH) return meant.map((subscription) => ({ subscription, reason: tooDeep(depth) }))
+    const refusal =
+      depth >= MAX_DEPTH ? tooDeep(depth) : this.#options.trace.unended >= MAX_RUNS ? tooMany() : undefined
+    if (refusal) return meant.map((subscription) => ({ subscription, reason: refusal }))
     const { ids, reason } = await this.#claim(meant)
     return meant
       .filter(({ id, once }) => !once || reason || ids.has(id)) // another event was faster
@@ -170,6 +175,16 @@ function tooDeep(depth: number): CrabError {
   return new CrabError('limit', `Cannot go on: ${depth} events led to this one, the limit of a chain`, {
     hint: 'agents that start each other never come to an end',
   })
+}
+
+function tooMany(): CrabError {
+  return new CrabError(
+    'throttled',
+    `Cannot start another turn: ${MAX_RUNS} that events began have not ended`,
+    {
+      hint: 'publish more slowly',
+    },
+  )
 }
 
 function ending(): CrabError {

@@ -57,6 +57,11 @@ export class EventTrace {
     if (run.state === 'waiting') this.#runs.set(run.runId, run)
   }
 
+  /** How many runs that events began have not ended. */
+  get unended(): number {
+    return this.#runs.size
+  }
+
   /** A run is past its start; one that no event began is none of ours. */
   began(runId: string): void {
     const run = this.#runs.get(runId)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import type { LogLevel } from '../../../src/core/base/log.ts'
-import { type Firing, MAX_DEPTH } from '../../../src/core/bus/event-bus.ts'
+import { type Firing, MAX_DEPTH, MAX_RUNS } from '../../../src/core/bus/event-bus.ts'
 import { until } from '../../support/until.ts'
 import { busHome, openTestBus } from './bus-home.ts'
 
@@ -107,6 +107,19 @@ test('an event that 16 led to fires nothing and uses nothing up', async () => {
     place.fired.map(({ depth }) => depth),
     [16],
   )
+})
+
+test('while 1,000 fired turns have not ended no further one is begun, and nothing is used up', async () => {
+  await using place = await openPlace()
+  await place.store.add({ source: 'rss:fetch', target_agent: 'crab', once: false }, NEVER)
+  await place.store.add({ source: 'once', target_agent: 'crab', once: true }, NEVER)
+  for (let index = 0; index < MAX_RUNS; index++) await place.bus.publish(EVENT)
+  await place.bus.publish({ ...EVENT, source: 'once' })
+  assert.equal(place.fired.length, MAX_RUNS)
+  assert.match(place.trace.latest(1)[0]?.fired[0]?.error ?? '', /1000 that events began have not ended/)
+  place.trace.ended(place.fired[7]!.runId, 'done')
+  await place.bus.publish({ ...EVENT, source: 'once' })
+  assert.equal(place.fired.at(-1)?.sender, 'event:once')
 })
 
 test('publish() refuses what is no event', async () => {
