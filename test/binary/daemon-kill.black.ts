@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { test } from 'node:test'
+import { makeKillLoad } from '../support/kill-load.ts'
+
+const ROUNDS = 3
+
+test(`kill -9 of a daemon with 50 streaming conversations, ${ROUNDS} times: nothing acknowledged is lost, every conversation goes on`, async () => {
+  await using load = await makeKillLoad()
+  for (let round = 1; round <= ROUNDS; round++) {
+    const { begun, ended, cut } = await load.round()
+    assert.ok(begun >= 100 && ended >= 50 && cut > 0, `${begun} turns begun, ${ended} ended, ${cut} cut`)
+  }
+  await load.finish()
+  const { home, proc } = load.home.paths
+  assert.deepEqual(await readdir(proc), [], 'locks of daemons are left')
+  const names = await readdir(home, { recursive: true })
+  assert.deepEqual(
+    names.filter((name) => /\.(tmp|sock)$/.test(name)),
+    [],
+  )
+})

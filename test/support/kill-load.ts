@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CrabError } from '../../src/core/base/errors.ts'
+import { ApprovalMode } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { FROM_SOURCE, startTestDaemon, type TestDaemon } from './daemon.ts'
+import { type ModelServer, type Reply, startModelServer } from './model-server.ts'
+import { livingWith } from './orphans.ts'
+import { BINARY } from './run-binary.ts'
+import { promptOf, readSessions, shortConfig } from './talk.ts'
+import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
+import { until } from './until.ts'
+
+/** A home whose daemon is killed under load, again and again. */
+export interface KillLoad extends AsyncDisposable {
+  readonly home: TemporaryHome
+  /** Loads a daemon, kills it, starts another and checks that nothing acknowledged is lost. */
+  round(): Promise<RoundReport>
+  /** Checks every session file, and that nothing else is left of all rounds. */
+  finish(): Promise<void>
+}
+
+/** What one round came to. */
+export interface RoundReport {
+  /** Turns whose `start` a client saw. */
+  begun: number
+  /** Of those, the ones whose `end` it saw. */
+  ended: number
+  /** Turns that were running when the daemon was killed. */
+  cut: number
+  /** From the kill until another daemon answered, milliseconds. */
+  backMs: number
+}
+
+/** What a client of a conversation was told. */
+interface Told {
+  session: string
+  /** User messages whose turn has started and, of turns that ended, what was answered. */
+  said: string[]
+}
+
+const CONVERSATIONS = 50
+/** Conversations in which a program runs when the daemon is killed. */
+const WITH_TOOL = 3
+
+/** Makes the home and its model server. */
+export async function makeKillLoad(): Promise<KillLoad> {
+  const home = await temporaryHome()
+  const mark = `0.0${randomInt(2 ** 40)}` // in the environment of daemons, and an argument of programs
+  const server = await startModelServer((request) => answerTo(promptOf(request), `sleep 977 ${mark}`))
+  await home.write('config.toml', shortConfig(server.url))
+  const told = new Map<string, Told>()
+  let rounds = 0
+  return {
+    home,
+    round: () => round({ home, server, mark, told }, ++rounds),
+    async finish() {
+      await checkFiles(home, told)
+      assert.deepEqual(await livingWith(mark), [], 'processes were left running')
+    },
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]()
+      await home[Symbol.asyncDispose]()
+    },
+  }
+}
+
+interface Place {
+  home: TemporaryHome
+  server: ModelServer
+  mark: string
+  told: Map<string, Told>
+}
+
+async function round(place: Place, number: number): Promise<RoundReport> {
+  const { mark, told } = place
+  const before = { begun: countBegun(told), ended: countEnded(told) }
+  const stop = new AbortController()
+  await using first = await start(place)
+  const clients = senders().map((sender) => converse(first.dispatch, { sender, number, told }, stop.signal))
+  await until('every conversation has begun', () => countStarted(told, number) === CONVERSATIONS)
+  await until('programs of turns run', async () => (await programsOf(mark)) === WITH_TOOL)
+  await sleep(Math.random() * LONGEST_ANSWER_MS)
+  stop.abort() // no further turn is asked for
+  first.kill('SIGKILL')
+  const killedAt = performance.now()
+  const cut = (await Promise.all(clients)).filter((wasCut) => wasCut).length
+  await using second = await start(place)
+  const backMs = performance.now() - killedAt
+  await checkHistories(second.dispatch, told)
+  await goOn(second.dispatch, told, number)
+  await checkHistories(second.dispatch, told)
+  await until('only the new daemon is left', async () =>
+    (await livingWith(mark)).every(({ pid }) => pid === second.pid),
+  )
+  return { begun: countBegun(told) - before.begun, ended: countEnded(told) - before.ended, cut, backMs }
+}
+
+async function start({ home, mark }: Place): Promise<TestDaemon> {
+  const program = BINARY.endsWith('.ts') ? FROM_SOURCE : ([BINARY] as const)
+  return await startTestDaemon(home, { program: [...program], env: { CRAB_KILL: mark } })
+}
+
+function senders(): string[] {
+  return Array.from({ length: CONVERSATIONS }, (_, index) => `c${index}`)
+}
+
+async function programsOf(mark: string): Promise<number> {
+  return (await livingWith(mark)).filter(({ command }) => command.startsWith('sleep')).length
+}
+
+/** One turn after the other until the daemon is gone; whether one was running then. */
+async function converse(
+  dispatch: Dispatch,
+  { sender, number, told }: { sender: string; number: number; told: Map<string, Told> },
+  stop: AbortSignal,
+): Promise<boolean> {
+  const hasTool = Number(sender.slice(1)) < WITH_TOOL
+  for (let turn = 1; !stop.aborted; turn++) {
+    const content = `${sender} round ${number} turn ${turn}${hasTool ? ' tool' : ''}`
+    const options = { mode: ApprovalMode.ALL }
+    let text = ''
+    try {
+      const message = { agent: 'crab', sender, content, options }
+      for await (const { event } of streamTurn(dispatch, message, NEVER)) {
+        if (event?.$case === 'start') {
+          const known = told.get(sender) ?? { session: event.value.sessionId, said: [] }
+          assert.equal(event.value.sessionId, known.session)
+          known.said.push(`user: ${content}`)
+          told.set(sender, known)
+        }
+        if (event?.$case === 'chunk') text += event.value.content
+        if (event?.$case !== 'end') continue
+        assert.equal(event.value.error, '')
+        assert.equal(text, wordsOf(content).join(''))
+        told.get(sender)!.said.push(`assistant: ${text}`)
+      }
+    } catch (reason) {
+      assert.ok(reason instanceof CrabError && reason.kind === 'unavailable', String(reason))
+      return true
+    }
+  }
+  return false
+}
+
+/** The next turn of every conversation. */
+async function goOn(dispatch: Dispatch, told: Map<string, Told>, number: number): Promise<void> {
+  await Promise.all(
+    [...told].map(async ([sender, known]) => {
+      const content = `${sender} round ${number} go on`
+      const answer = await request(dispatch, 'send', { agent: 'crab', sender, content }, NEVER)
+      assert.deepEqual([answer.content, answer.sessionId], ['fine', known.session])
+      known.said.push(`user: ${content}`, 'assistant: fine')
+    }),
+  )
+}
+
+/** Everything that a client was told is there, in its order; more may be: what was stored and not acknowledged. */
+async function checkHistories(dispatch: Dispatch, told: Map<string, Told>): Promise<void> {
+  for (const [sender, { session, said }] of told) {
+    const history = await request(dispatch, 'getConversationHistory', { filePath: session }, NEVER)
+    assertHolds(
+      sender,
+      history.messages.map(({ role, content }) => `${role}: ${content}`),
+      said,
+    )
+  }
+}
+
+async function checkFiles({ paths }: TemporaryHome, told: Map<string, Told>): Promise<void> {
+  const sessions = await readSessions(paths.home)
+  assert.equal(sessions.length, told.size)
+  for (const { header, said } of sessions) {
+    const sender = String(header['created_by'])
+    assertHolds(sender, said, told.get(sender)!.said)
+  }
+}
+
+function assertHolds(sender: string, stored: readonly string[], said: readonly string[]): void {
+  let at = 0
+  for (const line of said) {
+    at = stored.indexOf(line, at) + 1
+    assert.ok(at > 0, `${sender} lost "${line}": it has ${stored.join(' | ')}`)
+  }
+}
+
+/** The model's answer to a message: as many words as that says, or a call of a program that does not end. */
+function answerTo(prompt: string, program: string): Reply {
+  const last = prompt.split('\n').at(-1)! // messages without an answer between them come as one
+  if (last.endsWith('go on')) return { parts: ['fine'] }
+  if (last.endsWith('tool')) {
+    return { parts: [{ call: 'c1', name: 'bash', args: JSON.stringify({ command: program }) }] }
+  }
+  return { parts: wordsOf(last), paceMs: PACE_MS }
+}
+
+/** The same for the same message. */
+function wordsOf(content: string): string[] {
+  const sum = [...content].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 9973, 7)
+  return Array.from({ length: 1 + (sum % MOST_WORDS) }, (_, index) => `${content}, word ${index}. `)
+}
+
+const MOST_WORDS = 20
+const PACE_MS = 40
+const LONGEST_ANSWER_MS = MOST_WORDS * PACE_MS
+
+function countStarted(told: Map<string, Told>, number: number): number {
+  const isThisRound = (line: string) => line.includes(` round ${number} `)
+  return [...told.values()].filter(({ said }) => said.some(isThisRound)).length
+}
+
+function countBegun(told: Map<string, Told>): number {
+  return [...told.values()].flatMap(({ said }) => said).filter((line) => line.startsWith('user: ')).length
+}
+
+function countEnded(told: Map<string, Told>): number {
+  return [...told.values()].flatMap(({ said }) => said).filter((line) => line.startsWith('assistant: '))
+    .length
+}
+
+const NEVER = new AbortController().signal
