@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Keystrokes } from './typist.ts'
 
 /** One run of the program that must succeed: it warms the code caches, and it proves the finished binary. */
@@ -11,6 +13,10 @@ export interface Scenario {
   home?: 'fresh'
   /** Runs on a terminal, where this is typed. */
   keys?: readonly Keystrokes[]
+  /** Goes through the daemon that runs by then; the others run in their own process. */
+  daemon?: true
+  /** Is the daemon: the next ones run beside it, until `daemon stop`. */
+  background?: true
   /** People wait for its start: these come first, and what they load is neither compressed nor cached for others. */
   hot?: true
 }
@@ -26,6 +32,9 @@ export const SCENARIOS: readonly Scenario[] = [
   hot('send', '--model', 'loopback-anthropic', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'say hi'),
   hot('send', '--model', 'loopback-openai', '-s', 'build', 'and again'),
+  { ...hot('daemon', 'run'), background: true },
+  { ...hot('send', '--model', 'loopback-openai', 'say hi'), daemon: true },
+  { ...hot('daemon', 'stop'), daemon: true },
   {
     ...hot('chat', '--model', 'loopback-openai'),
     keys: [on(/\?2004h/, 'x'), on(/x/, BACKSPACE), on(/Ask anything/, CTRL_D)],
@@ -43,6 +52,10 @@ export const SCENARIOS: readonly Scenario[] = [
     ],
   },
   crabtalk('send', '--help'),
+  { ...crabtalk('daemon', 'run', '--port', '0', '--idle-exit', '10m'), background: true },
+  { ...crabtalk('daemon', 'status'), daemon: true },
+  { ...crabtalk('daemon', 'reload'), daemon: true },
+  { ...crabtalk('daemon', 'stop'), daemon: true },
   crabtalk('send', '--output', 'json', 'say hi'),
   crabtalk('version'),
   crabtalk('completions', 'bash'),
@@ -119,12 +132,24 @@ export async function* eachScenario(
 ): AsyncGenerator<Scenario & { env: Record<string, string> }> {
   const home = join(folder, 'home')
   const fresh = join(folder, 'fresh')
-  const env = await makeHome(home, modelUrl)
+  const own = await makeHome(home, modelUrl)
   for (const scenario of SCENARIOS) {
     const argv = await fillIn(scenario.argv, home)
-    yield { ...scenario, argv, env: scenario.home ? { HOME: fresh, CRABTALK_HOME: fresh } : env }
+    const env = scenario.home ? { HOME: fresh, CRABTALK_HOME: fresh } : own
+    yield { ...scenario, argv, env: scenario.daemon ? env : { ...env, CRABTALK_NO_DAEMON: '1' } }
   }
 }
+
+/** Waits until the daemon of that home listens. */
+export async function daemonListens({ CRABTALK_HOME: home = '' }: Record<string, string>): Promise<void> {
+  const deadline = performance.now() + DAEMON_MS
+  while (!existsSync(join(home, 'run/crabtalk.sock'))) {
+    if (performance.now() > deadline) throw new Error(`No daemon listens for ${home}`)
+    await sleep(5)
+  }
+}
+
+const DAEMON_MS = 30_000
 
 async function fillIn(argv: readonly string[], home: string): Promise<string[]> {
   const files = argv.includes('{session}') ? await readdir(join(home, 'sessions')) : []

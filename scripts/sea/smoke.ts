@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { spawn } from '@lydell/node-pty'
 import { startModelServer } from '../../test/support/model-server.ts'
 import { loopbackModel } from './loopback-model.ts'
-import { eachScenario } from './scenarios.ts'
+import { daemonListens, eachScenario } from './scenarios.ts'
 import { type Keystrokes, typist } from './typist.ts'
 
 const run = promisify(execFile)
@@ -18,11 +18,18 @@ const TIMEOUT_MS = 60_000
 export async function smoke(binary: string): Promise<void> {
   await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  for await (const { program, argv, env, keys } of eachScenario(dir.path, model.url)) {
+  let daemon: Promise<string> | undefined
+  for await (const { program, argv, env, keys, background } of eachScenario(dir.path, model.url)) {
     const command = program === 'crabup' ? join(dirname(binary), 'crabup') : binary
     const all = { ...env, PATH: process.env['PATH'], CRABTALK_DEBUG: 'cache' }
     const start = { command, argv, env: all, cwd: dir.path }
+    if (background) {
+      daemon = pipe(start)
+      await Promise.race([daemon, daemonListens(env)])
+      continue
+    }
     const said = await (keys ? typeTo(start, keys) : pipe(start))
+    if (argv[1] === 'stop') await daemon
     if (said.includes('code cache rejected')) throw new Error(`Cannot ship this binary: ${said.trim()}`)
   }
 }

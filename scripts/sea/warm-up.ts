@@ -12,8 +12,11 @@ import type { Host, Screen } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
 import { startModelServer } from '../../test/support/model-server.ts'
 import { loopbackModel } from './loopback-model.ts'
-import { eachScenario } from './scenarios.ts'
+import { daemonListens, eachScenario } from './scenarios.ts'
 import { type Keystrokes, typist } from './typist.ts'
+
+/** Higher than any: the daemon is in this process here, and whoever ends it looks whether that is gone. */
+const NOBODY = 2 ** 22 + 1
 
 type Run = typeof import('../../bin/run.ts').run
 
@@ -62,17 +65,31 @@ async function runScenarios(run: Run, cold: () => void): Promise<void> {
   await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   let isHot = true
-  for await (const { program, argv, env, keys, hot = false } of eachScenario(dir.path, model.url)) {
+  let daemon: Promise<number> | undefined
+  for await (const { program, argv, env, keys, background, hot = false } of eachScenario(
+    dir.path,
+    model.url,
+  )) {
     if (isHot && !hot) cold()
     isHot = hot
     using said = outputFile(join(dir.path, 'stderr'))
     using ignored = outputFile(join(dir.path, 'stdout'))
     const outputs = { stdout: ignored.output, stderr: said.output }
     const host = { ...quietHost(env, dir.path), ...outputs, screen: () => keys && fakeScreen(keys) }
-    const code = await run(program, argv, host)
+    if (background) {
+      daemon = run(program, argv, { ...host, pid: NOBODY, ...inherited() })
+      await Promise.race([daemon, daemonListens(env)])
+      continue
+    }
+    const code = (await run(program, argv, host)) || (argv[1] === 'stop' && (await daemon)) || 0
     if (code === 0) continue
     throw new Error(`Cannot warm up: ${[program, ...argv].join(' ')} exits ${code}: ${said.text()}`)
   }
+}
+
+/** Of what goes on while later ones have their files. */
+function inherited(): Pick<Host, 'stdout' | 'stderr'> {
+  return { stdout: new Output(1, () => false), stderr: new Output(2, () => false) }
 }
 
 function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout' | 'stderr'> {
