@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Script } from '../support/model-server.ts'
+import { leftAfter, livingWith } from '../support/orphans.ts'
+import { GRACE_MS } from '../support/processes.ts'
+import type { RunOptions } from '../support/run-binary.ts'
+import { type SandboxDaemon, startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
+import { until } from '../support/until.ts'
+
+/** A talk with a daemon, whose commands find it. */
+interface Served extends AsyncDisposable {
+  talk: Talk
+  run: Talk['run']
+  start: Talk['start']
+}
+
+async function serve(script: Script): Promise<Served> {
+  const talk = await makeTalk(script)
+  const own: AsyncDisposable[] = [talk]
+  const isThere = existsSync(join(talk.home, 'run', 'crabtalk.sock'))
+  const daemon: SandboxDaemon | undefined = isThere ? undefined : await startSandboxDaemon(talk)
+  if (daemon) own.unshift(daemon)
+  const withDaemon = (options: RunOptions = {}) => ({ ...options, env: { ...WITH_DAEMON, ...options.env } })
+  return {
+    talk,
+    run: (args, options) => talk.run(args, withDaemon(options)),
+    start: (args, options) => talk.start(args, withDaemon(options)),
+    async [Symbol.asyncDispose]() {
+      for (const one of own) await one[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('two followers and a send see each other live', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using at = await serve([{ parts: ['first half', gate.promise, ', second half'] }])
+  const text = at.start(['tail', 'crab/notes'])
+  const json = at.start(['tail', '-s', 'notes', '--json'])
+  await json.prints(/"conversation"/)
+  const send = at.start(['send', '-s', 'notes', 'hello'])
+  await Promise.all([
+    text.prints(/^notes: hello\ncrab: first half$/),
+    json.prints(/"text":"first half"/),
+    send.prints(/^first half$/),
+  ])
+  gate.resolve()
+  await Promise.all([text.prints(/first half, second half\n$/), json.prints(/"run\.finished"/)])
+  assert.deepEqual([(await send.finished).code, send.printed()], [0, 'first half, second half\n'])
+  text.child.kill('SIGINT')
+  json.child.kill('SIGTERM')
+  const [one, other] = await Promise.all([text.finished, json.finished])
+  assert.deepEqual([one.code, one.stderr, other.code, other.stderr], [130, '', 143, ''])
+})
+
+test('a question is answered from another process, once, and closed for everybody', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"echo made > it.txt"}' }
+  await using at = await serve([{ parts: [call] }, { parts: ['Made.'] }])
+  const follower = at.start(['asks', '--follow', '--json'])
+  const tail = at.start(['tail', 'crab/notes'])
+  const send = at.start(['send', '-s', 'notes', '--on-ask', 'park', 'make it'])
+  await follower.prints(/"ask\.opened"/)
+  const listed = JSON.parse((await at.run(['asks', '--json'])).stdout)
+  assert.deepEqual(
+    [listed.length, listed[0].sender, listed[0].permission.action],
+    [1, 'notes', 'bash: echo made > it.txt'],
+  )
+  const [first, second] = await Promise.all([
+    at.run(['answer', listed[0].id, 'y']),
+    at.run(['answer', listed[0].id, 'y']),
+  ])
+  assert.deepEqual([first.code, second.code].toSorted(), [0, 1])
+  const late = first.code === 1 ? first : second
+  assertFailed(late, 'missing', {
+    message: /Cannot answer.*: no such question waits/,
+    hint: /answered elsewhere/,
+  })
+  const { code, stdout } = await send.finished
+  assert.deepEqual([code, stdout], [0, 'Made.\n'])
+  assert.ok(existsSync(join(at.talk.cwd, 'it.txt')))
+  await follower.prints(/"ask\.closed".*Allow once/)
+  await tail.prints(/\? \w{8} is closed: .*\ncrab: Made\.\n$/)
+  for (const one of [follower, tail]) one.child.kill('SIGINT')
+  await Promise.all([follower.finished, tail.finished])
+})
+
+test('a kill from another terminal stops the model request, and the conversation goes on', async () => {
+  await using at = await serve([{ parts: ['I think'], end: 'hang' }, { parts: ['Here again.'] }])
+  const send = at.start(['send', '-s', 'notes', 'think'])
+  await send.prints(/I think/)
+  const killed = await at.run(['conversation', 'kill', 'crab/notes'])
+  assert.deepEqual([killed.code, killed.stdout, killed.stderr], [0, 'ended what ran in crab/notes\n', ''])
+  assert.equal(await at.talk.server.requests[0]!.done, false)
+  assert.equal((await send.finished).code, 130)
+  const next = await at.run(['send', '-s', 'notes', 'go on'])
+  assert.deepEqual([next.code, next.stdout], [0, 'Here again.\n'])
+  const [session] = await at.talk.sessions()
+  assert.deepEqual(session!.said, [
+    'user: think',
+    'assistant: I think [cancelled]',
+    'user: go on',
+    'assistant: Here again.',
+  ])
+})
+
+test('a kill from another terminal ends the process group of the tool that runs', async () => {
+  const mark = randomUUID()
+  const loop = `sh -c 'while :; do sleep 1; done' ${mark}`
+  const call = { call: 'c1', name: 'bash', args: JSON.stringify({ command: `${loop} & ${loop}` }) }
+  await using at = await serve([{ parts: ['I run it. ', call] }, { parts: ['Here again.'] }])
+  const send = at.start(['send', '-s', 'notes', '--yolo', 'run'])
+  await until('the tool runs', async () => (await livingWith(mark)).length >= 2)
+  const { code } = await at.run(['conversation', 'kill', '-s', 'notes'])
+  assert.deepEqual([code, (await send.finished).code], [0, 130])
+  assert.deepEqual(await leftAfter(mark, GRACE_MS), [])
+  const next = await at.run(['send', '-s', 'notes', 'go on'])
+  assert.deepEqual([next.code, next.stdout], [0, 'Here again.\n'])
+})
+
+test('a detached turn goes on when its client has gone, in a daemon that was started for it', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using talk = await makeTalk([{ parts: ['slow', gate.promise, ' answer'] }])
+  const env = WITH_DAEMON
+  const sent = await talk.run(['send', '--detach', '-s', 'notes', 'hello'], { env })
+  try {
+    assert.deepEqual([sent.code, sent.stderr], [0, ''])
+    assert.match(sent.stdout, /^[0-9A-Z]{26}\n$/)
+    const run = sent.stdout.trim()
+    const waiting = talk.start(['wait', run], { env })
+    const tail = talk.start(['tail', run], { env })
+    await tail.prints(/^notes: hello\ncrab: slow$/)
+    gate.resolve()
+    const { code, stdout } = await waiting.finished
+    assert.deepEqual([code, stdout], [0, 'slow answer\n'])
+    await tail.prints(/slow answer\n$/)
+    tail.child.kill('SIGINT')
+    await tail.finished
+    const json = await talk.run(['wait', '--json', run], { env })
+    assert.equal(JSON.parse(json.stdout).text, 'slow answer')
+  } finally {
+    await talk.run(['daemon', 'stop'], { env })
+  }
+})
+
+test('tail ends with the next thing it would say to a reader that has gone', async () => {
+  await using at = await serve(() => ({ parts: ['more'] }))
+  await at.run(['send', '-s', 'notes', 'hello'])
+  const script = '{ crabtalk tail crab/notes; echo "$?" >&2; } | head -1'
+  let isOver = false
+  const shell = at.talk.shell(script, { env: WITH_DAEMON }).finally(() => {
+    isOver = true
+  })
+  await until('tail has ended', async () => {
+    await at.run(['send', '-s', 'notes', 'again'])
+    return isOver
+  })
+  const { stdout, stderr } = await shell
+  assert.deepEqual([stdout, stderr], ['notes: hello\n', '141\n'])
+})
+
+test('attach in a pipe is tail', async () => {
+  await using at = await serve([{ parts: ['one'] }])
+  await at.run(['send', '-s', 'notes', 'hello'])
+  const attach = at.start(['attach', 'crab/notes'])
+  await attach.prints(/^notes: hello\ncrab: one\n$/)
+  attach.child.kill('SIGINT')
+  assert.equal((await attach.finished).code, 130)
+})
+
+test('attach on a terminal is the chat on that conversation, and shows what others do there', async () => {
+  await using at = await serve([{ parts: ['The crab said one.'] }, { parts: ['The crab said two.'] }])
+  await at.run(['send', '-s', 'notes', 'hello'])
+  const terminal = at.talk.terminal(['attach', 'crab/notes'], { env: WITH_DAEMON })
+  await terminal.shows(/The crab said one\./)
+  await at.run(['send', '-s', 'notes', 'and from here'])
+  await terminal.shows(/and from here[\s\S]*The crab said two\./)
+  terminal.type('\x04')
+  assert.equal((await terminal.finished).code, 0)
+})
+
+for (const argv of [
+  ['asks'],
+  ['asks', '--follow'],
+  ['answer', '8Z4K2M0Q', 'y'],
+  ['wait', '01M7ZYNV4YSTE78QY8BXNJSE05'],
+]) {
+  test(`${argv.join(' ')} says that no daemon runs, and starts none`, async () => {
+    await using talk = await makeTalk([])
+    const finished = await talk.run(argv, { env: { ...WITH_DAEMON, CRABTALK_NO_DAEMON: '' } })
+    assertFailed(finished, 'unavailable', { message: /none runs/, hint: /crabtalk daemon run/ })
+    assert.deepEqual(await talk.processesLeft(), [])
+  })
+}
+
+for (const argv of [['tail'], ['attach'], ['send', '--detach', 'hi'], ['send', '--on-ask', 'park', 'hi']]) {
+  test(`${argv.join(' ')} with --no-daemon says what it lacks`, async () => {
+    await using talk = await makeTalk([])
+    const { code, stdout, stderr } = await talk.run([...argv, '--no-daemon'], { env: WITH_DAEMON })
+    assert.deepEqual([code === 69 || code === 2, stdout], [true, ''])
+    assert.match(stderr, /--no-daemon/)
+    assert.deepEqual(await talk.processesLeft(), [])
+  })
+}
