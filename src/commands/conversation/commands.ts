@@ -21,10 +21,13 @@ export const list: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const filter = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '' }
   const { conversations } = await request(attached.dispatch, 'listConversations', filter, signal)
-  const shown = limit === 0 ? conversations : conversations.slice(0, limit)
-  if (options.has('json')) return printJson(host, shown.map(toJsonRow))
-  if (shown.length === 0) host.stderr.write('No conversations yet; start one with crabtalk send "…"\n')
-  else await printRows(host, shown)
+  const states = attached.place === 'daemon' ? await statesOf(attached.dispatch, signal) : new Map()
+  const rows = (limit === 0 ? conversations : conversations.slice(0, limit)).map((info): Row => {
+    return { ...info, state: states.get(info.filePath) ?? 'idle' }
+  })
+  if (options.has('json')) return printJson(host, rows.map(toJsonRow))
+  if (rows.length === 0) host.stderr.write('No conversations yet; start one with crabtalk send "…"\n')
+  else await printRows(host, rows)
   return 0
 }
 
@@ -66,6 +69,17 @@ export const remove: Run = async ({ options, host, signal }) => {
   return 0
 }
 
+/** What a conversation does now: `asks` when it waits for a person. */
+type State = 'idle' | 'running' | 'asks'
+
+type Row = ConversationInfo & { state: State }
+
+/** Of those that do something in the daemon, by session. */
+async function statesOf(dispatch: Dispatch, signal: AbortSignal): Promise<ReadonlyMap<string, State>> {
+  const { conversations } = await request(dispatch, 'listActiveConversations', {}, signal)
+  return new Map(conversations.map(({ session, asks }) => [session, asks > 0 ? 'asks' : 'running']))
+}
+
 type Format = (dispatch: Dispatch, session: string, signal: AbortSignal) => AsyncGenerator<string>
 
 const FORMATS: Record<string, Format> = {
@@ -91,7 +105,7 @@ async function toJson(dispatch: Dispatch, session: string, signal: AbortSignal) 
   return { ...head, ...(forkedFrom && { forked_from: forkedFrom }), messages }
 }
 
-function toJsonRow(info: ConversationInfo) {
+function toJsonRow(info: Row) {
   return {
     id: info.filePath,
     agent: info.agent,
@@ -102,10 +116,11 @@ function toJsonRow(info: ConversationInfo) {
     cwd: info.cwd,
     created_at: info.createdAt,
     updated_at: info.updatedAt,
+    state: info.state,
   }
 }
 
-async function printRows(host: Host, rows: readonly ConversationInfo[]): Promise<void> {
+async function printRows(host: Host, rows: readonly Row[]): Promise<void> {
   const now = Date.now()
   const cells = rows.map((info) => [
     shortId(info.filePath),
@@ -113,7 +128,9 @@ async function printRows(host: Host, rows: readonly ConversationInfo[]): Promise
     info.agent,
     info.sender,
     String(info.messageCount),
-    info.title || info.preview,
+    `${MARKS[info.state]}${info.title || info.preview}`,
   ])
   await printTable(host, ['ID', 'UPDATED', 'AGENT', 'SENDER', 'MESSAGES', 'TITLE'], cells)
 }
+
+const MARKS: Readonly<Record<State, string>> = { idle: '', running: '[running] ', asks: '[asks you] ' }

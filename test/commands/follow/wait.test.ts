@@ -146,6 +146,35 @@ test('a turn that is not detached takes its parked question with it', async () =
   await asks.prints(/"type":"ask\.closed".*"by":"cancelled"/)
 })
 
+test('conversation list says what runs, and what asks', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using served = await serveCommands(({ json }) => {
+    const text = JSON.stringify(json['messages'])
+    if (text.includes('ask me')) return text.includes('"tool"') ? { parts: ['ok'] } : RUN
+    return text.includes('slowly') ? { parts: ['one', gate.promise] } : { parts: ['fine'] }
+  })
+  const turns = [
+    served.daemon.ask('quick', { sender: 'a' }),
+    served.daemon.ask('slowly', { sender: 'b' }),
+    served.daemon.ask('ask me', { sender: 'c', options: { onAsk: OnAsk.PARK } }),
+  ]
+  await turns[0]
+  await using asks = await served.start(['asks', '--follow'])
+  await asks.prints(/rm -rf build/)
+  const rows = JSON.parse((await served.run(['conversation', 'list', '--json'])).stdout)
+  assert.deepEqual(rows.map(({ sender, state }: Record<string, string>) => `${sender} ${state}`).toSorted(), [
+    'a idle',
+    'b running',
+    'c asks',
+  ])
+  const { stdout } = await served.run(['conversation', 'list'])
+  assert.match(stdout, / {2}\[running\] slowly\n/)
+  assert.match(stdout, / {2}\[asks you\] ask me\n/)
+  gate.resolve()
+  await served.run(['conversation', 'kill', 'crab/c'])
+  await Promise.all(turns)
+})
+
 async function detach(
   served: Awaited<ReturnType<typeof serveCommands>>,
   more: readonly string[] = [],
