@@ -30,7 +30,7 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'permissions.allow': 'Calls that are made without a question.',
   'permissions.ask': 'Calls that are asked about, though another rule allows them.',
   'permissions.deny': 'Calls that are refused, whatever else allows them.',
-  daemon: 'The background process, which this version does not have yet.',
+  daemon: 'The process that owns conversations while it runs; see [the daemon](daemon.md).',
   'daemon.on_demand': 'Whether a command may start it.',
   'daemon.tcp_port': 'Its port for TCP; 0 picks a free one. Without it there is no TCP.',
   'daemon.tcp_token': 'Whether TCP clients must show the token.',
