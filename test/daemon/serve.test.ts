@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { request, requestMany, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../src/core/transport/client.ts'
@@ -301,4 +301,28 @@ test('a home whose path is too long for a socket is served all the same', async 
   assert.deepEqual(await readdir(short), [])
 })
 
+for (const failure of ['thrown', 'rejected']) {
+  test(`a failure of its own (${failure}) is logged and 70, with what was said kept and everything released`, async () => {
+    await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
+    const program = [process.execPath, '--disable-warning=ExperimentalWarning', FAILING] as const
+    const daemon = await startTestDaemon(home, { program, env: { FAILURE: failure } })
+    for await (const { event } of streamTurn(daemon.dispatch, { sender: 'ann', content: 'go' }, NEVER)) {
+      if (event?.$case === 'chunk') daemon.kill('SIGUSR2')
+    }
+    const { code, stderr } = await daemon.ended
+    assert.deepEqual([code, /^crabtalk: error\[internal\]: Error: boom\n/.test(stderr)], [70, true], stderr)
+    assert.match(
+      (await logOf(home)).map(({ message }) => message).join('|'),
+      /crashed: Error: boom\n {4}at .*stopped$/s,
+    )
+    assert.deepEqual((await readSessions(home.paths.home))[0]?.said, [
+      'user: go',
+      'assistant: Half [cancelled]',
+    ])
+    assert.deepEqual(await readdir(home.paths.proc), [])
+    assert.ok(!existsSync(join(home.paths.run, 'crabtalk.sock')))
+  })
+}
+
+const FAILING = resolve(import.meta.dirname, '../support/failing-daemon.ts')
 const NEVER = new AbortController().signal

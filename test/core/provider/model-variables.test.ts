@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toConfig } from '../../../src/core/config/config.ts'
+import { parseToml } from '../../../src/core/config/toml.ts'
+import { modelVariables } from '../../../src/core/provider/model-variables.ts'
+import { PRESETS } from '../../../src/core/provider/presets.ts'
+
+function variablesOf(text: string, env: Record<string, string> = {}): string[] {
+  const document = parseToml('config.toml', text)
+  assert.ok(document.ok)
+  const config = toConfig(document.value)
+  assert.ok(config.ok)
+  return modelVariables(config.value, env)
+}
+
+test('modelVariables() are all that are looked at where config.toml declares no provider', () => {
+  const names = variablesOf('')
+  for (const { keys } of PRESETS) for (const key of keys) assert.ok(names.includes(key), key)
+  assert.ok(names.includes('OPENAI_BASE_URL') && names.includes('AZURE_OPENAI_DEPLOYMENT'))
+  assert.ok(!names.includes('AWS_REGION'))
+  assert.deepEqual(names, [...new Set(names)])
+})
+
+test('modelVariables() are none where config.toml says everything', () => {
+  assert.deepEqual(variablesOf('[llm]\nbase_url = "http://127.0.0.1:9/v1"\n'), [])
+  const said = 'api_key = "k"\nbase_url = "https://example.org"\nmodels = ["m"]\n'
+  assert.deepEqual(variablesOf(`[[providers]]\nname = "a"\nkind = "anthropic"\n${said}`), [])
+})
+
+test('modelVariables() are those of what a declared provider leaves out', () => {
+  const names = variablesOf('[[providers]]\nname = "a"\nkind = "anthropic"\n')
+  assert.deepEqual(names, ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'])
+})
+
+test('modelVariables() hold regions and profiles of AWS where Bedrock is used', () => {
+  const declared = variablesOf('[[providers]]\nname = "b"\nkind = "bedrock"\nregion = "eu-central-1"\n')
+  assert.ok(declared.includes('AWS_SESSION_TOKEN') && !declared.includes('AWS_REGION'))
+  const found = variablesOf('', { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' })
+  assert.ok(found.includes('AWS_REGION') && found.includes('AWS_PROFILE'))
+})
