@@ -231,7 +231,8 @@ export function compose(options: NodeOptions): Services {
       await bus?.bus.settled()
       await roster.settled()
       const opened = await servers()
-      opened?.release()
+      if (options.daemon) await opened?.[Symbol.asyncDispose]()
+      else opened?.release() // a command leaves; what watches over its servers ends them
       const made = await runtime.made?.catch(() => undefined)
       await made?.[Symbol.asyncDispose]()
       processes.releaseAll() // those that watch over them end what still runs

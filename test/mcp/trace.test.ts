@@ -18,8 +18,9 @@ test('an answer tells how long it took, in both directions, whatever its id look
   const at = setting()
   await at.transport.start()
   await at.transport.send({ jsonrpc: '2.0', id: 7, method: 'tools/list' })
+  at.clock.ms += 5
   at.inner.onmessage?.({ jsonrpc: '2.0', id: 7, method: 'ping' })
-  at.clock.ms += 30
+  at.clock.ms += 25
   at.inner.onmessage?.({ jsonrpc: '2.0', id: '7', result: {} })
   at.clock.ms += 12
   await at.transport.send({ jsonrpc: '2.0', id: 7, result: {} })
@@ -31,7 +32,7 @@ test('an answer tells how long it took, in both directions, whatever its id look
       [true, 'tools/list', '7', undefined],
       [false, 'ping', '7', undefined],
       [false, '', '7', 30],
-      [true, '', '7', 42],
+      [true, '', '7', 37],
       [false, '', '8', undefined],
       [false, 'notifications/message', '', undefined],
     ],
