@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { CRABTALK } from '../../src/commands/table.ts'
 import type { Script } from '../support/model-server.ts'
 import { leftAfter, livingWith } from '../support/orphans.ts'
 import { GRACE_MS } from '../support/processes.ts'
@@ -203,4 +204,50 @@ for (const argv of [['tail'], ['attach'], ['send', '--detach', 'hi'], ['send', '
     assert.match(stderr, /--no-daemon/)
     assert.deepEqual(await talk.processesLeft(), [])
   })
+}
+
+test('every example in the help of these commands works', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"echo"}' }
+  await using at = await serve((request) => {
+    const messages = request.json['messages'] as { role: string }[]
+    const isAsking = request.text.includes('ask me') && messages.at(-1)!.role === 'user'
+    return { parts: isAsking ? [call] : ['Ready.'] }
+  })
+  const { talk } = at
+  await at.run(['agent', 'create', 'reviewer'])
+  await at.run(['send', '-s', 'notes', 'hello'])
+  const run = (await at.run(['send', '--detach', '-s', 'notes', 'hello'])).stdout.trim()
+  await at.run(['wait', run])
+  for (const line of examplesOf('attach')) {
+    const terminal = talk.terminalShell(line, { env: WITH_DAEMON })
+    await terminal.shows(/Ask anything/)
+    terminal.type('\x04')
+    assert.equal((await terminal.finished).code, 0, line)
+  }
+  for (const line of examplesOf('tail')) {
+    const [command = ''] = line.split(' | ')
+    const tail = at.start(command.split(' ').slice(1))
+    await tail.prints(/Ready\./)
+    tail.child.kill('SIGINT')
+    assert.equal((await tail.finished).code, 130, line)
+  }
+  for (const line of [...examplesOf('wait'), ...examplesOf('asks'), ...examplesOf('answer')]) {
+    const asking = (await at.run(['send', '-d', '--on-ask', 'park', 'ask me'])).stdout.trim()
+    let id = ''
+    await until('a question waits', async () => {
+      const [ask] = JSON.parse((await at.run(['asks', '--json'])).stdout)
+      id = ask?.id.slice(-8) ?? ''
+      return id !== ''
+    })
+    const command = line.split(' | ')[0]!.replace('01M7ZYNV4YSTE78QY8BXNJSE05', run).replace('8Z4K2M0Q', id)
+    const { code, stdout, stderr } = await talk.shell(command, { env: WITH_DAEMON })
+    assert.deepEqual([code, stderr], [0, ''], line)
+    assert.notEqual(stdout, '', line)
+    await at.run(['answer', id, 'n'])
+    await at.run(['wait', asking])
+  }
+})
+
+function examplesOf(name: string): readonly string[] {
+  return CRABTALK.find(({ path }) => path[0] === name)!.examples
 }

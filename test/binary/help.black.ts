@@ -13,6 +13,7 @@ const BEFORE: Record<string, string> = {
 
 const PREPARE = `
 set -e
+crabtalk send --no-stdin -s notes hello
 crabtalk send --no-stdin hello
 crabtalk agent create reviewer
 crabtalk agent create critic
@@ -23,7 +24,16 @@ cp -r ~/.crabtalk prepared
 crabtalk conversation list --json`
 
 /** Commands whose examples are run elsewhere: they need a screen, or a daemon. */
-const ELSEWHERE: ReadonlySet<string> = new Set(['chat', '__complete', 'events'])
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'chat',
+  '__complete',
+  'events',
+  'attach',
+  'tail',
+  'wait',
+  'asks',
+  'answer',
+])
 
 const commands = [...CRABTALK, ...CRABUP].filter(({ path }) => !ELSEWHERE.has(path[0]!))
 const examples = commands.flatMap((command) =>
