@@ -68,8 +68,8 @@ async function openLocal(options: ListenersOptions): Promise<Opened> {
 async function openTcp(options: ListenersOptions, port: number): Promise<Opened> {
   const { run } = options.services.node.paths
   const token = options.tcpToken ? { token: await readOrCreateToken(run) } : {}
-  const listening = { ...toListenOptions(options, 'tcp'), ...token }
-  const listener = await listen({ kind: 'tcp', host: LOOPBACK, port }, listening)
+  const place = { kind: 'tcp', host: LOOPBACK, port } as const
+  const listener = await listen(place, toListenOptions(options, 'tcp', token))
   const portFile = join(run, 'crabtalk.port')
   try {
     if (listener.endpoint.kind === 'tcp') await replaceFile(portFile, `${listener.endpoint.port}\n`)
@@ -80,11 +80,14 @@ async function openTcp(options: ListenersOptions, port: number): Promise<Opened>
   }
 }
 
+/** The grace is read when the listener closes. */
 function toListenOptions(
   { services, graceMs, onError, watched }: ListenersOptions,
   channel: Channel,
+  more: Pick<ListenOptions, 'token' | 'addressFile'>,
 ): ListenOptions {
   return {
+    ...more,
     dispatch: watched(route(handlers(services, channel))),
     get graceMs() {
       return graceMs()

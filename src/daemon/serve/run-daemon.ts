@@ -51,7 +51,8 @@ export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Pr
     await live({ host, options, log, life })
   } catch (reason) {
     const { kind, message, hint } = toCrabError(reason)
-    if (!life.signal.aborted && (life.hasHome || kind !== 'conflict')) file.log('error', message, { kind, hint })
+    if (!life.signal.aborted && (life.hasHome || kind !== 'conflict'))
+      file.log('error', message, { kind, hint })
     if (!life.signal.aborted) throw reason
     if (reason !== life.signal.reason) log('error', `while it stopped: ${message}`, { kind })
   }
