@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { request } from '../../../src/core/protocol/dispatch.ts'
 import type { Reply, Script } from '../../support/model-server.ts'
 import { type ServedCommands, serveCommands } from '../../support/served-commands.ts'
 import { until } from '../../support/until.ts'
@@ -196,6 +197,27 @@ test('asks --follow shows what waits, what comes, and how each ended', async () 
   assert.deepEqual([lines[0].id, lines[1].ask, lines[1].content], [first, first, { 'Which colour?': 'blue' }])
   assert.equal(await text.end('SIGINT'), 130)
 })
+
+test('completions list the questions that wait, the runs that go on, and conversations by their address', async () => {
+  await using at = await parked([asking(COLOURS), DONE])
+  const complete = async (...words: string[]) => {
+    const { stdout } = await at.served.run(['__complete', String(words.length), ...words])
+    return stdout.trimEnd().split('\n').slice(1)
+  }
+  const { conversations } = await request(at.served.daemon.dispatch, 'listActiveConversations', {}, NEVER)
+  const id = at.ids[0]!.slice(-8)
+  assert.deepEqual(await complete('answer', ''), [`${id}\tnow, crab: Which colour? (1 red, 2 blue)`])
+  assert.deepEqual(await complete('wait', ''), [`${conversations[0]!.runId}\tcrab/ann`])
+  assert.deepEqual(
+    (await complete('tail', 'crab/')).map((line) => line.split('\t')[0]),
+    ['crab/ann'],
+  )
+  await answerAll(at.served, '1')
+  await at.turns[0]
+  assert.deepEqual(await complete('answer', ''), [])
+})
+
+const NEVER = new AbortController().signal
 
 async function answerAll(served: ServedCommands, answer: string): Promise<void> {
   for (const { ask } of served.daemon.services.asks.list('')) await served.run(['answer', ask.id, answer])

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { request } from '../../../src/core/protocol/dispatch.ts'
 import type { Reply } from '../../support/model-server.ts'
 import { type ServedCommand, serveCommands } from '../../support/served-commands.ts'
 
@@ -116,6 +117,32 @@ test('tail of a run follows its conversation; of one nobody knows it says so', a
     stderr,
   )
   await early.end('SIGINT')
+})
+
+test('tail of a run that still waits for its conversation follows that, too', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using served = await serveCommands([{ parts: ['first', gate.promise] }, { parts: ['second'] }])
+  const [first, waiting] = [
+    await served.run(['send', '-d', '--no-stdin', '-s', 'notes', 'one']),
+    await served.run(['send', '-d', '--no-stdin', '-s', 'notes', 'two']),
+  ]
+  await using tail = await served.start(['tail', waiting.stdout.trim()])
+  await tail.prints(/^notes: one\ncrab: first$/)
+  gate.resolve()
+  await tail.prints(/\nnotes: two\ncrab: second\n$/)
+  assert.equal((await served.run(['wait', first.stdout.trim()])).stdout, 'first\n')
+})
+
+test('tail goes on when its conversation goes on in another session', async () => {
+  await using served = await serveCommands([{ parts: ['one'] }, { parts: ['two'] }])
+  await served.daemon.ask('first')
+  await using tail = await served.start(['tail', 'crab/ann'])
+  await tail.prints(/^ann: first\ncrab: one\n$/)
+  const pair = { agent: 'crab', sender: 'ann' }
+  await request(served.daemon.dispatch, 'newSession', pair, new AbortController().signal)
+  await tail.prints(/\n• another conversation goes on here\n$/)
+  await served.daemon.ask('second')
+  await tail.prints(/goes on here\nann: second\ncrab: two\n$/)
 })
 
 for (const [argv, problem] of [
