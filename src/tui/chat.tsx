@@ -164,9 +164,7 @@ function begin(
     if (kind === 'cancelled') return
     store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
   }
-  const opened = controller.open((signal) =>
-    openFirst({ store, ports, feed }, options, AbortSignal.any([signal, over])),
-  )
+  const opened = controller.open(openFirst({ store, ports, feed }, options, over))
   opened.then(
     () => learnModels({ store, ports }, over).catch(fail),
     (reason) => (isHopeless(reason, options) ? leave(reason) : fail(reason)),

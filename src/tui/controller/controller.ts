@@ -103,9 +103,10 @@ export class Controller {
     }, AGAIN_MS)
   }
 
-  /** Opens a conversation: what is said meanwhile is for the one that is opened. */
-  open(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    return this.#run(work)
+  /** Opens the first conversation: what is said meanwhile is for the one that is opened, and no key ends that. */
+  open(opened: Promise<void>): Promise<void> {
+    this.turns.wait(opened)
+    return opened
   }
 
   /** Ends what runs, and waits until it has ended. */
