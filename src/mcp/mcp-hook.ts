@@ -32,7 +32,8 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
     onUnregisterAgent: ({ id }) => peers.unregister(id),
     async schema(agent, turn) {
       if (agent.mcps.length === 0) return []
-      if (await peers.ensure(agent)) startEager(peers, agent.id)
+      // What was registered last is what is declared: a turn that waited for its conversation may have an older form.
+      if (!peers.claimedBy(agent.id) && (await peers.ensure(agent))) startEager(peers, agent.id)
       const takeDropped = (peer: Peer) => takeOnce(told, peer.memory.newlyDropped, agent.id)
       const claimed = peers.claimedBy(agent.id) ?? []
       const isKept = turn.over !== undefined && holdUntil(turn.over, claimed)

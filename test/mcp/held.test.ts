@@ -38,6 +38,19 @@ describe('a turn under way', { concurrency: 4 }, () => {
     assert.equal(await run(node, next, ECHO), undefined)
   })
 
+  test('that waited long has what is declared by then, and brings nothing back', async () => {
+    await using node = await mcpNode()
+    const [old, fresh] = [node.watch(), node.watch()]
+    const agent = agentWith([old.entry])
+    await node.servers.hook.onRegisterAgent!(agent)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
+    using _turn = await begin(node, agent)
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.equal(fresh.messages('tools/call').length, 1)
+    await ended(old)
+    assert.equal(node.servers.peers().length, 1)
+  })
+
   test('starts a server again that ended and is not declared any more', async () => {
     await using node = await mcpNode()
     const server = node.watch()
