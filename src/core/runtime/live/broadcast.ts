@@ -31,6 +31,7 @@ export class Broadcast<T> {
     }
     this.#listeners.add(listener)
     signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop() // which nothing announces any more
     return drain()
 
     async function* drain(): AsyncGenerator<T> {

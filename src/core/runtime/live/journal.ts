@@ -33,11 +33,16 @@ export class Journal {
   #bytes = 0
   #seq = 0
   #grown: PromiseWithResolvers<void> | undefined
-  /** How many read it now. */
-  readers = 0
+  /** Where each of those who read it now stands. */
+  readonly #readers = new Set<{ position: number }>()
 
   constructor({ maxBytes }: { maxBytes: number }) {
     this.#maxBytes = maxBytes
+  }
+
+  /** How many read it now. */
+  get readers(): number {
+    return this.#readers.size
   }
 
   /** `seq` of the last event; 0 before the first. */
@@ -84,24 +89,31 @@ export class Journal {
    * Throws `unavailable` when whoever reads is so slow that what it needs is not kept any more.
    */
   async *read(from: number, signal: AbortSignal): AsyncGenerator<Told> {
-    this.readers++
+    const reader = { position: from }
+    this.#readers.add(reader)
     try {
-      for (let position = from; ; position++) {
-        while (position >= this.end) await this.#growth(signal)
-        const kept = this.#told[position - this.#first]
+      for (; ; reader.position++) {
+        while (reader.position >= this.end) await this.#growth(signal)
+        const kept = this.#told[reader.position - this.#first]
         if (!kept) throw tooSlow()
         yield kept.told
         if (signal.aborted) throw toCancelled(signal)
       }
     } finally {
-      this.readers--
+      this.#readers.delete(reader)
     }
   }
 
-  /** Forgets the oldest until no more than so many bytes are kept. */
+  /** Forgets the oldest until no more than so many bytes are kept, but nothing that somebody has still to read. */
   trim(maxBytes: number): void {
+    const unread = Math.min(this.end, ...[...this.#readers].map(({ position }) => position))
+    this.#forget(maxBytes, unread - this.#first)
+  }
+
+  #forget(maxBytes: number, most: number): void {
     let count = 0
-    while (this.#bytes > maxBytes && count < this.#told.length) this.#bytes -= this.#told[count++]!.bytes
+    while (this.#bytes > maxBytes && count < most) this.#bytes -= this.#told[count++]!.bytes
+    if (count === 0) return
     this.#told = this.#told.slice(count)
     this.#first += count
   }
@@ -117,7 +129,8 @@ export class Journal {
     const bytes = bytesOf(told)
     this.#told.push({ told, bytes })
     this.#bytes += bytes
-    if (this.#bytes > this.#maxBytes) this.trim(this.#maxBytes * KEPT_SHARE)
+    const others = this.#told.length - 1 // whoever waits for this one is not slow, however long it is
+    if (this.#bytes > this.#maxBytes) this.#forget(this.#maxBytes * KEPT_SHARE, others)
     this.#grown?.resolve()
     this.#grown = undefined
   }
@@ -153,6 +166,10 @@ function bytesOf(told: Told): number {
   if (event.type === 'tool-result') return OVERHEAD_BYTES + event.output.length
   if (event.type === 'tool-start') {
     return event.calls.reduce((sum, call) => sum + call.arguments.length, OVERHEAD_BYTES)
+  }
+  if (event.type === 'ask') {
+    const { permission } = event.ask
+    return 2 * OVERHEAD_BYTES + (permission ? permission.arguments.length + permission.diff.length : 0)
   }
   return 2 * OVERHEAD_BYTES
 }

@@ -27,7 +27,7 @@ export class Journals {
     return {
       journal: entry.journal,
       [Symbol.dispose]: () => {
-        if (--entry.running === 0) entry.journal.trim(IDLE_BYTES)
+        entry.running--
         this.#left(entry)
       },
     }
@@ -50,6 +50,7 @@ export class Journals {
 
   #left(entry: Entry): void {
     entry.users--
+    if (entry.running === 0) entry.journal.trim(IDLE_BYTES)
     if (this.#entries.size <= MAX_JOURNALS) return
     for (const [key, { users }] of this.#entries) {
       if (users === 0) this.#entries.delete(key)

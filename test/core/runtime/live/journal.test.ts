@@ -47,6 +47,30 @@ test('Journal.read() tells a reader that is too slow so, and goes on for those w
   await assert.rejects(slow.next(), { kind: 'unavailable', message: /too much came since/ })
 })
 
+test('Journal.read() brings what alone is more than is kept to those who wait for it', async () => {
+  const journal = new Journal({ maxBytes: 4000 })
+  const reading = journal.read(0, NEVER)
+  const next = reading.next()
+  journal.event('a', text('x'.repeat(5000)))
+  assert.equal(seqOf((await next).value), 1)
+  journal.event('a', text('y'))
+  assert.equal(seqOf((await reading.next()).value), 2)
+  assert.equal(journal.behind(0), undefined, 'with the next it is forgotten')
+})
+
+test('Journal.trim() leaves what somebody has still to read', async () => {
+  const journal = new Journal({ maxBytes: 100_000 })
+  for (const delta of ['one', 'two', 'three', 'four']) journal.event('a', text(delta))
+  const reading = journal.read(2, NEVER)
+  assert.equal(seqOf((await reading.next()).value), 3)
+  journal.trim(0)
+  assert.equal(seqOf((await reading.next()).value), 4)
+  assert.equal(journal.behind(1), undefined)
+  await reading.return(undefined)
+  journal.trim(0)
+  assert.equal(journal.behind(3), undefined)
+})
+
 test('Journal.behind() gives what came after an event, with the message that led to it, while all of it is kept', () => {
   const journal = new Journal({ maxBytes: 100_000 })
   journal.event('a', text('one'))

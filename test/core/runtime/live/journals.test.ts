@@ -4,6 +4,7 @@ import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
 import { Journals } from '../../../../src/core/runtime/live/journals.ts'
 
 const pairOf = (index: number) => ({ agentId: 'a', sender: `${index}` })
+const NEVER = new AbortController().signal
 const TEXT: AgentEvent = { type: 'text', delta: 'hi' }
 
 test('Journals keeps those of all turns that run, however many, and of the others the last ones', () => {
@@ -21,6 +22,25 @@ test('Journals keeps those of all turns that run, however many, and of the other
   function seqOf(index: number): number {
     using followed = journals.followed(pairOf(index))
     return followed.journal.seq
+  }
+})
+
+test('Journals keeps the whole turn for those who have not read all of it, until they leave', async () => {
+  const journals = new Journals()
+  const reading = follow()
+  const first = reading.next()
+  const running = journals.running(pairOf(0))
+  for (let count = 0; count < 2000; count++) running.journal.event('r', TEXT)
+  running[Symbol.dispose]()
+  assert.equal((await first).value, 1)
+  for (let seq = 2; seq <= 1000; seq++) assert.equal((await reading.next()).value, seq)
+  assert.notEqual(running.journal.behind(1000), undefined)
+  await reading.return()
+  assert.equal(running.journal.behind(1000), undefined)
+
+  async function* follow(): AsyncGenerator<number, void> {
+    using followed = journals.followed(pairOf(0))
+    for await (const told of followed.journal.read(0, NEVER)) if (told.type === 'event') yield told.seq
   }
 })
 
