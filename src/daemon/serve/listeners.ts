@@ -58,11 +58,8 @@ interface Opened {
 async function openLocal(options: ListenersOptions): Promise<Opened> {
   const { paths, env } = options.services.node
   const { endpoint, addressFile } = daemonEndpoint({ paths, env, uid: options.uid })
-  const listening = {
-    ...toListenOptions(options, 'local'),
-    ...(addressFile !== undefined && { addressFile }),
-  }
-  return { listener: await listen(endpoint, listening) }
+  const more = addressFile === undefined ? {} : { addressFile }
+  return { listener: await listen(endpoint, toListenOptions(options, 'local', more)) }
 }
 
 async function openTcp(options: ListenersOptions, port: number): Promise<Opened> {
