@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Broadcast } from '../../../../src/core/runtime/live/broadcast.ts'
+
+const isCancelled = { kind: 'cancelled' }
+
+test('Broadcast.listen() gives what is told from its call on, and ends when its signal aborts', async () => {
+  const broadcast = new Broadcast<number>()
+  const leave = new AbortController()
+  const heard = broadcast.listen(leave.signal)
+  broadcast.tell(1)
+  broadcast.tell(2)
+  assert.deepEqual([(await heard.next()).value, (await heard.next()).value], [1, 2])
+  const next = heard.next()
+  leave.abort()
+  await assert.rejects(next, isCancelled)
+  assert.equal(broadcast.isHeard, false)
+})
+
+test('Broadcast.listen() ends at once for whoever has left before', async () => {
+  const broadcast = new Broadcast<number>()
+  const heard = broadcast.listen(AbortSignal.abort())
+  assert.equal(broadcast.isHeard, false)
+  await assert.rejects(heard.next(), isCancelled)
+})
+
+test('Broadcast.listen() throws for a reader that falls behind too far', async () => {
+  const broadcast = new Broadcast<number>()
+  const heard = broadcast.listen(new AbortController().signal, { most: 2 })
+  for (const value of [1, 2, 3]) broadcast.tell(value)
+  await assert.rejects(heard.next(), { kind: 'unavailable' })
+  assert.equal(broadcast.isHeard, false)
+})
