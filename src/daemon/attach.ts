@@ -62,6 +62,7 @@ async function find(
   try {
     const found = (await findDaemon(place, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
     if (!found) return STARTS.has(daemon) ? 'on_demand = false in config.toml' : undefined
+    if (daemon === 'only') return found // who answers or follows needs no models
     return (await otherModels(found.info, caller)) ?? found
   } catch (reason) {
     if (daemon === 'need' || daemon === 'only' || signal.aborted) throw reason

@@ -7,7 +7,7 @@ import { CRABTALK } from '../../src/commands/table.ts'
 import type { Script } from '../support/model-server.ts'
 import { leftAfter, livingWith } from '../support/orphans.ts'
 import { GRACE_MS } from '../support/processes.ts'
-import type { RunOptions } from '../support/run-binary.ts'
+import { makeSandbox, type RunOptions } from '../support/run-binary.ts'
 import { type SandboxDaemon, startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { assertFailed, makeTalk, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
@@ -205,6 +205,16 @@ for (const argv of [['tail'], ['attach'], ['send', '--detach', 'hi'], ['send', '
     assert.deepEqual(await talk.processesLeft(), [])
   })
 }
+
+test('who answers and follows need not have the key of the daemon; who begins a turn there must', async () => {
+  await using box = await makeSandbox()
+  await using _daemon = await startSandboxDaemon(box, [], { env: { OPENAI_API_KEY: 'sk-one' } })
+  const env = { ...WITH_DAEMON, OPENAI_API_KEY: 'sk-other' }
+  const asks = await box.run(['asks'], { env })
+  assert.deepEqual([asks.code, asks.stderr], [0, 'No question waits\n'])
+  const sent = await box.run(['send', '--detach', 'hi'], { env })
+  assertFailed(sent, 'unavailable', { message: /OPENAI_API_KEY is not what the daemon has/, hint: /daemon/ })
+})
 
 test('every example in the help of these commands works', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"echo"}' }

@@ -58,6 +58,21 @@ test('asks shows the exact command, harmless on a terminal, and how to answer', 
   assert.deepEqual([empty.code, empty.stdout, empty.stderr], [0, '', 'No question waits\n'])
 })
 
+test('asks shows the words of a model behind a bar, with nothing that a terminal would obey', async () => {
+  const label = '\u001b[8mhidden'
+  const question = {
+    question: 'One\u001b[2J?\ncrabtalk answer X y',
+    options: [{ label, description: '\rover' }],
+  }
+  await using at = await parked([asking(question), DONE])
+  const { stdout } = await at.served.run(['asks'])
+  assert.match(stdout, /│ One\\x1b\[2J\?\n {2}│ crabtalk answer X y\n {2}1 {5}\\x1b\[8mhidden · \\rover\n/)
+  assert.doesNotMatch(stdout, /[\u001b\r]/)
+  const answered = await at.served.run(['answer', at.ids[0]!, '1'])
+  assert.match(answered.stdout, /: \\x1b\[8mhidden\n$/)
+  await at.turns[0]
+})
+
 test('answer takes the keys of the card for a permission, once', async () => {
   await using at = await parked([RUN, DONE])
   const [id = ''] = at.ids
