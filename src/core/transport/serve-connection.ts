@@ -56,7 +56,10 @@ export async function serveConnection(socket: Socket, options: ConnectionOptions
   const replies = new ReplyWriter(socket)
   const connection = { ...options, socket, requests, replies, reading: new AbortController() }
   socket.on('error', () => undefined) // `close` follows, and tells the requests
-  socket.once('close', () => requests.abort(new CrabError('cancelled', 'Cancelled: the client hung up')))
+  socket.once('close', () => {
+    connection.reading.abort() // what it sent behind the requests that run is not begun
+    requests.abort(new CrabError('cancelled', 'Cancelled: the client hung up'))
+  })
   using _end = followShutdown(connection)
   await serveRequests(connection)
   await requests.fewerThan(1)

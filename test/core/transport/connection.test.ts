@@ -155,7 +155,7 @@ test(`a connection with ${MAX_RUNNING_REQUESTS} requests is read further when on
   while (ids.size < total) ids.add((await client.reply())!.requestId)
 })
 
-test('a client that hangs up while its connection is full aborts what runs', async () => {
+test('a client that hangs up while its connection is full aborts what runs, and begins nothing more', async () => {
   const reasons: unknown[] = []
   let started = 0
   const dispatch = route({
@@ -175,6 +175,8 @@ test('a client that hangs up while its connection is full aborts what runs', asy
   client.hangUp()
   await until('all are aborted', () => reasons.length >= MAX_RUNNING_REQUESTS)
   await until('the connection is closed', () => serving.listener.connections === 0)
+  await serving.listener[Symbol.asyncDispose]() // which waits for what is done for it
+  assert.equal(started, MAX_RUNNING_REQUESTS)
 })
 
 test('a dispatch that throws, and one that stops early, are errors of that request alone', async () => {
