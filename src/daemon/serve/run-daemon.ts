@@ -129,7 +129,10 @@ async function drain(services: Services, listeners: Listeners, life: DaemonLife)
   over.abort()
 }
 
-/** What ignores its end must not keep the daemon: whatever of it are programs ends behind this process. */
+/**
+ * What ignores its end must not keep the daemon, nor, once that has stopped, its process: whatever of it are programs ends
+ * behind this process.
+ */
 function leaveInTime({ host, log, life }: Living): Disposable {
   let timer: NodeJS.Timeout | undefined
   life.signal.addEventListener('abort', () => {
@@ -138,7 +141,7 @@ function leaveInTime({ host, log, life }: Living): Disposable {
       host.leave(life.hasCrashed ? KINDS.internal.exit : 0)
     }, END_MS)
   })
-  return { [Symbol.dispose]: () => clearTimeout(timer) }
+  return { [Symbol.dispose]: () => timer?.unref() }
 }
 
 async function reload(services: Services, { log, life }: Living): Promise<void> {
