@@ -13,7 +13,7 @@ import { type Attack, attack } from './fuzz/attack.ts'
 import { generator, hostileBytes } from './fuzz/hostile-bytes.ts'
 
 // Throws raw random bytes and damaged frames at a daemon for a while, and asks it something valid in between:
-//   npm run fuzz -- [unix:PATH | tcp:HOST:PORT] [--binary FILE] [--seconds N] [--seed N] [--token T]
+//   npm run fuzz:wire -- [unix:PATH | tcp:HOST:PORT] [--binary FILE] [--seconds N] [--seed N] [--token T]
 // Without an endpoint it starts `FILE daemon run` in a temporary home, or else serves the transport in this process.
 // Give it no daemon that matters: a damaged frame can be a valid request to delete something.
 
