@@ -1,3 +1,4 @@
+import { toCrabError } from '../core/base/errors.ts'
 import {
   type AgentEventKind,
   type AgentEventMsg,
@@ -20,7 +21,10 @@ export type TurnEvent = NonNullable<StreamEvent['event']> & {
   readonly seq: number
 }
 
-/** Answers a question: from each question to a label or free text. Undefined leaves it to others. */
+/**
+ * Answers a question: from each question to a label or free text. Undefined leaves it to others, and an answer that comes
+ * behind somebody else's is dropped.
+ */
 export type Answer = (
   ask: AskUserEvent,
 ) => Record<string, string> | undefined | Promise<Record<string, string> | undefined>
@@ -125,7 +129,10 @@ async function answerWith(
   send: (answers: Record<string, string>) => Promise<void>,
 ): Promise<void> {
   const answers = await onAsk(ask)
-  if (answers) await send(answers)
+  if (!answers) return
+  await send(answers).catch((reason: unknown) => {
+    if (toCrabError(reason).kind !== 'missing') throw reason // somebody else was quicker, or it timed out: the turn goes on
+  })
 }
 
 /** Questions come in a stream only, so a turn that may ask is one. */

@@ -77,6 +77,26 @@ test('onAsk answers what the agent asks, in a stream and in a whole answer', asy
   assert.match(at.node.server.requests[1]!.text, /Which\?[^}]*b/)
 })
 
+test('a question that somebody else answers first does not end the turn', async () => {
+  const question = { question: 'Which?', header: 'Which', options: [{ label: 'a' }, { label: 'b' }] }
+  const call = { call: 'c', name: 'ask_user', args: JSON.stringify({ questions: [question] }) }
+  const late = Promise.withResolvers<void>()
+  await using node = await startTestDispatch([{ parts: [call] }, { parts: [late.promise, 'So b.'] }])
+  let answers = 0
+  const client = clientOf(async function* (message, signal) {
+    try {
+      yield* node.dispatch(message, signal)
+    } finally {
+      if (message.msg?.$case === 'replyToAsk' && ++answers === 2) late.resolve()
+    }
+  })
+  const onAsk = async ({ askId }: { askId: string }) => {
+    await client.answer(askId, { 'Which?': 'b' })
+    return { 'Which?': 'a' }
+  }
+  assert.equal(await client.ask('choose', { onAsk }), 'So b.')
+})
+
 test('a question that cannot be answered ends the turn with the reason', async () => {
   const question = { question: 'Which?', header: 'Which', options: [{ label: 'a' }, { label: 'b' }] }
   const call = { call: 'c', name: 'ask_user', args: JSON.stringify({ questions: [question] }) }
