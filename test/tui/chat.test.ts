@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { openShownChat } from '../support/shown-chat.ts'
 import { startTestDispatch } from '../support/test-dispatch.ts'
+import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 const CALL = { call: 'c1', name: 'bash', args: '{"command":"echo ran"}' }
@@ -123,6 +124,27 @@ test('what was being said when the chat is left is on the screen', async () => {
   await chat.terminal.settled()
   assert.match(chat.text(), /Still open wor/)
   assert.match(chat.text(), /Interrupted/)
+})
+
+test('a chat on a daemon that is left leaves its turn running', async () => {
+  const gate = Promise.withResolvers<void>()
+  const connect = async () => ({ place: 'daemon', instance: '1', notes: [] }) as const
+  await using chat = await openShownChat([{ parts: ['Still open', gate.promise, ' to the end.'] }], {
+    ports: { connect },
+  })
+  chat.type('go\r')
+  await chat.see('Still open')
+  chat.type('\x04')
+  await chat.done
+  await chat.terminal.settled()
+  assert.match(chat.text(), /Still open[\s\S]*The turn goes on without this window/)
+  gate.resolve()
+  await until('the answer is stored', async () => {
+    const { conversations } = await request(chat.node.dispatch, 'listConversations', {}, NEVER)
+    const session = conversations[0]!.filePath
+    const { messages } = await request(chat.node.dispatch, 'listMessages', { session }, NEVER)
+    return messages.at(-1)?.content === 'Still open to the end.'
+  })
 })
 
 test('a signal that comes before the chat stands ends it', async () => {

@@ -97,7 +97,7 @@ test('a question of another conversation is shown, answered, and closed everywhe
   assert.doesNotMatch(left.text(), /Done\./, 'its conversation is not this one')
 })
 
-test('Ctrl+C puts a question of another conversation aside; it waits on', async () => {
+test('Ctrl+C puts a question of another conversation aside; it waits on, and /asks brings it back', async () => {
   await using shared = await open(({ text }) =>
     text.includes('"role":"tool"') ? { parts: ['Done.'] } : { parts: [CALL] },
   )
@@ -108,9 +108,12 @@ test('Ctrl+C puts a question of another conversation aside; it waits on', async 
   left.type('\x03')
   await left.gone('wants to run')
   await right.see('crab (for bob) wants to run')
-  await right.gone('Tab answers')
-  right.type('y')
+  left.type('/asks\r')
+  await left.see('Questions that wait', 'crab/bob', 'echo ran', 'crab (for bob) wants to run')
+  await left.gone('Tab answers')
+  left.type('y')
   await answered
+  await right.gone('wants to run')
 })
 
 test('a question that waits when the chat is opened is shown', async () => {

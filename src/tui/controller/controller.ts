@@ -201,7 +201,7 @@ export class Controller {
     const focus = focusOf(state)
     if (focus.kind === 'card' && !isHere(state, focus.card)) {
       this.#options.store.act({ type: 'ask-put-aside', askId: focus.card.askId })
-      this.#hint('It waits on: crabtalk asks')
+      this.#hint('It waits on: /asks brings it back')
       return
     }
     if (this.turns.isBusy) this.turns.interrupt()

@@ -1,3 +1,4 @@
+import { showAsks } from './asks.ts'
 import { compact } from './compact.ts'
 import { chooseAgent, resume, setTitle, startNew } from './conversations.ts'
 import { copyAnswer, exportConversation } from './export.ts'
@@ -90,6 +91,13 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     summary: 'write the conversation to a file, as Markdown',
     whileBusy: true,
     run: exportConversation,
+  },
+  {
+    name: 'asks',
+    args: '',
+    summary: 'questions that wait, in any conversation',
+    whileBusy: true,
+    run: showAsks,
   },
   { name: 'context', args: '', summary: 'how full the context is', whileBusy: true, run: showContext },
   { name: 'cost', args: '', summary: 'what this chat took', whileBusy: true, run: showCost },

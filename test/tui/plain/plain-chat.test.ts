@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
+import { type Dispatch, request } from '../../../src/core/protocol/dispatch.ts'
 import { openPlainChat, type PlainIo } from '../../../src/tui/plain/plain-chat.ts'
 import { chatPorts } from '../../support/chat-ports.ts'
 import { CHAT_OPTIONS } from '../../support/chat-state.ts'
@@ -115,6 +115,29 @@ test('openPlainChat() takes a path for a message', async () => {
   await chat.shows(/I see\./)
 })
 
+test('openPlainChat() prints what another client says in the conversation, and what it is answered', async () => {
+  await using chat = await open([{ parts: ['One.'] }, { parts: ['Two.'] }])
+  await chat.shows(/\n> $/)
+  await chat.node.ask('from a script')
+  await chat.shows(/from a script\n[\s\S]*One\.\n\n> $/)
+  chat.type('mine')
+  await chat.shows(/One\.\n[\s\S]*Two\.\n\n> $/)
+  assert.doesNotMatch(chat.screen(), /mine/, 'what was typed stands there already')
+})
+
+test('openPlainChat() takes a question back that somebody else has answered', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
+  await using chat = await open([{ parts: [call] }, { parts: ['Done.'] }])
+  chat.type('make it')
+  await chat.shows(/may crab\? $/)
+  const { id: askId, questions } = chat.node.services.asks.list('')[0]!.ask
+  const content = JSON.stringify({ [questions[0]!.question]: 'No' })
+  const answer = { agent: 'crab', sender: 'bob', askId, content }
+  await request(chat.node.dispatch, 'replyToAsk', answer, new AbortController().signal)
+  await chat.shows(/bob has answered it elsewhere[\s\S]*Done\.\n\n> $/)
+  assert.doesNotMatch(chat.screen(), /you said No/)
+})
+
 async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) {
   const node = await startTestDispatch(script)
   const lines: (string | undefined)[] = []
@@ -161,6 +184,7 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
   const ended = openPlainChat(ports, { ...CHAT_OPTIONS, ...options }, io, stop.signal)
   return {
     ended,
+    node,
     /** Lines that a running turn has taken. */
     steered: () => steered,
     requests: () => node.server.requests.length,
