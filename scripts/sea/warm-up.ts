@@ -87,9 +87,13 @@ async function runScenarios(run: Run, cold: () => void): Promise<void> {
   }
 }
 
-/** Of what goes on while later ones have their files. */
-function inherited(): Pick<Host, 'stdout' | 'stderr'> {
-  return { stdout: new Output(1, () => false), stderr: new Output(2, () => false) }
+/** Of what goes on while later ones have their files; it would end a process of its own for good. */
+function inherited(): Pick<Host, 'stdout' | 'stderr' | 'leave'> {
+  return {
+    leave: (() => undefined) as () => never,
+    stdout: new Output(1, () => false),
+    stderr: new Output(2, () => false),
+  }
 }
 
 function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout' | 'stderr'> {
@@ -97,7 +101,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
     env,
     pid: process.pid,
     uid: 0,
-    withoutDaemon: true,
+    withoutDaemon: false,
     memoryBytes: () => 0,
     cwd: () => cwd,
     homeDir: cwd,

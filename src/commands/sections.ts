@@ -33,7 +33,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   agent: 'Your agents',
   config: 'The configuration',
   conversation: 'What was said',
-  daemon: 'The daemon, which owns every conversation while it runs',
+  daemon: 'The daemon',
   events: 'What goes on, and what it starts',
   mcp: "Agents' MCP servers",
   policy: 'Permissions',
