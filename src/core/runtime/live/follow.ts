@@ -46,13 +46,16 @@ export async function* followConversation(
   const { journal } = followed
   const begin = await findBeginning({ journal, pair, afterSeq }, at)
   let standing = begin.standing
+  let { resumedAfter } = standing
   yield { type: 'standing', standing }
   for await (const told of journal.read(begin.position, signal)) {
-    if (told.type === 'event') yield told
-    else if (told.type === 'message') {
+    if (told.type === 'event') {
+      resumedAfter = told.seq
+      yield told
+    } else if (told.type === 'message') {
       if (told.message.line === 0 || told.message.line > standing.upto) yield told
     } else {
-      standing = await standAnew({ journal, pair, before: standing }, at)
+      standing = await standAnew({ journal, pair, before: standing, resumedAfter }, at)
       yield { type: 'standing', standing }
     }
   }
@@ -68,27 +71,32 @@ async function findBeginning(
   { journal, pair, afterSeq }: { journal: Journal; pair: Pair; afterSeq: number },
   at: Followable,
 ): Promise<Beginning> {
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     const { end, seq } = journal
     const run = runningOf(pair, at.live)
-    const session = await at.storage.activeSession(pair)
-    const stored = session === undefined ? 0 : (await at.storage.read(session)).cursor.seq
-    if (journal.end !== end) continue // something happened meanwhile, which may be stored already or not
-    const runId = run?.id ?? ''
     const behind = afterSeq > 0 ? journal.behind(afterSeq) : undefined
-    const standing = { session, runId, seq, resumedAfter: seq, upto: stored }
-    if (behind !== undefined)
-      return { position: behind, standing: { ...standing, resumedAfter: afterSeq, upto: 0 } }
     const start = run && journal.startOf(run.id)
-    if (!start || !run.start) return { position: end, standing }
-    const resumedAfter = start.seq - 1
-    return { position: start.position, standing: { ...standing, resumedAfter, upto: run.start.line } }
+    const session = await at.storage.activeSession(pair)
+    const standing = { session, runId: run?.id ?? '', seq, resumedAfter: seq, upto: 0 }
+    if (behind !== undefined) return { position: behind, standing: { ...standing, resumedAfter: afterSeq } }
+    if (start && run.start) {
+      const known = { resumedAfter: start.seq - 1, upto: run.start.line }
+      return { position: start.position, standing: { ...standing, ...known } }
+    }
+    const upto = session === undefined ? 0 : (await at.storage.read(session)).cursor.seq
+    const isSure = journal.end === end // else something happened meanwhile, which may be stored already or not
+    if (isSure || attempt === MOST_READS) return { position: end, standing: { ...standing, upto } }
   }
 }
 
 /** After something changed: what was told so far stays as it is, unless the pair continues in another session. */
 async function standAnew(
-  { journal, pair, before }: { journal: Journal; pair: Pair; before: Standing },
+  {
+    journal,
+    pair,
+    before,
+    resumedAfter,
+  }: { journal: Journal; pair: Pair; before: Standing; resumedAfter: number },
   { storage, live }: Followable,
 ): Promise<Standing> {
   const runId = runningOf(pair, live)?.id ?? ''
@@ -96,9 +104,14 @@ async function standAnew(
   const { seq } = journal
   const isSame = session === before.session
   const upto = isSame || session === undefined ? before.upto : (await storage.read(session)).cursor.seq
-  return { session, runId, seq, resumedAfter: seq, upto }
+  return { session, runId, seq, resumedAfter, upto }
 }
 
+/** A turn whose start is not kept any more may speak without a pause; then what it stores meanwhile may be told as well. */
+const MOST_READS = 5
+
 function runningOf({ agentId, sender }: Pair, live: LiveTurns): Run | undefined {
-  return live.running().find((run) => run.start?.primary.id === agentId && run.sender === sender)
+  return live
+    .running()
+    .find((run) => run.start?.primary.id === agentId && run.sender === sender && !run.ephemeral)
 }

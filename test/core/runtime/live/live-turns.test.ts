@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
-import { type Followed, followConversation } from '../../../../src/core/runtime/live/follow.ts'
+import { type Followed, followConversation, type Standing } from '../../../../src/core/runtime/live/follow.ts'
 import { Journals } from '../../../../src/core/runtime/live/journals.ts'
 import { LiveTurns, type NumberedEvent } from '../../../../src/core/runtime/live/live-turns.ts'
 import type { TurnRequest } from '../../../../src/core/runtime/turn-request.ts'
+import type { Storage } from '../../../../src/core/storage/types.ts'
 import type { Script } from '../../../support/model-server.ts'
 import { spoken, startTestNode, type TestNode, type TestNodeOptions } from '../../../support/test-node.ts'
 import { until } from '../../../support/until.ts'
@@ -251,6 +252,59 @@ test('what is not stored is nobody else’s to follow', async () => {
     ['y'],
   )
 })
+
+test('followConversation() of a turn that is not stored shows nothing of it', async () => {
+  await using at = await startLive([{ parts: ['secret'], end: 'hang' }])
+  const stop = new AbortController()
+  const hidden = at.live.stream(at.request('x', { settings: { ephemeral: true } }), stop.signal)
+  await hidden.next()
+  assert.equal((await standingOf(at)).runId, '')
+  await hidden.return(undefined)
+})
+
+for (const isKept of [true, false]) {
+  const what = isKept ? 'speaks' : 'has spoken for long and speaks'
+  test(`followConversation() begins at once with a turn that ${what} without a pause`, async () => {
+    await using at = await startLive([{ parts: ['One'], end: 'hang' }])
+    const { id: agentId } = await at.node.agents.get('crab')
+    const pair = { agentId, sender: 'ann' }
+    using followed = at.journals.followed(pair)
+    const run = await at.live.detach(at.request('go'))
+    await until('it speaks', () => at.live.running()[0]?.text === 'One')
+    if (!isKept) followed.journal.trim(0)
+    let reads = 0
+    const storage = new Proxy(at.node.place.storage, {
+      get(real, name: keyof Storage) {
+        if (name === 'read' && ++reads > 20) throw new Error('it reads without end')
+        if (name === 'read') followed.journal.event(run.id, { type: 'text', delta: ' more' })
+        return real[name].bind(real)
+      },
+    })
+    const following = followConversation({ pair, afterSeq: 0 }, { ...at, storage }, NEVER)
+    const { value: first } = await following.next()
+    assert.ok(first?.type === 'standing' && first.standing.runId === run.id)
+    await following.return(undefined)
+  })
+}
+
+test('followConversation() says of what its reader has not seen yet that it follows', async () => {
+  await using at = await startLive([{ parts: ['yes'] }])
+  const following = at.follow()
+  await following.next()
+  const all = await Array.fromAsync(at.live.stream(at.request('one'), NEVER))
+  const seen: Followed[] = []
+  for await (const told of following) if (seen.push(told) && ends(seen) === 1) break
+  const anew = seen.flatMap((told) => (told.type === 'standing' ? [told.standing] : []))
+  assert.deepEqual(
+    anew.map(({ seq, resumedAfter }) => [seq, resumedAfter]),
+    [[all.length, 1]],
+  )
+})
+
+async function standingOf(at: LiveNode): Promise<Standing> {
+  for await (const told of at.follow()) if (told.type === 'standing') return told.standing
+  assert.fail('nothing is told')
+}
 
 async function collect<T extends Followed | NumberedEvent>(
   source: AsyncIterable<T>,
