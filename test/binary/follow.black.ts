@@ -88,6 +88,19 @@ test('a question is answered from another process, once, and closed for everybod
   await Promise.all([follower.finished, tail.finished])
 })
 
+test('answer without an answer asks on the terminal', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"echo no"}' }
+  await using at = await serve([{ parts: [call] }, { parts: ['Then not.'] }])
+  const send = at.start(['send', '-s', 'notes', '--on-ask', 'park', 'make it'])
+  await send.prints(/answer with crabtalk answer \w{8}\n$/, 'stderr')
+  const [, id = ''] = /crabtalk answer (\w{8})/.exec((await at.run(['asks'])).stdout) ?? []
+  const terminal = at.talk.terminal(['answer', id], { env: WITH_DAEMON })
+  await terminal.shows(/echo no[\s\S]*> /)
+  terminal.type('n\r')
+  assert.equal((await terminal.finished).code, 0)
+  assert.equal((await send.finished).stdout, 'Then not.\n')
+})
+
 test('a kill from another terminal stops the model request, and the conversation goes on', async () => {
   await using at = await serve([{ parts: ['I think'], end: 'hang' }, { parts: ['Here again.'] }])
   const send = at.start(['send', '-s', 'notes', 'think'])
