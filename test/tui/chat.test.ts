@@ -126,6 +126,29 @@ test('what was being said when the chat is left is on the screen', async () => {
   assert.match(chat.text(), /Interrupted/)
 })
 
+test('Esc stops a turn that has not begun yet when it does', async () => {
+  const asked = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  await using chat = await openShownChat([{ parts: ['Once', new Promise<void>(() => {})] }], {
+    between: (dispatch) =>
+      async function* slowly(message, signal) {
+        if (message.msg?.$case === 'send') {
+          asked.resolve()
+          await gate.promise
+        }
+        yield* dispatch(message, signal)
+      },
+  })
+  chat.type('go\r')
+  await asked.promise
+  chat.type('\x1b')
+  await chat.see('stopping')
+  gate.resolve()
+  await chat.see('go', 'Interrupted')
+  await chat.gone('stopping')
+  assert.doesNotMatch(chat.text(), /Cannot/)
+})
+
 test('a chat on a daemon that is left leaves its turn running', async () => {
   const gate = Promise.withResolvers<void>()
   const connect = async () => ({ place: 'daemon', instance: '1', notes: [] }) as const

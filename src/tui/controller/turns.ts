@@ -128,7 +128,7 @@ export class Turns {
       await request(ports.dispatch, 'kill', { agent, sender }, signal)
     } catch (reason) {
       const { kind, message: text, hint } = toCrabError(reason)
-      if (kind === 'cancelled') return
+      if (kind === 'cancelled' || kind === 'missing') return // there is nothing to stop, or not yet
       store.act({ type: 'cancelling', isOff: true })
       store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text, hint } })
     }
