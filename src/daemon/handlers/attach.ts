@@ -3,10 +3,12 @@ import type {
   Attach,
   AttachEvent,
   AttachState,
+  SessionInfo,
   SessionMessage,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { followConversation, type Standing } from '../../core/runtime/live/follow.ts'
 import type { SaidMessage } from '../../core/runtime/live/journal.ts'
+import type { Pair, Storage } from '../../core/storage/types.ts'
 import type { Services } from '../compose.ts'
 import { toAskInfo } from './asks.ts'
 import { getSession, toSessionMessage } from './conversations.ts'
@@ -29,7 +31,7 @@ export async function* attachTo(
     } else if (told.type === 'message') {
       yield { event: { $case: 'message', value: toMessage(told.message) } }
     } else {
-      yield { event: { $case: 'state', value: await toState(services, pair.sender, told.standing) } }
+      yield { event: { $case: 'state', value: await toState(services, pair, told.standing) } }
     }
   }
 }
@@ -42,19 +44,28 @@ async function keepDefaultAgent({ agents }: Services, { agent }: Attach): Promis
 
 async function toState(
   { asks, live, place }: Services,
-  sender: string,
+  pair: Pair,
   { session, runId, seq, resumedAfter, upto }: Standing,
 ): Promise<AttachState> {
   const run = live.running().find(({ id }) => id === runId)
   const waiting = run?.start ? asks.list(run.start.primary.name) : []
   return {
-    session: session === undefined ? undefined : await getSession(place.storage, session),
+    session: session === undefined ? undefined : await activeInfo(place.storage, pair, session),
     runId,
     seq,
-    asks: waiting.filter((ask) => ask.sender === sender).map(toAskInfo),
+    asks: waiting.filter(({ sender }) => sender === pair.sender).map(toAskInfo),
     resumedAfter,
     upto,
   }
+}
+
+/** As getSession() has it of an active session, from what listings know: followers ask often, and a session may be long. */
+async function activeInfo(storage: Storage, pair: Pair, session: string): Promise<SessionInfo> {
+  const listed = (await storage.listSessions(pair)).find(({ id }) => id === session)
+  if (!listed) return await getSession(storage, session)
+  const { id, agent, agentId, sender, title, summary, cwd, createdAt, updatedAt, messageCount } = listed
+  const known = { id, agent, agentId, sender, title, summary, cwd, createdAt, updatedAt, messageCount }
+  return { ...known, forkedFrom: listed.forkedFrom ?? '', active: true }
 }
 
 function toMessage({ line, content, attachments, at }: SaidMessage): SessionMessage {
