@@ -14,7 +14,7 @@ export function toolSetting(hook: Hook): ToolSetting {
     asks: new Asks({ timeoutMs: 60_000 }),
     onAsk: 'deny',
     channel,
-    turn: { agent: 'crab', sender: 'ann', session: 's1', runId: 'r1' },
+    turn: { agent: 'crab', sender: 'ann', trust: 'local', session: 's1', runId: 'r1' },
     newId: () => 'ask',
     now: () => 0,
   })

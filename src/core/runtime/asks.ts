@@ -71,7 +71,13 @@ export interface AskEnd {
   answers: Answers | undefined
 }
 
-interface Waiting extends PendingAsk {
+/** A question that is put. */
+export interface PutAsk extends PendingAsk {
+  /** Where its turn comes from. */
+  trust: Trust
+}
+
+interface Waiting extends PutAsk {
   settle(end: AskEnd): void
 }
 
@@ -88,7 +94,7 @@ export class Asks {
    * Waits for the answer to a question; gives how it ended, also when nobody answered in time. Throws `cancelled` with the
    * turn.
    */
-  async wait(pending: PendingAsk, signal: AbortSignal): Promise<AskEnd> {
+  async wait(pending: PutAsk, signal: AbortSignal): Promise<AskEnd> {
     const gate = Promise.withResolvers<AskEnd>()
     const onAbort = () => gate.reject(toCancelled(signal))
     const giveUp = () => gate.resolve({ by: 'timeout', answers: undefined })
@@ -109,13 +115,16 @@ export class Asks {
    * Answers one question: that id, or the oldest of the pair. `content` is a JSON object from question to label.
    *
    * Throws `missing` when there is none, `invalid` when the content answers something else, `denied` when a permission
-   * is to be given from elsewhere.
+   * is to be given from elsewhere, or a stranger's words would be taken for those of a person at this machine.
    */
   reply(to: { agent: string; sender: string; trust: Trust; id?: string }, content: string): void {
     const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
     if (!waiting) throw noSuchQuestion()
     if (waiting.ask.kind === 'permission' && to.trust !== 'local') {
       throw new CrabError('denied', 'Cannot give permission: only somebody at this machine can')
+    }
+    if (waiting.trust === 'local' && to.trust !== 'local') {
+      throw new CrabError('denied', 'Cannot answer the question: only somebody at this machine can')
     }
     const answers = readAnswers(content, waiting.ask)
     this.#waiting.delete(waiting.ask.id) // the next reply is for the next question
@@ -126,7 +135,7 @@ export class Asks {
   list(agent: string): PendingAsk[] {
     return [...this.#waiting.values()]
       .filter((waiting) => agent === '' || waiting.agent === agent)
-      .map(({ settle: _, ...pending }) => pending)
+      .map(({ settle: _, trust: __, ...pending }) => pending)
   }
 
   #oldest({ agent, sender }: { agent: string; sender: string }): Waiting | undefined {

@@ -1,5 +1,5 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
-import type { Ask, AskEnd, Asks, Denial, PendingAsk, PermissionAsk } from './asks.ts'
+import type { Ask, AskEnd, Asks, Denial, PermissionAsk, PutAsk } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import type { OnAsk } from './turn-request.ts'
@@ -9,7 +9,7 @@ export interface TurnAsksOptions {
   asks: Asks
   onAsk: OnAsk
   channel: EventChannel
-  turn: Pick<PendingAsk, 'agent' | 'sender' | 'session' | 'runId'>
+  turn: Pick<PutAsk, 'agent' | 'sender' | 'trust' | 'session' | 'runId'>
   newId(): string
   now(): number
 }

@@ -99,7 +99,7 @@ async function toolSetting(at: {
   const workspace = await openWorkspace(cwd).catch(() => cwd) // what needs it says that it is gone
   const place = { workspace, homeDir }
   const readable = [await resolvePath(spillDir, place).catch(() => spillDir)] // as paths of actions are
-  const turn = { agent: agent.name, sender, session, runId }
+  const turn = { agent: agent.name, sender, trust, session, runId }
   const asks = new TurnAsks({ asks: speech.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
   const { flags, ofAgent } = speech.rules
   const given = [...flags, ...conversation.history.grants, ...ofAgent, ...speech.setting.rules]

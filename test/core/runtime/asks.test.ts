@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
-import { Asks, type PendingAsk } from '../../../src/core/runtime/asks.ts'
+import { Asks, type PutAsk } from '../../../src/core/runtime/asks.ts'
 
 const NEVER = new AbortController().signal
 
@@ -58,16 +58,22 @@ test('Asks.reply() says that no such question waits', () => {
   })
 })
 
-test('Asks.reply() lets nobody elsewhere give a permission, and anybody answer a question', async () => {
+test('Asks.reply() lets nobody elsewhere give a permission, or answer for somebody at this machine', async () => {
   const asks = new Asks({ timeoutMs: 60_000 })
-  const permission = pending({ id: '1', kind: 'permission' })
-  const waits = [asks.wait(permission, NEVER), asks.wait(pending({ id: '2' }), NEVER)]
+  const waits = [
+    asks.wait({ ...pending({ id: '1', kind: 'permission' }), trust: 'remote' }, NEVER),
+    asks.wait({ ...pending({ id: '2' }), trust: 'remote' }, NEVER),
+    asks.wait(pending({ id: '3' }), NEVER),
+  ]
   const reply = (id: string, trust: 'local' | 'remote' | 'unattended') =>
     asks.reply({ agent: 'crab', sender: 'ann', trust, id }, '{"Which?":"A"}')
   assert.throws(() => reply('1', 'remote'), { kind: 'denied' })
   assert.throws(() => reply('1', 'unattended'), { kind: 'denied' })
+  assert.throws(() => reply('3', 'remote'), { kind: 'denied' })
+  assert.throws(() => reply('3', 'unattended'), { kind: 'denied' })
   reply('2', 'remote')
   reply('1', 'local')
+  reply('3', 'local')
   await Promise.all(waits)
 })
 
@@ -113,8 +119,8 @@ function pending({
   id: string
   sender?: string
   kind?: 'question' | 'permission'
-}): PendingAsk {
+}): PutAsk {
   const questions = [{ question: 'Which?', header: 'Pick', options: [], multiSelect: false }]
   const ask = { id, kind, questions, permission: undefined }
-  return { agent: 'crab', sender, session: 's', runId: 'r', openedAt: 0, parked: false, ask }
+  return { agent: 'crab', sender, trust: 'local', session: 's', runId: 'r', openedAt: 0, parked: false, ask }
 }
