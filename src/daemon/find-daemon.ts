@@ -60,9 +60,13 @@ export async function findDaemon(at: DaemonPlace, signal: AbortSignal): Promise<
 
 async function greet(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo> {
   const late = new AbortController()
-  const why = new CrabError('timeout', `the daemon does not answer within ${ANSWER_MS / 1000} s`, {
-    hint: 'see `crabtalk daemon status`',
-  })
+  const why = new CrabError(
+    'timeout',
+    `Cannot use the daemon: it does not answer within ${ANSWER_MS / 1000} s`,
+    {
+      hint: 'see logs/daemon.log; `crabtalk daemon run` names the process',
+    },
+  )
   const timer = setTimeout(() => late.abort(why), ANSWER_MS)
   try {
     return await request(

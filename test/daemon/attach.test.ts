@@ -169,6 +169,15 @@ test('attach() does without a daemon that speaks no version it knows', async () 
   assert.match(told.said.join(''), /^crabtalk: no daemon is used: .*version 2 only\n$/)
 })
 
+test('attach() does without a daemon that is stopped, and waits only so long', async () => {
+  await using home = await temporaryHome()
+  await using daemon = await startTestDaemon(home)
+  daemon.kill('SIGSTOP')
+  const told = callerOf(home)
+  assert.equal(await placeOf(told), 'process: Cannot use the daemon: it does not answer within 5 s')
+  assert.match(told.said.join(''), /^crabtalk: no daemon is used: Cannot use the daemon: it does not answer/)
+})
+
 test('attach() does without a daemon that would use another model than this process', async () => {
   await using home = await temporaryHome()
   await using _daemon = await startTestDaemon(home, { env: { OPENAI_API_KEY: 'sk-one' } })
