@@ -19,15 +19,23 @@ export class Catalogue {
   readonly #path: string
   #entries: Promise<Map<string, CatalogueEntry>> | undefined
   #unsavedCost = 0
+  #names: Promise<string[]> | undefined
 
   constructor({ sessions, index }: { sessions: string; index: string }) {
     this.#sessions = sessions
     this.#path = join(index, 'sessions.json')
   }
 
-  /** The ids of all sessions that begin so. */
-  ids(prefix: string): string[] {
-    const names = listFolder(this.#sessions)
+  /**
+   * The ids of all sessions that begin so. Whoever asks within one turn of the event loop shares a look at the folder,
+   * which is taken behind it: of what begins a turn nothing takes longer.
+   */
+  async ids(prefix: string): Promise<string[]> {
+    this.#names ??= breathe().then(() => {
+      this.#names = undefined
+      return listFolder(this.#sessions)
+    })
+    const names = await this.#names
     const candidates = prefix === '' ? names : names.filter((name) => name.startsWith(prefix))
     return candidates.map(toFiledSession).filter((id) => id !== undefined)
   }
@@ -73,7 +81,7 @@ export class Catalogue {
   async #save(entries: Map<string, CatalogueEntry>): Promise<void> {
     this.#unsavedCost = 0
     try {
-      const live = new Set(this.ids(''))
+      const live = new Set(await this.ids(''))
       for (const id of entries.keys()) if (!live.has(id)) entries.delete(id)
       await saveCatalogue(this.#path, entries.values())
     } catch {

@@ -48,7 +48,7 @@ export class DiskStorage implements Storage {
   }
 
   async activeSession(pair: Pair): Promise<string | undefined> {
-    const ids = this.#catalogue.ids(toSessionPrefix(pair))
+    const ids = await this.#catalogue.ids(toSessionPrefix(pair))
     if (ids.length > 1) return findActive(await this.#catalogue.digests(ids), pair)
     const [id] = ids
     return id !== undefined && (await this.#isOf(pair, id)) ? id : undefined
@@ -100,7 +100,7 @@ export class DiskStorage implements Storage {
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {
     const { agentId, sender } = filter
     const isPair = agentId !== undefined && sender !== undefined
-    const ids = this.#catalogue.ids(isPair ? toSessionPrefix({ agentId, sender }) : '')
+    const ids = await this.#catalogue.ids(isPair ? toSessionPrefix({ agentId, sender }) : '')
     return selectSummaries(await this.#catalogue.digests(ids), filter)
   }
 
