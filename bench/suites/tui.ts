@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { longConversation } from '../conversation.ts'
+import { startDaemon } from '../daemon.ts'
 import { keyEchoes } from '../echo.ts'
 import { NODE } from '../floors.ts'
 import { END } from '../markdown.ts'
@@ -42,8 +43,9 @@ interface Chat extends ScreenProgram {
 /** The chat on a terminal, beside the peers' and Node alone. */
 export async function tui(setting: Setting): Promise<SuiteResult> {
   const { binary, rounds, cwd, env, peers } = setting
-  const ours: Chat = {
-    name: 'crabtalk chat',
+  await using _daemon = await startDaemon(setting)
+  const served: Chat = {
+    name: 'crabtalk chat, through a daemon',
     command: binary,
     args: ['chat', '--new', '--model', 'loopback-openai'],
     env,
@@ -51,16 +53,20 @@ export async function tui(setting: Setting): Promise<SuiteResult> {
     ready: /Ask anything/,
     rounds,
   }
+  const alone = { ...served, name: 'crabtalk chat, in process', env: { ...env, CRABTALK_NO_DAEMON: '1' } }
+  const ours = [alone, served]
   const others = peers.map(({ name, command, env, chat }): Chat => {
     return { name, command, env, cwd, rounds: Math.min(rounds, PEER_ROUNDS), ...chat }
   })
-  const frames = await firstFrames([ours, ...others], rounds)
+  const frames = await firstFrames([...ours, ...others], rounds)
   const lines = [{ name: NODE.name, values: { firstFrameMs: median(frames.get(NODE.name)!) } }]
-  const more: Record<string, number> = { ...(await flood(ours)), ...(await resume(setting, ours)) }
-  for (const chat of [ours, ...others]) {
+  const long = await longConversation(setting, { messages: 5000, lastWord: LAST_WORD })
+  for (const chat of [...ours, ...others]) {
     const firstFrameMs = median(frames.get(chat.name)!)
-    const values = { firstFrameMs, ...(await echoes(chat)), ...(chat === ours ? more : {}) }
-    lines.push({ name: chat.name, values, ...(chat === ours && { marks: MARKS }) })
+    const isOurs = ours.includes(chat)
+    const more = isOurs ? { ...(await flood(chat)), ...(await resume(chat, long)) } : {}
+    const values = { firstFrameMs, ...(await echoes(chat)), ...more }
+    lines.push({ name: chat.name, values, ...(isOurs && { marks: MARKS }) })
   }
   return { columns: COLUMNS, lines }
 }
@@ -149,12 +155,12 @@ async function flood(chat: Chat): Promise<Record<string, number>> {
 /** The start of a synchronized update. */
 const FRAME = '\x1b[?2026h'
 
+const LAST_WORD = 'the last of many words'
+
 /** A conversation of 5,000 messages, from the start of the program until its last message is there. */
-async function resume(setting: Setting, chat: Chat): Promise<Record<string, number>> {
-  const lastWord = 'the last of many words'
-  const id = await longConversation(setting, { messages: 5000, lastWord })
+async function resume(chat: Chat, id: string): Promise<Record<string, number>> {
   const args = ['chat', '--resume', id, '--model', 'loopback-openai']
   await using screen = openScreen({ ...chat, args })
-  const at = await screen.shows(new RegExp(lastWord))
+  const at = await screen.shows(new RegExp(LAST_WORD))
   return { resumeMs: at - screen.startedAt, resumeRssMb: peakOf(screen.pid) }
 }
