@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { request, requestMany, streamTurn } from '../../src/core/protocol/dispatch.ts'
@@ -301,6 +301,15 @@ test('a home whose path is too long for a socket is served all the same', async 
   assert.deepEqual(await readdir(short), [])
 })
 
+test('a daemon whose home is removed ends', async () => {
+  await using home = await temporaryHome()
+  const program = [process.execPath, '--disable-warning=ExperimentalWarning', LOOKING] as const
+  const daemon = await startTestDaemon(home, { program })
+  await rm(home.paths.home, { recursive: true })
+  assert.equal((await daemon.ended).code, 0)
+  assert.ok(!existsSync(home.paths.home))
+})
+
 for (const failure of ['thrown', 'rejected']) {
   test(`a failure of its own (${failure}) is logged and 70, with what was said kept and everything released`, async () => {
     await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
@@ -324,5 +333,6 @@ for (const failure of ['thrown', 'rejected']) {
   })
 }
 
+const LOOKING = resolve(import.meta.dirname, '../support/looking-daemon.ts')
 const FAILING = resolve(import.meta.dirname, '../support/failing-daemon.ts')
 const NEVER = new AbortController().signal

@@ -28,6 +28,7 @@ export class LogFile implements Disposable {
   readonly #options: LogFileOptions & { maxBytes: number; files: number }
   #fd: number | undefined
   #size = 0
+  #hasFolder = false
 
   /** Nothing is opened before the first line. */
   constructor(options: LogFileOptions) {
@@ -60,7 +61,8 @@ export class LogFile implements Disposable {
 
   #open(): void {
     this[Symbol.dispose]()
-    makePrivateDirSync(dirname(this.#options.path))
+    if (!this.#hasFolder) makePrivateDirSync(dirname(this.#options.path))
+    this.#hasFolder = true // one that somebody removes stays removed
     this.#fd = openSync(this.#options.path, 'a', 0o600)
     this.#size = fstatSync(this.#fd).size
   }

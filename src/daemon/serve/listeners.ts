@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CrabError } from '../../core/base/errors.ts'
@@ -30,6 +31,8 @@ export interface ListenersOptions {
 export interface Listeners extends AsyncDisposable {
   endpoints(): string[]
   connections(): number
+  /** False once the socket was removed, by itself or with its home: nobody finds this daemon any more. */
+  isStanding(): boolean
 }
 
 /** Opens the socket, or pipe, of the home, and TCP where it is asked for; fails as listen(), and then nothing is left open. */
@@ -45,6 +48,8 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
   return {
     endpoints: () => open.map(({ listener }) => formatEndpoint(listener.endpoint)),
     connections: () => open.reduce((sum, { listener }) => sum + listener.connections, 0),
+    isStanding: () =>
+      open.every(({ listener: { endpoint } }) => endpoint.kind !== 'unix' || existsSync(endpoint.path)),
     [Symbol.asyncDispose]: () => closeAll(open),
   }
 }

@@ -31,11 +31,14 @@ export interface DaemonOptions {
   idleExitMs?: number | undefined
   /** Instead of what config.toml says; 0 picks a free one. */
   tcpPort?: number | undefined
+  /** How often it looks whether it can still be found, milliseconds; by default once a minute. */
+  lookMs?: number
 }
 
 /** How long running turns may still take to end, and everything together. */
 const GRACE_MS = 2000
 const END_MS = 4800
+const LOOK_MS = 60_000
 
 /**
  * Is the daemon of a home until a signal, a client or idleness ends it, and gives its exit code.
@@ -112,10 +115,20 @@ async function live(at: Living): Promise<void> {
   })
   log('info', `listening on ${listeners.endpoints().join(' and ')}`)
   void services.roster.keepAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
+  using _watch = endWhenLost(listeners, at)
   life.onReload = () => void reload(services, at)
   await aborted(life.signal)
   life.onReload = undefined
   await drain(services, listeners, life)
+}
+
+/** Without its socket it would stay for ever, beside another one that takes its home. */
+function endWhenLost(listeners: Listeners, { options, life }: Living): Disposable {
+  const look = () => {
+    if (!listeners.isStanding()) life.stop('its socket was removed')
+  }
+  const timer = setInterval(look, options.lookMs ?? LOOK_MS)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** Requests and turns that nobody waits for get the same moment. */
