@@ -67,6 +67,28 @@ test('a chat starts a daemon, and shares it with a send and another chat', async
   assert.equal((await talk.run(['daemon', 'stop'], { env: WITH_DAEMON })).code, 0)
 })
 
+test('a question of a script comes up in every chat, is answered in one, and closes in the other', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"echo ran"}' }
+  await using talk = await makeTalk(({ text }) =>
+    text.includes('"role":"tool"') ? { parts: ['It ran.'] } : { parts: [call] },
+  )
+  await using _daemon = await startSandboxDaemon(talk)
+  await using first = open(talk)
+  await using second = open(talk)
+  for (const chat of [first, second]) await chat.shows('· daemon')
+  const sent = talk.send(['-s', 'bob', '--on-ask', 'park', 'run it'], { env: WITH_DAEMON })
+  for (const chat of [first, second]) {
+    await chat.shows('crab (for bob) wants to run')
+    await chat.shows('y once')
+  }
+  first.type('y')
+  assert.deepEqual([(await sent).stdout, (await sent).code], ['It ran.\n', 0])
+  for (const chat of [first, second]) {
+    await isIdle(chat)
+    await leave(chat)
+  }
+})
+
 test('a chat outlives its daemon: it says so, finds the next one, and shows what it has missed', async () => {
   await using talk = await makeTalk([
     { parts: ['First.'] },
