@@ -5,12 +5,14 @@ import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError, KINDS, kindOfName } from '../core/base/errors.ts'
 import { makePrivateDir } from '../core/base/files.ts'
 import { parseObject } from '../core/base/json.ts'
+import type { JsonObject } from '../core/base/message.ts'
 import { loadConfig } from '../core/config/load-config.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { startDetached } from '../core/process/start-detached.ts'
 import type { ExitStatus } from '../core/process/types.ts'
 import type { Caller } from './caller.ts'
 import { type DaemonPlace, type FoundDaemon, findDaemon } from './find-daemon.ts'
+import { DAEMON_LEASE } from './serve/home-lease.ts'
 
 /** How long a daemon that nobody uses stays (decision 31). */
 const IDLE_EXIT = '60s'
@@ -18,7 +20,8 @@ const START_MS = 5000
 const LOOK_MS = 10
 
 /**
- * Starts the daemon of a home and waits until it answers, at most 5 s; of several that are started at once one remains.
+ * Starts the daemon of a home and waits until it answers, at most 5 s; of several that are started at once one remains, and
+ * behind one that is about to end another is started.
  *
  * Undefined where config.toml says `on_demand = false`. Fails with what it says when it cannot start, `unavailable` when
  * it takes too long.
@@ -32,21 +35,30 @@ export async function startDaemon(
   if (!(await loadConfig(paths)).daemon.onDemand) return undefined
   await makePrivateDir(paths.home)
   const { command } = await caller.build()
-  const child = await startDetached({
-    argv: [...command, 'daemon', 'run', '--idle-exit', IDLE_EXIT],
-    cwd: paths.home,
-    env: { ...caller.env, CRABTALK_HOME: paths.home },
-    name: 'crabtalk',
+  const start = () =>
+    startDetached({
+      argv: [...command, 'daemon', 'run', '--idle-exit', IDLE_EXIT],
+      cwd: paths.home,
+      env: { ...caller.env, CRABTALK_HOME: paths.home },
+      name: 'crabtalk',
+    })
+  const first = await untilItAnswers(await start(), place, signal)
+  if (first !== 'refused') return first
+  const second = await untilItAnswers(await start(), place, signal)
+  if (second !== 'refused') return second
+  throw new CrabError('unavailable', 'Cannot start a daemon: it ended twice without a word', {
+    hint: 'run: crabtalk daemon run',
   })
-  return await untilItAnswers(child, place, signal)
 }
 
+/** `refused`: another daemon had the home, and has gone since. */
 async function untilItAnswers(
   { pid, exited }: { pid: number; exited: Promise<ExitStatus> },
   place: DaemonPlace,
   signal: AbortSignal,
-): Promise<FoundDaemon> {
+): Promise<FoundDaemon | 'refused'> {
   let ended: ExitStatus | undefined
+  let wasRefused = false
   void exited.then((status) => {
     ended = status
   })
@@ -54,7 +66,9 @@ async function untilItAnswers(
   while (performance.now() < deadline) {
     const found = await findDaemon(place, signal)
     if (found) return found
-    if (ended && !(await isTaken(place.paths, ended))) throw await startFailure(place.paths, pid, ended)
+    if (ended && !(wasRefused ||= await isRefused(place.paths, pid, ended)))
+      throw await startFailure(place.paths, pid, ended)
+    if (ended && !(await hasDaemon(place.paths))) return 'refused'
     if (signal.aborted) throw toCancelled(signal)
     await sleep(LOOK_MS)
   }
@@ -68,26 +82,35 @@ async function untilItAnswers(
   )
 }
 
-/** Whether another one was faster; whatever keeps this process from seeing that has kept the daemon from starting. */
-async function isTaken({ leases: database, proc }: HomePaths, { code }: ExitStatus): Promise<boolean> {
-  if (code !== KINDS.conflict.exit) return false
+/** Whether the home was another one's: of that alone the log, which is then the other's, says nothing. */
+async function isRefused(paths: HomePaths, pid: number, { code }: ExitStatus): Promise<boolean> {
+  return code === KINDS.conflict.exit && (await lastError(paths, pid)) === undefined
+}
+
+/** Whether a process has the home. */
+async function hasDaemon({ leases: database, proc }: HomePaths): Promise<boolean> {
   const { SqliteLeases } = await import('../core/lease/sqlite-leases.ts')
   await using leases = new SqliteLeases({ database, proc })
-  return (await leases.describeHolder('daemon')) !== undefined
+  return (await leases.describeHolder(DAEMON_LEASE)) !== undefined
 }
 
 /** What that process has written into the log last, as the error it was. */
 async function startFailure(paths: HomePaths, pid: number, { code, signal }: ExitStatus): Promise<CrabError> {
-  const text = await readFile(logFile(paths), 'utf8').catch(() => '') // it may not have come so far
-  const said = text
-    .split('\n')
-    .map(parseObject)
-    .findLast((line) => line?.['pid'] === pid && line['level'] === 'error')
+  const said = await lastError(paths, pid)
   const how = signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`
   const hint =
     typeof said?.['hint'] === 'string' ? said['hint'] : `see ${logFile(paths)}, or run: crabtalk daemon run`
   const kind = kindOfName(String(said?.['kind'])) ?? 'unavailable'
   return new CrabError(kind, `Cannot start a daemon: ${said?.['message'] ?? how}`, { hint })
+}
+
+/** The last error in the log of a process; undefined where there is none. */
+async function lastError(paths: HomePaths, pid: number): Promise<JsonObject | undefined> {
+  const text = await readFile(logFile(paths), 'utf8').catch(() => '') // it may not have come so far
+  return text
+    .split('\n')
+    .map(parseObject)
+    .findLast((line) => line?.['pid'] === pid && line['level'] === 'error')
 }
 
 function logFile({ logs }: HomePaths): string {

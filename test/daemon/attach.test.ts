@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { VERSION } from '../../src/core/base/version.ts'
 import type { HelloInfo } from '../../src/core/protocol/crabtalk.generated.ts'
-import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { request, requestMany, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { listen } from '../../src/core/transport/listen.ts'
 import { type AttachOptions, attach } from '../../src/daemon/attach.ts'
 import type { Caller } from '../../src/daemon/caller.ts'
@@ -125,6 +125,30 @@ test('attach() starts one daemon, however many ask for it at once', async () => 
   assert.notEqual(pids[0], process.pid)
   await stopDaemon(told)
   assert.deepEqual(told.said, [])
+})
+
+test('attach() starts a daemon again when the one it met was about to end', async () => {
+  await using home = await temporaryHome()
+  await using server = await startModelServer(() => ({ parts: ['Half'], end: 'hang' }))
+  await home.write('config.toml', `[llm]\nbase_url = "${server.url}"\nmodel = "scripted"\n`)
+  const ending = await startTestDaemon(home)
+  await request(ending.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
+  await until('a turn keeps it', () => server.requests.length === 1)
+  const events = requestMany(ending.dispatch, 'subscribeEvents', {}, NEVER)
+  const cut = Array.fromAsync(events).catch(() => undefined)
+  ending.kill('SIGTERM')
+  await cut // it accepts nobody any more
+  ending.kill('SIGSTOP')
+  const refused = join(home.paths.run, 'refused')
+  const told = callerOf(home)
+  const noting = ['sh', '-c', '"$@"; code=$?; touch "$0"; exit $code', refused, ...FROM_SOURCE] as const
+  const caller = { ...told.caller, build: async () => ({ command: noting }) }
+  const place = placeOf({ ...told, caller }, { daemon: 'need' })
+  await until('the new daemon is refused', () => isThere(refused))
+  ending.kill('SIGCONT')
+  assert.equal(await place, 'daemon')
+  assert.equal((await ending.ended).code, 0)
+  await stopDaemon(told)
 })
 
 test('attach() starts none where config.toml says so', async () => {
