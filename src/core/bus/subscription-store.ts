@@ -55,7 +55,7 @@ export class SubscriptionStore {
   async read(): Promise<Standing> {
     try {
       const stamp = await stampOf(this.#options.path)
-      if (stamp === this.#stamp) return this.#standing
+      if (stamp === this.#stamp && !this.#standing.problem) return this.#standing
       const { table } = await this.#load()
       // Written while it was read: what was read is whole, but may be younger than its stamp.
       this.#standing = { subscriptions: table.subscription, problem: undefined }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempDisposable, rm, stat } from 'node:fs/promises'
+import { mkdtempDisposable, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { test } from 'node:test'
@@ -134,6 +134,22 @@ const BROKEN: readonly (readonly [string, RegExp])[] = [
   ],
   ['subscriptions = []\n', /^events\/subscriptions\.toml:1: unknown key "subscriptions"/],
 ]
+
+test('read() forgets what was wrong with a file once that is gone, or the one from before is back', async () => {
+  await using home = await openHome()
+  const store = home.open()
+  await home.write('broken')
+  assert.equal((await store.read()).problem?.kind, 'config')
+  await rm(home.file)
+  assert.deepEqual(await store.read(), { subscriptions: [], problem: undefined })
+  await store.add(SCOUT, NEVER)
+  const good = await store.read()
+  await rename(home.file, `${home.file}.aside`)
+  await home.write('broken')
+  assert.equal((await store.read()).problem?.kind, 'config')
+  await rename(`${home.file}.aside`, home.file)
+  assert.deepEqual(await store.read(), good)
+})
 
 test('add() refuses what is no source, and more than there may be', async () => {
   await using home = await openHome()
