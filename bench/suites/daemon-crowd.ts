@@ -81,5 +81,5 @@ async function readAll(
   )
   const { stdout, stderr } = await run
   process.stderr.write(stderr)
-  return JSON.parse(stdout)
+  return JSON.parse(stdout, (_, value) => value ?? Number.NaN) // where nothing was measured
 }
