@@ -60,13 +60,15 @@ export function optionSummary({ summary, choices, fallback }: Option): string {
 
 /** By the first word of the commands: what stands left and right. */
 function firstRows(commands: readonly Command[]): Map<string, readonly [string, string]> {
-  const rows = new Map<string, readonly [string, string]>()
-  for (const { path, summary } of commands) {
-    const [word = '', verb] = path
-    if (verb === undefined) rows.set(word, [word, summary])
-    else rows.set(word, [word, `${rows.get(word)?.[1] ?? `${GROUPS[word]}:`} ${verb},`])
-  }
-  return new Map([...rows].map(([word, [left, right]]) => [word, [left, right.replace(/,$/, '')]]))
+  const rows = Object.entries(Object.groupBy(commands, ({ path }) => path[0] ?? ''))
+  return new Map(
+    rows.map(([word, group = []]) => {
+      const alone = group.find(({ path }) => path.length === 1)
+      const verbs = group.flatMap(({ path }) => path[1] ?? []).join(', ')
+      const title = alone ? `${alone.summary}; also ` : `${GROUPS[word]}: `
+      return [word, [word, verbs === '' && alone ? alone.summary : title + verbs]]
+    }),
+  )
 }
 
 function shown(commands: readonly Command[]): Command[] {
