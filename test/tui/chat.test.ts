@@ -120,6 +120,8 @@ test('what was being said when the chat is left is on the screen', async () => {
   chat.type('go\r')
   await chat.see('Still open wor')
   chat.type('\x04')
+  await chat.see('A turn runs in this process')
+  chat.type('\x04')
   await chat.done
   await chat.terminal.settled()
   assert.match(chat.text(), /Still open wor/)

@@ -60,6 +60,8 @@ export class Controller {
   readonly #jobs: Jobs
   #relaxing: ReturnType<typeof setTimeout> | undefined
   #lookup = new AbortController()
+  /** Leaving was asked for by the last key. */
+  #isLeaving = false
 
   constructor(options: ControllerOptions) {
     this.#options = options
@@ -88,6 +90,7 @@ export class Controller {
       this.#arming.touched()
       const { actions, effects } = press(store.get(), piece, { prompt: this.context(), room: size() })
       for (const action of actions) store.act(action)
+      if (effects.every(({ type }) => type !== 'leave')) this.#isLeaving = false
       for (const effect of effects) this.do(effect)
     }
     this.#relaxLater()
@@ -136,7 +139,7 @@ export class Controller {
       case 'interrupt':
         return this.#interrupt()
       case 'leave':
-        return this.#options.leave()
+        return this.#leave()
       case 'suspend':
         return terminal.suspend()
       case 'redraw':
@@ -162,6 +165,15 @@ export class Controller {
       case 'command':
         return this.#command((stop) => commands.run(effect.line, stop))
     }
+  }
+
+  /** A turn in this process ends with it: that is not done by one key. */
+  #leave(): void {
+    const isLost = this.turns.isBusy && this.#options.store.get().place === 'process'
+    if (isLost && !this.#isLeaving) {
+      this.#isLeaving = true
+      this.#hint('A turn runs in this process: wait for its end, or Ctrl+D again cancels it')
+    } else this.#options.leave()
   }
 
   async #submit(text: string): Promise<void> {
