@@ -39,16 +39,24 @@ export async function attach(caller: Caller, options: AttachOptions = {}): Promi
   const place: DaemonPlace = { paths, env: caller.env, uid: caller.uid }
   const otherwise = daemon === 'use' ? { otherwise: servedBy(here) } : {}
   const found = await find(caller, { ...place, ...otherwise }, { daemon, signal })
-  if (typeof found === 'object') return throughDaemon(found, { caller, paths, here })
+  if (found && 'dispatch' in found) return throughDaemon(found, { caller, paths, here })
   if (isNeeded) throw withoutDaemon(found)
-  return await inProcess(caller, paths, found)
+  return await inProcess(caller, paths, found?.why)
+}
+
+/** Why no daemon is used, and what to do where one is needed. */
+interface Without {
+  why: string
+  hint: string
 }
 
 /** How a person said that no daemon is to be used. */
-function optOut({ withoutDaemon, env }: Caller, daemon: AttachOptions['daemon']): string | undefined {
-  if (daemon === 'never' || withoutDaemon) return '--no-daemon was given'
+function optOut({ withoutDaemon, env }: Caller, daemon: AttachOptions['daemon']): Without | undefined {
+  if (daemon === 'never' || withoutDaemon)
+    return { why: '--no-daemon was given', hint: 'do it without --no-daemon' }
   const value = env['CRABTALK_NO_DAEMON']
-  return value !== undefined && value !== '' && value !== '0' ? 'CRABTALK_NO_DAEMON is set' : undefined
+  if (value === undefined || value === '' || value === '0') return undefined
+  return { why: 'CRABTALK_NO_DAEMON is set', hint: 'unset CRABTALK_NO_DAEMON' }
 }
 
 const STARTS: ReadonlySet<string> = new Set(['start', 'need'])
@@ -58,17 +66,17 @@ async function find(
   caller: Caller,
   place: DaemonPlace,
   { daemon, signal }: Required<AttachOptions>,
-): Promise<FoundDaemon | string | undefined> {
+): Promise<FoundDaemon | Without | undefined> {
   try {
     const found = (await findDaemon(place, signal)) ?? (STARTS.has(daemon) ? await start() : undefined)
-    if (!found) return STARTS.has(daemon) ? 'on_demand = false in config.toml' : undefined
+    if (!found) return STARTS.has(daemon) ? { why: 'on_demand = false in config.toml', hint: RUN } : undefined
     if (daemon === 'only') return found // who answers or follows needs no models
     return (await otherModels(found.info, caller)) ?? found
   } catch (reason) {
     if (daemon === 'need' || daemon === 'only' || signal.aborted) throw reason
     const { message } = toCrabError(reason)
     caller.stderr.write(`crabtalk: no daemon is used: ${message}\n`)
-    return message
+    return { why: message, hint: RUN }
   }
 
   async function start(): Promise<FoundDaemon | undefined> {
@@ -117,12 +125,14 @@ async function openLeases(
 }
 
 /** Why the daemon would choose other models, if it would. */
-async function otherModels({ environment }: HelloInfo, { env }: Caller): Promise<string | undefined> {
+async function otherModels({ environment }: HelloInfo, { env }: Caller): Promise<Without | undefined> {
   const own = Object.keys(environment).filter((name) => env[name])
   if (own.length === 0) return undefined
   const { variableDigest } = await import('./variable-digest.ts')
   const other = own.find((name) => variableDigest(env[name]) !== environment[name])
-  return other && `${other} is not what the daemon has`
+  if (other === undefined) return undefined
+  const hint = 'unset it, or end the daemon with `crabtalk daemon stop`: the next one has what is set then'
+  return { why: `${other} is not what the daemon has`, hint }
 }
 
 function tellOtherVersion({ build }: HelloInfo, { stderr }: Caller): void {
@@ -132,8 +142,8 @@ function tellOtherVersion({ build }: HelloInfo, { stderr }: Caller): void {
   )
 }
 
-function withoutDaemon(why: string | undefined): CrabError {
-  return new CrabError('unavailable', `Cannot do this without a daemon: ${why ?? 'none runs'}`, {
-    hint: 'start one with `crabtalk daemon run`',
-  })
+const RUN = 'start one with `crabtalk daemon run`'
+
+function withoutDaemon({ why, hint }: Without = { why: 'none runs', hint: RUN }): CrabError {
+  return new CrabError('unavailable', `Cannot do this without a daemon: ${why}`, { hint })
 }

@@ -66,9 +66,11 @@ async function untilItAnswers(
   while (performance.now() < deadline) {
     const found = await findDaemon(place, signal)
     if (found) return found
-    if (ended && !(wasRefused ||= await isRefused(place.paths, pid, ended)))
-      throw await startFailure(place.paths, pid, ended)
-    if (ended && !(await hasDaemon(place.paths))) return 'refused'
+    if (ended) {
+      wasRefused = wasRefused || (await isRefused(place.paths, pid, ended))
+      if (!wasRefused) throw await startFailure(place.paths, pid, ended)
+      if (!(await hasDaemon(place.paths))) return 'refused'
+    }
     if (signal.aborted) throw toCancelled(signal)
     await sleep(LOOK_MS)
   }

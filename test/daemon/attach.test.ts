@@ -216,6 +216,26 @@ test('attach() does without a daemon that would use another model than this proc
   assert.deepEqual(other.said, [])
 })
 
+test('attach() says what to do where a daemon is needed and none can be used', async () => {
+  await using home = await temporaryHome()
+  const hintOf = async ({ caller }: Told) =>
+    await attach(caller, { daemon: 'need' }).then(
+      () => 'attached',
+      ({ hint }: CrabError) => hint,
+    )
+  const { caller, said } = callerOf(home)
+  assert.equal(
+    await hintOf({ said, caller: { ...caller, withoutDaemon: true } }),
+    'do it without --no-daemon',
+  )
+  assert.equal(await hintOf(callerOf(home, { CRABTALK_NO_DAEMON: '1' })), 'unset CRABTALK_NO_DAEMON')
+  await using _daemon = await startTestDaemon(home, { env: { OPENAI_API_KEY: 'sk-one' } })
+  assert.equal(
+    await hintOf(callerOf(home, { OPENAI_API_KEY: 'sk-two' })),
+    'unset it, or end the daemon with `crabtalk daemon stop`: the next one has what is set then',
+  )
+})
+
 test('attach() does not mind variables that config.toml makes meaningless', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', '[llm]\nbase_url = "http://127.0.0.1:9/v1"\napi_key = "k"\nmodel = "m"\n')
