@@ -36,6 +36,7 @@ export function socketDispatch({ endpoint, token, otherwise }: Peer): Dispatch {
       const frames = requestFrames(message, token)
       socket = await connect(endpoint, signal)
       signal.addEventListener('abort', hangUp, { once: true })
+      if (signal.aborted) throw toCancelled(signal) // while nobody listened
       socket.write(frames)
       for await (const reply of repliesTo(message, socket)) {
         if (signal.aborted) throw toCancelled(signal)

@@ -48,6 +48,18 @@ test('socketDispatch() sends the request as 1, behind the token if there is one,
   }
 })
 
+test('socketDispatch() ends for a signal that aborts right when the connection stands', async () => {
+  await using served = await scripted(() => undefined).start()
+  const controller = new AbortController()
+  const given = controller.signal
+  const remove = given.removeEventListener.bind(given)
+  given.removeEventListener = (...args: Parameters<typeof remove>) => {
+    remove(...args) // connecting listens no more, and what comes behind it not yet
+    controller.abort()
+  }
+  await assert.rejects(request(socketDispatch(served), 'ping', {}, given), { kind: 'cancelled' })
+})
+
 test('socketDispatch() understands a daemon that echoes no ids', async () => {
   await using served = await scripted((socket) => socket.write(frame(0, pong))).start()
   assert.deepEqual(await request(socketDispatch(served), 'ping', {}, signal), {})
