@@ -133,6 +133,7 @@ export class LiveTurns {
   async *#drive(live: LiveRun, signal: AbortSignal): AsyncGenerator<NumberedEvent> {
     const { run, request, begun } = live
     let kept: ({ journal: Journal } & Disposable) | undefined
+    let failure = clientLeft() // unless it fails
     try {
       const runtime = await this.#options.runtime(signal)
       for await (const event of runtime.turn(request, signal)) {
@@ -144,12 +145,12 @@ export class LiveTurns {
         yield { seq: this.#tell(run, event, kept!.journal), event }
       }
     } catch (reason) {
-      if (!run.start) this.#runs.refuse(run, toCrabError(reason))
+      failure = toCrabError(reason)
       begun.reject(reason)
       throw reason
     } finally {
-      if (kept && !run.end) this.#tell(run, brokenEnd(run, clientLeft()), kept.journal)
-      else if (!run.start) this.#runs.refuse(run, clientLeft())
+      if (kept && !run.end) this.#tell(run, brokenEnd(run, failure), kept.journal)
+      else if (!run.start) this.#runs.refuse(run, failure)
       kept?.[Symbol.dispose]()
     }
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CrabError } from '../../../../src/core/base/errors.ts'
 import type { AgentEvent } from '../../../../src/core/runtime/events.ts'
+import type { Hook } from '../../../../src/core/runtime/hook.ts'
 import { type Followed, followConversation, type Standing } from '../../../../src/core/runtime/live/follow.ts'
 import { Journals } from '../../../../src/core/runtime/live/journals.ts'
 import { LiveTurns, type NumberedEvent } from '../../../../src/core/runtime/live/live-turns.ts'
@@ -88,6 +90,18 @@ test('LiveTurns.stream() cancels with its client, and says so to those who follo
   assert.deepEqual(at.live.running(), [])
   assert.equal((await at.live.wait('run-1', NEVER)).end.stopReason, 'cancelled')
   assert.deepEqual(spoken(await at.node.lines()), ['user: go', 'assistant: Half [cancelled]'])
+})
+
+test('LiveTurns tells what a turn broke with that could not say so itself', async () => {
+  const broken: Hook = {
+    onEvent(_agent, _session, { type }) {
+      if (type === 'text') throw new CrabError('failed', 'Cannot count: no fingers')
+    },
+  }
+  await using at = await startLive([{ parts: ['One'] }], { hooks: [broken] })
+  const { id } = await at.live.detach(at.request('go'))
+  const { end } = await at.live.wait(id, NEVER)
+  assert.deepEqual([end.stopReason, end.error?.message], ['failed', 'Cannot count: no fingers'])
 })
 
 test('LiveTurns.detach() goes on when whoever follows it leaves, and can be waited for', async () => {
