@@ -27,17 +27,11 @@ export const status: Run = async ({ options, host, signal }) => {
   return 0
 }
 
+/** One after the other, so that of its clients only one is this question. */
 async function ask({ dispatch }: FoundDaemon, signal: AbortSignal) {
-  const [stats, { conversations }] = await Promise.all([
-    request(dispatch, 'getStats', {}, signal),
-    request(dispatch, 'listActiveConversations', {}, signal),
-  ])
-  return { stats, turns: conversations }
-}
-
-/** The two questions just asked are no clients. */
-function clientsOf({ connections }: DaemonStats): number {
-  return Math.max(0, connections - 2)
+  const { conversations: turns } = await request(dispatch, 'listActiveConversations', {}, signal)
+  const stats = await request(dispatch, 'getStats', {}, signal)
+  return { turns, stats: { ...stats, connections: stats.connections - 1 } }
 }
 
 async function print(
@@ -53,7 +47,7 @@ async function print(
     ['listens on', stats.endpoints.join(', ')],
     ['model', stats.activeModel || 'none'],
     ['agents', String(stats.registeredAgents)],
-    ['clients', String(clientsOf(stats))],
+    ['clients', String(stats.connections)],
     ['turns', String(turns.length)],
     ['questions', String(stats.asks)],
     ['memory', `${(stats.memoryBytes / 1_000_000).toFixed(0)} MB`],
@@ -86,7 +80,7 @@ function toJson(stats: DaemonStats, turns: readonly ActiveConversationInfo[], ho
     endpoints: stats.endpoints,
     model: stats.activeModel,
     agents: stats.registeredAgents,
-    clients: clientsOf(stats),
+    clients: stats.connections,
     turns: turns.map(({ agent, sender, session, runId, aliveSecs, detached, asks, title }) => ({
       ...{ agent, sender, session, title, detached, asks },
       run: runId,

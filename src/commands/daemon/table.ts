@@ -31,7 +31,7 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
     path: ['daemon', 'reload'],
     args: '',
     summary: 'Let it read its configuration again',
-    details: 'What is wrong in a file is said, and everything stays as it was.',
+    details: 'What is wrong in a file is said; what stands in it stays as it was.',
     options: [],
     examples: ['crabtalk daemon reload'],
     load: async () => (await import('./reload.ts')).reload,
