@@ -1,12 +1,13 @@
 import type { Log } from '../../core/base/log.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 
-/** The log for a person who looks on: `20:51:03 warn message key=value`. */
+/** The log for a person who looks on: `20:51:03 warn  message key=value`, without control sequences. */
 export function terminalLog(output: { write(text: string): unknown }, now: () => number): Log {
   return (level, message, fields = {}) => {
     if (level === 'debug') return
     const time = new Date(now()).toTimeString().slice(0, 8)
     const more = Object.entries(fields).map(([name, value]) => ` ${name}=${shown(value)}`)
-    output.write(`${time} ${level.padEnd(5)} ${message}${more.join('')}\n`)
+    output.write(sanitize(`${time} ${level.padEnd(5)} ${message}${more.join('')}\n`))
   }
 }
 
