@@ -263,6 +263,17 @@ test('a broken config.toml keeps it from starting, and the log says so', async (
   assert.deepEqual(await readdir(home.paths.proc), [])
 })
 
+test('a broken subscriptions.toml does not keep it from starting, and the log says so before it listens', async () => {
+  await using home = await temporaryHome()
+  await home.write('events/subscriptions.toml', 'broken')
+  await using _daemon = await startTestDaemon(home)
+  const said = (await logOf(home)).map(({ level, message }) => `${level} ${message}`)
+  assert.match(
+    said.join('\n'),
+    /^info starting.*\nwarn events\/subscriptions\.toml:1.*(\n.*)*\ninfo listening/,
+  )
+})
+
 test('a home in which nothing can be made keeps it from starting', async () => {
   await using home = await temporaryHome()
   await mkdir(home.paths.home, { recursive: true })

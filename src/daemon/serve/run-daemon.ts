@@ -7,7 +7,7 @@ import { VERSION } from '../../core/base/version.ts'
 import { refuseForeignHome } from '../../core/config/foreign-home.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { request, route } from '../../core/protocol/dispatch.ts'
-import { compose, type Services } from '../compose.ts'
+import { compose, type NodeOptions, type Services } from '../compose.ts'
 import { handlers } from '../handlers/handlers.ts'
 import { takeHome } from './home-lease.ts'
 import { IdleExit } from './idle-exit.ts'
@@ -76,19 +76,7 @@ async function live(at: Living): Promise<void> {
   const { paths, idleExitMs } = options
   using _leaving = leaveInTime(at)
   let listeners: Listeners | undefined
-  await using services = compose({
-    ...{ paths, env: host.env, pid: host.pid, homeDir: host.homeDir, log },
-    cwd: host.homeDir || paths.home,
-    ripgrep: host.ripgrep,
-    daemon: {
-      startedAt: Date.now(),
-      idleExitMs,
-      endpoints: () => listeners?.endpoints() ?? [],
-      connections: () => listeners?.connections() ?? 0,
-      memoryBytes: host.memoryBytes,
-      stop: () => life.stop('a client asked for it'),
-    },
-  })
+  await using services = compose(nodeOf(at, () => listeners))
   await takeHome(
     { take: (...asked) => services.place.leases.take(...asked), describeHolder: services.holderOf },
     { pid: host.pid, home: paths.home },
@@ -98,6 +86,8 @@ async function live(at: Living): Promise<void> {
   const { daemon } = await services.setting.config()
   await services.models(life.signal)
   await services.runtime(life.signal)
+  const { problem } = await services.subscriptions.read()
+  if (problem) log('warn', problem.message)
   using idle = new IdleExit({
     idleMs: idleExitMs,
     isBusy: () => isBusy(services, listeners),
@@ -129,6 +119,20 @@ function endWhenLost(listeners: Listeners, { options, life }: Living): Disposabl
   }
   const timer = setInterval(look, options.lookMs ?? LOOK_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners | undefined): NodeOptions {
+  const { paths, idleExitMs } = options
+  const { env, pid, homeDir, ripgrep, memoryBytes } = host
+  const daemon = {
+    startedAt: Date.now(),
+    idleExitMs,
+    endpoints: () => listeners()?.endpoints() ?? [],
+    connections: () => listeners()?.connections() ?? 0,
+    memoryBytes,
+    stop: () => life.stop('a client asked for it'),
+  }
+  return { paths, env, pid, homeDir, log, cwd: homeDir || paths.home, ripgrep, daemon }
 }
 
 /** Requests and turns that nobody waits for get the same moment. */
