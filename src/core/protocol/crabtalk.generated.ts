@@ -870,8 +870,8 @@ export interface StreamEvent {
     | { $case: "steerReturned"; value: SteerReturnedEvent }
     | undefined;
   /**
-   * Counts the events of a conversation from 1, through all its turns; attach resumes behind it. A daemon that was
-   * started again counts anew. 0: not counted.
+   * Counts the events of a conversation from 1, through all its turns; attach resumes behind it. Between turns it may
+   * skip numbers; a daemon that was started again counts anew. 0: not counted.
    */
   seq: number;
 }

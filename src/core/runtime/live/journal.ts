@@ -36,8 +36,10 @@ export class Journal {
   /** Where each of those who read it now stands. */
   readonly #readers = new Set<{ position: number }>()
 
-  constructor({ maxBytes }: { maxBytes: number }) {
+  /** Counts on behind `from`. */
+  constructor({ maxBytes, from = 0 }: { maxBytes: number; from?: number }) {
     this.#maxBytes = maxBytes
+    this.#seq = from
   }
 
   /** How many read it now. */

@@ -13,6 +13,8 @@ interface Entry {
 export class Journals {
   /** Longest unused first. */
   readonly #entries = new Map<string, Entry>()
+  /** The highest count of those that were forgotten: who comes back with one must not be taken to have missed nothing. */
+  #from = 0
 
   /** The journal of a pair that somebody is about to follow, made where there is none; it stays until that is disposed. */
   followed(pair: Pair): { journal: Journal } & Disposable {
@@ -41,7 +43,8 @@ export class Journals {
   #used(pair: Pair): Entry {
     const key = keyOf(pair)
     const found = this.#entries.get(key)
-    const entry = found ?? { journal: new Journal({ maxBytes: RUNNING_BYTES }), running: 0, users: 0 }
+    const fresh = () => new Journal({ maxBytes: RUNNING_BYTES, from: this.#from })
+    const entry = found ?? { journal: fresh(), running: 0, users: 0 }
     entry.users++
     this.#entries.delete(key)
     this.#entries.set(key, entry)
@@ -52,8 +55,11 @@ export class Journals {
     entry.users--
     if (entry.running === 0) entry.journal.trim(IDLE_BYTES)
     if (this.#entries.size <= MAX_JOURNALS) return
-    for (const [key, { users }] of this.#entries) {
-      if (users === 0) this.#entries.delete(key)
+    for (const [key, { users, journal }] of this.#entries) {
+      if (users === 0) {
+        this.#from = Math.max(this.#from, journal.seq)
+        this.#entries.delete(key)
+      }
       if (this.#entries.size <= MAX_JOURNALS) return
     }
   }

@@ -43,6 +43,8 @@ interface LiveRun {
   /** Whole; only while it runs. */
   request: TurnRequest
   begun: PromiseWithResolvers<Place>
+  /** Its id was told: how it ends is to be known, also when it never begins. */
+  isTold?: boolean
   /** Of one that has begun. */
   journal?: Journal
 }
@@ -79,7 +81,11 @@ export class LiveTurns {
     origin?: Origin,
   ): Promise<{ id: string; follow(signal: AbortSignal): AsyncGenerator<NumberedEvent> }> {
     const accepted = Promise.withResolvers<void>()
-    const live = this.#newRun({ ...request, accepted: accepted.resolve }, { detached: true, origin })
+    const live = this.#newRun({ ...request, accepted: () => accept() }, { detached: true, origin })
+    const accept = () => {
+      live.isTold = true
+      accepted.resolve()
+    }
     const done = this.#pump(live).then(accepted.resolve, accepted.reject)
     this.#detached.add(done)
     void done.then(() => this.#detached.delete(done))
@@ -150,6 +156,7 @@ export class LiveTurns {
       throw reason
     } finally {
       if (kept && !run.end) this.#tell(run, brokenEnd(run, failure), kept.journal)
+      else if (!run.start && live.isTold) this.#runs.end(run, brokenEnd(run, failure))
       else if (!run.start) this.#runs.refuse(run, failure)
       kept?.[Symbol.dispose]()
     }

@@ -23,6 +23,7 @@ export class Runs {
   }
 
   end(run: Run, end: EndEvent): void {
+    run.end = end
     this.#entries.get(run.id)?.ended.resolve({ run, end })
     this.#ended.push(run.id)
     this.#chars += run.text.length

@@ -16,12 +16,12 @@ test('Journals keeps those of all turns that run, however many, and of the other
     assert.equal(again.journal, journal)
   }
   for (const one of running) one[Symbol.dispose]()
-  assert.equal(seqOf(999), 1, 'what ended last is kept')
-  assert.equal(seqOf(0), 0, 'what ended first is forgotten, though nothing came after it')
+  assert.ok(isKept(999), 'what ended last is kept')
+  assert.ok(!isKept(0), 'what ended first is forgotten, though nothing came after it')
 
-  function seqOf(index: number): number {
+  function isKept(index: number): boolean {
     using followed = journals.followed(pairOf(index))
-    return followed.journal.seq
+    return followed.journal === running[index]!.journal
   }
 })
 
@@ -50,4 +50,20 @@ test('Journals forgets none that somebody is about to follow', () => {
   for (let index = 1; index < 500; index++) journals.running(pairOf(index))[Symbol.dispose]()
   using running = journals.running(pairOf(0))
   assert.equal(running.journal, followed.journal)
+})
+
+test('a journal that was forgotten and is made anew counts on: nobody who comes back is taken to have missed nothing', () => {
+  const journals = new Journals()
+  const pair = (sender: string) => ({ agentId: 'a', sender })
+  const tell = (sender: string, times: number) => {
+    using running = journals.running(pair(sender))
+    for (let at = 0; at < times; at++) running.journal.event('r', { type: 'text', delta: 'x' })
+    return running.journal.seq
+  }
+  const seen = tell('first', 7)
+  for (let at = 0; at < 200; at++) tell(`other ${at}`, 1)
+  using again = journals.followed(pair('first'))
+  assert.equal(again.journal.behind(seen - 2), undefined)
+  assert.ok(tell('first', 1) > seen)
+  assert.equal(again.journal.behind(seen - 2), undefined)
 })

@@ -341,3 +341,25 @@ function textOf(seen: readonly Followed[]): string {
     .map((told) => (told.type === 'event' && told.event.type === 'text' ? told.event.delta : ''))
     .join('')
 }
+
+test('a detached turn whose id was told and that fails before it begins is known with its failure', async () => {
+  await using at = await startLive([{ parts: ['yes'] }])
+  await using storage = brokenOnce(at)
+  const run = await at.live.detach(at.request('go'))
+  const { end } = await at.live.wait(run.id, NEVER)
+  assert.deepEqual([end.stopReason, end.error?.message], ['failed', 'Cannot write: no space'])
+  assert.deepEqual(at.live.running(), [])
+  storage.mend()
+  assert.equal((await Array.fromAsync(at.live.stream(at.request('on'), NEVER))).at(-1)?.event.type, 'end')
+})
+
+/** A disk that takes no first message, until it is mended. */
+function brokenOnce({ node }: LiveNode): AsyncDisposable & { mend(): void } {
+  const { storage } = node.place
+  const create = storage.createSession.bind(storage)
+  storage.createSession = () => Promise.reject(new CrabError('storage', 'Cannot write: no space'))
+  const mend = () => {
+    storage.createSession = create
+  }
+  return { mend, [Symbol.asyncDispose]: async () => mend() }
+}
