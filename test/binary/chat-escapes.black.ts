@@ -43,6 +43,7 @@ test('nothing in arguments and outputs of tools, file names and diffs reaches th
   await chat.shows((screen) => !screen.lines().some((line) => line.startsWith('  why'))) // everything is shown
   chat.type('y')
   await chat.shows('Done with it.')
+  await isIdle(chat)
   chat.press('ctrl+o')
   await chat.shows(/q back/)
   chat.press('home', 'page-down', 'page-down', 'end')
