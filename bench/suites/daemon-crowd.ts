@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { CrowdResult } from '../crowd.ts'
 import { type Daemon, startDaemon } from '../daemon.ts'
@@ -17,7 +18,7 @@ const COLUMNS: readonly Column[] = [
   { key: 'daemonCpuMs', title: 'CPU ms of the daemon' },
   { key: 'beforeMb', title: 'RSS of the daemon before, MB' },
   { key: 'peakMb', title: 'RSS of the daemon at most, MB' },
-  { key: 'afterMb', title: 'RSS of the daemon after, MB' },
+  { key: 'afterMb', title: 'RSS of the daemon 15 s after, MB' },
   { key: 'perTurnMb', title: 'more than before a turn, MB', digits: 2 },
 ]
 
@@ -56,6 +57,7 @@ async function throughDaemon(
     const result = await readAll(setting, 'crowd-daemon.ts', [socket], wave)
     const daemonCpuMs = cpuMsOf(pid) - cpu
     const perTurnMb = (peakMb - beforeMb) / COUNT
+    await sleep(REST_MS)
     return { ...result, daemonCpuMs, beforeMb, peakMb, afterMb: rssOf(pid), perTurnMb }
   } finally {
     clearInterval(timer)
@@ -63,6 +65,8 @@ async function throughDaemon(
 }
 
 const LOOK_MS = 100
+/** V8 keeps pages that it does not need for some seconds. */
+const REST_MS = 15_000
 
 async function readAll(
   { cwd }: Setting,
