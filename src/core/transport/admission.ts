@@ -10,13 +10,18 @@ const MAX_AUTH_BYTES = 4096
 export class Admission implements Disposable {
   readonly #token: string | undefined
   readonly #reading: AbortController
+  readonly #onAdmitted: () => void
   readonly #timer: NodeJS.Timeout | undefined
   #isAdmitted: boolean
 
   /** Aborts the reading when no token comes in time, or another than this one. */
-  constructor(token: string | undefined, authMs: number, reading: AbortController) {
+  constructor(
+    token: string | undefined,
+    { authMs, reading, onAdmitted }: { authMs: number; reading: AbortController; onAdmitted(): void },
+  ) {
     this.#token = token
     this.#reading = reading
+    this.#onAdmitted = onAdmitted
     this.#isAdmitted = token === undefined
     if (token === undefined) return
     this.#timer = setTimeout(() => reading.abort(refusal('no token came in time')), authMs)
@@ -37,6 +42,7 @@ export class Admission implements Disposable {
     const shown = msg?.$case === 'auth' ? msg.value.token : undefined
     if (this.#token === undefined || (shown !== undefined && isSameToken(shown, this.#token))) {
       this.#isAdmitted = true
+      this.#onAdmitted()
       this[Symbol.dispose]()
       return { requestId, msg: { $case: 'pong', value: {} } }
     }

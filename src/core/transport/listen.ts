@@ -33,6 +33,8 @@ export interface Listener extends AsyncDisposable {
 }
 
 const TIMES: ConnectionTimes = { probeMs: 250, heartbeatMs: 1000, authMs: 10_000, lingerMs: 1000 }
+/** Connections that have not shown the token; one more ends the oldest. */
+const MAX_STRANGERS = 64
 /** Finds peers over TCP that are gone without a word. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true }
 
@@ -77,6 +79,8 @@ class Connections {
   readonly #goAway = new AbortController()
   readonly #stop = new AbortController()
   readonly #sockets = new Set<Socket>()
+  /** Those that have not shown the token yet, oldest first. */
+  readonly #strangers = new Set<Socket>()
   readonly #served = new Set<Promise<void>>()
 
   constructor(options: ListenOptions, isTcp: boolean) {
@@ -91,10 +95,15 @@ class Connections {
   serve(socket: Socket): void {
     const { dispatch, token, times, onError } = this.#options
     this.#sockets.add(socket)
-    socket.once('close', () => this.#sockets.delete(socket))
+    socket.once('close', () => {
+      this.#sockets.delete(socket)
+      this.#strangers.delete(socket)
+    })
+    if (token !== undefined) this.#suspect(socket)
     const served = serveConnection(socket, {
       dispatch,
       token,
+      onAdmitted: () => this.#strangers.delete(socket),
       isTcp: this.#isTcp,
       times: { ...TIMES, ...times },
       goAway: this.#goAway.signal,
@@ -106,6 +115,13 @@ class Connections {
       })
       .finally(() => this.#served.delete(served))
     this.#served.add(served)
+  }
+
+  /** Anybody on this machine can connect over TCP: that must not use up the files of this process. */
+  #suspect(socket: Socket): void {
+    this.#strangers.add(socket)
+    const [oldest] = this.#strangers
+    if (this.#strangers.size > MAX_STRANGERS) oldest?.destroy()
   }
 
   async close(): Promise<void> {

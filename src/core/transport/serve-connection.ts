@@ -25,6 +25,8 @@ export interface ConnectionOptions {
   dispatch: Dispatch
   /** What the first message must show. */
   token?: string | undefined
+  /** Called when it was shown. */
+  onAdmitted(): void
   isTcp: boolean
   times: ConnectionTimes
   /** Aborted: nothing more is read, subscriptions end, and the connection closes behind its last reply. */
@@ -82,8 +84,8 @@ async function serveRequests(connection: Connection): Promise<void> {
 
 /** Starts what arrives, until the client has sent everything or the connection is to close. */
 async function readRequests(connection: Connection): Promise<void> {
-  const { socket, requests, replies, reading, token, times } = connection
-  using admission = new Admission(token, times.authMs, reading)
+  const { socket, requests, replies, reading, token, times, onAdmitted } = connection
+  using admission = new Admission(token, { authMs: times.authMs, reading, onAdmitted })
   try {
     for await (const payload of readFrames(receivedBytes(socket, reading.signal), admission.firstLimit)) {
       const message = decodeMessage(ClientMessage, payload)

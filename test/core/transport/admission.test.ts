@@ -110,3 +110,16 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     }
   })
 }
+
+test('those who show no token cannot take up more than a few connections, and keep nobody out', async () => {
+  await using serving = await serve('tcp', route({ ping: async () => {} }), { token })
+  await using strangers = new AsyncDisposableStack()
+  for (let at = 0; at < 200; at++) strangers.use(await serving.open())
+  await until('the oldest are gone', () => serving.listener.connections <= 64)
+  await using friend = await serving.open()
+  friend.write(toFrame(1, auth(token)))
+  assert.equal((await friend.reply())?.msg?.$case, 'pong')
+  for (let at = 0; at < 100; at++) strangers.use(await serving.open())
+  friend.write(toFrame(2, ping))
+  assert.equal((await friend.reply())?.msg?.$case, 'pong')
+})
