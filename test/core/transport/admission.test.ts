@@ -112,7 +112,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
 }
 
 test('those who show no token cannot take up more than a few connections, and keep nobody out', async () => {
-  await using serving = await serve('tcp', route({ ping: async () => {} }), { token })
+  await using serving = await serve('tcp', route({ ping: async () => {} }), { token, times: { authMs: 600_000 } })
   await using strangers = new AsyncDisposableStack()
   for (let at = 0; at < 200; at++) strangers.use(await serving.open())
   await until('the oldest are gone', () => serving.listener.connections <= 64)
