@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { homePaths } from '../src/core/config/paths.ts'
 import { type Dispatch, request } from '../src/core/protocol/dispatch.ts'
@@ -70,8 +68,3 @@ async function untilItAnswers(home: string, deadline: number): Promise<Pick<Daem
 }
 
 const LOOK_MS = 2
-
-/** How many conversations a home holds. */
-export function sessionsOf(home: string): number {
-  return readdirSync(join(home, 'sessions')).length
-}

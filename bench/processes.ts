@@ -15,11 +15,6 @@ export function rssOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]) / 1e3
 }
 
-/** How many file descriptors it has open. */
-export function descriptorsOf(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length
-}
-
 /** How many of the running processes have this on their command line. */
 export function countRunning(words: string): number {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
