@@ -10,7 +10,7 @@ import { listen } from '../../src/core/transport/listen.ts'
 import { type AttachOptions, attach } from '../../src/daemon/attach.ts'
 import type { Caller } from '../../src/daemon/caller.ts'
 import { testCaller } from '../support/caller.ts'
-import { FROM_SOURCE, startTestDaemon } from '../support/daemon.ts'
+import { COMPILED, FROM_SOURCE, startTestDaemon } from '../support/daemon.ts'
 import { startModelServer } from '../support/model-server.ts'
 import { kill } from '../support/processes.ts'
 import { readSessions } from '../support/talk.ts'
@@ -27,7 +27,7 @@ interface Told {
 function callerOf({ paths }: TemporaryHome, env: Record<string, string> = {}): Told {
   const said: string[] = []
   const caller = testCaller(paths.home, {
-    env: { CRABTALK_HOME: paths.home, PATH: process.env['PATH'], ...env },
+    env: { CRABTALK_HOME: paths.home, PATH: process.env['PATH'], ...COMPILED, ...env },
     withoutDaemon: false,
     stderr: { write: (text) => said.push(text) },
     build: async () => ({ command: FROM_SOURCE }),

@@ -14,6 +14,11 @@ export const FROM_SOURCE = [
   resolve(import.meta.dirname, '../../bin/crabtalk.ts'),
 ] as const
 
+/** For the environment of FROM_SOURCE: what one of them has compiled starts the next one in half the time. */
+export const COMPILED = {
+  NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../node_modules/.cache/compiled'),
+} as const
+
 export interface DaemonStart {
   /** Behind `daemon run`. */
   args?: readonly string[]
@@ -92,7 +97,8 @@ function ending(child: ReturnType<typeof spawn>, ended: Promise<DaemonEnd>) {
 }
 
 function environmentOf({ paths }: TemporaryHome, { env }: DaemonStart): Record<string, string> {
-  return { PATH: process.env['PATH']!, HOME: join(paths.home, '..'), CRABTALK_HOME: paths.home, ...env }
+  const own = { HOME: join(paths.home, '..'), CRABTALK_HOME: paths.home }
+  return { PATH: process.env['PATH']!, ...own, ...COMPILED, ...env }
 }
 
 const NEVER = new AbortController().signal
