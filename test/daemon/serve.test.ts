@@ -1,41 +1,15 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { request, requestMany, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../src/core/transport/client.ts'
 import { failedDaemon, startTestDaemon } from '../support/daemon.ts'
-import { type ModelServer, type Script, startModelServer } from '../support/model-server.ts'
-import { leftAfter, livingWith } from '../support/orphans.ts'
+import { logOf, talkingHome } from '../support/daemon-home.ts'
 import { readSessions } from '../support/talk.ts'
 import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts'
 import { until } from '../support/until.ts'
-
-/** A home whose config.toml names a scripted model server. */
-async function talkingHome(script: Script): Promise<TemporaryHome & { server: ModelServer }> {
-  const home = await temporaryHome()
-  const server = await startModelServer(script)
-  await home.write('config.toml', `[llm]\nbase_url = "${server.url}"\nmodel = "scripted"\n`)
-  return {
-    ...home,
-    server,
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]()
-      await home[Symbol.asyncDispose]()
-    },
-  }
-}
-
-/** The lines of the log, without their times. */
-async function logOf(home: TemporaryHome): Promise<{ level: string; message: string; pid: number }[]> {
-  const text = await readFile(join(home.paths.logs, 'daemon.log'), 'utf8')
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-}
 
 test('a daemon answers, logs JSON lines for its owner only, and says nothing on standard error', async () => {
   await using home = await temporaryHome()
@@ -94,83 +68,6 @@ test('the socket of a daemon that was killed is replaced, and everything it had 
   assert.deepEqual(session?.said, ['user: one', 'assistant: Hi.', 'user: two', 'assistant: Hi.'])
 })
 
-test('SIGTERM lets a turn end that ends soon', async () => {
-  await using home = await talkingHome([{ parts: ['a', 'b', 'c'], paceMs: 300 }])
-  const daemon = await startTestDaemon(home)
-  const said: string[] = []
-  for await (const { event } of streamTurn(daemon.dispatch, { sender: 'ann', content: 'go' }, NEVER)) {
-    if (event?.$case === 'chunk') said.push(event.value.content)
-    if (said.length === 1) daemon.kill('SIGTERM')
-  }
-  assert.equal(said.join(''), 'abc')
-  assert.equal((await daemon.ended).code, 0)
-  assert.deepEqual((await readSessions(home.paths.home))[0]?.said, ['user: go', 'assistant: abc'])
-})
-
-test('SIGTERM cancels a turn that does not end, and keeps what was said', async () => {
-  await using home = await talkingHome([{ parts: ['Half an answer'], end: 'hang' }])
-  const daemon = await startTestDaemon(home)
-  const following = Array.fromAsync(requestMany(daemon.dispatch, 'subscribeEvents', {}, NEVER))
-  const rejected = assert.rejects(following, { kind: 'unavailable' })
-  const seen: string[] = []
-  const turn = (async () => {
-    for await (const { event } of streamTurn(daemon.dispatch, { sender: 'ann', content: 'go' }, NEVER)) {
-      seen.push(event!.$case)
-      if (event?.$case === 'chunk') daemon.kill('SIGTERM')
-    }
-  })()
-  await turn.catch((reason: { kind?: string }) => seen.push(String(reason.kind)))
-  await rejected
-  assert.match(seen.at(-1)!, /^(end|unavailable)$/)
-  assert.deepEqual(await daemon.ended, { code: 0, stderr: '' })
-  assert.deepEqual((await readSessions(home.paths.home))[0]?.said, [
-    'user: go',
-    'assistant: Half an answer [cancelled]',
-  ])
-})
-
-test('a program that ignores being asked to end is gone with the daemon', async () => {
-  const mark = randomUUID()
-  const command = `trap "" TERM INT HUP; echo ${mark}; while :; do sleep 1; done`
-  await using home = await talkingHome([
-    { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },
-  ])
-  const daemon = await startTestDaemon(home)
-  const options = { allow: ['bash'], env: { PATH: process.env['PATH']! } }
-  const turn = Array.fromAsync(streamTurn(daemon.dispatch, { sender: 'ann', content: 'go', options }, NEVER))
-  turn.catch(() => undefined) // how it ends is another test's
-  await until('the program runs', async () => (await livingWith(mark)).length > 0)
-  daemon.kill('SIGTERM')
-  assert.equal((await daemon.ended).code, 0)
-  assert.deepEqual(await leftAfter(mark, 5000), [])
-})
-
-test('a turn that nobody follows is ended as well, and kept', async () => {
-  await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
-  const daemon = await startTestDaemon(home)
-  await request(daemon.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
-  await until('the model is asked', () => home.server.requests.length === 1)
-  daemon.kill('SIGINT')
-  assert.equal((await daemon.ended).code, 0)
-  assert.match(
-    (await readSessions(home.paths.home))[0]!.said.join('|'),
-    /^user: go(\|assistant: Half \[cancelled\])?$/,
-  )
-})
-
-test('a second SIGINT ends it at once', async () => {
-  await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
-  const daemon = await startTestDaemon(home)
-  await request(daemon.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
-  await until('the model is asked', () => home.server.requests.length === 1)
-  daemon.kill('SIGINT')
-  await until('it stops', async () =>
-    (await logOf(home)).some(({ message }) => message.startsWith('stopping')),
-  )
-  daemon.kill('SIGINT')
-  assert.equal((await daemon.ended).code, 130)
-})
-
 test('SIGHUP reads the configuration again, and a broken one is only said', async () => {
   await using home = await talkingHome([])
   await using daemon = await startTestDaemon(home)
@@ -187,13 +84,6 @@ test('SIGHUP reads the configuration again, and a broken one is only said', asyn
     const { models } = await request(daemon.dispatch, 'listModels', {}, NEVER)
     return models.some(({ name }) => name === 'another')
   })
-})
-
-test('a client may end it; what follows it is told', async () => {
-  await using home = await temporaryHome()
-  const daemon = await startTestDaemon(home)
-  await request(daemon.dispatch, 'shutdown', {}, NEVER)
-  assert.deepEqual(await daemon.ended, { code: 0, stderr: '' })
 })
 
 test('over TCP it wants its token, and names its port while it listens', async () => {
@@ -224,33 +114,6 @@ test('config.toml may ask for TCP', async () => {
     {},
     NEVER,
   )
-})
-
-test('it ends by itself when nobody uses it, not before', async () => {
-  await using home = await talkingHome([{ parts: ['a', 'b', 'c'], paceMs: 400 }])
-  const daemon = await startTestDaemon(home, { args: ['--idle-exit', '0.5s'] })
-  const { runId } = await request(
-    daemon.dispatch,
-    'send',
-    { sender: 'ann', content: 'go', detach: true },
-    NEVER,
-  )
-  assert.notEqual(runId, '')
-  assert.deepEqual(await daemon.ended, { code: 0, stderr: '' })
-  assert.deepEqual((await readSessions(home.paths.home))[0]?.said, ['user: go', 'assistant: abc'])
-  assert.match((await logOf(home)).at(-2)!.message, /nobody uses it/)
-})
-
-test('a client that only listens is one', async () => {
-  await using home = await temporaryHome()
-  const daemon = await startTestDaemon(home, { args: ['--idle-exit', '0.3s'] })
-  const leave = new AbortController()
-  const listening = Array.fromAsync(requestMany(daemon.dispatch, 'subscribeEvents', {}, leave.signal))
-  listening.catch(() => undefined) // it is left
-  await new Promise((resume) => setTimeout(resume, 1500))
-  await request(daemon.dispatch, 'ping', {}, NEVER)
-  leave.abort()
-  assert.equal((await daemon.ended).code, 0)
 })
 
 test('a broken config.toml keeps it from starting, and the log says so', async () => {
@@ -312,38 +175,4 @@ test('a home whose path is too long for a socket is served all the same', async 
   assert.deepEqual(await readdir(short), [])
 })
 
-test('a daemon whose home is removed ends', async () => {
-  await using home = await temporaryHome()
-  const program = [process.execPath, '--disable-warning=ExperimentalWarning', LOOKING] as const
-  const daemon = await startTestDaemon(home, { program })
-  await rm(home.paths.home, { recursive: true })
-  assert.equal((await daemon.ended).code, 0)
-  assert.ok(!existsSync(home.paths.home))
-})
-
-for (const failure of ['thrown', 'rejected']) {
-  test(`a failure of its own (${failure}) is logged and 70, with what was said kept and everything released`, async () => {
-    await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])
-    const program = [process.execPath, '--disable-warning=ExperimentalWarning', FAILING] as const
-    const daemon = await startTestDaemon(home, { program, env: { FAILURE: failure } })
-    for await (const { event } of streamTurn(daemon.dispatch, { sender: 'ann', content: 'go' }, NEVER)) {
-      if (event?.$case === 'chunk') daemon.kill('SIGUSR2')
-    }
-    const { code, stderr } = await daemon.ended
-    assert.deepEqual([code, /^crabtalk: error\[internal\]: Error: boom\n/.test(stderr)], [70, true], stderr)
-    assert.match(
-      (await logOf(home)).map(({ message }) => message).join('|'),
-      /crashed: Error: boom\n {4}at .*stopped$/s,
-    )
-    assert.deepEqual((await readSessions(home.paths.home))[0]?.said, [
-      'user: go',
-      'assistant: Half [cancelled]',
-    ])
-    assert.deepEqual(await readdir(home.paths.proc), [])
-    assert.ok(!existsSync(join(home.paths.run, 'crabtalk.sock')))
-  })
-}
-
-const LOOKING = resolve(import.meta.dirname, '../support/looking-daemon.ts')
-const FAILING = resolve(import.meta.dirname, '../support/failing-daemon.ts')
 const NEVER = new AbortController().signal
