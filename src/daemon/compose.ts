@@ -1,11 +1,9 @@
 import { join } from 'node:path'
 import { orCancelled } from '../core/base/cancelled.ts'
 import { newUlid } from '../core/base/ids.ts'
-import type { Log } from '../core/base/log.ts'
 import { once } from '../core/base/once.ts'
 import { SubscriptionStore } from '../core/bus/subscription-store.ts'
 import { AgentStore } from '../core/config/agents.ts'
-import type { HomePaths } from '../core/config/paths.ts'
 import { askUserHook } from '../core/hooks/ask-user.ts'
 import { bashHook } from '../core/hooks/bash/bash-hook.ts'
 import { ownPlaces } from '../core/hooks/closed-places.ts'
@@ -15,13 +13,11 @@ import { instructionsHook } from '../core/hooks/instructions.ts'
 import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
-import { type Holder, SqliteLeases } from '../core/lease/sqlite-leases.ts'
+import { SqliteLeases } from '../core/lease/sqlite-leases.ts'
 import type { Leases } from '../core/lease/types.ts'
 import { MemoryStore } from '../core/memory/memory-store.ts'
-import type { Rule, Trust } from '../core/policy/types.ts'
 import { openProcessHost } from '../core/process/process-host.ts'
 import type { ProcessHost } from '../core/process/types.ts'
-import type { ModelRegistry } from '../core/provider/registry.ts'
 import { Asks } from '../core/runtime/asks.ts'
 import { compositeHook } from '../core/runtime/composite-hook.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
@@ -34,93 +30,18 @@ import { LiveTurns } from '../core/runtime/live/live-turns.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
 import { usualCwd } from '../core/runtime/usual-cwd.ts'
-import { type Skill, type SkillProblem, scanSkills } from '../core/skills/scan-skills.ts'
+import { scanSkills } from '../core/skills/scan-skills.ts'
 import { skillRoots } from '../core/skills/skill-roots.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
-import type { McpFrame, McpServers } from '../mcp/types.ts'
-import { type DaemonBus, openBus } from './event-bus.ts'
+import type { McpFrame } from '../mcp/types.ts'
+import { openBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
 import { NodeSetting } from './node-setting.ts'
 import { reloader } from './reload.ts'
 import { Roster } from './roster.ts'
-
-/** What only a node that is a daemon has. */
-export interface DaemonLife {
-  /** Milliseconds since 1970. */
-  readonly startedAt: number
-  /** After so long without clients and turns it ends, milliseconds; undefined: never. */
-  readonly idleExitMs: number | undefined
-  /** Where it listens, as `formatEndpoint` writes it. */
-  endpoints(): readonly string[]
-  /** Clients now. */
-  connections(): number
-  /** Resident memory, bytes. */
-  memoryBytes(): number
-  /** Begins to end it, as SIGTERM does. */
-  stop(): void
-}
-
-/** Where a node stands. */
-export interface NodeOptions {
-  paths: HomePaths
-  env: Readonly<Record<string, string | undefined>>
-  /** Of this process, so that others can be told who holds what. */
-  pid: number
-  /** Working directory of conversations whose client names none. */
-  cwd: string
-  /** The person's own directory; empty when there is none. */
-  homeDir: string
-  /** Path of a ripgrep to run, made ready in that folder where it must be; undefined when there is none. */
-  ripgrep(cacheDir: string): Promise<string | undefined>
-  log: Log
-  /** Absent: it serves one command, in that command's process. */
-  daemon?: DaemonLife
-}
-
-/** Everything a handler may use. What costs time is made when it is first asked for. */
-export interface Services extends AsyncDisposable {
-  readonly node: NodeOptions
-  readonly agents: AgentStore
-  readonly place: Place
-  readonly memory: MemoryStore
-  /** What runs in this process. */
-  readonly running: RunningTurns
-  /** The questions of this process that wait for an answer. */
-  readonly asks: Asks
-  /** Every turn of this process goes through it. */
-  readonly live: LiveTurns
-  readonly journals: Journals
-  /** Everything that happens in this process: the events of every turn, and what is published. */
-  readonly events: Broadcast<Happening>
-  readonly subscriptions: SubscriptionStore
-  /** Of a daemon; only there subscriptions fire (decision 31). */
-  readonly bus: DaemonBus | undefined
-  readonly setting: NodeSetting
-  models(signal: AbortSignal): Promise<ModelRegistry>
-  /** The process that holds a lease now, if one does. */
-  holderOf(resource: string): Promise<Holder | undefined>
-  readonly hook: Hook
-  runtime(signal: AbortSignal): Promise<Runtime>
-  /** The MCP servers of this node's agents. */
-  mcp(signal: AbortSignal): Promise<McpServers>
-  /** What happens to MCP servers, once for each owner. */
-  readonly mcpEvents: Broadcast<McpServerEvent>
-  /** Every message to and from MCP servers. */
-  readonly mcpFrames: Broadcast<McpFrame>
-  /** Must hear of every change to an agent. */
-  readonly roster: Roster
-  /** What can be taught to agents here, read anew each time. */
-  skills(): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }>
-  /** Reads again what people write; see reloader(). */
-  reload(signal: AbortSignal): Promise<void>
-  /** The rules of permission of config.toml. */
-  rules(): Promise<readonly Rule[]>
-  /** Where a new conversation of an agent works whose client chose no directory. */
-  usualCwd(agent: string, trust: Trust): Promise<string>
-  now(): number
-}
+import type { NodeOptions, Services } from './services.ts'
 
 /** Builds storage, models, hooks and runtime of one home directory. */
 export function compose(options: NodeOptions): Services {

@@ -2,8 +2,9 @@ import { silentLog } from '../../src/core/base/log.ts'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import type { DeepPartial, StreamEvent, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { compose, type DaemonLife, type NodeOptions, type Services } from '../../src/daemon/compose.ts'
+import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import type { DaemonSelf, NodeOptions, Services } from '../../src/daemon/services.ts'
 import { type ModelServer, type Script, startModelServer } from './model-server.ts'
 import { type TemporaryHome, temporaryHome } from './temporary-home.ts'
 
@@ -70,7 +71,7 @@ export function nodeOptions(
 }
 
 /** What makes a node a daemon, as far as that matters below its sockets. */
-export const DAEMON: DaemonLife = {
+export const DAEMON: DaemonSelf = {
   startedAt: 0,
   idleExitMs: undefined,
   endpoints: () => [],

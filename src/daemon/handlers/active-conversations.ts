@@ -5,7 +5,7 @@ import type {
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Running } from '../../core/runtime/running-turns.ts'
 import type { SessionSummary } from '../../core/storage/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 
 /** `list_active_conversations`: those on which something runs in this process, oldest first; empty fields match everything. */
 export async function listActiveConversations(

@@ -4,7 +4,7 @@ import { writeDefaultModel } from '../../core/config/default-model.ts'
 import type { SetActiveModelMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { isCalled } from '../../core/provider/facts.ts'
 import type { ModelRegistry } from '../../core/provider/registry.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 
 /** `set_active_model`: the default model from now on, here and in config.toml. Fails with `missing` for one that nobody has. */
 export async function setActiveModel(

@@ -13,7 +13,7 @@ import type {
   UpdateAgentMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 
 /** `list_agents`: by name, and what is wrong with the files that are none. */

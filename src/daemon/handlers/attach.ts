@@ -9,7 +9,7 @@ import type {
 import { followConversation, type Standing } from '../../core/runtime/live/follow.ts'
 import type { SaidMessage } from '../../core/runtime/live/journal.ts'
 import type { Pair, Storage } from '../../core/storage/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { toAskInfo } from './asks.ts'
 import { getSession, toSessionMessage } from './conversations.ts'
 import { pairOf } from './steering.ts'

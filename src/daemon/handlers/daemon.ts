@@ -2,7 +2,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import type { Channel } from '../../core/policy/trust.ts'
 import type { DaemonStats, Hello, HelloInfo } from '../../core/protocol/crabtalk.generated.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { variableDigest } from '../variable-digest.ts'
 
 /** Of the protocol. */

@@ -21,8 +21,8 @@ import {
   type TracedEvent,
   type TraceEvent,
 } from '../../core/protocol/crabtalk.generated.ts'
-import type { Services } from '../compose.ts'
 import type { DaemonBus } from '../event-bus.ts'
+import type { Services } from '../services.ts'
 import { toAgentEvent, USUAL_KINDS } from './agent-events.ts'
 import type { Served } from './served.ts'
 

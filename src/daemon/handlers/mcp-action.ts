@@ -16,7 +16,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 import { setDisabled } from './mcp.ts'
 import { judgeTool, standingRules } from './mcp-policy.ts'

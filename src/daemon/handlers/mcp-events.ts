@@ -1,6 +1,6 @@
 import { McpEventKind, type McpEventMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { McpServerEvent } from '../../core/runtime/events.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 
 const KIND = {
   connecting: McpEventKind.CONNECTING,

@@ -3,7 +3,7 @@ import { decide } from '../../core/policy/decide.ts'
 import type { Decision, Effect, Rule, Setting, Trust } from '../../core/policy/types.ts'
 import { PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolView } from '../../mcp/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 
 /** The rules that hold for every turn of an agent: of its file, and of config.toml. */
 export async function standingRules({ agents, rules }: Services, agent: AgentConfig): Promise<Rule[]> {

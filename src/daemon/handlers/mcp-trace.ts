@@ -1,7 +1,7 @@
 import { findEntry } from '../../core/config/mcp-declaration.ts'
 import type { McpTraceEvent, TraceMcp } from '../../core/protocol/crabtalk.generated.ts'
 import type { McpFrame } from '../../mcp/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 
 /**
  * `mcp_trace`: the traffic of the connections behind these declarations from now on, also of those that are made later.

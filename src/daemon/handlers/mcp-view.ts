@@ -11,7 +11,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { judgeTool, standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 
 /** By what the tools of an agent are judged. */

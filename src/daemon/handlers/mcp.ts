@@ -18,7 +18,7 @@ import {
 import { showWords } from '../../mcp/secret-words.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 
 /** `list_mcps`: what one agent declares, or every agent when it is empty. Nothing is started. */

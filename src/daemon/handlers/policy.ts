@@ -14,7 +14,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { advance, type Conversation } from '../../core/runtime/conversation.ts'
 import { flagRules } from '../../core/runtime/turn-plan.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 import { actionOf, inWords, type PossibleCall } from './policy-action.ts'

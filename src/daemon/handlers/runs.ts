@@ -1,6 +1,6 @@
 import type { RunResult, StreamEnd, WaitRun } from '../../core/protocol/crabtalk.generated.ts'
 import type { Run } from '../../core/runtime/live/run.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { toDenialInfo, toWireEvent } from './stream-events.ts'
 
 /** `wait_run`: how a run of this process ends, or how it stands. */

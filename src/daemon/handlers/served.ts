@@ -1,5 +1,5 @@
 import type { Channel } from '../../core/policy/trust.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 
 /** One node's services, and the way a message came to them. */
 export interface Served {

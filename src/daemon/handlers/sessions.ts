@@ -17,7 +17,7 @@ import type {
 import * as runtime from '../../core/runtime/sessions.ts'
 import { toTitle } from '../../core/runtime/title.ts'
 import { SESSION_VERSION } from '../../core/storage/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { getSession } from './conversations.ts'
 import type { Served } from './served.ts'
 import { inWords, pairOf } from './steering.ts'

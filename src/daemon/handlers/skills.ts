@@ -1,5 +1,5 @@
 import { type SkillList, SourceKind } from '../../core/protocol/crabtalk.generated.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 
 /** `list_skills`: by name; what is wrong with those that cannot be used is told the log. */
 export async function listSkills({ skills, node }: Services): Promise<SkillList> {

@@ -4,7 +4,7 @@ import { trustOf } from '../../core/policy/trust.ts'
 import type { KillMsg, SteerSessionMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
 import type { Pair } from '../../core/storage/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import type { Served } from './served.ts'
 import { DEFAULT_SENDER } from './turn-message.ts'
 

@@ -4,7 +4,7 @@ import { KeptTurns } from '../../core/hooks/files/kept-turns.ts'
 import { type Undo, UndoOutcome, type UndoResult } from '../../core/protocol/crabtalk.generated.ts'
 import { undoLastTurn } from '../../core/runtime/undo.ts'
 import type { UndoneFile } from '../../core/storage/types.ts'
-import type { Services } from '../compose.ts'
+import type { Services } from '../services.ts'
 import { DEFAULT_SENDER } from './turn-message.ts'
 
 /** `undo`: takes back what the last turn of a pair did to files; an empty result when there is nothing to take back. */

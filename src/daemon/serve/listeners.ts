@@ -8,9 +8,9 @@ import { type Dispatch, route } from '../../core/protocol/dispatch.ts'
 import { formatEndpoint } from '../../core/transport/endpoint.ts'
 import { type Listener, type ListenOptions, listen } from '../../core/transport/listen.ts'
 import { readOrCreateToken } from '../../core/transport/token.ts'
-import type { Services } from '../compose.ts'
 import { daemonEndpoint } from '../find-daemon.ts'
 import { handlers } from '../handlers/handlers.ts'
+import type { Services } from '../services.ts'
 
 /** Where a daemon listens, and how its connections end. */
 export interface ListenersOptions {
