@@ -11,7 +11,7 @@ import { type AttachOptions, attach } from '../../src/daemon/attach.ts'
 import type { Caller } from '../../src/daemon/caller.ts'
 import { testCaller } from '../support/caller.ts'
 import { COMPILED, FROM_SOURCE, startTestDaemon } from '../support/daemon.ts'
-import { startModelServer } from '../support/model-server.ts'
+import { talkingHome } from '../support/daemon-home.ts'
 import { kill } from '../support/processes.ts'
 import { readSessions } from '../support/talk.ts'
 import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts'
@@ -128,12 +128,10 @@ test('attach() starts one daemon, however many ask for it at once', async () => 
 })
 
 test('attach() starts a daemon again when the one it met was about to end', async () => {
-  await using home = await temporaryHome()
-  await using server = await startModelServer(() => ({ parts: ['Half'], end: 'hang' }))
-  await home.write('config.toml', `[llm]\nbase_url = "${server.url}"\nmodel = "scripted"\n`)
+  await using home = await talkingHome(() => ({ parts: ['Half'], end: 'hang' }))
   const ending = await startTestDaemon(home)
   await request(ending.dispatch, 'send', { sender: 'ann', content: 'go', detach: true }, NEVER)
-  await until('a turn keeps it', () => server.requests.length === 1)
+  await until('a turn keeps it', () => home.server.requests.length === 1)
   const events = requestMany(ending.dispatch, 'subscribeEvents', {}, NEVER)
   const cut = Array.fromAsync(events).catch(() => undefined)
   ending.kill('SIGTERM')
@@ -254,9 +252,7 @@ test('a request goes to this process when the daemon has gone since', async () =
 })
 
 test('a turn that its client cancels ends as in process: stored, with the reason of the client', async () => {
-  await using home = await temporaryHome()
-  await using server = await startModelServer(() => ({ parts: ['Half'], end: 'hang' }))
-  await home.write('config.toml', `[llm]\nbase_url = "${server.url}"\nmodel = "scripted"\n`)
+  await using home = await talkingHome(() => ({ parts: ['Half'], end: 'hang' }))
   await using _daemon = await startTestDaemon(home)
   const ends = []
   for (const daemon of ['never', 'only'] as const) {

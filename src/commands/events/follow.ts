@@ -12,7 +12,9 @@ import { KINDS, toJsonLine, toJsonMcp, toLine, toMcpLine } from './shown-event.t
 /** `crabtalk events`: what goes on in the daemon, until a signal, the reader of the lines, or the daemon ends it. */
 export const follow: Run = async ({ options, host }) => {
   if (options.has('mcp') && options.has('kind')) {
-    throw new CrabError('usage', 'Cannot use --kind with --mcp: events of servers are all of one kind')
+    throw new CrabError('usage', 'Cannot use --kind with --mcp: events of servers are all of one kind', {
+      hint: 'leave --kind out',
+    })
   }
   using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {

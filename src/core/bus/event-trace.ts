@@ -43,7 +43,9 @@ export class EventTrace {
   /** Keeps an event; of its payload the beginning. Throws `conflict` for an id that is known. */
   add(event: BusEvent, publishedAt: number): TracedEvent {
     if (this.#events.some(({ id }) => id === event.id)) {
-      throw new CrabError('conflict', `Cannot publish the event: one with the id ${event.id} was published`)
+      throw new CrabError('conflict', `Cannot publish the event: one with the id ${event.id} was published`, {
+        hint: 'it is there already; another one needs an id of its own',
+      })
     }
     const traced = { ...event, payload: headBytes(event.payload, KEPT_BYTES), publishedAt, fired: [] }
     this.#events.push(traced)

@@ -11,7 +11,9 @@ const WIRE_VERSION = 1
 /** `hello`: which version both speak, and to somebody at this machine on which variables the models here depend. */
 export async function hello(services: Services, channel: Channel, { versions }: Hello): Promise<HelloInfo> {
   if (versions.length > 0 && !versions.includes(WIRE_VERSION)) {
-    throw new CrabError('invalid', `Cannot serve hello: this side speaks version ${WIRE_VERSION} only`)
+    const hint = 'use a client and a daemon of one build'
+    const what = `Cannot serve hello: this side speaks version ${WIRE_VERSION} only`
+    throw new CrabError('invalid', what, { hint })
   }
   return {
     version: WIRE_VERSION,

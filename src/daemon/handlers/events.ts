@@ -82,6 +82,7 @@ export async function* subscribeEvents(
     throw new CrabError(
       'denied',
       'Cannot follow what is published: only somebody at this machine may do that',
+      { hint: 'leave PUBLISHED out, or do it on the machine itself' },
     )
   }
   for await (const happening of services.events.listen(signal)) {

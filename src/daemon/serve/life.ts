@@ -43,7 +43,8 @@ export class DaemonLife implements Disposable {
   stop(why: string): void {
     if (this.signal.aborted) return
     this.#log('info', `stopping: ${why}`)
-    this.#stop.abort(new CrabError('unavailable', 'Cannot go on: the daemon is stopping'))
+    const hint = 'what was said is kept; say it again, with another daemon or without one'
+    this.#stop.abort(new CrabError('unavailable', 'Cannot go on: the daemon is stopping', { hint }))
   }
 
   [Symbol.dispose](): void {
