@@ -12,13 +12,13 @@ interface KnownLeases extends Leases {
   describeHolder(resource: string): Promise<Holder | undefined>
 }
 
-/** Takes that right. `conflict`, at once, naming the process that has it. */
+/** Takes that right. `conflict`, at once, naming the process that has it; `unavailable` when others keep the leases locked. */
 export async function takeHome(
   leases: KnownLeases,
-  { pid, home }: { pid: number; home: string },
+  { pid, home, waitMs = WAIT_MS }: { pid: number; home: string; waitMs?: number },
 ): Promise<Lease> {
   const giveUp = new AbortController()
-  const timer = setTimeout(() => giveUp.abort(), WAIT_MS)
+  const timer = setTimeout(() => giveUp.abort(staysLocked(home)), waitMs)
   try {
     const taking = leases.take(DAEMON_LEASE, giveUp.signal)
     taking.catch(() => {}) // awaited below, unless another has it
@@ -36,5 +36,11 @@ function isTaken(home: string, { pid, startedAt }: Holder): CrabError {
   const why = `${who} is the daemon of ${home} since ${startedAt}`
   return new CrabError('conflict', `Cannot start the daemon: ${why}`, {
     hint: 'see `crabtalk daemon status`; end it with `crabtalk daemon stop`',
+  })
+}
+
+function staysLocked(home: string): CrabError {
+  return new CrabError('unavailable', `Cannot start the daemon: the leases of ${home} stay locked`, {
+    hint: 'another crabtalk process is stopped or stuck; end it and try again',
   })
 }
