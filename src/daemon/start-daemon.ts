@@ -12,7 +12,7 @@ import { startDetached } from '../core/process/start-detached.ts'
 import type { ExitStatus } from '../core/process/types.ts'
 import type { Caller } from './caller.ts'
 import { type DaemonPlace, type FoundDaemon, findDaemon } from './find-daemon.ts'
-import { DAEMON_LEASE } from './serve/home-lease.ts'
+import { homeHolder } from './serve/home-lease.ts'
 
 /** How long a daemon that nobody uses stays (decision 31). */
 const IDLE_EXIT = '60s'
@@ -69,7 +69,7 @@ async function untilItAnswers(
     if (ended) {
       wasRefused = wasRefused || (await isRefused(place.paths, pid, ended))
       if (!wasRefused) throw await startFailure(place.paths, pid, ended)
-      if (!(await hasDaemon(place.paths))) return 'refused'
+      if (!(await homeHolder(place.paths))) return 'refused'
     }
     if (signal.aborted) throw toCancelled(signal)
     await sleep(LOOK_MS)
@@ -87,13 +87,6 @@ async function untilItAnswers(
 /** Whether the home was another one's: of that alone the log, which is then the other's, says nothing. */
 async function isRefused(paths: HomePaths, pid: number, { code }: ExitStatus): Promise<boolean> {
   return code === KINDS.conflict.exit && (await lastError(paths, pid)) === undefined
-}
-
-/** Whether a process has the home. */
-async function hasDaemon({ leases: database, proc }: HomePaths): Promise<boolean> {
-  const { SqliteLeases } = await import('../core/lease/sqlite-leases.ts')
-  await using leases = new SqliteLeases({ database, proc })
-  return (await leases.describeHolder(DAEMON_LEASE)) !== undefined
 }
 
 /** What that process has written into the log last, as the error it was. */

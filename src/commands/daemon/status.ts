@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { ActiveConversationInfo, DaemonStats } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { FoundDaemon } from '../../daemon/find-daemon.ts'
+import { homeHolder } from '../../daemon/serve/home-lease.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
@@ -13,18 +14,23 @@ const NOT_RUNNING = 3
 
 /** `crabtalk daemon status`. */
 export const status: Run = async ({ options, host, signal }) => {
-  const { home } = pathsOf(host)
   const found = await runningDaemon(host, signal)
   const isJson = options.has('json')
-  if (!found) {
-    if (isJson) printJson(host, { running: false, home })
-    else host.stdout.write(`no daemon runs for ${home}\n`)
-    return NOT_RUNNING
-  }
+  if (!found) return await printNone(host, isJson)
   const { stats, turns } = await ask(found, signal)
   if (isJson) return printJson(host, toJson(stats, turns, host))
   await print(stats, turns, host)
   return 0
+}
+
+/** Nobody answers; a process may have the home all the same. */
+async function printNone(host: Host, isJson: boolean): Promise<number> {
+  const { home } = pathsOf(host)
+  const holder = await homeHolder(pathsOf(host))
+  const starting = `the daemon of ${home} is starting or ending (pid ${holder?.pid ?? 'unknown'})`
+  if (isJson) printJson(host, { running: false, home, ...(holder && { pid: holder.pid ?? null }) })
+  else host.stdout.write(`${holder ? starting : `no daemon runs for ${home}`}\n`)
+  return NOT_RUNNING
 }
 
 /** One after the other, so that of its clients only one is this question. */

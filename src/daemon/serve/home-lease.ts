@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { CrabError } from '../../core/base/errors.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
 import type { Holder } from '../../core/lease/sqlite-leases.ts'
 import type { Lease, Leases } from '../../core/lease/types.ts'
 
@@ -29,6 +31,14 @@ export async function takeHome(
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The process that is the daemon of a home, also while it starts or ends; nothing is made on the disk for that. */
+export async function homeHolder({ leases: database, proc }: HomePaths): Promise<Holder | undefined> {
+  if (!existsSync(database)) return undefined
+  const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
+  await using leases = new SqliteLeases({ database, proc })
+  return await leases.describeHolder(DAEMON_LEASE)
 }
 
 function isTaken(home: string, { pid, startedAt }: Holder): CrabError {

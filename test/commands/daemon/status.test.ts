@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../src/commands/main.ts'
+import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import { DaemonStats, HelloInfo } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { requestMany, route } from '../../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../../src/core/transport/client.ts'
 import { listen } from '../../../src/core/transport/listen.ts'
-import { temporaryHome } from '../../support/temporary-home.ts'
+import { DAEMON_LEASE } from '../../../src/daemon/serve/home-lease.ts'
+import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 import { until } from '../../support/until.ts'
 
@@ -29,10 +32,28 @@ test('daemon status counts the clients of a daemon without itself, however long 
   const following = requestMany(socketDispatch({ endpoint }), 'subscribeEvents', {}, leave.signal)
   const followed = Array.fromAsync(following).catch(() => undefined) // it leaves
   await until('a client is there', () => listener.connections === 1)
-  await using at = await makeTestHost({ env: { CRABTALK_HOME: home.paths.home } })
-  assert.equal(await main('crabtalk', ['daemon', 'status', '--json'], at.host), 0)
-  await at.host.stdout.flush()
-  assert.equal(JSON.parse(at.stdout()).clients, 1)
+  const { code, stdout } = await statusOf(home, '--json')
+  assert.deepEqual([code, JSON.parse(stdout).clients], [0, 1])
   leave.abort()
   await followed
 })
+
+test('daemon status names a daemon that has the home and answers nobody: it starts, or ends', async () => {
+  await using home = await temporaryHome()
+  const { home: path, leases: database, proc } = home.paths
+  assert.equal((await statusOf(home)).stdout, `no daemon runs for ${path}\n`)
+  assert.ok(!existsSync(path))
+  await using leases = new SqliteLeases({ database, proc, pid: 4711 })
+  await using _lease = await leases.take(DAEMON_LEASE, AbortSignal.timeout(5000))
+  const text = `the daemon of ${path} is starting or ending (pid 4711)\n`
+  assert.deepEqual(await statusOf(home), { code: 3, stdout: text })
+  const { code, stdout } = await statusOf(home, '--json')
+  assert.deepEqual([code, JSON.parse(stdout)], [3, { running: false, home: path, pid: 4711 }])
+})
+
+async function statusOf({ paths }: TemporaryHome, ...options: string[]) {
+  await using at = await makeTestHost({ env: { CRABTALK_HOME: paths.home } })
+  const code = await main('crabtalk', ['daemon', 'status', ...options], at.host)
+  await at.host.stdout.flush()
+  return { code, stdout: at.stdout() }
+}
