@@ -27,7 +27,7 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   const command = find(commands, words)
   const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(behind(words, command)))
   if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
-  if (!command) throw await unknownCommand(name, commands, words)
+  if (!command || isUnknownVerb(command, commands, words)) throw await unknownCommand(name, commands, words)
   const [{ parseOptions }, { optionsOf }] = await Promise.all([import('./parse.ts'), import('./sections.ts')])
   const full = { ...command, options: optionsOf(command) }
   const rest = words.slice(command.path.length)
@@ -43,6 +43,17 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   } finally {
     over.abort()
   }
+}
+
+/** Of a command that takes no arguments and has others behind its word, a word behind it is meant to be one of them. */
+function isUnknownVerb(
+  { path, args }: Command,
+  commands: readonly Command[],
+  words: readonly string[],
+): boolean {
+  const [word, verb = '-'] = words
+  const isGroup = commands.some((other) => other.path.length > 1 && other.path[0] === word)
+  return path.length === 1 && args === '' && isGroup && !verb.startsWith('-')
 }
 
 /** The same process, getters included. */

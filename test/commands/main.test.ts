@@ -156,3 +156,10 @@ async function run(argv: readonly string[], options: TestHostOptions = {}, name 
   const code = await main(name, argv, host)
   return { code, stdout: test.stdout(), stderr: test.stderr() }
 }
+
+test('main() names the nearest verb of a command that is a group too', async () => {
+  const { code, stderr } = await run(['events', 'subscibe', 'a', 'b'])
+  assert.equal(code, 2)
+  assert.match(stderr, /Unknown command "events subscibe"/)
+  assert.match(stderr, /did you mean "crabtalk events subscribe"\?/)
+})

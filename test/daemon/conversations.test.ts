@@ -44,8 +44,8 @@ test('conversations follow an agent that is renamed', async () => {
   await node.ask('two', { agent: 'judge' })
   const { conversations } = await request(node.dispatch, 'listConversations', { agent: 'judge' }, NEVER)
   assert.deepEqual(
-    conversations.map(({ messageCount }) => messageCount),
-    [4],
+    conversations.map(({ agent, messageCount }) => [agent, messageCount]),
+    [['judge', 4]],
   )
 })
 

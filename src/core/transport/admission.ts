@@ -39,7 +39,7 @@ export class Admission implements Disposable {
 
   /** The reply to a message that shows, or should show, the token. */
   answer({ requestId, msg }: ClientMessage): ServerMessage {
-    const shown = msg?.$case === 'auth' ? msg.value.token : undefined
+    const shown = msg?.$case === 'auth' ? msg.value.token.trimEnd() : undefined // the file ends with a line feed
     if (this.#token === undefined || (shown !== undefined && isSameToken(shown, this.#token))) {
       this.#isAdmitted = true
       this.#onAdmitted()

@@ -14,16 +14,24 @@ import type { SessionLine, SessionSummary, Storage } from '../../core/storage/ty
 import type { EntryReader } from '../entry-reader.ts'
 import { toCallInfo } from './stream-events.ts'
 
-/** `list_conversations`: newest first; empty filters match everything. One in which nothing was said yet is none. */
+/**
+ * `list_conversations`: newest first; empty filters match everything. One in which nothing was said yet is none.
+ *
+ * An agent has the name it goes by now, by its id in `agentNames`; one that is gone its last one.
+ */
 export async function listConversations(
   storage: Storage,
   filter: ListConversationsMsg & { agentId?: string },
-  now: number,
+  { agentNames, now }: { agentNames: ReadonlyMap<string, string>; now: number },
 ): Promise<ConversationList> {
   const { agentId, sender } = filter
   const found = await storage.listSessions({ ...(agentId && { agentId }), ...(sender && { sender }) })
   const begun = found.filter(isBegun)
-  return { conversations: begun.map((summary, index) => toConversationInfo(summary, index + 1, now)) }
+  const named = begun.map((summary) => ({
+    ...summary,
+    agent: agentNames.get(summary.agentId) ?? summary.agent,
+  }))
+  return { conversations: named.map((summary, index) => toConversationInfo(summary, index + 1, now)) }
 }
 
 /** `get_conversation_history`: what was said, oldest first. */

@@ -2,11 +2,15 @@ import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import type { Channel } from '../../core/policy/trust.ts'
 import type { DaemonStats, Hello, HelloInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { wireName } from '../../core/protocol/dispatch.ts'
+import { type Operation, REPLIES } from '../../core/protocol/operations.ts'
 import type { Services } from '../services.ts'
 import { variableDigest } from '../variable-digest.ts'
 
 /** Of the protocol. */
 const WIRE_VERSION = 1
+/** What a client of another build may ask for; old daemons tell nothing. */
+const OPERATIONS = Object.keys(REPLIES).map((operation) => wireName(operation as Operation))
 
 /** `hello`: which version both speak, and to somebody at this machine on which variables the models here depend. */
 export async function hello(services: Services, channel: Channel, { versions }: Hello): Promise<HelloInfo> {
@@ -17,7 +21,7 @@ export async function hello(services: Services, channel: Channel, { versions }: 
   }
   return {
     version: WIRE_VERSION,
-    features: [],
+    features: OPERATIONS,
     build: VERSION,
     pid: services.node.pid,
     environment: channel === 'tcp' ? {} : await modelEnvironment(services),

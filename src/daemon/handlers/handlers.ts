@@ -97,8 +97,11 @@ function operations(services: Services, channel: Channel): Handlers {
     listMemory: notYet('listMemory'),
     memoryOp: notYet('memoryOp'),
     listActiveConversations: (message) => listActiveConversations(services, message),
-    listConversations: async (filter) =>
-      listConversations(storage, await withAgentId(services, filter), services.now()),
+    listConversations: async (filter) => {
+      const agentNames = new Map((await agents.list()).agents.map(({ id, name }) => [id, name]))
+      const at = { agentNames, now: services.now() }
+      return listConversations(storage, await withAgentId(services, filter), at)
+    },
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),
     async deleteConversation({ filePath }, signal) {
       await refuseWhileRunning(services, filePath)

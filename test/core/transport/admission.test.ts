@@ -15,7 +15,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
   test(`a client over ${kind} that shows the token is served, also when it does not wait for pong`, async () => {
     await using serving = await serve(kind, route({ ping: async () => {} }), { token })
     using client = await serving.open()
-    client.write(Buffer.concat([toFrame(1, auth(token)), toFrame(2, ping), toFrame(3, ping)]))
+    client.write(Buffer.concat([toFrame(1, auth(`${token}\n`)), toFrame(2, ping), toFrame(3, ping)]))
     for (const id of [1, 2, 3]) {
       const reply = await client.reply()
       assert.deepEqual([reply?.requestId, reply?.msg?.$case], [id, 'pong'])
@@ -112,7 +112,10 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
 }
 
 test('those who show no token cannot take up more than a few connections, and keep nobody out', async () => {
-  await using serving = await serve('tcp', route({ ping: async () => {} }), { token, times: { authMs: 600_000 } })
+  await using serving = await serve('tcp', route({ ping: async () => {} }), {
+    token,
+    times: { authMs: 600_000 },
+  })
   await using strangers = new AsyncDisposableStack()
   for (let at = 0; at < 200; at++) strangers.use(await serving.open())
   await until('the oldest are gone', () => serving.listener.connections <= 64)
