@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CRABTALK } from '../../src/commands/table.ts'
@@ -47,6 +47,18 @@ test('daemon status shows the daemon and what it does; stop waits until it is go
   const cut = await sending.finished
   assert.deepEqual([cut.stdout, cut.code], ['Half\n', 69])
   assert.deepEqual((await talk.sessions())[0]?.said, ['user: go', 'assistant: Half [cancelled]'])
+})
+
+test('daemon stop ends one whose socket was removed, too', async () => {
+  await using box = await makeSandbox()
+  const daemon = await startSandboxDaemon(box)
+  await rm(join(box.home, 'run/crabtalk.sock'))
+  const status = await box.run(['daemon', 'status'])
+  assert.match(status.stdout, new RegExp(`its socket was removed \\(pid ${daemon.pid}\\)`))
+  assert.equal(status.code, 3)
+  const stopped = await box.run(['daemon', 'stop'])
+  assert.deepEqual([stopped.stdout, stopped.stderr, stopped.code], [`stopped (pid ${daemon.pid})\n`, '', 0])
+  assert.equal((await daemon.finished).code, 0)
 })
 
 test('daemon reload says what is wrong in a file', async () => {

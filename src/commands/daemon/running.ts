@@ -12,7 +12,11 @@ export async function runningDaemon(host: Host, signal: AbortSignal): Promise<Fo
 export async function requireRunning(host: Host, what: string, signal: AbortSignal): Promise<FoundDaemon> {
   const found = await runningDaemon(host, signal)
   if (found) return found
-  throw new CrabError('missing', `Cannot ${what}: no daemon runs for ${pathsOf(host).home}`, {
+  throw noneRuns(host, what)
+}
+
+export function noneRuns(host: Host, what: string): CrabError {
+  return new CrabError('missing', `Cannot ${what}: no daemon runs for ${pathsOf(host).home}`, {
     hint: 'start one with `crabtalk daemon run`',
   })
 }

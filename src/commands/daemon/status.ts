@@ -27,7 +27,7 @@ export const status: Run = async ({ options, host, signal }) => {
 async function printNone(host: Host, isJson: boolean): Promise<number> {
   const { home } = pathsOf(host)
   const holder = await homeHolder(pathsOf(host))
-  const starting = `the daemon of ${home} is starting or ending (pid ${holder?.pid ?? 'unknown'})`
+  const starting = `the daemon of ${home} is starting or ending, or its socket was removed (pid ${holder?.pid ?? 'unknown'})`
   if (isJson) printJson(host, { running: false, home, ...(holder && { pid: holder.pid ?? null }) })
   else host.stdout.write(`${holder ? starting : `no daemon runs for ${home}`}\n`)
   return NOT_RUNNING

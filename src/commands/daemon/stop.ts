@@ -1,25 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
-import { isRunning } from '../../core/process/signals.ts'
+import { isRunning, sendSignal } from '../../core/process/signals.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { homeHolder } from '../../daemon/serve/home-lease.ts'
 import type { Run } from '../command.ts'
-import { requireRunning } from './running.ts'
+import { pathsOf } from '../paths.ts'
+import { noneRuns, runningDaemon } from './running.ts'
 
-/** A daemon is gone within 5 s; that of a machine which is busy may take longer. */
+/** A daemon is gone within 5 s of being asked; that of a machine which is busy may take longer. */
+const END_MS = 5000
 const WAIT_MS = 15_000
 const LOOK_MS = 20
 
 /** `crabtalk daemon stop`: returns when the process is gone. */
 export const stop: Run = async ({ host, signal }) => {
-  const { dispatch, info } = await requireRunning(host, 'stop the daemon', signal)
-  await request(dispatch, 'shutdown', {}, signal)
-  const deadline = performance.now() + WAIT_MS
-  while (isRunning(info.pid)) {
-    if (performance.now() > deadline) throw stillThere(info.pid)
+  const found = await runningDaemon(host, signal)
+  const pid = found?.info.pid ?? (await homeHolder(pathsOf(host)))?.pid
+  if (pid === undefined) throw noneRuns(host, 'stop the daemon')
+  if (found) await request(found.dispatch, 'shutdown', {}, signal)
+  if (!found && !(await isGone(pid, END_MS))) sendSignal(pid, 'SIGTERM') // it was not ending: its socket was removed
+  if (!(await isGone(pid, WAIT_MS))) throw stillThere(pid)
+  host.stdout.write(`stopped (pid ${pid})\n`)
+  return 0
+}
+
+async function isGone(pid: number, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs
+  while (isRunning(pid)) {
+    if (performance.now() > deadline) return false
     await sleep(LOOK_MS)
   }
-  host.stdout.write(`stopped (pid ${info.pid})\n`)
-  return 0
+  return true
 }
 
 function stillThere(pid: number): CrabError {

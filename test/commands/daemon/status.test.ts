@@ -45,7 +45,7 @@ test('daemon status names a daemon that has the home and answers nobody: it star
   assert.ok(!existsSync(path))
   await using leases = new SqliteLeases({ database, proc, pid: 4711 })
   await using _lease = await leases.take(DAEMON_LEASE, AbortSignal.timeout(5000))
-  const text = `the daemon of ${path} is starting or ending (pid 4711)\n`
+  const text = `the daemon of ${path} is starting or ending, or its socket was removed (pid 4711)\n`
   assert.deepEqual(await statusOf(home), { code: 3, stdout: text })
   const { code, stdout } = await statusOf(home, '--json')
   assert.deepEqual([code, JSON.parse(stdout)], [3, { running: false, home: path, pid: 4711 }])
