@@ -54,10 +54,10 @@ export function findEntry<T extends { name?: unknown }>(
 }
 
 /** What another entry is called that an agent's tools could not tell from this name; undefined when the name is free. */
-export function takenBy(entries: readonly JsonObject[], name: string): string | undefined {
+export function takenBy(entries: readonly { name?: unknown }[], name: string): string | undefined {
   const fold = (text: unknown) => String(text).replaceAll('-', '_')
-  const taken = entries.find((one) => fold(one['name']) === fold(name))
-  return taken && String(taken['name'])
+  const taken = entries.find((one) => fold(one.name) === fold(name))
+  return taken && String(taken.name)
 }
 
 /** A finding of a list of one entry, as one of the entry. */

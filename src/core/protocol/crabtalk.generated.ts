@@ -688,7 +688,10 @@ export interface TurnOptions {
   tools: ToolSet;
   /** No MCP server, whatever the agent declares. */
   noMcp: boolean;
-  /** Further MCP servers for this session: one JSON entry each, as in UpsertMcpMsg.config, literal values only. */
+  /**
+   * Further MCP servers for this session: one JSON entry each, as in UpsertMcpMsg.config, literal values only. They stay
+   * with the conversation until a turn of it comes without them.
+   */
   mcps: string[];
   /** JSON Schema, as text, that the whole answer must meet. Empty: none. */
   schema: string;

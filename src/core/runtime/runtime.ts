@@ -9,10 +9,11 @@ import type { AgentEvent } from './events.ts'
 import { type Beginning, HeldConversation } from './held-conversation.ts'
 import { KnownAgents } from './known-agents.ts'
 import type { RuntimeOptions, Setting } from './runtime-options.ts'
+import { SessionServers } from './session-servers.ts'
 import { Steers } from './steers.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
-import { type Begun, flagRules, hasTools, planTurn, type Speech } from './turn-plan.ts'
+import { attachedRules, type Begun, flagRules, hasTools, planTurn, type Speech } from './turn-plan.ts'
 import type { TurnRequest } from './turn-request.ts'
 import { usualCwd } from './usual-cwd.ts'
 
@@ -22,10 +23,12 @@ export class Runtime implements AsyncDisposable {
   /** What tools put aside for conversations that are not stored; gone with this runtime. */
   readonly #unsaved = new Set<string>()
   readonly #known: KnownAgents
+  readonly #servers: SessionServers
 
   constructor(options: RuntimeOptions) {
     this.#options = options
     this.#known = options.known ?? new KnownAgents(options.hook)
+    this.#servers = new SessionServers(options.hook)
   }
 
   /**
@@ -43,11 +46,12 @@ export class Runtime implements AsyncDisposable {
       const agent = await this.#agent(request.agent, request)
       const speaker = request.guest === undefined ? agent : await this.#agent(request.guest, request)
       const speech = await this.#prepare(speaker, request, setting)
+      const toolAgent = await this.#tooled(speaker, request)
       request.accepted?.()
       await using conversation = await this.#hold(agent, request, either)
       const begun = this.#begin({ conversation, agent, setting }, request, stop.signal)
       await using _running = this.#enter({ agent, request, begun, signal: either, kill })
-      const plan = await planTurn(this.#options, { ...speech, ...begun }, request)
+      const plan = await planTurn(this.#options, { ...speech, toolAgent, ...begun }, request)
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
       const events = this.#events(plan, { ...begun, line, primary: agent }, either)
       yield* this.#tellHooks(agent.name, conversation.id, events)
@@ -197,6 +201,7 @@ export class Runtime implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#servers.forgetAll()
     for (const { id } of this.#known.all()) await this.#known.unregister(id)
     for (const folder of this.#unsaved) await rm(folder, { recursive: true, force: true })
   }
@@ -217,12 +222,20 @@ export class Runtime implements AsyncDisposable {
     return agent
   }
 
+  /** The agent as its tools know it: with what the client attached to the conversation. */
+  async #tooled(agent: AgentConfig, request: TurnRequest): Promise<AgentConfig> {
+    const { mcps = [] } = request.settings
+    if (hasTools(request) && mcps.length > 0) return await this.#servers.attach(agent, request.sender, mcps)
+    if (request.guest === undefined) await this.#servers.detach(agent, request.sender)
+    return agent
+  }
+
   /** What can be refused before anything is written. */
   async #prepare(
     agent: AgentConfig,
     request: TurnRequest,
     { provider }: Setting,
-  ): Promise<Omit<Speech, keyof Begun>> {
+  ): Promise<Omit<Speech, keyof Begun | 'toolAgent'>> {
     const { agents } = this.#options
     const { settings } = request
     if (request.content.trim() === '' && !settings.attachments?.length) {
@@ -236,7 +249,8 @@ export class Runtime implements AsyncDisposable {
       })
     }
     const ofAgent = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for its lines
-    return { agent, model, rules: { flags: flagRules(settings), ofAgent } }
+    const flags = [...flagRules(settings), ...attachedRules(settings)]
+    return { agent, model, rules: { flags, ofAgent } }
   }
 
   async #hold(agent: AgentConfig, request: TurnRequest, signal: AbortSignal): Promise<HeldConversation> {

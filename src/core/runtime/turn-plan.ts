@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../config/agent-schema.ts'
+import { entryRules } from '../config/entry-rules.ts'
 import { openWorkspace, resolvePath } from '../policy/paths.ts'
 import { parseRule } from '../policy/pattern.ts'
 import { resolveRules } from '../policy/resolve-rules.ts'
@@ -21,6 +22,8 @@ import type { TurnRequest, TurnSettings } from './turn-request.ts'
 /** Who answers, and with what. */
 export interface Speech extends Begun {
   agent: AgentConfig
+  /** The agent as its tools know it. */
+  toolAgent: AgentConfig
   model: string
   /** Of the turn's client, and of the agent's file. */
   rules: { flags: readonly Rule[]; ofAgent: readonly Rule[] }
@@ -49,7 +52,7 @@ export async function planTurn(
   request: TurnRequest,
 ): Promise<TurnPlan> {
   const { hook } = options
-  const { agent, model, conversation } = speech
+  const { agent, toolAgent, model, conversation } = speech
   const { provider } = speech.setting
   const { settings } = request
   const guest = request.guest === undefined ? undefined : agent.name
@@ -72,7 +75,7 @@ export async function planTurn(
     speaker: agent.name,
     guest,
     request: { model, system, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
-    offer: async (signal) => (hasTools(request) ? offeredTools(hook, agent, settings, turn(signal)) : []),
+    offer: async (signal) => (hasTools(request) ? offeredTools(hook, toolAgent, settings, turn(signal)) : []),
     toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
     maxTurns: settings.maxTurns ?? agent.max_iterations,
     settings,
@@ -116,7 +119,7 @@ async function toolSetting(at: {
     permissions,
     asks,
     channel,
-    request: { agent, cwd: workspace },
+    request: { agent: speech.toolAgent, cwd: workspace },
     dispatch: { sender, session, env: settings.env ?? {}, spillDir, keepDir, turnOver },
     files: new Map(conversation.history.files),
     now,
@@ -130,6 +133,11 @@ export function flagRules(settings: Pick<TurnSettings, 'allow' | 'ask' | 'deny'>
   )
   for (const { pattern } of rules) parseRule(pattern)
   return rules
+}
+
+/** The rules that come with the servers a client attaches. */
+export function attachedRules({ mcps = [] }: Pick<TurnSettings, 'mcps'>): Rule[] {
+  return mcps.flatMap((entry) => entryRules(entry, () => `the entry of ${entry.name}`))
 }
 
 /** Guests only speak. */

@@ -1,4 +1,5 @@
 import type { Attachment, JsonObject } from '../base/message.ts'
+import type { McpEntry } from '../config/mcp-entry.ts'
 import type { ApprovalMode, Trust } from '../policy/types.ts'
 
 /** Which tools a turn may use at all: none, those that only read, or what the agent has. */
@@ -22,6 +23,8 @@ export interface TurnSettings {
   onAsk?: OnAsk
   /** No MCP server, whatever the agent declares. */
   noMcp?: boolean
+  /** Further MCP servers; they stay with the conversation until a turn of it comes without them. */
+  mcps?: readonly McpEntry[]
   /** A JSON Schema the final answer must meet; one repair is asked for. */
   schema?: JsonObject
   /** Model calls at most; the agent's max_iterations when absent. */

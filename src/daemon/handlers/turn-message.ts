@@ -2,6 +2,8 @@ import { isAbsolute } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { checkEntry } from '../../core/config/mcp-declaration.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Trust } from '../../core/policy/types.ts'
 import {
   ApprovalMode,
@@ -52,14 +54,12 @@ function toSettings(options: TurnOptions): TurnSettings {
   const tools = toToolMode(options.tools)
   const mode = MODES.get(options.mode)
   const onAsk = ON_ASK.get(options.onAsk)
-  if (options.mcps.length > 0) {
-    throw new CrabError('invalid', 'Cannot attach MCP servers to one session: this build does not do that')
-  }
   return {
     allow,
     ask,
     deny,
     noMcp,
+    ...(options.mcps.length > 0 && { mcps: options.mcps.map(toEntry) }),
     ...(mode && { mode }),
     ...(onAsk && { onAsk }),
     ...(model && { model }),
@@ -74,6 +74,11 @@ function toSettings(options: TurnOptions): TurnSettings {
     ephemeral,
     env,
   }
+}
+
+function toEntry(text: string, at: number): McpEntry {
+  const what = `Cannot attach the MCP server ${at + 1}`
+  return checkEntry(what, readObject(what, text), undefined)
 }
 
 /** The modes as the runtime names them. */

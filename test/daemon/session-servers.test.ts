@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DeepPartial, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
+import { request, route } from '../../src/core/protocol/dispatch.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { type KeptNode, startKeptNode } from '../support/kept-node.ts'
+import type { WatchedServer } from '../support/mcp/mcp-servers.ts'
+import { isRunning } from '../support/mcp/record-folder.ts'
+import { until } from '../support/until.ts'
+
+const NEVER = new AbortController().signal
+
+test('a server that a client attaches is there for its conversation, whatever turns there are, and for no other', async () => {
+  await using node = await startKeptNode(() => ({ parts: ['yes'] }))
+  const [own, extra] = [node.watch('own'), node.watch('extra')]
+  await node.declare('crab', own)
+  await ask(node, 'one', { options: { mcps: [entryOf(extra)] } })
+  assert.deepEqual(serversOffered(node), ['extra', 'own'])
+  const [pid] = extra.starts()
+  await ask(node, 'two', { options: { mcps: [entryOf(extra)] } })
+  await ask(node, 'three', { sender: 'bob' })
+  assert.deepEqual(serversOffered(node), ['own'])
+  assert.deepEqual([extra.starts(), isRunning(pid!), own.starts().length], [[pid], true, 1])
+  assert.doesNotMatch(await node.home.read('agents/crab.toml'), /extra/)
+  await ask(node, 'four', {})
+  assert.deepEqual(serversOffered(node), ['own'])
+  await until('it has ended', () => !isRunning(pid!))
+})
+
+test('an attached server is called, by the rules that come with it', async () => {
+  const call = { call: 'c', name: 'mcp__extra__echo', args: '{"text":"hi"}' }
+  await using node = await startKeptNode((_, at) => (at % 2 === 0 ? { parts: [call] } : { parts: ['done'] }))
+  const extra = node.watch('extra')
+  const allowed = { ...JSON.parse(entryOf(extra)), permissions: { allow: ['echo'] } }
+  await ask(node, 'one', { options: { mcps: [JSON.stringify(allowed)] } })
+  assert.match(node.server.requests[1]!.text, /"content":"hi"/)
+  await ask(node, 'two', { options: { mcps: [entryOf(extra)] } })
+  assert.match(node.server.requests[3]!.text, /Not permitted/)
+})
+
+test('a server cannot be attached that is none, whose name is taken, or by a stranger', async () => {
+  await using node = await startKeptNode(() => ({ parts: ['yes'] }))
+  const own = node.watch('own')
+  await node.declare('crab', own)
+  const refusals: [string, string, RegExp][] = [
+    ['{"name":"x"}', 'invalid', /^Cannot attach the MCP server 1: /],
+    ['[]', 'invalid', /no JSON object/],
+    [entryOf(own), 'invalid', /the agent "crab" has one of that name/],
+  ]
+  for (const [text, kind, message] of refusals) {
+    await assert.rejects(ask(node, 'x', { options: { mcps: [text] } }), { kind, message })
+  }
+  const strange = { ...node, dispatch: route(handlers(node.services, 'tcp')) }
+  await assert.rejects(ask(strange, 'x', { options: { mcps: [entryOf(own)] } }), { kind: 'denied' })
+  assert.equal(node.server.requests.length, 0)
+})
+
+function ask({ dispatch }: Pick<KeptNode, 'dispatch'>, content: string, more: DeepPartial<StreamMsg>) {
+  return request(dispatch, 'send', { agent: 'crab', sender: 'ann', content, ...more }, NEVER)
+}
+
+function entryOf({ entry }: WatchedServer): string {
+  return JSON.stringify({ ...entry, startup_timeout_ms: 60_000 })
+}
+
+/** Names of the servers whose tools the last request offers. */
+function serversOffered({ server }: KeptNode): string[] {
+  const tools = (server.requests.at(-1)!.json['tools'] ?? []) as { function: { name: string } }[]
+  const names = tools.flatMap(({ function: { name } }) => /^mcp__(\w+?)__/.exec(name)?.[1] ?? [])
+  return [...new Set(names)].toSorted()
+}
