@@ -38,6 +38,7 @@ import { lazyMcpHook } from '../mcp/lazy-hook.ts'
 import type { McpFrame } from '../mcp/types.ts'
 import { openBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
+import { keepAgents } from './kept-agents.ts'
 import { NodeSetting } from './node-setting.ts'
 import { reloader } from './reload.ts'
 import { Roster } from './roster.ts'
@@ -79,7 +80,7 @@ export function compose(options: NodeOptions): Services {
   const runtime = once(async () => {
     await setting.models(over.signal)
     return new Runtime({
-      agents,
+      agents: keepAgents({ store: agents, known, log: options.log }),
       setting: () => setting.current,
       hook,
       known,

@@ -78,6 +78,6 @@ function isUnchanged({ kind, message, hint }: CrabError): CrabError {
 function isPartial(wrong: readonly string[]): CrabError {
   const list = wrong.length === 1 ? ` ${wrong[0]}` : wrong.map((line) => `\n${line}`).join('')
   return new CrabError('config', `Cannot reload all of it:${list}`, {
-    hint: 'mend it and reload again; the rest is reloaded; an agent whose file is broken keeps its servers, and answers again when it is mended',
+    hint: 'mend it and reload again; the rest is reloaded, and what is broken stays as it was',
   })
 }

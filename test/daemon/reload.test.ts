@@ -125,6 +125,26 @@ test('an agent whose file is broken keeps its servers, the others are reloaded, 
   assert.deepEqual(one.starts(), [pid])
 })
 
+test('an agent whose file is broken answers as it did before, by the same rules, until it is mended', async () => {
+  const call = { call: 'c', name: 'bash', args: '{"command":"echo hi"}' }
+  await using node = await startKeptNode(({ text }) => ({
+    parts: text.includes('"tool"') ? ['done'] : [call],
+  }))
+  const good = 'description = "x"\n[permissions]\ndeny = ["bash"]\n'
+  await node.home.write('agents/crab.md', 'Be kind.')
+  await node.home.write('agents/crab.toml', good)
+  await node.services.roster.keepAll()
+  await node.home.write('agents/crab.toml', `${good}nonsense`)
+  await assert.rejects(node.reload(), { kind: 'config' })
+  await node.ask('one', { options: { allow: ['bash'] } })
+  assert.match(node.server.requests[0]!.text, /Be kind\./)
+  assert.match(node.server.requests[1]!.text, /Not permitted[^"]*agents\/crab\.toml as it was denies bash/)
+  await node.home.write('agents/crab.toml', 'description = "x"\n')
+  await node.reload()
+  await node.ask('two', { options: { allow: ['bash'] } })
+  assert.doesNotMatch(node.server.requests[3]!.text.slice(-400), /Not permitted/)
+})
+
 test('another [env] starts anew what it is laid under, and only that', async () => {
   await using node = await startKeptNode([], { config: '[env]\nA = "1"\n' })
   const server = node.watch('one')
