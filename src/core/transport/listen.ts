@@ -129,8 +129,10 @@ class Connections {
     this.#goAway.abort()
     await this.#settleWithin(graceMs)
     this.#stop.abort(new CrabError('unavailable', 'Cannot go on: the daemon is shutting down'))
-    await this.#settleWithin(2 * (times?.lingerMs ?? TIMES.lingerMs))
+    const lingerMs = times?.lingerMs ?? TIMES.lingerMs
+    await this.#settleWithin(lingerMs)
     for (const socket of this.#sockets) socket.destroy()
+    await this.#settleWithin(lingerMs)
     if (this.#served.size === 0) return
     onError(new CrabError('internal', `${this.#served.size} connections have requests that ignore their end`))
   }

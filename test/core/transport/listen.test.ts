@@ -252,7 +252,7 @@ test('disposing a listener does not wait for a client that does not read', async
         yield StreamEvent.create({ event: { $case: 'chunk', value: { content: 'x'.repeat(9999) } } })
     },
   })
-  await using serving = await serve('unix', dispatch, { times: { lingerMs: 10 } })
+  await using serving = await serve('unix', dispatch, { times: { lingerMs: 500 } })
   using client = await serving.open()
   client.send(1, { $case: 'stream', value: {} })
   await until('it is served', () => serving.listener.connections === 1)
