@@ -217,7 +217,7 @@ for (const kind of ['unix', 'tcp'] satisfies EndpointKind[]) {
 
   test(`disposing a ${kind} listener aborts what outlasts the grace, and its client is told`, async () => {
     const dispatch = route({ stream: untilAborted() })
-    await using serving = await serve(kind, dispatch, { times: { lingerMs: 50 } })
+    await using serving = await serve(kind, dispatch, { times: { lingerMs: 1000 } })
     const turn = streamTurn(serving.dispatch, { content: 'hi' }, signal)
     await turn.next()
     await serving.listener[Symbol.asyncDispose]()
