@@ -12,9 +12,9 @@ export async function processesLeft(mark: string): Promise<number[]> {
 /** How long what a program started may outlive it: what does not end when it is asked is killed two seconds later, or when a busy machine gets to it. */
 export const GRACE_MS = 20_000
 
-/** Kills those processes that have not ended after GRACE_MS, waits until they are gone, and gives their command lines. */
-export async function endProcesses(mark: string): Promise<string[]> {
-  const deadline = performance.now() + GRACE_MS
+/** Kills those processes that have not ended by themselves in time, waits until they are gone, and gives their command lines. */
+export async function endProcesses(mark: string, graceMs = GRACE_MS): Promise<string[]> {
+  const deadline = performance.now() + graceMs
   let left = await processesLeft(mark)
   while (left.length > 0 && performance.now() < deadline) {
     await sleep(20)

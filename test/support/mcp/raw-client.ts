@@ -64,7 +64,7 @@ export function startRaw(entry: StdioEntry, { reads = true } = {}): RawClient {
     exit: once(child, 'exit').then(([code, signal]) => ({ code, signal })),
     closed: once(child, 'close'),
     async [Symbol.asyncDispose]() {
-      await endProcesses(mark)
+      await endProcesses(mark, 0)
       child.stdin.destroy()
       child.stdout.destroy()
       child.stderr.destroy()
