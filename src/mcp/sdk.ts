@@ -33,7 +33,7 @@ export function kindOfFailure(reason: unknown): 'refused' | 'gone' | 'other' {
   if (reason instanceof CrabError) return 'gone' // the transport's
   if (reason instanceof ProtocolError) return 'refused'
   if (!(reason instanceof SdkError)) return 'other'
-  return GONE.has(reason.code) ? 'gone' : 'other'
+  return GONE.has(reason.code) || reason.cause instanceof CrabError ? 'gone' : 'other'
 }
 
 /** Whether the server says that it knows no such method. */

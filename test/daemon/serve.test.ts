@@ -130,11 +130,9 @@ test('a broken subscriptions.toml does not keep it from starting, and the log sa
   await using home = await temporaryHome()
   await home.write('events/subscriptions.toml', 'broken')
   await using _daemon = await startTestDaemon(home)
-  const said = (await logOf(home)).map(({ level, message }) => `${level} ${message}`)
-  assert.match(
-    said.join('\n'),
-    /^info starting.*\nwarn events\/subscriptions\.toml:1.*(\n.*)*\ninfo listening/,
-  )
+  const read = async () => (await logOf(home)).map(({ level, message }) => `${level} ${message}`).join('\n')
+  await until('it has said that it listens', async () => /^info listening/m.test(await read()))
+  assert.match(await read(), /^info starting.*\nwarn events\/subscriptions\.toml:1.*(\n.*)*\ninfo listening/)
 })
 
 test('a home in which nothing can be made keeps it from starting', async () => {
