@@ -27,6 +27,7 @@ crabtalk conversation list --json`
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'chat',
   '__complete',
+  'daemon',
   'events',
   'attach',
   'tail',
