@@ -16,11 +16,12 @@ import { homeHolder } from './serve/home-lease.ts'
 
 /** How long a daemon that nobody uses stays (decision 31). */
 const IDLE_EXIT = '60s'
-const START_MS = 5000
+/** Only one that neither ends nor answers is waited for so long: a busy machine is slow, not broken. */
+const START_MS = 20_000
 const LOOK_MS = 10
 
 /**
- * Starts the daemon of a home and waits until it answers, at most 5 s; of several that are started at once one remains, and
+ * Starts the daemon of a home and waits until it answers, at most 20 s; of several that are started at once one remains, and
  * behind one that is about to end another is started.
  *
  * Undefined where config.toml says `on_demand = false`. Fails with what it says when it cannot start, `unavailable` when

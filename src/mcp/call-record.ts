@@ -3,6 +3,8 @@ export class CallRecord {
   readonly #now: () => number
   #latencies: number[] = []
   calls = 0
+  /** How often it was connected. */
+  starts = 0
   /** Calls that brought no answer. */
   errors = 0
   lastOkAt: number | undefined

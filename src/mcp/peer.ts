@@ -136,14 +136,20 @@ export class Peer {
    * and is not repeated. Fails as Connection does, and with `missing` when the server has no such tool any more.
    */
   async call(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
-    using _held = this.hold()
-    const connection = await this.connect({}, signal)
-    if (!this.list?.tools.some(({ name }) => name === call.name)) {
+    const ask = (connection: Connection) => {
+      if (this.list?.tools.some(({ name }) => name === call.name)) return connection.callTool(call, signal)
       throw new CrabError('missing', 'it has no such tool any more')
     }
+    return await this.use(ask, signal)
+  }
+
+  /** Asks it for something else than a tool, as call() does. */
+  async use<T>(ask: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
+    using _held = this.hold()
+    const connection = await this.connect({}, signal)
     using _busy = this.#idle.use()
     try {
-      const answer = await this.record.follow(() => connection.callTool(call, signal), signal)
+      const answer = await this.record.follow(() => ask(connection), signal)
       this.failures.forgive()
       return answer
     } catch (reason) {
@@ -246,6 +252,7 @@ export class Peer {
     this.#refresh = refresh
     this.connectedAt = this.#options.now()
     this.failures.connected()
+    this.record.starts++
     const isNew = this.memory.connected(list, connection.era)
     if (isNew) this.#options.onToolsChanged()
     void connection.ended.then((why) => this.#lose(connection, why))

@@ -13,6 +13,13 @@ export interface Owner {
   name: string
 }
 
+/** A turn that calls a tool. */
+export interface Caller {
+  agent: string
+  sender: string
+  runId: string
+}
+
 /** One JSON-RPC message of a connection. */
 export interface McpFrame {
   /** Milliseconds since 1970. */
@@ -27,6 +34,8 @@ export interface McpFrame {
   id: string
   /** Of a response whose request was seen. */
   durationMs: number | undefined
+  /** Whose turn it belongs to: of a call, its answer and its progress; undefined for all else. */
+  caller?: Caller | undefined
   /** JSON without secrets, at most 64 KiB, cut at a character. */
   payload: string
   isCut: boolean
@@ -54,6 +63,8 @@ export interface PeerView {
   error: string
   /** MCP revision that was negotiated; empty before. */
   protocolVersion: string
+  /** How often it was connected. */
+  starts: number
   toolCount: number
   /** What its tool schemas cost in every request, estimated. */
   schemaTokens: number
@@ -78,6 +89,8 @@ export interface ToolView {
   description: string
   /** Why the model does not see it; empty when it does. */
   hidden: string
+  /** What it costs in a request, estimated. */
+  schemaTokens: number
 }
 
 /** A declaration and what comes of it. */

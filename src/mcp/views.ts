@@ -20,10 +20,11 @@ export function viewPeer(peer: Peer): PeerView {
       .filter(({ agentId }) => agentId !== '')
       .map(({ agent, entry }) => ({ agent, name: entry.name })),
     state: peer.state,
+    starts: record.starts,
     error: peer.error?.message ?? '',
     protocolVersion: peer.protocolVersion,
     toolCount: list?.tools.length ?? 0,
-    schemaTokens: estimateTokens(list),
+    schemaTokens: tokensOf(list?.tools ?? []),
     pid: peer.pid,
     calls: record.calls,
     errors: record.errors,
@@ -54,10 +55,10 @@ export function viewServers(agent: Pick<AgentConfig, 'tools'>, declared: readonl
     const names = new Map(own.map(({ name, tool }) => [tool.name, name]))
     const tools = (list?.tools ?? []).map((tool): ToolView => {
       const name = names.get(tool.name)
-      return { ...shown(tool), ...visibility({ agent, entry, tool, name }) }
+      return { ...shown(tool), ...visibility({ agent, entry, tool, name }), schemaTokens: tokensOf([tool]) }
     })
     const dropped = (list?.dropped ?? []).map(({ name, why }): ToolView => {
-      return { remoteName: name, name: '', description: '', hidden: why }
+      return { remoteName: name, name: '', description: '', hidden: why, schemaTokens: 0 }
     })
     const isListed = list !== undefined
     return {
@@ -91,9 +92,10 @@ function shown({ name, description }: RemoteTool): Pick<ToolView, 'remoteName' |
 }
 
 /** Four bytes a token, as good as any guess without the model's own tokens. */
-function estimateTokens(list: ToolList | undefined): number {
+function tokensOf(tools: readonly RemoteTool[]): number {
+  if (tools.length === 0) return 0
   const text = JSON.stringify(
-    list?.tools.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
+    tools.map(({ name, description, inputSchema }) => [name, description, inputSchema]),
   )
-  return Math.ceil(Buffer.byteLength(text ?? '') / 4)
+  return Math.ceil(Buffer.byteLength(text) / 4)
 }

@@ -34,6 +34,7 @@ export function toolSetting(hook: Hook): ToolSetting {
     dispatch: {
       sender: 'ann',
       session: 's1',
+      runId: 'r1',
       env: {},
       spillDir: '/nonexistent',
       turnOver: new AbortController().signal,

@@ -253,6 +253,11 @@ export const McpActionKind = {
   /** LOGS - The last lines of its standard error. */
   LOGS: 6,
   TOOLS: 7,
+  /** RESOURCES - Resources and templates of resources. */
+  RESOURCES: 8,
+  READ_RESOURCE: 9,
+  PROMPTS: 10,
+  GET_PROMPT: 11,
 } as const;
 
 export type McpActionKind = typeof McpActionKind[keyof typeof McpActionKind];
@@ -266,6 +271,10 @@ export namespace McpActionKind {
   export type CALL = typeof McpActionKind.CALL;
   export type LOGS = typeof McpActionKind.LOGS;
   export type TOOLS = typeof McpActionKind.TOOLS;
+  export type RESOURCES = typeof McpActionKind.RESOURCES;
+  export type READ_RESOURCE = typeof McpActionKind.READ_RESOURCE;
+  export type PROMPTS = typeof McpActionKind.PROMPTS;
+  export type GET_PROMPT = typeof McpActionKind.GET_PROMPT;
 }
 
 /** What a rule does. DENY wins over ASK, ASK over ALLOW. */
@@ -1829,6 +1838,8 @@ export interface McpPeer {
   lastOkAt: string;
   lastErrorAt: string;
   nextRetryAt: string;
+  /** How often it was connected since this process knows it. */
+  starts: number;
 }
 
 /** What one agent sees. */
@@ -1840,6 +1851,12 @@ export interface McpAgentView {
   generation: number;
   /** In order of declaration. */
   servers: McpServerView[];
+  /** What its MCP tools cost in a request of it, estimated: all of them, or those that begin a conversation when grouped. */
+  schemaTokens: number;
+  /** How often the list of its tools was made for a model; it is made anew only when they may have changed. */
+  toolLists: number;
+  /** It has too many: a conversation begins with the tools that find others. */
+  grouped: boolean;
 }
 
 /** A declaration and what comes of it. */
@@ -1857,6 +1874,8 @@ export interface McpServerView {
   lastErrorAt: string;
   /** Whether its tools are known; it may have none. */
   listed: boolean;
+  /** What the tools the agent gets cost in a request, estimated. */
+  schemaTokens: number;
 }
 
 /** A tool of a server, for one agent. */
@@ -1871,7 +1890,11 @@ export interface McpToolView {
   /** Why the model does not see it; empty when it does. */
   hidden: string;
   /** The rule behind effect; absent when none matches. */
-  rule: PolicyRule | undefined;
+  rule:
+    | PolicyRule
+    | undefined;
+  /** What it costs in a request, estimated. */
+  schemaTokens: number;
 }
 
 /** Does something to the connection behind one declaration. */
@@ -1879,9 +1902,11 @@ export interface McpAction {
   agent: string;
   name: string;
   action: McpActionKind;
-  /** Of CALL: the remote name, and a JSON object. */
+  /** Of CALL: the remote name, and a JSON object. Of GET_PROMPT: the prompt's name, and an object of strings. */
   tool: string;
   arguments: string;
+  /** Of READ_RESOURCE. */
+  uri: string;
 }
 
 /** The connection afterwards, and what the action gave. */
@@ -1903,6 +1928,54 @@ export interface McpActionResult {
   attachments: Attachment[];
   /** Of PING: milliseconds until it was connected, before duration_ms. */
   connectMs: number;
+  /** Of RESOURCES. */
+  resources: McpResource[];
+  resourceTemplates: McpResourceTemplate[];
+  /** Of PROMPTS. */
+  prompts: McpPrompt[];
+  /** Of GET_PROMPT: what a person would say. READ_RESOURCE answers with output and attachments. */
+  promptMessages: McpPromptMessage[];
+}
+
+/** Something a server can be asked to read. Words are the server's: untrusted. */
+export interface McpResource {
+  uri: string;
+  name: string;
+  description: string;
+  /** Empty when the server does not say. */
+  mimeType: string;
+  /** In bytes; absent when the server does not say. */
+  size?: number | undefined;
+}
+
+/** A family of resources: RFC 6570. */
+export interface McpResourceTemplate {
+  uriTemplate: string;
+  name: string;
+  description: string;
+  mimeType: string;
+}
+
+/** A message that a server has ready. Words are the server's: untrusted. */
+export interface McpPrompt {
+  name: string;
+  description: string;
+  arguments: McpPromptArgument[];
+}
+
+/** A blank in a prompt. */
+export interface McpPromptArgument {
+  name: string;
+  description: string;
+  required: boolean;
+}
+
+/** A part of a prompt that is filled in. */
+export interface McpPromptMessage {
+  /** user or assistant. */
+  role: string;
+  content: string;
+  attachments: Attachment[];
 }
 
 /** Traffic of the connections behind these declarations. Empty fields match everything. */
@@ -1925,7 +1998,15 @@ export interface McpTraceEvent {
   payload: string;
   truncated: boolean;
   /** Of a response: since its request. */
-  durationMs?: number | undefined;
+  durationMs?:
+    | number
+    | undefined;
+  /** Everyone who shares the connection. */
+  owners: McpOwner[];
+  /** Whose turn it belongs to, where it belongs to one: of a call, its answer and its progress. */
+  agent: string;
+  sender: string;
+  runId: string;
 }
 
 /** A tool call that might come. */
@@ -14816,6 +14897,7 @@ function createBaseMcpPeer(): McpPeer {
     lastOkAt: "",
     lastErrorAt: "",
     nextRetryAt: "",
+    starts: 0,
   };
 }
 
@@ -14883,6 +14965,9 @@ export const McpPeer: MessageFns<McpPeer> = {
     }
     if (message.nextRetryAt !== "") {
       writer.uint32(170).string(message.nextRetryAt);
+    }
+    if (message.starts !== 0) {
+      writer.uint32(480).uint32(message.starts);
     }
     return writer;
   },
@@ -15068,6 +15153,14 @@ export const McpPeer: MessageFns<McpPeer> = {
             message.nextRetryAt = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.starts = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15106,12 +15199,13 @@ export const McpPeer: MessageFns<McpPeer> = {
     message.lastOkAt = object.lastOkAt ?? "";
     message.lastErrorAt = object.lastErrorAt ?? "";
     message.nextRetryAt = object.nextRetryAt ?? "";
+    message.starts = object.starts ?? 0;
     return message;
   },
 };
 
 function createBaseMcpAgentView(): McpAgentView {
-  return { agent: "", mode: "", generation: 0, servers: [] };
+  return { agent: "", mode: "", generation: 0, servers: [], schemaTokens: 0, toolLists: 0, grouped: false };
 }
 
 export const McpAgentView: MessageFns<McpAgentView> = {
@@ -15127,6 +15221,15 @@ export const McpAgentView: MessageFns<McpAgentView> = {
     }
     for (const v of message.servers) {
       McpServerView.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.schemaTokens !== 0) {
+      writer.uint32(480).uint32(message.schemaTokens);
+    }
+    if (message.toolLists !== 0) {
+      writer.uint32(488).uint64(message.toolLists);
+    }
+    if (message.grouped !== false) {
+      writer.uint32(496).bool(message.grouped);
     }
     return writer;
   },
@@ -15176,6 +15279,30 @@ export const McpAgentView: MessageFns<McpAgentView> = {
             message.servers.push(McpServerView.decode(reader, reader.uint32()));
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.schemaTokens = reader.uint32();
+            continue;
+          }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.toolLists = longToNumber(reader.uint64());
+            continue;
+          }
+          case 62: {
+            if (tag !== 496) {
+              break;
+            }
+
+            message.grouped = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15197,12 +15324,25 @@ export const McpAgentView: MessageFns<McpAgentView> = {
     message.mode = object.mode ?? "";
     message.generation = object.generation ?? 0;
     message.servers = object.servers?.map((e) => McpServerView.fromPartial(e)) || [];
+    message.schemaTokens = object.schemaTokens ?? 0;
+    message.toolLists = object.toolLists ?? 0;
+    message.grouped = object.grouped ?? false;
     return message;
   },
 };
 
 function createBaseMcpServerView(): McpServerView {
-  return { name: "", fingerprint: "", source: "", state: 0, tools: [], error: "", lastErrorAt: "", listed: false };
+  return {
+    name: "",
+    fingerprint: "",
+    source: "",
+    state: 0,
+    tools: [],
+    error: "",
+    lastErrorAt: "",
+    listed: false,
+    schemaTokens: 0,
+  };
 }
 
 export const McpServerView: MessageFns<McpServerView> = {
@@ -15230,6 +15370,9 @@ export const McpServerView: MessageFns<McpServerView> = {
     }
     if (message.listed !== false) {
       writer.uint32(64).bool(message.listed);
+    }
+    if (message.schemaTokens !== 0) {
+      writer.uint32(480).uint32(message.schemaTokens);
     }
     return writer;
   },
@@ -15311,6 +15454,14 @@ export const McpServerView: MessageFns<McpServerView> = {
             message.listed = reader.bool();
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.schemaTokens = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15336,12 +15487,13 @@ export const McpServerView: MessageFns<McpServerView> = {
     message.error = object.error ?? "";
     message.lastErrorAt = object.lastErrorAt ?? "";
     message.listed = object.listed ?? false;
+    message.schemaTokens = object.schemaTokens ?? 0;
     return message;
   },
 };
 
 function createBaseMcpToolView(): McpToolView {
-  return { remoteName: "", name: "", description: "", effect: 0, hidden: "", rule: undefined };
+  return { remoteName: "", name: "", description: "", effect: 0, hidden: "", rule: undefined, schemaTokens: 0 };
 }
 
 export const McpToolView: MessageFns<McpToolView> = {
@@ -15363,6 +15515,9 @@ export const McpToolView: MessageFns<McpToolView> = {
     }
     if (message.rule !== undefined) {
       PolicyRule.encode(message.rule, writer.uint32(50).fork()).join();
+    }
+    if (message.schemaTokens !== 0) {
+      writer.uint32(480).uint32(message.schemaTokens);
     }
     return writer;
   },
@@ -15428,6 +15583,14 @@ export const McpToolView: MessageFns<McpToolView> = {
             message.rule = PolicyRule.decode(reader, reader.uint32());
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.schemaTokens = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15453,12 +15616,13 @@ export const McpToolView: MessageFns<McpToolView> = {
     message.rule = (object.rule !== undefined && object.rule !== null)
       ? PolicyRule.fromPartial(object.rule)
       : undefined;
+    message.schemaTokens = object.schemaTokens ?? 0;
     return message;
   },
 };
 
 function createBaseMcpAction(): McpAction {
-  return { agent: "", name: "", action: 0, tool: "", arguments: "" };
+  return { agent: "", name: "", action: 0, tool: "", arguments: "", uri: "" };
 }
 
 export const McpAction: MessageFns<McpAction> = {
@@ -15477,6 +15641,9 @@ export const McpAction: MessageFns<McpAction> = {
     }
     if (message.arguments !== "") {
       writer.uint32(42).string(message.arguments);
+    }
+    if (message.uri !== "") {
+      writer.uint32(482).string(message.uri);
     }
     return writer;
   },
@@ -15534,6 +15701,14 @@ export const McpAction: MessageFns<McpAction> = {
             message.arguments = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.uri = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15556,6 +15731,7 @@ export const McpAction: MessageFns<McpAction> = {
     message.action = object.action ?? 0;
     message.tool = object.tool ?? "";
     message.arguments = object.arguments ?? "";
+    message.uri = object.uri ?? "";
     return message;
   },
 };
@@ -15570,6 +15746,10 @@ function createBaseMcpActionResult(): McpActionResult {
     tools: [],
     attachments: [],
     connectMs: 0,
+    resources: [],
+    resourceTemplates: [],
+    prompts: [],
+    promptMessages: [],
   };
 }
 
@@ -15598,6 +15778,18 @@ export const McpActionResult: MessageFns<McpActionResult> = {
     }
     if (message.connectMs !== 0) {
       writer.uint32(64).uint64(message.connectMs);
+    }
+    for (const v of message.resources) {
+      McpResource.encode(v!, writer.uint32(482).fork()).join();
+    }
+    for (const v of message.resourceTemplates) {
+      McpResourceTemplate.encode(v!, writer.uint32(490).fork()).join();
+    }
+    for (const v of message.prompts) {
+      McpPrompt.encode(v!, writer.uint32(498).fork()).join();
+    }
+    for (const v of message.promptMessages) {
+      McpPromptMessage.encode(v!, writer.uint32(506).fork()).join();
     }
     return writer;
   },
@@ -15679,6 +15871,38 @@ export const McpActionResult: MessageFns<McpActionResult> = {
             message.connectMs = longToNumber(reader.uint64());
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.resources.push(McpResource.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.resourceTemplates.push(McpResourceTemplate.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            message.prompts.push(McpPrompt.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 63: {
+            if (tag !== 506) {
+              break;
+            }
+
+            message.promptMessages.push(McpPromptMessage.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15704,6 +15928,441 @@ export const McpActionResult: MessageFns<McpActionResult> = {
     message.tools = object.tools?.map((e) => McpToolView.fromPartial(e)) || [];
     message.attachments = object.attachments?.map((e) => Attachment.fromPartial(e)) || [];
     message.connectMs = object.connectMs ?? 0;
+    message.resources = object.resources?.map((e) => McpResource.fromPartial(e)) || [];
+    message.resourceTemplates = object.resourceTemplates?.map((e) => McpResourceTemplate.fromPartial(e)) || [];
+    message.prompts = object.prompts?.map((e) => McpPrompt.fromPartial(e)) || [];
+    message.promptMessages = object.promptMessages?.map((e) => McpPromptMessage.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseMcpResource(): McpResource {
+  return { uri: "", name: "", description: "", mimeType: "", size: undefined };
+}
+
+export const McpResource: MessageFns<McpResource> = {
+  encode(message: McpResource, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.uri !== "") {
+      writer.uint32(10).string(message.uri);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(26).string(message.description);
+    }
+    if (message.mimeType !== "") {
+      writer.uint32(34).string(message.mimeType);
+    }
+    if (message.size !== undefined) {
+      writer.uint32(40).uint64(message.size);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): McpResource {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMcpResource();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.uri = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.mimeType = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.size = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<McpResource>): McpResource {
+    return McpResource.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<McpResource>): McpResource {
+    const message = createBaseMcpResource();
+    message.uri = object.uri ?? "";
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.mimeType = object.mimeType ?? "";
+    message.size = object.size ?? undefined;
+    return message;
+  },
+};
+
+function createBaseMcpResourceTemplate(): McpResourceTemplate {
+  return { uriTemplate: "", name: "", description: "", mimeType: "" };
+}
+
+export const McpResourceTemplate: MessageFns<McpResourceTemplate> = {
+  encode(message: McpResourceTemplate, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.uriTemplate !== "") {
+      writer.uint32(10).string(message.uriTemplate);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(26).string(message.description);
+    }
+    if (message.mimeType !== "") {
+      writer.uint32(34).string(message.mimeType);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): McpResourceTemplate {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMcpResourceTemplate();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.uriTemplate = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.mimeType = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<McpResourceTemplate>): McpResourceTemplate {
+    return McpResourceTemplate.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<McpResourceTemplate>): McpResourceTemplate {
+    const message = createBaseMcpResourceTemplate();
+    message.uriTemplate = object.uriTemplate ?? "";
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.mimeType = object.mimeType ?? "";
+    return message;
+  },
+};
+
+function createBaseMcpPrompt(): McpPrompt {
+  return { name: "", description: "", arguments: [] };
+}
+
+export const McpPrompt: MessageFns<McpPrompt> = {
+  encode(message: McpPrompt, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    for (const v of message.arguments) {
+      McpPromptArgument.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): McpPrompt {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMcpPrompt();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.arguments.push(McpPromptArgument.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<McpPrompt>): McpPrompt {
+    return McpPrompt.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<McpPrompt>): McpPrompt {
+    const message = createBaseMcpPrompt();
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.arguments = object.arguments?.map((e) => McpPromptArgument.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseMcpPromptArgument(): McpPromptArgument {
+  return { name: "", description: "", required: false };
+}
+
+export const McpPromptArgument: MessageFns<McpPromptArgument> = {
+  encode(message: McpPromptArgument, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    if (message.required !== false) {
+      writer.uint32(24).bool(message.required);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): McpPromptArgument {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMcpPromptArgument();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.required = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<McpPromptArgument>): McpPromptArgument {
+    return McpPromptArgument.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<McpPromptArgument>): McpPromptArgument {
+    const message = createBaseMcpPromptArgument();
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.required = object.required ?? false;
+    return message;
+  },
+};
+
+function createBaseMcpPromptMessage(): McpPromptMessage {
+  return { role: "", content: "", attachments: [] };
+}
+
+export const McpPromptMessage: MessageFns<McpPromptMessage> = {
+  encode(message: McpPromptMessage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.role !== "") {
+      writer.uint32(10).string(message.role);
+    }
+    if (message.content !== "") {
+      writer.uint32(18).string(message.content);
+    }
+    for (const v of message.attachments) {
+      Attachment.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): McpPromptMessage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMcpPromptMessage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.role = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.content = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.attachments.push(Attachment.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<McpPromptMessage>): McpPromptMessage {
+    return McpPromptMessage.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<McpPromptMessage>): McpPromptMessage {
+    const message = createBaseMcpPromptMessage();
+    message.role = object.role ?? "";
+    message.content = object.content ?? "";
+    message.attachments = object.attachments?.map((e) => Attachment.fromPartial(e)) || [];
     return message;
   },
 };
@@ -15785,6 +16444,10 @@ function createBaseMcpTraceEvent(): McpTraceEvent {
     payload: "",
     truncated: false,
     durationMs: undefined,
+    owners: [],
+    agent: "",
+    sender: "",
+    runId: "",
   };
 }
 
@@ -15813,6 +16476,18 @@ export const McpTraceEvent: MessageFns<McpTraceEvent> = {
     }
     if (message.durationMs !== undefined) {
       writer.uint32(64).uint64(message.durationMs);
+    }
+    for (const v of message.owners) {
+      McpOwner.encode(v!, writer.uint32(482).fork()).join();
+    }
+    if (message.agent !== "") {
+      writer.uint32(490).string(message.agent);
+    }
+    if (message.sender !== "") {
+      writer.uint32(498).string(message.sender);
+    }
+    if (message.runId !== "") {
+      writer.uint32(506).string(message.runId);
     }
     return writer;
   },
@@ -15894,6 +16569,38 @@ export const McpTraceEvent: MessageFns<McpTraceEvent> = {
             message.durationMs = longToNumber(reader.uint64());
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.owners.push(McpOwner.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            message.sender = reader.string();
+            continue;
+          }
+          case 63: {
+            if (tag !== 506) {
+              break;
+            }
+
+            message.runId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15919,6 +16626,10 @@ export const McpTraceEvent: MessageFns<McpTraceEvent> = {
     message.payload = object.payload ?? "";
     message.truncated = object.truncated ?? false;
     message.durationMs = object.durationMs ?? undefined;
+    message.owners = object.owners?.map((e) => McpOwner.fromPartial(e)) || [];
+    message.agent = object.agent ?? "";
+    message.sender = object.sender ?? "";
+    message.runId = object.runId ?? "";
     return message;
   },
 };

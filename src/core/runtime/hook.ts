@@ -19,6 +19,8 @@ export interface ToolDispatch extends ToolRequest {
   callId: string
   sender: string
   session: string
+  /** The run it belongs to, for those who watch. */
+  runId: string
   /** Environment of the caller, for tools that start processes. */
   env: Readonly<Record<string, string>>
   /** What was permitted; a path in it is the one that was judged, and the only one to be touched. */
@@ -33,6 +35,8 @@ export interface ToolDispatch extends ToolRequest {
   turnOver: AbortSignal
   /** Says how far the call is; shown, never stored. `progress` and `total` count in the tool's own unit. */
   progress(report: { message: string; progress?: number; total?: number }): void
+  /** The tools of this turn are others now: before its next model call every hook is asked for them again. */
+  offerAgain(): void
   /** Whether a search of a permitted folder may show that file; absolute, without links. */
   mayShow(path: string): boolean
   /** Puts questions to a person. Throws `denied` when nobody can be asked, `timeout` when nobody answered. */
@@ -61,6 +65,8 @@ export interface ToolsTurn {
   signal: AbortSignal
   /** Aborted when the turn is over: until then what it was offered can be called. Absent: nothing is kept for it. */
   over?: AbortSignal
+  /** The conversation's id; absent when this is only a look at what an agent has. */
+  session?: string
 }
 
 /**

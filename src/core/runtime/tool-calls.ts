@@ -19,7 +19,7 @@ export interface ToolSetting {
   asks: TurnAsks
   channel: EventChannel
   request: Omit<ToolRequest, 'args'>
-  dispatch: Pick<ToolDispatch, 'sender' | 'session' | 'env' | 'spillDir' | 'keepDir' | 'turnOver'>
+  dispatch: Pick<ToolDispatch, 'sender' | 'session' | 'runId' | 'env' | 'spillDir' | 'keepDir' | 'turnOver'>
   /** Versions of files, by resolved path; grows as tools read and write. */
   files: Map<string, string>
   /** Milliseconds since 1970. */
@@ -31,6 +31,8 @@ export interface ToolStep {
   offered: readonly ToolSpec[]
   setting: ToolSetting
   onAnswer?(answer: ToolAnswer): void
+  /** As ToolDispatch. */
+  offerAgain(): void
 }
 
 /** A finished call: its place in the step, its answer and how long it took. */
@@ -52,12 +54,12 @@ export interface ToolAnswer {
  */
 export async function* runToolCalls(
   calls: readonly ToolCall[],
-  { offered, setting, onAnswer }: ToolStep,
+  { offered, setting, onAnswer, offerAgain }: ToolStep,
   signal: AbortSignal,
 ): AsyncGenerator<ToolAnswer | AgentEvent> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const step = { setting, tools: toolsByName(offered) }
+  const step = { setting, tools: toolsByName(offered), offerAgain }
   const begin = async (index: number, call: ToolCall) => {
     const given = await answer({ index, call }, step, either)
     onAnswer?.(given)
@@ -76,8 +78,7 @@ export async function* runToolCalls(
   }
 }
 
-interface Step {
-  setting: ToolSetting
+interface Step extends Pick<ToolStep, 'setting' | 'offerAgain'> {
   tools: ReadonlyMap<string, ToolSpec>
 }
 
@@ -117,7 +118,7 @@ async function run(
   if (denial) return { ...refuse(denialText(denial)), denial }
   signal.throwIfAborted()
   onPermitted()
-  const dispatch = toDispatch({ call, request, action, files }, setting, signal)
+  const dispatch = toDispatch({ call, request, action, files }, step, signal)
   const running = setting.hook.dispatch?.(tool.name, dispatch, signal)
   return (await running) ?? refuse(unknownTool(call.name, tools))
 }
@@ -129,7 +130,7 @@ function toDispatch(
     action,
     files,
   }: { call: ToolCall; request: ToolRequest; action: Action; files: FileVersion[] },
-  setting: ToolSetting,
+  { setting, offerAgain }: Step,
   signal: AbortSignal,
 ): ToolDispatch {
   return {
@@ -138,6 +139,7 @@ function toDispatch(
     callId: call.id,
     action,
     files: followFiles(setting.files, files),
+    offerAgain,
     mayShow: (path) => setting.permissions.mayShow(path),
     progress: (report) => setting.channel.tell({ type: 'tool-progress', callId: call.id, ...report }),
     async ask(questions, kind) {

@@ -70,6 +70,7 @@ export async function planTurn(
     tell: tools.channel.tell,
     signal,
     over: speech.turnOver,
+    session: conversation.id,
   })
   return {
     speaker: agent.name,
@@ -120,7 +121,7 @@ async function toolSetting(at: {
     asks,
     channel,
     request: { agent: speech.toolAgent, cwd: workspace },
-    dispatch: { sender, session, env: settings.env ?? {}, spillDir, keepDir, turnOver },
+    dispatch: { sender, session, runId, env: settings.env ?? {}, spillDir, keepDir, turnOver },
     files: new Map(conversation.history.files),
     now,
   }

@@ -21,7 +21,7 @@ export interface TurnPlan {
   /** The speaker's name when it is a guest. */
   guest: string | undefined
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
-  /** The tools of this turn; may wait for what they come from. */
+  /** The tools of this turn, and again when a tool changed them; may wait for what they come from. */
   offer(signal: AbortSignal): Promise<readonly ToolSpec[]>
   /** What the client asks for, and what the agent's file says where there are tools; for the first model call. */
   toolChoice: { asked: string | undefined; usual: string | undefined }
@@ -65,6 +65,7 @@ class Turn {
   #usage: Usage | undefined
   #calls = 0
   #tools: readonly ToolSpec[] = []
+  #mustOffer = true
   /** The rejected answer and the request to mend it, at their place in the history; sent, never stored. */
   #repair: { at: number; messages: Message[] } | undefined
 
@@ -73,9 +74,9 @@ class Turn {
   }
 
   async *run(signal: AbortSignal): AsyncGenerator<AgentEvent> {
-    this.#tools = yield* this.#plan.tools.channel.during(this.#plan.offer(signal))
     for (;;) {
       this.#draft = emptyDraft()
+      if (this.#mustOffer) yield* this.#offer(signal)
       yield* this.#takeUpSteers()
       const draft = this.#draft
       yield* followStep(this.#callModel(signal), this.#plan.speaker, draft)
@@ -89,6 +90,11 @@ class Turn {
       if (typeof stop === 'string') await this.#keepAnswer(stop)
       else if (stop) yield stop
     }
+  }
+
+  async *#offer(signal: AbortSignal): AsyncGenerator<AgentEvent> {
+    this.#mustOffer = false
+    this.#tools = yield* this.#plan.tools.channel.during(this.#plan.offer(signal))
   }
 
   /** Ends the turn with a failure; what was said before it is kept. */
@@ -128,7 +134,10 @@ class Turn {
     yield { type: 'tool-start', calls: calls.map((call) => withServer(call, tools.get(call.name))) }
     const answers: ToolAnswer[] = []
     const onAnswer = (answer: ToolAnswer) => void answers.push(answer)
-    const step = { offered: this.#tools, setting: this.#plan.tools, onAnswer }
+    const offerAgain = () => {
+      this.#mustOffer = true
+    }
+    const step = { offered: this.#tools, setting: this.#plan.tools, onAnswer, offerAgain }
     try {
       for await (const event of runToolCalls(calls, step, signal)) {
         if (answers.length === calls.length) await this.#commit(answers)

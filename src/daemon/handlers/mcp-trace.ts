@@ -23,8 +23,10 @@ export async function* mcpTrace(
   }
 }
 
-function toTraceEvent({ at, isCut, owners: _, ...frame }: McpFrame): McpTraceEvent {
-  return { ...frame, ts: new Date(at).toISOString(), truncated: isCut }
+function toTraceEvent({ at, isCut, owners, caller, ...frame }: McpFrame): McpTraceEvent {
+  const { agent = '', sender = '', runId = '' } = caller ?? {}
+  const ts = new Date(at).toISOString()
+  return { ...frame, ts, truncated: isCut, owners: [...owners], agent, sender, runId }
 }
 
 /** Of up to 64 KiB each. */

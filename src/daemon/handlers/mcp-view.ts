@@ -51,6 +51,7 @@ export function toPeer(peer: PeerView): McpPeer {
     headerNames: [...headerNames],
     owners: [...owners],
     state: STATES[state],
+    starts: peer.starts,
     error: peer.error,
     protocolVersion: peer.protocolVersion,
     toolCount: peer.toolCount,
@@ -88,9 +89,15 @@ function toAgentView(
       lastErrorAt: toTime(server.lastErrorAt),
       listed: server.isListed,
       tools: toTools(server, judge),
+      schemaTokens: costOf(server.tools),
     }
   })
-  return { agent: agent.name, mode: modeOf(agent, view), generation: view.generation, servers }
+  const schemaTokens = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
+  const { generation } = view
+  return {
+    ...{ agent: agent.name, mode: modeOf(agent, view), generation, servers },
+    ...{ schemaTokens, toolLists: 0, grouped: false },
+  }
 }
 
 /** In words, since empty lists mean different things (decision 4). */
@@ -102,8 +109,13 @@ function modeOf({ mcps }: AgentConfig, { servers }: AgentView): string {
   return limits ? `only ${servers.flatMap(({ tools }) => tools).filter(isShown).length}` : 'all'
 }
 
-function pick({ remoteName, name, description, hidden }: ToolView) {
-  return { remoteName, name, description, hidden }
+function pick({ remoteName, name, description, hidden, schemaTokens }: ToolView) {
+  return { remoteName, name, description, hidden, schemaTokens }
+}
+
+/** What the tools that the agent gets cost. */
+function costOf(tools: readonly ToolView[]): number {
+  return tools.filter(isShown).reduce((sum, { schemaTokens }) => sum + schemaTokens, 0)
 }
 
 function effectOf(server: string, tool: ToolView, judge: Judge): Pick<McpToolView, 'effect' | 'rule'> {

@@ -158,8 +158,8 @@ test('runToolCalls() starts no tool of a turn that is over', async () => {
 test('runToolCalls() never reports a negative duration', async () => {
   const clock = [2_000, 1_000]
   const hook: Hook = { dispatch: async () => ({ output: '', isError: false }) }
-  const { offered, setting } = step(hook, ['x'])
-  const backwards = { offered, setting: { ...setting, now: () => clock.shift() ?? 0 } }
+  const { setting, ...rest } = step(hook, ['x'])
+  const backwards = { ...rest, setting: { ...setting, now: () => clock.shift() ?? 0 } }
   const [answer] = await answersOf(runToolCalls([call('a', 'x')], backwards, NEVER))
   assert.equal(answer?.durationMs, 0)
 })
@@ -185,7 +185,7 @@ function call(id: string, name: string, args = '{}'): ToolCall {
 
 function step(hook: Hook, names: readonly string[]) {
   const offered = names.map((name) => ({ name, description: '', parameters: {}, readOnly: true }))
-  return { offered, setting: toolSetting(hook) }
+  return { offered, setting: toolSetting(hook), offerAgain() {} }
 }
 
 async function* run(calls: readonly ToolCall[], tools: Tools, signal = NEVER): AsyncGenerator<ToolAnswer> {

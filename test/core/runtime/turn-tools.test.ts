@@ -243,6 +243,22 @@ test("Runtime.turn() uses the agent's tool choice, except where the turn has no 
   )
 })
 
+test('Runtime.turn() asks for its tools again before the next model call when a tool changed them', async () => {
+  const names = ['find']
+  const hook: Hook = {
+    schema: () => names.map((name) => ({ name, description: '', parameters: {}, readOnly: true })),
+    async dispatch(_name, { offerAgain }) {
+      names.push('found')
+      offerAgain()
+      return { output: 'one more', isError: false }
+    },
+  }
+  const script = [{ parts: [call('a', 'find')] }, { parts: ['Done'] }]
+  await using node = await startTestNode(script, { hooks: [hook] })
+  await Array.fromAsync(node.turn('go'))
+  assert.deepEqual(node.server.requests.map(toolsOf), [['find'], ['find', 'found']])
+})
+
 function call(id: string, name: string, args = '{}') {
   return { call: id, name, args }
 }
