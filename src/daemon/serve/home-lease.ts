@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { Holder } from '../../core/lease/sqlite-leases.ts'
@@ -8,6 +9,7 @@ import type { Lease, Leases } from '../../core/lease/types.ts'
 export const DAEMON_LEASE = 'daemon'
 /** A database that others write to is waited for so long. */
 const WAIT_MS = 5000
+const LOOK_MS = 10
 
 /** What says who holds a lease. */
 interface KnownLeases extends Leases {
@@ -24,10 +26,17 @@ export async function takeHome(
   try {
     const taking = leases.take(DAEMON_LEASE, giveUp.signal)
     taking.catch(() => {}) // awaited below, unless another has it
-    const holder = await leases.describeHolder(DAEMON_LEASE)
-    if (holder === undefined || holder.pid === pid) return await taking
-    giveUp.abort()
-    throw isTaken(home, holder)
+    for (;;) {
+      const holder = await leases.describeHolder(DAEMON_LEASE)
+      if (holder?.pid === pid) return await taking
+      if (holder) {
+        giveUp.abort()
+        throw isTaken(home, holder)
+      }
+      // Nobody has it, this process neither: it waits for the leases, and another may be first.
+      const lease = await Promise.race([taking, sleep(LOOK_MS)])
+      if (lease) return lease
+    }
   } finally {
     clearTimeout(timer)
   }

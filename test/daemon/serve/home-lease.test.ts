@@ -23,3 +23,22 @@ test('takeHome() says so when the leases of a home stay locked', async () => {
   await using _lease = await takeHome(leases, { pid: 1, home: home.paths.home })
   assert.equal((await leases.describeHolder(DAEMON_LEASE))?.pid, 1)
 })
+
+test('takeHome() is refused also when another process takes the home while it waits for the leases', async () => {
+  await using home = await temporaryHome()
+  const { leases: database, proc, run } = home.paths
+  await mkdir(run, { recursive: true })
+  await using late = new SqliteLeases({ database, proc, pid: 1 })
+  await using early = new SqliteLeases({ database, proc, pid: 2 })
+  await (await early.take('other', AbortSignal.timeout(5000)))[Symbol.asyncDispose]()
+  const locking = new DatabaseSync(database)
+  locking.exec('BEGIN IMMEDIATE')
+  const refused = assert.rejects(takeHome(late, { pid: 1, home: home.paths.home }), {
+    kind: 'conflict',
+    message: /^Cannot start the daemon: process 2 is the daemon of /,
+  })
+  locking.exec('ROLLBACK')
+  locking.close()
+  await using _lease = await early.take(DAEMON_LEASE, AbortSignal.timeout(5000))
+  await refused
+})
