@@ -6,6 +6,7 @@ import { listTools } from './discovery.ts'
 import type { Link } from './link.ts'
 import { rawResultOf } from './raw-results.ts'
 import { printable, type ToolList } from './remote-tool.ts'
+import { readAbout, type ServerAbout } from './server-about.ts'
 
 /** The two ways MCP is spoken: with a handshake (2024-11-05 to 2025-11-25), and without (2026-07-28). */
 export type Era = 'legacy' | 'modern'
@@ -31,6 +32,8 @@ export class Connection {
   readonly era: Era
   /** The MCP revision that was negotiated. */
   readonly protocolVersion: string
+  /** What the server said of itself. */
+  readonly about: ServerAbout
   readonly #client: Client
   readonly #link: Link
   readonly #sdk: typeof import('./sdk.ts')
@@ -42,6 +45,11 @@ export class Connection {
     this.#sdk = sdk
     this.era = client.getProtocolEra() ?? 'legacy'
     this.protocolVersion = client.getNegotiatedProtocolVersion() ?? ''
+    this.about = readAbout({
+      info: client.getServerVersion(),
+      capabilities: client.getServerCapabilities(),
+      instructions: client.getInstructions(),
+    })
     // In this revision a server tells of changes to those who listen; one that has nothing to tell refuses.
     if (this.era === 'modern') client.listen({ toolsListChanged: true }).catch(() => undefined)
   }

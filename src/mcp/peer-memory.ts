@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Era } from './connection.ts'
+import type { Connection, Era } from './connection.ts'
 import { type DroppedTool, replaceList, type ToolList } from './remote-tool.ts'
+import type { ServerAbout } from './server-about.ts'
 import type { Remembered, ServerMemory } from './server-memory.ts'
 
 export interface PeerMemoryOptions {
@@ -27,6 +28,11 @@ export class PeerMemory {
     return this.#known.list
   }
 
+  /** What it said of itself when it was last connected; undefined when it never was. */
+  get about(): ServerAbout | undefined {
+    return this.#known.about
+  }
+
   /** The tools of it that cannot be offered, unless that was known before this process. */
   get newlyDropped(): readonly DroppedTool[] {
     const { dropped = [] } = this.list ?? {}
@@ -44,18 +50,19 @@ export class PeerMemory {
     return this.#known.failure
   }
 
-  /** Takes the list of a server that is connected; tells whether it is another one than before. */
-  connected(list: ToolList, era: Era): boolean {
-    const before = this.list
-    const known = this.era === era ? this.#known.era : undefined
-    this.#keep({ list: replaceList(before, list), era: known ?? { is: era, since: this.#options.now() } })
-    return this.list !== before
+  /** Takes the list of a server that is connected; tells whether agents get other tools by it than before. */
+  connected(list: ToolList, { era, about }: Pick<Connection, 'era' | 'about'>): boolean {
+    const before = this.#known
+    const known = this.era === era ? before.era : undefined
+    const since = this.#options.now()
+    this.#keep({ list: replaceList(before.list, list), about, era: known ?? { is: era, since } })
+    return this.list !== before.list || about.hasResources !== (before.about?.hasResources ?? false)
   }
 
   /** Remembers that a start failed; its era is asked for anew. */
   failed(why: string): void {
-    const { list } = this
-    this.#keep({ ...(list && { list }), failure: { at: this.#options.now(), why } })
+    const { list, about } = this.#known
+    this.#keep({ ...(list && { list }), ...(about && { about }), failure: { at: this.#options.now(), why } })
   }
 
   /** Resolves when everything is written. Never rejects. */

@@ -253,7 +253,7 @@ export class Peer {
     this.connectedAt = this.#options.now()
     this.failures.connected()
     this.record.starts++
-    const isNew = this.memory.connected(list, connection.era)
+    const isNew = this.memory.connected(list, connection)
     if (isNew) this.#options.onToolsChanged()
     void connection.ended.then((why) => this.#lose(connection, why))
     this.#options.onEvent('connected')
@@ -285,7 +285,7 @@ export class Peer {
     if (!connection) return false
     try {
       const list = await connection.listTools(this.#over.signal)
-      if (this.#connection !== connection || !this.memory.connected(list, connection.era)) return false
+      if (this.#connection !== connection || !this.memory.connected(list, connection)) return false
     } catch {
       return false // the old list stays; a server that is gone is noticed elsewhere
     }

@@ -5,11 +5,14 @@ import { replaceFile } from '../core/base/files.ts'
 import { isObject, parseObject } from '../core/base/json.ts'
 import type { Era } from './connection.ts'
 import { type DroppedTool, printable, readTools, type ToolList } from './remote-tool.ts'
+import { recallAbout, type ServerAbout } from './server-about.ts'
 
 /** What is known of a server from earlier. */
 export interface Remembered {
   /** Its tools when it was last connected; undefined when it never was. */
   list?: ToolList
+  /** What it said of itself then. */
+  about?: ServerAbout
   /** What it speaks, and since when that is known; milliseconds since 1970. */
   era?: { is: Era; since: number }
   /** The last start failed; gone with the next that succeeds. */
@@ -55,10 +58,12 @@ const VERSION = 1
 
 /** The file may be anybody's, and of another version. */
 function toRemembered(text: string): Remembered {
-  const { v, list, era, failure } = parseObject(text) ?? {}
+  const { v, list, about, era, failure } = parseObject(text) ?? {}
   if (v !== VERSION) return {}
+  const recalled = recallAbout(about)
   return {
     ...(isObject(list) && Array.isArray(list['tools']) && { list: toList(list['tools'], list['dropped']) }),
+    ...(recalled && { about: recalled }),
     ...(isObject(era) && toEra(era)),
     ...(isObject(failure) && toFailure(failure)),
   }
