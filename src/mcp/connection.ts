@@ -4,8 +4,9 @@ import { CrabError } from '../core/base/errors.ts'
 import type { JsonObject } from '../core/base/message.ts'
 import { listTools } from './discovery.ts'
 import type { Link } from './link.ts'
+import { dropUnsendable } from './param-headers.ts'
 import { rawResultOf } from './raw-results.ts'
-import { printable, type ToolList } from './remote-tool.ts'
+import { printable, type RemoteTool, type ToolList } from './remote-tool.ts'
 import { readAbout, type ServerAbout } from './server-about.ts'
 
 /** The two ways MCP is spoken: with a handshake (2024-11-05 to 2025-11-25), and without (2026-07-28). */
@@ -38,6 +39,8 @@ export class Connection {
   readonly #link: Link
   readonly #sdk: typeof import('./sdk.ts')
   readonly #stop = new AbortController()
+  /** As they were last listed. */
+  #tools: ReadonlyMap<string, RemoteTool> = new Map()
 
   constructor(client: Client, link: Link, sdk: typeof import('./sdk.ts')) {
     this.#client = client
@@ -65,7 +68,7 @@ export class Connection {
 
   /** All pages. A server without tools has none. */
   async listTools(signal: AbortSignal): Promise<ToolList> {
-    return await this.#request({ idleMs: LIST_TIMEOUT_MS }, signal, (options) =>
+    const list = await this.#request({ idleMs: LIST_TIMEOUT_MS }, signal, (options) =>
       listTools(async (cursor) => {
         const params = cursor === undefined ? {} : { cursor }
         try {
@@ -76,15 +79,24 @@ export class Connection {
         }
       }),
     )
+    const sendable = this.#wantsHeaders ? dropUnsendable(list) : list
+    this.#tools = new Map(sendable.tools.map((tool) => [tool.name, tool]))
+    return sendable
   }
 
-  /** The server's answer as it gave it. */
-  async callTool({ name, args, timeoutMs, onProgress }: RemoteCall, signal: AbortSignal): Promise<unknown> {
+  /** The server's answer as it gave it. One that misses headers has not begun: what it wants is asked, and sent, once. */
+  async callTool(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
+    const { timeoutMs, onProgress } = call
     const limits = { idleMs: timeoutMs, totalMs: Math.max(timeoutMs, TOTAL_TIMEOUT_MS), onProgress }
-    const params = { name, arguments: args }
-    return await this.#request(limits, signal, async (options) =>
-      rawResultOf(await this.#client.request({ method: 'tools/call', params }, options)),
-    )
+    return await this.#request(limits, signal, async (options) => {
+      try {
+        return await this.#sendCall(call, options)
+      } catch (reason) {
+        if (!this.#wantsHeaders || !this.#sdk.isHeaderMismatch(reason)) throw reason
+        await this.listTools(options.signal!)
+        return await this.#sendCall(call, options)
+      }
+    })
   }
 
   /** Asks for a sign of life, which a refusal is too. */
@@ -109,6 +121,24 @@ export class Connection {
     this.#stop.abort(new CrabError('unavailable', 'the connection is closed'))
     this.#client.close().catch(() => undefined) // nobody waits
     this.#link.release()
+  }
+
+  /** Whether arguments go along as headers where a tool asks for it (MCP 2026-07-28, Streamable HTTP). */
+  get #wantsHeaders(): boolean {
+    return this.era === 'modern' && this.pid === undefined
+  }
+
+  /** The SDK makes the headers from the schema; nothing else of the definition matters to it. */
+  async #sendCall({ name, args }: RemoteCall, options: RequestOptions): Promise<unknown> {
+    const params = { name, arguments: args }
+    const inputSchema = this.#wantsHeaders && this.#tools.get(name)?.inputSchema
+    const answer = inputSchema
+      ? await this.#client.callTool(params, {
+          ...options,
+          toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } },
+        })
+      : await this.#client.request({ method: 'tools/call', params }, options)
+    return rawResultOf(answer)
   }
 
   async #request<T>(

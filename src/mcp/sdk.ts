@@ -41,9 +41,15 @@ export function isUnknownMethod(reason: unknown): boolean {
   return reason instanceof ProtocolError && reason.code === ProtocolErrorCode.MethodNotFound
 }
 
+/** Whether a server refuses a request for its headers, before it looks at anything else (MCP 2026-07-28). */
+export function isHeaderMismatch(reason: unknown): boolean {
+  return reason instanceof ProtocolError && reason.code === HEADER_MISMATCH
+}
+
 /** In the place of the SDK's own validator, which compiles what servers write. Nothing we use of the SDK asks for one. */
 function refuseToCheck(): never {
   throw new Error('results are not checked against schemas')
 }
 
+const HEADER_MISMATCH = -32_020
 const GONE: ReadonlySet<string> = new Set([SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected])

@@ -109,7 +109,8 @@ function ownProblem(schema: JsonObject, root: JsonObject): string | undefined {
   return ref === undefined ? undefined : refProblem(ref, root)
 }
 
-function* childrenOf(schema: JsonObject): Generator<unknown> {
+/** The schemas right inside one, those of its properties too. */
+export function* childrenOf(schema: JsonObject): Generator<unknown> {
   for (const key of SCHEMAS) {
     const child = schema[key]
     if (Array.isArray(child)) yield* child
