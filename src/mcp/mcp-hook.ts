@@ -10,6 +10,7 @@ import type { Claimed, Peers } from './peers.ts'
 import { throttledProgress } from './progress.ts'
 import type { DroppedTool } from './remote-tool.ts'
 import { callTool, checkArguments, type ToolCallOptions } from './tool-call.ts'
+import { calledBy } from './trace.ts'
 
 /** What the hook needs. */
 export interface McpHookOptions {
@@ -109,9 +110,11 @@ function dispatch(
 
 async function callAndTell(
   what: Pick<ToolCallOptions, 'peer' | 'entry' | 'tool'>,
-  { args, spillDir, progress }: ToolDispatch,
+  { args, spillDir, progress, agent, sender, runId }: ToolDispatch,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   using throttled = throttledProgress(progress)
-  return await callTool({ ...what, args, spillDir, onProgress: throttled.onProgress }, signal)
+  const { onProgress } = throttled
+  const call = () => callTool({ ...what, args, spillDir, onProgress }, signal)
+  return await calledBy({ agent: agent.name, sender, runId }, call)
 }

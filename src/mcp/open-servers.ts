@@ -16,7 +16,7 @@ import { type Claimed, Peers } from './peers.ts'
 import { printable } from './remote-tool.ts'
 import { ServerMemory } from './server-memory.ts'
 import { callTool, checkArguments, toUnavailable } from './tool-call.ts'
-import type { AgentView, FrameTap, McpServers, Owner, PeerView, ToolView } from './types.ts'
+import type { AgentView, FrameTap, McpServers, Owner, PeerView, Verified } from './types.ts'
 import { type Declared, viewPeer, viewServers } from './views.ts'
 
 /** Where servers run, and what they get. */
@@ -120,23 +120,20 @@ class Servers implements McpServers {
     return this.#peers.find(entry, agent.id)?.logs() ?? []
   }
 
-  async verify(
-    agent: AgentConfig,
-    entry: McpEntry,
-    signal: AbortSignal,
-  ): Promise<{ peer: PeerView; tools: readonly ToolView[] }> {
-    const { peer, isOwned } = await this.#peers.lookAt(entry, agent.id)
+  async verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<Verified> {
+    const look = await this.#peers.lookAt(entry, agent.id)
+    const { peer } = look
     try {
-      await peer.connect({ insist: true }, signal).catch((reason) => {
-        if (signal.aborted) throw toCancelled(signal)
-        throw toUnavailable(entry.name, toCrabError(reason), undefined)
-      })
-      const { list, fingerprint, state } = peer
-      const [view] = viewServers(NOBODY, [{ entry, fingerprint, state, list }])
-      return { peer: viewPeer(peer), tools: view!.tools }
-    } finally {
-      if (!isOwned) await peer.end()
+      await peer.connect({ insist: true }, signal)
+    } catch (reason) {
+      await look[Symbol.asyncDispose]()
+      if (signal.aborted) throw toCancelled(signal)
+      throw toUnavailable(entry.name, toCrabError(reason), undefined)
     }
+    const { list, fingerprint, state } = peer
+    const [view] = viewServers(NOBODY, [{ entry, fingerprint, state, list }])
+    const shown = { peer: viewPeer(peer), tools: view!.tools }
+    return { ...shown, [Symbol.asyncDispose]: () => look[Symbol.asyncDispose]() }
   }
 
   async setBaseEnv(baseEnv: Readonly<Record<string, string>>): Promise<void> {

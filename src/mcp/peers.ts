@@ -14,8 +14,8 @@ import type { Remembered, ServerMemory } from './server-memory.ts'
 import { newStartSlots } from './startup.ts'
 import type { LineTail } from './stderr-tail.ts'
 import { openStdioLink } from './stdio-link.ts'
-import { tracedTransport } from './trace.ts'
-import type { FrameTap } from './types.ts'
+import { tappedLines, tracedTransport } from './trace.ts'
+import type { FrameTap, Owner } from './types.ts'
 
 export interface PeersOptions extends TargetDefaults {
   processes: ProcessHost
@@ -50,6 +50,8 @@ export class Peers {
   readonly #turns = new Map<string, Promise<void>>()
   /** Servers on their way out, by fingerprint: the next of that kind waits for them. */
   readonly #ending = new Map<string, Ending>()
+  /** Those that nobody declares. */
+  readonly #lookedAt = new Set<Peer>()
   readonly #listeners = new Set<Listener>()
 
   constructor(options: PeersOptions) {
@@ -125,28 +127,34 @@ export class Peers {
   }
 
   /**
-   * The server of an entry that nobody has to own, for a look at it. When `isOwned` is false it is made for the caller,
-   * who ends it.
+   * The server of an entry that nobody has to own, for a look at it. One that was made for that ends when the look is
+   * disposed, unless it was declared meanwhile: then it is the one that runs.
    */
-  async lookAt(entry: McpEntry, agentId: string): Promise<{ peer: Peer; isOwned: boolean }> {
+  async lookAt(entry: McpEntry, agentId: string): Promise<{ peer: Peer } & AsyncDisposable> {
     const recalled = await this.#recall(entry, agentId)
     const owned = this.#peers.get(recalled.fingerprint)
-    if (owned) return { peer: owned, isOwned: true }
+    if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
     const peer = this.#make(recalled)
     peer.claims = [{ agentId: '', agent: '', entry }]
-    return { peer, isOwned: false }
+    this.#lookedAt.add(peer)
+    return {
+      peer,
+      [Symbol.asyncDispose]: async () => {
+        if (this.#lookedAt.delete(peer)) await peer.end()
+      },
+    }
   }
 
   /** Ends all servers, in parallel. Never rejects. */
   async end(): Promise<void> {
     const ending = [...this.#ending.values()].flatMap(({ peer, gone }) => [peer.end(), gone])
-    await Promise.all([...ending, ...this.all().map((peer) => peer.end())])
+    await Promise.all([...ending, ...[...this.all(), ...this.#lookedAt].map((peer) => peer.end())])
   }
 
   /** As end(), for a host that is leaving: nobody waits. */
   release(): void {
     for (const { peer } of this.#ending.values()) peer.release()
-    for (const peer of this.all()) peer.release()
+    for (const peer of [...this.all(), ...this.#lookedAt]) peer.release()
   }
 
   async #inTurn(agentId: string, change: () => Promise<void>): Promise<void> {
@@ -198,8 +206,16 @@ export class Peers {
 
   #peerFor(recalled: Recalled): Peer {
     const { fingerprint } = recalled
-    const peer = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) ?? this.#make(recalled)
+    const known = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) ?? this.#takeOver(fingerprint)
+    const peer = known ?? this.#make(recalled)
     this.#peers.set(fingerprint, peer)
+    return peer
+  }
+
+  /** A server that somebody looks at who is about to declare it. */
+  #takeOver(fingerprint: string): Peer | undefined {
+    const peer = this.#lookedAt.values().find((one) => one.fingerprint === fingerprint)
+    if (peer) this.#lookedAt.delete(peer)
     return peer
   }
 
@@ -232,16 +248,23 @@ export class Peers {
     const before = this.#ending.get(fingerprint)
     if (before?.peer !== peer) await before?.gone // a turn that still holds it may start it again
     const { processes, env } = this.#options
+    stderr.onLines = this.#tappedLines(peer)
     const watch = (transport: Transport) => this.#traced(peer, transport)
     return await openStdioLink({ processes, target, env: serverEnvironment(env, target.env), stderr, watch })
   }
 
   #traced(peer: Peer, transport: Transport): Transport {
     const { frames, now } = this.#options
-    if (!frames) return transport
     const { fingerprint, target } = peer
-    const owners = () => toOwners(peer.claims.filter(({ agentId }) => agentId !== ''))
-    return tracedTransport(transport, frames, { fingerprint, target, owners, now })
+    return frames
+      ? tracedTransport(transport, frames, { fingerprint, target, owners: () => ownersOf(peer), now })
+      : transport
+  }
+
+  #tappedLines(peer: Peer): LineTail['onLines'] {
+    const { frames, now } = this.#options
+    const { fingerprint } = peer
+    return frames && tappedLines(frames, { fingerprint, owners: () => ownersOf(peer), now })
   }
 
   /** All declarations of a server, of all agents. */
@@ -293,6 +316,11 @@ export class Peers {
 
 function entryOf({ entry }: Claimed): McpEntry {
   return entry
+}
+
+/** Nobody owns what is only looked at. */
+function ownersOf({ claims }: Peer): Owner[] {
+  return toOwners(claims.filter(({ agentId }) => agentId !== ''))
 }
 
 function isSameOwner(a: Claimed, b: Claimed): boolean {

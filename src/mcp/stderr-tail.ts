@@ -7,6 +7,8 @@ export class LineTail {
   readonly #decoder = new StringDecoder('utf8')
   #lines: string[] = []
   #open = ''
+  /** Called for what has come, with a way to get its whole lines as lines() gives them. Must not throw. */
+  onLines: ((read: () => string[]) => void) | undefined
 
   /** `hide` takes out of a line what nobody may see; a line that was cut ends in `…` then. */
   constructor(hide = (line: string) => line) {
@@ -15,18 +17,21 @@ export class LineTail {
 
   push(chunk: Uint8Array): void {
     const [first = '', ...further] = this.#decoder.write(Buffer.from(chunk)).split('\n')
-    this.#open = clip(this.#open + first, MAX_KEPT)
-    for (const line of further) {
-      this.#lines.push(this.#open)
-      this.#open = clip(line, MAX_KEPT)
-    }
+    const pieces = [this.#open + first, ...further].map((line) => clip(line, MAX_KEPT))
+    this.#open = pieces.pop()!
+    for (const line of pieces) this.#lines.push(line)
+    if (pieces.length > 0) this.onLines?.(() => this.#show(pieces))
     if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES)
   }
 
   /** At most 200, oldest first, without what a terminal would obey. */
   lines(): string[] {
     const all = this.#open === '' ? this.#lines : [...this.#lines, this.#open]
-    const shown = all.slice(-MAX_LINES).map((line) => this.#hide(sanitize(line.replace(/\r$/, ''))))
+    return this.#show(all.slice(-MAX_LINES))
+  }
+
+  #show(lines: readonly string[]): string[] {
+    const shown = lines.map((line) => this.#hide(sanitize(line.replace(/\r$/, ''))))
     return shown.map((line) => clip(line, MAX_LINE))
   }
 }

@@ -1,9 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { isObject } from '../core/base/json.ts'
 import { REDACTED } from '../core/config/secrets.ts'
 import { wholeLength } from '../core/process/utf8-cut.ts'
 import type { ServerTarget } from './fingerprint.ts'
 import { isSecretName, secretsOf, showWords } from './secret-words.ts'
-import type { FrameTap, Owner } from './types.ts'
+import type { Caller, FrameTap, Owner } from './types.ts'
 
 /** Whose messages they are. */
 export interface Traced {
@@ -13,6 +15,23 @@ export interface Traced {
   owners(): readonly Owner[]
   /** Milliseconds since 1970. */
   now(): number
+}
+
+/** Makes a call of which every message is known to be that caller's. */
+export function calledBy<T>(caller: Caller, call: () => Promise<T>): Promise<T> {
+  return calling.run(caller, call)
+}
+
+/** Tells the tap of lines that a server wrote to standard error, as it is given them: without secrets. */
+export function tappedLines(
+  tap: FrameTap,
+  { fingerprint, owners, now }: Omit<Traced, 'target'>,
+): (read: () => string[]) => void {
+  const rest = { outgoing: false, method: '', id: '', durationMs: undefined, isLog: true }
+  return (read) => {
+    if (!tap.isHeard) return
+    tap.tell({ ...rest, at: now(), fingerprint, owners: owners(), ...cut(read().join('\n')) })
+  }
 }
 
 /** A transport whose messages the tap is told. While nobody listens, nothing but that is looked at. */
@@ -41,8 +60,8 @@ export function tracedTransport(inner: Transport, tap: FrameTap, traced: Traced)
 class Trace {
   readonly #tap: FrameTap
   readonly #traced: Traced
-  /** When what waits for an answer was asked, by who asks and id. */
-  readonly #asked = new Map<string, number>()
+  /** What waits for an answer, by who asks and id. */
+  readonly #asked = new Map<string, Asked>()
   #secrets: readonly string[] | undefined
 
   constructor(tap: FrameTap, traced: Traced) {
@@ -60,22 +79,35 @@ class Trace {
     const at = now()
     const method = 'method' in message ? message.method : ''
     const id = 'id' in message && message.id !== undefined ? String(message.id) : ''
-    const durationMs = method === '' ? this.#take(`${!outgoing} ${id}`, at) : undefined
-    if (method !== '' && id !== '') this.#note(`${outgoing} ${id}`, at)
+    const answered = method === '' ? this.#take(`${!outgoing} ${id}`) : undefined
+    const params = 'method' in message && isObject(message.params) ? message.params : {}
+    const caller = answered ? answered.caller : this.#callerOf({ method, params, outgoing })
+    if (method !== '' && id !== '') this.#note(`${outgoing} ${id}`, { at, caller, token: tokenOf(params) })
+    const durationMs = answered && Math.max(0, at - answered.at)
     const shown = cut(this.#show(message))
-    this.#tap.tell({ at, fingerprint, owners: owners(), outgoing, method, id, durationMs, ...shown })
+    this.#tap.tell({ at, fingerprint, owners: owners(), outgoing, method, id, durationMs, caller, ...shown })
   }
 
-  #note(key: string, at: number): void {
+  /** What arrives is told apart by what it names: it comes in the context of whoever opened the connection. */
+  #callerOf({ method, params, outgoing }: Named): Caller | undefined {
+    if (outgoing && CALLS.has(method)) return calling.getStore()
+    if (outgoing && method === 'notifications/cancelled')
+      return this.#asked.get(`true ${params['requestId']}`)?.caller
+    const token = outgoing || method !== 'notifications/progress' ? undefined : params['progressToken']
+    if (token === undefined) return undefined
+    return this.#asked.values().find((asked) => asked.token === token)?.caller
+  }
+
+  #note(key: string, asked: Asked): void {
     const [oldest] = this.#asked.keys()
     if (oldest !== undefined && this.#asked.size >= MOST_ASKED) this.#asked.delete(oldest) // never answered
-    this.#asked.set(key, at)
+    this.#asked.set(key, asked)
   }
 
-  #take(key: string, at: number): number | undefined {
-    const since = this.#asked.get(key)
+  #take(key: string): Asked | undefined {
+    const asked = this.#asked.get(key)
     this.#asked.delete(key)
-    return since === undefined ? undefined : Math.max(0, at - since)
+    return asked
   }
 
   /** As JSON, without what was given to the server in secret, and what looks like a secret. */
@@ -91,6 +123,24 @@ class Trace {
   }
 }
 
+/** A request that waits for its answer. */
+interface Asked {
+  at: number
+  caller: Caller | undefined
+  /** Under which its progress is told. */
+  token: unknown
+}
+
+interface Named {
+  method: string
+  params: Record<string, unknown>
+  outgoing: boolean
+}
+
+function tokenOf({ _meta: meta }: Record<string, unknown>): unknown {
+  return isObject(meta) ? meta['progressToken'] : undefined
+}
+
 function cut(text: string): { payload: string; isCut: boolean } {
   const bytes = Buffer.from(text)
   if (bytes.length <= MAX_PAYLOAD_BYTES) return { payload: text, isCut: false }
@@ -98,5 +148,9 @@ function cut(text: string): { payload: string; isCut: boolean } {
   return { payload: head.subarray(0, wholeLength(head)).toString(), isCut: true }
 }
 
+/** Whose call it is, through all that is awaited in it. */
+const calling = new AsyncLocalStorage<Caller>()
+/** What is asked of a server for a turn. */
+const CALLS: ReadonlySet<string> = new Set(['tools/call', 'resources/read', 'prompts/get'])
 const MAX_PAYLOAD_BYTES = 64 * 1024
 const MOST_ASKED = 1_000

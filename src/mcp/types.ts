@@ -39,6 +39,8 @@ export interface McpFrame {
   /** JSON without secrets, at most 64 KiB, cut at a character. */
   payload: string
   isCut: boolean
+  /** No message: `payload` is lines that the server wrote to standard error. */
+  isLog?: boolean
 }
 
 /** Takes the messages of all connections. */
@@ -116,6 +118,13 @@ export interface AgentView {
   servers: readonly ServerView[]
 }
 
+/** A server that has shown that it works. Disposing ends it, unless an agent was registered meanwhile that declares it. */
+export interface Verified extends AsyncDisposable {
+  peer: PeerView
+  /** In its order, with those that the entry leaves out. */
+  tools: readonly ToolView[]
+}
+
 /**
  * The MCP servers of one node: runs what agents declare, shares identical processes, routes calls per agent.
  *
@@ -157,14 +166,10 @@ export interface McpServers extends AsyncDisposable {
   /** The last lines of a server's standard error, oldest first. */
   logs(agent: AgentConfig, name: string): string[]
   /**
-   * Tries an entry that nobody owns: starts it, lists its tools, ends it. The list is kept for the first turn that uses
-   * an identical entry of this agent. Throws as connect() does.
+   * Tries an entry that nobody owns: starts it and lists its tools. The list is kept for the first turn that uses an
+   * identical entry of this agent. Throws as connect() does.
    */
-  verify(
-    agent: AgentConfig,
-    entry: McpEntry,
-    signal: AbortSignal,
-  ): Promise<{ peer: PeerView; tools: readonly ToolView[] }>
+  verify(agent: AgentConfig, entry: McpEntry, signal: AbortSignal): Promise<Verified>
   /**
    * `[env]` of config.toml from now on, for those that are registered too: servers that it changes start anew, the others
    * stay. Turns under way keep what they have.

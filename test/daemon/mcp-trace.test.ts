@@ -48,6 +48,25 @@ test('mcp_trace of everything shows every server; nobody listens once it is left
   assert.equal(node.services.mcpFrames.isHeard, false)
 })
 
+test('mcp_trace with logs shows what servers write to standard error, in place of messages', async () => {
+  await using node = await startKeptNode()
+  const [one, two] = ['one', 'two'].map((name) => node.watch(name, { tools: ['few'], flood: 3_000 }))
+  await node.declare('crab', one!, two!)
+  await using trace = await follow(node, { agent: 'crab', name: 'one', logs: true })
+  for (const name of ['two', 'one']) await call(node, name, { text: name })
+  const lines = () => trace.events.flatMap(({ payload }) => payload.split('\n'))
+  await until('all of it is there', () => lines().join('\n').length >= 2_900)
+  const { logs } = await request(
+    node.dispatch,
+    'mcpAction',
+    { agent: 'crab', name: 'one', action: McpActionKind.LOGS },
+    NEVER,
+  )
+  assert.deepEqual(lines().slice(0, logs.length), logs.slice(0, lines().length))
+  const owners = new Set(trace.events.flatMap((event) => event.owners.map(({ name }) => name)))
+  assert.deepEqual([[...owners], trace.events.some(({ method }) => method !== '')], [['one'], false])
+})
+
 test('mcp_trace refuses what is not there, and strangers', async () => {
   await using node = await startKeptNode()
   await node.declare('crab', node.watch('one'))

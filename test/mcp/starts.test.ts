@@ -12,7 +12,7 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     await using node = await mcpNode()
     const server = node.watch()
     const agent = agentWith([{ ...server.entry, start: 'lazy' }])
-    await node.servers.verify(agent, agent.mcps[0]!, NEVER)
+    await (await node.servers.verify(agent, agent.mcps[0]!, NEVER))[Symbol.asyncDispose]()
     await node.servers.hook.onRegisterAgent!(agent)
     const { names } = await offer(node, agent)
     assert.ok(names.includes('mcp__misbehaving__echo'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import fc from 'fast-check'
-import { tracedTransport } from '../../src/mcp/trace.ts'
+import { calledBy, tappedLines, tracedTransport } from '../../src/mcp/trace.ts'
 import type { McpFrame } from '../../src/mcp/types.ts'
 
 test('tracedTransport() passes everything on, and looks at nothing while nobody listens', async () => {
@@ -51,6 +51,46 @@ test('what was asked while nobody listened has no duration', async () => {
   assert.deepEqual(
     at.frames.slice(1).map(({ durationMs }) => durationMs),
     [undefined, undefined],
+  )
+})
+
+test('a call, its answer, its progress and its cancellation belong to its caller, whatever runs at once', async () => {
+  const at = setting()
+  await at.transport.start()
+  const ask = (id: number, sender: string) =>
+    calledBy({ agent: 'crab', sender, runId: `run-${id}` }, async () => {
+      await new Promise(setImmediate)
+      const params = { name: 'x', _meta: { progressToken: `p${id}` } }
+      await at.transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params })
+      await at.transport.send({ jsonrpc: '2.0', id: id + 10, method: 'tools/list' })
+    })
+  await Promise.all([ask(1, 'ann'), ask(2, 'bob')])
+  const asked = at.frames.splice(0)
+  await calledBy({ agent: 'other', sender: 'eve', runId: 'run' }, async () => {
+    const params = { progressToken: 'p2', progress: 1 }
+    at.inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/progress', params })
+    at.inner.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    at.inner.onmessage?.({ jsonrpc: '2.0', id: 1, result: {} })
+    const cancelled = { method: 'notifications/cancelled', params: { requestId: 2 } } as const
+    await at.transport.send({ jsonrpc: '2.0', ...cancelled })
+    at.inner.onmessage?.({ jsonrpc: '2.0', ...cancelled })
+    at.inner.onmessage?.({ jsonrpc: '2.0', id: 11, result: {} })
+  })
+  const callers = (frames: readonly McpFrame[]) => frames.map(({ caller }) => caller?.sender)
+  assert.deepEqual(callers(asked).toSorted(), ['ann', 'bob', undefined, undefined])
+  assert.deepEqual(callers(at.frames), ['bob', undefined, 'ann', 'bob', undefined, undefined])
+  assert.deepEqual(at.frames[2]!.caller, { agent: 'crab', sender: 'ann', runId: 'run-1' })
+})
+
+test('tappedLines() tells of what a server writes to standard error, only while somebody listens', () => {
+  const at = setting()
+  const tell = tappedLines(at.tap, { fingerprint: 'f', owners: () => [], now: () => 7 })
+  tell(() => ['one', 'two'])
+  at.tap.isHeard = false
+  tell(() => assert.fail('read'))
+  assert.deepEqual(
+    at.frames.map(({ at: ms, isLog, outgoing, payload }) => [ms, isLog, outgoing, payload]),
+    [[7, true, false, 'one\ntwo']],
   )
 })
 

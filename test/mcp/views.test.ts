@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../support/until.ts'
-import { agentWith, mcpNode, NEVER, offer } from './mcp-node.ts'
+import { agentWith, ended, kinds, mcpNode, NEVER, offer, run } from './mcp-node.ts'
 
 test('view() shows what an agent has, and why the rest is hidden', async () => {
   await using node = await mcpNode()
@@ -40,7 +39,7 @@ test('view() shows what an agent has, and why the rest is hidden', async () => {
 test('view() starts nothing, and shows what is remembered of an agent that is not registered', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
-  await node.servers.verify(agentWith([]), server.entry, NEVER)
+  await (await node.servers.verify(agentWith([]), server.entry, NEVER))[Symbol.asyncDispose]()
   await using other = await node.another()
   const agent = agentWith([server.entry, { name: 'web', url: 'https://example.com' }])
   const { generation, servers } = other.servers.view(agent)
@@ -89,14 +88,12 @@ test('generations grow with the tools of an agent, and only with them', async ()
   assert.ok(generation() > first)
 })
 
-test('verify() tries an entry, leaves nothing behind, and the first turn need not wait for its list', async () => {
+test('verify() tries an entry; disposed it leaves nothing behind, and the first turn need not wait for its list', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
-  const { peer, tools } = await node.servers.verify(
-    agentWith([]),
-    { ...server.entry, exclude: ['add'] },
-    NEVER,
-  )
+  const entry = { ...server.entry, exclude: ['add'] }
+  const verified = await node.servers.verify(agentWith([]), entry, NEVER)
+  const { peer, tools } = verified
   assert.deepEqual([peer.state, peer.toolCount, peer.owners], ['connected', 2, []])
   assert.deepEqual(
     tools.map(({ remoteName, name, hidden }) => [remoteName, name, hidden]),
@@ -106,17 +103,45 @@ test('verify() tries an entry, leaves nothing behind, and the first turn need no
     ],
   )
   assert.deepEqual([node.servers.peers(), node.events], [[], []])
-  await until('it is gone', () => server.received().some(({ event }) => event === 'eof'))
+  await verified[Symbol.asyncDispose]()
+  await ended(server)
   const agent = agentWith([{ ...server.entry, start: 'lazy' }])
   assert.equal((await offer(node, agent)).names.length, 2)
   assert.equal(server.starts().length, 1)
+})
+
+test('a server that verify() started is the one that runs once it is declared, and its owner hears of it', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ tools: ['few'] })
+  const agent = agentWith([server.entry])
+  {
+    await using verified = await node.servers.verify(agentWith([]), agent.mcps[0]!, NEVER)
+    await node.servers.hook.onRegisterAgent!(agent)
+    assert.deepEqual(kinds(node, agent.name), ['connected'])
+    assert.equal(node.servers.peers()[0]!.pid, verified.peer.pid)
+  }
+  await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } })
+  const [peer] = node.servers.peers()
+  assert.deepEqual([peer!.state, peer!.owners.length, server.starts().length], ['connected', 1, 1])
+  await node.servers.hook.onUnregisterAgent!(agent)
+  await ended(server)
+})
+
+test('a server that is being verified ends with its node', async () => {
+  await using node = await mcpNode()
+  const server = node.watch({ tools: ['few'] })
+  await node.servers.verify(agentWith([]), server.entry, NEVER)
+  await node.servers[Symbol.asyncDispose]()
+  await ended(server)
 })
 
 test('verify() looks at a server that runs already, and lets it run', async () => {
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
   await offer(node, agentWith([server.entry]))
-  const { peer } = await node.servers.verify(agentWith([]), { ...server.entry, name: 'other' }, NEVER)
+  const looked = await node.servers.verify(agentWith([]), { ...server.entry, name: 'other' }, NEVER)
+  const { peer } = looked
+  await looked[Symbol.asyncDispose]()
   assert.deepEqual([peer.owners.length, server.starts().length], [1, 1])
   assert.equal(node.servers.peers()[0]!.state, 'connected')
 })
@@ -135,7 +160,7 @@ test('verify() starts a server that is not shared for the agent that will have i
   await using node = await mcpNode()
   const server = node.watch({ tools: ['few'] })
   const agent = agentWith([{ ...server.entry, share: false, start: 'lazy' }])
-  await node.servers.verify(agent, agent.mcps[0]!, NEVER)
+  await (await node.servers.verify(agent, agent.mcps[0]!, NEVER))[Symbol.asyncDispose]()
   assert.equal((await offer(node, agent)).names.length, 2)
   assert.equal(server.starts().length, 1)
 })
@@ -162,7 +187,7 @@ test('view() tells a server without tools from one whose tools nobody knows', as
   await using node = await mcpNode()
   const [empty, unknown] = [node.watch({ tools: ['none'] }), node.watch()]
   const agent = agentWith([empty.entry, { ...unknown.entry, name: 'unknown' }])
-  await node.servers.verify(agent, empty.entry, NEVER)
+  await (await node.servers.verify(agent, empty.entry, NEVER))[Symbol.asyncDispose]()
   const views = node.servers.view(agent).servers
   assert.deepEqual(
     views.map(({ isListed, tools }) => [isListed, tools.length]),

@@ -1982,6 +1982,8 @@ export interface McpPromptMessage {
 export interface TraceMcp {
   agent: string;
   name: string;
+  /** Standard error in place of messages: the payload of an event is one line or several. */
+  logs: boolean;
 }
 
 /** One JSON-RPC message, with secrets redacted. */
@@ -16368,7 +16370,7 @@ export const McpPromptMessage: MessageFns<McpPromptMessage> = {
 };
 
 function createBaseTraceMcp(): TraceMcp {
-  return { agent: "", name: "" };
+  return { agent: "", name: "", logs: false };
 }
 
 export const TraceMcp: MessageFns<TraceMcp> = {
@@ -16378,6 +16380,9 @@ export const TraceMcp: MessageFns<TraceMcp> = {
     }
     if (message.name !== "") {
       writer.uint32(18).string(message.name);
+    }
+    if (message.logs !== false) {
+      writer.uint32(480).bool(message.logs);
     }
     return writer;
   },
@@ -16411,6 +16416,14 @@ export const TraceMcp: MessageFns<TraceMcp> = {
             message.name = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.logs = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16430,6 +16443,7 @@ export const TraceMcp: MessageFns<TraceMcp> = {
     const message = createBaseTraceMcp();
     message.agent = object.agent ?? "";
     message.name = object.name ?? "";
+    message.logs = object.logs ?? false;
     return message;
   },
 };

@@ -4,12 +4,13 @@ import type { McpFrame } from '../../mcp/types.ts'
 import type { Services } from '../services.ts'
 
 /**
- * `mcp_trace`: the traffic of the connections behind these declarations from now on, also of those that are made later.
+ * `mcp_trace`: the traffic of the connections behind these declarations from now on, or what their servers write to standard
+ * error, also of those that are made later.
  * Throws `missing` for an agent, or a server of a named agent, that is not there.
  */
 export async function* mcpTrace(
   { agents, mcpFrames }: Services,
-  { agent, name }: TraceMcp,
+  { agent, name, logs }: TraceMcp,
   signal: AbortSignal,
 ): AsyncGenerator<McpTraceEvent> {
   const known = agent === '' ? undefined : await agents.get(agent, { create: false })
@@ -19,11 +20,11 @@ export async function* mcpTrace(
     const isWanted = frame.owners.some((owner) => {
       return (agent === '' || owner.agent === known?.name) && (name === '' || owner.name === name)
     })
-    if (isAll || isWanted) yield toTraceEvent(frame)
+    if (logs === (frame.isLog ?? false) && (isAll || isWanted)) yield toTraceEvent(frame)
   }
 }
 
-function toTraceEvent({ at, isCut, owners, caller, ...frame }: McpFrame): McpTraceEvent {
+function toTraceEvent({ at, isCut, isLog: _, owners, caller, ...frame }: McpFrame): McpTraceEvent {
   const { agent = '', sender = '', runId = '' } = caller ?? {}
   const ts = new Date(at).toISOString()
   return { ...frame, ts, truncated: isCut, owners: [...owners], agent, sender, runId }

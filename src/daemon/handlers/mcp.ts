@@ -50,7 +50,8 @@ export async function upsertMcp(
   const entry = checkEntry(what, sent, agent.mcps)
   const before = agent.mcps.find((one) => one.name === entry.name)
   const servers = await mcp(signal)
-  const tried = verify && entry.disabled !== true ? await servers.verify(agent, entry, signal) : undefined
+  const isTried = verify && entry.disabled !== true
+  await using tried = isTried ? await servers.verify(agent, entry, signal) : undefined // and then it is the agent's
   const after = await change(services, agent.name, (stored) => {
     const entries = entriesOf(stored)
     if (create) refuseTaken(what, entries, entry.name)
