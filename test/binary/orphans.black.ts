@@ -1,50 +1,31 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { BEHAVIOURS, entriesToml, watchedServer } from '../support/mcp/mcp-servers.ts'
+import { type Cell, ENDS, endWithServers, HOSTS, toOrphanTable } from '../support/orphan-table.ts'
 import { endLiving, leftAfter, livingWith } from '../support/orphans.ts'
 import { GRACE_MS } from '../support/processes.ts'
-import { makeTalk, type Talk } from '../support/talk.ts'
+import { makeTalk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-/** How crabtalk ends: by itself, or by a signal while a tool runs. */
-const ENDS = ['exit', 'SIGINT', 'SIGTERM', 'SIGKILL'] as const
-
-const SERVERS = {
-  good: BEHAVIOURS.good,
-  stubborn: BEHAVIOURS.stubborn,
-  'good with a stubborn grandchild': BEHAVIOURS.stubbornGrandchild,
-}
-
-for (const [kind, behaviour] of Object.entries(SERVERS)) {
-  for (const wrapped of [false, true]) {
-    for (const end of ENDS) {
-      const how = wrapped ? 'behind sh -c' : 'started directly'
-      test(`a ${kind} server ${how} is gone after crabtalk ended by ${end}`, async () => {
-        const call = end === 'exit' ? 'mcp__misbehaving__echo' : 'mcp__misbehaving__sleep'
-        const args = end === 'exit' ? { text: 'hi' } : { ms: 60_000 }
-        await using talk = await makeTalk([
-          { parts: [{ call: 'a', name: call, args: JSON.stringify(args) }] },
-          { parts: ['Done'] },
-        ])
-        const server = watchedServer(talk.cwd, behaviour, { wrapped })
-        await giveServer(talk, entriesToml(server.entry))
-        try {
-          const run = talk.startSend(['--allow', 'mcp__misbehaving__*', 'go'])
-          await until('the tool is called', () => server.messages('tools/call').length > 0)
-          if (end !== 'exit') run.child.kill(end)
-          const { stdout } = await run.finished
-          if (end === 'exit') assert.equal(stdout, 'Done\n')
-          assert.deepEqual(await leftAfter(server.mark, GRACE_MS), [])
-        } finally {
-          await endLiving(server.mark)
-        }
-      })
-    }
-  }
-}
+test('nothing of an MCP server outlives the crabtalk that ran it, whatever the server does and however that ends', async (t) => {
+  const table: Cell[] = []
+  await t.test('in process and in the daemon', { concurrency: 2 }, async (t) => {
+    const runs = HOSTS.flatMap((host) => ENDS.map((end) => ({ host, end })))
+    await Promise.all(
+      runs.map(({ host, end }) =>
+        t.test(`${host} ended by ${end}`, async () => {
+          const cells = await endWithServers(host, end)
+          table.push(...cells)
+          assert.deepEqual(
+            cells.filter(({ before, left }) => left > 0 || (end !== 'exit' && before < 2)),
+            [],
+          )
+        }),
+      ),
+    )
+  })
+  for (const row of toOrphanTable(table)) t.diagnostic(row)
+})
 
 const BACKGROUND = {
   plain: (sleep: string) => `${sleep} & echo begun`,
@@ -52,38 +33,36 @@ const BACKGROUND = {
   'in a session of its own': (sleep: string) => `setsid ${sleep} & echo begun`,
 }
 
-for (const [kind, toCommand] of Object.entries(BACKGROUND)) {
-  for (const end of ENDS) {
-    test(`what bash leaves in the background, ${kind}, is gone after crabtalk ended by ${end}`, async () => {
-      const mark = `crab-${randomUUID()}`
-      const wait = end === 'exit' ? '' : '; sleep 60'
-      const command = `${toCommand(`sh -c 'sleep 60; true' ${mark}`)}${wait}`
-      await using talk = await makeTalk([
-        { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },
-        { parts: ['Done'] },
-      ])
-      try {
-        const run = talk.startSend(['--yolo', 'go'])
-        if (end === 'exit') assert.equal((await run.finished).stdout, 'Done\n')
-        else {
-          await until('it runs in the background', async () => (await backgroundOf(mark)) > 0)
-          run.child.kill(end)
+test('nothing that bash leaves in the background outlives crabtalk', { concurrency: 2 }, async (t) => {
+  const runs = Object.entries(BACKGROUND).flatMap(([kind, toCommand]) =>
+    ENDS.map((end) => ({ kind, toCommand, end })),
+  )
+  await Promise.all(
+    runs.map(({ kind, toCommand, end }) =>
+      t.test(`${kind}, ended by ${end}`, async () => {
+        const mark = `crab-${randomUUID()}`
+        const wait = end === 'exit' ? '' : '; sleep 60'
+        const command = `${toCommand(`sh -c 'sleep 60; true' ${mark}`)}${wait}`
+        await using talk = await makeTalk([
+          { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },
+          { parts: ['Done'] },
+        ])
+        try {
+          const run = talk.startSend(['--yolo', 'go'])
+          if (end === 'exit') assert.equal((await run.finished).stdout, 'Done\n')
+          else {
+            await until('it runs in the background', async () => (await backgroundOf(mark)) > 0)
+            run.child.kill(end)
+          }
+          await run.finished
+          assert.deepEqual(await leftAfter(mark, GRACE_MS), [])
+        } finally {
+          await endLiving(mark)
         }
-        await run.finished
-        assert.deepEqual(await leftAfter(mark, GRACE_MS), [])
-      } finally {
-        await endLiving(mark)
-      }
-    })
-  }
-}
-
-/** The default agent with servers. */
-async function giveServer({ home }: Talk, toml: string): Promise<void> {
-  await mkdir(join(home, 'agents'), { recursive: true })
-  await writeFile(join(home, 'agents', 'crab.toml'), toml)
-  await writeFile(join(home, 'agents', 'crab.md'), 'You call tools.\n')
-}
+      }),
+    ),
+  )
+})
 
 /** How many of them are the background's: the command line of bash itself has the mark, too. */
 async function backgroundOf(mark: string): Promise<number> {

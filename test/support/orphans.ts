@@ -21,6 +21,15 @@ export async function livingWith(mark: string): Promise<Orphan[]> {
   return found.flatMap((orphan) => orphan ?? []).toSorted((a, b) => a.pid - b.pid)
 }
 
+/** How many living processes carry each of these words, by one look at all of them. */
+export async function countLiving(marks: readonly string[]): Promise<Map<string, number>> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const texts = await Promise.all(
+    pids.map(async (pid) => `${await readOfProcess(pid, 'cmdline')}\0${await readOfProcess(pid, 'environ')}`),
+  )
+  return new Map(marks.map((mark) => [mark, texts.filter((text) => text.includes(mark)).length]))
+}
+
 /** What is left of them when they have ended, or after that long at most. */
 export async function leftAfter(mark: string, ms: number): Promise<Orphan[]> {
   const deadline = performance.now() + ms

@@ -7,6 +7,8 @@ import { formatOptions, type ServerOptions } from './options.ts'
 import { pidsIn, type Received, receivedIn } from './record.ts'
 
 const SCRIPT = join(import.meta.dirname, 'misbehaving-server.ts')
+const PLAIN_SCRIPT = join(import.meta.dirname, 'plain-server.ts')
+const NPX = join(import.meta.dirname, 'npx-like.ts')
 const STUBBORN = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** A literal stdio entry, as an agent's `[[mcps]]` holds it. */
@@ -22,8 +24,10 @@ export interface StdioEntry {
 export interface Start {
   /** Name of the entry. */
   name?: string
-  /** Behind `sh -c`, by a shell that stays. */
-  wrapped?: boolean
+  /** Behind `sh -c`, by a shell that stays; or as npx does it. */
+  wrapped?: boolean | 'npx'
+  /** The small server that loads no library, in place of the one that takes all options. */
+  isPlain?: boolean
   env?: Record<string, string>
   cwd?: string
 }
@@ -93,7 +97,8 @@ export const BEHAVIOURS = {
 
 /** The entry of a server that does as the options say. */
 export function misbehavingEntry(options: ServerOptions = {}, start: Start = {}): StdioEntry {
-  return entryOf([process.execPath, SCRIPT, ...formatOptions(options)], { name: 'misbehaving', ...start })
+  const script = start.isPlain ? PLAIN_SCRIPT : SCRIPT
+  return entryOf([process.execPath, script, ...formatOptions(options)], { name: 'misbehaving', ...start })
 }
 
 /** As misbehavingEntry(), with its record in this folder, which the caller owns. */
@@ -131,8 +136,13 @@ export function entriesToml(...entries: readonly StdioEntry[]): string {
 
 function entryOf(line: readonly string[], start: Start & { name: string }): StdioEntry {
   const { name, wrapped = false, env, cwd } = start
-  const [command, ...args] = wrapped ? ['/bin/sh', '-c', '"$@"; exit $?', 'sh', ...line] : line
+  const [command, ...args] = [...wrapperOf(wrapped), ...line]
   return { name, command: command!, args, ...(env && { env }), ...(cwd !== undefined && { cwd }) }
+}
+
+function wrapperOf(wrapped: NonNullable<Start['wrapped']>): string[] {
+  if (wrapped === 'npx') return [process.execPath, NPX]
+  return wrapped ? ['/bin/sh', '-c', '"$@"; exit $?', 'sh'] : []
 }
 
 function installed(file: string): string {
