@@ -37,6 +37,7 @@ import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
 import type { McpFrame } from '../mcp/types.ts'
 import { openBus } from './event-bus.ts'
+import { Components } from './components/components.ts'
 import type { Happening } from './happening.ts'
 import { keepAgents } from './kept-agents.ts'
 import { NodeSetting } from './node-setting.ts'
@@ -71,11 +72,9 @@ export function compose(options: NodeOptions): Services {
     const onEvent = (event: McpServerEvent) => mcpEvents.tell(event)
     return openMcpServers({ processes, home, cacheDir, env, baseEnv, now, onEvent, frames })
   })
-  const hook = compositeHook([
-    ...toolHooks(options, { processes, leases }),
-    lazyMcpHook(mcp.get),
-    ...placeHooks(options),
-  ])
+  const components = new Components(paths.run)
+  const tools = [...toolHooks(options, { processes, leases }), lazyMcpHook(mcp.get)]
+  const hook = groupsHook(compositeHook([components.hook, ...tools, ...placeHooks(options)]))
   const known = new KnownAgents(hook)
   const runtime = once(async () => {
     await setting.models(over.signal)
@@ -135,6 +134,7 @@ export function compose(options: NodeOptions): Services {
     setting,
     hook,
     mcp: (signal) => orCancelled(mcp.get(), signal),
+    components,
     mcpEvents,
     mcpFrames: frames,
     roster,

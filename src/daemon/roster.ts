@@ -80,6 +80,16 @@ export class Roster {
     })
   }
 
+  /** Components have come, gone or moved: agents that ask for some have others now. Never fails. */
+  componentsChanged(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { agents, known } = this.#options
+      for (const { name } of known.all().filter(({ components = false }) => components !== false)) {
+        await this.#tell(async () => known.register(this.#built(await agents.get(name, { create: false }))))
+      }
+    })
+  }
+
   /** An agent was deleted. Never fails. */
   gone(id: string): Promise<void> {
     return this.#inTurn(() => this.#tell(() => this.#options.known.unregister(id)))

@@ -17,6 +17,7 @@ import type { RunningTurns } from '../core/runtime/running-turns.ts'
 import type { Runtime } from '../core/runtime/runtime.ts'
 import type { Skill, SkillProblem } from '../core/skills/scan-skills.ts'
 import type { McpFrame, McpServers } from '../mcp/types.ts'
+import type { Components } from './components/components.ts'
 import type { DaemonBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
 import type { NodeSetting } from './node-setting.ts'
@@ -78,6 +79,8 @@ export interface Services extends AsyncDisposable {
   /** The process that holds a lease now, if one does. */
   holderOf(resource: string): Promise<Holder | undefined>
   readonly hook: Hook
+  /** What port files announce; agents get it through the hook. */
+  readonly components: Components
   runtime(signal: AbortSignal): Promise<Runtime>
   /** The MCP servers of this node's agents. */
   mcp(signal: AbortSignal): Promise<McpServers>

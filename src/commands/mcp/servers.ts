@@ -1,8 +1,9 @@
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import {
   type AgentInfo,
-  type McpAgentView,
+  type McpInfo,
   McpPeerState,
+  type McpServerView,
   type McpToolView,
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
@@ -35,7 +36,8 @@ export async function readServers(
   signal: AbortSignal,
 ): Promise<Declared[]> {
   const info = await request(dispatch, 'getAgent', { name: agent }, signal)
-  return toDeclared(info, await request(dispatch, 'mcpView', { agent: info.name }, signal))
+  const view = await request(dispatch, 'mcpView', { agent: info.name }, signal)
+  return toDeclared(info, view, await readComponents(dispatch, { infos: [info], view }, signal))
 }
 
 /** The servers of all agents, and what is wrong with the files of agents that could not be read. */
@@ -45,25 +47,47 @@ export async function readAllServers(
 ): Promise<{ servers: Declared[]; problems: string[] }> {
   const { agents, problems } = await request(dispatch, 'listAgents', {}, signal)
   const view = await request(dispatch, 'mcpView', {}, signal)
-  return { servers: agents.flatMap((info) => toDeclared(info, view)), problems }
+  const components = await readComponents(dispatch, { infos: agents, view }, signal)
+  return { servers: agents.flatMap((info) => toDeclared(info, view, components)), problems }
+}
+
+/** What the view has and no file declares comes from port files; their addresses are asked for only where there are some. */
+async function readComponents(
+  dispatch: Dispatch,
+  { infos, view }: { infos: readonly AgentInfo[]; view: McpView },
+  signal: AbortSignal,
+): Promise<readonly McpInfo[]> {
+  const isThere = infos.some((info) => joinedOf(info, view).length > 0)
+  return isThere ? (await request(dispatch, 'listMcps', { agent: '' }, signal)).mcps : []
+}
+
+function joinedOf({ name, mcps }: AgentInfo, { agents }: McpView): McpServerView[] {
+  const servers = agents.find(({ agent }) => agent === name)?.servers ?? []
+  return servers.filter((server) => !mcps.includes(server.name))
 }
 
 /** `stdio`, `http` or `sse`. */
-export function transportOf({ url, transport = 'http' }: McpEntry): string {
-  return url === undefined ? 'stdio' : transport
+export function transportOf({ url, command, transport = 'http' }: McpEntry): string {
+  return url === undefined && command !== undefined ? 'stdio' : transport
 }
 
 /** The command line or the address, without what looks like a secret. */
 export function targetOf(entry: McpEntry): string {
+  if (entry.url === undefined && entry.command === undefined) return '' // a component whose port file is none
   return showTarget(toTarget(entry, { home: '', baseEnv: {} }))
 }
 
-function toDeclared({ name: agent, config }: AgentInfo, { agents, peers }: McpView): Declared[] {
+function toDeclared(info: AgentInfo, view: McpView, components: readonly McpInfo[]): Declared[] {
+  const { name: agent, config } = info
   const { mcps = [] }: { mcps?: McpEntry[] } = JSON.parse(config)
-  const view: McpAgentView | undefined = agents.find((one) => one.agent === agent)
-  return mcps.map((entry) => {
-    const server = view?.servers.find(({ name }) => name === entry.name)
-    const peer = peers.find(({ fingerprint }) => fingerprint === server?.fingerprint)
+  const joined = joinedOf(info, view).map(({ name }): McpEntry => {
+    const url = components.find((one) => one.source === agent && one.name === name)?.url
+    return url ? { name, url } : { name }
+  })
+  const known = view.agents.find((one) => one.agent === agent)
+  return [...mcps, ...joined].map((entry) => {
+    const server = known?.servers.find(({ name }) => name === entry.name)
+    const peer = view.peers.find(({ fingerprint }) => fingerprint === server?.fingerprint)
     return {
       agent,
       entry,

@@ -19,6 +19,7 @@ export const agentTable = strictTable({
   tools: z._default(z.array(filledString()), []),
   tool_choice: z.exactOptional(filledString()),
   permissions: z.exactOptional(permissionsTable),
+  components: z.exactOptional(z.union([z.boolean(), z.array(filledString())])),
   mcps: z._default(z.array(mcpEntry), []),
 }).check(tableCheck((table) => findTakenNames(table['mcps'])))
 

@@ -16,6 +16,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
+import { asBuilt } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 import { setDisabled } from './mcp.ts'
@@ -39,7 +40,7 @@ export async function mcpAction(
   message: McpAction,
   signal: AbortSignal,
 ): Promise<McpActionResult> {
-  const agent = await services.agents.get(message.agent || DEFAULT_AGENT)
+  const agent = asBuilt(services, await services.agents.get(message.agent || DEFAULT_AGENT))
   findEntry(agent.name, agent.mcps, message.name)
   const act = ACTIONS[message.action]
   if (!act)

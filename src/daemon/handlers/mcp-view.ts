@@ -11,6 +11,8 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
+import { asBuilt, sourcesOf } from '../built-agent.ts'
+import { toBrokenPeers, toMissingServers } from '../components/missing-views.ts'
 import type { Services } from '../services.ts'
 import { judgeTool, standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 
@@ -26,18 +28,27 @@ export async function mcpView(
   agent: string,
   signal: AbortSignal,
 ): Promise<McpView> {
-  const { agents, mcp } = services
+  const { agents, mcp, components } = services
   const servers = await mcp(signal)
   const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
-  const views = listed.map(async (one) => {
+  const views = listed.map(async (stored) => {
+    const one = asBuilt(services, stored)
     const rules = await standingRules(services, one)
-    const places = await agents.placesOf(
-      one.name,
-      one.mcps.map((_, i) => ['mcps', i]),
-    )
-    return toAgentView(one, { view: servers.view(one), places, judge: { trust, rules } })
+    const places = await sourcesOf(services, one)
+    const view = toAgentView(one, { view: servers.view(one), places, judge: { trust, rules } })
+    return { ...view, servers: [...view.servers, ...toMissingServers(components.missing(stored))] }
   })
-  return { peers: servers.peers().map(toPeer), agents: await Promise.all(views) }
+  const peers = [...(await measured(servers.peers().map(toPeer))), ...toBrokenPeers(components.broken)]
+  return { peers, agents: await Promise.all(views) }
+}
+
+/** Connections with the memory of their processes, where the system tells it. */
+async function measured(peers: readonly McpPeer[]): Promise<McpPeer[]> {
+  const pids = peers.flatMap(({ pid }) => pid ?? [])
+  if (pids.length === 0) return [...peers]
+  const { groupMemory } = await import('../../core/process/group-memory.ts')
+  const memory = await groupMemory(pids).catch(() => undefined) // a figure less; the view is of use without it
+  return peers.map((peer) => ({ ...peer, memoryBytes: memory?.get(peer.pid ?? 0) }))
 }
 
 /** A connection as the wire says it. */

@@ -18,18 +18,17 @@ import {
 import { showWords } from '../../mcp/secret-words.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
+import { asBuilt } from '../built-agent.ts'
+import { refuseComponent } from '../components/refuse-component.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 
 /** `list_mcps`: what one agent declares, or every agent when it is empty. Nothing is started. */
-export async function listMcps(
-  { agents, mcp }: Services,
-  agent: string,
-  signal: AbortSignal,
-): Promise<McpList> {
+export async function listMcps(services: Services, agent: string, signal: AbortSignal): Promise<McpList> {
+  const { agents, mcp } = services
   const servers = await mcp(signal)
   const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
-  return { mcps: listed.flatMap((one) => toInfos(one, servers)) }
+  return { mcps: listed.flatMap((one) => toInfos(asBuilt(services, one), servers)) }
 }
 
 /**
@@ -49,6 +48,7 @@ export async function upsertMcp(
   if (create) refuseTaken(what, agent.mcps, sent['name'])
   const entry = checkEntry(what, sent, agent.mcps)
   const before = agent.mcps.find((one) => one.name === entry.name)
+  if (!create && before === undefined) refuseComponent(what, asBuilt(services, agent), entry.name)
   const servers = await mcp(signal)
   const isTried = verify && entry.disabled !== true
   await using tried = isTried ? await servers.verify(agent, entry, signal) : undefined // and then it is the agent's
@@ -65,6 +65,8 @@ export async function upsertMcp(
 /** `delete_mcp`: `missing` when the agent has no entry of that name. */
 export async function deleteMcp(services: Services, { agent: given, name }: DeleteMcpMsg): Promise<void> {
   const agent = given || DEFAULT_AGENT
+  const built = asBuilt(services, await services.agents.get(agent))
+  refuseComponent(`Cannot remove the server "${name}"`, built, name)
   await change(services, agent, (stored) => {
     const entries = entriesOf(stored)
     const gone = findEntry(agent, entries, name)
@@ -95,6 +97,8 @@ export async function setDisabled(
   services: Services,
   { agent, name, disabled }: { agent: string; name: string; disabled: boolean },
 ): Promise<AgentConfig> {
+  const built = asBuilt(services, await services.agents.get(agent))
+  refuseComponent(`Cannot ${disabled ? 'disable' : 'enable'} the server "${name}"`, built, name)
   return await change(services, agent, (stored) => {
     const entries = entriesOf(stored)
     const entry = findEntry(agent, entries, name)

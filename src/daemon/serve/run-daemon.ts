@@ -7,6 +7,7 @@ import { VERSION } from '../../core/base/version.ts'
 import { refuseForeignHome } from '../../core/config/foreign-home.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { request, route } from '../../core/protocol/dispatch.ts'
+import { followComponents } from '../components/follow-components.ts'
 import { compose } from '../compose.ts'
 import { handlers } from '../handlers/handlers.ts'
 import type { NodeOptions, Services } from '../services.ts'
@@ -106,6 +107,7 @@ async function live(at: Living): Promise<void> {
   })
   log('info', `listening on ${listeners.endpoints().join(' and ')}`)
   void services.roster.keepAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
+  using _components = followComponents({ ...services, folder: paths.run, log, lookMs: options.lookMs })
   using _watch = endWhenLost(listeners, at)
   life.onReload = () => void reload(services, at)
   await aborted(life.signal)

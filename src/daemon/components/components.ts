@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { DISCOVERY, portFileOf, wantsComponent } from '../../core/config/component.ts'
+import { takenBy } from '../../core/config/mcp-declaration.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import type { Hook } from '../../core/runtime/hook.ts'
+import { type Component, readPortFiles } from './port-files.ts'
+
+/** A component that there is not, or that cannot be reached. */
+export interface MissingComponent {
+  name: string
+  /** Relative to the home. */
+  file: string
+  /** The end of a sentence about the file. */
+  problem: string
+}
+
+/** The components of a home, as their port files said when they were last read: when first asked for, and by readAgain(). */
+export class Components {
+  readonly #folder: string
+  #read: readonly Component[] | undefined
+
+  /** `folder` is that of the port files; it need not exist. */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Gives agents the components they ask for. */
+  get hook(): Hook {
+    return { onBuildAgent: (agent) => this.join(agent) }
+  }
+
+  /** An agent with the components it asks for behind its own servers, of which one of that name wins. */
+  join(agent: AgentConfig): AgentConfig {
+    const own = agent.mcps.filter((entry) => portFileOf(entry) === undefined)
+    if (!asks(agent)) return own.length === agent.mcps.length ? agent : { ...agent, mcps: own }
+    const joined = this.#all()
+      .filter(({ name }) => wantsComponent(agent, name) && takenBy(own, name) === undefined)
+      .flatMap(({ server }) => ('entry' in server ? server.entry : []))
+    return joined.length === 0 && own.length === agent.mcps.length
+      ? agent
+      : { ...agent, mcps: [...own, ...joined] }
+  }
+
+  /** What an agent asks for and does not get: files that are no port files, and those it names and that are not there. */
+  missing(agent: AgentConfig): MissingComponent[] {
+    if (!asks(agent)) return []
+    const all = this.#all()
+    const named = Array.isArray(agent.components) ? agent.components : []
+    const absent = named.filter((name) => all.every((one) => one.name !== name))
+    return [
+      ...problemsOf(all.filter(({ name }) => wantsComponent(agent, name))),
+      ...absent.map((name) => ({ name, file: `run/${name}.port`, problem: 'there is no such file' })),
+    ].filter(({ name }) => takenBy(agent.mcps, name) === undefined)
+  }
+
+  /** The port files that are none. */
+  get broken(): MissingComponent[] {
+    return problemsOf(this.#all())
+  }
+
+  /** The owner of all of them, as hooks see one. */
+  get discovery(): AgentConfig {
+    const mcps = this.#all().flatMap(({ server }) => ('entry' in server ? server.entry : []))
+    return { ...NOBODY, ...DISCOVERY, mcps }
+  }
+
+  /** Reads the folder again. Gives the names of those that are new, gone, or written again. */
+  readAgain(): string[] {
+    const before = this.#read ?? []
+    this.#read = readPortFiles(this.#folder)
+    const both = [...before, ...this.#read]
+    const versions = (name: string) =>
+      [before, this.#read].map((list) => list?.find((one) => one.name === name))
+    return [...new Set(both.map(({ name }) => name))].filter((name) => {
+      const [old, now] = versions(name)
+      return !isDeepStrictEqual(old, now)
+    })
+  }
+
+  #all(): readonly Component[] {
+    this.#read ??= readPortFiles(this.#folder)
+    return this.#read
+  }
+}
+
+/** The entries that an agent's file does not have, by name. */
+export function joinedEntries({ mcps }: AgentConfig): McpEntry[] {
+  return mcps.filter((entry) => portFileOf(entry) !== undefined)
+}
+
+/** Nobody else has the folder read. */
+function asks({ components = false }: AgentConfig): boolean {
+  return Array.isArray(components) ? components.length > 0 : components
+}
+
+function problemsOf(components: readonly Component[]): MissingComponent[] {
+  return components.flatMap(({ name, file, server }) =>
+    'problem' in server ? { name, file, problem: server.problem } : [],
+  )
+}
+
+const NOBODY = { description: '', max_iterations: 1, thinking: false, skills: [], tools: [], prompt: '' }
