@@ -39,6 +39,7 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
       alias: {
         ulid: join(import.meta.dirname, '../../node_modules/ulid/dist/browser/index.js'), // no node:crypto
         '@modelcontextprotocol/client/_shims': join(import.meta.dirname, 'mcp-shims.ts'),
+        '@modelcontextprotocol/server/_shims': join(import.meta.dirname, 'mcp-shims.ts'),
       },
       jsx: 'automatic',
       inject: [join(import.meta.dirname, 'clock.ts')],

@@ -149,4 +149,23 @@ to ask about is done, since you ask for it yourself.`,
     ],
     load: async () => (await import('./call.ts')).call,
   },
+  {
+    path: ['mcp', 'serve'],
+    args: '',
+    summary: 'Serve agents to other programs, as an MCP server',
+    details: `Speaks MCP on standard input and output, for the program that starts it: one tool for each agent, send_NAME, and
+list_agents. Turns work in this directory; what needs permission is asked of that program's person where it can ask, and
+refused elsewhere. Ends with its input.`,
+    options: [
+      {
+        name: 'agent',
+        short: 'a',
+        value: 'NAME',
+        kind: 'agent',
+        summary: 'Offer only this agent (repeatable)',
+      },
+    ],
+    examples: ['crabtalk mcp serve', 'claude mcp add crabtalk -- crabtalk mcp serve --agent reviewer'],
+    load: async () => (await import('./serve.ts')).serve,
+  },
 ]

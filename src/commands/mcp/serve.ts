@@ -1,0 +1,34 @@
+import { toVisible } from '../../core/base/visible.ts'
+import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
+import { attach } from '../../daemon/attach.ts'
+import { depthOf } from '../../mcp/depth.ts'
+import type { Run } from '../command.ts'
+import type { SignalName } from '../host.ts'
+import { SIGNAL_EXIT } from '../send/stop.ts'
+
+/** `crabtalk mcp serve`: agents as an MCP server on standard input and output, until the input ends. */
+export const serve: Run = async ({ options, host }) => {
+  const stop = new AbortController()
+  let ended: SignalName | undefined
+  using _listening = host.onSignal((name) => {
+    ended ??= name
+    stop.abort()
+  })
+  host.stdout.onClosed = () => stop.abort()
+  await using attached = await attach(host, { signal: stop.signal })
+  const { serveAgents } = await import('../../mcp/serve/serve-agents.ts')
+  const only = options.values('agent')
+  await serveAgents(
+    {
+      dispatch: attached.dispatch,
+      only,
+      cwd: host.cwd(),
+      env: withoutProviderKeys(host.env),
+      depth: depthOf(host.env),
+      streams: { input: host.stdin(), write: (text) => host.stdout.write(text) },
+      log: (line) => void host.stderr.write(`crabtalk: ${toVisible(line)}\n`),
+    },
+    stop.signal,
+  )
+  return ended === undefined ? 0 : SIGNAL_EXIT[ended]
+}

@@ -1,0 +1,93 @@
+import { headOf } from '../../core/base/cut.ts'
+import { isObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+
+/** A form of MCP, as every revision since 2025-06-18 takes it. */
+export interface Form {
+  message: string
+  requestedSchema: {
+    type: 'object'
+    properties: Record<string, Field>
+    required: string[]
+  }
+}
+
+/** A text, or one of several. */
+export interface Field {
+  type: 'string'
+  title: string
+  description: string
+  enum?: string[]
+}
+
+/**
+ * A question of a turn as a form for the host's person. Permission can be given once or for this conversation: whatever
+ * answers for that person writes no rule into an agent's file.
+ */
+export function toForm(agent: string, ask: AskUserEvent): Form {
+  const fields = ask.questions.map((question, i) => [`answer_${i + 1}`, toField(question, ask)] as const)
+  return {
+    message: headOf(sanitize(toMessage(agent, ask)).toWellFormed(), MAX_MESSAGE),
+    requestedSchema: {
+      type: 'object',
+      properties: Object.fromEntries(fields),
+      required: fields.map(([name]) => name),
+    },
+  }
+}
+
+/**
+ * What the host's person answered, from each question to a label or text. What was declined, or is no answer, denies a
+ * permission and leaves a question without one.
+ */
+export function toAnswers({ kind, questions }: AskUserEvent, response: unknown): Record<string, string> {
+  const { action, content } = isObject(response) ? response : ({} as JsonObject)
+  const given = action === 'accept' && isObject(content) ? content : {}
+  const otherwise = kind === AskKind.PERMISSION ? PERMISSION_ANSWERS.no : UNANSWERED
+  const entries = questions.map(({ question }, i) => {
+    const value = given[`answer_${i + 1}`]
+    const text = typeof value === 'string' && value !== '' ? value : otherwise
+    const isTooMuch = kind === AskKind.PERMISSION && text === PERMISSION_ANSWERS.always
+    return [question, isTooMuch ? PERMISSION_ANSWERS.once : text]
+  })
+  return Object.fromEntries(entries)
+}
+
+function toField({ question, header, options, multiSelect }: AskQuestion, { kind }: AskUserEvent): Field {
+  const labels = options.map(({ label }) => label)
+  const offered = kind === AskKind.PERMISSION ? labels.filter((label) => label !== ALWAYS) : labels
+  const several =
+    multiSelect && labels.length > 0 ? ` (one or more of ${labels.join(', ')}, joined by ", ")` : ''
+  return {
+    type: 'string',
+    title: clean(header || 'Answer'),
+    description: clean(question) + several,
+    ...(offered.length > 0 && !multiSelect && { enum: offered }),
+  }
+}
+
+function toMessage(agent: string, { permission, questions }: AskUserEvent): string {
+  if (permission) {
+    const { action, cwd, reason, diff, rules } = permission
+    const lasting =
+      rules.length > 0 ? `"${PERMISSION_ANSWERS.session}" allows ${rules.join(' and ')}.` : undefined
+    const lines = [`${agent} asks for permission: ${action}`, `In ${cwd}, because ${reason}.`, lasting, diff]
+    return lines.filter((line) => line).join('\n')
+  }
+  const lines = questions.map(({ question, options }) =>
+    [question, ...options.map(({ label, description }) => `- ${label}: ${description}`)].join('\n'),
+  )
+  return `${agent} asks: ${lines.join('\n\n')}`
+}
+
+function clean(text: string): string {
+  return headOf(sanitize(text).toWellFormed(), MAX_FIELD)
+}
+
+const ALWAYS: string = PERMISSION_ANSWERS.always
+const UNANSWERED = 'The person gave no answer'
+const MAX_MESSAGE = 8_000
+const MAX_FIELD = 1_000
