@@ -1,4 +1,3 @@
-import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ToolSpec } from '../core/provider/types.ts'
 import { hiddenBy } from './entry-filter.ts'
@@ -33,11 +32,11 @@ export function toolsOf(declared: readonly DeclaredTools[]): AgentTool[] {
 }
 
 /**
- * Tools as the model sees them: sorted, as some servers list theirs in another order each time, and the same text again
- * would then be new to a provider's cache.
+ * Tools as the model sees them, servers in this order: sorted, as some servers list theirs in another order each time, and
+ * the same text again would then be new to a provider's cache.
  */
-export function toSpecs(agent: AgentConfig, tools: readonly AgentTool[]): ToolSpec[] {
-  const places = new Map(agent.mcps.map(({ name }, place) => [name, place]))
+export function toSpecs(servers: readonly string[], tools: readonly AgentTool[]): ToolSpec[] {
+  const places = new Map(servers.map((name, place) => [name, place]))
   const placeOf = ({ entry }: AgentTool) => places.get(entry.name) ?? places.size
   return tools
     .toSorted((a, b) => placeOf(a) - placeOf(b) || (a.name < b.name ? -1 : 1))

@@ -19,6 +19,7 @@ export function lazyMcpHook(open: () => Promise<McpServers>): Hook {
     async schema(agent, turn) {
       return agent.mcps.length === 0 ? [] : ((await (await servers.get()).schema?.(agent, turn)) ?? [])
     },
+    groups: (agent) => opened?.groups?.(agent) ?? [],
     describe: (name, request) => opened?.describe?.(name, request),
     dispatch: (name, call, signal) => opened?.dispatch?.(name, call, signal),
   }

@@ -1,28 +1,32 @@
 import { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { Action } from '../core/policy/types.ts'
-import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../core/runtime/hook.ts'
-import { type AgentTool, toSpecs } from './agent-tools.ts'
+import type { Hook, ToolDispatch, ToolOutput, ToolRequest, ToolsTurn } from '../core/runtime/hook.ts'
+import type { AgentTool } from './agent-tools.ts'
 import { hiddenBy } from './entry-filter.ts'
-import { offerTools } from './offer.ts'
+import { makeToolsReady } from './offer.ts'
 import type { Peer } from './peer.ts'
 import type { Claimed, Peers } from './peers.ts'
 import { throttledProgress } from './progress.ts'
 import type { DroppedTool } from './remote-tool.ts'
 import { callTool, checkArguments, type ToolCallOptions } from './tool-call.ts'
+import { toGroup } from './tool-group.ts'
+import type { ToolLists } from './tool-lists.ts'
 import { calledBy } from './trace.ts'
 
 /** What the hook needs. */
 export interface McpHookOptions {
   peers: Peers
+  lists: ToolLists
   /** Milliseconds since 1970. */
   now(): number
 }
 
 /** Brings the tools of an agent's MCP servers into its turns. */
-export function mcpHook({ peers, now }: McpHookOptions): Hook {
+export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
   /** What each turn was shown, by the agent it was made with: lists and declarations may change while the turn runs. */
   const shown = new WeakMap<AgentConfig, Shown>()
+  const askedAgain = newRepetition()
   /** The ids of the agents that were told of tools that cannot be offered. */
   const told = new WeakMap<readonly DroppedTool[], Set<string>>()
   return {
@@ -30,7 +34,10 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
       await peers.register(agent)
       startEager(peers, agent.id)
     },
-    onUnregisterAgent: ({ id }) => peers.unregister(id),
+    async onUnregisterAgent({ id }) {
+      await peers.unregister(id)
+      lists.forget(id)
+    },
     async schema(agent, turn) {
       if (agent.mcps.length === 0) return []
       // What was registered last is what is declared: a turn that waited for its conversation may have an older form.
@@ -38,9 +45,14 @@ export function mcpHook({ peers, now }: McpHookOptions): Hook {
       const takeDropped = (peer: Peer) => takeOnce(told, peer.memory.newlyDropped, agent.id)
       const claimed = peers.claimedBy(agent.id) ?? []
       const isKept = turn.over !== undefined && holdUntil(turn.over, claimed)
-      const tools = await offerTools({ peers, agent, now, takeDropped }, turn)
+      await makeToolsReady({ peers, agent, claimed, now, takeDropped }, askedAgain(turn) ? muted(turn) : turn)
+      const { tools, specs } = lists.of(agent, claimed)
       shown.set(agent, { tools, claimed: isKept ? claimed : undefined })
-      return toSpecs(agent, tools)
+      return specs
+    },
+    groups(agent) {
+      const { tools = [], claimed } = shown.get(agent) ?? {}
+      return (claimed ?? peers.claimedBy(agent.id) ?? []).map((claim) => toGroup(claim, tools))
     },
     describe(name, request) {
       const found = shown.get(request.agent)?.tools.find((tool) => tool.name === name)
@@ -57,6 +69,22 @@ interface Shown {
   tools: readonly AgentTool[]
   /** What the turn began with, and keeps until its end; undefined: what is declared now counts. */
   claimed: readonly Claimed[] | undefined
+}
+
+/** Tells whether a turn has asked before, as it does when its tools have become others: it was told what is missing. */
+function newRepetition(): (turn: ToolsTurn) => boolean {
+  const asked = new WeakSet<AbortSignal>()
+  return ({ over }) => {
+    if (!over) return false
+    const isAgain = asked.has(over)
+    asked.add(over)
+    return isAgain
+  }
+}
+
+/** A turn that is told what happens to servers, and nothing else. */
+function muted(turn: ToolsTurn): ToolsTurn {
+  return { ...turn, tell: (event) => (event.type === 'notice' ? undefined : turn.tell(event)) }
 }
 
 /** Servers that a turn may call stay until it is over (decision 20); false when it is. */

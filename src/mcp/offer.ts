@@ -2,7 +2,6 @@ import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { ToolsTurn } from '../core/runtime/hook.ts'
-import { type AgentTool, toolsOf } from './agent-tools.ts'
 import type { Peer } from './peer.ts'
 import { toEvent } from './peer-events.ts'
 import type { Claimed, Peers } from './peers.ts'
@@ -13,6 +12,8 @@ import { toUnavailable } from './tool-call.ts'
 export interface OfferOptions {
   peers: Peers
   agent: AgentConfig
+  /** Its declarations. */
+  claimed: readonly Claimed[]
   /** The tools of a server that cannot be offered, unless this agent was told. */
   takeDropped(peer: Peer): readonly DroppedTool[]
   /** Milliseconds since 1970. */
@@ -20,14 +21,13 @@ export interface OfferOptions {
 }
 
 /**
- * The tools an agent gets for a turn. Waits for servers whose tools nobody knows, all at once, and only once: one that
+ * Makes ready what an agent gets for a turn. Waits for servers whose tools nobody knows, all at once, and only once: one that
  * failed lately is started in the background. What is missing is said in notices.
  *
  * A server that is required is always waited for. Fails with `unavailable` when it cannot be used, or as the signal says.
  */
-export async function offerTools(options: OfferOptions, turn: ToolsTurn): Promise<AgentTool[]> {
-  const { peers, agent } = options
-  const claimed = peers.claimedBy(agent.id) ?? []
+export async function makeToolsReady(options: OfferOptions, turn: ToolsTurn): Promise<void> {
+  const { peers, agent, claimed } = options
   using _listening = peers.listen((event) => {
     if (event.agent === agent.name) turn.tell({ type: 'mcp-state', server: event })
   })
@@ -40,7 +40,6 @@ export async function offerTools(options: OfferOptions, turn: ToolsTurn): Promis
     if (dropped.length > 0)
       turn.tell({ type: 'notice', message: sayDropped(entry.name, dropped), server: entry.name })
   }
-  return toolsOf(claimed.map(({ entry, peer }) => ({ entry, list: peer.list })))
 }
 
 /** Gives why there are no tools of a server, if there are none. */

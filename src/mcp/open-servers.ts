@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
+import { MAX_SHOWN_MCP_TOOLS } from '../core/base/tool-limits.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import { findEntry } from '../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
@@ -15,7 +16,9 @@ import { mcpHook, startEager } from './mcp-hook.ts'
 import { type Claimed, Peers } from './peers.ts'
 import { printable } from './remote-tool.ts'
 import { ServerMemory } from './server-memory.ts'
+import { isShown } from './shown-tools.ts'
 import { callTool, checkArguments, toUnavailable } from './tool-call.ts'
+import { ToolLists } from './tool-lists.ts'
 import type { AgentView, FrameTap, McpServers, Owner, PeerView, Verified } from './types.ts'
 import { type Declared, viewPeer, viewServers } from './views.ts'
 
@@ -52,11 +55,13 @@ interface ServersOptions {
 class Servers implements McpServers {
   readonly hook: Hook
   readonly #peers: Peers
+  readonly #lists: ToolLists
   readonly #memory: ServerMemory
   readonly #now: () => number
 
   constructor({ peers, memory, now }: ServersOptions) {
-    this.hook = mcpHook({ peers, now })
+    this.#lists = new ToolLists(peers)
+    this.hook = mcpHook({ peers, lists: this.#lists, now })
     this.#peers = peers
     this.#memory = memory
     this.#now = now
@@ -68,10 +73,13 @@ class Servers implements McpServers {
 
   view(agent: AgentConfig): AgentView {
     const declared = agent.mcps.map((entry) => this.#declared(entry, agent.id))
+    const servers = viewServers(agent, declared)
     return {
       agent: agent.name,
       generation: this.#peers.generationOf(agent.id),
-      servers: viewServers(agent, declared),
+      toolLists: this.#lists.countOf(agent.id),
+      isGrouped: servers.flatMap(({ tools }) => tools).filter(isShown).length > MAX_SHOWN_MCP_TOOLS,
+      servers,
     }
   }
 
@@ -167,10 +175,11 @@ class Servers implements McpServers {
       const { state, list, lastErrorAt, error } = { ...viewPeer(peer), list: peer.list }
       return { entry, fingerprint, state, list, error, lastErrorAt }
     }
-    if (entry.url !== undefined) return { entry, fingerprint, state: 'invalid', list: undefined }
+    const flaw = this.#peers.flawOf(entry)
+    if (flaw) return { entry, fingerprint, state: 'invalid', list: undefined, error: flaw.message }
     const { list, failure } = this.#memory.readNow(fingerprint)
     const known = { entry, fingerprint, list, error: failure?.why ?? '', lastErrorAt: failure?.at }
-    return { ...known, state: failure ? 'failed' : 'idle' }
+    return { ...known, state: failure ? (failure.needsAuth ? 'needs_auth' : 'failed') : 'idle' }
   }
 }
 

@@ -115,6 +115,10 @@ export interface AgentView {
   agent: string
   /** Grows whenever the tools change. */
   generation: number
+  /** How often the list of its tools was made for a model: once for each generation that a turn saw, and each filter. */
+  toolLists: number
+  /** It has too many tools to show: a conversation begins with those that find others. */
+  isGrouped: boolean
   servers: readonly ServerView[]
 }
 

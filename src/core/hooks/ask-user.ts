@@ -2,17 +2,25 @@ import * as z from 'zod/mini'
 import { CrabError } from '../base/errors.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { Question } from '../runtime/asks.ts'
-import type { Hook, ToolDispatch, ToolOutput } from '../runtime/hook.ts'
+import type { Hook, ToolDispatch, ToolGroup, ToolOutput } from '../runtime/hook.ts'
 
 /** The `ask_user` tool: one to four questions for the person, answered as JSON from question to answer. It needs no permission. */
 export function askUserHook(): Hook {
   return {
     schema: () => [SPEC],
+    groups: () => [GROUP],
     dispatch: (name, call) => (name === SPEC.name ? askUser(call) : undefined),
   }
 }
 
 const STRING = { type: 'string' }
+
+const GROUP: ToolGroup = {
+  id: 'ask',
+  title: 'Questions',
+  description: 'Ask the person this is done for',
+  tools: ['ask_user'],
+}
 
 /** Terse, because it goes with every request. */
 const SPEC: ToolSpec = {

@@ -8,6 +8,8 @@ export interface ToolSpec {
   parameters: JsonObject
   /** It changes nothing, anywhere. */
   readOnly?: boolean
+  /** It only leads to the other tools that its agent may have: no list of tool names leaves it out. */
+  isGuide?: boolean
   /** A shorter name that a call may use too, as long as no other tool has it (decision 5). */
   alias?: string
   /** The MCP server it belongs to, by its agent's name for it. */

@@ -9,6 +9,7 @@ import type {
   SessionPart,
   UndoneFile,
 } from '../storage/types.ts'
+import { withUsed } from './selected-tools.ts'
 
 /** What the lines of a session come to. */
 export interface History {
@@ -20,6 +21,8 @@ export interface History {
   readonly archive?: { name: string; isThere: boolean }
   /** Versions of the files the model saw or wrote, by resolved path. */
   readonly files: ReadonlyMap<string, string>
+  /** The tools it has selected, longest unused first; they outlive a compaction. */
+  readonly tools: readonly string[]
 }
 
 /** A session as far as it was read, and where to append. */
@@ -30,7 +33,7 @@ export interface Conversation {
   readonly history: History
 }
 
-export const NO_HISTORY: History = { messages: [], grants: [], files: new Map() }
+export const NO_HISTORY: History = { messages: [], grants: [], files: new Map(), tools: [] }
 
 /** A conversation with what a storage read brought; `before` is what the read was asked to start from. */
 export function advance(
@@ -56,7 +59,7 @@ export function replay(
   lines: readonly SessionLine[],
   archives: Archives = NO_ARCHIVES,
 ): History {
-  let { archive } = before
+  let { archive, tools } = before
   let messages = [...before.messages]
   const grants = [...before.grants]
   const files = new Map(before.files)
@@ -70,11 +73,12 @@ export function replay(
     if (line.kind !== 'event') continue
     if (line.event === 'tool_result')
       for (const { path, version } of line.files ?? []) files.set(path, version)
+    if (line.event === 'tools_used') tools = withUsed(tools, line.tools ?? [])
     if (line.event === 'undone' && line.files?.length) messages.push(tellUndone(line.files))
     if (line.event === 'permission' && line.grant === 'session')
       grants.push(...(line.rules ?? []).filter(isRule).map(toGrant)) // what cannot be read grants nothing
   }
-  return { messages, grants, files, ...(archive !== undefined && { archive }) }
+  return { messages, grants, files, tools, ...(archive !== undefined && { archive }) }
 }
 
 function isRule(pattern: string): boolean {

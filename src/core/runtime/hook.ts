@@ -4,6 +4,7 @@ import type { Action } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { Answers, Denial, Question } from './asks.ts'
 import type { AgentEvent } from './events.ts'
+import type { SelectedTools } from './selected-tools.ts'
 
 /** A tool call that has not been permitted yet. */
 export interface ToolRequest {
@@ -39,8 +40,15 @@ export interface ToolDispatch extends ToolRequest {
   offerAgain(): void
   /** Whether a search of a permitted folder may show that file; absolute, without links. */
   mayShow(path: string): boolean
-  /** Puts questions to a person. Throws `denied` when nobody can be asked, `timeout` when nobody answered. */
-  ask(questions: readonly Question[], kind: 'question' | 'elicitation'): Promise<Answers>
+  /**
+   * Puts questions to a person; an abort takes them back. Throws `denied` when nobody can be asked, `timeout` when nobody
+   * answered.
+   */
+  ask(
+    questions: readonly Question[],
+    kind: 'question' | 'elicitation',
+    signal?: AbortSignal,
+  ): Promise<Answers>
 }
 
 /** The version of a file that the model last saw or wrote, by resolved path; stored with the conversation. */
@@ -67,6 +75,24 @@ export interface ToolsTurn {
   over?: AbortSignal
   /** The conversation's id; absent when this is only a look at what an agent has. */
   session?: string
+  /** Whether the agent and the client let the turn have a tool; absent: it may have all. The runtime asks as well. */
+  keeps?(tool: ToolSpec): boolean
+  /** The tool that the model has to call first, by whatever name the client gave. */
+  wanted?: string | undefined
+  /** What the conversation has selected where an agent has too many tools to show. */
+  selection?: SelectedTools
+}
+
+/** Tools that belong together, for a model that is not shown all of them. */
+export interface ToolGroup {
+  /** One word: `files`, `mcp:github`. */
+  id: string
+  title: string
+  description: string
+  /** How they want to be used; the words of a server are untrusted, and shown in tool results only. */
+  instructions?: string
+  /** Names as a model calls them; there may be some that a turn does not have. */
+  tools: readonly string[]
 }
 
 /**
@@ -77,6 +103,13 @@ export interface ToolsTurn {
 export interface Hook {
   /** The tools this hook has for an agent, in the order the model sees them; asked for every turn. */
   schema?(agent: AgentConfig, turn: ToolsTurn): readonly ToolSpec[] | Promise<readonly ToolSpec[]>
+  /** The groups its tools belong to, as they were offered last. */
+  groups?(agent: AgentConfig): readonly ToolGroup[]
+  /**
+   * Why a tool cannot be called that a turn was not offered, as a sentence for the model; undefined when it knows nothing
+   * of it. `turnOver` is that of the turn.
+   */
+  whyNot?(name: string, turnOver: AbortSignal): string | undefined
   /** Standing instructions added to every agent's system prompt. */
   systemPrompt?(): string | undefined
   /** What a model should know of the place it works in (environment, instruction files); asked for every turn, never stored. */

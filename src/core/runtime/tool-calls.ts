@@ -109,7 +109,10 @@ async function run(
   const { setting, tools, files, onPermitted } = step
   signal.throwIfAborted()
   const tool = tools.get(call.name)
-  if (!tool) return refuse(unknownTool(call.name, tools))
+  if (!tool) {
+    const { hook, dispatch } = setting
+    return refuse(hook.whyNot?.(call.name, dispatch.turnOver) ?? unknownTool(call.name, tools))
+  }
   const args = parseArguments(call.arguments)
   if (!args) return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)
   const request = { ...setting.request, args }
@@ -142,8 +145,9 @@ function toDispatch(
     offerAgain,
     mayShow: (path) => setting.permissions.mayShow(path),
     progress: (report) => setting.channel.tell({ type: 'tool-progress', callId: call.id, ...report }),
-    async ask(questions, kind) {
-      const end = await setting.asks.put({ kind, questions, permission: undefined }, signal)
+    async ask(questions, kind, unwanted) {
+      const either = unwanted ? AbortSignal.any([signal, unwanted]) : signal
+      const end = await setting.asks.put({ kind, questions, permission: undefined }, either)
       if (end?.answers) return end.answers
       if (end) throw new CrabError('timeout', 'Cannot ask: nobody answered in time')
       throw new CrabError('denied', 'Cannot ask: nobody is there to answer')

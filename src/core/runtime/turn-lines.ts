@@ -1,5 +1,6 @@
 import type { Message } from '../base/message.ts'
 import type { NewLine } from '../storage/types.ts'
+import type { SelectedTools } from './selected-tools.ts'
 import type { ToolAnswer } from './tool-calls.ts'
 
 /** A committed step: the assistant's message, then results in call order, each with what happened beside it. */
@@ -27,4 +28,10 @@ export function stepLines(assistant: Message, answers: readonly ToolAnswer[]): N
 export function answerLines(assistant: Message, isCut: boolean): NewLine[] {
   if (assistant.content === '' && assistant.reasoning === undefined) return []
   return [{ kind: 'entry', ...assistant, ...(isCut && { stop_reason: 'length' }) }]
+}
+
+/** Which tools were selected or used since it was asked for last; nothing when none were. */
+export function usedLines(selection: SelectedTools): NewLine[] {
+  const tools = selection.takeUnstored()
+  return tools.length > 0 ? [{ kind: 'event', event: 'tools_used', tools: [...tools] }] : []
 }

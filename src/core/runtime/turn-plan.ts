@@ -12,6 +12,7 @@ import { hasGuests } from './history.ts'
 import type { Hook, ToolsTurn } from './hook.ts'
 import { Permissions } from './permission.ts'
 import type { RuntimeOptions, Setting } from './runtime-options.ts'
+import { SelectedTools } from './selected-tools.ts'
 import type { Steers } from './steers.ts'
 import { systemPrompt } from './system-prompt.ts'
 import type { ToolSetting } from './tool-calls.ts'
@@ -66,17 +67,28 @@ export async function planTurn(
     hasGuests: hasGuests(messages),
   })
   const tools = await toolSetting({ options, speech, request, cwd })
-  const turn = (signal: AbortSignal): ToolsTurn => ({
+  const selection = new SelectedTools(conversation.history.tools)
+  let wanted = request.toolChoice ?? agent.tool_choice
+  const turn = (signal: AbortSignal) => ({
     tell: tools.channel.tell,
     signal,
     over: speech.turnOver,
     session: conversation.id,
+    keeps: keptBy(toolAgent, settings),
+    wanted,
+    selection,
   })
+  const offer = async (signal: AbortSignal) => {
+    const offered = await offeredTools(hook, toolAgent, turn(signal))
+    wanted = undefined // it is for the first model call
+    return offered
+  }
   return {
     speaker: agent.name,
     guest,
     request: { model, system, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
-    offer: async (signal) => (hasTools(request) ? offeredTools(hook, toolAgent, settings, turn(signal)) : []),
+    offer: async (signal) => (hasTools(request) ? await offer(signal) : []),
+    selection,
     toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
     maxTurns: settings.maxTurns ?? agent.max_iterations,
     settings,
@@ -146,18 +158,21 @@ export function hasTools({ guest, settings }: TurnRequest): boolean {
   return guest === undefined && settings.tools !== 'none'
 }
 
+/** What the agent's file and the client leave of its tools. */
+function keptBy(agent: AgentConfig, { tools: mode = 'all' }: TurnSettings): (tool: ToolSpec) => boolean {
+  const named = new Set(agent.tools)
+  return ({ name, readOnly = false, isGuide = false }) =>
+    (named.size === 0 || named.has(name) || isGuide) && (mode === 'all' || readOnly)
+}
+
 /** The tools an agent is shown, which are those it may call (decision 23). */
 async function offeredTools(
   hook: Hook,
   agent: AgentConfig,
-  { tools: mode = 'all' }: TurnSettings,
-  turn: ToolsTurn,
+  turn: ToolsTurn & Required<Pick<ToolsTurn, 'keeps'>>,
 ): Promise<ToolSpec[]> {
-  const named = new Set(agent.tools)
   const schema = (await hook.schema?.(agent, turn)) ?? []
-  return schema.filter(
-    ({ name, readOnly = false }) => (named.size === 0 || named.has(name)) && (mode === 'all' || readOnly),
-  )
+  return schema.filter(turn.keeps)
 }
 
 function optional(settings: TurnRequest['settings']): Partial<ModelRequest> {

@@ -6,12 +6,13 @@ import type { NewLine } from '../storage/types.ts'
 import type { AgentEvent, StopReason } from './events.ts'
 import type { HeldConversation } from './held-conversation.ts'
 import { toRequestMessages } from './history.ts'
+import type { SelectedTools } from './selected-tools.ts'
 import type { Steers } from './steers.ts'
 import { type Draft, emptyDraft, followStep, toAssistantMessage } from './step.ts'
 import { schemaProblem } from './structured.ts'
 import { runToolCalls, type ToolAnswer, type ToolSetting, toolsByName } from './tool-calls.ts'
 import { toToolChoice } from './tool-choice.ts'
-import { answerLines, stepLines } from './turn-lines.ts'
+import { answerLines, stepLines, usedLines } from './turn-lines.ts'
 import type { TurnSettings } from './turn-request.ts'
 
 /** Everything one turn needs, decided before it starts. */
@@ -23,6 +24,8 @@ export interface TurnPlan {
   request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
   /** The tools of this turn, and again when a tool changed them; may wait for what they come from. */
   offer(signal: AbortSignal): Promise<readonly ToolSpec[]>
+  /** What the conversation has selected of them. */
+  selection: SelectedTools
   /** What the client asks for, and what the agent's file says where there are tools; for the first model call. */
   toolChoice: { asked: string | undefined; usual: string | undefined }
   maxTurns: number
@@ -153,7 +156,8 @@ class Turn {
   /** Stores the step, once; a call that was interrupted has an answer, too. */
   async #commit(answers: readonly ToolAnswer[]): Promise<void> {
     if (this.#draft.calls.length === 0) return
-    await this.#plan.conversation.append(stepLines(this.#assistant(), answers))
+    const { conversation, selection } = this.#plan
+    await conversation.append([...stepLines(this.#assistant(), answers), ...usedLines(selection)])
     this.#draft = emptyDraft()
   }
 
@@ -195,7 +199,8 @@ class Turn {
 
   async *#finish(stop: StopReason): AsyncGenerator<AgentEvent> {
     const lines = answerLines(this.#assistant(), stop === 'length')
-    await this.#plan.conversation.append([...lines, this.#done(stop)])
+    const { conversation, selection } = this.#plan
+    await conversation.append([...lines, ...usedLines(selection), this.#done(stop)])
     this.isOver = true
     yield* this.#end(stop, undefined)
   }

@@ -31,6 +31,7 @@ interface Shape {
 const isString: Check = (value) => typeof value === 'string'
 const isBoolean: Check = (value) => typeof value === 'boolean'
 const isNumber: Check = (value) => typeof value === 'number'
+const isListOfStrings: Check = (value) => Array.isArray(value) && value.every(isString)
 
 const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
   [
@@ -70,7 +71,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['rule', isString],
         ['source', isString],
         ['grant', isString],
-        ['rules', (value) => Array.isArray(value) && value.every(isString)],
+        ['rules', isListOfStrings],
       ],
     },
   ],
@@ -80,6 +81,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
     'event undone',
     { defaults: texts('run_id'), optional: [['files', isListOf({ path: isString, outcome: isString })]] },
   ],
+  ['event tools_used', { defaults: [], optional: [['tools', isListOfStrings]] }],
   ['compact', { defaults: texts('archive_name', 'archived_at', 'title'), optional: [] }],
   [
     'meta',

@@ -33,6 +33,8 @@ export type SessionEvent =
   | { event: 'done'; model: string; usage: Usage | undefined; stop_reason: string }
   | { event: 'user_steered'; content: string }
   | { event: 'undone'; run_id: string; files?: UndoneFile[] }
+  /** Tools of a conversation that does not show all of them were selected or used, the last one latest. */
+  | { event: 'tools_used'; tools?: string[] }
 
 /** The version of a file that a tool showed to the model, or wrote for it. */
 export interface FileVersion {

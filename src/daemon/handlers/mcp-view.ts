@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { GROUP_TOOLS } from '../../core/hooks/groups/specs.ts'
 import type { Rule, Trust } from '../../core/policy/types.ts'
 import {
   type McpAgentView,
@@ -9,6 +10,7 @@ import {
   type McpView,
   PolicyEffect,
 } from '../../core/protocol/crabtalk.generated.ts'
+import type { ToolSpec } from '../../core/provider/types.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
 import { asBuilt, sourcesOf } from '../built-agent.ts'
@@ -103,11 +105,12 @@ function toAgentView(
       schemaTokens: costOf(server.tools),
     }
   })
-  const schemaTokens = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
-  const { generation } = view
+  const { generation, toolLists, isGrouped: grouped } = view
+  const ofAll = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
+  const schemaTokens = grouped ? tokensOf(GROUP_TOOLS) : ofAll
   return {
     ...{ agent: agent.name, mode: modeOf(agent, view), generation, servers },
-    ...{ schemaTokens, toolLists: 0, grouped: false },
+    ...{ schemaTokens, toolLists, grouped },
   }
 }
 
@@ -127,6 +130,14 @@ function pick({ remoteName, name, description, hidden, schemaTokens }: ToolView)
 /** What the tools that the agent gets cost. */
 function costOf(tools: readonly ToolView[]): number {
   return tools.filter(isShown).reduce((sum, { schemaTokens }) => sum + schemaTokens, 0)
+}
+
+/** Four bytes a token, as for tools of servers. */
+function tokensOf(tools: readonly ToolSpec[]): number {
+  const text = JSON.stringify(
+    tools.map(({ name, description, parameters }) => [name, description, parameters]),
+  )
+  return Math.ceil(Buffer.byteLength(text) / 4)
 }
 
 function effectOf(server: string, tool: ToolView, judge: Judge): Pick<McpToolView, 'effect' | 'rule'> {

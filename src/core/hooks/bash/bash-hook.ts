@@ -2,7 +2,7 @@ import { CrabError } from '../../base/errors.ts'
 import type { Action } from '../../policy/types.ts'
 import type { ProcessHost } from '../../process/types.ts'
 import type { ToolSpec } from '../../provider/types.ts'
-import type { Hook, ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
+import type { Hook, ToolDispatch, ToolGroup, ToolOutput } from '../../runtime/hook.ts'
 
 const DEFAULT_SECONDS = 120
 const MAX_SECONDS = 600
@@ -25,6 +25,13 @@ const SPEC: ToolSpec = {
   },
 }
 
+const GROUP: ToolGroup = {
+  id: 'shell',
+  title: 'Shell',
+  description: 'Run commands',
+  tools: [SPEC.name],
+}
+
 /**
  * The tool `bash`: one command line, run by bash, or by sh where there is no bash, in the working directory of the turn.
  *
@@ -33,6 +40,7 @@ const SPEC: ToolSpec = {
 export function bashHook({ processes }: { processes: ProcessHost }): Hook {
   return {
     schema: () => [SPEC],
+    groups: () => [GROUP],
     describe: (name, { args }) => (name === SPEC.name ? describe(args) : undefined),
     dispatch: (name, call, signal) => (name === SPEC.name ? run(processes, call, signal) : undefined),
   }

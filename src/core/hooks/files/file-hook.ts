@@ -3,7 +3,7 @@ import { FD_LINKS } from '../folder.ts'
 import type { FileTool } from './arguments.ts'
 import type { FileSetting } from './file-tools.ts'
 import { KEEP_LIMITS, type KeepLimits } from './kept-room.ts'
-import { FILE_TOOLS } from './specs.ts'
+import { FILE_GROUP, FILE_TOOLS } from './specs.ts'
 
 /** What the file tools use. */
 export interface FileHookOptions extends Pick<FileSetting, 'closed' | 'homeDir' | 'lock'> {
@@ -19,6 +19,7 @@ export function fileHook(options: FileHookOptions): Hook {
   const tools = () => import('./file-tools.ts')
   return {
     schema: () => FILE_TOOLS,
+    groups: () => [FILE_GROUP],
     describe(name, request) {
       return isFileTool(name) ? tools().then(({ describe }) => describe(name, request, setting)) : undefined
     },

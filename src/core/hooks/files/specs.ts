@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../provider/types.ts'
+import type { ToolGroup } from '../../runtime/hook.ts'
 
 const STRING = { type: 'string' }
 
@@ -48,3 +49,11 @@ export const FILE_TOOLS: readonly ToolSpec[] = [
     },
   },
 ]
+
+/** What `read`, `write` and `edit` have in common. */
+export const FILE_GROUP: ToolGroup = {
+  id: 'files',
+  title: 'Files',
+  description: 'Read, write and change files',
+  tools: FILE_TOOLS.map(({ name }) => name),
+}

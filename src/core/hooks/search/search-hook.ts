@@ -4,7 +4,7 @@ import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/
 import { FD_LINKS } from '../folder.ts'
 import { globArguments, grepArguments } from './arguments.ts'
 import type { SearchSetting } from './run-search.ts'
-import { SEARCH_TOOLS } from './specs.ts'
+import { SEARCH_GROUP, SEARCH_TOOLS } from './specs.ts'
 
 export interface SearchHookOptions extends Omit<SearchSetting, 'fdLinks'> {
   /** Folder whose links lead to the open files of this process; by default that of Linux. */
@@ -17,6 +17,7 @@ export interface SearchHookOptions extends Omit<SearchSetting, 'fdLinks'> {
 export function searchHook(options: SearchHookOptions): Hook {
   return {
     schema: () => SEARCH_TOOLS,
+    groups: () => [SEARCH_GROUP],
     describe: (name, request) => (isSearch(name) ? describe(name, request, options) : undefined),
     dispatch: (name, call, signal) => (isSearch(name) ? search(name, { call, options }, signal) : undefined),
   }

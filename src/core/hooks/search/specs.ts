@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../provider/types.ts'
+import type { ToolGroup } from '../../runtime/hook.ts'
 
 const STRING = { type: 'string' }
 
@@ -28,3 +29,11 @@ export const SEARCH_TOOLS: readonly ToolSpec[] = [
     readOnly: true,
   },
 ]
+
+/** What `glob` and `grep` have in common. */
+export const SEARCH_GROUP: ToolGroup = {
+  id: 'search',
+  title: 'Search',
+  description: 'Find files, and text in files',
+  tools: SEARCH_TOOLS.map(({ name }) => name),
+}

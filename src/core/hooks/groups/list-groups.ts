@@ -1,0 +1,16 @@
+import type { ToolOutput } from '../../runtime/hook.ts'
+import type { Catalogue } from './catalogue.ts'
+import { answer, showGroup } from './show.ts'
+
+/** The directory of an agent's groups, without schemas. */
+export function listGroups({ groups, tools }: Catalogue): ToolOutput {
+  const isCut = groups.length > MAX_GROUPS
+  return answer({
+    groups: groups.slice(0, MAX_GROUPS).map(showGroup),
+    total_groups: groups.length,
+    total_tools: tools.length,
+    ...(isCut && { note: 'These are not all groups: tools_search finds tools of the others' }),
+  })
+}
+
+const MAX_GROUPS = 100

@@ -1,0 +1,46 @@
+import { CrabError } from '../../base/errors.ts'
+import type { ToolSpec } from '../../provider/types.ts'
+import type { ToolOutput } from '../../runtime/hook.ts'
+import type { SelectedTools } from '../../runtime/selected-tools.ts'
+import { type Catalogue, isSelectable } from './catalogue.ts'
+import { rankTools } from './rank-tools.ts'
+import { answer, attachGroup, showTool } from './show.ts'
+
+/** Finds tools by words, best first, with the groups they belong to; `*` gives the names of all. Throws `invalid`. */
+export function searchTools(
+  args: Record<string, unknown>,
+  { catalogue, selection }: { catalogue: Catalogue; selection: Pick<SelectedTools, 'names'> },
+): ToolOutput {
+  const { tools } = catalogue
+  const query = typeof args['query'] === 'string' ? args['query'].trim() : ''
+  if (query === '') throw new CrabError('invalid', 'Cannot search: query must be words, or * for all names')
+  if (query === '*') return answer(listNames(tools))
+  const found = rankTools(tools, query)
+  const matches = found.slice(0, limitOf(args))
+  const groups = catalogue.groupsOf(matches)
+  const isThere = (tool: ToolSpec) => !isSelectable(tool) || selection.names.includes(tool.name)
+  return answer({
+    tools: matches.map((tool) => ({ ...showTool(tool), ...(isThere(tool) && { selected: true }) })),
+    total_matches: found.length,
+    total_tools: tools.length,
+    groups: groups.slice(0, MAX_GROUPS).map(attachGroup),
+    ...(found.length === 0 && { note: 'No tool has any of these words; tools_groups lists what there is' }),
+  })
+}
+
+function listNames(tools: readonly ToolSpec[]): object {
+  const names = tools.slice(0, MAX_NAMES).map(({ name }) => name)
+  return { names, total_tools: tools.length }
+}
+
+/** Some models send a number as a text. */
+function limitOf({ limit }: Record<string, unknown>): number {
+  const wanted = Math.trunc(Number(limit ?? DEFAULT_RESULTS))
+  return wanted >= 1 ? Math.min(wanted, MAX_RESULTS) : DEFAULT_RESULTS
+}
+
+const DEFAULT_RESULTS = 20
+const MAX_RESULTS = 64
+const MAX_NAMES = 1_000
+/** With their instructions, for the best matches. */
+const MAX_GROUPS = 4
