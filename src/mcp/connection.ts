@@ -1,12 +1,16 @@
-import type { Client, Progress, RequestOptions } from '@modelcontextprotocol/client'
+import type { Client, ClientRequest, RequestOptions } from '@modelcontextprotocol/client'
 import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError } from '../core/base/errors.ts'
 import type { JsonObject } from '../core/base/message.ts'
 import { listTools } from './discovery.ts'
+import { type BegunCall, CallsInFlight } from './elicitation/calls-in-flight.ts'
+import { type Send, untilComplete } from './elicitation/input-required.ts'
+import type { Elicit } from './elicitation/types.ts'
 import type { Link } from './link.ts'
 import { dropUnsendable } from './param-headers.ts'
 import { rawResultOf } from './raw-results.ts'
 import { printable, type RemoteTool, type ToolList } from './remote-tool.ts'
+import { type Clock, type Limits, type OnProgress, startClock } from './request-clock.ts'
 import { readAbout, type ServerAbout } from './server-about.ts'
 
 /** The two ways MCP is spoken: with a handshake (2024-11-05 to 2025-11-25), and without (2026-07-28). */
@@ -19,10 +23,23 @@ export interface RemoteCall {
   /** Without a word of progress; with it ten minutes in all, or this if it is more. */
   timeoutMs: number
   onProgress: OnProgress
+  /** Answers what the server wants to know meanwhile; without it that is declined. */
+  elicit?: Elicit | undefined
+  /** Keys of its `_meta`. */
+  meta?: JsonObject | undefined
 }
 
-/** Takes what a server says of how far it is, in a unit of its own. */
-export type OnProgress = (progress: Progress) => void
+/** A request that a server may answer with questions of its own. */
+export interface RemoteRequest extends Pick<RemoteCall, 'timeoutMs' | 'elicit'> {
+  method: 'tools/call' | 'resources/read' | 'prompts/get'
+  params: JsonObject
+  onProgress?: OnProgress
+}
+
+type Sent = Pick<RemoteRequest, 'method' | 'params'>
+
+/** Lists that servers give in pages. */
+export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list'
 
 /**
  * An established connection to one server. Requests run in parallel; what is cancelled is told to the server.
@@ -39,6 +56,7 @@ export class Connection {
   readonly #link: Link
   readonly #sdk: typeof import('./sdk.ts')
   readonly #stop = new AbortController()
+  readonly #calls = new CallsInFlight()
   /** As they were last listed. */
   #tools: ReadonlyMap<string, RemoteTool> = new Map()
 
@@ -53,6 +71,9 @@ export class Connection {
       capabilities: client.getServerCapabilities(),
       instructions: client.getInstructions(),
     })
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => ({
+      ...(await this.#calls.answer({ ...params }, signal)),
+    }))
     // In this revision a server tells of changes to those who listen; one that has nothing to tell refuses.
     if (this.era === 'modern') client.listen({ toolsListChanged: true }).catch(() => undefined)
   }
@@ -68,34 +89,50 @@ export class Connection {
 
   /** All pages. A server without tools has none. */
   async listTools(signal: AbortSignal): Promise<ToolList> {
-    const list = await this.#request({ idleMs: LIST_TIMEOUT_MS }, signal, (options) =>
-      listTools(async (cursor) => {
+    const list = await this.readPages('tools/list', listTools, signal)
+    const sendable = this.#wantsHeaders ? dropUnsendable(list) : list
+    this.#tools = new Map(sendable.tools.map((tool) => [tool.name, tool]))
+    return sendable
+  }
+
+  /** Reads a list page by page; the first page of a server that knows no such list is empty. */
+  async readPages<T>(
+    method: ListMethod,
+    read: (page: (cursor: string | undefined) => Promise<unknown>) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    return await this.#request({ idleMs: LIST_TIMEOUT_MS }, signal, (options) =>
+      read(async (cursor) => {
         const params = cursor === undefined ? {} : { cursor }
         try {
-          return rawResultOf(await this.#client.request({ method: 'tools/list', params }, options))
+          return rawResultOf(await this.#client.request({ method, params }, options))
         } catch (reason) {
           if (cursor === undefined && this.#sdk.isUnknownMethod(reason)) return {}
           throw reason
         }
       }),
     )
-    const sendable = this.#wantsHeaders ? dropUnsendable(list) : list
-    this.#tools = new Map(sendable.tools.map((tool) => [tool.name, tool]))
-    return sendable
   }
 
-  /** The server's answer as it gave it. One that misses headers has not begun: what it wants is asked, and sent, once. */
-  async callTool(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
-    const { timeoutMs, onProgress } = call
-    const limits = { idleMs: timeoutMs, totalMs: Math.max(timeoutMs, TOTAL_TIMEOUT_MS), onProgress }
-    return await this.#request(limits, signal, async (options) => {
-      try {
-        return await this.#sendCall(call, options)
-      } catch (reason) {
-        if (!this.#wantsHeaders || !this.#sdk.isHeaderMismatch(reason)) throw reason
-        await this.listTools(options.signal!)
-        return await this.#sendCall(call, options)
-      }
+  /** The server's answer as it gave it. */
+  async callTool({ name, args, meta, ...rest }: RemoteCall, signal: AbortSignal): Promise<unknown> {
+    const params = { name, arguments: args, ...(meta && { _meta: meta }) }
+    return await this.ask({ method: 'tools/call', params, ...rest }, signal)
+  }
+
+  /** As callTool(), for anything that a server may have questions about. */
+  async ask(
+    { method, params, timeoutMs, onProgress, elicit }: RemoteRequest,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const totalMs = Math.max(timeoutMs, TOTAL_TIMEOUT_MS)
+    const limits = { idleMs: timeoutMs, totalMs: onProgress ? totalMs : timeoutMs, onProgress }
+    return await this.#request(limits, signal, async (options, clock) => {
+      using call = this.#calls.begin({ elicit, pause: clock.pause })
+      const send: Send = (more) => this.#send({ method, params: { ...params, ...more } }, options)
+      const answer = await this.#settle(send, call, options.signal ?? signal)
+      call.isLeft = false
+      return answer
     })
   }
 
@@ -128,28 +165,60 @@ export class Connection {
     return this.era === 'modern' && this.pid === undefined
   }
 
+  /** One that misses headers has not begun: what it wants is asked, and sent, once. */
+  async #send(request: Sent, options: RequestOptions): Promise<unknown> {
+    if (request.method !== 'tools/call' || !this.#wantsHeaders) return await this.#sendPlain(request, options)
+    try {
+      return await this.#sendCall(request, options)
+    } catch (reason) {
+      if (!this.#sdk.isHeaderMismatch(reason)) throw reason
+      await this.listTools(options.signal!)
+      return await this.#sendCall(request, options)
+    }
+  }
+
   /** The SDK makes the headers from the schema; nothing else of the definition matters to it. */
-  async #sendCall({ name, args }: RemoteCall, options: RequestOptions): Promise<unknown> {
-    const params = { name, arguments: args }
-    const inputSchema = this.#wantsHeaders && this.#tools.get(name)?.inputSchema
-    const answer = inputSchema
-      ? await this.#client.callTool(params, {
-          ...options,
-          toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } },
-        })
-      : await this.#client.request({ method: 'tools/call', params }, options)
+  async #sendCall(request: Sent, options: RequestOptions): Promise<unknown> {
+    const name = String(request.params['name'])
+    const inputSchema = this.#tools.get(name)?.inputSchema
+    if (!inputSchema) return await this.#sendPlain(request, options)
+    const answer = await this.#client.callTool(
+      { ...request.params, name },
+      { ...options, toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } } },
+    )
     return rawResultOf(answer)
+  }
+
+  async #sendPlain({ method, params }: Sent, options: RequestOptions): Promise<unknown> {
+    const request = { method, params } as ClientRequest & { method: Sent['method'] }
+    return rawResultOf(await this.#client.request(request, options))
+  }
+
+  /** In older revisions questions are requests of their own, but for addresses that are to be opened first. */
+  async #settle(send: Send, call: BegunCall, signal: AbortSignal): Promise<unknown> {
+    if (this.era === 'modern') return await untilComplete(send, call, signal)
+    try {
+      return await send({})
+    } catch (reason) {
+      const wanted = this.#sdk.addressesWanted(reason)
+      for (const params of wanted) {
+        const { action } = await call.answer({ ...params, mode: 'url' }, signal)
+        if (action !== 'accept') throw reason
+      }
+      if (wanted.length === 0) throw reason
+      return await send({})
+    }
   }
 
   async #request<T>(
     limits: Limits,
     signal: AbortSignal,
-    send: (options: RequestOptions) => Promise<T>,
+    send: (options: RequestOptions, clock: Clock) => Promise<T>,
   ): Promise<T> {
     using clock = startClock(limits)
     const either = AbortSignal.any([signal, this.#stop.signal, clock.signal])
     try {
-      return await send({ signal: either, timeout: NO_TIMEOUT, ...clock.progress })
+      return await send({ signal: either, timeout: NO_TIMEOUT, ...clock.progress }, clock)
     } catch (reason) {
       if (either.aborted) throw toCancelled(either)
       throw await this.#explain(reason)
@@ -159,43 +228,10 @@ export class Connection {
   async #explain(reason: unknown): Promise<CrabError> {
     const kind = this.#sdk.kindOfFailure(reason)
     if (kind === 'gone') return new CrabError('unavailable', await this.ended, { cause: reason })
+    if (reason instanceof CrabError) return reason
     const words = printable(reason instanceof Error ? reason.message : String(reason))
     return new CrabError(kind === 'refused' ? 'tool' : 'failed', words, { cause: reason })
   }
-}
-
-interface Limits {
-  /** Until the answer, or the next word of progress. */
-  idleMs: number
-  totalMs?: number
-  onProgress?: OnProgress
-}
-
-/** Aborts with `timeout` when a request takes too long. */
-function startClock({ idleMs, totalMs = idleMs, onProgress }: Limits): Clock {
-  const over = new AbortController()
-  const expire = (ms: number) =>
-    over.abort(new CrabError('timeout', `it did not answer within ${Math.round(ms / 100) / 10} s`))
-  const total = setTimeout(expire, totalMs, totalMs)
-  let idle = setTimeout(expire, idleMs, idleMs)
-  const onprogress: OnProgress = (report) => {
-    clearTimeout(idle)
-    idle = setTimeout(expire, idleMs, idleMs)
-    onProgress?.(report)
-  }
-  return {
-    signal: over.signal,
-    progress: onProgress ? { onprogress } : {},
-    [Symbol.dispose]() {
-      clearTimeout(total)
-      clearTimeout(idle)
-    },
-  }
-}
-
-interface Clock extends Disposable {
-  signal: AbortSignal
-  progress: Pick<RequestOptions, 'onprogress'>
 }
 
 /** What the SDK may take; our own clock is the one that counts. */

@@ -3,6 +3,8 @@ import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { Action } from '../core/policy/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest, ToolsTurn } from '../core/runtime/hook.ts'
 import type { AgentTool } from './agent-tools.ts'
+import { depthMeta } from './depth.ts'
+import { elicitThrough } from './elicitation/elicit.ts'
 import { hiddenBy } from './entry-filter.ts'
 import { makeToolsReady } from './offer.ts'
 import type { Peer } from './peer.ts'
@@ -138,11 +140,16 @@ function dispatch(
 
 async function callAndTell(
   what: Pick<ToolCallOptions, 'peer' | 'entry' | 'tool'>,
-  { args, spillDir, progress, agent, sender, runId }: ToolDispatch,
+  { args, spillDir, progress, agent, sender, runId, env, ask }: ToolDispatch,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   using throttled = throttledProgress(progress)
   const { onProgress } = throttled
-  const call = () => callTool({ ...what, args, spillDir, onProgress }, signal)
+  const elicit = elicitThrough({
+    server: what.entry.name,
+    turn: runId,
+    ask: (questions, unwanted) => ask(questions, 'elicitation', unwanted),
+  })
+  const call = () => callTool({ ...what, args, spillDir, onProgress, elicit, meta: depthMeta(env) }, signal)
   return await calledBy({ agent: agent.name, sender, runId }, call)
 }

@@ -1,6 +1,6 @@
 import type { ToolDispatch } from '../core/runtime/hook.ts'
-import type { OnProgress } from './connection.ts'
 import { printable } from './remote-tool.ts'
+import type { OnProgress } from './request-clock.ts'
 
 /** Passes a call's progress on, at most once in 100 ms; disposing tells the last of it, if that was not told. */
 export function throttledProgress(tell: ToolDispatch['progress']): { onProgress: OnProgress } & Disposable {

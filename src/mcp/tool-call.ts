@@ -3,9 +3,10 @@ import type { JsonObject } from '../core/base/message.ts'
 import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ToolOutput } from '../core/runtime/hook.ts'
-import type { OnProgress } from './connection.ts'
+import type { Elicit } from './elicitation/types.ts'
 import type { Peer } from './peer.ts'
 import type { RemoteTool } from './remote-tool.ts'
+import type { OnProgress } from './request-clock.ts'
 import { toToolOutput } from './results.ts'
 import { requiredOf } from './tool-schema.ts'
 
@@ -19,6 +20,10 @@ export interface ToolCallOptions {
   /** Where a long answer goes. */
   spillDir: string
   onProgress: OnProgress
+  /** Answers what the server wants to know; without it that is declined. */
+  elicit?: Elicit
+  /** Keys of the call's `_meta`. */
+  meta?: JsonObject | undefined
 }
 
 /**
@@ -26,10 +31,10 @@ export interface ToolCallOptions {
  * when it is not there, `timeout`, `missing` when it has no such tool any more, or as the signal says.
  */
 export async function callTool(options: ToolCallOptions, signal: AbortSignal): Promise<ToolOutput> {
-  const { peer, entry, tool, args, spillDir: folder, onProgress } = options
+  const { peer, entry, tool, args, spillDir: folder, onProgress, elicit, meta } = options
   const { timeout_ms: timeoutMs = CALL_TIMEOUT_MS, output_limit: limitBytes = OUTPUT_LIMIT } = entry
   try {
-    const result = await peer.call({ name: tool, args, timeoutMs, onProgress }, signal)
+    const result = await peer.call({ name: tool, args, timeoutMs, onProgress, elicit, meta }, signal)
     return await toToolOutput(result, { limitBytes, spill: { server: entry.name, tool, folder } })
   } catch (reason) {
     if (signal.aborted || !(reason instanceof CrabError)) throw reason

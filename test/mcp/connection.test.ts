@@ -150,28 +150,31 @@ test('requests of a server that are not served are answered with "method not fou
   const ask = async (method: string) =>
     JSON.parse((await run(node, agent, { name: 'mcp__misbehaving__ask', args: { method } }))!.output)
   assert.deepEqual(await ask('ping'), {})
-  for (const method of ['roots/list', 'sampling/createMessage', 'elicitation/create']) {
+  for (const method of ['roots/list', 'sampling/createMessage']) {
     assert.equal((await ask(method)).error.code, -32601)
   }
 })
 
-test('a server of the newest revision that asks for input is refused in words', async () => {
+test('a server of the newest revision that asks for more than a person can give is refused in words', async () => {
   await using node = await mcpNode()
   const { agent } = await offered(node, { era: 'modern' })
-  const asked = run(node, agent, { name: 'mcp__misbehaving__ask', args: { method: 'elicitation/create' } })
-  await assert.rejects(asked, {
-    kind: 'failed',
-    message: /Cannot call ask of the MCP server "misbehaving": .*input_required/,
+  const args = { method: 'sampling/createMessage' }
+  assert.deepEqual(await run(node, agent, { name: 'mcp__misbehaving__ask', args }), {
+    output: 'misbehaving refused the call: it asks for what was not offered: sampling/createMessage',
+    isError: true,
   })
 })
 
-test('the client says who it is, and offers nothing', async () => {
+test('the client says who it is, and offers a person to be asked and nothing else', async () => {
   await using node = await mcpNode()
   const server = node.watch()
   await node.servers.connect(agentWith([server.entry]), 'misbehaving', NEVER)
   const [initialize] = server.messages('initialize')
   const { clientInfo, capabilities } = initialize!.params!
-  assert.deepEqual([clientInfo, capabilities], [{ name: 'crabtalk', version: VERSION }, {}])
+  assert.deepEqual(
+    [clientInfo, capabilities],
+    [{ name: 'crabtalk', version: VERSION }, { elicitation: { form: {}, url: {} } }],
+  )
 })
 
 for (const [name, message] of [

@@ -123,10 +123,12 @@ export async function offer(node: McpNode, agent: AgentConfig, signal = NEVER): 
 export async function run(
   node: McpNode,
   agent: AgentConfig,
-  call: { name: string; args?: Record<string, unknown>; progress?: ToolDispatch['progress'] },
+  call: { name: string; args?: Record<string, unknown> } & Partial<
+    Pick<ToolDispatch, 'progress' | 'ask' | 'runId'>
+  >,
   signal = NEVER,
 ): Promise<ToolOutput | undefined> {
-  const { name, args = {}, progress = () => {} } = call
+  const { name, args = {}, progress = () => {}, ask = async () => assert.fail('asks'), runId = 'run' } = call
   const request = { args, agent, cwd: node.folder }
   const action = await node.servers.hook.describe!(name, request)
   if (!action) return undefined
@@ -135,7 +137,7 @@ export async function run(
     callId: 'call',
     sender: 'ann',
     session: 'session',
-    runId: 'run',
+    runId,
     env: {},
     action,
     files: new Map(),
@@ -144,7 +146,7 @@ export async function run(
     progress,
     offerAgain: () => assert.fail('changes nothing'),
     mayShow: () => true,
-    ask: async () => assert.fail('asks'),
+    ask,
   }
   return node.servers.hook.dispatch!(name, dispatch, signal)
 }

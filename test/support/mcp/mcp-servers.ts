@@ -148,3 +148,9 @@ function wrapperOf(wrapped: NonNullable<Start['wrapped']>): string[] {
 function installed(file: string): string {
   return fileURLToPath(import.meta.resolve(file))
 }
+
+/** A server with resources and prompts, and with tools that ask a person; in the newest revision unless told otherwise. */
+export function askingEntry(era?: 'legacy' | 'modern', name = 'docs'): StdioEntry {
+  const args = [join(import.meta.dirname, 'asking-server.ts'), ...(era ? [era] : [])]
+  return { name, command: process.execPath, args }
+}

@@ -1,0 +1,151 @@
+import { headOf } from '../../core/base/cut.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { Answers, Question } from '../../core/runtime/asks.ts'
+import { readAddress } from './address.ts'
+import { readForm, takeAnswers, toQuestions } from './form.ts'
+import type { Elicit, ElicitAnswer, FieldValue, FormField } from './types.ts'
+
+/** How a person is reached. Throws `denied` when nobody can be asked, `timeout` when nobody answered. */
+export type AskPerson = (questions: readonly Question[], signal: AbortSignal) => Promise<Answers>
+
+/**
+ * Answers a server's questions through the person of a turn, as MCP 2025-11-25 and 2026-07-28 have them. Declined when
+ * nobody is there, or the form makes no sense; cancelled when the person leaves it unanswered. Nothing is opened.
+ */
+export function elicitThrough({
+  server,
+  turn,
+  ask,
+}: {
+  server: string
+  turn: string
+  ask: AskPerson
+}): Elicit {
+  return {
+    turn,
+    async answer(params, signal) {
+      const put = (questions: readonly Question[]) => ask(questions, signal)
+      try {
+        return await (params['mode'] === 'url'
+          ? askToOpen(params, server, put)
+          : askForm(params, server, put))
+      } catch (reason) {
+        signal.throwIfAborted()
+        return { action: reason instanceof CrabError && reason.kind === 'denied' ? 'decline' : 'cancel' }
+      }
+    },
+  }
+}
+
+type Put = (questions: readonly Question[]) => Promise<Answers>
+
+async function askToOpen(params: JsonObject, server: string, put: Put): Promise<ElicitAnswer> {
+  const address = readAddress(params['url'])
+  if (!address) return DECLINED
+  const question = [
+    `The MCP server "${server}" asks you to open an address of ${address.host}`,
+    address.url,
+    messageOf(params),
+  ]
+  const choice = await choose(put, {
+    question: question.join('\n'),
+    header: address.host,
+    options: [DONE, DECLINE],
+  })
+  return choice === DONE ? { action: 'accept' } : end(choice)
+}
+
+/** A single choice is put at once; before anything else a person is told who wants to know it, and for what. */
+async function askForm(params: JsonObject, server: string, put: Put): Promise<ElicitAnswer> {
+  const fields = readForm(params['requestedSchema'])
+  if (!fields) return DECLINED
+  const question = `The MCP server "${server}" asks: ${messageOf(params)}`
+  const [lone] = fields
+  if (fields.length === 1 && lone && isSingleChoice(lone)) return await askChoice(lone, question, put)
+  const titles = fields.map(({ title }) => title).join(', ')
+  const wants = titles === '' ? '' : `\nIt wants to know: ${titles}`
+  const presets = takeAnswers(fields, [])
+  const isPreset = presets.problems.size === 0 && Object.keys(presets.content).length > 0
+  const options = [ANSWER, ...(isPreset ? [PRESETS] : []), DECLINE]
+  const choice = await choose(put, { question: question + wants, header: '', options })
+  if (choice === PRESETS) return { action: 'accept', content: presets.content }
+  if (choice !== ANSWER) return end(choice)
+  return fields.length === 0 ? { action: 'accept', content: {} } : await fillIn(fields, put)
+}
+
+function isSingleChoice({ options, multiSelect }: FormField): boolean {
+  const isTaken = options.some(({ label }) => label.toLowerCase() === DECLINE.label.toLowerCase())
+  return options.length > 0 && !multiSelect && !isTaken
+}
+
+async function askChoice(field: FormField, intro: string, put: Put): Promise<ElicitAnswer> {
+  const { title, about, options, name, read } = field
+  const question = [intro, title, about].filter(Boolean).join('\n')
+  const answers = await put([{ question, header: title, options: [...options, DECLINE], multiSelect: false }])
+  const answer = answers[question] ?? ''
+  if (answer.toLowerCase() === DECLINE.label.toLowerCase()) return DECLINED
+  const reading = answer === '' ? undefined : read(answer)
+  return reading && 'value' in reading ? { action: 'accept', content: { [name]: reading.value } } : CANCELLED
+}
+
+/** What cannot be used is asked for again. A form that nothing is given for was left. */
+async function fillIn(fields: readonly FormField[], put: Put): Promise<ElicitAnswer> {
+  const content: Record<string, FieldValue>[] = []
+  let open = fields
+  let problems: ReadonlyMap<FormField, string> = new Map()
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const questions = toQuestions(open, problems)
+    const answers = await put(questions)
+    const given = questions.map(({ question }) => answers[question] ?? '')
+    if (given.every((answer) => answer === '')) return CANCELLED
+    const taken = takeAnswers(open, given)
+    content.push(taken.content)
+    problems = taken.problems
+    if (problems.size === 0) return { action: 'accept', content: inOrder(fields, content) }
+    open = [...problems.keys()]
+  }
+  return CANCELLED
+}
+
+function inOrder(fields: readonly FormField[], parts: readonly Record<string, FieldValue>[]) {
+  const all = new Map(parts.flatMap((part) => Object.entries(part)))
+  return Object.fromEntries(
+    fields.flatMap(({ name }) => (all.has(name) ? [[name, all.get(name)!] as const] : [])),
+  )
+}
+
+type Choice = Question['options'][number]
+
+/** One of the options; undefined when none was chosen. */
+async function choose(put: Put, question: Omit<Question, 'multiSelect'>): Promise<Choice | undefined> {
+  const answers = await put([{ ...question, multiSelect: false }])
+  const answer = (answers[question.question] ?? '').trim().toLowerCase()
+  return question.options.find(({ label }) => label.toLowerCase() === answer)
+}
+
+function end(choice: Choice | undefined): ElicitAnswer {
+  return choice === DECLINE ? DECLINED : CANCELLED
+}
+
+function messageOf({ message }: JsonObject): string {
+  const text =
+    typeof message === 'string'
+      ? sanitize(headOf(message, 2 * MAX_MESSAGE))
+          .toWellFormed()
+          .trim()
+      : ''
+  const lines = text.split('\n').slice(0, MAX_LINES).join('\n')
+  return lines.length > MAX_MESSAGE ? `${headOf(lines, MAX_MESSAGE)}…` : lines
+}
+
+const ANSWER: Choice = { label: 'Answer', description: 'what you give goes to the server' }
+const PRESETS: Choice = { label: 'Send the presets', description: 'what the form has already' }
+const DONE: Choice = { label: 'Done', description: 'you have opened it, and the server may go on' }
+const DECLINE: Choice = { label: 'Decline', description: '' }
+const DECLINED: ElicitAnswer = { action: 'decline' }
+const CANCELLED: ElicitAnswer = { action: 'cancel' }
+const MAX_MESSAGE = 2_000
+const MAX_LINES = 20
+const MOST_ROUNDS = 4

@@ -1,0 +1,102 @@
+import { headOf } from '../../core/base/cut.ts'
+import { isObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { printable } from '../remote-tool.ts'
+import type { FieldKind, Reading } from './types.ts'
+
+/** A value of a list, and what a person sees for it. */
+interface Choice {
+  value: string
+  label: string
+}
+
+/** A field whose values are listed: one of them, or several; undefined when it is none. */
+export function enumField(schema: JsonObject): FieldKind | undefined {
+  const { type, items, minItems, maxItems } = schema
+  const multiSelect = type === 'array'
+  if (multiSelect && !isObject(items)) return undefined
+  const choices = choicesOf(multiSelect ? (items as JsonObject) : schema)
+  if (choices === undefined || choices.length === 0 || choices.length > MAX_CHOICES) return undefined
+  const options = choices.map(({ label }) => ({ label, description: '' }))
+  if (!multiSelect) return { options, multiSelect, takes: '', read: (answer) => readOne(answer, choices) }
+  const [least, most] = [countOf(minItems, 0), countOf(maxItems, choices.length)]
+  const takes = least === 0 && most >= choices.length ? '' : `${least} to ${most} of them`
+  return {
+    options,
+    multiSelect,
+    takes,
+    read: (answer) => readSeveral(answer, choices, { least, most, takes }),
+  }
+}
+
+/** `enum`, with `enumNames` in older forms, or titled constants. */
+function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choice[] | undefined {
+  const titled = oneOf ?? anyOf
+  if (Array.isArray(values)) {
+    const names = Array.isArray(enumNames) ? enumNames : []
+    return withLabels(values.map((value, i) => ({ value, title: names[i] })))
+  }
+  if (!Array.isArray(titled)) return undefined
+  return withLabels(
+    titled.map((one) => ({ value: isObject(one) ? one['const'] : undefined, ...titleOf(one) })),
+  )
+}
+
+function titleOf(one: unknown): { title?: unknown } {
+  return isObject(one) ? { title: one['title'] } : {}
+}
+
+/** Labels differ from each other, also in upper and lower case: an answer is a label. */
+function withLabels(given: readonly { value: unknown; title?: unknown }[]): Choice[] | undefined {
+  const taken = new Set<string>()
+  const choices: Choice[] = []
+  for (const { value, title } of given) {
+    if (typeof value !== 'string') return undefined
+    const name =
+      headOf(printable(typeof title === 'string' && title !== '' ? title : value), MAX_LABEL) || '(empty)'
+    let label = taken.has(name.toLowerCase()) ? `${name} (${headOf(printable(value), MAX_LABEL)})` : name
+    while (taken.has(label.toLowerCase())) label += '′'
+    taken.add(label.toLowerCase())
+    choices.push({ value, label })
+  }
+  return choices
+}
+
+function readOne(answer: string, choices: readonly Choice[]): Reading {
+  const found = findChoice(answer.trim(), choices)
+  return found ? { value: found.value } : { problem: 'it takes one of those that are listed' }
+}
+
+/** Labels are joined by ", ", which a label may have in it, too: of those that fit the longest is meant. */
+function readSeveral(
+  answer: string,
+  choices: readonly Choice[],
+  { least, most, takes }: { least: number; most: number; takes: string },
+): Reading {
+  const values = new Set<string>()
+  const pieces = answer.split(', ')
+  for (let at = 0; at < pieces.length; ) {
+    let end = pieces.length
+    let found: Choice | undefined
+    for (; end > at && !found; end--) found = findChoice(pieces.slice(at, end).join(', ').trim(), choices)
+    if (!found) return { problem: 'it takes some of those that are listed' }
+    values.add(found.value)
+    at = end + 1
+  }
+  return values.size < least || values.size > most ? { problem: `it takes ${takes}` } : { value: [...values] }
+}
+
+function findChoice(text: string, choices: readonly Choice[]): Choice | undefined {
+  const wanted = text.toLowerCase()
+  return (
+    choices.find(({ label }) => label.toLowerCase() === wanted) ?? choices.find(({ value }) => value === text)
+  )
+}
+
+function countOf(value: unknown, otherwise: number): number {
+  return Number.isInteger(value) ? Math.max(0, value as number) : otherwise
+}
+
+const MAX_LABEL = 60
+/** What a person can still choose from. */
+const MAX_CHOICES = 100

@@ -1,0 +1,77 @@
+import { headOf } from '../../core/base/cut.ts'
+import { isObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import type { Question } from '../../core/runtime/asks.ts'
+import { printable } from '../remote-tool.ts'
+import { enumField } from './enum-field.ts'
+import { readNumber, readText } from './scalar.ts'
+import type { FieldKind, FieldValue, FormField, Reading } from './types.ts'
+
+/** Reads one property of a form's schema (MCP 2025-11-25, PrimitiveSchemaDefinition); undefined for one that is no such. */
+export function readField(name: string, schema: unknown, isRequired: boolean): FormField | undefined {
+  if (!isObject(schema)) return undefined
+  const kind = kindOf(schema)
+  if (!kind) return undefined
+  const { title, description } = schema
+  const preset = readPreset(schema['default'], kind)
+  const notes = [kind.takes, isRequired ? '' : 'may be left open', presetNote(preset)].filter(Boolean)
+  const words = typeof description === 'string' ? printable(description) : ''
+  return {
+    name,
+    title: headOf(printable(typeof title === 'string' && title !== '' ? title : name), MAX_TITLE),
+    about: [words, notes.join('; ')].filter(Boolean).join('\n'),
+    options: kind.options,
+    multiSelect: kind.multiSelect,
+    isRequired,
+    preset,
+    read: kind.read,
+  }
+}
+
+function kindOf(schema: JsonObject): FieldKind | undefined {
+  const chosen = enumField(schema)
+  if (chosen) return chosen
+  const plain = { options: [], multiSelect: false }
+  switch (schema['type']) {
+    case 'string':
+      return { ...plain, ...readText(schema) }
+    case 'number':
+    case 'integer':
+      return { ...plain, ...readNumber(schema) }
+    case 'boolean':
+      return { ...plain, options: YES_NO, takes: '', read: readYesNo }
+  }
+  return undefined
+}
+
+const YES_NO: Question['options'] = [
+  { label: 'Yes', description: '' },
+  { label: 'No', description: '' },
+]
+
+function readYesNo(answer: string): Reading {
+  const word = answer.trim().toLowerCase()
+  if (word === 'yes' || word === 'no') return { value: word === 'yes' }
+  return { problem: 'the answer is Yes or No' }
+}
+
+/** A preset of a form counts only when a person could have given it. */
+function readPreset(value: unknown, { read, options }: FieldKind): FieldValue | undefined {
+  if (typeof value === 'boolean') return options === YES_NO ? value : undefined
+  if (options !== YES_NO && options.length > 0) {
+    const values = Array.isArray(value) ? value.map(String) : [String(value)]
+    const reading = read(values.join(', '))
+    return 'value' in reading ? reading.value : undefined
+  }
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined
+  const reading = read(String(value))
+  return 'value' in reading ? reading.value : undefined
+}
+
+function presetNote(preset: FieldValue | undefined): string {
+  if (preset === undefined) return ''
+  const shown = typeof preset === 'boolean' ? (preset ? 'Yes' : 'No') : String(preset)
+  return `left open, it is ${headOf(printable(shown), 80)}`
+}
+
+const MAX_TITLE = 60
