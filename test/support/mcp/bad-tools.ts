@@ -76,6 +76,7 @@ const INPUT_SCHEMAS: Readonly<Record<string, unknown>> = {
   unknown_type: withA({ type: 'hologram' }),
   wrong_keywords: { type: 'object', properties: 'none', required: 'a' },
   deep: deepSchema(DEPTH),
+  huge: { type: 'object', properties: Object.fromEntries(numbered(30_000)) },
 }
 
 const OUTPUT_SCHEMAS: Readonly<Record<string, unknown>> = {
@@ -85,6 +86,10 @@ const OUTPUT_SCHEMAS: Readonly<Record<string, unknown>> = {
   output_broken_pattern: withA({ type: 'string', pattern: '(' }),
   output_slow_pattern: withA({ type: 'string', pattern: '^(a+)+$' }),
   output_deep: deepSchema(DEPTH),
+}
+
+function numbered(count: number): [string, JsonObject][] {
+  return Array.from({ length: count }, (_, index) => [`a${index}`, { type: 'string' }])
 }
 
 function withA(schema: JsonObject): JsonObject {
