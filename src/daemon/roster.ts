@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { toCrabError } from '../core/base/errors.ts'
+import { type CrabError, toCrabError } from '../core/base/errors.ts'
 import type { Log } from '../core/base/log.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { AgentStore } from '../core/config/agents.ts'
@@ -69,11 +69,11 @@ export class Roster {
     })
   }
 
-  /** An agent is new, has another name, or something in its file has changed. Never fails. */
-  changed(name: string): Promise<void> {
+  /** An agent is new, has another name, or something in its file has changed. Gives why the hooks could not be told. Never fails. */
+  changed(name: string): Promise<CrabError | undefined> {
     return this.#inTurn(async () => {
       const { agents, known } = this.#options
-      await this.#tell(async () => {
+      return await this.#tell(async () => {
         const agent = this.#built(await agents.get(name, { create: false }))
         if (this.#isWanted(agent.id)) await known.register(agent)
       })
@@ -91,8 +91,8 @@ export class Roster {
   }
 
   /** An agent was deleted. Never fails. */
-  gone(id: string): Promise<void> {
-    return this.#inTurn(() => this.#tell(() => this.#options.known.unregister(id)))
+  async gone(id: string): Promise<void> {
+    await this.#inTurn(() => this.#tell(() => this.#options.known.unregister(id)))
   }
 
   /** Resolves when nothing is under way. Never rejects. */
@@ -109,11 +109,14 @@ export class Roster {
   }
 
   /** What cannot be told now is told by the next turn of the agent. */
-  async #tell(tell: () => Promise<void>): Promise<void> {
+  async #tell(tell: () => Promise<void>): Promise<CrabError | undefined> {
     try {
       await tell()
+      return undefined
     } catch (reason) {
-      this.#options.log('warn', toCrabError(reason).message)
+      const error = toCrabError(reason)
+      this.#options.log('warn', error.message)
+      return error
     }
   }
 

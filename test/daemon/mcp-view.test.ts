@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { McpPeerState, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../src/core/protocol/dispatch.ts'
+import { startKeptNode } from '../support/kept-node.ts'
 import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import { entriesToml, watchedServer } from '../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../support/mcp/record-folder.ts'
@@ -80,6 +81,17 @@ test('mcp_view says in words which tools there are, and why one is hidden', asyn
   const hidden = agents[0]?.servers[0]?.tools.find(({ remoteName }) => remoteName === 'add')
   assert.deepEqual([hidden?.name, hidden?.effect], ['', PolicyEffect.UNSPECIFIED])
   assert.match(hidden?.hidden ?? '', /include/)
+})
+
+test('mcp_view says how much memory a connection takes', async () => {
+  await using node = await startKeptNode()
+  const server = node.watch('one')
+  await node.declare('crab', server)
+  assert.deepEqual((await viewOf(node, 'crab')).peers, [])
+  await node.services.roster.keepAll()
+  await node.pidOf(server)
+  const [peer] = (await viewOf(node, '')).peers
+  assert.ok(peer!.memoryBytes! > 10_000_000 && peer!.memoryBytes! < 1_000_000_000, `${peer!.memoryBytes}`)
 })
 
 function viewOf(node: TestDispatch, agent: string) {

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { McpActionKind } from '../../src/core/protocol/crabtalk.generated.ts'
-import { request } from '../../src/core/protocol/dispatch.ts'
+import { CrabError } from '../../src/core/base/errors.ts'
+import { McpActionKind, McpStatus } from '../../src/core/protocol/crabtalk.generated.ts'
+import { request, route } from '../../src/core/protocol/dispatch.ts'
+import { KnownAgents } from '../../src/core/runtime/known-agents.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { Roster } from '../../src/daemon/roster.ts'
 import { startKeptNode } from '../support/kept-node.ts'
 import type { WatchedServer } from '../support/mcp/mcp-servers.ts'
 import { isRunning } from '../support/mcp/record-folder.ts'
@@ -90,6 +94,40 @@ test('the servers of an agent that is deleted end', async () => {
   await request(node.dispatch, 'deleteAgent', { name: 'old' }, NEVER)
   await ended(server)
   assert.deepEqual(await node.peers(), [])
+})
+
+test('a server that was verified before it was written is the one that runs then', async () => {
+  await using node = await startKeptNode()
+  const server = node.watch('one')
+  await node.declare('crab')
+  await node.services.roster.keepAll()
+  const add = { agent: 'crab', config: JSON.stringify(server.entry), verify: true }
+  const { status } = await request(node.dispatch, 'upsertMcp', add, NEVER)
+  const pid = await node.pidOf(server)
+  const tools = { agent: 'crab', name: 'one', action: McpActionKind.TOOLS }
+  await request(node.dispatch, 'mcpAction', tools, NEVER)
+  assert.deepEqual([server.starts(), status], [[pid], McpStatus.CONNECTED])
+})
+
+test('a change whose servers cannot be told of it is taken back, and what was verified ends', async () => {
+  await using node = await startKeptNode()
+  const [one, two] = [node.watch('one'), node.watch('two')]
+  await node.declare('crab', one)
+  const declared = async () => (await node.services.agents.get('crab')).mcps
+  const before = await declared()
+  const { agents, node: place } = node.services
+  const broken = { onRegisterAgent: () => Promise.reject(new CrabError('storage', 'the disk is full')) }
+  const roster = new Roster({ agents, hook: {}, known: new KnownAgents(broken), log: place.log })
+  await roster.keepAll()
+  const dispatch = route(handlers({ ...node.services, roster }, 'process'))
+  const add = { agent: 'crab', config: JSON.stringify(two.entry), verify: true }
+  await assert.rejects(request(dispatch, 'upsertMcp', add, NEVER), { kind: 'storage' })
+  await assert.rejects(request(dispatch, 'deleteMcp', { agent: 'crab', name: 'one' }, NEVER), {
+    kind: 'storage',
+  })
+  assert.deepEqual(await declared(), before)
+  await ended(two)
+  assert.deepEqual([two.starts().length, one.starts(), await node.peers()], [1, [], []])
 })
 
 test('a process that keeps no agents starts nothing for a change', async () => {

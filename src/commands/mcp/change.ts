@@ -55,6 +55,15 @@ export function agentOf(options: Options): string {
   return options.value('agent') ?? DEFAULT_AGENT
 }
 
+/** The agent that a view is asked for: empty for all of them. Throws `usage` when both are asked for. */
+export function viewedAgent(options: Options): string {
+  if (!options.has('all')) return agentOf(options)
+  if (options.value('agent') === undefined && options.args.length === 0) return ''
+  throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
+    hint: 'leave one of them out',
+  })
+}
+
 interface Writing {
   options: Options
   host: Host

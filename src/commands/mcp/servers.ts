@@ -92,7 +92,7 @@ function toDeclared(info: AgentInfo, view: McpView, components: readonly McpInfo
       agent,
       entry,
       source: server?.source ?? '',
-      state: STATES[server?.state ?? McpPeerState.UNSPECIFIED],
+      state: stateName(server?.state ?? McpPeerState.UNSPECIFIED),
       error: server?.error || (server?.state === McpPeerState.INVALID ? NOT_YET : ''),
       lastErrorAt: server?.lastErrorAt ?? '',
       fingerprint: server?.fingerprint ?? '',
@@ -100,6 +100,11 @@ function toDeclared(info: AgentInfo, view: McpView, components: readonly McpInfo
       tools: server?.listed ? server.tools : undefined,
     }
   })
+}
+
+/** A state as people and `--json` read it. */
+export function stateName(state: McpPeerState): string {
+  return STATES[state]
 }
 
 const NOT_YET = 'remote servers come with a later version'

@@ -1,5 +1,6 @@
 import type { Command, Option } from '../command.ts'
 import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
+import { MCP_WATCH_COMMANDS } from './watch-table.ts'
 
 const env: Option = {
   name: 'env',
@@ -149,6 +150,7 @@ to ask about is done, since you ask for it yourself.`,
     ],
     load: async () => (await import('./call.ts')).call,
   },
+  ...MCP_WATCH_COMMANDS,
   {
     path: ['mcp', 'serve'],
     args: '',

@@ -1984,6 +1984,8 @@ export interface TraceMcp {
   name: string;
   /** Standard error in place of messages: the payload of an event is one line or several. */
   logs: boolean;
+  /** Of logs of one server of one agent: begin with so many lines of before. */
+  lines: number;
 }
 
 /** One JSON-RPC message, with secrets redacted. */
@@ -16370,7 +16372,7 @@ export const McpPromptMessage: MessageFns<McpPromptMessage> = {
 };
 
 function createBaseTraceMcp(): TraceMcp {
-  return { agent: "", name: "", logs: false };
+  return { agent: "", name: "", logs: false, lines: 0 };
 }
 
 export const TraceMcp: MessageFns<TraceMcp> = {
@@ -16383,6 +16385,9 @@ export const TraceMcp: MessageFns<TraceMcp> = {
     }
     if (message.logs !== false) {
       writer.uint32(480).bool(message.logs);
+    }
+    if (message.lines !== 0) {
+      writer.uint32(488).uint32(message.lines);
     }
     return writer;
   },
@@ -16424,6 +16429,14 @@ export const TraceMcp: MessageFns<TraceMcp> = {
             message.logs = reader.bool();
             continue;
           }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.lines = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -16444,6 +16457,7 @@ export const TraceMcp: MessageFns<TraceMcp> = {
     message.agent = object.agent ?? "";
     message.name = object.name ?? "";
     message.logs = object.logs ?? false;
+    message.lines = object.lines ?? 0;
     return message;
   },
 };

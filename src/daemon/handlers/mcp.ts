@@ -107,15 +107,40 @@ export async function setDisabled(
   })
 }
 
-/** Changes what an agent's file declares; servers that run hear of it at once. */
+/** Changes what an agent's file declares; servers that run hear of it at once. What they cannot hear of is taken back. */
 async function change(
   { agents, roster }: Services,
   name: string,
-  patch: (stored: JsonObject) => JsonObject,
+  patch: (stored: JsonObject) => { mcps?: JsonObject[] },
 ): Promise<AgentConfig> {
-  const after = await agents.update(name, patch)
-  await roster.changed(after.name)
+  let [before, written]: JsonObject[][] = []
+  const after = await agents.update(name, (stored) => {
+    const changes = patch(stored)
+    before = entriesOf(stored)
+    written = changes.mcps
+    return changes
+  })
+  const failure = await roster.changed(after.name)
+  if (failure && before && written) await takeBack({ agents, roster }, after.name, { before, written })
+  if (failure) throw failure
   return after
+}
+
+/** Nothing is undone that somebody else has written meanwhile. */
+async function takeBack(
+  { agents, roster }: Pick<Services, 'agents' | 'roster'>,
+  name: string,
+  { before, written }: { before: JsonObject[]; written: JsonObject[] },
+): Promise<void> {
+  await agents.update(name, (stored) => {
+    return isDeepStrictEqual(plain(entriesOf(stored)), plain(written)) ? { mcps: before } : {}
+  })
+  await roster.changed(name)
+}
+
+/** As objects without prototypes of their own, which a reader may give them. */
+function plain(entries: readonly JsonObject[]): unknown {
+  return JSON.parse(JSON.stringify(entries))
 }
 
 function toInfos(agent: AgentConfig, servers: McpServers): McpInfo[] {

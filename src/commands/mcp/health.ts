@@ -1,0 +1,97 @@
+import { KINDS } from '../../core/base/errors.ts'
+import { relativeTime } from '../../core/base/relative-time.ts'
+import { findEntry } from '../../core/config/mcp-declaration.ts'
+import {
+  type McpPeer,
+  McpPeerState,
+  type McpServerView,
+  type McpView,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Run } from '../command.ts'
+import { printJson, printTable } from '../print.ts'
+import { viewedAgent } from './change.ts'
+import { stateName } from './servers.ts'
+
+/** `crabtalk mcp health`: how the servers of agents did lately; nothing is started. Exits 69 when one of them is of no use. */
+export const health: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host)
+  const agent = viewedAgent(options)
+  const [name] = options.args
+  const view = await request(attached.dispatch, 'mcpView', { agent }, signal)
+  const servers = toHealth(view, name)
+  const exit = servers.some(({ server }) => BROKEN.has(server.state)) ? KINDS.unavailable.exit : 0
+  if (options.has('json')) {
+    printJson(host, servers.map(toJson))
+    return exit
+  }
+  if (servers.length === 0) {
+    host.stderr.write('No servers yet; add one with crabtalk mcp add NAME -- COMMAND\n')
+    return exit
+  }
+  const isAll = options.has('all')
+  const rows = servers.map((one) => [...(isAll ? [one.agent] : []), ...toRow(one, Date.now())])
+  await printTable(host, [...(isAll ? ['AGENT'] : []), ...HEADER], rows)
+  return exit
+}
+
+const HEADER = ['NAME', 'STATE', 'SINCE', 'LAST OK', 'FAILURES', 'RETRY', 'LAST ERROR']
+
+/** What an agent can get nothing from, though it is to. */
+const BROKEN: ReadonlySet<McpPeerState> = new Set([
+  McpPeerState.FAILED,
+  McpPeerState.INVALID,
+  McpPeerState.NEEDS_AUTH,
+])
+
+interface Health {
+  agent: string
+  server: McpServerView
+  /** Undefined where nobody has used it in this process. */
+  peer: McpPeer | undefined
+}
+
+function toHealth({ agents, peers }: McpView, name: string | undefined): Health[] {
+  return agents.flatMap(({ agent, servers }) => {
+    const wanted = name === undefined ? servers : [findEntry(agent, servers, name)]
+    return wanted.map((server) => {
+      const peer = peers.find(({ fingerprint }) => fingerprint === server.fingerprint)
+      return { agent, server, peer }
+    })
+  })
+}
+
+function toRow({ server, peer }: Health, now: number): string[] {
+  const ago = (time: string | undefined) => (time ? relativeTime(time, now) : '-')
+  const { error, lastErrorAt } = server
+  return [
+    server.name,
+    stateName(server.state),
+    ago(peer?.connectedAt),
+    ago(peer?.lastOkAt),
+    `${peer?.failures ?? '-'}`,
+    peer?.nextRetryAt ? until(peer.nextRetryAt, now) : '-',
+    [lastErrorAt && ago(lastErrorAt), error].filter(Boolean).join(': ') || '-',
+  ]
+}
+
+function until(time: string, now: number): string {
+  const seconds = Math.ceil((Date.parse(time) - now) / 1000)
+  return seconds > 0 ? `in ${seconds}s` : 'now'
+}
+
+function toJson({ agent, server, peer }: Health) {
+  return {
+    agent,
+    name: server.name,
+    state: stateName(server.state),
+    ok: !BROKEN.has(server.state),
+    connected_at: peer?.connectedAt || null,
+    last_ok_at: peer?.lastOkAt || null,
+    last_error_at: server.lastErrorAt || peer?.lastErrorAt || null,
+    error: server.error || null,
+    failures: peer?.failures ?? 0,
+    next_retry_at: peer?.nextRetryAt || null,
+  }
+}

@@ -1,0 +1,108 @@
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { McpPeer } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import type { Run } from '../command.ts'
+import { requireDaemon } from '../follow/require-daemon.ts'
+import { printJson, printTable } from '../print.ts'
+import { ageOf, count, megabytes } from './figures.ts'
+import { stateName } from './servers.ts'
+
+/** `crabtalk mcp ps`: the servers that the daemon runs, a row for each process or connection. */
+export const ps: Run = async ({ options, host, signal }) => {
+  await using attached = await requireDaemon(host, {}, signal)
+  const { peers } = await request(attached.dispatch, 'mcpView', {}, signal)
+  const agent = options.value('agent')
+  const wanted = peers.filter(
+    ({ owners }) => agent === undefined || owners.some((one) => one.agent === agent),
+  )
+  if (options.has('json')) return printJson(host, wanted.map(toJson))
+  if (wanted.length === 0) {
+    const whose = agent === undefined ? '' : ` for ${agent}`
+    host.stderr.write(`No servers run${sanitize(whose)}; crabtalk mcp list --all shows what is declared\n`)
+    return 0
+  }
+  const rows = wanted.map((peer) => toRow(peer, Date.now()))
+  await printTable(host, HEADER, rows)
+  for (const { owners, error, state } of wanted) {
+    if (error !== '')
+      host.stderr.write(`crabtalk: ${namesOf(owners)}: ${stateName(state)}: ${sanitize(error)}\n`)
+  }
+  const saved = savingsOf(wanted)
+  if (saved !== undefined) host.stdout.write(`\n${saved}\n`)
+  return 0
+}
+
+const HEADER = [
+  ...['ID', 'NAME', 'STATE', 'AGENTS', 'PID', 'MEMORY'],
+  ...['CALLS', 'ERRORS', 'LATENCY', 'STARTS', 'UP'],
+]
+
+/** What identical declarations save: every process that serves several of them stands for as many. */
+export function savingsOf(peers: readonly McpPeer[]): string | undefined {
+  const running = peers.filter(({ pid, owners }) => pid !== undefined && owners.length > 0)
+  if (running.length === 0) return undefined
+  const agents = new Set(running.flatMap(({ owners }) => owners.map(({ agent }) => agent))).size
+  const processes = running.reduce((sum, { owners }) => sum + owners.length - 1, 0)
+  const bytes = running.reduce(
+    (sum, { owners, memoryBytes = 0 }) => sum + (owners.length - 1) * memoryBytes,
+    0,
+  )
+  const use = `${count(agents, 'agent')} ${agents === 1 ? 'uses' : 'use'} ${count(running.length, 'process', 'processes')}`
+  if (processes === 0) return `${use}; none is shared`
+  const memory = bytes === 0 ? '' : ` and about ${megabytes(bytes)}`
+  return `${use}: ${count(processes, 'process', 'processes')}${memory} saved`
+}
+
+function toRow(peer: McpPeer, now: number): string[] {
+  const { fingerprint, owners, state, pid, memoryBytes, calls, errors, latencyMs, starts, connectedAt } = peer
+  const agents = owners.map(({ agent, name }) => (isNamedAlike(owners) ? agent : `${agent}/${name}`))
+  return [
+    fingerprint.slice(0, SHORT),
+    namesOf(owners),
+    stateName(state),
+    agents.join(', ') || '-',
+    `${pid ?? '-'}`,
+    megabytes(memoryBytes),
+    `${calls}`,
+    `${errors}`,
+    latencyMs === undefined ? '-' : `${Math.round(latencyMs)} ms`,
+    `${starts}`,
+    ageOf(connectedAt, now),
+  ]
+}
+
+type Owners = McpPeer['owners']
+
+function isNamedAlike(owners: Owners): boolean {
+  return owners.every(({ name }) => name === owners[0]?.name)
+}
+
+function namesOf(owners: Owners): string {
+  return sanitize([...new Set(owners.map(({ name }) => name))].join(', ')) || '-'
+}
+
+function toJson(peer: McpPeer) {
+  return {
+    fingerprint: peer.fingerprint,
+    transport: peer.transport,
+    target: peer.target,
+    env_names: peer.envNames,
+    header_names: peer.headerNames,
+    owners: peer.owners,
+    state: stateName(peer.state),
+    error: peer.error || null,
+    protocol: peer.protocolVersion || null,
+    tools: peer.toolCount,
+    tokens: peer.schemaTokens,
+    pid: peer.pid ?? null,
+    memory_bytes: peer.memoryBytes ?? null,
+    calls: peer.calls,
+    errors: peer.errors,
+    latency_ms: peer.latencyMs ?? null,
+    starts: peer.starts,
+    connected_at: peer.connectedAt || null,
+  }
+}
+
+/** Enough to tell any two servers of one home apart. */
+const SHORT = 8
