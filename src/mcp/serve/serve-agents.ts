@@ -9,14 +9,16 @@ import {
   ProtocolErrorCode,
   Server,
   type ServerContext,
+  type Tool,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { depthOfMeta } from '../depth.ts'
+import type { ServedAgent } from './agent-tools.ts'
 import { type AskingTurn, askLater, askNow, HeldTurns } from './host-asks.ts'
 import { lineTransport, type ServedStreams } from './line-transport.ts'
-import { beginCall, listServed, listTools, type ServedAgents } from './served-tools.ts'
+import { beginCall, listServed, type ServedAgents, toTools } from './served-tools.ts'
 import type { ServedTurn } from './turn.ts'
 
 /** What a process that serves is made of. */
@@ -89,24 +91,25 @@ class Calls {
   readonly #signal: AbortSignal
   readonly #turns = new Set<ServedTurn>()
   readonly #held = new HeldTurns()
-  #listed: readonly unknown[] | undefined
+  #listed: readonly ServedAgent[] | undefined
 
   constructor(options: ServeOptions, signal: AbortSignal) {
     this.#options = options
     this.#signal = signal
   }
 
-  async list(signal: AbortSignal): Promise<Awaited<ReturnType<typeof listTools>>> {
-    const tools = await listTools(this.#options, this.#either(signal))
-    this.#listed = tools
-    return tools
+  async list(signal: AbortSignal): Promise<Tool[]> {
+    const either = this.#either(signal)
+    const agents = await listServed(this.#options, either)
+    this.#listed = agents
+    return await toTools(agents, this.#options, either)
   }
 
-  /** Tells a host that has seen the list when it is another one now; agents change while agents work. */
+  /** Tells a host that has seen the list when there are other agents now; they change while agents work. */
   async checkList(tell: () => void): Promise<void> {
     const before = this.#listed
     if (!before || this.#signal.aborted) return
-    const now = await listTools(this.#options, this.#signal).catch(() => before) // the next look may work
+    const now = await listServed(this.#options, this.#signal).catch(() => before) // the next look may work
     if (isDeepStrictEqual(now, before) || this.#listed !== before) return
     this.#listed = now
     tell()

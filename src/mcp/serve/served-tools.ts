@@ -51,9 +51,13 @@ export async function listServed(
 }
 
 /** The tools of a host: one for each agent, the list of agents, and the search where this version has one. */
-export async function listTools(served: ServedAgents, signal: AbortSignal): Promise<Tool[]> {
-  const [agents, canSearch] = await Promise.all([listServed(served, signal), hasSearch(served, signal)])
-  return [...agents.map(sendTool), LIST_AGENTS, ...(canSearch ? [SEARCH_SESSIONS] : [])]
+export async function toTools(
+  agents: readonly ServedAgent[],
+  served: ServedAgents,
+  signal: AbortSignal,
+): Promise<Tool[]> {
+  const search = (await hasSearch(served, signal)) ? [SEARCH_SESSIONS] : []
+  return [...agents.map(sendTool), LIST_AGENTS, ...search]
 }
 
 /** What a call began: a turn of an agent, or an answer at once. */

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { request } from '../../../src/core/protocol/dispatch.ts'
+import { HOSTS, serveTo } from '../../support/mcp/served-host.ts'
+import type { Script } from '../../support/model-server.ts'
+import { startTestDispatch } from '../../support/test-dispatch.ts'
+import { answersIn } from '../../support/tool-talk.ts'
+import { until } from '../../support/until.ts'
+
+const NEVER = new AbortController().signal
+const REVISIONS = { 'SDK 1.x': '2025-11-25', 'SDK 2.x': '2025-11-25', 'SDK 2.x, 2026-07-28': '2026-07-28' }
+
+/** One call of bash, and then what it was answered. */
+const RUNS_LS: Script = (request) => {
+  const [answer] = answersIn(request)
+  return answer === undefined
+    ? { parts: [{ call: 'c1', name: 'bash', args: '{"command":"echo $((40+2)) $CRABTALK_MCP_DEPTH"}' }] }
+    : { parts: [`It said ${answer}`] }
+}
+
+for (const kind of HOSTS) {
+  describe(`serveAgents() to ${kind}`, () => {
+    test('offers a tool for each agent, and the list of them', async () => {
+      await using node = await startTestDispatch([])
+      await request(
+        node.dispatch,
+        'createAgent',
+        { name: 'reviewer', config: '{"description":"Reads"}' },
+        NEVER,
+      )
+      await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
+      assert.deepEqual(await host.tools(), ['send_crab', 'send_reviewer', 'list_agents'])
+      assert.equal(host.revision(), REVISIONS[kind])
+      const { text, structured } = await host.call('list_agents')
+      assert.match(text, /^reviewer \(send_reviewer\): Reads$/m)
+      const agents = structured['agents'] as object[]
+      assert.deepEqual(agents[1], {
+        name: 'reviewer',
+        description: 'Reads',
+        model: '',
+        tool: 'send_reviewer',
+      })
+    })
+
+    test('answers with the text, the conversation and the usage, and goes on with the conversation', async () => {
+      const usage = { input: 11, output: 7 }
+      await using node = await startTestDispatch([{ parts: ['Hel', 'lo.'], usage }, { parts: ['Again.'] }])
+      await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
+      const words: string[] = []
+      const onProgress = (line: string) => void words.push(line)
+      const first = await host.call('send_crab', { message: 'Hi there' }, { onProgress })
+      assert.deepEqual([first.text, first.isError], ['Hello.', false])
+      const { agent, answer, conversation, usage: counted } = first.structured
+      assert.deepEqual([agent, answer], ['crab', 'Hello.'])
+      assert.deepEqual(counted, { input: 11, output: 7, cache_read: 0, cache_write: 0, reasoning: 0 })
+      assert.ok(words.includes('crab works'), `progress was ${words.join(' | ')}`)
+      const second = await host.call('send_crab', { message: 'More', conversation })
+      assert.deepEqual([second.text, second.structured['conversation']], ['Again.', conversation])
+      const messages = node.server.requests[1]!.json['messages'] as { role: string; content: string }[]
+      const said = messages.filter(({ role }) => role !== 'system').map(({ content }) => content)
+      assert.deepEqual(said, ['Hi there', 'Hello.', 'More'])
+    })
+
+    test('a host that cannot ask is told what was not permitted, and the rule that would allow it', async () => {
+      await using node = await startTestDispatch(RUNS_LS)
+      await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
+      const { text, structured, isError } = await host.call('send_crab', { message: 'Run it' })
+      assert.equal(isError, false)
+      assert.match(text, /\[Not permitted, and not done:\n- bash: echo .*the rule bash/)
+      const [denied] = structured['denied'] as { tool: string; rules: string[] }[]
+      assert.equal(denied!.tool, 'bash')
+      assert.match(denied!.rules.join(), /^bash/)
+    })
+
+    test('a host that can ask is asked, and its yes runs the command one level deeper', async () => {
+      await using node = await startTestDispatch(RUNS_LS)
+      const forms: { message: string; requestedSchema: { properties: { answer_1: { enum: string[] } } } }[] =
+        []
+      const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, depth: 1 }
+      await using host = await serveTo(kind, serving, (form) => {
+        forms.push(form as never)
+        return { action: 'accept', content: { answer_1: 'Allow once' } }
+      })
+      const { text } = await host.call('send_crab', { message: 'Run it' })
+      assert.match(text, /^It said 42 2\b/)
+      assert.match(forms[0]!.message, /^crab asks for permission: bash: echo/)
+      const { enum: answers } = forms[0]!.requestedSchema.properties.answer_1
+      assert.ok(!answers.includes('Always allow'), 'a host was offered to write rules')
+    })
+
+    test('a no of its person is a no', async () => {
+      await using node = await startTestDispatch(RUNS_LS)
+      const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
+      await using host = await serveTo(kind, serving, () => ({ action: 'decline' }))
+      const { text } = await host.call('send_crab', { message: 'Run it' })
+      assert.match(text, /It said Not permitted: bash: echo .*: the person said no/)
+    })
+
+    test('a call that its host cancels cancels the turn', async () => {
+      await using node = await startTestDispatch([{ parts: ['Wait'], end: 'hang' }])
+      await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
+      const stop = new AbortController()
+      const calling = host.call('send_crab', { message: 'Hi' }, { signal: stop.signal })
+      await until('the model is asked', () => node.server.requests.length === 1)
+      stop.abort()
+      await assert.rejects(calling)
+      assert.equal(await node.server.requests[0]!.done, false)
+    })
+
+    test('a host that hangs up leaves no turn behind', async () => {
+      await using node = await startTestDispatch([{ parts: ['Wait'], end: 'hang' }])
+      await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
+      host.call('send_crab', { message: 'Hi' }).catch(() => undefined)
+      await until('the model is asked', () => node.server.requests.length === 1)
+      host.hangUp()
+      await host.served
+      assert.equal(await node.server.requests[0]!.done, false)
+    })
+
+    test('tells its host when agents came or went while it worked', async () => {
+      await using node = await startTestDispatch([{ parts: ['Done.'] }])
+      await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
+      assert.deepEqual(await host.tools(), ['send_crab', 'list_agents'])
+      await request(node.dispatch, 'createAgent', { name: 'other' }, NEVER)
+      await host.call('send_crab', { message: 'Hi' })
+      await until('the host is told', () => host.changes() === 1)
+      assert.deepEqual(await host.tools(), ['send_crab', 'send_other', 'list_agents'])
+    })
+  })
+}

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { describe, test } from 'node:test'
+import type { JsonObject } from '../../../src/core/base/message.ts'
+import { request, route } from '../../../src/core/protocol/dispatch.ts'
+import { handlers } from '../../../src/daemon/handlers/handlers.ts'
+import { toServedAgents } from '../../../src/mcp/serve/agent-tools.ts'
+import { serveAgents } from '../../../src/mcp/serve/serve-agents.ts'
+import { serveTo } from '../../support/mcp/served-host.ts'
+import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const KIND = 'SDK 2.x, 2026-07-28'
+
+describe('serveAgents()', () => {
+  test('refuses a message of agents that have called one another four deep, before any model is asked', async () => {
+    await using node = await startTestDispatch([])
+    const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, depth: 4 }
+    await using host = await serveTo(KIND, serving)
+    const { text, isError } = await host.call('send_crab', { message: 'Hi' })
+    assert.deepEqual([isError, node.server.requests.length], [true, 0])
+    assert.match(text, /^Cannot ask crab: agents have called one another 4 deep already/)
+  })
+
+  test('believes the depth that a call tells when it is greater than its own', async () => {
+    await using node = await startTestDispatch([])
+    const answer = await rawCall(node, 'send_crab', { message: 'Hi' }, { 'crabtalk/depth': 4 })
+    assert.match(JSON.stringify(answer), /called one another 4 deep/)
+    assert.equal(node.server.requests.length, 0)
+  })
+
+  test('offers only the agents that are named', async () => {
+    await using node = await startTestDispatch([])
+    await request(node.dispatch, 'createAgent', { name: 'reviewer' }, NEVER)
+    const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, only: ['reviewer'] }
+    await using host = await serveTo(KIND, serving)
+    assert.deepEqual(await host.tools(), ['send_reviewer', 'list_agents'])
+    await assert.rejects(host.call('send_crab', { message: 'Hi' }), /There is no tool "send_crab"/)
+    const search = await host.call('search_sessions', { query: 'x', agent: 'crab' })
+    assert.match(search.text, /"agent" has to be one of reviewer/)
+    assert.equal(node.server.requests.length, 0)
+  })
+
+  test('does not begin with an agent that is not there', async () => {
+    await using node = await startTestDispatch([])
+    const [input, output] = [new PassThrough(), new PassThrough()]
+    const streams = { input, write: (text: string) => void output.write(text) }
+    const { dispatch } = node
+    const rest = { cwd: node.home.paths.home, env: {}, depth: 0, streams, log() {} }
+    await assert.rejects(serveAgents({ dispatch, only: ['crap'], ...rest }, NEVER), {
+      kind: 'missing',
+      hint: 'did you mean "crab"?',
+    })
+    assert.equal(output.readableLength, 0)
+  })
+
+  test('says what is wrong with the arguments of a message', async () => {
+    await using node = await startTestDispatch([])
+    await using host = await serveTo(KIND, { dispatch: node.dispatch, cwd: node.home.paths.home })
+    const cases: [JsonObject, RegExp][] = [
+      [{}, /"message" is missing/],
+      [{ message: 5 }, /"message" is no text/],
+      [{ message: 'Hi', conversation: '../x' }, /"conversation" is no name/],
+    ]
+    for (const [args, words] of cases) {
+      const { text, isError } = await host.call('send_crab', args)
+      assert.match(text, words)
+      assert.equal(isError, true)
+    }
+  })
+
+  test('gives a conversation a sender of its own, whose turns count as those of programs of this machine', async () => {
+    await using node = await startTestDispatch([{ parts: ['Hi.'] }])
+    await using host = await serveTo(KIND, { dispatch: node.dispatch, cwd: node.home.paths.home })
+    await host.call('send_crab', { message: 'Hi', conversation: 'user' })
+    const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
+    assert.deepEqual(
+      conversations.map(({ sender }) => sender),
+      ['sh:mcp:user'],
+    )
+  })
+
+  test('a turn that fails is an error with its hint', async () => {
+    await using node = await startTestDispatch([{ status: 401, body: { error: { message: 'bad key' } } }])
+    await using host = await serveTo(KIND, { dispatch: node.dispatch, cwd: node.home.paths.home })
+    const { text, structured, isError } = await host.call('send_crab', { message: 'Hi' })
+    assert.equal(isError, true)
+    assert.equal((structured['error'] as JsonObject)['kind'], 'credentials')
+    assert.match(text, /bad key|credentials|key/)
+  })
+
+  test('search_sessions says honestly that there is none, and is offered and answered as soon as there is one', async () => {
+    await using node = await startTestDispatch([])
+    const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
+    await using without = await serveTo(KIND, serving)
+    assert.ok(!(await without.tools()).includes('search_sessions'))
+    const refused = await without.call('search_sessions', { query: 'milk' })
+    assert.equal(refused.isError, true)
+    assert.match(refused.text, /this version has no search/)
+    const asked: JsonObject[] = []
+    const dispatch = route({
+      ...handlers(node.services, 'process'),
+      async searchSessions(message) {
+        asked.push({ ...message })
+        return { hits: [{ session: undefined, seq: 7, score: 1, window: [] }], partial: false }
+      },
+    })
+    await using host = await serveTo(KIND, { ...serving, dispatch })
+    assert.ok((await host.tools()).includes('search_sessions'))
+    const { structured } = await host.call('search_sessions', { query: 'milk', limit: 3 })
+    assert.equal((structured['hits'] as JsonObject[])[0]!['seq'], 7)
+    const { query, limit } = asked.at(-1)!
+    assert.deepEqual([query, limit], ['milk', 3])
+  })
+
+  for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
+    test(`speaks ${revision}, and lives with lines that are no message`, async () => {
+      await using node = await startTestDispatch([])
+      const { said, log } = await rawTalk(node, [
+        'no JSON',
+        { id: 1, method: 'initialize', params: handshake(revision) },
+        { method: 'notifications/initialized' },
+        '{"jsonrpc":"2.0"}',
+        { id: 2, method: 'tools/list' },
+      ])
+      assert.equal((said[0]!['result'] as JsonObject)['protocolVersion'], revision)
+      const { tools } = said[1]!['result'] as { tools: { name: string }[] }
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        ['send_crab', 'list_agents'],
+      )
+      assert.equal(log.length, 2)
+    })
+  }
+})
+
+test('toServedAgents() gives names that every host takes, no two alike', () => {
+  const names = ['plain', 'Ärger', 'Örger', 'x'.repeat(64), `${'x'.repeat(63)}y`, 'a_b-c']
+  const agents = names.map((name) => ({ name, description: '', model: '' }) as never)
+  const tools = toServedAgents(agents).map(({ tool }) => tool)
+  assert.equal(new Set(tools).size, names.length)
+  assert.ok(tools.includes('send_plain') && tools.includes('send_a_b-c'), tools.join())
+  for (const tool of tools) assert.match(tool, /^send_[A-Za-z0-9_-]{1,43}$/)
+})
+
+async function rawCall(
+  node: TestDispatch,
+  name: string,
+  args: JsonObject,
+  meta: JsonObject,
+): Promise<unknown> {
+  const { said } = await rawTalk(node, [
+    { id: 1, method: 'initialize', params: handshake('2025-06-18') },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/call', params: { name, arguments: args, _meta: meta } },
+  ])
+  return said.at(-1)
+}
+
+/** Says these lines, waits for an answer to each request, and hangs up. */
+async function rawTalk(
+  { dispatch, home }: TestDispatch,
+  lines: readonly (string | JsonObject)[],
+): Promise<{ said: JsonObject[]; log: string[] }> {
+  const input = new PassThrough()
+  const said: JsonObject[] = []
+  const log: string[] = []
+  const requests = lines.filter((line) => typeof line === 'object' && 'id' in line).length
+  const write = (text: string) => {
+    said.push(JSON.parse(text))
+    if (said.length === requests) input.end()
+    return undefined
+  }
+  const options = { dispatch, only: [], cwd: home.paths.home, env: {}, depth: 0 }
+  const serving = serveAgents(
+    { ...options, streams: { input, write }, log: (line) => void log.push(line) },
+    NEVER,
+  )
+  for (const line of lines) {
+    input.write(`${typeof line === 'string' ? line : JSON.stringify({ jsonrpc: '2.0', ...line })}\n`)
+  }
+  await serving
+  return { said, log }
+}
+
+function handshake(protocolVersion: string): JsonObject {
+  return { protocolVersion, capabilities: {}, clientInfo: { name: 'raw', version: '1' } }
+}
