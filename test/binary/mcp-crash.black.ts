@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../src/core/base/errors.ts'
+import { McpPeerState } from '../../src/core/protocol/crabtalk.generated.ts'
+import { startHttpServer } from '../support/mcp/http-server.ts'
+import { type McpDaemon, startDaemonAt, startMcpDaemon } from '../support/mcp/mcp-daemon.ts'
+import { type WatchedServer, watchedServer } from '../support/mcp/mcp-servers.ts'
+import { isRunning, recordFolder } from '../support/mcp/record-folder.ts'
+import { endLiving, livingWith } from '../support/orphans.ts'
+import { until } from '../support/until.ts'
+
+const CALLS = 20
+
+test(`${CALLS} calls at once after a server was killed start it once; the one under way fails, and is not repeated`, async () => {
+  await using records = await recordFolder()
+  const server = watchedServer(records.path, {}, { name: 'one', isPlain: true })
+  await using node = await startMcpDaemon({ crab: [server.entry] })
+  const first = Number((await node.call('one', 'pid', {})).output)
+  const failure = outcomeOf(node.call('one', 'sleep', { ms: 60_000 }))
+  await until('the call is under way', () => callsOf(server, 'sleep') === 1)
+  process.kill(first, 'SIGKILL')
+  await assertGone(node, failure)
+  const pids = await Promise.all(Array.from({ length: CALLS }, () => node.call('one', 'pid', {})))
+  assert.equal(new Set(pids.map(({ output }) => output)).size, 1)
+  assert.deepEqual(server.starts(), [first, Number(pids[0]!.output)])
+  assert.deepEqual([callsOf(server, 'sleep'), callsOf(server, 'pid')], [1, CALLS + 1])
+})
+
+test(`${CALLS} calls at once after a server over HTTP was killed make one new session; the one under way is not repeated`, async () => {
+  await using records = await recordFolder()
+  await using server = await startHttpServer(records.path)
+  await using node = await startMcpDaemon({ crab: [{ name: 'one', url: server.url }] })
+  const asked = (method: string, tool?: string) =>
+    server.requests().filter((request) => request.method === method && request.tool === tool).length
+  const first = (await node.call('one', 'pid', {})).output
+  assert.equal(asked('initialize'), 1)
+  const failure = outcomeOf(node.call('one', 'sleep', { ms: 60_000 }))
+  await until('the call is under way', () => asked('tools/call', 'sleep') === 1)
+  await server.kill()
+  const reason = await failure
+  assert.ok(reason instanceof CrabError && reason.kind === 'unavailable', String(reason))
+  await server.revive()
+  const pids = await Promise.all(Array.from({ length: CALLS }, () => node.call('one', 'pid', {})))
+  assert.deepEqual([...new Set(pids.map(({ output }) => output === first))], [false])
+  assert.deepEqual([asked('initialize'), asked('tools/call', 'sleep')], [2, 1])
+})
+
+test('a daemon that starts after kill -9 ends what nobody watched any more, and runs each server once', async () => {
+  await using records = await recordFolder()
+  const servers = [
+    watchedServer(records.path, {}, { name: 'good', isPlain: true }),
+    watchedServer(records.path, { ignore: STUBBORN }, { name: 'stubborn', isPlain: true }),
+    watchedServer(records.path, { grandchild: ['session'] }, { name: 'parent', isPlain: true }),
+  ]
+  const entries = servers.map(({ entry, mark }) => ({ ...entry, env: { CRAB_MARK: mark } }))
+  await using node = await startMcpDaemon({ crab: entries })
+  try {
+    await Promise.all(entries.map(({ name }) => node.call(name, 'pid', {})))
+    const before = (await Promise.all(servers.map(({ mark }) => livingWith(mark)))).flat()
+    for (const { pid } of before.filter(isWatcher)) process.kill(pid, 'SIGKILL')
+    node.daemon.kill('SIGKILL')
+    await node.daemon.ended
+    const programs = before.filter((one) => !isWatcher(one))
+    assert.equal(programs.length, servers.length + 1)
+    await using again = await startDaemonAt(node.home)
+    assert.notEqual(again.pid, node.daemon.pid)
+    await until('what was left is ended', () => !programs.some(({ pid }) => isRunning(pid)))
+    await until('each runs again', () => servers.every(({ starts }) => starts().length === 2))
+    for (const { mark, starts } of servers) {
+      const living = (await livingWith(mark)).filter((one) => !isWatcher(one) && !isGrandchild(one))
+      assert.deepEqual(
+        living.map(({ pid }) => pid),
+        [starts()[1]],
+      )
+    }
+  } finally {
+    for (const { mark } of servers) await endLiving(mark)
+  }
+})
+
+const STUBBORN = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
+/** The call fails once, and the daemon knows that the server is gone. */
+async function assertGone(node: McpDaemon, failure: Promise<unknown>): Promise<void> {
+  const reason = await failure
+  assert.ok(reason instanceof CrabError && reason.kind === 'unavailable', String(reason))
+  assert.match(reason.message, /"one": it was ended by SIGKILL/)
+  await until('it is noticed', async () => (await node.peer('one')).state === McpPeerState.FAILED)
+}
+
+function callsOf(server: WatchedServer, tool: string): number {
+  return server.messages('tools/call').filter(({ params }) => params?.['name'] === tool).length
+}
+
+function outcomeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.catch((reason: unknown) => reason)
+}
+
+function isWatcher({ command }: { command: string }): boolean {
+  return command.includes('crabtalk-watch')
+}
+
+function isGrandchild({ command }: { command: string }): boolean {
+  return command.includes('grandchild.ts')
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** A small MCP server over Streamable HTTP, as a process of the test. Disposing kills it. */
+export interface HttpServer extends AsyncDisposable {
+  /** Stays the same when it is started again. */
+  readonly url: string
+  readonly pid: number
+  /** What it was asked so far, in all its lives. */
+  requests(): HttpRequest[]
+  /** Kills it with SIGKILL; over when it is gone. */
+  kill(): Promise<void>
+  /** Starts it again on the same port; it knows no session then. */
+  revive(): Promise<void>
+}
+
+/** One request to it. */
+export interface HttpRequest {
+  /** Of the message, or of HTTP where there is none. */
+  method: string
+  /** Of a call. */
+  tool?: string
+  /** The header `authorization`; else empty. */
+  auth: string
+  session: string
+}
+
+/** Starts one whose record is in this folder. */
+export async function startHttpServer(folder: string): Promise<HttpServer> {
+  const record = join(folder, `${randomUUID()}.requests`)
+  let { child, port } = await start(record, 0)
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    get pid() {
+      return child.pid!
+    },
+    requests: () => linesOf(record).map((line) => JSON.parse(line) as HttpRequest),
+    kill,
+    async revive() {
+      await kill()
+      ;({ child, port } = await start(record, port))
+    },
+    [Symbol.asyncDispose]: kill,
+  }
+}
+
+async function start(record: string, port: number): Promise<{ child: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [SCRIPT, `--record=${record}`, `--port=${port}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [said] = await once(child.stdout, 'data')
+  return { child, port: Number(said) }
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').slice(0, -1)
+  } catch {
+    return [] // nothing came yet
+  }
+}
+
+const SCRIPT = join(import.meta.dirname, 'plain-http-server.ts')
