@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { type HttpRequest, startHttpServer } from '../support/mcp/http-server.ts'
+import { type McpDaemon, startMcpDaemon } from '../support/mcp/mcp-daemon.ts'
 import {
   entriesToml,
   type StdioEntry,
   type WatchedServer,
   watchedServer,
 } from '../support/mcp/mcp-servers.ts'
+import { recordFolder } from '../support/mcp/record-folder.ts'
 import { endLiving } from '../support/orphans.ts'
 import { makeSandbox } from '../support/run-binary.ts'
 
@@ -30,7 +33,7 @@ const DIFFERENCES: Record<
 for (const [difference, { change, processes }] of Object.entries(DIFFERENCES)) {
   test(`two agents whose servers differ in ${difference} have ${processes} in one process of crabtalk`, async () => {
     await using box = await makeSandbox()
-    const server: WatchedServer = watchedServer(box.cwd, {}, { env: { TOKEN: 'one' } })
+    const server: WatchedServer = watchedServer(box.cwd, {}, { env: { TOKEN: 'one' }, isPlain: true })
     await mkdir(join(box.home, 'agents'), { recursive: true })
     const entries = { ann: server.entry, bob: { ...server.entry, ...change(server.entry, box.cwd) } }
     for (const [name, entry] of Object.entries(entries)) {
@@ -46,4 +49,66 @@ for (const [difference, { change, processes }] of Object.entries(DIFFERENCES)) {
       await endLiving(server.mark)
     }
   })
+}
+
+const REMOTE_DIFFERENCES: Record<string, { change: object; sessions: number }> = {
+  nothing: { change: {}, sessions: 1 },
+  'the name': { change: { name: 'another' }, sessions: 1 },
+  'filters and permissions': { change: { include: ['echo'], permissions: { allow: ['*'] } }, sessions: 1 },
+  'the credential': { change: { auth: 'token-of-bob' }, sessions: 2 },
+  'one header': { change: { headers: { 'x-team': 'b' } }, sessions: 2 },
+  'that it is not shared': { change: { share: false }, sessions: 2 },
+}
+
+for (const [difference, { change, sessions }] of Object.entries(REMOTE_DIFFERENCES)) {
+  test(`two agents whose servers over HTTP differ in ${difference} have ${sessions} in one daemon`, async () => {
+    await using records = await recordFolder()
+    await using server = await startHttpServer(records.path)
+    const ann = { name: 'one', url: server.url, auth: 'token-of-ann', headers: { 'x-team': 'a' } }
+    const bob = { ...ann, ...change }
+    await using node = await startMcpDaemon({ ann: [ann], bob: [bob] })
+    await callOf(node, 'ann', ann.name)
+    await callOf(node, 'bob', bob.name)
+    const asked = server.requests()
+    assert.equal(asked.filter(({ method }) => method === 'initialize').length, sessions)
+    assert.equal(new Set(callsIn(asked).map(({ session }) => session)).size, sessions)
+    assert.deepEqual(
+      callsIn(asked).map(({ auth }) => auth),
+      [`Bearer ${ann.auth}`, `Bearer ${bob.auth}`],
+    )
+    for (const { session } of callsIn(asked)) {
+      const auths = asked.filter((request) => request.session === session).map(({ auth }) => auth)
+      assert.equal(new Set(auths).size, 1, 'a session has one credential')
+    }
+  })
+}
+
+test('of two agents with credentials of their own, each server sees its own only, and nothing of the host', async () => {
+  await using records = await recordFolder()
+  const tokens = { ann: 'token-of-ann', bob: 'token-of-bob' }
+  const server = watchedServer(records.path, {}, { name: 'one', isPlain: true })
+  const entryOf = (agent: keyof typeof tokens) => ({ ...server.entry, env: { TOKEN: tokens[agent] } })
+  const env = { OPENAI_API_KEY: 'key-of-host' }
+  await using node = await startMcpDaemon({ ann: [entryOf('ann')], bob: [entryOf('bob')] }, { env })
+  for (const agent of ['ann', 'bob'] as const) {
+    const seen = await node.call('one', 'env', { name: 'TOKEN' }, { agent })
+    assert.equal(seen.output, tokens[agent])
+    const { pid } = await node.peer('one', agent)
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8')
+    const found = [...Object.values(tokens), env.OPENAI_API_KEY].filter((secret) =>
+      environment.includes(secret),
+    )
+    assert.deepEqual(found, [tokens[agent]])
+  }
+  assert.equal(server.starts().length, 2)
+  const told = JSON.stringify(await node.peers()) + (await node.home.read('logs/daemon.log'))
+  assert.doesNotMatch(told, /token-of|key-of/)
+})
+
+async function callOf(node: McpDaemon, agent: string, name: string): Promise<void> {
+  assert.equal((await node.call(name, 'echo', { text: agent }, { agent })).output, agent)
+}
+
+function callsIn(requests: readonly HttpRequest[]): HttpRequest[] {
+  return requests.filter(({ method }) => method === 'tools/call')
 }

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { goThrough, type Row, toMatrix } from '../support/mcp/matrix.ts'
+import { startMcpDaemon } from '../support/mcp/mcp-daemon.ts'
+import { remoteServer } from '../support/mcp/real-servers.ts'
+import { callOnce } from '../support/one-call.ts'
+import { until } from '../support/until.ts'
+
+test('a real server over HTTP, and one over SSE, connect, answer, fail, are cancelled, killed, and let go of', async (t) => {
+  await using http = await remoteServer('http')
+  await using sse = await remoteServer('sse')
+  const servers = [http, sse]
+  const entries = servers.map(({ entry }) => entry)
+  const rows: Record<string, Row> = Object.fromEntries(entries.map(({ name }) => [name, {}]))
+  const script = callOnce(http.progress!.args)
+  {
+    await using node = await startMcpDaemon({ crab: entries, solo: entries }, { script })
+    node.follow()
+    await t.test('each', { concurrency: 2 }, async (t) => {
+      await Promise.all(
+        servers.map((server) =>
+          t.test(server.entry.name, async () => {
+            rows[server.entry.name] = await goThrough(node, server)
+          }),
+        ),
+      )
+    })
+    node.daemon.kill('SIGTERM')
+    assert.equal((await node.daemon.ended).code, 0)
+  }
+  await until('the session is ended', () => /session termination request/i.test(http.log()))
+  await until('the stream is closed', () => /Client Disconnected/.test(sse.log()))
+  rows['http']!['host exit'] = 'session ended'
+  rows['sse']!['host exit'] = 'stream closed'
+  for (const line of toMatrix(rows)) t.diagnostic(line)
+})
