@@ -7,12 +7,20 @@ import { followQuestion } from './question.ts'
 import { withRawResults } from './raw-results.ts'
 import { printable } from './remote-tool.ts'
 
+/** `sse` is HTTP as of 2024-11-05; anything else has one way. */
+export type Way = 'usual' | 'sse'
+
 /** How a server is reached. */
 export interface ConnectOptions {
   /** Opens a new way to it; called again when the first was lost to the negotiation. */
-  open(): Promise<Link>
+  open(way: Way, signal: AbortSignal): Promise<Link>
   /** What the server spoke last time. */
   era: Era | undefined
+  /** How it is reached first: as last time. By default `usual`. */
+  way?: Way | undefined
+  /** Another way to reach it, when it refuses that one as servers do that do not know it; then onWay() is told so. */
+  otherWay?: Way | undefined
+  onWay?(way: Way): void
   /** How long it may take. */
   startupMs: number
   /** How long it may be silent when it is asked whether it speaks MCP 2026-07-28, before it is taken for an older one. */
@@ -33,33 +41,51 @@ export interface ConnectOptions {
  * open() says; the message says what the server did, in lower case.
  */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Connection> {
-  let mode: Mode = options.era === 'legacy' ? 'legacy' : 'auto'
-  let attempt = await tryToConnect(options, mode, signal)
+  const { way = 'usual', otherWay } = options
+  const first = await connectBy(way, options, signal)
+  if ('connection' in first) return first.connection
+  if (otherWay === undefined || !first.isUnknownWay || signal.aborted) throw first.error
+  const second = await connectBy(otherWay, { ...options, era: undefined }, signal).catch(() => first)
+  if ('error' in second) throw signal.aborted ? toCancelled(signal) : first.error
+  options.onWay?.(otherWay)
+  return second.connection
+}
+
+async function connectBy(way: Way, options: ConnectOptions, signal: AbortSignal): Promise<Attempt> {
+  let mode: Mode = options.era === 'legacy' || way === 'sse' ? 'legacy' : 'auto'
+  let attempt = await tryToConnect({ ...options, way }, mode, signal)
   const again = 'sign' in attempt ? secondMode(mode, options.era, attempt.sign) : undefined
-  if (again !== undefined && !signal.aborted) {
+  if (again !== undefined && way === 'usual' && !signal.aborted) {
     mode = again
-    attempt = await tryToConnect(options, mode, signal)
+    attempt = await tryToConnect({ ...options, way }, mode, signal)
   }
-  if ('connection' in attempt) return attempt.connection
-  if (mode === 'legacy' && attempt.sign === 'ended without a word') options.onMute()
-  throw attempt.error
+  if ('sign' in attempt && mode === 'legacy' && attempt.sign === 'ended without a word') options.onMute()
+  return attempt
 }
 
 type Mode = 'legacy' | 'auto' | 'modern'
 /** What a failure says about the revisions of the server. */
-type Sign = 'ended without a word' | 'refused' | 'refused unheard' | 'none'
-type Attempt = { connection: Connection } | { error: CrabError; sign: Sign }
-type Handshake = ConnectOptions & { sdk: typeof import('./sdk.ts'); mode: Mode }
+type Sign = 'ended without a word' | 'refused' | 'refused unheard' | 'broken' | 'none'
+type Attempt = { connection: Connection } | Failure
+interface Failure {
+  error: CrabError
+  sign: Sign
+  /** Whether it may be one that is reached in another way. */
+  isUnknownWay?: boolean
+}
+type Opening = ConnectOptions & { way: Way }
+type Handshake = Opening & { sdk: typeof import('./sdk.ts'); mode: Mode }
 
 function secondMode(first: Mode, era: Era | undefined, sign: Sign): Mode | undefined {
-  if (first === 'auto' && era === undefined && sign === 'ended without a word') return 'legacy'
+  const mayBeOld = sign === 'ended without a word' || sign === 'broken'
+  if (first === 'auto' && era === undefined && mayBeOld) return 'legacy'
   return first === 'legacy' && sign === 'refused' ? 'auto' : undefined
 }
 
 /** The SDK is loaded while the server starts, and not while this process still prepares what a person waits for. */
-async function tryToConnect(options: ConnectOptions, mode: Mode, signal: AbortSignal): Promise<Attempt> {
+async function tryToConnect(options: Opening, mode: Mode, signal: AbortSignal): Promise<Attempt> {
   if (signal.aborted) throw toCancelled(signal)
-  const link = await options.open()
+  const link = await options.open(options.way, signal)
   try {
     const patience = sleep(PATIENCE_MS, undefined, { ref: false, signal }).catch(() => undefined)
     await Promise.race([options.needed, patience])
@@ -80,7 +106,12 @@ async function shakeHands(link: Link, options: Handshake, signal: AbortSignal): 
   const second = isLate ? await sayHello(link, { ...options, mode: 'modern' }, signal) : first
   if ('connection' in second) return second
   void link.close()
-  return signal.aborted ? second : first
+  return { ...(signal.aborted ? second : first), isUnknownWay: isUnknownWay(options.way, link) }
+}
+
+/** By MCP 2025-11-25, Streamable HTTP, "Backwards compatibility": any 4xx but those that say who may ask, and when. */
+function isUnknownWay(way: Way, { refusedWith = 0 }: Link): boolean {
+  return way === 'sse' || (refusedWith >= 400 && refusedWith < 500 && ![401, 403, 429].includes(refusedWith))
 }
 
 async function sayHello(
@@ -102,11 +133,19 @@ async function sayHello(
   ])
   if ('done' in outcome) return { connection: new Connection(client, link, sdk) }
   if ('cancelled' in outcome) return { error: outcome.cancelled, sign: 'none' }
+  const told = 'reason' in outcome ? ownFailure(outcome.reason) : undefined
+  if (told) return { error: told, sign: told.kind === 'failed' ? 'broken' : 'none' }
   const isGone = 'ended' in outcome || sdk.kindOfFailure(outcome.reason) === 'gone'
   if (!isGone)
     return { error: toRefusal(outcome.reason), sign: asking.gaveUp ? 'refused unheard' : 'refused' }
   const sign = link.hasSpoken ? 'none' : 'ended without a word'
   return { error: new CrabError('unavailable', await link.ended), sign }
+}
+
+/** What the transport of an address itself has found out. */
+function ownFailure(reason: unknown): CrabError | undefined {
+  const cause = reason instanceof CrabError ? reason : (reason as Error | undefined)?.cause
+  return cause instanceof CrabError && cause.kind !== 'unavailable' ? cause : undefined
 }
 
 function toRefusal(reason: unknown): CrabError {

@@ -19,7 +19,12 @@ export class FailureRecord {
   /** A start failed: the next one waits, 5 s at first, twice as long each time, at most 5 minutes. */
   startFailed(error: CrabError): void {
     this.#add(error)
-    this.#delay()
+    this.#delay(error.retryAfterMs)
+  }
+
+  /** It runs, and asks to be left alone for a while. */
+  throttled(retryAfterMs: number): void {
+    this.nextRetryAt = this.#now() + retryAfterMs
   }
 
   /** It ended while it ran: it may be started again at once, the first time; without an answer in between it waits too. */
@@ -52,11 +57,16 @@ export class FailureRecord {
   /** What is said to who does not want to wait. */
   tooEarly(): CrabError {
     const seconds = Math.ceil(this.waitMs / 1000)
-    return new CrabError('unavailable', `${this.error?.message}; it can be tried again in ${seconds} s`)
+    const { message = 'it asks to be left alone', kind, hint } = this.error ?? {}
+    const options = hint === undefined ? {} : { hint }
+    const again = `${message}; it can be tried again in ${seconds} s`
+    return new CrabError(kind === 'credentials' ? kind : 'unavailable', again, options)
   }
 
-  #delay(): void {
-    this.nextRetryAt = this.#now() + Math.min(FIRST_DELAY_MS * 2 ** this.#delays, MAX_DELAY_MS)
+  /** Not before the server wants to be asked again. */
+  #delay(leastMs = 0): void {
+    const ownMs = Math.min(FIRST_DELAY_MS * 2 ** this.#delays, MAX_DELAY_MS)
+    this.nextRetryAt = this.#now() + Math.max(ownMs, leastMs)
     this.#delays++
   }
 

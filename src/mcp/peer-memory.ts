@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { CrabError } from '../core/base/errors.ts'
+import type { Way } from './connect.ts'
 import type { Connection, Era } from './connection.ts'
 import { type DroppedTool, replaceList, type ToolList } from './remote-tool.ts'
 import type { ServerAbout } from './server-about.ts'
@@ -45,24 +47,31 @@ export class PeerMemory {
     return Math.abs(this.#options.now() - since) < ERA_HOLDS_MS ? is : undefined
   }
 
+  /** How it was reached, as far as that is remembered. */
+  get way(): Way {
+    return this.era === undefined ? 'usual' : (this.#known.era?.way ?? 'usual')
+  }
+
   /** The last start, by this process or another, when it failed. */
   get failure(): Remembered['failure'] {
     return this.#known.failure
   }
 
   /** Takes the list of a server that is connected; tells whether agents get other tools by it than before. */
-  connected(list: ToolList, { era, about }: Pick<Connection, 'era' | 'about'>): boolean {
+  connected(list: ToolList, { era, about }: Pick<Connection, 'era' | 'about'>, way = this.way): boolean {
     const before = this.#known
-    const known = this.era === era ? before.era : undefined
+    const known = this.era === era && this.way === way ? before.era : undefined
     const since = this.#options.now()
-    this.#keep({ list: replaceList(before.list, list), about, era: known ?? { is: era, since } })
+    const spoken = known ?? { is: era, since, ...(way !== 'usual' && { way }) }
+    this.#keep({ list: replaceList(before.list, list), about, era: spoken })
     return this.list !== before.list || about.hasResources !== (before.about?.hasResources ?? false)
   }
 
   /** Remembers that a start failed; its era is asked for anew. */
-  failed(why: string): void {
+  failed({ message: why, kind }: CrabError): void {
     const { list, about } = this.#known
-    this.#keep({ ...(list && { list }), ...(about && { about }), failure: { at: this.#options.now(), why } })
+    const failure = { at: this.#options.now(), why, ...(kind === 'credentials' && { needsAuth: true }) }
+    this.#keep({ ...(list && { list }), ...(about && { about }), failure })
   }
 
   /** Resolves when everything is written. Never rejects. */

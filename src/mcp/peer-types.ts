@@ -1,4 +1,5 @@
 import type { McpEntry } from '../core/config/mcp-entry.ts'
+import type { Way } from './connect.ts'
 import type { ServerTarget } from './fingerprint.ts'
 import type { Link } from './link.ts'
 import type { PeerMemoryOptions } from './peer-memory.ts'
@@ -16,12 +17,21 @@ export interface Claim {
 /** `failed` is also for a server that ended by itself; `disconnected` is deliberate. */
 export type PeerEvent = 'connecting' | 'connected' | 'failed' | 'disconnected'
 
+/** How a way to a server is opened. */
+export interface OpenOptions {
+  way: Way
+  /** Takes what it writes to standard error; of one that has none, what there is to say of the connection. */
+  log: LineTail
+  /** How long a request may wait where the server asks for it. */
+  patienceMs(): number
+}
+
 /** What a peer is made of. */
 export interface PeerOptions extends PeerMemoryOptions {
   target: ServerTarget
   slots: StartSlots
-  /** Opens a way to the server; what it writes to standard error goes to the tail. */
-  open(stderr: LineTail): Promise<Link>
+  /** Opens a way to the server. */
+  open(how: OpenOptions, signal: AbortSignal): Promise<Link>
   onEvent(kind: PeerEvent): void
   onToolsChanged(): void
 }

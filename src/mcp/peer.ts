@@ -1,18 +1,21 @@
 import { orCancelled, toCancelled } from '../core/base/cancelled.ts'
 import { CrabError, toCrabError } from '../core/base/errors.ts'
 import { CallRecord } from './call-record.ts'
+import type { ConnectOptions, Way } from './connect.ts'
 import type { Connection, Era, RemoteCall } from './connection.ts'
 import { FailureRecord } from './failure-record.ts'
 import type { ServerTarget } from './fingerprint.ts'
+import { flawOfTarget } from './flaw.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Link } from './link.ts'
 import { ListRefresh } from './list-refresh.ts'
+import { PeerLinks } from './peer-links.ts'
 import { PeerMemory } from './peer-memory.ts'
 import type { Claim, PeerOptions } from './peer-types.ts'
 import { printable, type ToolList } from './remote-tool.ts'
 import { type Started, startServer } from './server-start.ts'
 import { hideSecrets } from './shown-target.ts'
-import { idleLimit, isInstaller, startupLimit } from './startup.ts'
+import { callLimit, idleLimit, isInstaller, startupLimit } from './startup.ts'
 import { LineTail, lastWords } from './stderr-tail.ts'
 import type { PeerState } from './types.ts'
 
@@ -32,7 +35,9 @@ export class Peer {
   readonly #options: PeerOptions
   readonly #stderr = new LineTail((line) => hideSecrets(line, this.target))
   readonly #over = new AbortController()
-  readonly #links = new Set<Link>()
+  readonly #links = new PeerLinks()
+  /** Why it is not even tried. */
+  readonly #flaw: CrabError | undefined
   #connection: Connection | undefined
   #attempt: Promise<Connection> | undefined
   #needed = Promise.withResolvers<void>()
@@ -41,6 +46,8 @@ export class Peer {
   #quiet = Promise.withResolvers<void>()
   /** What it is taken for after it ended without a word, so that one that cannot start is started once each time. */
   #supposed: Era | undefined
+  /** How it is reached. */
+  #way: Way = 'usual'
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.claims.map(({ entry }) => entry)),
     onIdle: () => this.#rest(),
@@ -50,16 +57,18 @@ export class Peer {
     this.#options = options
     this.fingerprint = options.fingerprint
     this.target = options.target
+    this.#flaw = flawOfTarget(options.target)
     this.memory = new PeerMemory(options)
     this.record = new CallRecord(options.now)
     this.failures = new FailureRecord(options.now)
   }
 
   get state(): PeerState {
-    if (this.target.transport !== 'stdio') return 'invalid'
+    if (this.#flaw) return 'invalid'
     if (this.#connection) return 'connected'
     if (this.#attempt) return 'connecting'
-    return this.error ? 'failed' : 'idle'
+    if (!this.error) return 'idle'
+    return this.error.kind === 'credentials' ? 'needs_auth' : 'failed'
   }
 
   /** Its tools, or those it had when it was last connected, perhaps by another process; undefined when it never was. */
@@ -69,9 +78,10 @@ export class Peer {
 
   /** Why it cannot be used, as connect() says it; undefined as long as nothing is known against it. */
   get error(): CrabError | undefined {
-    if (this.target.transport !== 'stdio') return notSupported()
-    const { why } = this.memory.failure ?? {}
-    return this.failures.error ?? (why === undefined ? undefined : new CrabError('unavailable', why))
+    const known = this.#flaw ?? this.failures.error
+    const { why, needsAuth = false } = this.memory.failure ?? {}
+    if (known || why === undefined) return known
+    return new CrabError(needsAuth ? 'credentials' : 'unavailable', why)
   }
 
   get protocolVersion(): string {
@@ -111,7 +121,7 @@ export class Peer {
    * failure is too recent. Fails with `unavailable`, saying in lower case what the server did.
    */
   async connect({ insist = false }, signal: AbortSignal): Promise<Connection> {
-    if (this.state === 'invalid') throw notSupported()
+    if (this.#flaw) throw this.#flaw
     if (this.#connection) return this.#connection
     if (!this.#attempt && !insist && this.failures.waitMs > 0) throw this.failures.tooEarly()
     const attempt = this.#begin()
@@ -147,13 +157,14 @@ export class Peer {
   async use<T>(ask: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
     using _held = this.hold()
     const connection = await this.connect({}, signal)
+    if (this.failures.waitMs > 0) throw this.failures.tooEarly()
     using _busy = this.#idle.use()
     try {
       const answer = await this.record.follow(() => ask(connection), signal)
       this.failures.forgive()
       return answer
     } catch (reason) {
-      if (reason instanceof CrabError && reason.kind === 'tool') this.failures.forgive()
+      if (!signal.aborted && reason instanceof CrabError) this.#learn(reason, connection)
       throw signal.aborted ? toCancelled(signal) : this.#cleaned(reason)
     }
   }
@@ -181,7 +192,7 @@ export class Peer {
     this.#quiet.resolve() // nobody can hold it any longer
     await this.#disconnect()
     await this.#attempt?.catch(() => undefined) // it gives up now, and whoever waits for it is told
-    await this.#closeLinks()
+    await this.#links.close()
     await this.memory.settled()
   }
 
@@ -191,7 +202,7 @@ export class Peer {
     this.#idle.stop()
     this.#refresh?.stop()
     this.#connection?.release()
-    for (const link of this.#links) link.release()
+    this.#links.release()
   }
 
   #begin(): Promise<Connection> {
@@ -209,10 +220,10 @@ export class Peer {
     try {
       const started = await startServer(
         {
-          ...{ mayInstall, startupMs, questionMs: startupMs / 2 },
+          ...{ mayInstall, startupMs, ...this.#ways() },
           ...{ slots: this.#options.slots, era: this.memory.era ?? this.#supposed },
           needed: this.#needed.promise,
-          open: () => this.#open(),
+          open: (way, over) => this.#open(way, over),
           onToolsChanged: () => refresh.notify(),
           onMute: () => {
             this.#supposed = 'legacy'
@@ -232,14 +243,28 @@ export class Peer {
     }
   }
 
+  /** A program has half of its time to say what it speaks, as old ones may not answer at all; an address all of it. */
+  #ways(): Pick<ConnectOptions, 'way' | 'otherWay' | 'onWay' | 'questionMs'> {
+    const { startupMs } = this
+    const { transport } = this.target
+    this.#way = transport === 'sse' ? 'sse' : this.memory.way
+    if (transport === 'stdio') return { questionMs: startupMs / 2 }
+    const onWay = (way: Way) => {
+      this.#way = way
+    }
+    const otherWay = this.#way === 'sse' ? 'usual' : 'sse'
+    return { way: this.#way, ...(transport === 'http' && { otherWay }), onWay, questionMs: startupMs }
+  }
+
   /** Two processes of one server never run at once. */
-  async #open(): Promise<Link> {
-    await this.#closeLinks()
-    const link = await this.#options.open(this.#stderr)
-    this.#links.add(link)
-    if (this.#over.signal.aborted) void link.close()
-    void link.ended.then(() => link.close()).then(() => this.#links.delete(link))
-    return link
+  async #open(way: Way, signal: AbortSignal): Promise<Link> {
+    const entries = () => this.claims.map(({ entry }) => entry)
+    const patienceMs = () => (this.#connection ? callLimit(entries()) : this.startupMs)
+    const either = AbortSignal.any([signal, this.#over.signal])
+    return await this.#links.replace(
+      () => this.#options.open({ way, log: this.#stderr, patienceMs }, either),
+      either,
+    )
   }
 
   #succeed({ connection, list }: Started, refresh: ListRefresh): void {
@@ -253,9 +278,9 @@ export class Peer {
     this.connectedAt = this.#options.now()
     this.failures.connected()
     this.record.starts++
-    const isNew = this.memory.connected(list, connection)
+    const isNew = this.memory.connected(list, connection, this.#way)
     if (isNew) this.#options.onToolsChanged()
-    void connection.ended.then((why) => this.#lose(connection, why))
+    void connection.ended.then((why) => this.#lose(connection, new CrabError('unavailable', why)))
     this.#options.onEvent('connected')
     this.#idle.start()
     refresh.begin()
@@ -263,20 +288,29 @@ export class Peer {
 
   #fail(error: CrabError): void {
     this.failures.startFailed(error)
-    this.memory.failed(error.message)
+    this.memory.failed(error)
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
   }
 
   /** The server ended by itself: its tools stay, and the next call starts it again. */
-  #lose(connection: Connection, why: string): void {
+  #lose(connection: Connection, error: CrabError): void {
     if (this.#connection !== connection) return
     this.#connection = undefined
     this.#refresh?.stop()
     this.#idle.stop()
-    this.failures.ended(this.#cleaned(new CrabError('unavailable', why)))
+    this.failures.ended(this.#cleaned(error))
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
+  }
+
+  /** What a call that failed says of the server. */
+  #learn(reason: CrabError, connection: Connection): void {
+    if (reason.kind === 'tool') this.failures.forgive()
+    if (reason.kind === 'throttled') this.failures.throttled(reason.retryAfterMs ?? 0)
+    if (reason.kind !== 'credentials') return
+    this.#lose(connection, reason)
+    void connection.close()
   }
 
   /** Reads the list of a server that says it changed; tells whether it has. */
@@ -309,18 +343,14 @@ export class Peer {
     await connection?.close()
   }
 
-  async #closeLinks(): Promise<void> {
-    await Promise.all([...this.#links].map((link) => link.close()))
-  }
-
   #cleaned(reason: unknown): CrabError {
-    const { kind, message, hint } = toCrabError(reason)
+    const { kind, message, hint, retryAfterMs } = toCrabError(reason)
     const shown = hideSecrets(message, this.target)
     const cause = shown === message ? { cause: reason } : {} // --debug prints causes
-    return new CrabError(kind, shown, { ...cause, ...(hint && { hint }) })
+    return new CrabError(kind, shown, {
+      ...cause,
+      ...(hint && { hint }),
+      ...(retryAfterMs && { retryAfterMs }),
+    })
   }
-}
-
-function notSupported(): CrabError {
-  return new CrabError('unavailable', 'remote servers are not supported by this build yet')
 }

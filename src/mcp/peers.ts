@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transport } from '@modelcontextprotocol/client'
+import type { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
-import { serverEnvironment } from './environment.ts'
 import { fingerprintOf, type ServerTarget, type TargetDefaults, toTarget } from './fingerprint.ts'
+import { flawOfTarget } from './flaw.ts'
 import type { Link } from './link.ts'
+import { openLink } from './open-link.ts'
 import { Peer } from './peer.ts'
 import { type Happening, toEvent, toOwners } from './peer-events.ts'
-import type { Claim, PeerEvent } from './peer-types.ts'
+import type { Claim, OpenOptions, PeerEvent } from './peer-types.ts'
 import type { Remembered, ServerMemory } from './server-memory.ts'
 import { newStartSlots } from './startup.ts'
 import type { LineTail } from './stderr-tail.ts'
-import { openStdioLink } from './stdio-link.ts'
 import { tappedLines, tracedTransport } from './trace.ts'
 import type { FrameTap, Owner } from './types.ts'
 
@@ -88,6 +89,11 @@ export class Peers {
   /** The identity of what an entry means for an agent. */
   fingerprint(entry: McpEntry, agentId: string): string {
     return fingerprintOf(this.#targetOf(entry), entry, { agentId, name: entry.name })
+  }
+
+  /** Why the server of an entry is not even tried; undefined when nothing speaks against it. */
+  flawOf(entry: McpEntry): CrabError | undefined {
+    return flawOfTarget(this.#targetOf(entry))
   }
 
   /**
@@ -231,7 +237,7 @@ export class Peers {
     const { memory, now } = this.#options
     const peer: Peer = new Peer({
       ...{ ...recalled, memory, now, slots: this.#slots },
-      open: (stderr) => this.#open(peer, stderr),
+      open: (how, signal) => this.#open(peer, how, signal),
       onEvent: (kind) => {
         if (this.#ending.get(peer.fingerprint)?.peer !== peer) this.#tell(peer, kind, peer.claims)
       },
@@ -242,15 +248,13 @@ export class Peers {
     return peer
   }
 
-  async #open(peer: Peer, stderr: LineTail): Promise<Link> {
+  async #open(peer: Peer, how: OpenOptions, signal: AbortSignal): Promise<Link> {
     const { target, fingerprint } = peer
-    if (target.transport !== 'stdio') throw new TypeError(`no way to open ${target.transport} yet`)
     const before = this.#ending.get(fingerprint)
     if (before?.peer !== peer) await before?.gone // a turn that still holds it may start it again
-    const { processes, env } = this.#options
-    stderr.onLines = this.#tappedLines(peer)
+    how.log.onLines = this.#tappedLines(peer)
     const watch = (transport: Transport) => this.#traced(peer, transport)
-    return await openStdioLink({ processes, target, env: serverEnvironment(env, target.env), stderr, watch })
+    return await openLink({ ...this.#options, ...how, target, watch }, signal)
   }
 
   #traced(peer: Peer, transport: Transport): Transport {

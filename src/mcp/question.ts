@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import { sameKind } from './transport-kind.ts'
 
 /** The transport of one client, and what became of its question for the newest revision. */
 export interface Asking {
@@ -41,7 +42,7 @@ export function followQuestion(inner: Transport): Asking {
     close: async () => end(),
   }
   return {
-    transport: 'stderr' in inner ? Object.assign(transport, { stderr: null, pid: null }) : transport,
+    transport: sameKind(inner, transport),
     get gaveUp() {
       return gaveUp
     },

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replaceFile } from '../core/base/files.ts'
 import { isObject, parseObject } from '../core/base/json.ts'
+import type { Way } from './connect.ts'
 import type { Era } from './connection.ts'
 import { type DroppedTool, printable, readTools, type ToolList } from './remote-tool.ts'
 import { recallAbout, type ServerAbout } from './server-about.ts'
@@ -14,9 +15,9 @@ export interface Remembered {
   /** What it said of itself then. */
   about?: ServerAbout
   /** What it speaks, and since when that is known; milliseconds since 1970. */
-  era?: { is: Era; since: number }
+  era?: { is: Era; since: number; way?: Way }
   /** The last start failed; gone with the next that succeeds. */
-  failure?: { at: number; why: string }
+  failure?: { at: number; why: string; needsAuth?: boolean }
 }
 
 /**
@@ -78,11 +79,12 @@ function isDropped(value: unknown): value is DroppedTool {
   return isObject(value) && typeof value['name'] === 'string' && typeof value['why'] === 'string'
 }
 
-function toEra({ is, since }: Record<string, unknown>): Pick<Remembered, 'era'> {
+function toEra({ is, since, way }: Record<string, unknown>): Pick<Remembered, 'era'> {
   const isEra = is === 'legacy' || is === 'modern'
-  return isEra && typeof since === 'number' ? { era: { is, since } } : {}
+  return isEra && typeof since === 'number' ? { era: { is, since, ...(way === 'sse' && { way }) } } : {}
 }
 
-function toFailure({ at, why }: Record<string, unknown>): Pick<Remembered, 'failure'> {
-  return typeof at === 'number' && typeof why === 'string' ? { failure: { at, why: printable(why) } } : {}
+function toFailure({ at, why, needsAuth }: Record<string, unknown>): Pick<Remembered, 'failure'> {
+  if (typeof at !== 'number' || typeof why !== 'string') return {}
+  return { failure: { at, why: printable(why), ...(needsAuth === true && { needsAuth }) } }
 }

@@ -62,5 +62,10 @@ function toFailedStart(reason: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return toCancelled(signal)
   if (!(reason instanceof CrabError)) return reason
   const message = reason.message.replace(/^Cannot /, 'cannot ')
-  return new CrabError('unavailable', message, { cause: reason, ...(reason.hint && { hint: reason.hint }) })
+  const { hint, retryAfterMs } = reason
+  return new CrabError(reason.kind === 'credentials' ? 'credentials' : 'unavailable', message, {
+    cause: reason,
+    ...(hint !== undefined && { hint }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  })
 }

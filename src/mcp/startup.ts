@@ -26,6 +26,11 @@ export function startupLimit(entries: readonly McpEntry[], mayInstall: boolean):
   return Math.max(...entries.map(({ startup_timeout_ms: ms = usual }) => ms), 1)
 }
 
+/** How long a request to a server may wait where it asks for it: as long as the most patient declaration waits for a call. */
+export function callLimit(entries: readonly McpEntry[]): number {
+  return Math.max(...entries.map(({ timeout_ms: ms = CALL_TIMEOUT_MS }) => ms), 1)
+}
+
 /** How long an unused server stays: as long as all declarations agree that it need not; undefined is for ever. */
 export function idleLimit(entries: readonly McpEntry[]): number | undefined {
   const limits = entries.map(({ idle_timeout_ms: ms = Infinity }) => ms)
@@ -36,3 +41,4 @@ export function idleLimit(entries: readonly McpEntry[]): number | undefined {
 const INSTALLERS = new Set(['npx', 'uvx', 'bunx', 'pnpx'])
 const USUAL_MS = 10_000
 const INSTALLING_MS = 60_000
+const CALL_TIMEOUT_MS = 60_000

@@ -5,6 +5,7 @@ import { REDACTED } from '../core/config/secrets.ts'
 import { wholeLength } from '../core/process/utf8-cut.ts'
 import type { ServerTarget } from './fingerprint.ts'
 import { isSecretName, secretsOf, showWords } from './secret-words.ts'
+import { sameKind } from './transport-kind.ts'
 import type { Caller, FrameTap, Owner } from './types.ts'
 
 /** Whose messages they are. */
@@ -53,8 +54,7 @@ export function tracedTransport(inner: Transport, tap: FrameTap, traced: Traced)
     },
     close: () => inner.close(),
   }
-  // The SDK looks for these to tell a local program from an address.
-  return 'stderr' in inner ? Object.assign(outer, { stderr: null, pid: null }) : outer
+  return sameKind(inner, outer)
 }
 
 class Trace {

@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import type { ProcessHost, RunningProcess } from '../../core/process/types.ts'
+import { LineTail } from '../stderr-tail.ts'
+import { type Given, readHelperAnswer } from './helper-answer.ts'
+
+export interface AuthHelperOptions {
+  processes: ProcessHost
+  /** The program and its arguments; no shell parses them. */
+  argv: readonly string[]
+  /** Absolute. */
+  cwd: string
+  /** The whole environment. */
+  env: Readonly<Record<string, string>>
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Takes a line of its standard error. */
+  note(line: string): void
+}
+
+/**
+ * Runs a program that says who asks (readHelperAnswer() has its words); it has ten seconds.
+ *
+ * Fails with `credentials`, saying in lower case what happened and nothing of what it printed, or as the signal says.
+ */
+export async function runAuthHelper(options: AuthHelperOptions, signal: AbortSignal): Promise<Given> {
+  if (signal.aborted) throw toCancelled(signal)
+  const [program = '', ...args] = options.argv
+  try {
+    const { cwd, env } = options
+    const running = await options.processes.start({ argv: [program, ...args], cwd, env, stdin: 'none' })
+    return await outcomeOf(running, options, signal)
+  } catch (reason) {
+    if (signal.aborted) throw toCancelled(signal)
+    if (!(reason instanceof CrabError)) throw reason
+    const why = reason.message.replace(/^Cannot /, 'cannot ')
+    throw new CrabError('credentials', `its auth helper failed: ${why}`, { hint: HINT })
+  }
+}
+
+async function outcomeOf(
+  running: RunningProcess,
+  { now, note }: AuthHelperOptions,
+  signal: AbortSignal,
+): Promise<Given> {
+  const words = new LineTail()
+  const late = new AbortController()
+  try {
+    running.stderr.on('data', (chunk: Buffer) => words.push(chunk))
+    const over = sleep(TIME_LIMIT_MS, undefined, { signal: late.signal, ref: false })
+    const work = Promise.all([textOf(running), running.exited])
+    const done = await orCancelled(Promise.race([work, over]), signal)
+    if (done === undefined) throw new CrabError('timeout', `it was not done within ${TIME_LIMIT_MS / 1000} s`)
+    const [output, { code, signal: killedBy }] = done
+    if (code !== 0) {
+      throw new CrabError(
+        'failed',
+        killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`,
+      )
+    }
+    return readHelperAnswer(output, now())
+  } finally {
+    late.abort()
+    await running.end()
+    for (const line of words.lines()) note(`auth helper: ${line}`)
+  }
+}
+
+async function textOf({ stdout }: RunningProcess): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_OUTPUT_BYTES) throw new CrabError('failed', 'it printed too much')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const TIME_LIMIT_MS = 10_000
+const MAX_OUTPUT_BYTES = 64 * 1024
+const HINT = 'run it by hand: it prints a token, or lines of "Name: value", or JSON with "headers"'

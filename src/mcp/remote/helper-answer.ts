@@ -1,0 +1,93 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { isObject, parseObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { flawOfHeader } from './header-rules.ts'
+
+/** What says who asks, and until when. */
+export interface Given {
+  headers: Readonly<Record<string, string>>
+  /** Milliseconds since 1970; undefined is for ever. */
+  expiresAt: number | undefined
+}
+
+/**
+ * What the standard output of an auth helper means: `{"headers": {…}}` or `{"token": "…"}`, with `expires_at` (RFC 3339,
+ * or seconds since 1970) or `expires_in` (seconds); an object of headers; lines of `Name: value`; or a bare token.
+ *
+ * Throws `failed`, saying in lower case what is wrong with it and none of it.
+ */
+export function readHelperAnswer(output: string, now: number): Given {
+  const text = output.trim()
+  if (text === '') throw unclear('it printed nothing')
+  const given = text.startsWith('{') ? fromJson(text, now) : fromLines(text)
+  if (Object.keys(given.headers).length === 0) throw unclear('it gave no header')
+  for (const [name, value] of Object.entries(given.headers)) {
+    const flaw = flawOfHeader(name, value)
+    if (flaw !== undefined) throw unclear(flaw)
+  }
+  return given
+}
+
+function fromJson(text: string, now: number): Given {
+  const answer = parseObject(text)
+  if (!answer) throw unclear('it printed JSON that cannot be read')
+  const expiresAt = expiryOf(answer, now)
+  const { headers, token } = answer
+  if (headers !== undefined) return { headers: toHeaders(headers), expiresAt }
+  if (token === undefined) return { headers: toHeaders(answer), expiresAt: undefined }
+  if (typeof token !== 'string') throw unclear('its "token" is no text')
+  return { headers: { Authorization: bearer(token) }, expiresAt }
+}
+
+function toHeaders(value: unknown): Record<string, string> {
+  if (!isObject(value)) throw unclear('its "headers" are no object')
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => {
+      if (typeof one !== 'string') throw unclear(`its header ${JSON.stringify(name)} is no text`)
+      return [name, one.trim()]
+    }),
+  )
+}
+
+function expiryOf({ expires_at: at, expires_in: within }: JsonObject, now: number): number | undefined {
+  if (within !== undefined && within !== null) {
+    if (typeof within !== 'number') throw unclear('its "expires_in" is no number of seconds')
+    return now + within * 1000
+  }
+  if (at === undefined || at === null) return undefined
+  const time = typeof at === 'number' ? at * 1000 : typeof at === 'string' ? Date.parse(at) : Number.NaN
+  if (Number.isNaN(time)) throw unclear('its "expires_at" is no time')
+  return time
+}
+
+function fromLines(text: string): Given {
+  const lines = text.split(/\r?\n/).map((line) => line.trim())
+  const [first = ''] = lines
+  if (!HEADER.test(first)) {
+    if (lines.length > 1) throw unclear('it printed several lines, and they are no headers')
+    if (/\s/.test(first) && !SCHEME.test(first)) throw unclear('it printed several words, and no header')
+    return { headers: { Authorization: bearer(first) }, expiresAt: undefined }
+  }
+  const pairs = lines
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, name = '', value = ''] = HEADER.exec(line) ?? []
+      if (name === '') throw unclear('it printed a line that is no header')
+      return [name, value] as const
+    })
+  return { headers: Object.fromEntries(pairs), expiresAt: undefined }
+}
+
+/** The value of `Authorization`; a token that says what it is stays so. */
+export function bearer(token: string): string {
+  const bare = token.trim()
+  return SCHEME.test(bare) ? bare : `Bearer ${bare}`
+}
+
+function unclear(why: string): CrabError {
+  return new CrabError('failed', why)
+}
+
+/** A value never begins with what a token of several parts could have behind its colon. */
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]+(\S.*)$/
+const SCHEME = /^(Bearer|Basic|Token|Digest|DPoP) +\S+/i

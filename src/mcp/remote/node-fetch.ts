@@ -1,0 +1,134 @@
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { toCancelled } from '../../core/base/cancelled.ts'
+import { CrabError } from '../../core/base/errors.ts'
+
+/**
+ * The part of `fetch` that MCP needs, on node:http and node:https: a text body, a streamed answer, no redirects.
+ *
+ * The built-in one gives up an answer that is silent for five minutes, which a server may be. Connections are kept alive,
+ * proxied and trusted as Node's global agents do, as for model calls. Fails with `unavailable`, saying in lower case why
+ * the server cannot be reached, or as the signal says. A body that is cut just ends: what came of a stream before is not
+ * lost, and JSON without its end is none. `isLeaving` tells whether this process is: then a request keeps it no longer.
+ */
+export function nodeFetch(isLeaving = () => false): FetchLike {
+  return async (input, init = {}) => {
+    const url = new URL(input)
+    const signal = init.signal ?? undefined
+    const options: RequestOptions = {
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(signal && { signal }),
+    }
+    const body = typeof init.body === 'string' ? init.body : undefined
+    try {
+      return toResponse(await exchange({ url, options, body, isLeaving }))
+    } catch (reason) {
+      if (signal?.aborted) throw toCancelled(signal)
+      throw toUnreachable(reason, url)
+    }
+  }
+}
+
+interface Call {
+  url: URL
+  options: RequestOptions
+  body: string | undefined
+  isLeaving(): boolean
+}
+
+/** Sends; and again at once where a kept connection turns out to be closed, unless the request may have done something. */
+async function exchange(call: Call): Promise<IncomingMessage> {
+  const isSecure = call.url.protocol === 'https:'
+  const { request } = isSecure ? await import('node:https') : await import('node:http')
+  const first = request(call.url, call.options)
+  try {
+    return await answerTo(first, call)
+  } catch (reason) {
+    const isStale = first.reusedSocket && CUT.has(codeOf(reason)) && !call.body?.includes('"tools/call"')
+    if (!isStale) throw reason
+    return await answerTo(request(call.url, call.options), call)
+  }
+}
+
+function answerTo(request: ClientRequest, { body, isLeaving }: Call): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  request.once('response', resolve)
+  request.once('socket', (socket) => isLeaving() && socket.unref())
+  request.on('error', reject) // may come after the answer began: its body ends then
+  request.end(body)
+  return promise
+}
+
+function toResponse(answer: IncomingMessage): Response {
+  const status = answer.statusCode ?? 0
+  const headers = new Headers()
+  for (const [name, values] of Object.entries(answer.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value)
+  }
+  const hasBody = status >= 200 && ![204, 205, 304].includes(status)
+  if (!hasBody) answer.resume()
+  return new Response(hasBody ? toBody(answer) : null, {
+    status,
+    statusText: (answer.statusMessage ?? '').replaceAll(/[^\t\x20-\x7e]/g, '?'),
+    headers,
+  })
+}
+
+function toBody(answer: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let isOver = false
+  return new ReadableStream({
+    start(controller) {
+      const end = () => {
+        if (!isOver) controller.close()
+        isOver = true
+      }
+      answer.on('data', (chunk: Buffer<ArrayBuffer>) => {
+        if (isOver) return
+        controller.enqueue(chunk)
+        if ((controller.desiredSize ?? 0) <= 0) answer.pause()
+      })
+      answer.on('error', end)
+      answer.once('end', end)
+      answer.once('close', end)
+    },
+    pull() {
+      answer.resume()
+    },
+    cancel() {
+      isOver = true
+      answer.destroy()
+    },
+  })
+}
+
+/** What the system says of the network; what is wrong with the request itself stays what it is. */
+function toUnreachable(reason: unknown, { origin }: URL): unknown {
+  const code = codeOf(reason)
+  if (!(reason instanceof Error) || reason instanceof CrabError || code === '') return reason
+  if (code.startsWith('ERR_INVALID_') || code.startsWith('ERR_UNESCAPED_')) return reason
+  const why = REASONS[code] ?? (reason.message === '' ? code : reason.message)
+  return new CrabError('unavailable', `it cannot be reached at ${origin}: ${why}`, { cause: reason })
+}
+
+/** Of one attempt, or the first of several at the addresses of one name. */
+function codeOf(reason: unknown): string {
+  const { code, errors } = reason as NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }
+  return code ?? errors?.[0]?.code ?? ''
+}
+
+const CUT = new Set(['ECONNRESET', 'EPIPE'])
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'the host name could not be looked up',
+  ETIMEDOUT: 'the connection timed out',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'the network is down',
+  HPE_INVALID_CONSTANT: 'it does not speak HTTP',
+  HPE_INVALID_VERSION: 'it does not speak HTTP',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+}
