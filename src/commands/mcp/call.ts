@@ -43,7 +43,7 @@ export const call: Run = async ({ options, host, signal }) => {
 }
 
 /** Writes the images and files of a result, or its text when there are none; says whether it was the text. */
-async function writeResult(
+export async function writeResult(
   { attachments, output, isError }: McpActionResult,
   name: string,
   host: Host,
@@ -62,7 +62,8 @@ function numbered(name: string, index: number): string {
   return index === 0 ? name : `${name.slice(0, name.length - suffix.length)}-${index + 1}${suffix}`
 }
 
-function printText(host: Host, output: string): void {
+/** Prints the text of a result, harmless on a terminal; its last line ends. */
+export function printText(host: Host, output: string): void {
   const text = withNewline(output)
   host.stdout.write(host.stdout.isTerminal ? sanitize(text) : text)
 }
@@ -71,7 +72,8 @@ function withNewline(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
-function announce(host: Host, { mediaType, name, data }: Attachment): void {
+/** Says on standard error that a result has a file, too. */
+export function announce(host: Host, { mediaType, name, data }: Attachment): void {
   const what = sanitize([name, mediaType].filter(Boolean).join(', '))
   host.stderr.write(`crabtalk: ${what}, ${data.length} bytes; -O FILE keeps it\n`)
 }

@@ -79,13 +79,23 @@ async function write(
 ): Promise<number | undefined> {
   const verify = !options.has('no-verify') && entry['disabled'] !== true
   const message = { agent: agentOf(options), config: JSON.stringify(entry), verify, create }
-  const writing = request(dispatch, 'upsertMcp', message, signal).catch(explainRefusal)
+  const writing = request(dispatch, 'upsertMcp', message, signal).catch((reason) =>
+    explainRefusal(entry['name'], reason),
+  )
   const { toolCount } = await showWhile(host, `starting ${entry['name']}`, writing)
   return verify ? toolCount : undefined
 }
 
-/** A server that cannot be started, with what follows from that. */
-function explainRefusal(reason: unknown): never {
+/** A server that cannot be started, with what follows from that; a name that cannot be, with one that can. */
+function explainRefusal(name: unknown, reason: unknown): never {
+  if (reason instanceof CrabError && /: "name" must be /.test(reason.message)) {
+    const near = String(name)
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, '')
+      .slice(0, 32)
+    throw new CrabError(reason.kind, reason.message, near === '' ? {} : { hint: `for example ${near}` })
+  }
   if (!(reason instanceof CrabError) || reason.kind !== 'unavailable') throw reason
   const advice = reason.hint === undefined ? '' : `${reason.hint}; `
   const hint = `${advice}nothing was written, and --no-verify writes it unseen`

@@ -29,6 +29,7 @@ export const cost: Run = async ({ options, host, signal }) => {
   })
   const header = name === undefined ? ['SERVER', 'TOOLS', 'TOKENS'] : ['TOOL', 'TOKENS']
   if (rows.length > 0) await printTable(host, isAll ? ['AGENT', ...header] : header, rows)
+  if (rows.length > 0) host.stdout.write('\n')
   for (const view of views) tell(host, view, name)
   return 0
 }
@@ -63,7 +64,7 @@ function tell(host: Host, view: McpAgentView, name: string | undefined): void {
     host.stderr.write(sanitize(`crabtalk: nobody knows yet what ${server.name} has: ${hint}\n`))
   }
   if (servers.length === 0) host.stderr.write(sanitize(`${agent} has no servers\n`))
-  else host.stdout.write(sanitize(`\n${name === undefined ? totalOf(view) : shareOf(view, servers[0]!)}\n`))
+  else host.stdout.write(sanitize(`${name === undefined ? totalOf(view) : shareOf(view, servers[0]!)}\n`))
 }
 
 function totalOf({ agent, servers, schemaTokens, grouped: isGrouped }: McpAgentView): string {

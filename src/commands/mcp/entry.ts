@@ -1,11 +1,14 @@
 import { access } from 'node:fs/promises'
 import { extname, isAbsolute, resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
+import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { mergePatch } from '../../core/config/merge-patch.ts'
 import { parseAssignment } from '../assignment.ts'
 import type { Options } from '../command.ts'
 import type { Host } from '../host.ts'
+import { readJsonEntry } from './json-entry.ts'
+import { readRemoteOptions, refuseForeign } from './remote-options.ts'
 
 /** A server as a command line describes it, and what was made absolute for it: from what was written to what it became. */
 export interface Addition {
@@ -14,7 +17,7 @@ export interface Addition {
 }
 
 /**
- * The entry that `mcp add NAME COMMAND ARGS…` describes.
+ * The entry that `mcp add NAME COMMAND ARGS…` describes; COMMAND may be an address, or an entry as JSON.
  *
  * A server runs in the home directory of crabtalk unless --cwd names another, so paths that are relative to where the
  * person stands are made absolute; with --cwd the arguments are relative to that and stay.
@@ -22,18 +25,19 @@ export interface Addition {
 export async function readAddition(options: Options, host: Host): Promise<Addition> {
   const [name = '', command = '', ...args] = options.args
   const cwd = options.value('cwd')
-  const program = /^https?:\/\//.test(command)
-    ? { entry: remoteEntry(command, args), paths: new Map<string, string>() }
-    : await programEntry([command, ...args], cwd, host)
+  const { entry: server, paths } = command.startsWith('{')
+    ? await jsonEntry({ name, text: command, args }, options, host)
+    : await serverEntry([command, ...args], options, host)
   const env = readEnv(options, host)
   const entry = {
     name,
-    ...program.entry,
+    ...server,
+    ...readRemoteOptions(options, host),
     ...(cwd !== undefined && { cwd: resolve(host.cwd(), cwd) }),
-    ...(Object.keys(env).length > 0 && { env }),
+    ...(Object.keys(env).length > 0 && { env: { ...asObject(server['env']), ...env } }),
   }
   const patches = options.values('set').map((text) => parseAssignment(text, SET_OPTION))
-  return { entry: patches.reduce(mergePatch, entry), paths: program.paths }
+  return { entry: patches.reduce(mergePatch, entry), paths }
 }
 
 /** An entry changed as `mcp set NAME key=value…` says. Throws `usage` when nothing is to change, or the name. */
@@ -43,6 +47,8 @@ export function changeEntry(entry: JsonObject, options: Options, host: Host): Js
   })
   const env = readEnv(options, host)
   if (Object.keys(env).length > 0) patches.push({ env })
+  const remote = readRemoteOptions(options, host)
+  if (Object.keys(remote).length > 0) patches.push(remote)
   if (patches.length === 0) {
     throw new CrabError('usage', 'Cannot set anything: no key=value is given', {
       hint: `for example crabtalk mcp set ${entry['name']} timeout_ms=5000`,
@@ -62,11 +68,46 @@ export function changeEntry(entry: JsonObject, options: Options, host: Host): Js
   }
 }
 
-function remoteEntry(url: string, args: readonly string[]): JsonObject {
-  if (args.length === 0) return { url }
-  throw new CrabError('usage', `Cannot add ${url}: an address takes no arguments`, {
-    hint: 'headers are set with --set, for example --set headers.X-Team=core',
+async function serverEntry(words: readonly string[], options: Options, host: Host): Promise<Addition> {
+  const [first = '', ...args] = words
+  if (!/^https?:\/\//.test(first)) {
+    refuseForeign(options, 'program')
+    return await programEntry(words, options.value('cwd'), host)
+  }
+  refuseForeign(options, 'address')
+  if (args.length === 0) return { entry: { url: first }, paths: new Map() }
+  throw new CrabError('usage', `Cannot add ${first}: an address takes no arguments`, {
+    hint: `options stand before it: crabtalk mcp add --header 'Name: value' NAME ${first}`,
   })
+}
+
+/** What a page shows as JSON; paths in it are made absolute as in words. */
+async function jsonEntry(
+  { name, text, args }: { name: string; text: string; args: readonly string[] },
+  options: Options,
+  host: Host,
+): Promise<Addition> {
+  if (args.length > 0) {
+    throw new CrabError('usage', 'Cannot use words behind the JSON of a server', {
+      hint: 'its arguments are "args" in it',
+    })
+  }
+  const { command, args: words = [], ...rest } = readJsonEntry(text, name)
+  refuseForeign(options, rest['url'] === undefined ? 'program' : 'address')
+  const isProgram = typeof command === 'string' && isTexts(words)
+  if (!isProgram)
+    return { entry: { ...rest, ...(command !== undefined && { command, args: words }) }, paths: new Map() }
+  const base = options.value('cwd') ?? (typeof rest['cwd'] === 'string' ? rest['cwd'] : undefined)
+  const { entry, paths } = await programEntry([command, ...words], base, host)
+  return { entry: { ...entry, ...rest }, paths }
+}
+
+function isTexts(words: unknown): words is string[] {
+  return Array.isArray(words) && words.every((word) => typeof word === 'string')
+}
+
+function asObject(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
 }
 
 async function programEntry(
@@ -108,7 +149,8 @@ async function toAbsolute(word: string, base: string): Promise<string> {
 }
 
 function isRelativePath(command: unknown): command is string {
-  return typeof command === 'string' && /[/\\]/.test(command) && !isAbsolute(command)
+  const hasRoot = (path: string) => isAbsolute(path) || /^[a-z]:[/\\]/i.test(path)
+  return typeof command === 'string' && /[/\\]/.test(command) && !hasRoot(command)
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -8,6 +8,15 @@ const env: Option = {
   value: 'KEY=VALUE',
   summary: 'Set a variable of its environment; KEY alone takes the value it has here (repeatable)',
 }
+const remote: readonly Option[] = [
+  {
+    name: 'header',
+    value: "'NAME: VALUE'",
+    summary: 'Send a header with every request to an address (repeatable)',
+  },
+  { name: 'auth', value: 'TOKEN', summary: 'Send this as its bearer token' },
+  { name: 'auth-env', value: 'VAR', summary: 'The same, with the value that a variable has here' },
+]
 const noVerify: Option = { name: 'no-verify', summary: 'Write it without starting the server first' }
 
 /** The commands for the MCP servers of one's agents. */
@@ -37,7 +46,7 @@ export const MCP_COMMANDS: readonly Command[] = [
     summary: 'Give an agent a server',
     details: `The server is started and its tools are listed; only then is it written into the agent's file. Options stand before
 COMMAND, what follows it is the server's; -- may stand between. An address (https://…) in place of COMMAND is a remote
-server. The server runs in the home directory of crabtalk unless --cwd names another, so paths that are relative to
+server, and {…} an entry as JSON, such as servers show on their pages. A program runs in the home directory of crabtalk unless --cwd names another, so paths that are relative to
 this directory are written as absolute ones.`,
     options: [
       agent,
@@ -49,6 +58,14 @@ this directory are written as absolute ones.`,
         fallback: 'the home directory of crabtalk',
         summary: 'Where it runs',
       },
+      ...remote,
+      {
+        name: 'transport',
+        value: 'KIND',
+        choices: ['http', 'sse', 'stdio'],
+        fallback: 'http for an address, which falls back to sse',
+        summary: 'How an address is spoken to',
+      },
       { name: 'set', value: 'KEY=VALUE', summary: 'Set a key of its entry, VALUE as TOML (repeatable)' },
       noVerify,
       json,
@@ -56,6 +73,8 @@ this directory are written as absolute ones.`,
     examples: [
       'crabtalk mcp add fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes',
       'crabtalk mcp add -a reviewer -e GITHUB_TOKEN github -- github-mcp-server stdio',
+      "crabtalk mcp add --header 'X-Team: core' --auth-env TRACKER_TOKEN tracker https://tracker.example.com/mcp",
+      `crabtalk mcp add fetch '{"command": "uvx", "args": ["mcp-server-fetch"]}'`,
       `crabtalk mcp add --set 'permissions.allow=["read_*"]' docs node ./server.js`,
     ],
     load: async () => (await import('./change.ts')).add,
@@ -67,7 +86,7 @@ this directory are written as absolute ones.`,
     summary: 'Change keys of a server',
     details: `Values are TOML, or text; key= removes a key, a.b=… reaches into a table. The changed server is started first, and
 nothing is written when that fails.`,
-    options: [agent, env, noVerify, json],
+    options: [agent, env, ...remote, noVerify, json],
     examples: [
       'crabtalk mcp set fs timeout_ms=5000',
       `crabtalk mcp set fs 'include=["read_*"]' permissions.deny=`,
@@ -169,5 +188,56 @@ refused elsewhere. Ends with its input.`,
     ],
     examples: ['crabtalk mcp serve', 'claude mcp add crabtalk -- crabtalk mcp serve --agent reviewer'],
     load: async () => (await import('./serve.ts')).serve,
+  },
+  {
+    path: ['mcp', 'resources'],
+    args: '[name]',
+    kinds: ['server'],
+    summary: 'List what servers have to read',
+    details: `Without a name those of all that are not disabled. An address with {braces} is a family: fill them in. The servers are
+started.`,
+    options: [agent, json],
+    examples: ['crabtalk mcp resources', 'crabtalk mcp resources docs --json | jq -r .[].uri'],
+    load: async () => (await import('./resources.ts')).resources,
+  },
+  {
+    path: ['mcp', 'read'],
+    args: '<name> <uri>',
+    kinds: ['server'],
+    summary: 'Read a resource',
+    options: [
+      agent,
+      {
+        name: 'out-file',
+        short: 'O',
+        value: 'FILE',
+        kind: 'file',
+        summary: 'Write the images or files of the resource, or its text when there are none',
+      },
+      json,
+    ],
+    examples: ['crabtalk mcp read docs docs://readme', 'crabtalk mcp read -O logo.png docs docs://logo'],
+    load: async () => (await import('./resources.ts')).read,
+  },
+  {
+    path: ['mcp', 'prompts'],
+    args: '[name]',
+    kinds: ['server'],
+    summary: 'List the prompts that servers have ready',
+    details: 'In a chat they are commands: /NAME:PROMPT. The servers are started.',
+    options: [agent, json],
+    examples: ['crabtalk mcp prompts', 'crabtalk mcp prompts docs'],
+    load: async () => (await import('./prompts.ts')).prompts,
+  },
+  {
+    path: ['mcp', 'prompt'],
+    args: '<name> <prompt> [...arguments]',
+    kinds: ['server'],
+    summary: 'Show a prompt with its blanks filled in',
+    details:
+      'Arguments are key=VALUE words. What is printed can be sent: crabtalk mcp prompt … | crabtalk send.',
+    options: [agent, json],
+    examples: ['crabtalk mcp prompt docs review path=notes.md'],
+    load: async () => (await import('./prompts.ts')).prompt,
   },
 ]

@@ -68,6 +68,41 @@ const ADDITIONS: [string[], JsonObject][] = [
       headers: { 'X-Team': 'core' },
     },
   ],
+  [
+    [
+      ...['--transport', 'sse', '--header', 'X-Team: core: one', '--header', 'X-Empty:'],
+      ...['--auth-env', 'TOKEN', 'far', 'https://h/sse'],
+    ],
+    {
+      name: 'far',
+      url: 'https://h/sse',
+      headers: { 'X-Team': 'core: one', 'X-Empty': '' },
+      auth: 'from here',
+      transport: 'sse',
+    },
+  ],
+  [
+    ['--auth', 't0k3n', '--transport=http', 'far', 'https://h'],
+    { name: 'far', url: 'https://h', auth: 't0k3n', transport: 'http' },
+  ],
+  [['--transport', 'stdio', 'fs', 'server'], { name: 'fs', command: 'server' }],
+  [
+    ['fs', 'C:\\Tools\\my server.exe', 'D:\\notes'],
+    { name: 'fs', command: 'C:\\Tools\\my server.exe', args: ['D:\\notes'] },
+  ],
+  [
+    [
+      '-e',
+      'B=2',
+      'fs',
+      '{"command": "./run", "args": ["server.js", "-v"], "env": {"A": "x=y"}, "type": "stdio"}',
+    ],
+    { name: 'fs', command: '@/run', args: ['@/server.js', '-v'], env: { A: 'x=y', B: '2' } },
+  ],
+  [
+    ['--auth', 't', 'far', '{"type": "streamable-http", "url": "https://h", "headers": {"X": "1"}}'],
+    { name: 'far', url: 'https://h', headers: { X: '1' }, auth: 't', transport: 'http' },
+  ],
 ]
 
 for (const [argv, entry] of ADDITIONS) {
@@ -94,6 +129,16 @@ const MISTAKES: [string[], RegExp][] = [
   [['-e', '=x', 'fs', 'server'], /^Cannot use --env: it has no name$/],
   [['--set', 'sk-secret', 'fs', 'server'], /^Cannot use --set: it is no key=value$/],
   [['far', 'https://h/mcp', 'more'], /^Cannot add https:\/\/h\/mcp: an address takes no arguments$/],
+  [['--header', 'sk-secret', 'far', 'https://h'], /^Cannot use --header: it is no Name: value$/],
+  [['--auth-env', 'NOWHERE', 'far', 'https://h'], /^Cannot use --auth-env: NOWHERE is not set here$/],
+  [['--auth', 'a', '--auth-env', 'TOKEN', 'far', 'https://h'], /^Cannot use both --auth and --auth-env$/],
+  [['--auth', 'a', 'fs', 'server'], /^Cannot use --auth: it is for an address, and this is a program$/],
+  [['-e', 'A=1', 'far', 'https://h'], /^Cannot use --env: it is for a program, and this is an address$/],
+  [['--transport', 'sse', 'fs', 'server'], /^Cannot use --transport sse: this is a program$/],
+  [['--transport', 'stdio', 'far', 'https://h'], /^Cannot use --transport stdio: this is an address$/],
+  [['fs', '{"command": "x"'], /: it is no JSON object$/],
+  [['fs', '{"command": "x"}', 'more'], /^Cannot use words behind the JSON of a server$/],
+  [['fs', '{"type": "websocket", "url": "x"}'], /: its "type" is none of stdio, http and sse$/],
 ]
 
 for (const [argv, message] of MISTAKES) {
@@ -120,6 +165,7 @@ const CHANGES: [string[], JsonObject][] = [
   ],
   [['fs', 'command=./server', 'cwd=sub'], { ...ENTRY, command: '@/server', cwd: '@/sub' }],
   [['fs', 'name=fs', 'start=lazy'], { ...ENTRY, start: 'lazy' }],
+  [['fs', '--header', 'X: 1', '--auth', 't'], { ...ENTRY, headers: { X: '1' }, auth: 't' }],
 ]
 
 for (const [argv, entry] of CHANGES) {

@@ -1,0 +1,41 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { isObject, parseObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+
+/**
+ * An entry as the pages of servers show it: an object with `command` or `url`, or one under its name in `mcpServers`, of
+ * which `name` is taken where there are several. Throws `usage`.
+ */
+export function readJsonEntry(text: string, name: string): JsonObject {
+  const object = parseObject(text)
+  if (!object) throw wrong('it is no JSON object')
+  const entry = unwrap(object['mcpServers'] ?? object['servers'] ?? object, name)
+  const { type, transport = TRANSPORTS.get(String(type)), name: _, ...rest } = entry
+  if (type !== undefined && type !== 'stdio' && !TRANSPORTS.has(String(type))) {
+    throw wrong('its "type" is none of stdio, http and sse')
+  }
+  return { ...rest, ...(transport !== undefined && { transport }) }
+}
+
+function unwrap(servers: unknown, name: string): JsonObject {
+  if (!isObject(servers)) throw wrong('it holds no server')
+  if ('command' in servers || 'url' in servers) return servers
+  const all = Object.values(servers)
+  const one = servers[name] ?? (all.length === 1 ? all[0] : undefined)
+  if (isObject(one)) return one
+  throw wrong(all.length > 1 ? `none of its servers is called ${name}` : 'it holds no server')
+}
+
+function wrong(why: string): CrabError {
+  return new CrabError('usage', `Cannot use the JSON in place of a command: ${why}`, {
+    hint: `for example '{"command": "npx", "args": ["-y", "some-server"]}'`,
+  })
+}
+
+/** What others call the transports of remote servers. */
+const TRANSPORTS: ReadonlyMap<string, string> = new Map([
+  ['http', 'http'],
+  ['streamable-http', 'http'],
+  ['streamableHttp', 'http'],
+  ['sse', 'sse'],
+])

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readJsonEntry } from '../../../src/commands/mcp/json-entry.ts'
+import type { JsonObject } from '../../../src/core/base/message.ts'
+
+const ONE = { command: 'npx', args: ['-y', 'x'] }
+
+/** What a page shows, and the entry that is meant where it is called `a`. */
+const FORMS: [JsonObject, JsonObject][] = [
+  [ONE, ONE],
+  [{ name: 'other', ...ONE }, ONE],
+  [{ mcpServers: { github: ONE } }, ONE],
+  [{ mcpServers: { b: { command: 'y' }, a: ONE } }, ONE],
+  [{ servers: { a: { type: 'http', url: 'https://h' } } }, { url: 'https://h', transport: 'http' }],
+  [
+    { type: 'sse', url: 'https://h' },
+    { url: 'https://h', transport: 'sse' },
+  ],
+  [
+    { type: 'http', transport: 'sse', url: 'https://h' },
+    { url: 'https://h', transport: 'sse' },
+  ],
+]
+
+for (const [object, entry] of FORMS) {
+  test(`readJsonEntry() reads ${JSON.stringify(object)}`, () => {
+    assert.deepEqual(readJsonEntry(JSON.stringify(object), 'a'), entry)
+  })
+}
+
+for (const [text, message] of [
+  ['{', /it is no JSON object$/],
+  ['{"mcpServers": {}}', /it holds no server$/],
+  ['{"mcpServers": {"b": {"command": "x"}, "c": {"command": "y"}}}', /none of its servers is called a$/],
+  ['{"mcpServers": {"a": "x"}}', /it holds no server$/],
+] as const) {
+  test(`readJsonEntry() refuses ${text}`, () => {
+    assert.throws(() => readJsonEntry(text, 'a'), { kind: 'usage', message, hint: /"command"/ })
+  })
+}

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ageOf, grouped, megabytes } from '../../../src/commands/mcp/figures.ts'
+import { savingsOf } from '../../../src/commands/mcp/ps.ts'
+import { McpPeer } from '../../../src/core/protocol/crabtalk.generated.ts'
+
+function peer(agents: readonly string[], more: Partial<McpPeer> = {}): McpPeer {
+  const owners = agents.map((agent) => ({ agent, name: 'fs' }))
+  return McpPeer.create({ pid: 7, memoryBytes: 62_000_000, owners, ...more })
+}
+
+/** Connections, and what is said of their sharing. */
+const SHARING: [McpPeer[], string | undefined][] = [
+  [[], undefined],
+  [[peer(['a'], { pid: undefined })], undefined],
+  [[peer(['a', 'b', 'c'])], '3 agents use 1 process: 2 processes and about 124 MB saved'],
+  [[peer(['a', 'b']), peer(['a'])], '2 agents use 2 processes: 1 process and about 62 MB saved'],
+  [[peer(['a', 'a'])], '1 agent uses 1 process: 1 process and about 62 MB saved'],
+  [[peer(['a']), peer(['b'])], '2 agents use 2 processes; none is shared'],
+  [[peer(['a', 'b'], { memoryBytes: undefined })], '2 agents use 1 process: 1 process saved'],
+]
+
+for (const [peers, words] of SHARING) {
+  test(`savingsOf() says ${words}`, () => assert.equal(savingsOf(peers), words))
+}
+
+test('figures are as people read them', () => {
+  const ages = [4, 60, 7_200, 200_000].map((seconds) =>
+    ageOf('2026-01-01T00:00:00Z', Date.UTC(2026, 0, 1) + seconds * 1000),
+  )
+  assert.deepEqual([...ages, ageOf('', 0)], ['4s', '1m', '2h', '2d', '-'])
+  assert.deepEqual([megabytes(83_800_064), megabytes(undefined), grouped(12_345)], ['84 MB', '-', '12,345'])
+})
