@@ -13,6 +13,7 @@ export function toGroup({ entry, peer }: Claimed, tools: readonly AgentTool[]): 
     description: description || describeTools(own),
     ...(instructions !== '' && { instructions }),
     tools: own.map(({ name }) => name),
+    server: entry.name,
   }
 }
 

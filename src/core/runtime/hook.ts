@@ -93,6 +93,8 @@ export interface ToolGroup {
   instructions?: string
   /** Names as a model calls them; there may be some that a turn does not have. */
   tools: readonly string[]
+  /** The MCP server whose tools they are, by its agent's name for it; absent: they are built in. */
+  server?: string
 }
 
 /**

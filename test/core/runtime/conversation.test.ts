@@ -114,6 +114,19 @@ test('replay() forgets at a compact marker what files hold, and keeps what a per
   assert.deepEqual([files.size, grants.length, before.files.size], [0, 1, 1])
 })
 
+test('replay() keeps what a conversation selected, by use, also behind a compact marker', () => {
+  const used = (tools: string[], seq: number): SessionLine => ({
+    ...{ kind: 'event', event: 'tools_used', tools },
+    ...{ seq, ts: TS },
+  })
+  const marker: SessionLine = {
+    ...{ kind: 'compact', archive_name: 's-1', archived_at: TS, title: 'T' },
+    ...{ seq: 2, ts: TS },
+  }
+  const { tools } = replay(NO_HISTORY, [used(['a', 'b'], 1), marker, used(['c', 'a'], 3)])
+  assert.deepEqual(tools, ['b', 'c', 'a'])
+})
+
 test('advance() adds what was read to what was known, and leaves that as it was', () => {
   const first = { kind: 'entry', role: 'user', content: 'one', seq: 1, ts: TS } as const
   const second = { ...first, content: 'two', seq: 2 }

@@ -262,3 +262,14 @@ test('decodeSession() reads what was decided about calls, and what of files was 
   assert.deepEqual(part.lines, [lines[0], { ...lines[1], duration_ms: 0, is_error: false }])
   assert.deepEqual(part.warnings, [])
 })
+
+test('decodeSession() reads which tools were used, and leaves a line out whose tools are no names', () => {
+  const lines = [
+    { seq: 1, ts: '', kind: 'event', event: 'tools_used', tools: ['mcp__a__b'] },
+    { seq: 2, ts: '', kind: 'event', event: 'tools_used', tools: [7] },
+  ]
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const part = decodeSession(Buffer.from(encodeHeader(header) + text))
+  assert.deepEqual(part.lines, [lines[0]])
+  assert.equal(part.warnings.length, 1)
+})

@@ -55,15 +55,20 @@ export function isSelectable({ server }: ToolSpec): boolean {
 }
 
 /**
- * Groups as their agent can use them: tools that it does not have are left out, and groups of nothing else; what comes
- * under one id is one group, with the words of the first; tools are sorted, as servers list theirs in any order.
+ * Groups as their agent can use them: tools that it does not have are left out, or has from elsewhere, and groups of
+ * nothing else; what comes under one id is one group, with the words of the first; tools are sorted, as servers list theirs
+ * in any order.
  */
 function visibleGroups(tools: readonly ToolSpec[], groups: readonly ToolGroup[]): ToolGroup[] {
-  const own = new Set(tools.map(({ name }) => name))
+  const places = new Map(tools.map(({ name, server }) => [name, { server }]))
+  const isOwn = (name: string, { server }: ToolGroup) => {
+    const place = places.get(name)
+    return place !== undefined && place.server === server
+  }
   const byId = new Map<string, ToolGroup>()
   for (const group of groups) {
     const first = byId.get(group.id)
-    const members = [...(first?.tools ?? []), ...group.tools.filter((name) => own.has(name))]
+    const members = [...(first?.tools ?? []), ...group.tools.filter((name) => isOwn(name, group))]
     byId.set(group.id, { ...(first ?? group), tools: [...new Set(members)].toSorted() })
   }
   return [...byId.values()].filter((group) => group.tools.length > 0)

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAX_SELECTED_TOOLS, MAX_SHOWN_MCP_TOOLS } from '../../../../src/core/base/tool-limits.ts'
+import { groupsHook } from '../../../../src/core/hooks/groups/groups-hook.ts'
+import { GROUP_TOOLS } from '../../../../src/core/hooks/groups/specs.ts'
+import type { Hook, ToolOutput, ToolsTurn } from '../../../../src/core/runtime/hook.ts'
+import { SelectedTools } from '../../../../src/core/runtime/selected-tools.ts'
+import { AGENT } from '../../../support/agents.ts'
+import { toolDispatch } from '../../../support/dispatches.ts'
+import { groupOf, READ, remoteSpec, remoteSpecs, toolsHook } from '../../../support/fake-tools.ts'
+
+const NEVER = new AbortController().signal
+const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
+const SIXTY = [...remoteSpecs('web', 30), ...remoteSpecs('db', 30)]
+
+test('groupsHook() shows an agent with as many MCP tools as can be shown all of them, and no more', async () => {
+  const few = [READ, ...remoteSpecs('web', MAX_SHOWN_MCP_TOOLS)]
+  assert.deepEqual(await at(toolsHook(few)).names(), namesOf(few))
+  const many = [READ, ...remoteSpecs('web', MAX_SHOWN_MCP_TOOLS + 1)]
+  assert.deepEqual(await at(toolsHook(many)).names(), ['read', ...GUIDES])
+})
+
+test('groupsHook() puts what is selected behind the tools that find it, in the order of the list, whatever was used last', async () => {
+  const turn = at(toolsHook([READ, ...SIXTY]))
+  turn.selection.use(['mcp__web__tool_09', 'mcp__db__tool_01', 'mcp__web__tool_02'])
+  const selected = ['mcp__web__tool_02', 'mcp__web__tool_09', 'mcp__db__tool_01']
+  const first = await turn.offer()
+  assert.deepEqual(namesOf(first), ['read', ...GUIDES, ...selected])
+  turn.selection.use(['mcp__web__tool_09'])
+  assert.equal(JSON.stringify(await turn.offer()), JSON.stringify(first))
+})
+
+test('groupsHook() counts what filters leave, and brings back nothing of the rest', async () => {
+  const kept = namesOf(SIXTY).slice(0, MAX_SHOWN_MCP_TOOLS)
+  const turn = at(toolsHook([READ, ...SIXTY]), { keeps: ({ name }) => kept.includes(name) })
+  assert.deepEqual(await turn.names(), kept)
+  const filtered = at(toolsHook([READ, ...SIXTY]), { keeps: ({ server }) => server !== undefined })
+  filtered.selection.use(['read'])
+  assert.deepEqual(await filtered.names(), GUIDES)
+  assert.doesNotMatch((await filtered.call('tools_search', { query: '*' })).output, /"read"/)
+  await assert.rejects(filtered.call('tools_select', { tools: ['read'] }), { kind: 'invalid' })
+})
+
+test('groupsHook() shows the tool that the model has to call first, and keeps it', async () => {
+  for (const wanted of ['mcp__db__tool_07', 'only_db']) {
+    const specs = [READ, ...SIXTY, remoteSpec('db', 'only_db')]
+    const turn = at(toolsHook(specs), { wanted })
+    const name = wanted === 'only_db' ? 'mcp__db__only_db' : wanted
+    assert.deepEqual(await turn.names(), ['read', ...GUIDES, name])
+    assert.deepEqual(turn.selection.names, [name])
+  }
+  const builtIn = at(toolsHook([READ, ...SIXTY]), { wanted: 'read' })
+  assert.deepEqual(await builtIn.names(), ['read', ...GUIDES])
+})
+
+test('groupsHook() only shows: a look that belongs to no turn has nothing selected', async () => {
+  const hook = groupsHook(toolsHook([READ, ...SIXTY]))
+  const offered = await hook.schema!(AGENT, { tell() {}, signal: NEVER })
+  assert.deepEqual(namesOf(offered), ['read', ...GUIDES])
+})
+
+test('groupsHook() hands calls on, and counts them as uses of what is selected', async () => {
+  const calls: string[] = []
+  const turn = at(toolsHook([READ, ...SIXTY], [], calls))
+  turn.selection.use(['mcp__web__tool_01', 'mcp__web__tool_02'])
+  await turn.offer()
+  assert.equal((await turn.call('mcp__web__tool_01')).output, 'did mcp__web__tool_01')
+  await turn.call('read')
+  assert.deepEqual(calls, ['mcp__web__tool_01', 'read'])
+  assert.deepEqual(turn.selection.names, ['mcp__web__tool_02', 'mcp__web__tool_01'])
+})
+
+test('groupsHook() says of a tool that is there and was not shown how to select it', async () => {
+  const turn = at(toolsHook([READ, ...SIXTY]))
+  await turn.offer()
+  const select = 'Select it first with tools_select {"tools":["mcp__web__tool_01"]}, then call it'
+  const refusal = `Cannot call mcp__web__tool_01: it is not selected. ${select}`
+  assert.equal(turn.whyNot('mcp__web__tool_01'), refusal)
+  assert.equal(turn.whyNot('tool_01'), refusal, 'the server that was declared first has the bare name')
+  await turn.call('tools_select', { tools: ['mcp__web__tool_01'] })
+  assert.match(turn.whyNot('mcp__web__tool_01') ?? '', /it was selected just now; call it in your next step$/)
+  assert.equal(
+    turn.whyNot('mcp__web__tol_01'),
+    'Cannot call mcp__web__tol_01: there is no such tool; did you mean "mcp__web__tool_01"?',
+  )
+  assert.match(turn.whyNot('xyz') ?? '', /no such tool; tools_search finds tools/)
+})
+
+test('groupsHook() knows nothing of turns that are shown everything, nor of those of others', async () => {
+  const few = at(toolsHook([READ]))
+  await few.offer()
+  assert.equal(few.whyNot('read'), undefined)
+  const many = at(toolsHook([READ, ...SIXTY]))
+  await many.offer()
+  assert.equal(many.hook.whyNot!('mcp__web__tool_01', new AbortController().signal), undefined)
+})
+
+test('tools_groups lists groups without schemas: stale members are left out, one id is one group', async () => {
+  const groups = [
+    { id: 'files', title: 'Files', description: 'Read', tools: ['read', 'gone'] },
+    groupOf('web', SIXTY, { description: `line\none ${'x'.repeat(400)}` }),
+    groupOf('db', SIXTY.slice(0, 45), { instructions: 'Ask first.' }),
+    groupOf('db', SIXTY.slice(40), { title: 'Twice' }),
+    { id: 'mcp:down', title: 'Down', description: 'Nothing is left', tools: ['mcp__down__x'] },
+  ]
+  const turn = at(toolsHook([READ, ...SIXTY], groups))
+  await turn.offer()
+  const { output, isError } = await turn.call('tools_groups')
+  const listed = JSON.parse(output)
+  const { description } = listed.groups[1]
+  assert.equal(isError, false)
+  assert.deepEqual(listed, {
+    groups: [
+      { id: 'files', title: 'Files', description: 'Read', member_count: 1 },
+      { id: 'mcp:web', title: 'web', description, member_count: 30 },
+      { id: 'mcp:db', title: 'db', description: 'About db', member_count: 30 },
+    ],
+    total_groups: 3,
+    total_tools: 61,
+  })
+  assert.match(description, /^line one x+…$/)
+  assert.equal(description.length, 300)
+})
+
+test('tools_groups hides a tool of a server whose name a built-in one has', async () => {
+  const taken = { ...READ, name: 'mcp__web__tool_00' } // the composite hook offers the first of two with one name
+  const specs = [taken, ...SIXTY.slice(1), remoteSpec('db', 'more')]
+  const groups = [{ id: 'files', title: '', description: '', tools: [taken.name] }, groupOf('web', SIXTY)]
+  const turn = at(toolsHook(specs, groups))
+  await turn.offer()
+  const members = JSON.parse((await turn.call('tools_select', { group: 'mcp:web' })).output)
+  assert.deepEqual(members.selected.length, MAX_SELECTED_TOOLS)
+  assert.ok(!namesOf(members.selected).includes(taken.name))
+  assert.deepEqual(members.always_there, undefined)
+})
+
+test('the tools that find others are read-only, lead only, and cost less than 900 bytes', () => {
+  const wire = GROUP_TOOLS.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description, parameters },
+  }))
+  assert.ok(Buffer.byteLength(JSON.stringify(wire)) < 900, String(Buffer.byteLength(JSON.stringify(wire))))
+  for (const { readOnly, isGuide } of GROUP_TOOLS) assert.deepEqual([readOnly, isGuide], [true, true])
+})
+
+interface Turn {
+  hook: Hook
+  selection: SelectedTools
+  offer(): Promise<readonly { name: string }[]>
+  names(): Promise<string[]>
+  call(name: string, args?: Record<string, unknown>): Promise<ToolOutput>
+  whyNot(name: string): string | undefined
+}
+
+/** A turn of a conversation that has nothing selected. */
+function at(inner: Hook, more: Partial<ToolsTurn> = {}): Turn {
+  const hook = groupsHook(inner)
+  const over = new AbortController().signal
+  const selection = new SelectedTools([])
+  const turn: ToolsTurn = { tell() {}, signal: NEVER, over, session: 's', selection, ...more }
+  return {
+    hook,
+    selection,
+    offer: async () => await hook.schema!(AGENT, turn),
+    names: async () => namesOf(await hook.schema!(AGENT, turn)),
+    call: (name, args = {}) => hook.dispatch!(name, toolDispatch({ args, turnOver: over }), NEVER)!,
+    whyNot: (name) => hook.whyNot!(name, over),
+  }
+}
+
+function namesOf(tools: readonly { name: string }[]): string[] {
+  return tools.map(({ name }) => name)
+}

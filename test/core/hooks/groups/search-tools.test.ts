@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Catalogue } from '../../../../src/core/hooks/groups/catalogue.ts'
+import { searchTools } from '../../../../src/core/hooks/groups/search-tools.ts'
+import type { ToolSpec } from '../../../../src/core/provider/types.ts'
+import { groupOf, READ, remoteSpec, remoteSpecs } from '../../../support/fake-tools.ts'
+
+const TRACKER = [
+  remoteSpec('hub', 'createIssue', 'Opens a ticket'),
+  remoteSpec('hub', 'list_issues', 'Shows all of them'),
+  remoteSpec('hub', 'merge', 'Merges a branch; closes its issue'),
+  remoteSpec('mail', 'send', 'Sends a letter'),
+]
+
+test('searchTools() ranks names before descriptions, and what has all words before the rest', () => {
+  assert.deepEqual(found('issue'), ['mcp__hub__createIssue', 'mcp__hub__list_issues', 'mcp__hub__merge'])
+  assert.deepEqual(found('create issue')[0], 'mcp__hub__createIssue')
+  assert.deepEqual(found('letter'), ['mcp__mail__send'])
+  assert.deepEqual(found('MERGE'), ['mcp__hub__merge'])
+  assert.deepEqual(found('list_issues')[0], 'mcp__hub__list_issues')
+})
+
+test('searchTools() finds the tools of a server by its name, and built-in ones', () => {
+  assert.deepEqual(found('mail'), ['mcp__mail__send'])
+  assert.deepEqual(found('file'), ['read'])
+})
+
+test('searchTools() attaches the groups of what it found, and marks what can be called already', () => {
+  const { result } = search({ query: 'letter' }, { selected: ['mcp__mail__send'] })
+  assert.deepEqual(result, {
+    tools: [{ name: 'mcp__mail__send', description: 'Sends a letter', selected: true }],
+    total_matches: 1,
+    total_tools: 5,
+    groups: [
+      {
+        id: 'mcp:mail',
+        title: 'mail',
+        description: 'About mail',
+        instructions: 'Be brief.',
+        members: ['mcp__mail__send'],
+      },
+    ],
+  })
+  assert.equal(search({ query: 'file' }).result.tools[0].selected, true)
+  assert.equal(search({ query: 'merge' }).result.tools[0].selected, undefined)
+})
+
+test('searchTools() gives 20 matches, as many as asked for, and never more than 64', () => {
+  const specs = remoteSpecs('web', 99)
+  for (const [limit, count] of [
+    [undefined, 20],
+    [5, 5],
+    ['7', 7],
+    [1000, 64],
+    [0, 20],
+    ['many', 20],
+  ] as const) {
+    const { result } = search({ query: 'tool', ...(limit !== undefined && { limit }) }, { specs })
+    assert.deepEqual([result.tools.length, result.total_matches], [count, 99])
+  }
+})
+
+test('searchTools() gives all names, and nothing but names, for *', () => {
+  const { result } = search({ query: ' * ' })
+  assert.deepEqual(result, { names: ['read', ...TRACKER.map(({ name }) => name)], total_tools: 5 })
+})
+
+test('searchTools() says so when nothing matches, and refuses to search for nothing', () => {
+  assert.match(search({ query: 'zebra' }).result.note, /^No tool has any of these words/)
+  for (const args of [{}, { query: '  ' }, { query: 7 }])
+    assert.throws(() => search(args), {
+      kind: 'invalid',
+      message: /query must be words, or \* for all names/,
+    })
+})
+
+function found(query: string): string[] {
+  return search({ query }).result.tools.map(({ name }: { name: string }) => name)
+}
+
+function search(
+  args: Record<string, unknown>,
+  { specs = TRACKER, selected = [] }: { specs?: readonly ToolSpec[]; selected?: readonly string[] } = {},
+) {
+  const groups = [groupOf('hub', specs), groupOf('mail', specs, { instructions: 'Be brief.' })]
+  const catalogue = new Catalogue([READ, ...specs], groups)
+  return { result: JSON.parse(searchTools(args, { catalogue, selection: { names: selected } }).output) }
+}

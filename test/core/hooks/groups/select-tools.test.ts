@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { MAX_SELECTED_TOOLS } from '../../../../src/core/base/tool-limits.ts'
+import { Catalogue } from '../../../../src/core/hooks/groups/catalogue.ts'
+import { selectTools } from '../../../../src/core/hooks/groups/select-tools.ts'
+import { SelectedTools } from '../../../../src/core/runtime/selected-tools.ts'
+import { groupOf, READ, remoteSpec, remoteSpecs } from '../../../support/fake-tools.ts'
+
+const SPECS = [
+  ...remoteSpecs('web', 30),
+  ...remoteSpecs('db', 10),
+  remoteSpec('hub', 'merge', 'x'.repeat(999)),
+]
+const GROUPS = [
+  { id: 'files', title: 'Files', description: 'Read', tools: ['read'] },
+  groupOf('web', SPECS),
+  groupOf('db', SPECS, { instructions: 'Commit when you are done.' }),
+  groupOf('hub', SPECS),
+]
+
+test('selectTools() selects a group in one call and says what came with it', () => {
+  const { select, names, offers } = conversation()
+  assert.deepEqual(select({ group: 'mcp:db' }), {
+    selected: SPECS.slice(30, 40).map(({ name, description }) => ({ name, description })),
+    groups: [
+      {
+        id: 'mcp:db',
+        title: 'db',
+        description: 'About db',
+        instructions: 'Commit when you are done.',
+        members: GROUPS[2]!.tools,
+      },
+    ],
+    note: 'Call what is selected from your next step on',
+  })
+  assert.deepEqual(names(), GROUPS[2]!.tools)
+  assert.equal(offers(), 1)
+})
+
+test('selectTools() selects by names, bare ones too, each once, with their groups and siblings', () => {
+  const { select, names } = conversation()
+  const result = select({ tools: ['mcp__hub__merge', 'merge', ' mcp__db__tool_03 '] })
+  assert.deepEqual(names(), ['mcp__hub__merge', 'mcp__db__tool_03'])
+  assert.deepEqual(
+    result.groups.map(({ id, members }: { id: string; members: string[] }) => [id, members.length]),
+    [
+      ['mcp:hub', 1],
+      ['mcp:db', 10],
+    ],
+  )
+  assert.match(result.selected[0].description, /^x{299}…$/)
+})
+
+test('selectTools() takes the first of a group that is too large, and names the others', () => {
+  const { select, names } = conversation(['mcp__db__tool_00'])
+  const result = select({ group: 'mcp:web' })
+  assert.deepEqual(names(), GROUPS[1]!.tools.slice(0, MAX_SELECTED_TOOLS))
+  assert.deepEqual(result.not_selected, GROUPS[1]!.tools.slice(MAX_SELECTED_TOOLS))
+  assert.deepEqual(result.left, ['mcp__db__tool_00'])
+  assert.match(result.note, /At most 24 are selected at a time: name those you need/)
+})
+
+test('selectTools() says which tools left: those unused for longest, as far as they are still there', () => {
+  const before = ['mcp__gone__x', ...GROUPS[1]!.tools.slice(0, MAX_SELECTED_TOOLS - 1)]
+  const { select, names } = conversation(before)
+  const result = select({ tools: ['mcp__db__tool_00', 'mcp__db__tool_01'] })
+  assert.deepEqual(result.left, ['mcp__web__tool_00'])
+  assert.match(result.note, /What left was unused for longest/)
+  assert.equal(names().length, MAX_SELECTED_TOOLS)
+})
+
+test('selectTools() says of built-in tools that they are always there', () => {
+  const { select, names, offers } = conversation()
+  const result = select({ group: 'files' })
+  assert.deepEqual([result.selected, result.always_there, names()], [[], ['read'], []])
+  assert.equal(offers(), 0)
+})
+
+test('selectTools() selects nothing when a name is unknown, and names the nearest', () => {
+  const wrong = [
+    [{ group: 'mcp:wab' }, /the group mcp:wab: there is no such group$/, 'did you mean "mcp:web"?'],
+    [{ group: 'db' }, /the group db: there is no such group$/, 'did you mean "mcp:db"?'],
+    [{ group: 'zzzzzzzzzz' }, /no such group$/, 'tools_groups lists the groups'],
+    [
+      { tools: ['mcp__db__tool_01', 'mcp__db__tol_02'] },
+      /^Cannot select mcp__db__tol_02 \(did you mean "mcp__db__tool_02"\?\): there is no such tool, and nothing was selected$/,
+      'tools_search finds tools by what they are called and do',
+    ],
+    [
+      { tools: ['merg', '?'] },
+      /merg \(did you mean "mcp__hub__merge"\?\), \?: there are no such tools/,
+      undefined,
+    ],
+  ] as const
+  for (const [args, message, hint] of wrong) {
+    const { run, names, offers } = conversation()
+    assert.throws(() => run(args), { kind: 'invalid', message, ...(hint && { hint }) })
+    assert.deepEqual([names(), offers()], [[], 0])
+  }
+})
+
+test('selectTools() refuses what names nothing, and takes what models write instead', () => {
+  const { run, select, names } = conversation()
+  for (const args of [{}, { group: '' }, { group: null, tools: [] }, { tools: [''] }, { tools: [7] }])
+    assert.throws(() => run(args), {
+      kind: 'invalid',
+      message: /^Cannot select tools: .*it takes \{"group":"…"\}/,
+    })
+  select({ group: '', tools: 'mcp__hub__merge' })
+  select({ group: null, tools: ['mcp__db__tool_00'] })
+  assert.deepEqual(names(), ['mcp__hub__merge', 'mcp__db__tool_00'])
+})
+
+test('selectTools() never goes over the bound, and does the same for the same', () => {
+  const name = fc.constantFrom(...SPECS.map((spec) => spec.name))
+  const call = fc.record({
+    group: fc.constantFrom(undefined, 'mcp:web', 'mcp:db', 'mcp:hub'),
+    tools: fc.array(name, { minLength: 1, maxLength: 40 }),
+  })
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 8 }), (calls) => {
+      const [a, b] = [conversation(), conversation()]
+      for (const args of calls) {
+        const before = a.names()
+        const result = a.select(args)
+        assert.deepEqual(b.select(args), result)
+        assert.ok(a.names().length <= MAX_SELECTED_TOOLS)
+        const gone = before.filter((one) => !a.names().includes(one))
+        assert.deepEqual(result.left ?? [], gone)
+      }
+    }),
+  )
+})
+
+/** A conversation with these tools selected, of an agent with those above. */
+function conversation(before: readonly string[] = []) {
+  const catalogue = new Catalogue([READ, ...SPECS], GROUPS)
+  const selection = new SelectedTools(before)
+  let offers = 0
+  const run = (args: Record<string, unknown>) => {
+    const { output, isError } = selectTools({ args, offerAgain: () => offers++ }, { catalogue, selection })
+    assert.equal(isError, false)
+    return JSON.parse(output)
+  }
+  return { run, select: run, names: () => [...selection.names], offers: () => offers }
+}
