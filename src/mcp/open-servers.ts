@@ -10,6 +10,7 @@ import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
 import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
 import { toolsOf } from './agent-tools.ts'
+import { type BeyondTools, beyondTools } from './beyond-tools.ts'
 import { hiddenBy } from './entry-filter.ts'
 import type { TargetDefaults } from './fingerprint.ts'
 import { mcpHook, startEager } from './mcp-hook.ts'
@@ -54,6 +55,10 @@ interface ServersOptions {
 
 class Servers implements McpServers {
   readonly hook: Hook
+  readonly resources: BeyondTools['resources']
+  readonly readResource: BeyondTools['readResource']
+  readonly prompts: BeyondTools['prompts']
+  readonly getPrompt: BeyondTools['getPrompt']
   readonly #peers: Peers
   readonly #lists: ToolLists
   readonly #memory: ServerMemory
@@ -65,6 +70,11 @@ class Servers implements McpServers {
     this.#peers = peers
     this.#memory = memory
     this.#now = now
+    const beyond = beyondTools((agent, name) => this.#claim(agent, name))
+    this.resources = beyond.resources
+    this.readResource = beyond.readResource
+    this.prompts = beyond.prompts
+    this.getPrompt = beyond.getPrompt
   }
 
   peers(): PeerView[] {

@@ -32,7 +32,7 @@ export interface ToolCallOptions {
  */
 export async function callTool(options: ToolCallOptions, signal: AbortSignal): Promise<ToolOutput> {
   const { peer, entry, tool, args, spillDir: folder, onProgress, elicit, meta } = options
-  const { timeout_ms: timeoutMs = CALL_TIMEOUT_MS, output_limit: limitBytes = OUTPUT_LIMIT } = entry
+  const { timeoutMs, limitBytes } = limitsOf(entry)
   try {
     const result = await peer.call({ name: tool, args, timeoutMs, onProgress, elicit, meta }, signal)
     return await toToolOutput(result, { limitBytes, spill: { server: entry.name, tool, folder } })
@@ -42,6 +42,14 @@ export async function callTool(options: ToolCallOptions, signal: AbortSignal): P
       return { output: `${entry.name} refused the call: ${reason.message}`, isError: true }
     throw explain(reason, entry.name, tool)
   }
+}
+
+/** How long a server may take to answer, and how much of that a model is shown. */
+export function limitsOf({
+  timeout_ms: timeoutMs = CALL_TIMEOUT_MS,
+  output_limit: limitBytes = OUTPUT_LIMIT,
+}: McpEntry) {
+  return { timeoutMs, limitBytes }
 }
 
 /** Throws `invalid` for arguments that a server would refuse: those it must have and does not get. */

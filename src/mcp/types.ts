@@ -1,6 +1,8 @@
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { Hook, ToolOutput } from '../core/runtime/hook.ts'
+import type { PromptMessage, PromptView } from './prompts/types.ts'
+import type { ResourceList } from './resources/types.ts'
 
 /** Life of a connection (mcp.md, "Peer lifecycle"). */
 export type PeerState = 'disabled' | 'invalid' | 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'idle'
@@ -167,6 +169,26 @@ export interface McpServers extends AsyncDisposable {
     },
     signal: AbortSignal,
   ): Promise<ToolOutput>
+  /** What a server has to read; connects first when it must. */
+  resources(agent: AgentConfig, name: string, signal: AbortSignal): Promise<ResourceList>
+  /** Reads a resource, as a model would get it. `outputLimit` as for call(). */
+  readResource(
+    at: { agent: AgentConfig; name: string; uri: string; spillDir: string; outputLimit?: number },
+    signal: AbortSignal,
+  ): Promise<ToolOutput>
+  /** The messages a server has ready; connects first when it must. */
+  prompts(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PromptView[]>
+  /** A prompt with its blanks filled in. Throws `missing` for one that the server does not have, `invalid` for a blank. */
+  getPrompt(
+    at: {
+      agent: AgentConfig
+      name: string
+      prompt: string
+      args: Readonly<Record<string, string>>
+      spillDir: string
+    },
+    signal: AbortSignal,
+  ): Promise<PromptMessage[]>
   /** The last lines of a server's standard error, oldest first. */
   logs(agent: AgentConfig, name: string): string[]
   /**

@@ -2,24 +2,20 @@ import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
-import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
 import type { Trust } from '../../core/policy/types.ts'
-import {
-  type Attachment,
-  type McpAction,
-  McpActionKind,
-  McpActionResult,
-} from '../../core/protocol/crabtalk.generated.ts'
+import { type McpAction, McpActionKind, McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
 import { asBuilt } from '../built-agent.ts'
 import type { Services } from '../services.ts'
+import { MAX_OUTPUT_BYTES, toAttachment } from './attachment.ts'
 import { readObject } from './json-text.ts'
 import { setDisabled } from './mcp.ts'
+import { BEYOND_TOOLS } from './mcp-beyond.ts'
 import { judgeTool, standingRules } from './mcp-policy.ts'
 import { toPeer, toTools } from './mcp-view.ts'
 
@@ -45,7 +41,7 @@ export async function mcpAction(
   const act = ACTIONS[message.action]
   if (!act)
     throw new CrabError('invalid', 'Cannot act on the server: the action is not one of those there are')
-  if (CHANGING.has(message.action) && trust !== 'local')
+  if (LOCAL_ONLY.has(message.action) && trust !== 'local')
     throw new CrabError('denied', 'Cannot act on the server: only somebody at this machine may do that')
   const servers = await services.mcp(signal)
   const result = await act({ services, trust, servers, agent, message }, signal)
@@ -64,13 +60,16 @@ const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.CALL]: call,
   [McpActionKind.LOGS]: async ({ servers, agent, message }) => ({ logs: servers.logs(agent, message.name) }),
   [McpActionKind.TOOLS]: tools,
+  ...BEYOND_TOOLS,
 }
 
-/** What others notice, too. */
-const CHANGING: ReadonlySet<McpActionKind> = new Set([
+/** What others notice, too, and what a model would need permission for. */
+const LOCAL_ONLY: ReadonlySet<McpActionKind> = new Set([
   McpActionKind.RECONNECT,
   McpActionKind.ENABLE,
   McpActionKind.DISABLE,
+  McpActionKind.READ_RESOURCE,
+  McpActionKind.GET_PROMPT,
 ])
 
 async function ping(acting: Acting, signal: AbortSignal): Promise<Result> {
@@ -98,9 +97,6 @@ async function tools(acting: Acting, signal: AbortSignal): Promise<Result> {
   const rules = await standingRules(services, agent)
   return { tools: toTools(serverOf(servers, agent, message.name), { trust, rules }) }
 }
-
-/** The declaration's own limit is for models; this one is for the frame of the answer. */
-const MAX_OUTPUT_BYTES = 8 * 1024 * 1024
 
 async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
   const { services, servers, agent, message } = acting
@@ -151,8 +147,4 @@ function findTool({ name: server, tools }: ServerView, name: string): ToolView {
 
 function serverOf(servers: McpServers, agent: AgentConfig, name: string): ServerView {
   return findEntry(agent.name, servers.view(agent).servers, name)
-}
-
-function toAttachment({ media_type: mediaType, data, name = '' }: StoredAttachment): Attachment {
-  return { mediaType, data: Buffer.from(data, 'base64'), name }
 }

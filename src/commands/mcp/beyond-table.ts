@@ -1,0 +1,57 @@
+import type { Command } from '../command.ts'
+import { AGENT_OPTION as agent, JSON_OPTION as json } from '../options.ts'
+
+/** The commands for what servers have besides tools. */
+export const MCP_BEYOND_COMMANDS: readonly Command[] = [
+  {
+    path: ['mcp', 'resources'],
+    args: '[name]',
+    kinds: ['server'],
+    summary: 'List what servers have to read',
+    details: `Without a name those of all that are not disabled. An address with {braces} is a family: fill them in. The servers are
+started.`,
+    options: [agent, json],
+    examples: ['crabtalk mcp resources', 'crabtalk mcp resources docs --json | jq -r .[].uri'],
+    load: async () => (await import('./resources.ts')).resources,
+  },
+  {
+    path: ['mcp', 'read'],
+    args: '<name> <uri>',
+    kinds: ['server'],
+    summary: 'Read a resource',
+    options: [
+      agent,
+      {
+        name: 'out-file',
+        short: 'O',
+        value: 'FILE',
+        kind: 'file',
+        summary: 'Write the images or files of the resource, or its text when there are none',
+      },
+      json,
+    ],
+    examples: ['crabtalk mcp read docs docs://readme', 'crabtalk mcp read -O logo.png docs docs://logo'],
+    load: async () => (await import('./resources.ts')).read,
+  },
+  {
+    path: ['mcp', 'prompts'],
+    args: '[name]',
+    kinds: ['server'],
+    summary: 'List the prompts that servers have ready',
+    details: 'In a chat they are commands: /NAME:PROMPT. The servers are started.',
+    options: [agent, json],
+    examples: ['crabtalk mcp prompts', 'crabtalk mcp prompts docs'],
+    load: async () => (await import('./prompts.ts')).prompts,
+  },
+  {
+    path: ['mcp', 'prompt'],
+    args: '<name> <prompt> [...arguments]',
+    kinds: ['server'],
+    summary: 'Show a prompt with its blanks filled in',
+    details:
+      'Arguments are key=VALUE words. What is printed can be sent: crabtalk mcp prompt … | crabtalk send.',
+    options: [agent, json],
+    examples: ['crabtalk mcp prompt docs review path=notes.md'],
+    load: async () => (await import('./prompts.ts')).prompt,
+  },
+]

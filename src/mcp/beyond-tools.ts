@@ -1,0 +1,107 @@
+import { toCancelled } from '../core/base/cancelled.ts'
+import { CrabError, toCrabError } from '../core/base/errors.ts'
+import { didYouMean } from '../core/base/nearest.ts'
+import type { AgentConfig } from '../core/config/agent-schema.ts'
+import type { ToolOutput } from '../core/runtime/hook.ts'
+import type { Claimed } from './peers.ts'
+import { getPrompt } from './prompts/get-prompt.ts'
+import { listPrompts } from './prompts/list-prompts.ts'
+import type { PromptMessage, PromptView } from './prompts/types.ts'
+import { printable } from './remote-tool.ts'
+import { listResources } from './resources/list-resources.ts'
+import { readResource } from './resources/read-resource.ts'
+import type { ResourceList } from './resources/types.ts'
+import { toUnavailable } from './tool-call.ts'
+import type { McpServers } from './types.ts'
+
+/** What servers offer besides tools. */
+export type BeyondTools = Pick<McpServers, 'resources' | 'readResource' | 'prompts' | 'getPrompt'>
+
+/** Asks servers for resources and prompts; `claim` gives the server behind a declaration, or throws. */
+export function beyondTools(claim: (agent: AgentConfig, name: string) => Promise<Claimed>): BeyondTools {
+  return {
+    async resources(agent, name, signal): Promise<ResourceList> {
+      const claimed = await connected(claim, { agent, name }, signal)
+      const work = claimed.peer.use((connection) => listResources(connection, signal), signal)
+      return await explained('list the resources', claimed, work, signal)
+    },
+    async readResource({ agent, name, uri, spillDir, outputLimit }, signal): Promise<ToolOutput> {
+      const claimed = await connected(claim, { agent, name }, signal)
+      const { peer, entry } = claimed
+      const limited = outputLimit === undefined ? entry : { ...entry, output_limit: outputLimit }
+      const work = readResource({ peer, entry: limited, uri, spillDir }, signal)
+      return await explained(`read ${printable(uri)}`, claimed, work, signal)
+    },
+    async prompts(agent, name, signal): Promise<PromptView[]> {
+      const claimed = await connected(claim, { agent, name }, signal)
+      const work = claimed.peer.use((connection) => listPrompts(connection, signal), signal)
+      return await explained('list the prompts', claimed, work, signal)
+    },
+    async getPrompt({ agent, name, prompt, args, spillDir }, signal): Promise<PromptMessage[]> {
+      const claimed = await connected(claim, { agent, name }, signal)
+      const { peer, entry } = claimed
+      const listing = peer.use((connection) => listPrompts(connection, signal), signal)
+      checkPrompt(await explained('list the prompts', claimed, listing, signal), {
+        server: name,
+        prompt,
+        args,
+      })
+      const work = getPrompt({ peer, entry, prompt, args, spillDir }, signal)
+      return await explained(`get the prompt ${prompt}`, claimed, work, signal)
+    },
+  }
+}
+
+async function connected(
+  claim: (agent: AgentConfig, name: string) => Promise<Claimed>,
+  { agent, name }: { agent: AgentConfig; name: string },
+  signal: AbortSignal,
+): Promise<Claimed> {
+  const claimed = await claim(agent, name)
+  try {
+    await claimed.peer.connect({ insist: true }, signal)
+    return claimed
+  } catch (reason) {
+    if (signal.aborted) throw toCancelled(signal)
+    throw toUnavailable(name, toCrabError(reason), agent.name)
+  }
+}
+
+async function explained<T>(
+  what: string,
+  { entry }: Claimed,
+  work: Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  try {
+    return await work
+  } catch (reason) {
+    if (signal.aborted) throw toCancelled(signal)
+    const { kind, message, hint } = toCrabError(reason)
+    const text = `Cannot ${what} of the MCP server "${entry.name}": ${message}`
+    throw new CrabError(kind, text, { cause: reason, ...(hint && { hint }) })
+  }
+}
+
+function checkPrompt(
+  prompts: readonly PromptView[],
+  { server, prompt, args }: { server: string; prompt: string; args: Readonly<Record<string, string>> },
+): void {
+  const names = prompts.map(({ name }) => name)
+  const found = prompts.find(({ name }) => name === prompt)
+  const what = `Cannot get the prompt ${printable(prompt)} of the MCP server "${server}"`
+  if (!found) {
+    const hint = didYouMean(prompt, names) ?? `crabtalk mcp prompts ${server} lists those it has`
+    throw new CrabError('missing', `${what}: it has no such prompt`, { hint })
+  }
+  const known = found.arguments.map(({ name }) => name)
+  const missing = found.arguments.filter(({ name, isRequired }) => isRequired && !Object.hasOwn(args, name))
+  if (missing.length > 0) {
+    const list = missing.map(({ name }) => name).join(', ')
+    throw new CrabError('invalid', `${what}: ${list} ${missing.length > 1 ? 'are' : 'is'} missing`)
+  }
+  const unknown = Object.keys(args).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const hint = known.length === 0 ? 'it has no blanks' : `its blanks are ${known.join(', ')}`
+  throw new CrabError('invalid', `${what}: it has no blank ${printable(unknown)}`, { hint })
+}

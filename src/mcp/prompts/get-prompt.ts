@@ -1,0 +1,45 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { isObject } from '../../core/base/json.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import type { Elicit } from '../elicitation/types.ts'
+import type { Peer } from '../peer.ts'
+import { printable } from '../remote-tool.ts'
+import { toToolOutput } from '../results.ts'
+import { limitsOf } from '../tool-call.ts'
+import type { PromptMessage } from './types.ts'
+
+/** A prompt that is filled in. */
+export interface GetPromptOptions {
+  peer: Peer
+  entry: McpEntry
+  prompt: string
+  args: Readonly<Record<string, string>>
+  /** Where what is too long, or no text, goes. */
+  spillDir: string
+  elicit?: Elicit
+}
+
+/**
+ * The messages of a prompt, connecting first when it must; each within the entry's output limit. Fails with `tool` when
+ * the server refuses or gives none, else as a call does.
+ */
+export async function getPrompt(options: GetPromptOptions, signal: AbortSignal): Promise<PromptMessage[]> {
+  const { peer, entry, prompt, args, spillDir: folder, elicit } = options
+  const { timeoutMs, limitBytes } = limitsOf(entry)
+  const params = { name: prompt, arguments: { ...args } }
+  const request = { method: 'prompts/get', params, timeoutMs, elicit } as const
+  const result = await peer.use((connection) => connection.ask(request, signal), signal)
+  const { messages } = isObject(result) ? result : {}
+  const given = Array.isArray(messages) ? messages.filter(isObject).slice(0, MAX_MESSAGES) : []
+  if (given.length === 0) throw new CrabError('tool', `its prompt ${printable(prompt)} is empty`)
+  const spill = { server: entry.name, tool: 'prompt', folder }
+  return await Promise.all(
+    given.map(async ({ role, content }): Promise<PromptMessage> => {
+      const parts = Array.isArray(content) ? content : [content]
+      const { output, attachments = [] } = await toToolOutput({ content: parts }, { limitBytes, spill })
+      return { role: role === 'assistant' ? role : 'user', content: output, attachments }
+    }),
+  )
+}
+
+const MAX_MESSAGES = 50

@@ -1,0 +1,43 @@
+import { isObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import type { Connection } from '../connection.ts'
+import { toDescription } from '../description.ts'
+import { readPages } from '../pages.ts'
+import { printable } from '../remote-tool.ts'
+import type { PromptArgumentView, PromptView } from './types.ts'
+
+/** All prompts of a server, in its order; of a server without any, none. Fails as Connection does. */
+export async function listPrompts(connection: Connection, signal: AbortSignal): Promise<PromptView[]> {
+  const { items } = await connection.readPages('prompts/list', (page) => readPages(page, 'prompts'), signal)
+  return items.flatMap((item) => {
+    const { name, title } = item
+    if (!isName(name)) return []
+    const given = Array.isArray(item['arguments']) ? item['arguments'] : []
+    const description = wordsOf(item) || (typeof title === 'string' ? printable(title) : '')
+    return [
+      { name, description, arguments: given.filter(isObject).slice(0, MAX_ARGUMENTS).flatMap(toArgument) },
+    ]
+  })
+}
+
+function toArgument(item: JsonObject): PromptArgumentView[] {
+  const { name, required } = item
+  return isName(name) ? [{ name, description: wordsOf(item), isRequired: required === true }] : []
+}
+
+/** What is typed as one word. */
+function isName(name: unknown): name is string {
+  return (
+    typeof name === 'string' &&
+    name !== '' &&
+    name.length <= MAX_NAME &&
+    !/[\s=\p{Cc}\p{Cf}\p{Cs}]/u.test(name)
+  )
+}
+
+function wordsOf({ description }: JsonObject): string {
+  return typeof description === 'string' ? toDescription(description) : ''
+}
+
+const MAX_NAME = 128
+const MAX_ARGUMENTS = 30

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../../core/base/message.ts'
+import type { Connection } from '../connection.ts'
+import { toDescription } from '../description.ts'
+import { type AskPage, readPages } from '../pages.ts'
+import { printable } from '../remote-tool.ts'
+import type { ResourceList, ResourceTemplateView, ResourceView } from './types.ts'
+
+/** All resources and templates of a server, in its order; of a server without any, none. Fails as Connection does. */
+export async function listResources(connection: Connection, signal: AbortSignal): Promise<ResourceList> {
+  const read = (key: string) => (page: AskPage) => readPages(page, key)
+  const [resources, templates] = await Promise.all([
+    connection.readPages('resources/list', read('resources'), signal),
+    connection.readPages('resources/templates/list', read('resourceTemplates'), signal),
+  ])
+  return {
+    resources: resources.items.flatMap(toResource),
+    templates: templates.items.flatMap(toTemplate),
+  }
+}
+
+function toResource(item: JsonObject): ResourceView[] {
+  const { uri, size } = item
+  if (!isAddress(uri)) return []
+  const isSize = typeof size === 'number' && Number.isSafeInteger(size) && size >= 0
+  return [{ uri, ...wordsOf(item), size: isSize ? size : undefined }]
+}
+
+function toTemplate(item: JsonObject): ResourceTemplateView[] {
+  const { uriTemplate } = item
+  return isAddress(uriTemplate) ? [{ uriTemplate, ...wordsOf(item) }] : []
+}
+
+/** What cannot be shown as it is cannot be asked for, either. */
+function isAddress(uri: unknown): uri is string {
+  return (
+    typeof uri === 'string' && uri !== '' && uri.length <= MAX_URI && !/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)
+  )
+}
+
+function wordsOf({ name, title, description, mimeType }: JsonObject) {
+  const words = [title, name].find((one) => typeof one === 'string' && one !== '')
+  return {
+    name: printable(String(words ?? '')),
+    description: typeof description === 'string' ? toDescription(description) : '',
+    mimeType: typeof mimeType === 'string' ? printable(mimeType) : '',
+  }
+}
+
+const MAX_URI = 2_000

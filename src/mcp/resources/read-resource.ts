@@ -1,0 +1,43 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { isObject } from '../../core/base/json.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import type { ToolOutput } from '../../core/runtime/hook.ts'
+import type { Elicit } from '../elicitation/types.ts'
+import type { Peer } from '../peer.ts'
+import { printable } from '../remote-tool.ts'
+import { toToolOutput } from '../results.ts'
+import { limitsOf } from '../tool-call.ts'
+
+/** A resource that is read. */
+export interface ReadOptions {
+  peer: Peer
+  entry: McpEntry
+  uri: string
+  /** Where what is too long, or no text, goes. */
+  spillDir: string
+  elicit?: Elicit
+}
+
+/**
+ * Reads a resource, connecting first when it must: a lone text as it is, several parts each under its address, images
+ * and sound as attachments, all within the entry's output limit. Fails with `tool` when the server refuses, else as a
+ * call does.
+ */
+export async function readResource(options: ReadOptions, signal: AbortSignal): Promise<ToolOutput> {
+  const { peer, entry, uri, spillDir: folder, elicit } = options
+  const { timeoutMs, limitBytes } = limitsOf(entry)
+  const request = { method: 'resources/read', params: { uri }, timeoutMs, elicit } as const
+  const result = await peer.use((connection) => connection.ask(request, signal), signal)
+  const spill = { server: entry.name, tool: 'resource', folder }
+  return await toToolOutput({ content: toContent(result, uri) }, { limitBytes, spill })
+}
+
+function toContent(result: unknown, uri: string): unknown[] {
+  const { contents } = isObject(result) ? result : {}
+  if (!Array.isArray(contents) || contents.length === 0)
+    throw new CrabError('tool', `it has nothing at ${printable(uri)}`)
+  const [first] = contents
+  if (contents.length === 1 && isObject(first) && typeof first['text'] === 'string')
+    return [{ type: 'text', text: first['text'] }]
+  return contents.map((resource) => ({ type: 'resource', resource }))
+}
