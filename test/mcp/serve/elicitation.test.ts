@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
+import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { toAnswers, toForm } from '../../../src/mcp/serve/elicitation.ts'
+
+const { once, session, always, no } = PERMISSION_ANSWERS
+const PERMISSION = AskUserEvent.create({
+  askId: 'a',
+  kind: AskKind.PERMISSION,
+  questions: [
+    {
+      question: 'Allow bash: ls?',
+      header: 'Permission',
+      options: [once, session, always, no].map((label) => ({ label, description: 'd' })),
+    },
+  ],
+  permission: { action: 'bash: \u001b[31mls', cwd: '/w', reason: 'no rule allows it', rules: ['bash(ls)'] },
+})
+const QUESTION = AskUserEvent.create({
+  askId: 'b',
+  kind: AskKind.QUESTION,
+  questions: [
+    { question: 'Which?', header: '', options: [{ label: 'Red', description: 'warm' }] },
+    { question: 'Which ones?', header: 'Many', multiSelect: true, options: [{ label: 'A' }, { label: 'B' }] },
+    { question: 'Name?', header: 'Name' },
+  ],
+})
+
+test('toForm() asks for a permission that lasts for this conversation at most', () => {
+  const { message, requestedSchema } = toForm('crab', PERMISSION)
+  assert.deepEqual(requestedSchema.properties['answer_1']!.enum, [once, session, no])
+  assert.deepEqual(requestedSchema.required, ['answer_1'])
+  assert.equal(
+    message,
+    'crab asks for permission: bash: ls\nIn /w, because no rule allows it.\n"Allow in this conversation" allows bash(ls).',
+  )
+})
+
+test('toForm() has a field for each question, free text where there is no choice of one', () => {
+  const { message, requestedSchema } = toForm('crab', QUESTION)
+  const fields = Object.values(requestedSchema.properties)
+  assert.deepEqual(
+    fields.map(({ title, enum: labels }) => [title, labels]),
+    [
+      ['Answer', ['Red']],
+      ['Many', undefined],
+      ['Name', undefined],
+    ],
+  )
+  assert.match(fields[1]!.description, /one or more of A, B, joined by ", "/)
+  assert.match(message, /^crab asks: Which\?\n- Red: warm\n/)
+})
+
+test('toAnswers() takes what a person chose, and nothing that lasts longer than they were offered', () => {
+  const answer = (label: string) => ({ action: 'accept', content: { answer_1: label } })
+  const given = (response: unknown) => toAnswers(PERMISSION, response)['Allow bash: ls?']
+  assert.equal(given(answer(session)), session)
+  assert.equal(given(answer(always)), once)
+  assert.equal(given(answer('not like this')), 'not like this')
+})
+
+test('toAnswers() takes what is no answer as a no', () => {
+  const strange = [undefined, null, 7, {}, { action: 'decline' }, { action: 'cancel' }, { action: 'accept' }]
+  const filled = ['decline', 'cancel', 'x'].map((action) => ({ action, content: { answer_1: once } }))
+  const wrong = [
+    { action: 'accept', content: { answer_1: true } },
+    { action: 'accept', content: [] },
+  ]
+  for (const response of [...strange, ...filled, ...wrong]) {
+    assert.deepEqual(toAnswers(PERMISSION, response), { 'Allow bash: ls?': no })
+  }
+  const answers = toAnswers(QUESTION, { action: 'accept', content: { answer_1: 'Red', answer_3: 'Bo' } })
+  assert.deepEqual(answers, { 'Which?': 'Red', 'Which ones?': 'The person gave no answer', 'Name?': 'Bo' })
+})
