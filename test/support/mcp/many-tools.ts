@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { StdioEntry, WatchedServer } from './mcp-servers.ts'
+import { pidsIn, receivedIn } from './record.ts'
+
+const SCRIPT = join(import.meta.dirname, 'many-tools-server.ts')
+
+/** A server with so many tools, as watchedServer() gives one; `title` and `instructions` are its own words. */
+export function manyToolsServer(
+  folder: string,
+  { name, count, ...words }: { name: string; count: number; title?: string; instructions?: string },
+): WatchedServer {
+  const mark = `crab-${randomUUID()}`
+  const [record, starts] = [join(folder, `${mark}.record`), join(folder, `${mark}.starts`)]
+  const given = Object.entries({ count: String(count), ...words, record, starts, mark })
+  const args = [SCRIPT, ...given.map(([key, value]) => `--${key}=${value}`)]
+  const entry: StdioEntry = { name, command: process.execPath, args }
+  return {
+    entry,
+    mark,
+    received: () => receivedIn(record),
+    messages: (method) =>
+      receivedIn(record).flatMap(({ message }) =>
+        message !== undefined && (method === undefined || message.method === method) ? [message] : [],
+      ),
+    starts: () => pidsIn(starts),
+  }
+}
