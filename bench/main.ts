@@ -8,16 +8,19 @@ import { makeSetting, type Suite, type SuiteResult } from './setting.ts'
 import { daemon } from './suites/daemon.ts'
 import { daemonCrowd } from './suites/daemon-crowd.ts'
 import { daemonHome } from './suites/daemon-home.ts'
+import { mcpCalls } from './suites/mcp-calls.ts'
+import { mcpConnect } from './suites/mcp-connect.ts'
+import { mcpCrowd } from './suites/mcp-crowd.ts'
 import { oneShot } from './suites/one-shot.ts'
 import { startUp } from './suites/start-up.ts'
 import { streaming } from './suites/streaming.ts'
 import { tui } from './suites/tui.ts'
 import { toTable } from './table.ts'
 
-// npm run bench -- [startup|one-shot|streaming|tui|daemon …] [--rounds N] [--binary FILE] [--peers DIR]
+// npm run bench -- [startup|one-shot|streaming|tui|daemon|mcp …] [--rounds N] [--binary FILE] [--peers DIR]
 // Figures of the built binary beside floors of the same run, and beside other programs that npm has installed in DIR. A
 // table for each suite; all of them as bench/results/latest.json, where suites that were not run keep what they were.
-// `daemon` stands for all suites that begin so.
+// `daemon` and `mcp` stand for all suites that begin so.
 const SUITES: Readonly<Record<string, Suite>> = {
   startup: startUp,
   'one-shot': oneShot,
@@ -26,6 +29,9 @@ const SUITES: Readonly<Record<string, Suite>> = {
   daemon,
   'daemon-home': daemonHome,
   'daemon-crowd': daemonCrowd,
+  'mcp-connect': mcpConnect,
+  'mcp-calls': mcpCalls,
+  'mcp-crowd': mcpCrowd,
 }
 const RESULTS = join(import.meta.dirname, 'results/latest.json')
 const MAX_BINARY_MB = 125
@@ -42,8 +48,9 @@ process.exitCode = await bench(positionals.length > 0 ? positionals : Object.key
 
 async function bench(names: readonly string[]): Promise<number> {
   const binary = resolve(options.binary)
-  const unknown = names.find((name) => SUITES[name] === undefined)
-  if (unknown !== undefined) return fail(`there is no suite ${unknown}: ${Object.keys(SUITES).join(', ')}`)
+  const suites = Object.keys(SUITES)
+  const unknown = names.find((name) => !suites.some((suite) => isPart(suite, name)))
+  if (unknown !== undefined) return fail(`there is no suite ${unknown}: ${suites.join(', ')}`)
   if (!existsSync(binary)) return fail(`there is no ${binary}: npm run build makes one`)
   const peers = options.peers === undefined ? undefined : resolve(options.peers)
   await using setting = await makeSetting({ binary, rounds: Number(options.rounds) }, (place) =>
@@ -51,7 +58,7 @@ async function bench(names: readonly string[]): Promise<number> {
   )
   if (peers !== undefined && setting.peers.length === 0)
     return fail(`there is no program to compare with in ${peers}`)
-  for (const name of Object.keys(SUITES).filter((suite) => names.some((asked) => isPart(suite, asked)))) {
+  for (const name of suites.filter((suite) => names.some((asked) => isPart(suite, asked)))) {
     const result = await SUITES[name]!(setting)
     console.log(`\n== ${name}\n${toTable(result.columns, result.lines)}`)
     await save(name, result, binary)

@@ -1,34 +1,82 @@
 import { parseArgs } from 'node:util'
 import { makeKillLoad } from '../test/support/kill-load.ts'
+import { makeCallLoad } from '../test/support/mcp/call-load.ts'
 
-// Kills the daemon of one home with SIGKILL while 50 conversations stream, again and again, and checks each time that
-// nothing is lost that a client was told, that no program is left, and that every conversation goes on:
-//   npm run soak -- [--rounds N]
-// It runs the built binary, or what CRABTALK_BIN names; a round takes some seconds.
-const { values } = parseArgs({ options: { rounds: { type: 'string', default: '20' } } })
-process.exitCode = await soak(Number(values.rounds))
+// Bounded runs against a real daemon, of the built binary or what CRABTALK_BIN names:
+//   npm run soak -- [kill] [--rounds N]   kills it with SIGKILL while 50 conversations stream, again and again, and checks
+//     each time that nothing is lost that a client was told, that no program is left, and that every conversation goes on;
+//     a round takes some seconds
+//   npm run soak -- mcp [--calls N]       holds five MCP servers: a quiet minute, then calls (10,000) after as many that
+//     warm it; checks that the daemon wakes once a minute at most, and that neither memory nor descriptors grow
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: 'string', default: '20' }, calls: { type: 'string', default: '10000' } },
+})
+const SOAKS: Readonly<Record<string, () => Promise<string>>> = {
+  kill: () => soakKills(Number(values.rounds)),
+  mcp: () => soakCalls(Number(values.calls)),
+}
+/** What a start begins has ended by then. */
+const SETTLE_MS = 10_000
+const IDLE_MS = 60_000
+/** One of our own, and one that looking costs. */
+const MOST_WAKE_UPS = 2
+/** What a heap may move within. */
+const MOST_GROWTH_MIB = 24
 
-async function soak(rounds: number): Promise<number> {
-  await using load = await makeKillLoad()
-  const sum = { begun: 0, ended: 0, cut: 0 }
-  let slowest = 0
+process.exitCode = await soak(positionals[0] ?? 'kill')
+
+async function soak(name: string): Promise<number> {
+  const run = SOAKS[name]
+  if (!run) {
+    console.error(`Cannot soak: there is no ${name}: ${Object.keys(SOAKS).join(', ')}`)
+    return 1
+  }
   try {
-    for (let round = 1; round <= rounds; round++) {
-      const { begun, ended, cut, backMs } = await load.round()
-      console.log(
-        `${round}: ${begun} turns begun, ${ended} ended, ${cut} cut; back after ${Math.round(backMs)} ms`,
-      )
-      sum.begun += begun
-      sum.ended += ended
-      sum.cut += cut
-      slowest = Math.max(slowest, backMs)
-    }
-    await load.finish()
+    console.log(`soak: ${await run()}`)
+    return 0
   } catch (reason) {
     console.error(reason)
     return 1
   }
+}
+
+async function soakKills(rounds: number): Promise<string> {
+  await using load = await makeKillLoad()
+  const sum = { begun: 0, ended: 0, cut: 0 }
+  let slowest = 0
+  for (let round = 1; round <= rounds; round++) {
+    const { begun, ended, cut, backMs } = await load.round()
+    console.log(
+      `${round}: ${begun} turns begun, ${ended} ended, ${cut} cut; back after ${Math.round(backMs)} ms`,
+    )
+    sum.begun += begun
+    sum.ended += ended
+    sum.cut += cut
+    slowest = Math.max(slowest, backMs)
+  }
+  await load.finish()
   const turns = `${sum.begun} turns begun, ${sum.ended} ended, ${sum.cut} cut`
-  console.log(`soak: ${rounds} kills, ${turns}, back after ${Math.round(slowest)} ms at most: nothing lost`)
-  return 0
+  return `${rounds} kills, ${turns}, back after ${Math.round(slowest)} ms at most: nothing lost`
+}
+
+async function soakCalls(calls: number): Promise<string> {
+  await using load = await makeCallLoad()
+  await load.idle(SETTLE_MS)
+  const wakeUps = await load.idle(IDLE_MS)
+  console.log(`${IDLE_MS / 1000} s idle with five servers: ${wakeUps} wake-ups`)
+  await load.call(calls) // what is compiled and cached once
+  const before = await load.held()
+  console.log(`${calls} calls: ${before.rssMib} MiB, ${before.descriptors} descriptors`)
+  await load.call(calls)
+  const after = await load.held()
+  console.log(`${2 * calls} calls: ${after.rssMib} MiB, ${after.descriptors} descriptors`)
+  await load.check()
+  const grown = after.rssMib - before.rssMib
+  if (wakeUps > MOST_WAKE_UPS || grown > MOST_GROWTH_MIB || after.descriptors > before.descriptors) {
+    throw new Error(
+      `${wakeUps} wake-ups, ${grown} MiB and descriptors ${before.descriptors} → ${after.descriptors}`,
+    )
+  }
+  return `${wakeUps} wake-ups in a quiet minute, ${grown} MiB more after ${calls} further calls: nothing grows`
 }

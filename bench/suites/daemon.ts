@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { bundle } from '../bundle.ts'
 import { startDaemon } from '../daemon.ts'
 import { fetchProgram, NODE } from '../floors.ts'
 import { interleave, type Program } from '../harness.ts'
 import { END } from '../markdown.ts'
 import { MCP_AGENT, type Setting, type SuiteResult } from '../setting.ts'
-import { bundleLoop } from '../stream-loop-bundle.ts'
 import type { Column, Mark } from '../table.ts'
 import { PROCESS } from './start-up.ts'
 
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column[] = [
 export async function daemon(setting: Setting): Promise<SuiteResult> {
   const { rounds, cwd, scratch } = setting
   const loop = join(scratch, 'daemon-loop.mjs')
-  await bundleLoop(loop)
+  await bundle('stream-loop.ts', loop)
   await using running = await startDaemon(setting)
   const programs = daemonPrograms(setting, { loop, pid: running.pid })
   const figures = await interleave(programs, { rounds, cwd })

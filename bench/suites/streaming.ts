@@ -1,9 +1,9 @@
 import { join } from 'node:path'
+import { bundle } from '../bundle.ts'
 import { curlProgram, fetchProgram } from '../floors.ts'
 import { interleave, type Program } from '../harness.ts'
 import { END } from '../markdown.ts'
 import { installed, type Setting, type SuiteResult } from '../setting.ts'
-import { bundleLoop } from '../stream-loop-bundle.ts'
 import type { Mark } from '../table.ts'
 import { PROCESS } from './start-up.ts'
 
@@ -18,7 +18,7 @@ const DRIP = 'drip 21 100'
 export async function streaming(setting: Setting): Promise<SuiteResult> {
   const { rounds, cwd, scratch } = setting
   const loop = join(scratch, 'stream-loop.mjs')
-  await bundleLoop(loop)
+  await bundle('stream-loop.ts', loop)
   const programs = installed(streamPrograms(setting, loop))
   const figures = await interleave(programs, { rounds, cwd })
   return {

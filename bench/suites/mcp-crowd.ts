@@ -1,0 +1,121 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { stringify } from 'smol-toml'
+import { makeHome } from '../../scripts/sea/scenarios.ts'
+import { McpPeerState } from '../../src/core/protocol/crabtalk.generated.ts'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { type Daemon, startDaemon } from '../daemon.ts'
+import { plainServer, startHttp } from '../mcp-callers.ts'
+import { countRunning, cpuMsOf, rssOf, wakeUpsOf } from '../processes.ts'
+import type { Setting, SuiteResult } from '../setting.ts'
+import type { Column, Line, Mark } from '../table.ts'
+
+const COLUMNS: readonly Column[] = [
+  { key: 'readyMs', title: 'start until all are registered and connected, ms' },
+  { key: 'servers', title: 'MCP servers' },
+  { key: 'rssMb', title: 'idle, RSS MB', digits: 1 },
+  { key: 'perPeerMb', title: 'more than without a server, a connection, MB', digits: 2 },
+  { key: 'idleCpuMs', title: 'idle for 60 s, CPU ms', digits: 1 },
+  { key: 'wakeUps', title: 'idle for 60 s, wake-ups' },
+]
+
+/** Agents, and what each of them declares. */
+type Agents = Readonly<Record<string, readonly object[]>>
+
+const AGENTS = 100
+const PEERS = 20
+const IDLE_PEERS = 5
+const NONE = 'no server'
+/** At most one a minute of our own. */
+const IDLE: Readonly<Record<string, Mark>> = { wakeUps: { most: 1 } }
+
+/** What a daemon takes that holds MCP servers and has nothing to do: many agents on one, and many servers. */
+export async function mcpCrowd(setting: Setting): Promise<SuiteResult> {
+  await using http = await startHttp()
+  const named = (count: number, toEntry: (name: string) => object) =>
+    Array.from({ length: count }, (_, index) => ({ name: `s${index}`, ...toEntry(`s${index}`) }))
+  const stdio = (word: string) => {
+    const [command, ...args] = plainServer(word)
+    return { command, args }
+  }
+  const remote = (name: string) => ({ url: http.url, headers: { 'x-name': name } })
+  const shared = [{ name: 'shared', ...stdio('shared') }]
+  const everybody = Object.fromEntries(Array.from({ length: AGENTS }, (_, at) => [`agent${at}`, shared]))
+  const homes: [string, Agents, Record<string, Mark>][] = [
+    [NONE, {}, IDLE],
+    ['1 agent, 1 server', { agent0: shared }, {}],
+    [`${AGENTS} agents, 1 server`, everybody, { servers: { most: 1 } }],
+    [`1 agent, ${PEERS} servers`, { agent0: named(PEERS, stdio) }, {}],
+    [`1 agent, ${PEERS} over HTTP`, { agent0: named(PEERS, remote) }, {}],
+    [`${IDLE_PEERS} servers, idle`, { agent0: named(IDLE_PEERS, stdio) }, IDLE],
+    [`${IDLE_PEERS} over HTTP, idle`, { agent0: named(IDLE_PEERS, remote) }, IDLE],
+  ]
+  const lines: Line[] = []
+  for (const [name, agents, marks] of homes) {
+    lines.push({ name, marks, values: await live(setting, { name, agents, isIdle: marks === IDLE }) })
+  }
+  const base = lines[0]!.values['rssMb']!
+  const rows = lines.map(({ values, ...line }) => {
+    const { connections = 0, rssMb = Number.NaN } = values
+    return {
+      ...line,
+      values: { ...values, perPeerMb: connections > 0 ? (rssMb - base) / connections : Number.NaN },
+    }
+  })
+  return { columns: COLUMNS, lines: rows }
+}
+
+async function live(
+  { binary, cwd, scratch, model }: Setting,
+  { name, agents, isIdle }: { name: string; agents: Agents; isIdle: boolean },
+): Promise<Record<string, number>> {
+  const mark = name.replaceAll(/\W/g, '-')
+  const home = join(scratch, `crowd-${mark}`)
+  const env = await makeHome(home, model.url)
+  await writeAgents(env['CRABTALK_HOME']!, agents, mark)
+  const begun = performance.now()
+  await using daemon = await startDaemon({ binary, cwd, env })
+  const connections = await untilReady(daemon, agents)
+  const readyMs = performance.now() - begun
+  await sleep(SETTLE_MS)
+  const servers = countRunning(`plain-server.ts --mark=${mark}`)
+  return { readyMs, servers, connections, rssMb: rssOf(daemon.pid), ...(isIdle ? await idle(daemon) : {}) }
+}
+
+async function idle({ pid }: Daemon): Promise<Record<string, number>> {
+  const [cpu, wakeUps] = [cpuMsOf(pid), wakeUpsOf(pid)]
+  await sleep(IDLE_MS)
+  return { idleCpuMs: cpuMsOf(pid) - cpu, wakeUps: wakeUpsOf(pid) - wakeUps }
+}
+
+/** Waits until every declaration has its connection; gives how many there are. */
+async function untilReady({ dispatch }: Daemon, agents: Agents): Promise<number> {
+  const declared = Object.values(agents).flat().length
+  const deadline = performance.now() + READY_MS
+  for (;;) {
+    const { peers } = await request(dispatch, 'mcpView', {}, new AbortController().signal)
+    const owners = peers.reduce((sum, peer) => sum + peer.owners.length, 0)
+    if (owners === declared && peers.every(({ state }) => state === McpPeerState.CONNECTED))
+      return peers.length
+    if (performance.now() > deadline)
+      throw new Error(`Cannot measure: ${owners} of ${declared} are connected`)
+    await sleep(LOOK_MS)
+  }
+}
+
+async function writeAgents(home: string, agents: Agents, mark: string): Promise<void> {
+  const folder = join(home, 'agents')
+  await mkdir(folder, { recursive: true })
+  for (const [name, entries] of Object.entries(agents)) {
+    const text = stringify({ mcps: entries }).replaceAll('--mark=', `--mark=${mark}-`)
+    await writeFile(join(folder, `${name}.toml`), text)
+    await writeFile(join(folder, `${name}.md`), 'You call tools.\n')
+  }
+}
+
+const READY_MS = 60_000
+const LOOK_MS = 5
+/** Everything that a start begins has ended by then. */
+const SETTLE_MS = 5_000
+const IDLE_MS = 60_000
