@@ -34,6 +34,49 @@ test('mcp_trace shows the traffic of one server from its start, and of no other'
   assert.ok(trace.events.every((event) => event.fingerprint === fingerprint))
 })
 
+test('mcp_trace says whose turn a call, its progress, its answer and its cancellation belong to, of two on one process', async () => {
+  const call = { call: 'c', name: 'mcp__one__sleep', args: '{"ms": 300, "steps": 3}' }
+  await using node = await startKeptNode(({ text }) => ({ parts: [/slept/.test(text) ? 'done' : call] }))
+  const server = node.watch('one', {})
+  await node.declare('ann', server)
+  await node.declare('bob', server)
+  await node.services.roster.keepAll()
+  await node.pidOf(server)
+  await using trace = await follow(node, {})
+  const ask = (agent: string, sender: string, stop = NEVER) =>
+    node.ask('sleep', { agent, sender, options: { allow: ['mcp__*'] } }, stop)
+  await Promise.all([ask('ann', 'ann one'), ask('bob', 'bob one')])
+  const stop = new AbortController()
+  const cancelled = ask('ann', 'ann two', stop.signal)
+  const requests = () => trace.events.filter(({ method }) => method === 'tools/call')
+  await until('the third calls', () => requests().length === 3)
+  stop.abort()
+  await cancelled.catch(() => undefined) // as its signal says
+  await until('it is cancelled', () =>
+    trace.events.some(({ method }) => method === 'notifications/cancelled'),
+  )
+  const runs = new Set<string>()
+  for (const { agent, sender, runId, id, payload } of requests()) {
+    const { progressToken } = JSON.parse(payload).params._meta
+    const own = trace.events.filter((event) => {
+      const { params = {} } = JSON.parse(event.payload)
+      return (
+        [params.progressToken, params.requestId].includes(progressToken) ||
+        (!event.outgoing && event.id === id)
+      )
+    })
+    assert.deepEqual([sender.split(' ')[0], runId !== ''], [agent, true])
+    assert.deepEqual(
+      new Set(own.map((event) => [event.agent, event.sender, event.runId].join())),
+      new Set([[agent, sender, runId].join()]),
+    )
+    assert.ok(own.length >= 2 || own.some(({ method }) => method === 'notifications/cancelled'), payload)
+    runs.add(runId)
+  }
+  assert.deepEqual([runs.size, new Set(trace.events.map(({ fingerprint }) => fingerprint)).size], [3, 1])
+  assert.deepEqual(server.starts().length, 1)
+})
+
 test('mcp_trace of everything shows every server; nobody listens once it is left', async () => {
   await using node = await startKeptNode()
   const [one, two] = [node.watch('one'), node.watch('two')]
