@@ -1,11 +1,13 @@
 import { orCancelled, toCancelled } from '../core/base/cancelled.ts'
-import { CrabError, toCrabError } from '../core/base/errors.ts'
+import { CrabError } from '../core/base/errors.ts'
 import { CallRecord } from './call-record.ts'
-import type { ConnectOptions, Way } from './connect.ts'
-import type { Connection, Era, RemoteCall } from './connection.ts'
+import { cleanError } from './clean-error.ts'
+import type { Way } from './connect.ts'
+import type { Connection, RemoteCall } from './connection.ts'
 import { FailureRecord } from './failure-record.ts'
 import type { ServerTarget } from './fingerprint.ts'
 import { flawOfTarget } from './flaw.ts'
+import { Holders } from './holders.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Link } from './link.ts'
 import { ListRefresh } from './list-refresh.ts'
@@ -18,6 +20,7 @@ import { hideSecrets } from './shown-target.ts'
 import { callLimit, idleLimit, isInstaller, startupLimit } from './startup.ts'
 import { LineTail, lastWords } from './stderr-tail.ts'
 import type { PeerState } from './types.ts'
+import { Ways } from './ways.ts'
 
 /**
  * One server for all that declare it: connects when somebody needs it, notices when it is gone, and knows its tools
@@ -42,12 +45,8 @@ export class Peer {
   #attempt: Promise<Connection> | undefined
   #needed = Promise.withResolvers<void>()
   #refresh: ListRefresh | undefined
-  #holders = 0
-  #quiet = Promise.withResolvers<void>()
-  /** What it is taken for after it ended without a word, so that one that cannot start is started once each time. */
-  #supposed: Era | undefined
-  /** How it is reached. */
-  #way: Way = 'usual'
+  readonly #holders = new Holders()
+  readonly #ways: Ways
   readonly #idle = new IdleTimer({
     limitMs: () => idleLimit(this.claims.map(({ entry }) => entry)),
     onIdle: () => this.#rest(),
@@ -59,6 +58,7 @@ export class Peer {
     this.target = options.target
     this.#flaw = flawOfTarget(options.target)
     this.memory = new PeerMemory(options)
+    this.#ways = new Ways(options.target)
     this.record = new CallRecord(options.now)
     this.failures = new FailureRecord(options.now)
   }
@@ -165,31 +165,24 @@ export class Peer {
       return answer
     } catch (reason) {
       if (!signal.aborted && reason instanceof CrabError) this.#learn(reason, connection)
-      throw signal.aborted ? toCancelled(signal) : this.#cleaned(reason)
+      throw signal.aborted ? toCancelled(signal) : cleanError(reason, this.target)
     }
   }
 
   /** Resolves when nobody holds it any more; undefined when nobody does, or it is being ended. */
   get quiet(): Promise<void> | undefined {
-    return this.#holders > 0 && !this.#over.signal.aborted ? this.#quiet.promise : undefined
+    return this.#holders.quiet
   }
 
   /** Keeps it of use until disposed, also when nobody declares it any more; a call holds it by itself. */
   hold(): Disposable {
-    if (this.#holders === 0) this.#quiet = Promise.withResolvers()
-    this.#holders++
-    return {
-      [Symbol.dispose]: () => {
-        this.#holders--
-        if (this.#holders === 0) this.#quiet.resolve()
-      },
-    }
+    return this.#holders.hold()
   }
 
   /** Ends the server and all it has started; the peer is of no use any more. Never rejects. */
   async end(): Promise<void> {
     this.#over.abort(new CrabError('unavailable', 'it is being ended'))
-    this.#quiet.resolve() // nobody can hold it any longer
+    this.#holders.end()
     await this.#disconnect()
     await this.#attempt?.catch(() => undefined) // it gives up now, and whoever waits for it is told
     await this.#links.close()
@@ -220,14 +213,11 @@ export class Peer {
     try {
       const started = await startServer(
         {
-          ...{ mayInstall, startupMs, ...this.#ways() },
-          ...{ slots: this.#options.slots, era: this.memory.era ?? this.#supposed },
+          ...{ mayInstall, startupMs, ...this.#ways.plan(this.memory, startupMs) },
+          slots: this.#options.slots,
           needed: this.#needed.promise,
           open: (way, over) => this.#open(way, over),
           onToolsChanged: () => refresh.notify(),
-          onMute: () => {
-            this.#supposed = 'legacy'
-          },
           lastWords: () => printable(lastWords(this.#stderr.lines())),
         },
         this.#over.signal,
@@ -237,23 +227,10 @@ export class Peer {
     } catch (reason) {
       this.#attempt = undefined
       refresh.stop()
-      const error = this.#cleaned(reason)
+      const error = cleanError(reason, this.target)
       if (!this.#over.signal.aborted) this.#fail(error)
       throw error
     }
-  }
-
-  /** A program has half of its time to say what it speaks, as old ones may not answer at all; an address all of it. */
-  #ways(): Pick<ConnectOptions, 'way' | 'otherWay' | 'onWay' | 'questionMs'> {
-    const { startupMs } = this
-    const { transport } = this.target
-    this.#way = transport === 'sse' ? 'sse' : this.memory.way
-    if (transport === 'stdio') return { questionMs: startupMs / 2 }
-    const onWay = (way: Way) => {
-      this.#way = way
-    }
-    const otherWay = this.#way === 'sse' ? 'usual' : 'sse'
-    return { way: this.#way, ...(transport === 'http' && { otherWay }), onWay, questionMs: startupMs }
   }
 
   /** Two processes of one server never run at once. */
@@ -278,7 +255,7 @@ export class Peer {
     this.connectedAt = this.#options.now()
     this.failures.connected()
     this.record.starts++
-    const isNew = this.memory.connected(list, connection, this.#way)
+    const isNew = this.memory.connected(list, connection, this.#ways.current)
     if (isNew) this.#options.onToolsChanged()
     void connection.ended.then((why) => this.#lose(connection, new CrabError('unavailable', why)))
     this.#options.onEvent('connected')
@@ -299,7 +276,7 @@ export class Peer {
     this.#connection = undefined
     this.#refresh?.stop()
     this.#idle.stop()
-    this.failures.ended(this.#cleaned(error))
+    this.failures.ended(cleanError(error, this.target))
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
   }
@@ -341,16 +318,5 @@ export class Peer {
     const connection = this.#connection
     this.#connection = undefined
     await connection?.close()
-  }
-
-  #cleaned(reason: unknown): CrabError {
-    const { kind, message, hint, retryAfterMs } = toCrabError(reason)
-    const shown = hideSecrets(message, this.target)
-    const cause = shown === message ? { cause: reason } : {} // --debug prints causes
-    return new CrabError(kind, shown, {
-      ...cause,
-      ...(hint && { hint }),
-      ...(retryAfterMs && { retryAfterMs }),
-    })
   }
 }

@@ -1,22 +1,21 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Transport } from '@modelcontextprotocol/client'
 import type { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../core/process/types.ts'
 import type { McpServerEvent } from '../core/runtime/events.ts'
+import { type Claimed, Claims, enabledOf, entryOf } from './claims.ts'
 import { fingerprintOf, type ServerTarget, type TargetDefaults, toTarget } from './fingerprint.ts'
 import { flawOfTarget } from './flaw.ts'
 import type { Link } from './link.ts'
-import { openLink } from './open-link.ts'
 import { Peer } from './peer.ts'
-import { type Happening, toEvent, toOwners } from './peer-events.ts'
-import type { Claim, OpenOptions, PeerEvent } from './peer-types.ts'
+import { PeerNews } from './peer-news.ts'
+import type { OpenOptions } from './peer-types.ts'
 import type { Remembered, ServerMemory } from './server-memory.ts'
 import { newStartSlots } from './startup.ts'
-import type { LineTail } from './stderr-tail.ts'
-import { tappedLines, tracedTransport } from './trace.ts'
-import type { FrameTap, Owner } from './types.ts'
+import { openTracedLink } from './traced-link.ts'
+import type { FrameTap } from './types.ts'
+
+export type { Claimed }
 
 export interface PeersOptions extends TargetDefaults {
   processes: ProcessHost
@@ -29,13 +28,6 @@ export interface PeersOptions extends TargetDefaults {
   frames?: FrameTap | undefined
 }
 
-/** A declaration that is in force, and the server behind it. */
-export interface Claimed extends Claim {
-  peer: Peer
-}
-
-type Listener = (event: McpServerEvent) => void
-
 /**
  * The servers of one node: what agents declare runs once for all declarations that mean the same, and ends with the last
  * of them.
@@ -45,19 +37,17 @@ export class Peers {
   #baseEnv: PeersOptions['baseEnv']
   readonly #slots = newStartSlots()
   readonly #peers = new Map<string, Peer>()
-  /** Declarations by the agent's id, in their order. */
-  readonly #claimed = new Map<string, readonly Claimed[]>()
-  readonly #generations = new Map<string, number>()
-  readonly #turns = new Map<string, Promise<void>>()
+  readonly #claims = new Claims()
   /** Servers on their way out, by fingerprint: the next of that kind waits for them. */
   readonly #ending = new Map<string, Ending>()
   /** Those that nobody declares. */
   readonly #lookedAt = new Set<Peer>()
-  readonly #listeners = new Set<Listener>()
+  readonly #news: PeerNews
 
   constructor(options: PeersOptions) {
     this.#options = options
     this.#baseEnv = options.baseEnv
+    this.#news = new PeerNews(options.now)
   }
 
   /** In the order of their first owner. */
@@ -67,18 +57,17 @@ export class Peers {
 
   /** The declarations of an agent that are in force; undefined when it is not registered. */
   claimedBy(agentId: string): readonly Claimed[] | undefined {
-    return this.#claimed.get(agentId)
+    return this.#claims.of(agentId)
   }
 
   /** Grows whenever the tools of an agent may have changed. */
   generationOf(agentId: string): number {
-    return this.#generations.get(agentId) ?? 0
+    return this.#claims.generationOf(agentId)
   }
 
   /** Calls the listener with every event, once for each owner, until it is disposed. It must not throw. */
-  listen(listener: Listener): Disposable {
-    this.#listeners.add(listener)
-    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
+  listen(listener: (event: McpServerEvent) => void): Disposable {
+    return this.#news.listen(listener)
   }
 
   /** The server of an entry, when somebody has it. */
@@ -101,16 +90,12 @@ export class Peers {
    * server, what is gone lets go of it. One change of an agent at a time.
    */
   register(agent: AgentConfig): Promise<void> {
-    return this.#inTurn(agent.id, () => this.#reconcile(agent))
+    return this.#claims.inTurn(agent.id, () => this.#reconcile(agent))
   }
 
   /** Registers an agent unless it is registered just so, and tells whether it did; starts nothing. */
   async ensure(agent: AgentConfig): Promise<boolean> {
-    const claimed = this.claimedBy(agent.id)
-    const entries = agent.mcps.filter(({ disabled = false }) => !disabled)
-    const isSame =
-      claimed?.every((claim) => claim.agent === agent.name) &&
-      isDeepStrictEqual(claimed.map(entryOf), entries)
+    const isSame = this.#claims.isInForce(agent)
     if (!isSame) await this.register(agent)
     return !isSame
   }
@@ -118,18 +103,14 @@ export class Peers {
   /** What is laid under the environment of programs from now on: what it changes moves to other servers. Gives the agents. */
   async rebase(baseEnv: PeersOptions['baseEnv']): Promise<string[]> {
     this.#baseEnv = baseEnv
-    const ids = [...this.#claimed.keys()]
-    await Promise.all(ids.map((id) => this.#inTurn(id, () => this.#claimAgain(id))))
+    const ids = this.#claims.agents()
+    await Promise.all(ids.map((id) => this.#claims.inTurn(id, () => this.#claimAgain(id))))
     return ids
   }
 
   /** Lets go of everything an agent has. */
   unregister(agentId: string): Promise<void> {
-    return this.#inTurn(agentId, async () => {
-      const before = this.#claimed.get(agentId)
-      this.#claimed.delete(agentId)
-      this.#letGo(before ?? [])
-    })
+    return this.#claims.inTurn(agentId, async () => this.#letGo(this.#claims.remove(agentId)))
   }
 
   /**
@@ -163,43 +144,26 @@ export class Peers {
     for (const peer of [...this.all(), ...this.#lookedAt]) peer.release()
   }
 
-  async #inTurn(agentId: string, change: () => Promise<void>): Promise<void> {
-    const mine = (this.#turns.get(agentId) ?? Promise.resolve()).then(change)
-    const settled = mine.catch(() => undefined) // whoever asked for it is told
-    this.#turns.set(agentId, settled)
-    await mine.finally(() => this.#turns.get(agentId) === settled && this.#turns.delete(agentId))
-  }
-
   #targetOf(entry: McpEntry): ServerTarget {
     return toTarget(entry, { home: this.#options.home, baseEnv: this.#baseEnv })
   }
 
   async #claimAgain(id: string): Promise<void> {
-    const claimed = this.#claimed.get(id) ?? []
+    const claimed = this.#claims.of(id) ?? []
     const name = claimed[0]?.agent
     if (name !== undefined) await this.#reconcile({ id, name, mcps: claimed.map(entryOf) })
   }
 
   async #reconcile(agent: Pick<AgentConfig, 'id' | 'name' | 'mcps'>): Promise<void> {
-    const before = this.#claimed.get(agent.id) ?? []
-    const entries = agent.mcps.filter(({ disabled = false }) => !disabled)
+    const entries = enabledOf(agent.mcps)
     const known = await Promise.all(entries.map((entry) => this.#recall(entry, agent.id)))
     const claimed = entries.map((entry, i): Claimed => {
       return { agentId: agent.id, agent: agent.name, entry, peer: this.#peerFor(known[i]!) }
     })
-    this.#claimed.set(agent.id, claimed)
-    const isSame = isDeepStrictEqual(before.map(entryOf), entries)
-    if (!isSame || before.some(({ peer }, i) => peer !== claimed[i]!.peer)) this.#grow(agent.id)
-    for (const claim of claimed) claim.peer.claims = this.#claimsOf(claim.peer)
-    for (const claim of claimed) if (!before.some((old) => isSameOwner(old, claim))) this.#welcome(claim)
+    const before = this.#claims.replace(agent.id, claimed)
+    for (const { peer } of claimed) peer.claims = this.#claims.on(peer)
+    for (const claim of claimed) if (!before.some((old) => isSameOwner(old, claim))) this.#news.welcome(claim)
     this.#letGo(before)
-  }
-
-  /** A new owner of what others have begun to use hears how it stands; the rest it hears with them. */
-  #welcome(claim: Claimed): void {
-    const { state } = claim.peer
-    if (state !== 'connected' && state !== 'connecting') return
-    this.#tellOne({ peer: claim.peer, kind: state, claims: claim.peer.claims, claim })
   }
 
   /** What is needed to make the peer of an entry, in case there is none. */
@@ -212,7 +176,7 @@ export class Peers {
 
   #peerFor(recalled: Recalled): Peer {
     const { fingerprint } = recalled
-    const known = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) ?? this.#takeOver(fingerprint)
+    const known = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) 
     const peer = known ?? this.#make(recalled)
     this.#peers.set(fingerprint, peer)
     return peer
@@ -239,51 +203,30 @@ export class Peers {
       ...{ ...recalled, memory, now, slots: this.#slots },
       open: (how, signal) => this.#open(peer, how, signal),
       onEvent: (kind) => {
-        if (this.#ending.get(peer.fingerprint)?.peer !== peer) this.#tell(peer, kind, peer.claims)
+        if (this.#ending.get(peer.fingerprint)?.peer !== peer) this.#news.tell(peer, kind, peer.claims)
       },
       onToolsChanged: () => {
-        for (const { agentId } of peer.claims) this.#grow(agentId)
+        for (const { agentId } of peer.claims) this.#claims.grow(agentId)
       },
     })
     return peer
   }
 
   async #open(peer: Peer, how: OpenOptions, signal: AbortSignal): Promise<Link> {
-    const { target, fingerprint } = peer
-    const before = this.#ending.get(fingerprint)
+    const before = this.#ending.get(peer.fingerprint)
     if (before?.peer !== peer) await before?.gone // a turn that still holds it may start it again
-    how.log.onLines = this.#tappedLines(peer)
-    const watch = (transport: Transport) => this.#traced(peer, transport)
-    return await openLink({ ...this.#options, ...how, target, watch }, signal)
-  }
-
-  #traced(peer: Peer, transport: Transport): Transport {
-    const { frames, now } = this.#options
-    const { fingerprint, target } = peer
-    return frames
-      ? tracedTransport(transport, frames, { fingerprint, target, owners: () => ownersOf(peer), now })
-      : transport
-  }
-
-  #tappedLines(peer: Peer): LineTail['onLines'] {
-    const { frames, now } = this.#options
-    const { fingerprint } = peer
-    return frames && tappedLines(frames, { fingerprint, owners: () => ownersOf(peer), now })
-  }
-
-  /** All declarations of a server, of all agents. */
-  #claimsOf(peer: Peer): Claimed[] {
-    return [...this.#claimed.values()].flat().filter((claim) => claim.peer === peer)
+    return await openTracedLink({ ...this.#options, ...how, peer }, signal)
   }
 
   /** Declarations that are no longer in force leave their servers; a server without any is ended, nobody waits for it. */
   #letGo(before: readonly Claimed[]): void {
     for (const peer of new Set(before.map((claim) => claim.peer))) {
       const old = peer.claims
-      peer.claims = this.#claimsOf(peer)
+      peer.claims = this.#claims.on(peer)
       if (peer.claims.length > 0 || this.#peers.get(peer.fingerprint) !== peer) continue
       this.#peers.delete(peer.fingerprint)
-      if (peer.state === 'connected' || peer.state === 'connecting') this.#tell(peer, 'disconnected', old)
+      if (peer.state === 'connected' || peer.state === 'connecting')
+        this.#news.tell(peer, 'disconnected', old)
       peer.claims = old // whoever still holds it goes by their limits
       const ending = { peer, gone: Promise.resolve() }
       this.#ending.set(peer.fingerprint, ending)
@@ -300,31 +243,6 @@ export class Peers {
     await peer.end()
     if (isWanted()) this.#ending.delete(peer.fingerprint)
   }
-
-  #grow(agentId: string): void {
-    this.#generations.set(agentId, this.generationOf(agentId) + 1)
-  }
-
-  /** Nobody is told of a server that is only looked at. */
-  #tell(peer: Peer, kind: PeerEvent, claims: readonly Claim[]): void {
-    for (const claim of claims.filter(({ agentId }) => agentId !== '')) {
-      this.#tellOne({ peer, kind, claims, claim })
-    }
-  }
-
-  #tellOne(happening: Omit<Happening, 'at'>): void {
-    const event = toEvent({ ...happening, at: this.#options.now() })
-    for (const listener of this.#listeners) listener(event)
-  }
-}
-
-function entryOf({ entry }: Claimed): McpEntry {
-  return entry
-}
-
-/** Nobody owns what is only looked at. */
-function ownersOf({ claims }: Peer): Owner[] {
-  return toOwners(claims.filter(({ agentId }) => agentId !== ''))
 }
 
 function isSameOwner(a: Claimed, b: Claimed): boolean {

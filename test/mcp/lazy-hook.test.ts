@@ -42,7 +42,7 @@ test('lazyMcpHook() tries again when the servers could not be opened', async () 
     if (opened === 1) throw new Error('no')
     return node.servers
   })
-  const agent = agentWith([{ name: 'web', url: 'https://example.com' }])
+  const agent = agentWith([{ name: 'web', url: 'http://127.0.0.1:9', start: 'lazy' }])
   await assert.rejects(async () => hook.onRegisterAgent!(agent))
   await hook.onRegisterAgent!(agent)
   assert.equal(node.servers.peers().length, 1)

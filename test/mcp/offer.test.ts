@@ -262,7 +262,7 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
       ['crab', 'crabtalk mcp ping web tries it again'],
       ['slow', 'crabtalk mcp ping web -a slow tries it again'],
     ] as const) {
-      const agent = agentWith([{ name: 'web', url: 'https://example.com' }], { name })
+      const agent = agentWith([{ name: 'web', command: '/nonexistent/web' }], { name })
       assert.ok((await offer(node, agent)).notices.join().endsWith(`(${advice})`))
     }
   })

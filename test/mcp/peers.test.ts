@@ -186,29 +186,27 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
     })
   })
 
-  test('a remote server is said to be none of this build', async () => {
+  test("a remote server whose header is the connection's is said to be invalid, without a connection", async () => {
     await using node = await mcpNode()
     const entry = {
       name: 'web',
       url: 'https://me:secret@example.com/mcp?key=secret',
-      headers: { 'X-Key': 'secret' },
+      headers: { 'X-Key': 'secret', Host: 'elsewhere' },
     }
     const agent = agentWith([entry])
     const { names, notices } = await offer(node, agent)
+    const why = 'the header "Host" cannot be set: it belongs to the connection'
     assert.deepEqual(names, [])
-    assert.match(notices.join(), /"web": remote servers are not supported by this build yet/)
+    assert.ok(notices.join().includes(`"web": ${why}`), notices.join())
     const [peer] = node.servers.peers()
     assert.deepEqual(
       [peer!.state, peer!.transport, peer!.error, peer!.target, peer!.headerNames],
-      [
-        ...['invalid', 'http', 'remote servers are not supported by this build yet'],
-        'https://[secret]@example.com/mcp?…',
-        ['X-Key'],
-      ],
+      ['invalid', 'http', why, 'https://[secret]@example.com/mcp?…', ['Host', 'X-Key']],
     )
     await assert.rejects(node.servers.connect(agent, 'web', NEVER), {
       kind: 'unavailable',
-      message: /not supported/,
+      message: /"Host"/,
     })
+    assert.deepEqual(node.events, [])
   })
 })

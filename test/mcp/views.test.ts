@@ -41,7 +41,7 @@ test('view() starts nothing, and shows what is remembered of an agent that is no
   const server = node.watch({ tools: ['few'] })
   await (await node.servers.verify(agentWith([]), server.entry, NEVER))[Symbol.asyncDispose]()
   await using other = await node.another()
-  const agent = agentWith([server.entry, { name: 'web', url: 'https://example.com' }])
+  const agent = agentWith([server.entry, { name: 'web', url: 'https://example.com', headers: { Host: 'a' } }])
   const { generation, servers } = other.servers.view(agent)
   assert.deepEqual(
     [generation, servers.map(({ state, tools }) => [state, tools.map(({ name }) => name)])],
