@@ -19,6 +19,10 @@ export function lazyMcpHook(open: () => Promise<McpServers>): Hook {
     async schema(agent, turn) {
       return agent.mcps.length === 0 ? [] : ((await (await servers.get()).schema?.(agent, turn)) ?? [])
     },
+    async preprocess(message, signal) {
+      if (message.agent.mcps.length === 0 || !message.content.includes('@')) return undefined
+      return await (await servers.get()).preprocess?.(message, signal)
+    },
     groups: (agent) => opened?.groups?.(agent) ?? [],
     describe: (name, request) => opened?.describe?.(name, request),
     dispatch: (name, call, signal) => opened?.dispatch?.(name, call, signal),

@@ -11,6 +11,8 @@ import type { Peer } from './peer.ts'
 import type { Claimed, Peers } from './peers.ts'
 import { throttledProgress } from './progress.ts'
 import type { DroppedTool } from './remote-tool.ts'
+import { expandResources } from './resources/expand-mentions.ts'
+import { refuseTaint } from './taint/taint.ts'
 import { callTool, checkArguments, type ToolCallOptions } from './tool-call.ts'
 import { toGroup } from './tool-group.ts'
 import type { ToolLists } from './tool-lists.ts'
@@ -52,6 +54,12 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
       shown.set(agent, { tools, claimed: isKept ? claimed : undefined })
       return specs
     },
+    async preprocess(message, signal) {
+      const { agent, content } = message
+      if (agent.mcps.length === 0 || !MAY_NAME_RESOURCES.test(content)) return undefined
+      if (!peers.claimedBy(agent.id)) await peers.ensure(agent)
+      return await expandResources(message, peers.claimedBy(agent.id) ?? [], signal)
+    },
     groups(agent) {
       const { tools = [], claimed } = shown.get(agent) ?? {}
       return (claimed ?? peers.claimedBy(agent.id) ?? []).map((claim) => toGroup(claim, tools))
@@ -66,6 +74,9 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
     },
   }
 }
+
+/** A quick look, which most messages end at. */
+const MAY_NAME_RESOURCES = /@[a-z0-9]/
 
 interface Shown {
   tools: readonly AgentTool[]
@@ -135,7 +146,17 @@ function dispatch(
   const { peer, entry } = claim
   const hidden = hiddenBy(entry, action.tool)
   if (hidden !== '') return Promise.reject(new CrabError('missing', `Cannot call ${action.name}: ${hidden}`))
-  return callAndTell({ peer, entry, tool: action.tool }, call, signal)
+  return scanAndCall({ peer, entry, tool: action.tool }, call, signal)
+}
+
+async function scanAndCall(
+  what: Pick<ToolCallOptions, 'peer' | 'entry' | 'tool'>,
+  call: ToolDispatch,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const schema = what.peer.list?.tools.find(({ name }) => name === what.tool)?.inputSchema
+  await refuseTaint({ ...what, args: call.args, schema, notice: call.notice }, signal)
+  return await callAndTell(what, call, signal)
 }
 
 async function callAndTell(

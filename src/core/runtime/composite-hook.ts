@@ -20,9 +20,12 @@ export function compositeHook(hooks: readonly Hook[]): Hook {
     onEvent(agent, session, event) {
       for (const hook of hooks) hook.onEvent?.(agent, session, event)
     },
-    async preprocess(agent, content) {
+    async preprocess(message, signal) {
       let text: string | undefined
-      for (const hook of hooks) text = (await hook.preprocess?.(agent, text ?? content)) ?? text
+      for (const hook of hooks) {
+        const content = text ?? message.content
+        text = (await hook.preprocess?.({ ...message, content }, signal)) ?? text
+      }
       return text
     },
     scope: (config) => join(hooks.map((hook) => hook.scope?.(config))),

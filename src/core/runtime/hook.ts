@@ -1,6 +1,6 @@
 import type { Attachment } from '../base/message.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import type { Action } from '../policy/types.ts'
+import type { Action, Trust } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { Answers, Denial, Question } from './asks.ts'
 import type { AgentEvent } from './events.ts'
@@ -36,6 +36,8 @@ export interface ToolDispatch extends ToolRequest {
   turnOver: AbortSignal
   /** Says how far the call is; shown, never stored. `progress` and `total` count in the tool's own unit. */
   progress(report: { message: string; progress?: number; total?: number }): void
+  /** Tells the turn's client something that is no failure; shown, never stored. */
+  notice(message: string): void
   /** The tools of this turn are others now: before its next model call every hook is asked for them again. */
   offerAgain(): void
   /** Whether a search of a permitted folder may show that file; absolute, without links. */
@@ -97,6 +99,20 @@ export interface ToolGroup {
   server?: string
 }
 
+/** A message of a user on its way into the conversation. */
+export interface UserMessage {
+  /** With the servers that the client attached. */
+  agent: AgentConfig
+  content: string
+  trust: Trust
+  /** Where the rest of what is too long for the message may be put; absolute, perhaps not there yet. */
+  spillDir: string
+  /** Tells the turn's client what it should know. */
+  notice(message: string, server?: string): void
+  /** Adds a file that the model sees with the message. */
+  attach(file: Attachment): void
+}
+
 /**
  * The one way the runtime reaches tools and per-agent capabilities (RFC 0075).
  *
@@ -124,7 +140,7 @@ export interface Hook {
   /** Sees every event of every turn, in order. Must not throw and must not wait. */
   onEvent?(agent: string, session: string, event: AgentEvent): void
   /** Rewrites a user message before it enters the conversation; undefined passes it through. */
-  preprocess?(agent: AgentConfig, content: string): Promise<string | undefined>
+  preprocess?(message: UserMessage, signal: AbortSignal): Promise<string | undefined>
   /** A line for the `<scope>` block of the system prompt: what limits this agent. */
   scope?(config: AgentConfig): string | undefined
   /**

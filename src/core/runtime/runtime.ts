@@ -1,16 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
-import { NO_USAGE } from '../base/message.ts'
+import { type Attachment, NO_USAGE } from '../base/message.ts'
 import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
+import { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import { type Beginning, HeldConversation } from './held-conversation.ts'
 import { KnownAgents } from './known-agents.ts'
 import type { RuntimeOptions, Setting } from './runtime-options.ts'
 import { SessionServers } from './session-servers.ts'
-import { Steers } from './steers.ts'
+import { type Preprocess, Steers } from './steers.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
 import { attachedRules, type Begun, flagRules, hasTools, planTurn, type Speech } from './turn-plan.ts'
@@ -48,8 +49,11 @@ export class Runtime implements AsyncDisposable {
       const speech = await this.#prepare(speaker, request, setting)
       const toolAgent = await this.#tooled(speaker, request)
       request.accepted?.()
-      await using conversation = await this.#hold(agent, request, either)
-      const begun = this.#begin({ conversation, agent, setting }, request, stop.signal)
+      const channel = new EventChannel()
+      const reader = request.guest === undefined ? toolAgent : agent
+      const prepare = this.#preprocessor(reader, request, { channel, signal: either })
+      await using conversation = await this.#hold(agent, request, { prepare, signal: either })
+      const begun = this.#begin({ conversation, prepare, channel, setting }, request, stop.signal)
       await using _running = this.#enter({ agent, request, begun, signal: either, kill })
       const plan = await planTurn(this.#options, { ...speech, toolAgent, ...begun }, request)
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
@@ -113,9 +117,10 @@ export class Runtime implements AsyncDisposable {
   #begin(
     {
       conversation,
-      agent,
+      prepare,
+      channel,
       setting,
-    }: { conversation: HeldConversation; agent: AgentConfig; setting: Setting },
+    }: { conversation: HeldConversation; prepare: Preprocess; channel: EventChannel; setting: Setting },
     { settings, runId }: TurnRequest,
     turnOver: AbortSignal,
   ): Begun {
@@ -123,9 +128,9 @@ export class Runtime implements AsyncDisposable {
     const run = runId ?? newId()
     const spillDir = join(spill, conversation.id)
     if (settings.ephemeral) this.#unsaved.add(spillDir)
-    const steers = new Steers((content) => this.#preprocess(agent, content))
+    const steers = new Steers(prepare)
     const keepDir = undo === undefined || settings.ephemeral ? undefined : join(undo, conversation.id, run)
-    return { conversation, setting, asks, steers, runId: run, turnOver, spillDir, keepDir }
+    return { conversation, setting, asks, steers, channel, runId: run, turnOver, spillDir, keepDir }
   }
 
   /** Lets others speak to the turn and stop it; what is said to one too late, and nobody is told, is stored. */
@@ -158,8 +163,25 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  async #preprocess(agent: AgentConfig, content: string): Promise<string> {
-    return (await this.#options.hook.preprocess?.(agent, content)) ?? content
+  /** Lets hooks make of what a user typed what the model reads. */
+  #preprocessor(
+    agent: AgentConfig,
+    { trust, settings }: TurnRequest,
+    { channel, signal }: { channel: EventChannel; signal: AbortSignal },
+  ): Preprocess {
+    const { hook, spill, newId } = this.#options
+    return async (content) => {
+      if (!hook.preprocess) return { content }
+      const spillDir = join(spill, settings.ephemeral ? `messages-${newId()}` : 'messages')
+      if (settings.ephemeral) this.#unsaved.add(spillDir)
+      const attachments: Attachment[] = []
+      const notice = (message: string, server?: string) =>
+        channel.tell({ type: 'notice', message, ...(server !== undefined && { server }) })
+      const attach = (file: Attachment) => attachments.push(file)
+      const message = { agent, content, trust, spillDir, notice, attach }
+      const rewritten = (await hook.preprocess(message, signal)) ?? content
+      return { content: rewritten, ...(attachments.length > 0 && { attachments }) }
+    }
   }
 
   async *#events(
@@ -253,10 +275,15 @@ export class Runtime implements AsyncDisposable {
     return { agent, model, rules: { flags, ofAgent } }
   }
 
-  async #hold(agent: AgentConfig, request: TurnRequest, signal: AbortSignal): Promise<HeldConversation> {
+  async #hold(
+    agent: AgentConfig,
+    request: TurnRequest,
+    { prepare, signal }: { prepare: Preprocess; signal: AbortSignal },
+  ): Promise<HeldConversation> {
     const { place, scratch, now } = this.#options
-    const { ephemeral, attachments } = request.settings
-    const content = await this.#preprocess(agent, request.content)
+    const { ephemeral, attachments: given = [] } = request.settings
+    const { content, attachments: found = [] } = await prepare(request.content)
+    const attachments = [...given, ...found]
     const pair: Pair = { agentId: agent.id, sender: request.sender }
     const header: SessionHeader = {
       v: SESSION_VERSION,
@@ -267,7 +294,7 @@ export class Runtime implements AsyncDisposable {
       cwd: request.cwd ?? (await usualCwd(this.#options, agent.name, request.trust)),
     }
     const entry = { kind: 'entry', role: 'user', content } as const
-    const first = attachments?.length ? { ...entry, attachments: [...attachments] } : entry
+    const first = attachments.length > 0 ? { ...entry, attachments } : entry
     const beginning: Beginning = { pair, header, first }
     return HeldConversation.take(ephemeral ? scratch : place, beginning, signal)
   }

@@ -1,5 +1,9 @@
 import { CrabError } from '../base/errors.ts'
+import type { Attachment } from '../base/message.ts'
 import type { NewLine } from '../storage/types.ts'
+
+/** Makes of what was typed what the model reads. */
+export type Preprocess = (content: string) => Promise<{ content: string; attachments?: Attachment[] }>
 
 /**
  * What is said to a running turn, in order, until the turn takes it up or gives it back.
@@ -9,11 +13,11 @@ import type { NewLine } from '../storage/types.ts'
  */
 export class Steers {
   readonly #waiting: string[] = []
-  readonly #preprocess: (content: string) => Promise<string>
+  readonly #preprocess: Preprocess
   #isOpen = true
 
   /** `preprocess` makes of what was typed what the model reads. */
-  constructor(preprocess: (content: string) => Promise<string>) {
+  constructor(preprocess: Preprocess) {
     this.#preprocess = preprocess
   }
 
@@ -58,7 +62,7 @@ export class Steers {
   async #toLines(content: string): Promise<NewLine[]> {
     return [
       { kind: 'event', event: 'user_steered', content },
-      { kind: 'entry', role: 'user', content: await this.#preprocess(content) },
+      { kind: 'entry', role: 'user', ...(await this.#preprocess(content)) },
     ]
   }
 }

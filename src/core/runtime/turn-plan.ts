@@ -6,7 +6,7 @@ import { resolveRules } from '../policy/resolve-rules.ts'
 import type { Rule } from '../policy/types.ts'
 import type { ModelRequest, ToolSpec } from '../provider/types.ts'
 import type { Asks } from './asks.ts'
-import { EventChannel } from './event-channel.ts'
+import type { EventChannel } from './event-channel.ts'
 import type { HeldConversation } from './held-conversation.ts'
 import { hasGuests } from './history.ts'
 import type { Hook, ToolsTurn } from './hook.ts'
@@ -41,6 +41,8 @@ export interface Begun {
   keepDir: string | undefined
   conversation: HeldConversation
   steers: Steers
+  /** What is told of the turn, also before its model is called. */
+  channel: EventChannel
   runId: string
   /** Aborted when the turn is over, however it ended. */
   turnOver: AbortSignal
@@ -108,10 +110,9 @@ async function toolSetting(at: {
 }): Promise<ToolSetting> {
   const { options, speech, request, cwd } = at
   const { hook, agents, homeDir, now, newId } = options
-  const { agent, conversation, runId, turnOver, spillDir, keepDir } = speech
+  const { agent, conversation, runId, turnOver, spillDir, keepDir, channel } = speech
   const { settings, sender, trust } = request
   const session = conversation.id
-  const channel = new EventChannel()
   const workspace = await openWorkspace(cwd).catch(() => cwd) // what needs it says that it is gone
   const place = { workspace, homeDir }
   const readable = [await resolvePath(spillDir, place).catch(() => spillDir)] // as paths of actions are

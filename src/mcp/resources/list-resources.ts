@@ -30,18 +30,21 @@ function toTemplate(item: JsonObject): ResourceTemplateView[] {
   return isAddress(uriTemplate) ? [{ uriTemplate, ...wordsOf(item) }] : []
 }
 
-/** What cannot be shown as it is cannot be asked for, either. */
-function isAddress(uri: unknown): uri is string {
+/** An address that can be shown, and named in a message, as it is; others cannot be asked for. */
+export function isAddress(uri: unknown): uri is string {
   return (
-    typeof uri === 'string' && uri !== '' && uri.length <= MAX_URI && !/[\s\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)
+    typeof uri === 'string' && uri !== '' && uri.length <= MAX_URI && !/[\s"<>\p{Cc}\p{Cf}\p{Cs}]/u.test(uri)
   )
 }
 
 function wordsOf({ name, title, description, mimeType }: JsonObject) {
-  const words = [title, name].find((one) => typeof one === 'string' && one !== '')
+  const [first = '', ...rest] = [name, title, description].filter(
+    (one) => typeof one === 'string' && one !== '',
+  )
+  const about = typeof description === 'string' && description !== '' ? description : (rest[0] ?? '')
   return {
-    name: printable(String(words ?? '')),
-    description: typeof description === 'string' ? toDescription(description) : '',
+    name: printable(first as string),
+    description: toDescription(about as string),
     mimeType: typeof mimeType === 'string' ? printable(mimeType) : '',
   }
 }

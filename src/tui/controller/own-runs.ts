@@ -23,7 +23,8 @@ export class OwnRuns {
   /** Whether a run that has begun is this chat's; waits for the id of a message that says the same. */
   async claim(id: string, content: string | undefined): Promise<boolean> {
     const sending = this.#sending
-    const mayBe = sending !== undefined && (content === undefined || sending.content === content)
+    // What the message names may stand behind it by now.
+    const mayBe = sending !== undefined && (content?.startsWith(sending.content) ?? true)
     if (mayBe && !this.#ids.has(id)) await sending.id.catch(() => undefined) // whoever sends it is told
     if (!this.#ids.has(id)) return false
     this.#begun.add(id)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compositeHook } from '../../../src/core/runtime/composite-hook.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
-import type { Hook, ToolsTurn } from '../../../src/core/runtime/hook.ts'
+import type { Hook, ToolsTurn, UserMessage } from '../../../src/core/runtime/hook.ts'
 import { AGENT } from '../../support/agents.ts'
 import { toolDispatch, toolRequest } from '../../support/dispatches.ts'
 
@@ -10,13 +10,17 @@ const NEVER = new AbortController().signal
 const CALL = toolDispatch()
 const TURN: ToolsTurn = { tell() {}, signal: NEVER }
 
+const toMessage = (content: string): UserMessage => {
+  return { agent: AGENT, content, trust: 'local', spillDir: '/spill', notice() {}, attach() {} }
+}
+
 test('compositeHook() of nothing, and of hooks that do nothing, does nothing', async () => {
   for (const hook of [compositeHook([]), compositeHook([{}, {}])]) {
     assert.deepEqual(await hook.schema?.(AGENT, TURN), [])
     assert.equal(hook.systemPrompt?.(), undefined)
     assert.equal(await hook.context?.('/'), undefined)
     assert.equal(hook.onBuildAgent?.(AGENT), AGENT)
-    assert.equal(await hook.preprocess?.(AGENT, 'hi'), undefined)
+    assert.equal(await hook.preprocess?.(toMessage('hi'), NEVER), undefined)
     assert.equal(hook.scope?.(AGENT), undefined)
     assert.equal(hook.describe?.('read', toolRequest()), undefined)
     assert.equal(hook.dispatch?.('read', CALL, NEVER), undefined)
@@ -88,11 +92,11 @@ test('compositeHook() joins standing instructions and contexts in order, without
 test('compositeHook() builds an agent, and rewrites a message, hook after hook', async () => {
   const add = (suffix: string): Hook => ({
     onBuildAgent: (config) => ({ ...config, prompt: config.prompt + suffix }),
-    preprocess: async (_, content) => content + suffix,
+    preprocess: async ({ content }) => content + suffix,
   })
   const hook = compositeHook([add('1'), {}, { preprocess: async () => undefined }, add('2')])
   assert.equal(hook.onBuildAgent?.(AGENT).prompt, `${AGENT.prompt}12`)
-  assert.equal(await hook.preprocess?.(AGENT, '/x'), '/x12')
+  assert.equal(await hook.preprocess?.(toMessage('/x'), NEVER), '/x12')
 })
 
 test('compositeHook() registers in order, unregisters in reverse, and shows every hook every event', async () => {

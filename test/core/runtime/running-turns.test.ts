@@ -74,7 +74,7 @@ function toRunning(more: Partial<Running> = {}): Running {
     trust: 'local',
     since: 0,
     conversation: {} as HeldConversation,
-    steers: new Steers(async (content) => content),
+    steers: new Steers(async (content) => ({ content })),
     signal: new AbortController().signal,
     cancel() {},
     ...more,

@@ -126,11 +126,29 @@ test('Runtime.turn() writes nothing at all for an ephemeral conversation, and re
 })
 
 test('Runtime.turn() lets hooks rewrite the message before anybody sees it', async () => {
-  const hook: Hook = { preprocess: async ({ name }, content) => `${name} was told: ${content}` }
+  const hook: Hook = { preprocess: async ({ agent, content }) => `${agent.name} was told: ${content}` }
   await using node = await startTestNode([{ parts: ['yes'] }], { hooks: [hook] })
   await node.ask('/skill')
   assert.deepEqual(sentTo(node.server.requests[0]), ['user: crab was told: /skill'])
   assert.equal(spoken(await node.lines())[0], 'user: crab was told: /skill')
+})
+
+test('Runtime.turn() adds what hooks attach to the message, and tells what they have to say after the start', async () => {
+  const file = { media_type: 'image/png', data: 'iVBORw0KGgo=' }
+  const hook: Hook = {
+    async preprocess({ attach, notice, trust }) {
+      attach(file)
+      notice(`from a ${trust} turn`, 'docs')
+      return undefined
+    },
+  }
+  await using node = await startTestNode([{ parts: ['yes'] }], { hooks: [hook] })
+  const events = await node.ask('look', { settings: { attachments: [{ ...file, name: 'own' }] } })
+  const [first] = (await node.lines()).filter((line) => line.kind === 'entry')
+  assert.deepEqual(first?.attachments, [{ ...file, name: 'own' }, file])
+  const [start, notice] = events
+  assert.equal(start?.type, 'start')
+  assert.deepEqual(notice, { type: 'notice', message: 'from a local turn', server: 'docs' })
 })
 
 test('Runtime.turn() shows hooks every event of the turn, in order', async () => {

@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import { Steers } from '../../../src/core/runtime/steers.ts'
 import type { NewLine } from '../../../src/core/storage/types.ts'
 
-const same = async (content: string) => content
+const same = async (content: string) => ({ content })
 
 test('takeUp() stores each steer as an event with what was typed and a message with what is read', async () => {
-  const steers = new Steers(async (content) => content.toUpperCase())
+  const steers = new Steers(async (content) => ({ content: content.toUpperCase() }))
   steers.add('one')
   steers.add('two')
   const stored: NewLine[] = []

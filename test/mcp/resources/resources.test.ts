@@ -12,7 +12,7 @@ for (const era of ['legacy', 'modern'] as const) {
     const agent = agentWith([askingEntry(era)])
     const { resources, templates } = await node.servers.resources(agent, 'docs', NEVER)
     assert.deepEqual(resources[0], {
-      ...{ uri: 'docs://readme', name: 'Read me', description: 'What this is' },
+      ...{ uri: 'docs://readme', name: 'readme', description: 'What this is' },
       ...{ mimeType: 'text/markdown', size: undefined },
     })
     assert.deepEqual(templates, [
