@@ -145,6 +145,7 @@ export async function run(
     turnOver: NEVER,
     progress,
     offerAgain: () => assert.fail('changes nothing'),
+    notice: () => undefined,
     mayShow: () => true,
     ask,
   }

@@ -19,6 +19,7 @@ export function toolDispatch(more: Partial<ToolDispatch> = {}): ToolDispatch {
     turnOver: new AbortController().signal,
     progress() {},
     offerAgain() {},
+    notice() {},
     mayShow: () => true,
     ask: () => Promise.reject(new Error('nobody is asked')),
     ...more,

@@ -46,6 +46,7 @@ function toDispatch(call: Pick<ToolDispatch, 'args' | 'action'>, place: ToolPlac
     spillDir: '/nowhere',
     turnOver: NEVER,
     offerAgain: () => undefined,
+    notice: () => undefined,
     mayShow: () => true,
     files: { get: () => undefined, set: () => undefined },
     progress: () => undefined,

@@ -143,6 +143,7 @@ function toDispatch(
     action,
     files: followFiles(setting.files, files),
     offerAgain,
+    notice: (message) => setting.channel.tell({ type: 'notice', message, ...serverOf(action) }),
     mayShow: (path) => setting.permissions.mayShow(path),
     progress: (report) => setting.channel.tell({ type: 'tool-progress', callId: call.id, ...report }),
     async ask(questions, kind, unwanted) {
@@ -153,6 +154,10 @@ function toDispatch(
       throw new CrabError('denied', 'Cannot ask: nobody is there to answer')
     },
   }
+}
+
+function serverOf(action: Action): { server?: string } {
+  return action.kind === 'mcp' ? { server: action.server } : {}
 }
 
 /** The shared versions, with a note of what this call adds to them. */

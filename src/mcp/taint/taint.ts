@@ -1,0 +1,41 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import { findTaint } from './find-taint.ts'
+
+/** A call that a model wants to make. */
+export interface TaintedCall {
+  entry: McpEntry
+  /** Remote name. */
+  tool: string
+  args: JsonObject
+  /** Of the tool; undefined when it is not known any more. */
+  schema: JsonObject | undefined
+  /** Tells the turn's client. */
+  notice(message: string): void
+}
+
+/**
+ * Keeps secrets from a server: throws `denied` when the arguments of a call hold one, and names only where; with
+ * `taint_policy = "warn"` that is a notice instead. Nothing is looked at with `off`, or `taint_scanning = false`.
+ */
+export async function refuseTaint(call: TaintedCall, signal: AbortSignal): Promise<void> {
+  const { entry, tool, args, schema, notice } = call
+  const { taint_scanning: isScanned = true, taint_policy: policy = 'block' } = entry
+  if (!isScanned || policy === 'off') return
+  const taint = await findTaint(args, schema, signal)
+  if (!taint) return
+  const where = taint.path === '' ? 'the arguments' : `the argument ${taint.path}`
+  const found = `${where} ${taint.why}`
+  if (policy === 'warn') {
+    notice(`The call of ${tool} of the MCP server "${entry.name}" goes out although ${found}`)
+    return
+  }
+  throw new CrabError(
+    'denied',
+    `Cannot call ${tool} of the MCP server "${entry.name}": ${found}, so nothing was sent`,
+    {
+      hint: `leave it out; the person who runs this can let such calls pass with taint_policy = "warn" in the entry of "${entry.name}"`,
+    },
+  )
+}
