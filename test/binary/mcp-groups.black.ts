@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { manyToolsServer } from '../support/mcp/many-tools.ts'
+import { entriesToml, type WatchedServer } from '../support/mcp/mcp-servers.ts'
+import type { RecordedRequest } from '../support/model-server.ts'
+import { endLiving } from '../support/orphans.ts'
+import { HAS_DAEMONS } from '../support/run-binary.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { makeToolTalk, type ToolTalk } from '../support/tool-talk.ts'
+
+const BUILT_IN = ['read', 'write', 'edit', 'bash', 'glob', 'grep', 'ask_user']
+const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
+const ALLOW = ['--allow', 'mcp__web__*']
+const SURVEY = [
+  ['tools_groups', {}],
+  ['tools_select', { group: 'mcp:web' }],
+  ['mcp__web__tool_07', { id: 'a' }],
+] as const
+
+test('send: an agent with 62 tools of two servers is shown the tools that find them, surveys, selects and calls', async () => {
+  await using talk = await makeToolTalk()
+  await using servers = await declare(talk)
+  const answers = await talk.act(SURVEY, ALLOW)
+  assertSurveyed(talk, answers, servers)
+  assert.deepEqual(toolsIn(talk.server.requests.at(-1)), [...BUILT_IN, ...GUIDES, ...namesOf('web', 22)])
+  const [said] = await talk.act([['mcp__db__tool_07', { id: 'a' }]], ['-c', '--yolo'])
+  assert.match(said!, /^Cannot call mcp__db__tool_07: it is not selected\. Select it first with tools_select/)
+  assert.deepEqual(toolsIn(talk.server.requests.at(-1)), [...BUILT_IN, ...GUIDES, ...namesOf('web', 22)])
+  assert.deepEqual(servers.db.messages('tools/call'), [])
+})
+
+test('daemon: what a conversation selected is there after the daemon was killed and started again', async () => {
+  if (HAS_DAEMONS) return // each talk has one of its own, and one home has one daemon
+  await using talk = await makeToolTalk()
+  await using servers = await declare(talk)
+  const options = { env: WITH_DAEMON }
+  await using first = await startSandboxDaemon(talk)
+  const answers = await talk.act(SURVEY, ALLOW, options)
+  assertSurveyed(talk, answers, servers)
+  const selected = toolText(talk.server.requests.at(-1))
+  first.kill('SIGKILL')
+  await first.finished
+  await using _second = await startSandboxDaemon(talk)
+  const [said] = await talk.act([['mcp__web__tool_08', { id: 'b' }]], ['-c', ...ALLOW], options)
+  assert.equal(said, 'tool_08 {"id":"b"}')
+  assert.equal(toolText(talk.server.requests.at(-1)), selected)
+})
+
+/** The first request had the built-in tools and those that find others, and stayed small. */
+function assertSurveyed({ server }: ToolTalk, answers: readonly string[], { web }: Servers): void {
+  const [first] = server.requests
+  assert.deepEqual(toolsIn(first), [...BUILT_IN, ...GUIDES])
+  assert.ok(Buffer.byteLength(first!.text) < 5_000, `${Buffer.byteLength(first!.text)} bytes`)
+  const groups = JSON.parse(answers[0]!).groups as { id: string; member_count: number }[]
+  assert.deepEqual(
+    groups.slice(-2).map(({ id, member_count }) => [id, member_count]),
+    [
+      ['mcp:web', 22],
+      ['mcp:db', 40],
+    ],
+  )
+  assert.equal(JSON.parse(answers[1]!).selected.length, 22)
+  assert.equal(answers[2], 'tool_07 {"id":"a"}')
+  assert.deepEqual(
+    web.messages('tools/call').map(({ params }) => params!['name']),
+    ['tool_07'],
+  )
+}
+
+interface Servers extends AsyncDisposable {
+  web: WatchedServer
+  db: WatchedServer
+}
+
+/** Gives the agent 22 tools of one server and 40 of another. */
+async function declare({ home, cwd }: ToolTalk): Promise<Servers> {
+  const web = manyToolsServer(cwd, { name: 'web', count: 22 })
+  const db = manyToolsServer(cwd, { name: 'db', count: 40 })
+  await mkdir(join(home, 'agents'), { recursive: true })
+  const entries = [web, db].map(({ entry }) => ({ ...entry, startup_timeout_ms: 60_000 }))
+  await writeFile(join(home, 'agents', 'crab.toml'), entriesToml(...entries))
+  return {
+    ...{ web, db },
+    async [Symbol.asyncDispose]() {
+      for (const { mark } of [web, db]) await endLiving(mark)
+    },
+  }
+}
+
+function namesOf(server: string, count: number): string[] {
+  return Array.from({ length: count }, (_, n) => `mcp__${server}__tool_${String(n).padStart(2, '0')}`)
+}
+
+function toolsIn(asked: RecordedRequest | undefined): string[] {
+  const tools = (asked?.json['tools'] ?? []) as { function: { name: string } }[]
+  return tools.map((tool) => tool.function.name)
+}
+
+function toolText(asked: RecordedRequest | undefined): string {
+  return JSON.stringify(asked?.json['tools'])
+}
