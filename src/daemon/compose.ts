@@ -4,6 +4,7 @@ import { newUlid } from '../core/base/ids.ts'
 import { once } from '../core/base/once.ts'
 import { SubscriptionStore } from '../core/bus/subscription-store.ts'
 import { AgentStore } from '../core/config/agents.ts'
+import { migrateServers } from '../core/config/migrate-servers.ts'
 import { askUserHook } from '../core/hooks/ask-user.ts'
 import { bashHook } from '../core/hooks/bash/bash-hook.ts'
 import { ownPlaces } from '../core/hooks/closed-places.ts'
@@ -37,8 +38,8 @@ import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
 import type { McpFrame } from '../mcp/types.ts'
-import { openBus } from './event-bus.ts'
 import { Components } from './components/components.ts'
+import { openBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
 import { keepAgents } from './kept-agents.ts'
 import { NodeSetting } from './node-setting.ts'
@@ -106,6 +107,9 @@ export function compose(options: NodeOptions): Services {
     options.daemon &&
     openBus({ subscriptions, events, live: () => live, log: options.log, over: over.signal, now })
   const { log, homeDir } = options
+  const migrate: Services['migrate'] = (tell) => {
+    return migrateServers({ paths, lock: (resource) => leases.take(resource, over.signal), tell })
+  }
   const roster = new Roster({ agents, hook, known, log })
   const skills = async () => scanSkills(skillRoots(paths, homeDir, await setting.config()))
   const servers = async () => mcp.made?.catch(() => undefined) // whoever asked for it was told
@@ -134,13 +138,14 @@ export function compose(options: NodeOptions): Services {
     bus,
     setting,
     hook,
-    mcp: (signal) => orCancelled(mcp.get(), signal),
     components,
+    mcp: (signal) => orCancelled(mcp.get(), signal),
     mcpEvents,
     mcpFrames: frames,
     roster,
     skills,
-    reload: reloader({ setting, roster, subscriptions, skills, servers, log }),
+    migrate,
+    reload: reloader({ setting, roster, subscriptions, skills, servers, log, migrate: () => migrate(log) }),
     rules: async () => (await setting.config()).permissions,
     models: (signal) => setting.models(signal),
     holderOf: (resource) => leases.describeHolder(resource),

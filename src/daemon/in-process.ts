@@ -15,6 +15,7 @@ export async function attachInProcess(
   await refuseForeignHome(paths)
   const { env, pid, homeDir, ripgrep } = caller
   const services = compose({ paths, env, pid, cwd: caller.cwd(), homeDir, ripgrep, log: silentLog })
+  await services.migrate((_, message) => caller.stderr.write(`crabtalk: ${message}\n`))
   return {
     dispatch: route(handlers(services, 'process')),
     place: 'process',

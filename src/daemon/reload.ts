@@ -16,6 +16,8 @@ export interface Reloadable {
   skills(): Promise<{ problems: readonly SkillProblem[] }>
   /** The MCP servers, where there are any yet. */
   servers(): Promise<McpServers | undefined>
+  /** Brings agents of an older form to that of today. */
+  migrate(): Promise<void>
   log: Log
 }
 
@@ -38,6 +40,7 @@ export function reloader(node: Reloadable): (signal: AbortSignal) => Promise<voi
 
 async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
   const { setting, roster, subscriptions, log } = node
+  await node.migrate()
   const { config, changed: parts } = await takeConfig(setting, signal)
   const servers = parts.includes('[env]') ? await node.servers() : undefined
   await servers?.setBaseEnv(config.env)

@@ -92,6 +92,8 @@ export interface Services extends AsyncDisposable {
   readonly roster: Roster
   /** What can be taught to agents here, read anew each time. */
   skills(): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }>
+  /** Brings agents of an older form to that of today; to be done before any is read. See migrateServers(). */
+  migrate(tell: (level: 'info' | 'warn', message: string) => void): Promise<void>
   /** Reads again what people write; see reloader(). */
   reload(signal: AbortSignal): Promise<void>
   /** The rules of permission of config.toml. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
-import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
+import { namesServers, withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { findTakenNames, mcpEntry } from './mcp-entry.ts'
 import { permissionsTable } from './permissions.ts'
 import type { Finding, Outcome } from './problem.ts'
@@ -61,11 +61,11 @@ export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 
-/** The form of before RFC 0193: names of a registry instead of the servers themselves. */
-function findNamedServers({ mcps }: JsonObject): Finding[] {
-  if (!Array.isArray(mcps) || !mcps.some((entry) => typeof entry === 'string')) return []
+/** The form of before RFC 0193, which migrateServers() brings to that of today. */
+function findNamedServers(table: JsonObject): Finding[] {
+  if (!namesServers(table)) return []
   const message = '"mcps" names servers of a registry; an agent holds its servers itself, as [[mcps]] tables'
-  return [{ path: ['mcps'], message, hint: 'crabtalk agent import FILE turns the old form into the new one' }]
+  return [{ path: ['mcps'], message, hint: 'crabtalk writes them into the file when it starts or reloads' }]
 }
 
 /** Keys that people look for here and that live elsewhere. */

@@ -10,10 +10,10 @@ import type { HomePaths } from './paths.ts'
  * `agents/<ulid>/prompt.md`; nothing of ours has these names.
  */
 export async function findForeignMark({ home, agents }: HomePaths): Promise<string | undefined> {
-  const prompts = (await namesIn(agents))
-    .filter((name) => ULID.test(name))
-    .map((name) => join('agents', name, 'prompt.md'))
-  const marks = [...MARKS, ...prompts.slice(0, 1)]
+  const names = await namesIn(agents)
+  const prompts = names.filter((name) => ULID.test(name)).map((name) => join('agents', name, 'prompt.md'))
+  const hasAgents = names.some((name) => name.endsWith('.toml')) // then the registry is that of ours: migrateServers()
+  const marks = [...MARKS, ...(hasAgents ? [] : [REGISTRY]), ...prompts.slice(0, 1)]
   const found = await Promise.all(marks.map((mark) => exists(join(home, mark))))
   return marks.find((_, i) => found[i])
 }
@@ -42,5 +42,6 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-const MARKS = ['local/settings.toml', 'local/CrabTalk.toml', 'local/agents', 'mcps.toml']
+const MARKS = ['local/settings.toml', 'local/CrabTalk.toml', 'local/agents']
+const REGISTRY = 'mcps.toml'
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/

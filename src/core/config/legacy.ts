@@ -4,6 +4,11 @@ import { isTable } from './schema.ts'
 /** Keys that clients of the Rust reference write and that mean nothing here; dropped silently (decision 41). */
 const MEANINGLESS = ['compact_tool_max_len', 'compact_threshold', 'hooks', 'auto_restart']
 
+/** Whether an agent names servers of a registry: the form of before RFC 0193. */
+export function namesServers({ mcps }: JsonObject): boolean {
+  return Array.isArray(mcps) && mcps.some((entry) => typeof entry === 'string')
+}
+
 /** An agent's table without legacy keys, in it or in its servers. `tool_choice` has a meaning in an agent only. */
 export function withoutLegacyKeys(table: JsonObject): JsonObject {
   const rest = omit(table, MEANINGLESS)

@@ -85,6 +85,7 @@ async function live(at: Living): Promise<void> {
   )
   life.hasHome = true
   log('info', `starting crabtalk ${VERSION}`, { home: paths.home })
+  await services.migrate(log)
   const { daemon } = await services.setting.config()
   await services.models(life.signal)
   await services.runtime(life.signal)

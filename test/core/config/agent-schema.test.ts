@@ -46,7 +46,7 @@ for (const [name, table, expected] of [
     'names of servers in place of servers, beside other problems',
     { mcps: ['github'], modle: 'x' },
     [
-      '"mcps" names servers of a registry; an agent holds its servers itself, as [[mcps]] tables (crabtalk agent import FILE turns the old form into the new one)',
+      '"mcps" names servers of a registry; an agent holds its servers itself, as [[mcps]] tables (crabtalk writes them into the file when it starts or reloads)',
       'unknown key "modle" (did you mean "model"?)',
     ],
   ],

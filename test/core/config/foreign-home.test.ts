@@ -40,5 +40,6 @@ test('a home of ours, a fresh one and one that does not exist are none', async (
   await agentStore(home.paths).get('crab')
   await home.write('config/crons.toml', '')
   await mkdir(join(home.paths.agents, '01JZZZZZZZZZZZZZZZZZZZZZZZ'))
+  await home.write('mcps.toml', '') // the old registry of agents of ours
   assert.equal(await findForeignMark(home.paths), undefined)
 })

@@ -1,0 +1,79 @@
+import type { JsonObject } from '../base/message.ts'
+import { takenBy } from './mcp-declaration.ts'
+import { type OldRegistry, toEntry } from './old-registry.ts'
+import type { KeyPath } from './problem.ts'
+import type { TomlDocument } from './toml.ts'
+import { editToml } from './toml-edit.ts'
+import { renderPair } from './toml-render.ts'
+import { scanToml, type TomlItem } from './toml-scan.ts'
+
+/** An agent's file in the new form. */
+export interface Inlined {
+  text: string
+  /** Servers that it has now. */
+  servers: number
+  /** Names that stay behind, as a comment: where they stood and why, as the end of a sentence about the server. */
+  left: readonly { name: string; line: number; why: string }[]
+}
+
+/**
+ * An agent's file with the servers themselves in the place of their names; all else stays as it is written. Names that
+ * cannot be replaced become a comment.
+ */
+export function inlineServers({ text, table, lineOf }: TomlDocument, registry: OldRegistry): Inlined {
+  const { mcps, ...rest } = table
+  const entries: JsonObject[] = []
+  const left: { name: string; line: number; why: string }[] = []
+  for (const [i, element] of (Array.isArray(mcps) ? mcps : []).entries()) {
+    const found =
+      typeof element === 'string' ? find(element, registry, entries) : { entry: element as JsonObject }
+    if ('entry' in found) entries.push(found.entry)
+    else left.push({ name: String(element), line: lineOf(['mcps', i] satisfies KeyPath), why: found.why })
+  }
+  const without = withoutNames(
+    text,
+    left.map(({ name }) => name),
+  )
+  const after = entries.length === 0 ? rest : { ...rest, mcps: entries }
+  return { text: editToml(without, rest, after), servers: entries.length, left }
+}
+
+function find(
+  name: string,
+  registry: OldRegistry,
+  entries: readonly JsonObject[],
+): { entry: JsonObject } | { why: string } {
+  const server = registry.get(name)
+  if (server === undefined) return { why: 'is in no registry' }
+  const outcome = toEntry(name, server)
+  if (!outcome.ok)
+    return { why: `cannot be used: ${outcome.problems.map(({ message }) => message).join('; ')}` }
+  const taken = takenBy(entries, outcome.value.name)
+  return taken === undefined ? { entry: outcome.value } : { why: `has the name of another: ${taken}` }
+}
+
+/** The text without its list of names, of which those that are left stay as a comment; comments in the list stay, too. */
+function withoutNames(text: string, left: readonly string[]): string {
+  const pair = [...scanToml(text)].find(
+    ({ kind, path }) => kind === 'pair' && path[0] === 'mcps' && path.length === 1,
+  )
+  if (pair === undefined) return text
+  const [start, end] = linesOf(text, pair)
+  const eol = text.includes('\r\n') ? '\r\n' : '\n'
+  const lines = [...commentsIn(text.slice(pair.valueStart, end))]
+  if (left.length > 0) lines.push(NOTE, `# ${renderPair('mcps', left)}`)
+  return text.slice(0, start) + lines.map((line) => line + eol).join('') + text.slice(end)
+}
+
+function linesOf(text: string, { start, end }: TomlItem): [number, number] {
+  const next = text.indexOf('\n', end)
+  return [text.lastIndexOf('\n', start - 1) + 1, next < 0 ? text.length : next + 1]
+}
+
+function commentsIn(value: string): string[] {
+  const parts = value.match(/"(?:\\.|[^"\\\n])*"|'[^'\n]*'|#[^\r\n]*/g) ?? [] // texts may have a # in them
+  return parts.filter((part) => part.startsWith('#')).map((comment) => comment.trimEnd())
+}
+
+const NOTE =
+  '# Servers of a registry that could not be moved here; `crabtalk mcp add NAME -- COMMAND` declares one:'

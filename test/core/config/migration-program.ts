@@ -1,0 +1,21 @@
+import { migrateServers } from '../../../src/core/config/migrate-servers.ts'
+import { homePaths } from '../../../src/core/config/paths.ts'
+import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
+
+/** A process that says `ready`, waits for a line, and then brings the home it is given to the form of today. */
+if (import.meta.main) {
+  const [home = ''] = process.argv.slice(2)
+  const paths = homePaths({ CRABTALK_HOME: home }, { cwd: home, homeDir: '' })
+  await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: process.pid })
+  const never = new AbortController().signal
+  process.stdout.write('ready\n')
+  process.stdin.once('data', async () => {
+    await migrateServers({
+      paths,
+      lock: (resource) => leases.take(resource, never),
+      tell: (level, message) => process.stdout.write(`${level} ${message}\n`),
+    })
+    process.stdin.destroy()
+  })
+  await new Promise((resolve) => process.stdin.once('close', resolve))
+}
