@@ -176,7 +176,7 @@ export class Peers {
 
   #peerFor(recalled: Recalled): Peer {
     const { fingerprint } = recalled
-    const known = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) 
+    const known = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) ?? this.#takeOver(fingerprint)
     const peer = known ?? this.#make(recalled)
     this.#peers.set(fingerprint, peer)
     return peer
