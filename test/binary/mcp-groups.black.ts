@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { manyToolsServer } from '../support/mcp/many-tools.ts'
 import { entriesToml, type WatchedServer } from '../support/mcp/mcp-servers.ts'
+import { isRunning } from '../support/mcp/record-folder.ts'
 import type { RecordedRequest } from '../support/model-server.ts'
 import { endLiving } from '../support/orphans.ts'
 import { HAS_DAEMONS } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeToolTalk, type ToolTalk } from '../support/tool-talk.ts'
+import { until } from '../support/until.ts'
 
 const BUILT_IN = ['read', 'write', 'edit', 'bash', 'glob', 'grep', 'ask_user']
 const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
@@ -32,21 +34,28 @@ test('send: an agent with 62 tools of two servers is shown the tools that find t
 })
 
 test('daemon: what a conversation selected is there after the daemon was killed and started again', async () => {
-  if (HAS_DAEMONS) return // each talk has one of its own, and one home has one daemon
   await using talk = await makeToolTalk()
   await using servers = await declare(talk)
   const options = { env: WITH_DAEMON }
-  await using first = await startSandboxDaemon(talk)
+  await using _first = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
   const answers = await talk.act(SURVEY, ALLOW, options)
   assertSurveyed(talk, answers, servers)
   const selected = toolText(talk.server.requests.at(-1))
-  first.kill('SIGKILL')
-  await first.finished
+  await killDaemon(talk)
   await using _second = await startSandboxDaemon(talk)
   const [said] = await talk.act([['mcp__web__tool_08', { id: 'b' }]], ['-c', ...ALLOW], options)
   assert.equal(said, 'tool_08 {"id":"b"}')
   assert.equal(toolText(talk.server.requests.at(-1)), selected)
 })
+
+/** Kills the daemon of a sandbox; its socket goes too, so that whoever waits for the next one waits. */
+async function killDaemon(talk: ToolTalk): Promise<void> {
+  const { stdout } = await talk.run(['daemon', 'status', '--json'], { env: WITH_DAEMON })
+  const { pid } = JSON.parse(stdout)
+  process.kill(pid, 'SIGKILL')
+  await until('the daemon is gone', () => !isRunning(pid))
+  await rm(join(talk.home, 'run', 'crabtalk.sock'))
+}
 
 /** The first request had the built-in tools and those that find others, and stayed small. */
 function assertSurveyed({ server }: ToolTalk, answers: readonly string[], { web }: Servers): void {

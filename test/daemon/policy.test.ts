@@ -107,6 +107,7 @@ test('policy_explain knows which tools change nothing, and which there are not',
   await using node = await startMcpNode([])
   const { effect, action } = await explain(node, 'ask_user', {})
   assert.deepEqual([effect, action], [ALLOW, 'ask_user'])
+  assert.equal((await explain(node, 'tools_select', {})).effect, ALLOW)
   await assert.rejects(explain(node, 'ask_usr', {}), { kind: 'missing', hint: 'did you mean "ask_user"?' })
   await assert.rejects(explain(node, 'frobnicate', {}), { kind: 'missing', hint: /read, .*bash/ })
 })

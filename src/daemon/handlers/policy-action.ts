@@ -2,6 +2,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { GROUP_TOOLS, isGroupTool } from '../../core/hooks/groups/specs.ts'
 import type { Action } from '../../core/policy/types.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { Services } from '../services.ts'
@@ -30,7 +31,7 @@ export async function actionOf(services: Services, call: PossibleCall, signal: A
   const action =
     described ?? (await toolOfServer(services, call, signal)) ?? (await plainTool(services, call, signal))
   const name = 'name' in action ? action.name : tool
-  if (agent.tools.length === 0 || agent.tools.includes(name)) return action
+  if (agent.tools.length === 0 || agent.tools.includes(name) || isGroupTool(name)) return action
   throw new CrabError('denied', `Cannot call ${name}: it is not among the tools that the agent's file names`)
 }
 
@@ -73,7 +74,7 @@ async function plainTool(
   signal: AbortSignal,
 ): Promise<Action> {
   const builtIn = (await hook.schema?.({ ...agent, mcps: [] }, { tell: () => {}, signal })) ?? []
-  const spec = builtIn.find((one) => one.name === name)
+  const spec = [...builtIn, ...GROUP_TOOLS].find((one) => one.name === name)
   if (spec) return { kind: 'tool', name, harmless: spec.readOnly ?? false }
   const names = builtIn.map((one) => one.name)
   throw new CrabError('missing', `Cannot say anything of ${name}: the agent has no such tool`, {
