@@ -6,6 +6,7 @@ import type { AgentTool } from './agent-tools.ts'
 import { depthMeta } from './depth.ts'
 import { elicitThrough } from './elicitation/elicit.ts'
 import { hiddenBy } from './entry-filter.ts'
+import { whereNow } from './moved-components.ts'
 import { makeToolsReady } from './offer.ts'
 import type { Peer } from './peer.ts'
 import type { Claimed, Peers } from './peers.ts'
@@ -70,7 +71,7 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
     },
     dispatch(_name, call, signal) {
       const claimed = shown.get(call.agent)?.claimed ?? peers.claimedBy(call.agent.id)
-      return dispatch(claimed ?? [], call, signal)
+      return dispatch(whereNow(claimed ?? [], peers), call, signal)
     },
   }
 }

@@ -93,7 +93,7 @@ function toDeclared(info: AgentInfo, view: McpView, components: readonly McpInfo
       entry,
       source: server?.source ?? '',
       state: stateName(server?.state ?? McpPeerState.UNSPECIFIED),
-      error: server?.error || (server?.state === McpPeerState.INVALID ? NOT_YET : ''),
+      error: server?.error ?? '',
       lastErrorAt: server?.lastErrorAt ?? '',
       fingerprint: server?.fingerprint ?? '',
       protocolVersion: peer?.protocolVersion ?? '',
@@ -106,8 +106,6 @@ function toDeclared(info: AgentInfo, view: McpView, components: readonly McpInfo
 export function stateName(state: McpPeerState): string {
   return STATES[state]
 }
-
-const NOT_YET = 'remote servers come with a later version'
 
 const STATES: Record<McpPeerState, string> = {
   [McpPeerState.UNSPECIFIED]: 'unknown',
