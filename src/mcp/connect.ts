@@ -134,7 +134,7 @@ async function sayHello(
   if ('done' in outcome) return { connection: new Connection(client, link, sdk) }
   if ('cancelled' in outcome) return { error: outcome.cancelled, sign: 'none' }
   const told = 'reason' in outcome ? ownFailure(outcome.reason) : undefined
-  if (told) return { error: told, sign: told.kind === 'failed' ? 'broken' : 'none' }
+  if (told) return { error: told, sign: isBroken(told, link) ? 'broken' : 'none' }
   const isGone = 'ended' in outcome || sdk.kindOfFailure(outcome.reason) === 'gone'
   if (!isGone)
     return { error: toRefusal(outcome.reason), sign: asking.gaveUp ? 'refused unheard' : 'refused' }
@@ -146,6 +146,11 @@ async function sayHello(
 function ownFailure(reason: unknown): CrabError | undefined {
   const cause = reason instanceof CrabError ? reason : (reason as Error | undefined)?.cause
   return cause instanceof CrabError && cause.kind !== 'unavailable' ? cause : undefined
+}
+
+/** Some fail at a question they do not know, with a 5xx say, where they should refuse it. */
+function isBroken({ kind }: CrabError, { refusedWith }: Link): boolean {
+  return kind === 'failed' && refusedWith === undefined
 }
 
 function toRefusal(reason: unknown): CrabError {
