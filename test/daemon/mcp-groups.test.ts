@@ -70,6 +70,15 @@ test('what a conversation selected stays with it: for turns, processes, copies, 
   assert.deepEqual(toolsIn(node.requests().at(-1)), [...BUILT_IN, ...GUIDES])
 })
 
+test('what was selected stays selected when the turn fails right behind it', async () => {
+  await using node = await startMany()
+  const call = { call: 'a', name: 'tools_select', args: '{"tools":["mcp__db__tool_05"]}' }
+  node.say([call], { status: 400 })
+  await assert.rejects(request(node.dispatch, 'send', { agent: 'crab', sender: 'ann', content: 'go' }, NEVER))
+  await node.ask('again')
+  assert.deepEqual(toolsIn(node.requests().at(-1)), [...BUILT_IN, ...GUIDES, 'mcp__db__tool_05'])
+})
+
 test('the tool that was unused for longest leaves, and the model is told', async () => {
   await using node = await startMany()
   const names = Array.from({ length: 24 }, (_, n) => `mcp__db__tool_${String(n).padStart(2, '0')}`)
@@ -195,13 +204,15 @@ test('mcp_view says that an agent is shown groups, what they cost, and how often
 
 const ALLOWED = { mode: ApprovalMode.ALL }
 
+type Step = readonly Part[] | { status: number }
+
 interface Many extends TestDispatch {
   web: WatchedServer
   db: WatchedServer
   /** Of another agent. */
   secret: WatchedServer
   /** What the model says next, a list for each of its steps; else `Done.` */
-  say(...steps: readonly (readonly Part[])[]): void
+  say(...steps: readonly Step[]): void
   /** A turn in which the model makes these calls, each in a step of its own; gives what each was answered. */
   act(
     calls: readonly (readonly [name: string, args: object])[],
@@ -219,8 +230,11 @@ async function startMany({
   words?: { title?: string; instructions?: string }
 } = {}): Promise<Many> {
   const records = await recordFolder()
-  const steps: (readonly Part[])[] = []
-  const node = await startMcpNode(() => ({ parts: steps.shift() ?? ['Done.'] }))
+  const steps: Step[] = []
+  const node = await startMcpNode(() => {
+    const step = steps.shift() ?? ['Done.']
+    return 'status' in step ? step : { parts: step }
+  })
   const web = manyToolsServer(records.path, { name: 'web', count: 20, ...words })
   const db = manyToolsServer(records.path, { name: 'db', count: 40 })
   const secret = manyToolsServer(records.path, { name: 'secret', count: 1 })
