@@ -58,7 +58,7 @@ function readPortFile(folder: string, file: string): Component | undefined {
 }
 
 function toServer(name: string, port: Small, key: Small | undefined): Component['server'] {
-  if ('problem' in port) return port
+  if ('problem' in port) return { problem: port.problem }
   if (key && 'problem' in key) return { problem: `its key: ${key.problem}` }
   const number = Number(/^(\d{1,5})\r?\n?$/.exec(port.text)?.[1] ?? 0)
   if (number < 1 || number > 65_535) return { problem: NO_PORT }

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
+import { defaultAgent } from '../../../src/core/config/default-agent.ts'
+import { Components } from '../../../src/daemon/components/components.ts'
+import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.ts'
+
+test('an agent gets the components it asks for behind its own servers', async () => {
+  await using home = await withFiles()
+  const components = new Components(home.paths.run)
+  const own = { name: 'own', command: 'x' }
+  assert.deepEqual(namesOf(components, { mcps: [own] }), ['own'])
+  assert.deepEqual(namesOf(components, { components: false }), [])
+  assert.deepEqual(namesOf(components, { components: [] }), [])
+  assert.deepEqual(namesOf(components, { components: true, mcps: [own] }), ['own', 'clock', 'web-search'])
+  assert.deepEqual(namesOf(components, { components: ['clock', 'none'] }), ['clock'])
+})
+
+test('a server of its own wins over a component of that name, also where only - and _ differ', async () => {
+  await using home = await withFiles()
+  const components = new Components(home.paths.run)
+  const own = { name: 'web_search', command: 'x' }
+  const agent = components.join(agentWith({ components: true, mcps: [own] }))
+  assert.deepEqual(
+    agent.mcps.map(({ name, command }) => [name, command]),
+    [
+      ['web_search', 'x'],
+      ['clock', undefined],
+    ],
+  )
+})
+
+test('what was joined before is not joined again, and is gone when it is gone', async () => {
+  await using home = await withFiles()
+  const components = new Components(home.paths.run)
+  const once = components.join(agentWith({ components: true }))
+  assert.deepEqual(components.join(once), once)
+  await rm(join(home.paths.run, 'clock.port'))
+  components.readAgain()
+  assert.deepEqual(
+    components.join(once).mcps.map(({ name }) => name),
+    ['web-search'],
+  )
+})
+
+test('missing() says what an agent asks for in vain', async () => {
+  await using home = await withFiles()
+  const components = new Components(home.paths.run)
+  const broken = { name: 'broken', file: 'run/broken.port', problem: 'it does not hold a port number' }
+  const none = { name: 'none', file: 'run/none.port', problem: 'there is no such file' }
+  assert.deepEqual(components.missing(agentWith({})), [])
+  assert.deepEqual(components.missing(agentWith({ components: true })), [broken])
+  assert.deepEqual(components.missing(agentWith({ components: ['clock', 'none'] })), [none])
+  assert.deepEqual(components.broken, [broken])
+})
+
+test('readAgain() names what is new, gone, or written again', async () => {
+  await using home = await withFiles()
+  const components = new Components(home.paths.run)
+  assert.deepEqual(components.readAgain(), ['broken', 'clock', 'web-search'])
+  assert.deepEqual(components.readAgain(), [])
+  await rm(join(home.paths.run, 'clock.port'))
+  await rm(join(home.paths.run, 'web-search.port'))
+  await home.write('run/web-search.port', '4321\n')
+  await home.write('run/new.port', '1234\n')
+  assert.deepEqual(components.readAgain(), ['clock', 'web-search', 'new'])
+  assert.deepEqual(
+    components.discovery.mcps.map(({ name }) => name),
+    ['new', 'web-search'],
+  )
+})
+
+async function withFiles(): Promise<TemporaryHome> {
+  const home = await temporaryHome()
+  await home.write('run/clock.port', '41000\n')
+  await home.write('run/web-search.port', '41001\n')
+  await home.write('run/broken.port', 'x')
+  return home
+}
+
+function agentWith(more: Partial<AgentConfig>): AgentConfig {
+  return { ...defaultAgent(), ...more }
+}
+
+function namesOf(components: Components, more: Partial<AgentConfig>): string[] {
+  return components.join(agentWith(more)).mcps.map(({ name }) => name)
+}
