@@ -20,6 +20,29 @@ const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp', 'enable', 'a', 'b'], /it takes no/, /./],
   [['mcp', 'call', 'fs'], /(is|are) missing$/, /<tool>/],
   [['mcp', 'ping', '--all', 'fs'], /^Cannot combine --all with a name or --agent$/, /leave one/],
+  [
+    ['mcp', 'add', '--header', 'x', 'far', 'https://h'],
+    /^Cannot use --header: it is no Name: value$/,
+    /X-Team/,
+  ],
+  [['mcp', 'add', '--transport', 'ws', 'far', 'https://h'], /--transport ws/, /http, sse/],
+  [['mcp', 'add', '--auth', 'x', 'fs', 'server'], /^Cannot use --auth: it is for an address/, /--env/],
+  [
+    ['mcp', 'add', 'far', 'https://h', '--auth', 'x'],
+    /an address takes no arguments$/,
+    /options stand before it/,
+  ],
+  [['mcp', 'ps', 'fs'], /it takes no/, /crabtalk mcp ps$/],
+  [['mcp', 'ps', '--jsn'], /^Unknown option --jsn$/, /--json\?$/],
+  [['mcp', 'logs'], /(is|are) missing$/, /<name>$/],
+  [['mcp', 'logs', '-n', '1.5', 'fs'], /^Cannot use --lines 1\.5: /, /--lines 3/],
+  [['mcp', 'logs', '--folow', 'fs'], /^Unknown option --folow$/, /--follow\?$/],
+  [['mcp', 'reconnect'], /(is|are) missing$/, /<name>$/],
+  [['mcp', 'health', 'a', 'b'], /it takes no/, /./],
+  [['mcp', 'health', '--all', 'fs'], /^Cannot combine --all with a name or --agent$/, /leave one/],
+  [['mcp', 'cost', '--all', '-a', 'crab'], /^Cannot combine --all with a name or --agent$/, /leave one/],
+  [['mcp', 'trace', 'a', 'b'], /it takes no/, /./],
+  [['mcp', 'trace', '--ful'], /^Unknown option --ful$/, /--full\?$/],
   [['mcp', 'tools', '--all'], /^Unknown option --all$/, /./],
   [['policy'], /^Cannot run "crabtalk policy" alone: name one of why$/, /policy --help$/],
   [['policy', 'why'], /(is|are) missing$/, /<call>$/],
@@ -39,18 +62,9 @@ test('every command of mcp and policy explains itself with an example', async ()
   const group = (await box.run(['mcp', '--help'])).stdout
   assert.match(group, /^Usage: crabtalk mcp <command> \[options\]$/m)
   const verbs = [...group.matchAll(/^ {2}mcp (\w+)/gm)].map(([, verb]) => verb!)
-  assert.deepEqual(verbs, [
-    'list',
-    'get',
-    'add',
-    'set',
-    'remove',
-    'enable',
-    'disable',
-    'ping',
-    'tools',
-    'call',
-  ])
+  const own = 'list get add set remove enable disable ping tools call'
+  const others = 'ps health cost logs reconnect trace serve resources read prompts prompt'
+  assert.deepEqual(verbs, `${own} ${others}`.split(' '))
   for (const words of [...verbs.map((verb) => ['mcp', verb]), ['policy', 'why']]) {
     const { stdout, stderr, code } = await box.run([...words, '--help'])
     assert.match(stdout, new RegExp(`^[A-Z].*\\n\\nUsage: crabtalk ${words.join(' ')} `))

@@ -148,6 +148,19 @@ test('a hang-up while a server is verified ends it, and nothing is written', asy
   assert.equal(await node.home.read('agents/crab.toml'), text)
 })
 
+test('a server whose agent file is broken while it is verified ends, and nothing is written', async () => {
+  await using records = await recordFolder()
+  await using node = await startMcpNode([])
+  const server = watchedServer(records.path, { ...FEW, delay: { 'tools/list': 300 } })
+  await upsert(node, { name: 'other', command: 'x' })
+  const writing = upsert(node, server.entry, { verify: true })
+  await until('the list is asked for', () => server.messages('tools/list').length > 0)
+  await node.home.write('agents/crab.toml', 'no = [toml')
+  await assert.rejects(writing, { kind: 'config', message: /agents\/crab\.toml/ })
+  await until('the server has ended', () => !server.starts().some(isRunning))
+  assert.equal(await node.home.read('agents/crab.toml'), 'no = [toml')
+})
+
 test('upsert_mcp replaces one entry, keeps the rest of the text, and stored secrets for placeholders', async () => {
   await using node = await startMcpNode([])
   const text = [

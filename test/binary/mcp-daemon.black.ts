@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parse } from 'smol-toml'
+import { misbehavingEntry, type StdioEntry, watchedServer } from '../support/mcp/mcp-servers.ts'
+import { isRunning, recordFolder } from '../support/mcp/record-folder.ts'
+import { mcp, startServing, writeAgents } from '../support/mcp/watched-agents.ts'
+import { livingWith } from '../support/orphans.ts'
+import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
+import { assertFailed } from '../support/talk.ts'
+import { until } from '../support/until.ts'
+
+const FEW = { tools: ['few'] } as const
+
+test('a server that mcp add has verified is the one that the daemon runs', async () => {
+  await using records = await recordFolder()
+  await using box = await makeSandbox()
+  await writeAgents(box, { crab: [], ann: [] })
+  await using _daemon = await startServing(box, 0)
+  const server = watchedServer(records.path, FEW)
+  const added = await mcp(box, ['add', 'one', '--', ...line(server.entry)])
+  assert.deepEqual([added.stdout, added.stderr, added.code], ['added one: 2 tools\n', '', 0])
+  assert.equal((await mcp(box, ['call', 'one', 'echo', 'text=hi'])).stdout, 'hi\n')
+  assert.equal((await mcp(box, ['add', '-a', 'ann', 'uno', '--', ...line(server.entry)])).code, 0)
+  const [row, ...others] = await running(box)
+  assert.deepEqual([row!.pid, row!.starts, others, server.starts()], [server.starts()[0], 1, [], [row!.pid]])
+  assert.deepEqual(row!.owners, [
+    { agent: 'crab', name: 'one' },
+    { agent: 'ann', name: 'uno' },
+  ])
+})
+
+test('a set that fails leaves the server that runs, its file and its process; one that works takes its place', async () => {
+  await using records = await recordFolder()
+  await using box = await makeSandbox()
+  const server = watchedServer(records.path, FEW, { name: 'one' })
+  await writeAgents(box, { crab: [server.entry] })
+  await using _daemon = await startServing(box, 1)
+  const text = await agentText(box)
+  const [pid] = server.starts()
+  const args = JSON.stringify([...server.entry.args, '--at=initialize:crash'])
+  for (const change of ['command=no-such-program', `args=${args}`]) {
+    assertFailed(await mcp(box, ['set', 'one', change]), 'unavailable', {
+      message: /"one"/,
+      hint: /nothing was written/,
+    })
+  }
+  assertFailed(await mcp(box, ['set', 'one', 'timeout_ms="soon"']), 'invalid', { message: /"timeout_ms"/ })
+  assert.deepEqual([await agentText(box), isRunning(pid!)], [text, true])
+  assert.deepEqual(
+    (await running(box)).map((row) => row.pid),
+    [pid],
+  )
+  await until('nothing else is left', async () =>
+    (await livingWith(server.mark)).every((one) => one.pid === pid || one.carries === 'environment'),
+  )
+  const changed = await mcp(box, ['set', 'one', 'timeout_ms=5000'])
+  assert.deepEqual([changed.stdout, (await running(box))[0]!.pid], ['changed one: 2 tools\n', pid])
+  const before = server.starts().length
+  assert.equal((await mcp(box, ['set', 'one', '-e', 'MODE=other'])).code, 0)
+  await until('the old one has ended', () => !isRunning(pid!))
+  const after = await running(box)
+  assert.deepEqual(
+    [after.map((row) => row.pid), server.starts().length],
+    [[server.starts().at(-1)], before + 1],
+  )
+})
+
+test('mcp remove ends the process with its last owner, mcp disable too; mcp enable starts it again', async () => {
+  await using records = await recordFolder()
+  await using box = await makeSandbox()
+  const server = watchedServer(records.path, FEW, { name: 'one' })
+  await writeAgents(box, { crab: [server.entry], ann: [server.entry] })
+  await using _daemon = await startServing(box, 1)
+  const [pid] = server.starts()
+  const removed = await mcp(box, ['remove', '-a', 'ann', 'one'])
+  assert.deepEqual([removed.stdout, removed.code, isRunning(pid!)], ['removed one\n', 0, true])
+  assert.equal((await mcp(box, ['disable', 'one'])).stdout, 'disabled one\n')
+  await until('it has ended', async () => (await livingWith(server.mark)).length === 0)
+  assert.deepEqual(await running(box), [])
+  assert.equal((await mcp(box, ['enable', 'one'])).stdout, 'enabled one\n')
+  await until('it runs again', () => server.starts().length === 2)
+  await mcp(box, ['remove', 'one'])
+  await until('it has ended', async () => (await livingWith(server.mark)).length === 0)
+  assert.deepEqual([await running(box), entriesIn(await agentText(box))], [[], []])
+})
+
+test('changes of one agent from the daemon and from other processes at once lose nothing; of one name one wins', async () => {
+  await using box = await makeSandbox()
+  await writeAgents(box, { crab: [] })
+  await using _daemon = await startServing(box, 0)
+  const alone = { env: { CRABTALK_NO_DAEMON: '1' } }
+  const add = (name: string, at: number) =>
+    mcp(box, ['add', '--no-verify', '--set', 'start=lazy', name, 'no-such'], at % 2 ? alone : {})
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const different = await Promise.all(names.map(add))
+  assert.deepEqual(
+    different.map(({ stderr, code }) => [stderr, code]),
+    names.map(() => ['', 0]),
+  )
+  assert.deepEqual(
+    entriesIn(await agentText(box))
+      .map(({ name }) => name)
+      .toSorted(),
+    names,
+  )
+  const same = await Promise.all([0, 1, 2, 3].map((at) => add('same', at)))
+  assert.equal(same.filter(({ code }) => code === 0).length, 1)
+  for (const refused of same.filter(({ code }) => code !== 0)) {
+    assertFailed(refused, 'conflict', {
+      message: /^Cannot add the server "same": there is one/,
+      hint: /mcp set same/,
+    })
+  }
+})
+
+test('mcp add says which name would do, and what a name is', async () => {
+  await using box = await makeSandbox()
+  const wrong = await box.run(['mcp', 'add', 'My Files!', 'server'])
+  assertFailed(wrong, 'invalid', {
+    message: /"My Files!": "name" must be 1 to 32 of a-z/,
+    hint: /for example my-files$/,
+  })
+})
+
+test('mcp add takes the JSON that the page of a server shows', async () => {
+  await using box = await makeSandbox()
+  const { command, args } = misbehavingEntry(FEW)
+  const json = JSON.stringify({ mcpServers: { theirs: { type: 'stdio', command, args, env: { A: 'x=y' } } } })
+  const { stdout, stderr, code } = await box.run(['mcp', 'add', 'one', json])
+  assert.deepEqual([stdout, stderr, code], ['added one: 2 tools\n', '', 0])
+  assert.deepEqual(entriesIn(await agentText(box)), [{ name: 'one', command, args, env: { A: 'x=y' } }])
+})
+
+test('mcp add writes the headers and the token of an address, and no listing shows them', async () => {
+  await using box = await makeSandbox()
+  const remote = [
+    '--no-verify',
+    '--header',
+    'X-Key: s3cr3t-value',
+    '--auth-env',
+    'HERE',
+    '--transport',
+    'sse',
+  ]
+  const added = await box.run(['mcp', 'add', ...remote, 'far', 'https://example.invalid/sse'], {
+    env: { HERE: 'h3r3-value' },
+  })
+  assert.deepEqual([added.stdout, added.stderr, added.code], ['added far\n', '', 0])
+  assert.deepEqual(entriesIn(await agentText(box)), [
+    {
+      name: 'far',
+      url: 'https://example.invalid/sse',
+      headers: { 'X-Key': 's3cr3t-value' },
+      auth: 'h3r3-value',
+      transport: 'sse',
+    },
+  ])
+  const shown = await box.run(['mcp', 'get', 'far'])
+  assert.match(shown.stdout, /^transport = "sse"$/m)
+  assert.doesNotMatch(shown.stdout, /s3cr3t|h3r3/)
+})
+
+interface Row {
+  pid: number
+  starts: number
+  owners: unknown
+}
+
+async function running(box: Sandbox): Promise<Row[]> {
+  return JSON.parse((await mcp(box, ['ps', '--json'])).stdout)
+}
+
+function line({ command, args }: StdioEntry): string[] {
+  return [command, ...args]
+}
+
+function agentText(box: Sandbox): Promise<string> {
+  return readFile(join(box.home, 'agents/crab.toml'), 'utf8')
+}
+
+function entriesIn(text: string): Record<string, unknown>[] {
+  const { mcps = [] } = JSON.parse(JSON.stringify(parse(text)))
+  return mcps
+}
