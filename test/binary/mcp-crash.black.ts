@@ -57,6 +57,7 @@ test('a daemon that starts after kill -9 ends what nobody watched any more, and 
   try {
     await Promise.all(entries.map(({ name }) => node.call(name, 'pid', {})))
     const before = (await Promise.all(servers.map(({ mark }) => livingWith(mark)))).flat()
+    node.daemon.kill('SIGSTOP') // else it ends itself what is no longer watched
     for (const { pid } of before.filter(isWatcher)) process.kill(pid, 'SIGKILL')
     node.daemon.kill('SIGKILL')
     await node.daemon.ended
