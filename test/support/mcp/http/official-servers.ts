@@ -16,7 +16,9 @@ export interface OfficialServer extends Listener {
   readonly requests: readonly string[]
   /** Gives it one more tool, and says so to its clients. */
   addTool(name: string): void
-  /** Calls of the tool `wait` that were cancelled. */
+  /** Calls of the tool `wait`, which ends when it is cancelled. */
+  readonly waiting: readonly string[]
+  /** Those that were cancelled. */
   readonly cancelled: readonly string[]
 }
 
@@ -95,6 +97,7 @@ export async function startSse(): Promise<OfficialServer> {
 
 interface Doings {
   requests: string[]
+  waiting: string[]
   cancelled: string[]
   tools: string[]
   note(request: IncomingMessage): void
@@ -106,10 +109,12 @@ type Said = { content: { type: 'text'; text: string }[] }
 function newDoings(): Doings {
   const own: Doings = {
     requests: [],
+    waiting: [],
     cancelled: [],
     tools: [],
     note: ({ method, url }) => void own.requests.push(`${method} ${url?.replace(/\?.*/, '')}`),
     wait(name, signal) {
+      own.waiting.push(name)
       const { promise, resolve } = Promise.withResolvers<Said>()
       const onAbort = () => {
         own.cancelled.push(name)
@@ -145,6 +150,7 @@ function finish(listener: Listener, own: Doings, { path, onTool }: Rest): Offici
   return Object.assign(listener, {
     url: `${listener.origin}${path}`,
     requests: own.requests,
+    waiting: own.waiting,
     cancelled: own.cancelled,
     addTool(name: string) {
       own.tools.push(name)

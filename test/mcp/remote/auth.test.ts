@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
+import {
+  type Play,
+  type ScriptedServer,
+  scriptedServer,
+  sendJson,
+} from '../../support/mcp/http/scripted-server.ts'
+import { agentWith, type McpNode, mcpNode, NEVER } from '../mcp-node.ts'
+
+describe('a server over HTTP that wants to know who asks', () => {
+  test('gets the headers and the token of its entry with every request, and nobody sees them', async () => {
+    await using server = await scriptedServer()
+    {
+      await using node = await mcpNode()
+      await callEcho(node, server, { headers: { 'X-Team': 'crabs-secret-team' }, auth: 'top-secret' })
+      const [peer] = node.servers.peers()
+      assert.deepEqual(peer!.headerNames, ['X-Team'])
+      assert.doesNotMatch(JSON.stringify([node.servers.peers(), node.events]), /top-secret|crabs-secret/)
+    }
+    const sent = server.arrivals.map(({ headers }) => [headers.authorization, headers['x-team']].join())
+    assert.deepEqual([...new Set(sent)], ['Bearer top-secret,crabs-secret-team'])
+    assert.deepEqual([...new Set(server.arrivals.map(({ verb }) => verb))], ['POST', 'GET', 'DELETE'])
+  })
+
+  for (const [what, changes, message, hint] of [
+    [
+      'nothing',
+      {},
+      /it wants to know who asks: it answered HTTP 401 \(Unauthorized\)/,
+      /"auth", or an "auth_helper"/,
+    ],
+    ['another token', { auth: 'old-token' }, /its token was refused: it answered HTTP 401/, /still good/],
+    [
+      'another header',
+      { headers: { Authorization: 'Basic old' } },
+      /its credentials were refused/,
+      /still good/,
+    ],
+  ] as const) {
+    test(`is in the state needs_auth when it gets ${what}, with what to do about it`, async () => {
+      await using server = await scriptedServer({ play: onlyFor('Bearer new-token') })
+      await using node = await mcpNode()
+      await assert.rejects(callEcho(node, server, changes), (reason: Error & { hint: string }) => {
+        assert.match(reason.message, message)
+        assert.match(reason.hint, hint)
+        assert.doesNotMatch(reason.message, /old-token/)
+        return true
+      })
+      assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
+      assert.deepEqual(server.of('initialize').length, 0)
+      await node.servers[Symbol.asyncDispose]()
+      await using later = await node.another()
+      const [seen] = later.servers.view(agentFor(server, changes)).servers
+      assert.deepEqual([seen!.state, message.test(seen!.error)], ['needs_auth', true])
+    })
+  }
+
+  test('and refuses a call of a connection is needs_auth from then on', async () => {
+    let isClosed = false
+    await using server = await scriptedServer({
+      play: (arrival, response) => isClosed && refuse(arrival, response),
+    })
+    await using node = await mcpNode()
+    await callEcho(node, server, { auth: 'token-1' })
+    isClosed = true
+    await assert.rejects(callEcho(node, server, { auth: 'token-1' }), { kind: 'credentials' })
+    assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
+    assert.deepEqual(node.events.at(-1)?.kind, 'failed')
+    isClosed = false
+    assert.equal(await callEcho(node, server, { auth: 'token-1' }), 'hi')
+  })
+
+  for (const [form, output] of [
+    ['a bare token', 'token-of-helper'],
+    ['a line of a header', 'Authorization: Bearer token-of-helper'],
+    ['JSON with headers', '{"headers":{"Authorization":"Bearer token-of-helper"},"expires_in":3600}'],
+    ['JSON with a token', '{"token":"token-of-helper","expires_at":"2999-01-01T00:00:00Z"}'],
+    ['headers as JSON', '{"Authorization":"Bearer token-of-helper"}'],
+  ] as const) {
+    test(`gets what its helper gives as ${form}, which is run once`, async () => {
+      await using server = await scriptedServer({ play: onlyFor('Bearer token-of-helper') })
+      await using node = await mcpNode()
+      const helper = await helperOf(node, `console.log(${JSON.stringify(output)})`)
+      assert.equal(await callEcho(node, server, { auth_helper: helper.argv }), 'hi')
+      assert.equal(await helper.runs(), 1)
+    })
+  }
+
+  test('has its helper run again when it refuses, once for all calls, and never more', async () => {
+    let wanted = 'Bearer token-1'
+    await using server = await scriptedServer({
+      play: (arrival, response) => onlyFor(wanted)(arrival, response),
+    })
+    await using node = await mcpNode()
+    const helper = await helperOf(node, 'console.log("token-" + run)')
+    const entry = { auth_helper: helper.argv }
+    await callEcho(node, server, entry)
+    wanted = 'Bearer token-2'
+    const all = await Promise.all(Array.from({ length: 10 }, () => callEcho(node, server, entry)))
+    assert.deepEqual([...new Set(all), await helper.runs()], ['hi', 2])
+    wanted = 'Bearer nobody'
+    await assert.rejects(callEcho(node, server, entry), {
+      kind: 'credentials',
+      message: /its token was refused/,
+    })
+    assert.equal(await helper.runs(), 3)
+    assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
+  })
+
+  test('has its helper run again a minute before what it gave ends', async () => {
+    await using server = await scriptedServer()
+    await using node = await mcpNode()
+    const helper = await helperOf(
+      node,
+      'console.log(JSON.stringify({ token: "token-" + run, expires_in: 600 }))',
+    )
+    const entry = { auth_helper: helper.argv }
+    await callEcho(node, server, entry)
+    node.later += 539_000
+    await callEcho(node, server, entry)
+    assert.equal(await helper.runs(), 1)
+    node.later += 2_000
+    await callEcho(node, server, entry)
+    assert.equal(await helper.runs(), 2)
+    assert.equal(server.of('tools/call').at(-1)!.headers.authorization, 'Bearer token-2')
+  })
+
+  test('gets its helper the address, an environment without our own keys, and no shell', async () => {
+    await using server = await scriptedServer()
+    await using node = await mcpNode({ env: { ...process.env, OPENAI_API_KEY: 'sk-of-the-host' } })
+    const script =
+      'console.log([process.env.OPENAI_API_KEY, process.env.CRABTALK_MCP_URL, process.argv[2]].join("|"))'
+    const helper = await helperOf(node, script)
+    await callEcho(node, server, { auth_helper: [...helper.argv, '$HOME;x'] })
+    assert.equal(server.of('tools/call')[0]!.headers.authorization, `Bearer |${server.url}|$HOME;x`)
+  })
+
+  for (const [what, script, why] of [
+    [
+      'ends with a failure',
+      'console.log("s3cret-word"); console.error("no login"); process.exit(3)',
+      'it ended with exit code 3',
+    ],
+    ['prints nothing', '', 'it printed nothing'],
+    [
+      'prints a page',
+      'console.log("<html>\\n<s3cret-word>")',
+      'it printed several lines, and they are no headers',
+    ],
+    ['prints words', 'console.log("please log in s3cret-word")', 'it printed several words, and no header'],
+    ['prints broken JSON', 'console.log("{s3cret-word")', 'it printed JSON that cannot be read'],
+    [
+      'gives a header of the connection',
+      'console.log("Host: s3cret-word")',
+      'the header "Host" cannot be set: it belongs to the connection',
+    ],
+    [
+      'gives a header with a line break',
+      'console.log(JSON.stringify({ headers: { A: "s3cret-word\\n\\0" } }))',
+      undefined,
+    ],
+  ] as const) {
+    test(`is not asked anything when its helper ${what}`, async () => {
+      await using server = await scriptedServer()
+      await using node = await mcpNode()
+      const helper = await helperOf(node, script)
+      await assert.rejects(
+        callEcho(node, server, { auth_helper: helper.argv }),
+        (reason: Error & { hint: string }) => {
+          assert.match(reason.message, /^Cannot use the MCP server "far": its auth helper failed: /)
+          assert.ok(reason.message.includes(why ?? 'header'), reason.message)
+          assert.match(reason.hint, /run it by hand/)
+          assert.doesNotMatch(reason.message, /s3cret-word/)
+          return true
+        },
+      )
+      assert.deepEqual(server.arrivals, [])
+      assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
+      if (what === 'ends with a failure') {
+        assert.deepEqual(node.servers.logs(agentFor(server, { auth_helper: helper.argv }), 'far'), [
+          'auth helper: no login',
+        ])
+      }
+    })
+  }
+
+  test('is not asked anything when its helper is not there', async () => {
+    await using server = await scriptedServer()
+    await using node = await mcpNode()
+    await assert.rejects(
+      callEcho(node, server, { auth_helper: ['/nonexistent/helper'] }),
+      /its auth helper failed: cannot/,
+    )
+    assert.deepEqual(server.arrivals, [])
+  })
+
+  test('and repeats the token of a helper in its words is shown without it', async () => {
+    await using server = await scriptedServer({
+      play({ method, headers, id }, response) {
+        if (method !== 'tools/call') return false
+        sendJson(response, { id, error: { message: `I know ${headers.authorization}` } }, 500)
+        return true
+      },
+    })
+    await using node = await mcpNode()
+    const helper = await helperOf(node, 'console.log("token-of-helper")')
+    await assert.rejects(callEcho(node, server, { auth_helper: helper.argv }), (reason: Error) => {
+      assert.match(reason.message, /I know/)
+      assert.doesNotMatch(reason.message, /token-of-helper/)
+      return true
+    })
+  })
+})
+
+function agentFor({ url }: ScriptedServer, changes: Partial<McpEntry> = {}) {
+  return {
+    ...agentWith([]),
+    id: '01J00000000000000000FAR000',
+    name: 'far',
+    mcps: [{ name: 'far', url, ...changes }],
+  }
+}
+
+/** What the server says to `hi`. */
+async function callEcho(
+  node: McpNode,
+  server: ScriptedServer,
+  changes: Partial<McpEntry> = {},
+): Promise<string> {
+  const at = { agent: agentFor(server, changes), name: 'far', tool: 'echo', args: { text: 'hi' } }
+  return (await node.servers.call({ ...at, spillDir: node.folder }, NEVER)).output
+}
+
+function onlyFor(authorization: string): Play {
+  return (arrival, response) => arrival.headers.authorization !== authorization && refuse(arrival, response)
+}
+
+function refuse(...[, response]: Parameters<Play>): true {
+  response.setHeader('www-authenticate', 'Bearer error="invalid_token"')
+  sendJson(response, { error: 'invalid_token' }, 401)
+  return true
+}
+
+/** A helper that runs a script, in which `run` counts. */
+async function helperOf(node: McpNode, script: string): Promise<{ argv: string[]; runs(): Promise<number> }> {
+  const [path, count] = [join(node.folder, 'helper.mjs'), join(node.folder, 'helper.runs')]
+  const head = `import { appendFileSync, readFileSync } from 'node:fs'
+appendFileSync(${JSON.stringify(count)}, '.')
+const run = readFileSync(${JSON.stringify(count)}).length
+`
+  await writeFile(path, head + script)
+  await chmod(path, 0o700)
+  return { argv: [process.execPath, path], runs: async () => (await readFile(count)).length }
+}
