@@ -5,11 +5,13 @@ import { findEntry } from '../../core/config/mcp-declaration.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { type Attached, attach } from '../../daemon/attach.ts'
+import { isFromPortFile } from '../../daemon/components/refuse-component.ts'
 import type { Options, Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
 import { showWhile } from '../progress.ts'
 import { changeEntry, readAddition } from './entry.ts'
+import { readServers } from './servers.ts'
 
 export const add: Run = async ({ options, host, signal }) => {
   const { entry, paths } = await readAddition(options, host)
@@ -25,7 +27,10 @@ export const set: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   const agent = await request(attached.dispatch, 'getAgent', { name: agentOf(options) }, signal)
   const { mcps = [] }: { mcps?: JsonObject[] } = JSON.parse(agent.config)
-  const before = findEntry(agent.name, mcps, options.args[0] ?? '')
+  const name = options.args[0] ?? ''
+  if (mcps.every((one) => one['name'] !== name))
+    await refuseComponent(attached, { agent: agent.name, name }, signal)
+  const before = findEntry(agent.name, mcps, name)
   const entry = changeEntry(before, options, host)
   const tools = await write(attached, { options, host, entry, create: false }, signal)
   if (options.has('json')) return printChange(host, options, entry, tools)
@@ -62,6 +67,18 @@ export function viewedAgent(options: Options): string {
   throw new CrabError('usage', 'Cannot combine --all with a name or --agent', {
     hint: 'leave one of them out',
   })
+}
+
+/** Says where a server comes from that the agent has and its file has not. */
+async function refuseComponent(
+  { dispatch }: Attached,
+  { agent, name }: { agent: string; name: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const servers = await readServers(dispatch, agent, signal)
+  if (servers.some(({ entry }) => entry.name === name)) {
+    throw isFromPortFile(`Cannot set the server "${name}"`, agent, name)
+  }
 }
 
 interface Writing {

@@ -14,6 +14,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { advance, type Conversation } from '../../core/runtime/conversation.ts'
 import { flagRules } from '../../core/runtime/turn-plan.ts'
+import { asBuilt } from '../built-agent.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
@@ -31,7 +32,7 @@ export async function policyExplain(
   signal: AbortSignal,
 ): Promise<PolicyDecision> {
   const { paths, homeDir, cwd: usual } = services.node
-  const agent = await services.agents.get(name || DEFAULT_AGENT, { create: false })
+  const agent = asBuilt(services, await services.agents.get(name || DEFAULT_AGENT, { create: false }))
   const sender = given || DEFAULT_SENDER
   const trust = trustOf(channel, sender)
   const talk = await findConversation(services, agent, sender)
