@@ -124,11 +124,12 @@ export async function run(
   node: McpNode,
   agent: AgentConfig,
   call: { name: string; args?: Record<string, unknown> } & Partial<
-    Pick<ToolDispatch, 'progress' | 'ask' | 'runId'>
+    Pick<ToolDispatch, 'progress' | 'ask' | 'runId' | 'notice' | 'env'>
   >,
   signal = NEVER,
 ): Promise<ToolOutput | undefined> {
   const { name, args = {}, progress = () => {}, ask = async () => assert.fail('asks'), runId = 'run' } = call
+  const { notice = () => {}, env = {} } = call
   const request = { args, agent, cwd: node.folder }
   const action = await node.servers.hook.describe!(name, request)
   if (!action) return undefined
@@ -138,14 +139,14 @@ export async function run(
     sender: 'ann',
     session: 'session',
     runId,
-    env: {},
+    env,
     action,
     files: new Map(),
     spillDir: join(node.folder, 'spill'),
     turnOver: NEVER,
     progress,
     offerAgain: () => assert.fail('changes nothing'),
-    notice: () => undefined,
+    notice,
     mayShow: () => true,
     ask,
   }

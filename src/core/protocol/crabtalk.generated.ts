@@ -943,6 +943,8 @@ export interface ToolCallInfo {
   callId: string;
   /** MCP server of the tool; empty for a built-in one. */
   server: string;
+  /** What that server calls the tool; absent for a built-in one. */
+  tool?: string | undefined;
 }
 
 /** One call has ended. Order of completion, not of the calls. */
@@ -6937,7 +6939,7 @@ export const ToolStartEvent: MessageFns<ToolStartEvent> = {
 };
 
 function createBaseToolCallInfo(): ToolCallInfo {
-  return { name: "", arguments: "", callId: "", server: "" };
+  return { name: "", arguments: "", callId: "", server: "", tool: undefined };
 }
 
 export const ToolCallInfo: MessageFns<ToolCallInfo> = {
@@ -6953,6 +6955,9 @@ export const ToolCallInfo: MessageFns<ToolCallInfo> = {
     }
     if (message.server !== "") {
       writer.uint32(482).string(message.server);
+    }
+    if (message.tool !== undefined) {
+      writer.uint32(490).string(message.tool);
     }
     return writer;
   },
@@ -7002,6 +7007,14 @@ export const ToolCallInfo: MessageFns<ToolCallInfo> = {
             message.server = reader.string();
             continue;
           }
+          case 61: {
+            if (tag !== 490) {
+              break;
+            }
+
+            message.tool = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7023,6 +7036,7 @@ export const ToolCallInfo: MessageFns<ToolCallInfo> = {
     message.arguments = object.arguments ?? "";
     message.callId = object.callId ?? "";
     message.server = object.server ?? "";
+    message.tool = object.tool ?? undefined;
     return message;
   },
 };

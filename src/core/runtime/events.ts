@@ -1,5 +1,6 @@
 import type { CrabError } from '../base/errors.ts'
 import type { ToolCall, Usage } from '../base/message.ts'
+import type { RemoteNames } from '../storage/types.ts'
 import type { Answers, Ask, Denial } from './asks.ts'
 
 /** Why a turn ended. */
@@ -27,8 +28,8 @@ export type AgentEvent =
   | { type: 'thinking-start'; agent: string }
   | { type: 'thinking'; delta: string }
   | { type: 'thinking-end'; agent: string }
-  /** `server` is the MCP server a call goes to. */
-  | { type: 'tool-start'; calls: readonly (ToolCall & { server?: string })[] }
+  /** `server` is the MCP server a call goes to, `tool` what that calls the tool. */
+  | { type: 'tool-start'; calls: readonly (ToolCall & RemoteNames)[] }
   | { type: 'tool-progress'; callId: string; message: string; progress?: number; total?: number }
   /** The turn waits for a person. */
   | { type: 'ask'; ask: Ask }

@@ -69,7 +69,12 @@ export class Permissions {
     const { rule, reason } = decision
     const effect = decision.effect === 'allow' ? 'allow' : 'deny'
     const by = rule ? 'rule' : 'default'
-    await this.#record(call, { effect, by, reason, ...(rule && { rule: rule.pattern, source: rule.source }) })
+    await this.#record(call, action, {
+      effect,
+      by,
+      reason,
+      ...(rule && { rule: rule.pattern, source: rule.source }),
+    })
     if (effect === 'allow') return undefined
     return { action: this.#describe(action), reason, rules: decision.suggestions, by: 'rule' }
   }
@@ -89,16 +94,17 @@ export class Permissions {
     const denial = { action: permission.action, rules: decision.suggestions }
     if (answer === undefined) {
       const reason = `${decision.reason}, and ${end ? 'nobody answered' : 'nobody can be asked'}`
-      await this.#record(call, { effect: 'deny', by: 'nobody', reason })
+      await this.#record(call, action, { effect: 'deny', by: 'nobody', reason })
       return { ...denial, reason, by: 'nobody' }
     }
-    const reason = await this.#take(call, { answer, rules: permission.rules, by: end!.by })
+    const reason = await this.#take(call, action, { answer, rules: permission.rules, by: end!.by })
     return reason === undefined ? undefined : { ...denial, reason, by: 'person' }
   }
 
   /** Takes a person's answer; gives the reason when it is no. */
   async #take(
     call: ToolCall,
+    action: Action,
     { answer, rules, by }: { answer: string; rules: readonly string[]; by: AskEnd['by'] },
   ): Promise<string | undefined> {
     const { once, session, always, no } = PERMISSION_ANSWERS
@@ -112,11 +118,11 @@ export class Permissions {
             : undefined
     if (grant === undefined && answer !== once) {
       const reason = answer === no || answer === '' ? 'the person said no' : `the person said no: ${answer}`
-      await this.#record(call, { effect: 'deny', by: 'person', reason })
+      await this.#record(call, action, { effect: 'deny', by: 'person', reason })
       return reason
     }
     const reason = `${by} allowed it`
-    await this.#record(call, {
+    await this.#record(call, action, {
       effect: 'allow',
       by: 'person',
       reason,
@@ -150,8 +156,13 @@ export class Permissions {
     }
   }
 
-  async #record(call: ToolCall, decision: Omit<PermissionDecision, 'call_id' | 'name'>): Promise<void> {
-    await this.#options.record({ call_id: call.id, name: call.name, ...decision })
+  async #record(
+    call: ToolCall,
+    action: Action,
+    decision: Omit<PermissionDecision, 'call_id' | 'name'>,
+  ): Promise<void> {
+    const remote = action.kind === 'mcp' ? { server: action.server, tool: action.tool } : {}
+    await this.#options.record({ call_id: call.id, name: call.name, ...remote, ...decision })
   }
 
   async #toAsk(call: ToolCall, action: Action, decision: Decision): Promise<PermissionAsk> {

@@ -4,7 +4,7 @@ import type { ToolCall } from '../base/message.ts'
 import { didYouMean } from '../base/nearest.ts'
 import type { Action } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
-import type { FileVersion } from '../storage/types.ts'
+import type { FileVersion, RemoteNames } from '../storage/types.ts'
 import type { Denial } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
@@ -44,6 +44,8 @@ export interface ToolAnswer {
   durationMs: number
   /** Files whose content the call showed or wrote. */
   files: FileVersion[]
+  /** Of a tool of an MCP server. */
+  remote: RemoteNames
 }
 
 /**
@@ -98,7 +100,8 @@ async function answer(
   const result = await run(place.call, { ...step, files, onPermitted }, signal).catch((reason: unknown) =>
     signal.aborted ? refuse(hasBegun ? INTERRUPTED : NEVER_BEGUN) : toFailure(reason),
   )
-  return { ...place, result, durationMs: Math.max(0, Math.round(now() - started)), files }
+  const remote = remoteNames(step.tools.get(place.call.name))
+  return { ...place, result, durationMs: Math.max(0, Math.round(now() - started)), files, remote }
 }
 
 async function run(
@@ -169,6 +172,11 @@ function followFiles(known: Map<string, string>, added: FileVersion[]): KnownFil
       added.push({ path, version })
     },
   }
+}
+
+/** Which server a tool is of, and what that calls it. */
+export function remoteNames({ server, alias }: Partial<ToolSpec> = {}): RemoteNames {
+  return server === undefined ? {} : { server, ...(alias !== undefined && { tool: alias }) }
 }
 
 /** Every tool by its name, and by its shorter one where that is nobody else's. */

@@ -6,7 +6,7 @@ import type { ToolAnswer } from './tool-calls.ts'
 /** A committed step: the assistant's message, then results in call order, each with what happened beside it. */
 export function stepLines(assistant: Message, answers: readonly ToolAnswer[]): NewLine[] {
   const lines: NewLine[] = [{ kind: 'entry', ...assistant }]
-  for (const { call, result, durationMs, files } of answers.toSorted((a, b) => a.index - b.index)) {
+  for (const { call, result, durationMs, files, remote } of answers.toSorted((a, b) => a.index - b.index)) {
     const { output, isError, attachments } = result
     const message: Message = { role: 'tool', tool_call_id: call.id, name: call.name, content: output }
     if (isError) message.is_error = true
@@ -19,6 +19,7 @@ export function stepLines(assistant: Message, answers: readonly ToolAnswer[]): N
       duration_ms: durationMs,
       is_error: isError,
       ...(files.length > 0 && { files }),
+      ...remote,
     })
   }
   return lines

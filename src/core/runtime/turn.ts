@@ -1,6 +1,6 @@
 import { toCancelled } from '../base/cancelled.ts'
 import { CrabError, toCrabError } from '../base/errors.ts'
-import { addUsage, type Message, type ToolCall, type Usage } from '../base/message.ts'
+import { addUsage, type Message, type Usage } from '../base/message.ts'
 import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import type { NewLine } from '../storage/types.ts'
 import type { AgentEvent, StopReason } from './events.ts'
@@ -10,7 +10,7 @@ import type { SelectedTools } from './selected-tools.ts'
 import type { Steers } from './steers.ts'
 import { type Draft, emptyDraft, followStep, toAssistantMessage } from './step.ts'
 import { schemaProblem } from './structured.ts'
-import { runToolCalls, type ToolAnswer, type ToolSetting, toolsByName } from './tool-calls.ts'
+import { remoteNames, runToolCalls, type ToolAnswer, type ToolSetting, toolsByName } from './tool-calls.ts'
 import { toToolChoice } from './tool-choice.ts'
 import { answerLines, stepLines, usedLines } from './turn-lines.ts'
 import type { TurnSettings } from './turn-request.ts'
@@ -134,7 +134,10 @@ class Turn {
   async *#act(signal: AbortSignal): AsyncGenerator<AgentEvent> {
     const { calls } = this.#draft
     const tools = toolsByName(this.#tools)
-    yield { type: 'tool-start', calls: calls.map((call) => withServer(call, tools.get(call.name))) }
+    yield {
+      type: 'tool-start',
+      calls: calls.map((call) => ({ ...call, ...remoteNames(tools.get(call.name)) })),
+    }
     const answers: ToolAnswer[] = []
     const onAnswer = (answer: ToolAnswer) => void answers.push(answer)
     const offerAgain = () => {
@@ -254,10 +257,6 @@ class Turn {
     const limit = this.#plan.settings.maxCostUsd
     return limit !== undefined && (this.#costUsd() ?? 0) >= limit
   }
-}
-
-function withServer(call: ToolCall, tool: ToolSpec | undefined): ToolCall & { server?: string } {
-  return tool?.server === undefined ? call : { ...call, server: tool.server }
 }
 
 function toResultEvent({ call, result, durationMs }: ToolAnswer): AgentEvent {

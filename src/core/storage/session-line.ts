@@ -60,7 +60,11 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['duration_ms', 0],
         ['is_error', false],
       ],
-      optional: [['files', isListOf({ path: isString, version: isString })]],
+      optional: [
+        ['files', isListOf({ path: isString, version: isString })],
+        ['server', isString],
+        ['tool', isString],
+      ],
     },
   ],
   [
@@ -72,6 +76,8 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
         ['source', isString],
         ['grant', isString],
         ['rules', isListOfStrings],
+        ['server', isString],
+        ['tool', isString],
       ],
     },
   ],

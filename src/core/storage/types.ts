@@ -28,13 +28,26 @@ export interface SessionHeader {
 /** Something that happened in a turn and is no message. */
 export type SessionEvent =
   | { event: 'tool_start'; call_id: string; name: string }
-  | { event: 'tool_result'; call_id: string; duration_ms: number; is_error: boolean; files?: FileVersion[] }
+  | ({
+      event: 'tool_result'
+      call_id: string
+      duration_ms: number
+      is_error: boolean
+      files?: FileVersion[]
+    } & RemoteNames)
   | ({ event: 'permission' } & PermissionDecision)
   | { event: 'done'; model: string; usage: Usage | undefined; stop_reason: string }
   | { event: 'user_steered'; content: string }
   | { event: 'undone'; run_id: string; files?: UndoneFile[] }
   /** Tools of a conversation that does not show all of them were selected or used, the last one latest. */
   | { event: 'tools_used'; tools?: string[] }
+
+/** Where a call of a tool of an MCP server went; absent for other tools. */
+export interface RemoteNames {
+  server?: string
+  /** What that server calls the tool. */
+  tool?: string
+}
 
 /** The version of a file that a tool showed to the model, or wrote for it. */
 export interface FileVersion {
@@ -52,7 +65,7 @@ export interface UndoneFile {
 }
 
 /** What was decided about a tool call; written before the call is made. */
-export interface PermissionDecision {
+export interface PermissionDecision extends RemoteNames {
   call_id: string
   name: string
   effect: 'allow' | 'deny'

@@ -9,6 +9,7 @@ import {
 import { toDetail } from '../../core/protocol/failure.ts'
 import type { Denial } from '../../core/runtime/asks.ts'
 import type { AgentEvent } from '../../core/runtime/events.ts'
+import type { RemoteNames } from '../../core/storage/types.ts'
 import { toAskClosed, toAskEvent } from './asks.ts'
 import { toMcpEvent } from './mcp-events.ts'
 
@@ -74,8 +75,9 @@ export function toTokenUsage(usage: Usage): TokenUsage {
 }
 
 /** A tool call as listings and events show it. */
-export function toCallInfo(call: ToolCall & { server?: string }): ToolCallInfo {
-  return { name: call.name, arguments: call.arguments, callId: call.id, server: call.server ?? '' }
+export function toCallInfo(call: ToolCall & RemoteNames): ToolCallInfo {
+  const { name, arguments: text, id: callId, server = '', tool } = call
+  return { name, arguments: text, callId, server, ...(tool !== undefined && { tool }) }
 }
 
 type Of<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>

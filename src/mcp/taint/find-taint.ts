@@ -31,7 +31,7 @@ export async function findTaint(
     const { value, path, isSecret } = part
     if (path.length > MAX_DEPTH)
       return { path: show(path.slice(0, 3)), why: `is nested more than ${MAX_DEPTH} deep` }
-    if (seen > MAX_PARTS) return { path: '', why: `have more than ${MAX_PARTS} parts` }
+    if (seen + open.length > MAX_PARTS) return { path: '', why: `have more than ${MAX_PARTS} parts` }
     if (isSecret && isSet(value)) return { path: show(path), why: 'has the name of a secret' }
     if (typeof value === 'string' && (await pace.any(value, hasCredential))) {
       return { path: show(path), why: 'looks like a credential' }
@@ -41,7 +41,7 @@ export async function findTaint(
       if (await pace.any(name, hasCredential))
         return { path: show([...path, name]), why: 'looks like a credential' }
     }
-    open.push(...childrenOf(part, schema).reverse())
+    for (const child of childrenOf(part, schema).reverse()) open.push(child)
   }
   return undefined
 }

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { stringify } from 'smol-toml'
+import type { JsonObject } from '../../src/core/base/message.ts'
+import {
+  type DeepPartial,
+  type ExplainPolicy,
+  PolicyEffect,
+} from '../../src/core/protocol/crabtalk.generated.ts'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { CREDENTIALS } from '../support/mcp/credentials.ts'
+import { startMcpNode } from '../support/mcp/mcp-node.ts'
+import { type WatchedServer, watchedServer } from '../support/mcp/mcp-servers.ts'
+import { recordFolder } from '../support/mcp/record-folder.ts'
+import type { Script } from '../support/model-server.ts'
+import { eventOf, startTestDispatch, type TestDispatch, type WireEvent } from '../support/test-dispatch.ts'
+import { answersIn, type ToolCall } from '../support/tool-talk.ts'
+
+const TOKEN = CREDENTIALS['a GitHub token']!
+const ALL = { permissions: { allow: ['*'] } }
+
+/** An agent with the servers `one` and `two`, another with the server `other`; each writes down what reaches it. */
+interface Calling extends TestDispatch {
+  one: WatchedServer
+  two: WatchedServer
+  other: WatchedServer
+  /** A turn of the first agent in which the model makes these calls, all at once; gives what each was answered. */
+  act(calls: readonly ToolCall[]): Promise<string[]>
+  turn(calls: readonly ToolCall[]): Promise<{ events: WireEvent[]; answers: string[] }>
+}
+
+describe('calls of tools in a turn', { concurrency: 2 }, () => {
+  test('a tool that is hidden, foreign or not there is refused by any name, before its server', async () => {
+    await using node = await calling({ one: { ...ALL, exclude: ['add'] } })
+    const args = { a: 1, b: 2, text: 'x' }
+    const names = 'mcp__one__add add mcp__other__echo mcp__one__nothing mcp__none__echo one__echo'.split(' ')
+    await node.act([['mcp__two__echo', args]]) // whatever happens, the servers run
+    const answers = await node.act(names.map((name) => [name, args]))
+    for (const [i, answer] of answers.entries()) {
+      // of `add` by its bare name there is one that the agent does have
+      if (names[i] !== 'add') assert.match(answer, /^Cannot call \S+: there is no such tool/, `${names[i]}`)
+    }
+    assert.deepEqual(node.one.messages('tools/call'), [])
+    assert.deepEqual(node.other.received(), [])
+    assert.deepEqual(
+      node.two.messages('tools/call').map(({ params }) => params?.['name']),
+      ['echo', 'add'],
+    )
+  })
+
+  test('what is missing is told first, then what is not permitted, then what is secret', async () => {
+    await using node = await calling({ one: { permissions: { deny: ['add'] } }, two: ALL })
+    const secret = { text: TOKEN, password: 'hunter2' }
+    const answers = await node.act([
+      ['mcp__one__add', { a: 1, token: TOKEN }],
+      ['mcp__one__add', { a: 1, b: 2, token: TOKEN }],
+      ['mcp__two__echo', secret],
+    ])
+    assert.equal(answers[0], 'Cannot call add: "b" is missing')
+    assert.match(answers[1]!, /^Not permitted: mcp__one__add: .* denies mcp__one__add/)
+    assert.match(answers[2]!, /the argument text looks like a credential, so nothing was sent/)
+    for (const server of [node.one, node.two]) assert.deepEqual(server.messages('tools/call'), [])
+  })
+
+  test('what is kept of a call says its server, and what that calls the tool', async () => {
+    await using node = await calling({ one: ALL })
+    const { events } = await node.turn([['mcp__one__echo', { text: 'hello' }]])
+    const [call] = eventOf(events, 'toolStart').value.calls
+    assert.deepEqual([call!.name, call!.server, call!.tool], ['mcp__one__echo', 'one', 'echo'])
+    const kept = await linesOf(node)
+    const permission = kept.find(({ event }) => event === 'permission')!
+    const result = kept.find(({ event }) => event === 'tool_result')!
+    for (const line of [permission, result]) assert.deepEqual([line['server'], line['tool']], ['one', 'echo'])
+    assert.equal(permission['effect'], 'allow')
+  })
+
+  test('a call of a built-in tool says no server', async () => {
+    await using node = await calling({})
+    await node.act([['bash', { command: 'true' }]])
+    for (const line of (await linesOf(node)).filter(({ kind }) => kind === 'event')) {
+      assert.ok(!('server' in line) && !('tool' in line))
+    }
+  })
+
+  const levels = ['entry', 'agent', 'config', 'flags'] as const
+  const strengths = ['deny', 'ask', 'allow'] as const
+  test('deny beats ask and ask beats allow, whoever says it', async () => {
+    for (const [i, first] of levels.entries()) {
+      for (const second of levels.filter((_, j) => j !== i)) {
+        for (const [strong, weak] of [
+          ['deny', 'allow'],
+          ['deny', 'ask'],
+          ['ask', 'allow'],
+        ] as const) {
+          const decided = await decide({ [first]: strong, [second]: weak })
+          assert.equal(decided, strong, `${strong} of the ${first}, ${weak} of the ${second}`)
+        }
+      }
+    }
+    for (const level of levels) {
+      for (const effect of strengths) assert.equal(await decide({ [level]: effect }), effect)
+    }
+  })
+})
+
+/** What is decided of a call when these levels each have one rule about it. */
+async function decide(
+  rules: Partial<Record<'entry' | 'agent' | 'config' | 'flags', Strength>>,
+): Promise<Strength> {
+  const { entry, agent, config, flags } = rules
+  const table = (effect: Strength | undefined, pattern: string) =>
+    effect ? { permissions: { [effect]: [pattern] } } : {}
+  const rule = 'mcp__one__add'
+  await using node = await startTestDispatch([], { config: `\n${stringify(table(config, rule))}` })
+  const mcps = [{ name: 'one', command: 'none', start: 'lazy', ...table(entry, 'add') }]
+  await node.home.write('agents/crab.toml', stringify({ id: ID, ...table(agent, rule), mcps }))
+  const given: DeepPartial<ExplainPolicy> = { tool: rule, ...(flags && { [flags]: [rule] }) }
+  const { effect } = await request(node.dispatch, 'policyExplain', given, NEVER)
+  return EFFECTS[effect as keyof typeof EFFECTS]
+}
+
+type Strength = 'allow' | 'ask' | 'deny'
+const EFFECTS = {
+  [PolicyEffect.ALLOW]: 'allow',
+  [PolicyEffect.ASK]: 'ask',
+  [PolicyEffect.DENY]: 'deny',
+} as const
+const NEVER = new AbortController().signal
+const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
+
+async function calling(entries: Partial<Record<'one' | 'two', JsonObject>>): Promise<Calling> {
+  const folder = await recordFolder()
+  const server = (name: string) => watchedServer(folder.path, { tools: ['few'] }, { name })
+  const [one, two, other] = [server('one'), server('two'), server('other')]
+  let calls: readonly ToolCall[] = []
+  const script: Script = (request) => {
+    const parts = calls.map(([name, args], i) => ({ call: `c${i}`, name, args: JSON.stringify(args) }))
+    return { parts: answersIn(request).length === 0 ? parts : ['Done.'] }
+  }
+  const node = await startMcpNode(script)
+  const mcps = [
+    { ...one.entry, ...entries.one },
+    { ...two.entry, ...ALL, ...entries.two },
+  ]
+  await node.home.write('agents/crab.toml', stringify({ id: ID, mcps }))
+  await node.home.write(
+    'agents/other.toml',
+    stringify({ id: ID.replace('Z', 'Y'), mcps: [{ ...other.entry, ...ALL }] }),
+  )
+  const turn: Calling['turn'] = async (given) => {
+    calls = given
+    const events = await node.ask('go')
+    return { events, answers: answersIn(node.server.requests.at(-1)!) }
+  }
+  return {
+    ...node,
+    one,
+    two,
+    other,
+    turn,
+    act: async (given) => (await turn(given)).answers,
+    async [Symbol.asyncDispose]() {
+      await node[Symbol.asyncDispose]()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** The lines of the only session. */
+async function linesOf({ home }: TestDispatch): Promise<JsonObject[]> {
+  const folder = join(home.paths.home, 'sessions')
+  const [name] = await readdir(folder)
+  const text = await readFile(join(folder, name!), 'utf8')
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
