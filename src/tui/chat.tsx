@@ -45,7 +45,14 @@ export async function openChat(
   const lend = lendingOf(store, lending.promise)
   using guard = guardTerminal({ hooks: terminal.hooks, screen, lend })
   const commands = loadCommands(
-    slashContext({ store, ports, rules: options.rules, feed, leave: () => left.leave() }, over.signal),
+    slashContext(
+      {
+        ...{ store, ports, feed, rules: options.rules },
+        send: (line, message) => controller.turns.queueMade(line, message),
+        leave: () => left.leave(),
+      },
+      over.signal,
+    ),
   )
   const controller: Controller = new Controller({
     store,

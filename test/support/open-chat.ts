@@ -39,7 +39,13 @@ export async function openTestChat(
   const used = chatPorts(node.dispatch, { cwd: node.home.paths.home, ...ports })
   const feed = new Feed({ store, ports: used, signal: over.signal })
   const commands = loadCommands(
-    slashContext({ store, ports: used, rules: settings.rules, feed, leave() {} }, over.signal),
+    slashContext(
+      {
+        ...{ store, ports: used, rules: settings.rules, feed, leave() {} },
+        send: (line, message) => controller.turns.queueMade(line, message),
+      },
+      over.signal,
+    ),
   )
   const controller: Controller = new Controller({
     store,

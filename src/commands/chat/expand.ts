@@ -79,10 +79,14 @@ async function find({ candidates, isQuoted }: Mention, place: Place): Promise<Fo
 /** A package, a handle and a decorator have an `@` in front, too. */
 async function looksLikePath(path: string, place: Place): Promise<boolean> {
   if (/^(?:~?\/|\.{1,2}\/)/.test(path)) return true
+  if (RESOURCE.test(path)) return false
   if (!path.includes('/')) return FILE_NAME.test(path)
   const parent = await stat(dirname(toAbsolute(path, place))).catch(() => undefined)
   return parent?.isDirectory() ?? false
 }
+
+/** What stands behind the `@` of something that an MCP server has. */
+const RESOURCE = /^[a-z0-9][a-z0-9_-]{0,31}:(?!\d+(?:-\d+)?$)/
 
 const FILE_NAME =
   /\.(?:c|cc|cpp|cs|css|csv|go|h|hpp|html|java|jpe?g|[cm]?jsx?|json|jsonl|kt|lock|log|md|php|png|py|rb|rs|sh|sql|svg|swift|toml|[cm]?tsx?|txt|webp|xml|ya?ml)$/i

@@ -10,9 +10,11 @@ import type { ChatStore } from '../state/store.ts'
 import type { Tone } from '../state/types.ts'
 import type { KeyPress } from '../text/key.ts'
 import {
+  type Prompt,
   type PromptContext,
   pastedIn,
   promptText,
+  withCommands,
   withCompletions,
   withEdited,
   withReturned,
@@ -22,6 +24,7 @@ import type { Feed } from './feed.ts'
 import { Jobs } from './jobs.ts'
 import { PastedFiles } from './pasted-files.ts'
 import { press } from './press.ts'
+import { ServerOffers } from './server-offers.ts'
 import { runShellLine } from './shell-line.ts'
 import { type Commands, isCommand } from './slash.ts'
 import { Turns } from './turns.ts'
@@ -60,6 +63,7 @@ export class Controller {
   readonly #jobs: Jobs
   #relaxing: ReturnType<typeof setTimeout> | undefined
   #lookup = new AbortController()
+  readonly #offers: ServerOffers
   /** Leaving was asked for by the last key. */
   #isLeaving = false
 
@@ -68,6 +72,9 @@ export class Controller {
     this.turns = new Turns({ ...options, pasted: this.#pasted })
     this.#jobs = new Jobs(options.store, options.signal)
     this.#arming = new Arming(options.store, options.signal)
+    const { ports, store } = options
+    const agent = () => store.get().agent
+    this.#offers = new ServerOffers({ dispatch: ports.dispatch, now: ports.now, agent })
   }
 
   /** What the prompt must know to understand a key, and to be drawn. */
@@ -78,7 +85,7 @@ export class Controller {
       isBusy: turn !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
-      commands: commands.list,
+      commands: [...commands.list, ...this.#offers.prompts],
     }
   }
 
@@ -247,12 +254,24 @@ export class Controller {
     this.keys([{ ...PASTE, text: this.#pasted.add(pasted) }])
   }
 
-  async #complete({ query }: Effect & { type: 'complete' }): Promise<void> {
+  async #complete({ kind, query }: Effect & { type: 'complete' }): Promise<void> {
     const { store, ports, signal } = this.#options
     this.#lookup.abort()
     this.#lookup = new AbortController()
-    const entries = await ports.findFiles(query, AbortSignal.any([this.#lookup.signal, signal]))
-    store.act({ type: 'set', change: { prompt: withCompletions(store.get().prompt, query, entries) } })
+    const until = AbortSignal.any([this.#lookup.signal, signal])
+    const show = (prompt: Prompt) => store.act({ type: 'set', change: { prompt } })
+    if (kind === 'command') {
+      if (await this.#offers.findPrompts(until))
+        show(withCommands(store.get().prompt, this.context().commands ?? []))
+      return
+    }
+    const finding = this.#offers.findResources(query, until)
+    const files = await ports.findFiles(query, until)
+    show(withCompletions(store.get().prompt, query, files))
+    const resources = await finding
+    const isNamed = resources.some(({ value }) => value.startsWith(query)) && query !== ''
+    const all = isNamed ? [...resources, ...files] : [...files, ...resources]
+    if (resources.length > 0 && !until.aborted) show(withCompletions(store.get().prompt, query, all))
   }
 
   #toggle(what: 'thinking' | 'details'): void {

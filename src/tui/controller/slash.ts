@@ -15,9 +15,9 @@ export interface Commands {
   chosen(effect: Effect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
 }
 
-/** A command begins with a slash and a word; a path goes on with another slash. */
+/** A command begins with a slash and a word, or a server's name and a colon; a path goes on with another slash. */
 export function isCommand(text: string): boolean {
-  return /^\/[^\s/]*(\s|$)/.test(text)
+  return /^\/(?:[^\s/]*(\s|$)|[a-z0-9][a-z0-9_-]{0,31}:\S)/.test(text)
 }
 
 /** What the slash commands of a chat may use, until the signal is aborted. */
@@ -28,7 +28,11 @@ export function slashContext(
     rules,
     feed,
     leave,
-  }: { store: ChatStore; ports: ChatPorts; rules: ChatOptions['rules']; feed: Feed; leave(): void },
+    send,
+  }: { store: ChatStore; ports: ChatPorts; rules: ChatOptions['rules']; feed: Feed } & Pick<
+    SlashContext,
+    'leave' | 'send'
+  >,
   signal: AbortSignal,
 ): SlashContext {
   return {
@@ -41,6 +45,7 @@ export function slashContext(
     openAgent: (agent) => feed.follow({ agent, sender: store.get().sender }, 'agent', signal),
     startAnew: () => startAnew({ store, ports, feed }, store.get(), signal),
     hold: (work) => feed.hold(work),
+    send,
     leave,
   }
 }

@@ -1,6 +1,6 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import type { ChatOptions, ChatPorts } from '../ports.ts'
+import type { ChatOptions, ChatPorts, Expanded } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
 import { pastedIn } from '../text/prompt.ts'
 import type { Feed } from './feed.ts'
@@ -45,6 +45,8 @@ export class Turns {
   #isOver = false
   #lastSteer: Promise<void> = Promise.resolve()
   #own: Own | undefined
+  /** Messages that are not made of what stands for them, by that. */
+  readonly #made = new Map<string, Expanded>()
 
   constructor(options: TurnsOptions) {
     this.#options = options
@@ -68,6 +70,12 @@ export class Turns {
   say(text: string): void {
     if (this.isBusy) this.#lastSteer = this.#lastSteer.then(() => this.#steer(text))
     else this.queue(text)
+  }
+
+  /** A message that is made already, for when nothing runs any more; `line` stands for it where it is shown. */
+  queueMade(line: string, message: Expanded): void {
+    this.#made.set(line, message)
+    this.queue(line)
   }
 
   /** A message for when nothing runs any more. */
@@ -181,11 +189,8 @@ export class Turns {
 
   async #expand(text: string, signal: AbortSignal) {
     const { store, ports, pasted } = this.#options
-    const { content, attachments, problems } = await ports.expand(
-      text,
-      pastedIn(store.get().prompt, text),
-      signal,
-    )
+    const { content, attachments, problems } =
+      this.#made.get(text) ?? (await ports.expand(text, pastedIn(store.get().prompt, text), signal))
     for (const problem of problems) {
       store.act({ type: 'print', block: { kind: 'notice', tone: 'warning', text: problem } })
     }
@@ -218,6 +223,7 @@ export class Turns {
   #forget(text: string): void {
     this.#context = []
     this.#options.pasted.sent(text)
+    this.#made.delete(text)
   }
 
   #sendNext(): void {

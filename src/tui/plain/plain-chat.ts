@@ -92,6 +92,7 @@ class PlainChat {
           ports,
           rules: options.rules,
           feed: this.#feed,
+          send: (line, message) => this.#controller.turns.queueMade(line, message),
           leave: () => setting.over.abort(),
         },
         signal,

@@ -4,11 +4,16 @@ import { SLASH_COMMANDS } from './commands.ts'
 import { actOnMcp } from './mcp.ts'
 import { chooseForChat } from './models.ts'
 import { say } from './print.ts'
+import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 
 /** Runs a line such as `/model gpt`. An unknown command is answered here; it never reaches a model. Throws what fails. */
 export async function runSlash(line: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
+  const prompt = readPromptCommand(line)
+  if (prompt && context.state().turn)
+    return say(context, 'warning', `/${name} cannot run during a turn`, 'Esc interrupts it')
+  if (prompt) return await runServerPrompt(prompt, context, signal)
   const command = findSlash(name)
   if (!command) return say(context, 'warning', `There is no command /${name}`, adviceFor(name))
   if (!command.whileBusy && context.state().turn) {

@@ -1,5 +1,5 @@
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
-import type { ChatOptions, ChatPorts } from '../ports.ts'
+import type { ChatOptions, ChatPorts, Expanded } from '../ports.ts'
 import type { Action } from '../state/actions.ts'
 import type { ChatState } from '../state/types.ts'
 
@@ -16,6 +16,8 @@ export interface SlashContext {
   openConversation(session: string): Promise<void>
   /** Goes on with another agent, where the sender was with it last. */
   openAgent(agent: string): Promise<void>
+  /** Sends a message that is made already; `line`, what was typed for it, stands for it where it is shown. */
+  send(line: string, message: Expanded): void
   /** Begins a new conversation of the pair. */
   startAnew(): Promise<void>
   /** Does something that changes the conversation; what is told of it meanwhile is shown afterwards. */

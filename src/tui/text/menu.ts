@@ -43,7 +43,7 @@ export interface Token {
 /** The word at the caret: a command at the text's start, or a path behind `@`. */
 export function tokenAt({ text, caret }: Pick<Editor, 'text' | 'caret'>): Token | undefined {
   const before = text.slice(0, caret)
-  if (/^\/[^\s/]*$/.test(before)) {
+  if (/^\/(?:[^\s/]*|[a-z0-9][a-z0-9_-]{0,31}:\S*)$/.test(before)) {
     const end = caret + restOf(text, caret, false).length
     return { kind: 'command', start: 0, end, query: before.slice(1) }
   }

@@ -10,8 +10,7 @@ import {
   showFolded,
   withEarlier,
 } from './history.ts'
-import type { CommandEntry, Menu } from './menu.ts'
-import { tokenAt } from './menu.ts'
+import { type CommandEntry, findCommands, type Menu, type MenuEntry, tokenAt } from './menu.ts'
 import { cleanInput, expandPastes } from './pastes.ts'
 
 /** The input line: what is typed, what was sent before, and what is open under it. Replaced, never changed. */
@@ -109,12 +108,42 @@ function shown(prompt: Prompt, folded: Folded): Prompt {
 }
 
 /** What was found for the effect `complete`; too late for its query it changes nothing. */
-export function withCompletions(prompt: Prompt, query: string, values: readonly string[]): Prompt {
+export function withCompletions(
+  prompt: Prompt,
+  query: string,
+  found: readonly (string | Completion)[],
+): Prompt {
   const token = tokenAt(prompt)
   if (token?.kind !== 'file' || token.query !== query || token.start === prompt.closedAt) return prompt
-  const entries = values.map((value) => ({ value, label: value, detail: '', isWhole: false }))
-  const menu = entries.length === 0 ? undefined : { kind: 'file' as const, query, entries, selected: 0 }
-  return { ...prompt, menu }
+  const entries = found.map((one) => {
+    const { value, detail = '' } = typeof one === 'string' ? { value: one } : one
+    return { value, label: value, detail, isWhole: false }
+  })
+  const menu = { kind: 'file' as const, query, entries, selected: selectedIn(prompt.menu, entries) }
+  return { ...prompt, menu: entries.length === 0 ? undefined : menu }
+}
+
+/** The same entry as before, where more have been found since. */
+function selectedIn(menu: Menu | undefined, entries: readonly MenuEntry[]): number {
+  const before = menu && menu.selected > 0 ? menu.entries[menu.selected]?.value : undefined
+  return Math.max(0, before === undefined ? 0 : entries.findIndex(({ value }) => value === before))
+}
+
+/** The prompt with the menu that commands which are known by now make. */
+export function withCommands(prompt: Prompt, commands: readonly CommandEntry[]): Prompt {
+  const token = tokenAt(prompt)
+  if (token?.kind !== 'command' || token.start === prompt.closedAt || prompt.search) return prompt
+  const { query } = token
+  const entries = findCommands(commands, query)
+  const menu = { kind: 'command' as const, query, entries, selected: selectedIn(prompt.menu, entries) }
+  return { ...prompt, menu: entries.length === 0 ? undefined : menu }
+}
+
+/** Something that fits what stands behind an `@`: a path, or what a server has. */
+export interface Completion {
+  value: string
+  /** Beside it, dim. */
+  detail?: string
 }
 
 /** A prompt that was pressed, and what that asks for. */

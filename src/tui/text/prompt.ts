@@ -3,6 +3,7 @@ import { pastedParts } from './fold-pastes.ts'
 import { addSent } from './history.ts'
 import type { KeyPress } from './key.ts'
 import { commandOf, type PromptCommand } from './keymap.ts'
+import { tokenAt } from './menu.ts'
 import { toImageMention } from './pasted-path.ts'
 import { EDITS } from './prompt-edits.ts'
 import { followMenu, pressMenu } from './prompt-menu.ts'
@@ -10,11 +11,12 @@ import { openSearch, pressSearch } from './prompt-search.ts'
 import { type PressedPrompt, type Prompt, type PromptContext, pressed, promptText } from './prompt-state.ts'
 
 export type { SentText } from './history.ts'
-export type { Prompt, PromptContext } from './prompt-state.ts'
+export type { Completion, Prompt, PromptContext } from './prompt-state.ts'
 export {
   EMPTY_PROMPT,
   pastedIn,
   promptText,
+  withCommands,
   withCompletions,
   withEdited,
   withHistory,
@@ -75,6 +77,9 @@ function follow(before: Prompt, { state, effects }: PressedPrompt, context: Prom
   if (state.text === before.text && state.caret === before.caret && state.menu === before.menu)
     return { state, effects }
   const { prompt, query } = followMenu(state, context)
+  const isCommand = tokenAt(prompt)?.kind === 'command' && tokenAt(before)?.kind !== 'command'
+  if (isCommand)
+    return { state: prompt, effects: [...effects, { type: 'complete', kind: 'command', query: '' }] }
   if (query === undefined) return { state: prompt, effects }
   return { state: prompt, effects: [...effects, { type: 'complete', kind: 'file', query }] }
 }

@@ -62,6 +62,7 @@ export function slashSetting(dispatch: Dispatch): SlashSetting {
     openAgent: async (agent) => void done.push(`agent ${agent}`),
     startAnew: async () => void done.push('anew'),
     hold: (work) => work(),
+    send: (line, { content }) => done.push(`send ${line}: ${content}`),
     leave: () => done.push('leave'),
   }
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Prompt, withCompletions } from '../../../src/tui/text/prompt.ts'
+import { type Prompt, withCommands, withCompletions } from '../../../src/tui/text/prompt.ts'
 import { typed } from './keys.ts'
 
 const commands = [
@@ -43,10 +43,25 @@ const COMMANDS: [string[], string, string?][] = [
 
 test('a command is taken by Tab, and run by Enter when it needs no more', () => {
   for (const [keys, wanted, sent] of COMMANDS) {
-    const { prompt, effects } = typed(keys, context)
+    const { prompt, effects: all } = typed(keys, context)
     assert.equal(shown(prompt), wanted, keys.join(' '))
+    const effects = all.filter(({ type }) => type !== 'complete')
     assert.deepEqual(effects, sent === undefined ? [] : [{ type: 'submit', text: sent }], keys.join(' '))
   }
+})
+
+test('a slash asks once for commands that are not known yet', () => {
+  const { effects } = typed(['/', 'm', 'o', 'backspace'], context)
+  assert.deepEqual(effects, [{ type: 'complete', kind: 'command', query: '' }])
+})
+
+test('withCommands() adds what is known by now to the open menu, and keeps what is selected', () => {
+  const { prompt } = typed(['/', 'down'], context)
+  const before = prompt.menu!.entries[1]!.value
+  const more = withCommands(prompt, [{ name: 'docs:hello', args: '', summary: '' }, ...context.commands!])
+  assert.equal(more.menu?.entries[0]?.value, 'docs:hello')
+  assert.equal(more.menu?.entries[more.menu.selected]?.value, before)
+  assert.equal(withCommands({ ...prompt, text: 'x', caret: 1 }, []).text, 'x')
 })
 
 test('an @ asks for files, whenever what is behind it changes', () => {

@@ -1,0 +1,92 @@
+import { nearest } from '../../core/base/nearest.ts'
+import {
+  McpActionKind,
+  type McpPrompt,
+  type McpPromptMessage,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { withReturned } from '../text/prompt.ts'
+import { printText, say } from './print.ts'
+import { readPromptArguments } from './prompt-arguments.ts'
+import type { SlashContext } from './types.ts'
+
+/** A prompt of a server, as it is typed: `/server:prompt …`. */
+export interface PromptCommand {
+  server: string
+  prompt: string
+  /** What stands behind. */
+  rest: string
+}
+
+/** Reads `server:prompt` and what stands behind it; undefined for anything else. */
+export function readPromptCommand(line: string): PromptCommand | undefined {
+  const found = /^\/([a-z0-9][a-z0-9_-]{0,31}):(\S+)\s*(.*)$/s.exec(line.trim())
+  return found ? { server: found[1]!, prompt: found[2]!, rest: found[3]!.trim() } : undefined
+}
+
+/**
+ * Fills in a prompt of a server and sends it as the user's turn; it is shown first. What is missing is asked for: the line
+ * comes back with its blanks. Unknown ones are answered here. Throws what fails.
+ */
+export async function runServerPrompt(
+  { server, prompt: name, rest }: PromptCommand,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const at = { agent: context.state().agent, name: server }
+  const { prompts } = await request(
+    context.dispatch,
+    'mcpAction',
+    { ...at, action: McpActionKind.PROMPTS },
+    signal,
+  )
+  const prompt = prompts.find((one) => one.name === name)
+  if (!prompt)
+    return say(context, 'warning', `"${server}" has no prompt ${name}`, adviceFor(name, server, prompts))
+  const { args, problem } = readPromptArguments(rest, prompt.arguments)
+  if (problem !== undefined) return say(context, 'warning', `/${server}:${name}: ${problem}`, usageOf(prompt))
+  const missing = prompt.arguments.filter((blank) => blank.required && args[blank.name] === undefined)
+  if (missing.length > 0) return askFor(missing, { server, name, rest }, context)
+  const message = { ...at, action: McpActionKind.GET_PROMPT, tool: name, arguments: JSON.stringify(args) }
+  const { promptMessages } = await request(context.dispatch, 'mcpAction', message, signal)
+  const text = toText(promptMessages)
+  printText(context, `${name} of ${server}`, text)
+  context.send(`/${server}:${name}${rest === '' ? '' : ` ${rest}`}`, {
+    content: `<prompt server="${server}" name="${name.replaceAll(/["<>]/g, '')}">\n${text}\n</prompt>`,
+    attachments: promptMessages.flatMap(({ attachments }) => attachments),
+    problems: [],
+  })
+}
+
+/** One message as it is; of several each says whose it is. */
+function toText(messages: readonly McpPromptMessage[]): string {
+  const isOne = messages.every(({ role }) => role === 'user')
+  return messages.map(({ role, content }) => (isOne ? content : `[${role}]\n${content}`)).join('\n\n')
+}
+
+function askFor(
+  missing: McpPrompt['arguments'],
+  { server, name, rest }: { server: string; name: string; rest: string },
+  context: SlashContext,
+): void {
+  const about = missing.map((blank) =>
+    blank.description === '' ? blank.name : `${blank.name}: ${blank.description}`,
+  )
+  say(context, 'info', `/${server}:${name} needs to know ${about.join('; ')}`, 'fill it in and press Enter')
+  const [first] = missing
+  const line = `/${server}:${name} ${rest === '' ? '' : `${rest} `}${first!.name}=`
+  const { prompt } = context.state()
+  if (prompt.text === '') context.act({ type: 'set', change: { prompt: withReturned(prompt, [line]) } })
+}
+
+function usageOf({ arguments: blanks }: McpPrompt): string {
+  if (blanks.length === 0) return 'it takes nothing'
+  return `it takes ${blanks.map(({ name, required }) => (required ? `${name}=…` : `[${name}=…]`)).join(' ')}`
+}
+
+function adviceFor(name: string, server: string, prompts: readonly McpPrompt[]): string {
+  const names = prompts.map((prompt) => prompt.name)
+  if (names.length === 0) return 'it has none'
+  const meant = nearest(name, names)
+  return meant === undefined ? `it has ${names.slice(0, 10).join(', ')}` : `did you mean /${server}:${meant}?`
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { McpActionKind } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { request } from '../../../src/core/protocol/dispatch.ts'
+import { ServerOffers } from '../../../src/tui/controller/server-offers.ts'
+import { startMcpNode } from '../../support/mcp/mcp-node.ts'
+import { askingEntry, entriesToml } from '../../support/mcp/mcp-servers.ts'
+
+const NEVER = new AbortController().signal
+
+test('ServerOffers offers what running servers have, and starts none', async () => {
+  await using node = await startMcpNode([])
+  await node.home.write(
+    'agents/crab.toml',
+    `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(askingEntry())}`,
+  )
+  const { dispatch } = node
+  let now = 0
+  const offers = new ServerOffers({ dispatch, agent: () => 'crab', now: () => now })
+  assert.equal(await offers.findPrompts(NEVER), false)
+  assert.deepEqual(await offers.findResources('', NEVER), [])
+  const state = async () =>
+    (await request(dispatch, 'mcpView', { agent: 'crab' }, NEVER)).peers.map((peer) => peer.pid)
+  assert.deepEqual(
+    (await state()).filter((pid) => pid !== undefined),
+    [],
+  )
+
+  await request(dispatch, 'mcpAction', { agent: 'crab', name: 'docs', action: McpActionKind.PING }, NEVER)
+  now += 20_000
+  assert.equal(await offers.findPrompts(NEVER), true)
+  assert.equal(await offers.findPrompts(NEVER), false)
+  assert.deepEqual(offers.prompts, [
+    { name: 'docs:review', args: 'path= [tone=]', summary: 'Review a file' },
+    { name: 'docs:hello', args: '', summary: 'Say hello' },
+  ])
+  assert.deepEqual(await offers.findResources('docs:re', NEVER), [
+    { value: 'docs:docs://readme', detail: 'What this is' },
+  ])
+  assert.deepEqual(
+    (await offers.findResources('o', NEVER)).map(({ value }) => value),
+    ['docs:docs://readme', 'docs:docs://pixel', 'docs:docs://long'],
+  )
+})
