@@ -60,6 +60,20 @@ test('compositeHook() waits for the tools of all hooks at once', async () => {
   )
 })
 
+test('compositeHook() has the groups of all hooks, and the first reason why a tool cannot be called', () => {
+  const group = (id: string) => ({ id, title: id, description: '', tools: [] })
+  const hook = compositeHook([
+    { groups: () => [group('a')], whyNot: () => undefined },
+    {},
+    { groups: () => [group('b'), group('c')], whyNot: (name) => `not ${name}` },
+  ])
+  assert.deepEqual(
+    hook.groups?.(AGENT).map(({ id }) => id),
+    ['a', 'b', 'c'],
+  )
+  assert.equal(hook.whyNot?.('x', NEVER), 'not x')
+})
+
 test('compositeHook() joins the scopes of all hooks', () => {
   const hook = compositeHook([{ scope: () => 'read only' }, {}, { scope: () => 'skills: review' }])
   assert.equal(hook.scope?.(AGENT), 'read only\n\nskills: review')

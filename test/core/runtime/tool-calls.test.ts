@@ -3,10 +3,36 @@ import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import type { ToolCall } from '../../../src/core/base/message.ts'
 import type { Hook, ToolDispatch } from '../../../src/core/runtime/hook.ts'
-import { runToolCalls, type ToolAnswer } from '../../../src/core/runtime/tool-calls.ts'
+import { runToolCalls, type ToolAnswer, toolsByName } from '../../../src/core/runtime/tool-calls.ts'
+import { READ, remoteSpec } from '../../support/fake-tools.ts'
 import { answersOf, toolSetting } from '../../support/tool-setting.ts'
 
 const NEVER = new AbortController().signal
+
+test('toolsByName() finds a tool by its bare name: a built-in one has its own, then the server that was declared first', () => {
+  const offered = [remoteSpec('web', 'read'), remoteSpec('web', 'find'), remoteSpec('db', 'find'), READ]
+  const tools = toolsByName(offered)
+  const named = ['read', 'find', 'mcp__web__read', 'mcp__db__find'].map((name) => tools.get(name)?.name)
+  assert.deepEqual(named, ['read', 'mcp__web__find', 'mcp__web__read', 'mcp__db__find'])
+})
+
+test('runToolCalls() says why a tool cannot be called that was not offered, if a hook knows', async () => {
+  const asked: unknown[] = []
+  const hook: Hook = {
+    whyNot: (name, turnOver) => {
+      asked.push(turnOver)
+      return name === 'hidden' ? 'Select it first' : undefined
+    },
+    dispatch: () => assert.fail('is not reached'),
+  }
+  const setting = { ...step(hook, ['read']), setting: toolSetting(hook) }
+  const calls = [call('a', 'hidden'), call('b', 'unknown')]
+  const answers = await answersOf(runToolCalls(calls, setting, NEVER))
+  const said = answers.toSorted((a, b) => a.index - b.index).map(({ result }) => result)
+  assert.deepEqual(said[0], { output: 'Select it first', isError: true })
+  assert.match(said[1]!.output, /^Cannot call unknown: there is no such tool/)
+  assert.deepEqual(new Set(asked), new Set([setting.setting.dispatch.turnOver]))
+})
 
 test('runToolCalls() runs all calls at once and yields answers as they come', async () => {
   const gates = [0, 1, 2].map(() => Promise.withResolvers<string>())
