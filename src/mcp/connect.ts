@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError } from '../core/base/errors.ts'
+import { listenForChanges } from './change-stream.ts'
 import { Connection, type Era } from './connection.ts'
 import type { Link } from './link.ts'
 import { followQuestion } from './question.ts'
@@ -131,7 +132,11 @@ async function sayHello(
     link.ended.then((ended) => ({ ended }) as const),
     aborted(signal),
   ])
-  if ('done' in outcome) return { connection: new Connection(client, link, sdk) }
+  if ('done' in outcome) {
+    const connection = new Connection(client, link, sdk)
+    if (connection.era === 'modern') void listenForChanges({ client, ended: link.ended, onToolsChanged })
+    return { connection }
+  }
   if ('cancelled' in outcome) return { error: outcome.cancelled, sign: 'none' }
   const told = 'reason' in outcome ? ownFailure(outcome.reason) : undefined
   if (told) return { error: told, sign: isBroken(told, link) ? 'broken' : 'none' }

@@ -74,8 +74,6 @@ export class Connection {
     client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => ({
       ...(await this.#calls.answer({ ...params }, signal)),
     }))
-    // In this revision a server tells of changes to those who listen; one that has nothing to tell refuses.
-    if (this.era === 'modern') client.listen({ toolsListChanged: true }).catch(() => undefined)
   }
 
   get pid(): number | undefined {

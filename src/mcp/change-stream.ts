@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '@modelcontextprotocol/client'
+
+interface ChangeStreamOptions {
+  client: Pick<Client, 'listen'>
+  /** Resolves when the server can no longer be reached. Never rejects. */
+  ended: Promise<unknown>
+  onToolsChanged(): void
+}
+
+/**
+ * Listens to a server of MCP 2026-07-28, which tells of changes to nobody else, as long as it is there. One that has
+ * nothing to tell refuses, and is not asked again. A stream that ends, as streams do that are long quiet, is taken up
+ * again, later each time it does not last; what was missed in between counts as a change. Never rejects.
+ */
+export async function listenForChanges({
+  client,
+  ended,
+  onToolsChanged,
+}: ChangeStreamOptions): Promise<void> {
+  const over = new AbortController()
+  const { signal } = over
+  void ended.then(() => over.abort())
+  const listen = () => client.listen({ toolsListChanged: true }, { signal }).catch(() => undefined)
+  let stream = await listen()
+  if (!stream) return
+  for (let delayMs = FIRST_DELAY_MS; !signal.aborted; delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)) {
+    const since = performance.now()
+    await stream?.closed
+    if (performance.now() - since > LASTS_MS) delayMs = FIRST_DELAY_MS
+    await sleep(delayMs, undefined, { ref: false, signal }).catch(() => undefined)
+    stream = signal.aborted ? undefined : await listen()
+    if (stream) onToolsChanged()
+  }
+}
+
+const FIRST_DELAY_MS = 1_000
+const MAX_DELAY_MS = 300_000
+/** A stream that was open for so long was no failure. */
+const LASTS_MS = 30_000
