@@ -29,6 +29,8 @@ export function requiredOf({ required }: JsonObject): string[] {
 
 /** Deeper ones are no description of anything, and recursion over them ends a program. */
 const MAX_DEPTH = 64
+/** Of all of it: a schema in a schema takes two, and some interfaces of models recurse over what they get. */
+const MAX_NESTING = 200
 const MAX_NODES = 20_000
 const MAX_BYTES = 64 * 1024
 /** Keywords whose value is for readers. */
@@ -63,8 +65,19 @@ function toReading(schema: JsonObject): SchemaReading {
     for (const key of WORDS) if (typeof part[key] === 'string') part[key] = toDescription(part[key])
     open.push(...childrenOf(part))
   }
-  const isTooLarge = Buffer.byteLength(JSON.stringify(copy)) > MAX_BYTES
-  return isTooLarge ? { problem: `its schema has over ${MAX_BYTES / 1024} KiB` } : { schema: copy }
+  if (Buffer.byteLength(JSON.stringify(copy)) > MAX_BYTES) {
+    return { problem: `its schema has over ${MAX_BYTES / 1024} KiB` }
+  }
+  return isNestedDeeper(copy, MAX_NESTING) ? { problem: 'its schema is nested too deep' } : { schema: copy }
+}
+
+/** Whether lists and objects are in one another so many times, also where no schema is: in a default, say. */
+function isNestedDeeper(value: JsonObject, levels: number): boolean {
+  let open: unknown[] = [value]
+  for (let level = 0; level <= levels && open.length > 0; level++) {
+    open = open.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []))
+  }
+  return open.length > 0
 }
 
 /** Undefined for what is nested deeper than a program can recurse. */

@@ -99,3 +99,39 @@ test('printable() makes one short line of anything', () => {
   assert.equal(printable(' a\n\tb\u001b[2J \u0000c '), 'a b c')
   assert.equal(printable('x'.repeat(5_000)).length, 301)
 })
+
+test('readTools() drops each pathological schema by name, and offers the others as the server gave them', () => {
+  const good = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } }, required: ['a'] }
+  let deep: object = { type: 'string' }
+  for (let level = 0; level < 10_000; level++) deep = { type: 'object', properties: { a: deep } }
+  const schemas: [string, unknown][] = [
+    ['first', good],
+    ['deep', deep],
+    ['huge', { type: 'object', properties: { a: { enum: ['x'.repeat(5_000_000)] } } }],
+    [
+      'wide',
+      { type: 'object', properties: Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [i, {}])) },
+    ],
+    ['remote', { type: 'object', properties: { a: { $ref: 'http://127.0.0.1:1/x.json' } } }],
+    [
+      'circle',
+      { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { $ref: '#/$defs/a' } } },
+    ],
+    ['last', good],
+  ]
+  const { tools, dropped } = readTools(schemas.map(([name, inputSchema]) => ({ name, inputSchema })))
+  assert.deepEqual(
+    tools.map(({ name }) => name),
+    ['first', 'circle', 'last'],
+  )
+  for (const { name, inputSchema } of tools) assert.deepEqual(inputSchema, new Map(schemas).get(name))
+  assert.deepEqual(
+    dropped.map(({ name, why }) => `${name}: ${why}`),
+    [
+      'deep: its schema is nested more than 64 deep',
+      'huge: its schema has over 64 KiB',
+      'wide: its schema is too large',
+      'remote: its schema refers to "http://127.0.0.1:1/x.json", which is elsewhere',
+    ],
+  )
+})

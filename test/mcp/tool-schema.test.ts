@@ -98,3 +98,36 @@ test('readToolSchema() refuses what is over 64 KiB, or deeper than a program can
   for (let depth = 0; depth < 200_000; depth++) deep = { 0: deep }
   assert.deepEqual(readToolSchema({ default: deep }), { problem: 'its schema is nested too deep' })
 })
+
+test('readToolSchema() refuses a value in a schema that is nested too deep for whoever reads it', () => {
+  const nested = (depth: number) => {
+    let value: unknown = 'x'
+    for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value }
+    return { type: 'object', properties: { a: { default: value } } }
+  }
+  assert.ok('schema' in readToolSchema(nested(150)))
+  for (const depth of [250, 5_000, 10_000]) {
+    assert.deepEqual(readToolSchema(nested(depth)), { problem: 'its schema is nested too deep' })
+  }
+})
+
+test('readToolSchema() offers as given, and compiles and follows nothing, whatever patterns and references say', () => {
+  const given = {
+    type: 'object',
+    properties: {
+      slow: { type: 'string', pattern: '^(a+)+$' },
+      slower: { type: 'string', pattern: '(x+x+)+y' },
+      broken: { type: 'string', pattern: '(' },
+      circle: { $ref: '#/$defs/one' },
+    },
+    patternProperties: { '^(([a-z])+.)+[A-Z]([a-z])+$': { type: 'number' } },
+    $defs: { one: { $ref: '#/$defs/two' }, two: { anyOf: [{ $ref: '#/$defs/one' }, { $ref: '#' }] } },
+  }
+  assert.deepEqual(readToolSchema(given), { schema: given })
+  const remote = { type: 'object', properties: { a: { $ref: 'https://schemas.invalid/thing.json' } } }
+  const { problem } = readToolSchema(remote) as { problem: string }
+  assert.match(
+    problem,
+    /^its schema refers to "https:\/\/schemas\.invalid\/thing\.json", which is elsewhere$/,
+  )
+})
