@@ -54,6 +54,8 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'permissions.allow': 'Calls that are made without a question.',
   'permissions.ask': 'Calls that are asked about, though another rule allows them.',
   'permissions.deny': 'Calls that are refused, whatever else allows them.',
+  components:
+    'Which components it gets: all with `true`, else those of the list; none without it. See [components](mcp.md#components).',
   mcps: 'Its MCP servers, as `[[mcps]]` tables; see [MCP servers](mcp.md).',
   'mcps[].name': 'The first part of the names of its tools.',
   'mcps[].command': 'The program to start.',
