@@ -11,7 +11,12 @@ import { compose } from '../../src/daemon/compose.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { manyToolsServer } from '../support/mcp/many-tools.ts'
 import { startMcpNode } from '../support/mcp/mcp-node.ts'
-import { entriesToml, type WatchedServer } from '../support/mcp/mcp-servers.ts'
+import {
+  entriesToml,
+  misbehavingEntry,
+  type StdioEntry,
+  type WatchedServer,
+} from '../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../support/mcp/record-folder.ts'
 import type { RecordedRequest } from '../support/model-server.ts'
 import type { Part } from '../support/model-wire.ts'
@@ -77,6 +82,16 @@ test('what was selected stays selected when the turn fails right behind it', asy
   await assert.rejects(request(node.dispatch, 'send', { agent: 'crab', sender: 'ann', content: 'go' }, NEVER))
   await node.ask('again')
   assert.deepEqual(toolsIn(node.requests().at(-1)), [...BUILT_IN, ...GUIDES, 'mcp__db__tool_05'])
+})
+
+test('a turn is told once of a server that is missing, however often it asks for its tools', async () => {
+  await using node = await startMany({ more: [misbehavingEntry({ at: { start: 'crash' } })] })
+  node.say([{ call: 'a', name: 'tools_select', args: '{"tools":["mcp__db__tool_05"]}' }])
+  const events = await node.ask('go')
+  const notices = events.flatMap((event) => (event.$case === 'notice' ? [event.value.message] : []))
+  assert.equal(notices.length, 1, notices.join())
+  assert.match(notices[0]!, /"misbehaving".*its tools are left out/)
+  assert.equal(toolsIn(node.requests().at(-1)).at(-1), 'mcp__db__tool_05')
 })
 
 test('the tool that was unused for longest leaves, and the model is told', async () => {
@@ -221,14 +236,17 @@ interface Many extends TestDispatch {
   requests(): readonly RecordedRequest[]
 }
 
-/** A node whose agent has 20 tools of one server and 40 of another. */
-async function startMany({
-  head = '',
-  words = {},
-}: {
+interface Setting {
+  /** First lines of the agent's file. */
   head?: string
+  /** What the first server says of itself. */
   words?: { title?: string; instructions?: string }
-} = {}): Promise<Many> {
+  /** Further servers. */
+  more?: readonly StdioEntry[]
+}
+
+/** A node whose agent has 20 tools of one server and 40 of another. */
+async function startMany({ head = '', words = {}, more = [] }: Setting = {}): Promise<Many> {
   const records = await recordFolder()
   const steps: Step[] = []
   const node = await startMcpNode(() => {
@@ -238,9 +256,9 @@ async function startMany({
   const web = manyToolsServer(records.path, { name: 'web', count: 20, ...words })
   const db = manyToolsServer(records.path, { name: 'db', count: 40 })
   const secret = manyToolsServer(records.path, { name: 'secret', count: 1 })
-  await node.home.write('agents/crab.toml', `${head}${entriesToml(web.entry, db.entry)}`)
+  await node.home.write('agents/crab.toml', `${head}${entriesToml(web.entry, db.entry, ...more)}`)
   await node.home.write('agents/other.toml', entriesToml(secret.entry))
-  const say: Many['say'] = (...more) => void steps.push(...more)
+  const say: Many['say'] = (...said) => void steps.push(...said)
   return {
     ...node,
     ...{ web, db, secret, say },
