@@ -108,7 +108,7 @@ export interface UserMessage {
   /** Where the rest of what is too long for the message may be put; absolute, perhaps not there yet. */
   spillDir: string
   /** Tells the turn's client what it should know. */
-  notice(message: string, server?: string): void
+  notice(message: string): void
   /** Adds a file that the model sees with the message. */
   attach(file: Attachment): void
 }

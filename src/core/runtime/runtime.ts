@@ -175,8 +175,7 @@ export class Runtime implements AsyncDisposable {
       const spillDir = join(spill, settings.ephemeral ? `messages-${newId()}` : 'messages')
       if (settings.ephemeral) this.#unsaved.add(spillDir)
       const attachments: Attachment[] = []
-      const notice = (message: string, server?: string) =>
-        channel.tell({ type: 'notice', message, ...(server !== undefined && { server }) })
+      const notice = (text: string) => channel.tell({ type: 'notice', message: text })
       const attach = (file: Attachment) => attachments.push(file)
       const message = { agent, content, trust, spillDir, notice, attach }
       const rewritten = (await hook.preprocess(message, signal)) ?? content

@@ -76,7 +76,7 @@ async function read(
   } catch (reason) {
     if (signal.aborted) return ''
     const why = toCrabError(reason).message
-    message.notice(`Cannot read ${printable(uri)} of the MCP server "${entry.name}": ${why}`, entry.name)
+    message.notice(`Cannot read ${printable(uri)} of the MCP server "${entry.name}": ${why}`)
     return ''
   }
 }
@@ -94,7 +94,7 @@ function toFrame(server: string, uri: string, text: string): string {
 
 function tooMuch(uri: string, message: UserMessage, { entry }: Claimed): string {
   const why = 'what the message names already is more than 1 MiB'
-  message.notice(`Cannot read ${printable(uri)} of the MCP server "${entry.name}": ${why}`, entry.name)
+  message.notice(`Cannot read ${printable(uri)} of the MCP server "${entry.name}": ${why}`)
   return ''
 }
 

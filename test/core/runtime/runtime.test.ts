@@ -138,7 +138,7 @@ test('Runtime.turn() adds what hooks attach to the message, and tells what they 
   const hook: Hook = {
     async preprocess({ attach, notice, trust }) {
       attach(file)
-      notice(`from a ${trust} turn`, 'docs')
+      notice(`from a ${trust} turn`)
       return undefined
     },
   }
@@ -148,7 +148,7 @@ test('Runtime.turn() adds what hooks attach to the message, and tells what they 
   assert.deepEqual(first?.attachments, [{ ...file, name: 'own' }, file])
   const [start, notice] = events
   assert.equal(start?.type, 'start')
-  assert.deepEqual(notice, { type: 'notice', message: 'from a local turn', server: 'docs' })
+  assert.deepEqual(notice, { type: 'notice', message: 'from a local turn' })
 })
 
 test('Runtime.turn() shows hooks every event of the turn, in order', async () => {
