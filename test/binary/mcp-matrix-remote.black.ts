@@ -11,26 +11,19 @@ test('a real server over HTTP, and one over SSE, connect, answer, fail, are canc
   await using sse = await remoteServer('sse')
   const servers = [http, sse]
   const entries = servers.map(({ entry }) => entry)
-  const rows: Record<string, Row> = Object.fromEntries(entries.map(({ name }) => [name, {}]))
   const script = callOnce(http.progress!.args)
+  let rows: Row[]
   {
     await using node = await startMcpDaemon({ crab: entries, solo: entries }, { script })
     node.follow()
-    await t.test('each', { concurrency: 2 }, async (t) => {
-      await Promise.all(
-        servers.map((server) =>
-          t.test(server.entry.name, async () => {
-            rows[server.entry.name] = await goThrough(node, server)
-          }),
-        ),
-      )
-    })
+    rows = await Promise.all(servers.map((server) => goThrough(node, server)))
     node.daemon.kill('SIGTERM')
     assert.equal((await node.daemon.ended).code, 0)
   }
   await until('the session is ended', () => /session termination request/i.test(http.log()))
   await until('the stream is closed', () => /Client Disconnected/.test(sse.log()))
-  rows['http']!['host exit'] = 'session ended'
-  rows['sse']!['host exit'] = 'stream closed'
-  for (const line of toMatrix(rows)) t.diagnostic(line)
+  const ends = ['session ended', 'stream closed']
+  const whole = rows.map((row, at) => ({ ...row, 'host exit': ends[at]! }))
+  const names = entries.map(({ name }) => name)
+  for (const line of toMatrix(names, whole)) t.diagnostic(line)
 })

@@ -1,30 +1,37 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type Cell, ENDS, endWithServers, HOSTS, toOrphanTable } from '../support/orphan-table.ts'
+import {
+  type Cell,
+  ENDS,
+  type End,
+  endWithServers,
+  HOSTS,
+  SERVER_KINDS,
+  toOrphanTable,
+} from '../support/orphan-table.ts'
 import { endLiving, leftAfter, livingWith } from '../support/orphans.ts'
 import { GRACE_MS } from '../support/processes.ts'
 import { makeTalk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
-test('nothing of an MCP server outlives the crabtalk that ran it, whatever the server does and however that ends', async (t) => {
-  const table: Cell[] = []
-  await t.test('in process and in the daemon', { concurrency: 2 }, async (t) => {
-    const runs = HOSTS.flatMap((host) => ENDS.map((end) => ({ host, end })))
-    await Promise.all(
-      runs.map(({ host, end }) =>
-        t.test(`${host} ended by ${end}`, async () => {
-          const cells = await endWithServers(host, end)
-          table.push(...cells)
-          assert.deepEqual(
-            cells.filter(({ before, left }) => left > 0 || (end !== 'exit' && before < 2)),
-            [],
-          )
-        }),
-      ),
+const table: Cell[] = []
+
+for (const end of ENDS) {
+  test(`nothing of an MCP server outlives the crabtalk that ran it and ended by ${end}, whatever the server does`, async () => {
+    const cells = (await Promise.all(HOSTS.map((host) => endWithServers(host, end)))).flat()
+    table.push(...cells)
+    const isSeen = ({ before }: Cell) => end === 'exit' || before > 1
+    assert.deepEqual(
+      cells.filter((cell) => cell.left > 0 || !isSeen(cell)),
+      [],
     )
   })
+}
+
+test('every cell of the table of orphans was looked at', (t) => {
   for (const row of toOrphanTable(table)) t.diagnostic(row)
+  assert.equal(table.length, ENDS.length * HOSTS.length * SERVER_KINDS)
 })
 
 const BACKGROUND = {
@@ -33,36 +40,33 @@ const BACKGROUND = {
   'in a session of its own': (sleep: string) => `setsid ${sleep} & echo begun`,
 }
 
-test('nothing that bash leaves in the background outlives crabtalk', { concurrency: 2 }, async (t) => {
-  const runs = Object.entries(BACKGROUND).flatMap(([kind, toCommand]) =>
-    ENDS.map((end) => ({ kind, toCommand, end })),
-  )
-  await Promise.all(
-    runs.map(({ kind, toCommand, end }) =>
-      t.test(`${kind}, ended by ${end}`, async () => {
-        const mark = `crab-${randomUUID()}`
-        const wait = end === 'exit' ? '' : '; sleep 60'
-        const command = `${toCommand(`sh -c 'sleep 60; true' ${mark}`)}${wait}`
-        await using talk = await makeTalk([
-          { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },
-          { parts: ['Done'] },
-        ])
-        try {
-          const run = talk.startSend(['--yolo', 'go'])
-          if (end === 'exit') assert.equal((await run.finished).stdout, 'Done\n')
-          else {
-            await until('it runs in the background', async () => (await backgroundOf(mark)) > 0)
-            run.child.kill(end)
-          }
-          await run.finished
-          assert.deepEqual(await leftAfter(mark, GRACE_MS), [])
-        } finally {
-          await endLiving(mark)
-        }
-      }),
-    ),
-  )
-})
+for (const end of ENDS) {
+  test(`nothing that bash leaves in the background outlives the crabtalk that ended by ${end}`, async () => {
+    await Promise.all(Object.values(BACKGROUND).map((toCommand) => endWithBackground(toCommand, end)))
+  })
+}
+
+async function endWithBackground(toCommand: (sleep: string) => string, end: End): Promise<void> {
+  const mark = `crab-${randomUUID()}`
+  const wait = end === 'exit' ? '' : '; sleep 60'
+  const command = `${toCommand(`sh -c 'sleep 60; true' ${mark}`)}${wait}`
+  await using talk = await makeTalk([
+    { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },
+    { parts: ['Done'] },
+  ])
+  try {
+    const run = talk.startSend(['--yolo', 'go'])
+    if (end === 'exit') assert.equal((await run.finished).stdout, 'Done\n', command)
+    else {
+      await until('it runs in the background', async () => (await backgroundOf(mark)) > 0)
+      run.child.kill(end)
+    }
+    await run.finished
+    assert.deepEqual(await leftAfter(mark, GRACE_MS), [], command)
+  } finally {
+    await endLiving(mark)
+  }
+}
 
 /** How many of them are the background's: the command line of bash itself has the mark, too. */
 async function backgroundOf(mark: string): Promise<number> {

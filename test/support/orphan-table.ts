@@ -28,6 +28,9 @@ const KINDS: Readonly<Record<string, ServerOptions>> = {
 
 const WAYS = { direct: false, 'sh -c': true, 'like npx': 'npx' } as const
 
+/** How many kinds of servers run in each. */
+export const SERVER_KINDS = Object.keys(KINDS).length * Object.keys(WAYS).length
+
 /** One server, and what was left of it. */
 export interface Cell {
   server: string
@@ -122,7 +125,7 @@ async function whenCalled(servers: readonly WatchedServer[], finished: Promise<u
   void finished.then(() => {
     isOver = true
   })
-  await until('every tool is called', () => isOver || servers.every(isCalled))
+  for (const server of servers) await until('its tool is called', () => isOver || isCalled(server))
   return await countLiving(servers.map(({ mark }) => mark))
 }
 

@@ -46,10 +46,10 @@ export async function goThrough(node: McpDaemon, server: RealServer): Promise<Ro
   return row
 }
 
-/** The table of what was seen. */
-export function toMatrix(rows: Readonly<Record<string, Row>>): string[] {
-  const lines = Object.entries(rows).map(
-    ([name, row]) => `| ${name} | ${CELLS.map((cell) => row[cell] ?? '').join(' | ')} |`,
+/** The table of what was seen, a row for each server. */
+export function toMatrix(names: readonly string[], rows: readonly Row[]): string[] {
+  const lines = rows.map(
+    (row, at) => `| ${names[at]} | ${CELLS.map((cell) => row[cell] ?? '').join(' | ')} |`,
   )
   return [`| server | ${CELLS.join(' | ')} |`, `|${'---|'.repeat(CELLS.length + 1)}`, ...lines]
 }
