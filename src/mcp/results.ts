@@ -95,8 +95,10 @@ async function toFilePart(
   const isSmall = bytes.length <= MAX_ATTACHMENT_BYTES
   if (media && isSmall && bytes.length <= room.bytes) {
     room.bytes -= bytes.length
+    // Few models hear: the others need a file, which a tool of theirs may understand.
+    const kept = media.startsWith('audio/') ? `; ${await keepWhole(bytes, extensionOf(media), spill)}` : ''
     return {
-      text: `[${name}, ${media}, attached]`,
+      text: `[${name}, ${media}, attached${kept}]`,
       attachment: { media_type: media, data: bytes.toString('base64') },
     }
   }

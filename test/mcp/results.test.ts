@@ -80,14 +80,19 @@ test('toToolOutput() keeps the failure of a tool', async () => {
   })
 })
 
-test('toToolOutput() attaches images and audio', async () => {
+test('toToolOutput() attaches images and audio, and keeps sound in a file as well', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const result = { content: CONTENTS['mixed'] }
-  const { output, attachments } = await toToolOutput(result, { limitBytes: 1_000, spill: SPILL })
+  const spill = { ...SPILL, folder: folder.path }
+  const { output, attachments } = await toToolOutput(result, { limitBytes: 1_000, spill })
   assert.deepEqual(
     attachments?.map(({ media_type }) => media_type),
     ['image/png', 'audio/wav'],
   )
-  assert.match(output, /^beside it\n\[image, image\/png, attached\]\n\[audio, audio\/wav, attached\]\n/)
+  assert.match(
+    output,
+    /^beside it\n\[image, image\/png, attached\]\n\[audio, audio\/wav, attached; the whole is in \S+\.wav\]\n/,
+  )
 })
 
 test('toToolOutput() takes line breaks out of base64, and parameters from a media type', async () => {

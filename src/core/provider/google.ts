@@ -21,6 +21,7 @@ export function streamGemini(
     ...toSdkCall(request, {
       keepsReasoning: ({ meta }) => meta !== undefined && 'google' in meta,
       filesInToolResults: true,
+      takesSound: true,
     }),
     ...(request.thinking && {
       reasoning: 'high' as const,

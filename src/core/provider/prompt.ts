@@ -17,6 +17,8 @@ export interface PromptStyle {
   keepsReasoning: (block: Reasoning, position: { inThisTurn: boolean }) => boolean
   /** Files may stand inside a tool's result; else they follow the results as a message of their own. */
   filesInToolResults: boolean
+  /** Sound may be sent; else a line stands for it, as a wire that refuses it would refuse the conversation from then on. */
+  takesSound?: boolean
   /** Arguments of past calls as JSON text, or parsed. By default text. */
   argumentsAs?: 'text' | 'object'
 }
@@ -43,7 +45,7 @@ function toPrompt({ system, messages }: ModelRequest, style: PromptStyle): Langu
   const turnStart = startOfTurn(messages)
   for (let at = 0; at < messages.length; at++) {
     const message = messages[at]!
-    if (message.role === 'user') prompt.push(toUser(message.content, message.attachments))
+    if (message.role === 'user') prompt.push(toUser(message.content, message.attachments, style))
     else if (message.role === 'assistant') prompt.push(...toAssistant(message, style, at > turnStart))
     else if (messages[at - 1]?.role !== 'tool')
       prompt.push(...toToolMessages(resultsFrom(messages, at), style))
@@ -62,9 +64,23 @@ function startOfTurn(messages: readonly Message[]): number {
   return start
 }
 
-function toUser(text: string, attachments: readonly Attachment[] = []): LanguageModelV4Message {
-  const words = text === '' ? [] : [{ type: 'text' as const, text }]
-  return { role: 'user', content: [...attachments.map(toFile), ...words] }
+function toUser(
+  text: string,
+  attachments: readonly Attachment[] = [],
+  style: PromptStyle,
+): LanguageModelV4Message {
+  const { files, note } = sendable(attachments, style)
+  const said = [text, note].filter(Boolean).join('\n')
+  const words = said === '' ? [] : [{ type: 'text' as const, text: said }]
+  return { role: 'user', content: [...files.map(toFile), ...words] }
+}
+
+/** What the wire takes of the files of a message, and a line for what it does not. */
+function sendable(attachments: readonly Attachment[], { takesSound = false }: PromptStyle) {
+  const isLeft = ({ media_type: type }: Attachment) => type.startsWith('audio/') && !takesSound
+  const left = attachments.filter(isLeft)
+  const note = left.map(({ media_type: type }) => `[${type} left out: this model takes no sound]`).join('\n')
+  return { files: left.length === 0 ? attachments : attachments.filter((one) => !isLeft(one)), note }
 }
 
 /** One message, or none: of an answer that was only thought there may be nothing to send, and wires refuse nothing. */
@@ -98,20 +114,24 @@ function resultsFrom(messages: readonly Message[], start: number): readonly Mess
 }
 
 function toToolMessages(results: readonly Message[], style: PromptStyle): LanguageModelV4Message[] {
-  const files = style.filesInToolResults ? [] : results.flatMap(({ attachments = [] }) => attachments)
-  const content = results.map((result) => toToolResult(result, style.filesInToolResults))
-  const following = files.length > 0 ? [toUser('Files of the tool results above:', files)] : []
+  const all = style.filesInToolResults ? [] : results.flatMap(({ attachments = [] }) => attachments)
+  const { files } = sendable(all, style)
+  const content = results.map((result) => toToolResult(result, style))
+  const following = files.length > 0 ? [toUser('Files of the tool results above:', files, style)] : []
   return [{ role: 'tool', content }, ...following]
 }
 
-function toToolResult(message: Message, withFiles: boolean): LanguageModelV4ToolResultPart {
-  const { tool_call_id: toolCallId = '', name: toolName = '', content: text, attachments = [] } = message
+function toToolResult(message: Message, style: PromptStyle): LanguageModelV4ToolResultPart {
+  const { tool_call_id: toolCallId = '', name: toolName = '', attachments = [] } = message
+  const { files, note } = sendable(attachments, style)
+  const text = note === '' ? message.content : `${message.content}\n${note}`
   const result = { type: 'tool-result' as const, toolCallId, toolName }
   if (message.is_error) return { ...result, output: { type: 'error-text', value: text } }
-  if (!withFiles || attachments.length === 0) return { ...result, output: { type: 'text', value: text } }
+  if (!style.filesInToolResults || files.length === 0)
+    return { ...result, output: { type: 'text', value: text } }
   return {
     ...result,
-    output: { type: 'content', value: [{ type: 'text', text }, ...attachments.map(toFile)] },
+    output: { type: 'content', value: [{ type: 'text', text }, ...files.map(toFile)] },
   }
 }
 

@@ -38,6 +38,26 @@ for (const wire of WIRES) {
       assert.ok(server.requests[0]!.text.includes(IMAGE.data), server.requests[0]!.text)
     })
 
+    test('sends the sound a tool or a person gave where it is taken, and a line for it elsewhere', async () => {
+      await using server = await startModelServer([{ parts: ['a splash'] }])
+      const sound: Attachment = { media_type: 'audio/ogg', data: 'c291bmRvZmFjcmFi' }
+      const messages: Message[] = [
+        { ...ASK, attachments: [sound] },
+        {
+          role: 'assistant',
+          content: '',
+          tool_calls: [{ id: 'a', name: 'read', arguments: '{"path":"p"}' }],
+        },
+        { role: 'tool', content: 'crab.ogg', tool_call_id: 'a', name: 'read', attachments: [sound] },
+      ]
+      const model = wire.kind === 'bedrock' ? 'us.anthropic.claude-x' : 'scripted'
+      await collect(call(server, { model, messages, tools: [READ_TOOL] }))
+      const { text } = server.requests[0]!
+      const isHeard = wire.kind === 'google'
+      assert.equal(text.split(sound.data).length - 1, isHeard ? 2 : 0)
+      assert.equal(text.split('[audio/ogg left out: this model takes no sound]').length - 1, isHeard ? 0 : 2)
+    })
+
     test('returns tool calls and results in the order of the calls', async () => {
       const calls: Part[] = [
         { call: 'first', name: 'read', args: '{"path":"one"}' },
