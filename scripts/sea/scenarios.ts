@@ -11,6 +11,8 @@ export interface Scenario {
   argv: readonly string[]
   /** A home that knows a model of each wire shape by default; a fresh one has the demo model only. */
   home?: 'fresh'
+  /** What it reads from standard input, which ends behind it. */
+  input?: string
   /** Runs on a terminal, where this is typed. */
   keys?: readonly Keystrokes[]
   /** Goes through the daemon that runs by then; the others run in their own process. */
@@ -102,6 +104,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('mcp', 'set', 'loop', 'timeout_ms=9000'),
   crabtalk('mcp', 'disable', 'loop'),
   crabtalk('mcp', 'enable', 'loop'),
+  { ...crabtalk('mcp', 'serve'), input: hostLines() },
   crabtalk('policy', 'why', 'mcp__loop__echo'),
   crabtalk('policy', 'why', 'bash(git status)'),
   crabtalk('mcp', 'remove', 'loop'),
@@ -178,6 +181,18 @@ const SERVER = [
   join(import.meta.dirname, '../../test/support/mcp/misbehaving-server.ts'),
   '--tools=few',
 ]
+
+/** What an MCP host says first. */
+function hostLines(): string {
+  const clientInfo = { name: 'warm-up', version: '1' }
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+  const messages = [
+    { id: 1, method: 'initialize', params },
+    { method: 'notifications/initialized' },
+    { id: 2, method: 'tools/list' },
+  ]
+  return messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('')
+}
 
 /** A turn whose model calls this tool, which must go well. */
 function act(tool: string, args: object): Scenario {

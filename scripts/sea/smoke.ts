@@ -19,10 +19,10 @@ export async function smoke(binary: string): Promise<void> {
   await using model = await startModelServer(loopbackModel)
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   let daemon: Promise<string> | undefined
-  for await (const { program, argv, env, keys, background } of eachScenario(dir.path, model.url)) {
+  for await (const { program, argv, env, input, keys, background } of eachScenario(dir.path, model.url)) {
     const command = program === 'crabup' ? join(dirname(binary), 'crabup') : binary
     const all = { ...env, PATH: process.env['PATH'], CRABTALK_DEBUG: 'cache' }
-    const start = { command, argv, env: all, cwd: dir.path }
+    const start = { command, argv, env: all, cwd: dir.path, input }
     if (background) {
       daemon = pipe(start)
       await Promise.race([daemon, daemonListens(env)])
@@ -39,12 +39,13 @@ interface Start {
   argv: readonly string[]
   env: Record<string, string | undefined>
   cwd: string
+  input: string | undefined
 }
 
 /** Gives what standard error was told. */
-async function pipe({ command, argv, env, cwd }: Start): Promise<string> {
+async function pipe({ command, argv, env, cwd, input }: Start): Promise<string> {
   const running = run(command, [...argv], { env, cwd, timeout: TIMEOUT_MS, killSignal: 'SIGKILL' })
-  running.child.stdin?.end()
+  running.child.stdin?.end(input)
   return (await running).stderr
 }
 

@@ -66,7 +66,7 @@ async function runScenarios(run: Run, cold: () => void): Promise<void> {
   await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   let isHot = true
   let daemon: Promise<number> | undefined
-  for await (const { program, argv, env, keys, background, hot = false } of eachScenario(
+  for await (const { program, argv, env, input = '', keys, background, hot = false } of eachScenario(
     dir.path,
     model.url,
   )) {
@@ -75,7 +75,11 @@ async function runScenarios(run: Run, cold: () => void): Promise<void> {
     using said = outputFile(join(dir.path, 'stderr'))
     using ignored = outputFile(join(dir.path, 'stdout'))
     const outputs = { stdout: ignored.output, stderr: said.output }
-    const host = { ...quietHost(env, dir.path), ...outputs, screen: () => keys && fakeScreen(keys) }
+    const streams = {
+      stdin: () => Readable.from([Buffer.from(input)]),
+      screen: () => keys && fakeScreen(keys),
+    }
+    const host = { ...quietHost(env, dir.path), ...outputs, ...streams }
     if (background) {
       daemon = run(program, argv, { ...host, pid: NOBODY, ...inherited() })
       await Promise.race([daemon, daemonListens(env)])
