@@ -66,13 +66,18 @@ export function checkArguments(tool: RemoteTool, args: JsonObject): void {
 /** A failure of a server, as a sentence that names it. What no agent declares under that name yet cannot be pinged. */
 export function toUnavailable(
   server: string,
-  { message, hint }: CrabError,
+  { kind, message, hint }: CrabError,
   agent: string | undefined,
 ): CrabError {
   const of = agent === DEFAULT_AGENT ? '' : ` -a ${agent}`
   const advice = hint ?? (agent === undefined ? undefined : `crabtalk mcp ping ${server}${of} tries it again`)
   const options = advice === undefined ? {} : { hint: advice }
-  return new CrabError('unavailable', `Cannot use the MCP server "${server}": ${message}`, options)
+  const isLasting = kind === 'credentials' || kind === 'config' // trying again does not help
+  return new CrabError(
+    isLasting ? kind : 'unavailable',
+    `Cannot use the MCP server "${server}": ${message}`,
+    options,
+  )
 }
 
 function explain(reason: CrabError, server: string, tool: string): CrabError {

@@ -146,7 +146,8 @@ export interface McpServers extends AsyncDisposable {
   /**
    * Starts the server of one declaration unless it runs, and waits for it; without back-off.
    *
-   * Throws `missing` for a name the agent does not declare, `config` for a disabled one, `unavailable` with the first
+   * Throws `missing` for a name the agent does not declare, `config` for a disabled one or one that cannot be tried,
+   * `credentials` when it wants to know who asks, `unavailable` with the first
    * line of why it failed.
    */
   connect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView>

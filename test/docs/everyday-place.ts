@@ -1,5 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { scriptedServer } from '../support/mcp/http/scripted-server.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { shortConfig, writeConfig } from '../support/talk.ts'
@@ -16,6 +17,7 @@ export interface EverydayPlace extends Sandbox {
 export async function makeEverydayPlace(): Promise<EverydayPlace> {
   const box = await makeSandbox()
   const server = await startModelServer(answerOf, { models: ['scripted'] })
+  const remote = await scriptedServer()
   const user = box.env['HOME']!
   const home = join(user, '.crabtalk') // where people have it
   const [bin, spare] = ['tools', 'spare'].map((name) => join(dirname(box.cwd), name)) as [string, string]
@@ -25,7 +27,7 @@ export async function makeEverydayPlace(): Promise<EverydayPlace> {
   const files = Object.entries(FILES).map(([name, text]) => writeText(join(box.cwd, name), text))
   const notes = writeText(join(user, 'notes/today.md'), 'Water the plants.\n')
   await Promise.all([...tools, ...files, jq, notes])
-  const env = { ...box.env, PATH: `${bin}:${box.env['PATH']}:${spare}`, ...VARIABLES }
+  const env = { ...box.env, PATH: `${bin}:${box.env['PATH']}:${spare}`, ...VARIABLES, DOCS_URL: remote.url }
   const withEnv = <T extends { env?: object }>(options?: T) => ({
     ...options,
     env: { ...env, CRABTALK_HOME: undefined, ...options?.env },
@@ -47,6 +49,7 @@ export async function makeEverydayPlace(): Promise<EverydayPlace> {
     terminalShell: (script, options) => box.terminalShell(script, onTerminal(options)),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]()
+      await remote[Symbol.asyncDispose]()
       await box[Symbol.asyncDispose]()
     },
   }
@@ -98,6 +101,7 @@ const FILES: Record<string, string> = {
 }
 
 const VARIABLES: Record<string, string> = {
+  DOCS_TOKEN: 'docs_none',
   EDITOR: 'cat',
   GITHUB_TOKEN: 'ghp_none',
   USER: 'me',

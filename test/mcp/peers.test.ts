@@ -204,7 +204,7 @@ describe('servers and those who own them', { concurrency: 4 }, () => {
       ['invalid', 'http', why, 'https://[secret]@example.com/mcp?…', ['Host', 'X-Key']],
     )
     await assert.rejects(node.servers.connect(agent, 'web', NEVER), {
-      kind: 'unavailable',
+      kind: 'config',
       message: /"Host"/,
     })
     assert.deepEqual(node.events, [])
