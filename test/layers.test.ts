@@ -48,6 +48,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/mcp': [
     ...MECHANISM,
     'src/core/runtime/hook.ts',
+    'src/core/runtime/asks.ts',
     'src/core/runtime/events.ts',
     'src/core/provider/types.ts',
     'src/core/process',
@@ -68,6 +69,7 @@ const OWNED_MODULES: Record<string, readonly string[]> = {
   'node:net': ['src/core/transport'],
   'node:child_process': ['src/core/process', 'bin/launch.cjs'],
   'node:process': [],
+  '@modelcontextprotocol/server': ['src/mcp/serve'],
   '@modelcontextprotocol/': ['src/mcp'],
   '@ai-sdk/': ['src/core/provider'],
   ink: ['src/tui'],
