@@ -80,6 +80,7 @@ test('fileSchemas() describes every key of both files', () => {
     'tools',
     'tool_choice',
     'permissions',
+    'components',
     'mcps',
   ])
   assert.equal(agent['required'], undefined)
