@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { startMcpDaemon } from '../support/mcp/mcp-daemon.ts'
 import {
   type Cell,
   ENDS,
@@ -32,6 +33,31 @@ for (const end of ENDS) {
 test('every cell of the table of orphans was looked at', (t) => {
   for (const row of toOrphanTable(table)) t.diagnostic(row)
   assert.equal(table.length, ENDS.length * HOSTS.length * SERVER_KINDS)
+})
+
+const HELPER = 'trap "" TERM INT HUP; while :; do sleep 1; done'
+
+test('a helper for credentials that never ends is gone after the daemon ended, however that does', async () => {
+  const ends = ENDS.filter((end) => end !== 'exit')
+  await Promise.all(
+    ends.map(async (end) => {
+      const mark = `crab-${randomUUID()}`
+      const entry = {
+        name: 'remote',
+        url: 'http://127.0.0.1:1/mcp',
+        auth_helper: ['/bin/sh', '-c', HELPER, mark],
+      }
+      await using node = await startMcpDaemon({ crab: [entry] })
+      try {
+        await until('the helper runs', async () => (await livingWith(mark)).length > 0)
+        node.daemon.kill(end)
+        await node.daemon.ended
+        assert.deepEqual(await leftAfter(mark, GRACE_MS), [], end)
+      } finally {
+        await endLiving(mark)
+      }
+    }),
+  )
 })
 
 const BACKGROUND = {
