@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { manyToolsServer } from '../support/mcp/many-tools.ts'
 import { misbehavingEntry, watchedServer } from '../support/mcp/mcp-servers.ts'
 import { isRunning, recordFolder } from '../support/mcp/record-folder.ts'
 import { mcp, startServing, writeAgents } from '../support/mcp/watched-agents.ts'
@@ -152,6 +153,25 @@ test('mcp cost says what tools cost, dearest first, without starting anything', 
     agent.servers[0].tools.reduce((total: number, tool: { tokens: number }) => total + tool.tokens, 0),
   )
   assert.equal(many.starts().length, starts)
+})
+
+test('mcp cost of an agent with more than 40 tools says what groups of them cost instead', async () => {
+  await using records = await recordFolder()
+  await using box = await makeSandbox()
+  const many = ['web', 'db'].map((name) => manyToolsServer(records.path, { name, count: 22 }))
+  await writeAgents(box, { crab: many.map(({ entry }) => entry) })
+  await box.run(['mcp', 'ping'])
+  const { stdout } = await box.run(['mcp', 'cost'])
+  assert.match(
+    stdout,
+    /\n\ncrab has more than 40 MCP tools, and begins with groups of them: about [\d,]+ tokens in every request, where all 44 tools would cost about [\d,]+ tokens\n$/,
+  )
+  assert.match(
+    (await box.run(['mcp', 'cost', 'web'])).stdout,
+    /\n22 tools of web cost crab about [\d,]+ tokens, once it selects them\n$/,
+  )
+  const [agent] = JSON.parse((await box.run(['mcp', 'cost', '--json'])).stdout)
+  assert.ok(agent.grouped && agent.tokens < agent.servers[0].tokens, JSON.stringify(agent).slice(0, 200))
 })
 
 test('mcp reconnect gives every agent a new process, also of a server that is not tried again yet', async () => {

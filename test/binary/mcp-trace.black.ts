@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startStreamable } from '../support/mcp/http/official-servers.ts'
 import { type WatchedServer, watchedServer } from '../support/mcp/mcp-servers.ts'
 import { recordFolder } from '../support/mcp/record-folder.ts'
 import { mcp, startServing, writeAgents } from '../support/mcp/watched-agents.ts'
@@ -163,6 +164,29 @@ test('mcp trace ends with its reader, and refuses a server that is not there', a
     assertFailed(await mcp(box, ['trace', 'onne']), 'missing', { message: /"onne"/, hint: /"one"/ })
     assertFailed(await mcp(box, ['trace', '-a', 'nobody']), 'missing', { message: /"nobody"/ })
   })
+})
+
+test('mcp trace, ps, health and logs show a server that is reached by an address, too', async () => {
+  await using box = await makeSandbox()
+  await using remote = await startStreamable()
+  await writeAgents(box, { crab: [] })
+  await using _daemon = await startServing(box, 0)
+  const added = await mcp(box, ['add', '--auth', 's3cr3t-value', 'far', remote.url])
+  assert.deepEqual([added.stderr, added.code], ['', 0])
+  const tracing = start(box, ['trace', 'far'])
+  await until('it listens', async () => {
+    await mcp(box, ['ping', 'far'])
+    return tracing.printed() !== ''
+  })
+  assert.equal((await mcp(box, ['call', 'far', 'echo', 'text=hi'])).stdout, 'hi\n')
+  await tracing.prints(/ ← {2}far {2}tools\/call result {2}#\S+ {2}\d+ ms {2}\{/)
+  tracing.child.kill('SIGINT')
+  assert.equal((await tracing.finished).code, 130)
+  const ps = await mcp(box, ['ps'])
+  assert.match(ps.stdout, /^[0-9a-f]{8} +far +connected +crab +- +- +1 +0 +\d+ ms +1 +\d+[sm]\n$/m)
+  assert.match((await mcp(box, ['health', 'far'])).stdout, /^far +connected /m)
+  assert.equal((await mcp(box, ['logs', 'far'])).code, 0)
+  assert.doesNotMatch(tracing.printed() + ps.stdout, /s3cr3t/)
 })
 
 /** What a shell says as 130. */

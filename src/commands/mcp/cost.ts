@@ -1,4 +1,5 @@
 import { sanitize } from '../../core/base/sanitize.ts'
+import { MAX_SHOWN_MCP_TOOLS } from '../../core/base/tool-limits.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
 import {
   type McpAgentView,
@@ -71,8 +72,8 @@ function totalOf({ agent, servers, schemaTokens, grouped: isGrouped }: McpAgentV
   const all = servers.reduce((sum, server) => sum + server.schemaTokens, 0)
   const tools = servers.flatMap(toolsOf).length
   if (!isGrouped) return `${count(tools, 'tool')} cost ${agent} ${tokens(all)} in every request`
-  const instead = `${agent} has more tools than a request should carry, and begins with groups of them`
-  return `${instead}: ${tokens(schemaTokens)} in every request, where all ${count(tools, 'tool')} would be ${tokens(all)}`
+  const groups = `${agent} has more than ${MAX_SHOWN_MCP_TOOLS} MCP tools, and begins with groups of them`
+  return `${groups}: ${tokens(schemaTokens)} in every request, where all ${count(tools, 'tool')} would cost ${tokens(all)}`
 }
 
 function shareOf(view: McpAgentView, server: McpServerView): string {
