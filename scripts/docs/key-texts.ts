@@ -85,8 +85,10 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'mcps[].timeout_ms': 'How long a call may take; 60 s without it.',
   'mcps[].output_limit':
     'How much of a result the model sees, bytes; 256 KiB without it. The rest goes to a file.',
-  'mcps[].taint_scanning': 'Kept for other programs; means nothing here yet.',
-  'mcps[].taint_policy': 'Kept for other programs; means nothing here yet.',
+  'mcps[].taint_scanning':
+    'Whether arguments are looked through for secrets before they are sent; they are without it.',
+  'mcps[].taint_policy':
+    'What becomes of a call with a secret in it: `block` refuses it, `warn` says so and makes it, `off` does not look; `block` without it.',
   'mcps[].origin': 'Where the entry came from. Written by the program that made it.',
   'mcps[].origin.canonical': 'What it was made of.',
 }
