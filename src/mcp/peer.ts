@@ -214,7 +214,7 @@ export class Peer {
       const started = await startServer(
         {
           ...{ mayInstall, startupMs, ...this.#ways.plan(this.memory, startupMs) },
-          slots: this.#options.slots,
+          slots: this.target.transport === 'stdio' ? this.#options.slots : undefined,
           needed: this.#needed.promise,
           open: (way, over) => this.#open(way, over),
           onToolsChanged: () => refresh.notify(),

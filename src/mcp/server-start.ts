@@ -7,7 +7,8 @@ import type { StartSlots } from './startup.ts'
 
 /** How a server is started. */
 export interface StartOptions extends ConnectOptions {
-  slots: StartSlots
+  /** Of programs; what runs elsewhere needs none. */
+  slots: StartSlots | undefined
   /** Whether the program may have to be fetched first. */
   mayInstall: boolean
   /** The last line on its standard error that says something; empty when there is none. */
@@ -26,8 +27,8 @@ export interface Started {
  */
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<Started> {
   const { slots, needed, mayInstall } = options
-  using _installing = mayInstall ? await slots.installing.take(needed, signal) : undefined
-  using _slot = await slots.any.take(needed, signal)
+  using _installing = mayInstall ? await slots?.installing.take(needed, signal) : undefined
+  using _slot = await slots?.any.take(needed, signal)
   const late = new AbortController()
   const timer = setTimeout(() => late.abort(tooLate(options)), options.startupMs)
   try {

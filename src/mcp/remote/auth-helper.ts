@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { REDACTED } from '../../core/config/secrets.ts'
 import type { ProcessHost, RunningProcess } from '../../core/process/types.ts'
 import { LineTail } from '../stderr-tail.ts'
-import { type Given, readHelperAnswer } from './helper-answer.ts'
+import { type Given, readHelperAnswer, secretsIn } from './helper-answer.ts'
 
 export interface AuthHelperOptions {
   processes: ProcessHost
@@ -45,6 +46,7 @@ async function outcomeOf(
   signal: AbortSignal,
 ): Promise<Given> {
   const words = new LineTail()
+  let given: Given | undefined
   const late = new AbortController()
   try {
     running.stderr.on('data', (chunk: Buffer) => words.push(chunk))
@@ -59,12 +61,18 @@ async function outcomeOf(
         killedBy === null ? `it ended with exit code ${code}` : `it was ended by ${killedBy}`,
       )
     }
-    return readHelperAnswer(output, now())
+    given = readHelperAnswer(output, now())
+    return given
   } finally {
     late.abort()
     await running.end()
-    for (const line of words.lines()) note(`auth helper: ${line}`)
+    for (const line of words.lines()) note(`auth helper: ${withoutSecrets(line, given)}`)
   }
+}
+
+/** Some say on standard error what they give. */
+function withoutSecrets(line: string, given: Given | undefined): string {
+  return given ? secretsIn(given).reduce((shown, secret) => shown.replaceAll(secret, REDACTED), line) : line
 }
 
 async function textOf({ stdout }: RunningProcess): Promise<string> {

@@ -48,18 +48,20 @@ export async function headOfBody(body: ReadableStream<Uint8Array> | null): Promi
 class EventLength {
   #event = 0
   #line = 0
+  #last: number | undefined
 
   push(chunk: Uint8Array): number {
     let from = 0
     let largest = 0
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
       const line = this.#line + at - from
-      const isBlank = line === 0 || (line === 1 && chunk[at - 1] === CR)
+      const isBlank = line === 0 || (line === 1 && (at === 0 ? this.#last : chunk[at - 1]) === CR)
       this.#event = isBlank ? 0 : this.#event + at - from + 1
       largest = Math.max(largest, this.#event)
       this.#line = 0
       from = at + 1
     }
+    this.#last = chunk.at(-1) ?? this.#last
     this.#line += chunk.length - from
     this.#event += chunk.length - from
     return Math.max(largest, this.#event)

@@ -1,7 +1,7 @@
 import { orCancelled } from '../../core/base/cancelled.ts'
 import { REDACTED } from '../../core/config/secrets.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
-import { bearer, type Given } from './helper-answer.ts'
+import { bearer, type Given, secretsIn } from './helper-answer.ts'
 
 export interface CredentialsOptions {
   target: Pick<RemoteTarget, 'auth'>
@@ -63,10 +63,7 @@ export class Credentials {
     const { ask, now } = this.#options
     const given = await ask!()
     this.#given = { ...given, since: now() }
-    for (const value of Object.values(given.headers)) {
-      const bare = value.replace(/^\S+ +(?=\S+$)/, '')
-      for (const secret of [value, bare]) if (secret.length >= MIN_SECRET) this.#secrets.add(secret)
-    }
+    for (const secret of secretsIn(given)) this.#secrets.add(secret)
   }
 
   /** A minute before its end it does not; what holds for less than two does for half of it. */
@@ -78,4 +75,3 @@ export class Credentials {
 }
 
 const MARGIN_MS = 60_000
-const MIN_SECRET = 4

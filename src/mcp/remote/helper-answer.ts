@@ -28,6 +28,13 @@ export function readHelperAnswer(output: string, now: number): Given {
   return given
 }
 
+/** What nobody may see of it: the values, also without their scheme. */
+export function secretsIn({ headers }: Given): string[] {
+  const values = Object.values(headers)
+  const bare = values.map((value) => value.replace(/^\S+ +(?=\S+$)/, ''))
+  return [...values, ...bare].filter(({ length }) => length >= MIN_SECRET)
+}
+
 function fromJson(text: string, now: number): Given {
   const answer = parseObject(text)
   if (!answer) throw unclear('it printed JSON that cannot be read')
@@ -90,4 +97,5 @@ function unclear(why: string): CrabError {
 
 /** A value never begins with what a token of several parts could have behind its colon. */
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]+(\S.*)$/
+const MIN_SECRET = 4
 const SCHEME = /^(Bearer|Basic|Token|Digest|DPoP) +\S+/i

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describeAnswer, wordsOf } from '../../../src/mcp/remote/answer-words.ts'
+
+test('wordsOf() finds what an answer says to people', () => {
+  for (const [body, words] of [
+    ['', ''],
+    ['try\n  later\x1b[31m', 'try later'],
+    ['{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no such session"}}', 'no such session'],
+    ['{"error":"invalid_token","error_description":"it is over"}', 'invalid_token'],
+    ['{"title":"Too much","status":413}', 'Too much'],
+    ['"enough"', 'enough'],
+    ['  <!DOCTYPE html><title>Bad</title>', 'a web page'],
+    ['x'.repeat(900), 'x'.repeat(200)],
+  ] as const) {
+    assert.equal(wordsOf(body), words)
+  }
+})
+
+test('describeAnswer() has the status, the address and the words', () => {
+  assert.equal(
+    describeAnswer({ status: 502, statusText: 'Bad Gateway', body: 'later' }, 'https://h/mcp'),
+    'it answered HTTP 502 (Bad Gateway) at https://h/mcp: later',
+  )
+  assert.equal(
+    describeAnswer({ status: 599, statusText: '', body: '' }, 'https://h/'),
+    'it answered HTTP 599 at https://h/',
+  )
+})

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { boundedBody, headOfBody } from '../../../src/mcp/remote/bounded-body.ts'
+
+const MIB = 2 ** 20
+
+test('boundedBody() passes a stream of any length whose events are short, however they are cut', async () => {
+  const event = Buffer.from(`data: ${'x'.repeat(3 * MIB)}\r\n\r\n`)
+  const pieces = Array.from({ length: 30 }, () => [
+    event.subarray(0, event.length - 1),
+    event.subarray(-1),
+  ]).flat()
+  assert.deepEqual(await passed(pieces, true), { size: 30 * event.length, isOver: true, error: undefined })
+})
+
+test('boundedBody() refuses an event, or a whole, of more than 64 MiB', async () => {
+  const pieces = Array.from({ length: 70 }, () => Buffer.alloc(MIB, 'x\n'))
+  for (const isStream of [true, false]) {
+    const { size, error } = await passed(pieces, isStream)
+    assert.equal(error, 'it sent a message of more than 64 MiB')
+    assert.ok(size <= 64 * MIB)
+  }
+})
+
+test('headOfBody() reads the beginning', async () => {
+  assert.equal(
+    (await headOfBody(ReadableStream.from([Buffer.alloc(MIB, 'x'), Buffer.from('y')]))).length,
+    16 * 1024,
+  )
+  assert.equal(await headOfBody(null), '')
+})
+
+async function passed(pieces: readonly Buffer[], isStream: boolean) {
+  const seen = { size: 0, isOver: false, error: undefined as string | undefined }
+  const body = boundedBody(ReadableStream.from(pieces as Buffer<ArrayBuffer>[]), {
+    isStream,
+    onTooLong: ({ message }) => {
+      seen.error = message
+    },
+    onEnd: () => {
+      seen.isOver = true
+    },
+  })
+  try {
+    for await (const chunk of body) seen.size += chunk.length
+  } catch {
+    // told in onTooLong
+  }
+  return seen
+}
