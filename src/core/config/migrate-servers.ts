@@ -27,7 +27,7 @@ export interface MigrationOptions {
  * needs it. A home in the form of today costs a look.
  *
  * Each file is replaced whole, and the registry goes last: a process that is killed has done a part, and the next one does
- * the rest. Never fails: what cannot be done is told, and then nothing of it is done.
+ * the rest. Never fails: what cannot be done is told, and left to the next start.
  */
 export async function migrateServers(options: MigrationOptions): Promise<void> {
   const { paths, lock, tell } = options
@@ -37,12 +37,13 @@ export async function migrateServers(options: MigrationOptions): Promise<void> {
     await using _config = await lock(`file:${paths.config}`)
     await migrate(options)
   } catch (reason) {
-    const { message, hint } = toCrabError(reason)
-    tell(
-      'warn',
-      `Cannot move the MCP servers that agents name into their files: ${message}${hint ? ` (${hint})` : ''}`,
-    )
+    tell('warn', cannot(reason))
   }
+}
+
+function cannot(reason: unknown): string {
+  const { message, hint } = toCrabError(reason)
+  return `Cannot move the MCP servers that agents name into their files: ${message}${hint ? ` (${hint})` : ''}`
 }
 
 /** Reads files as texts only; what looks like the old form and is none is seen later. */
@@ -61,28 +62,32 @@ async function migrate(options: MigrationOptions): Promise<void> {
   const { paths, tell } = options
   const registry = await readRegistry(paths)
   const files = await readAgentFiles(paths.agents)
+  const old = files.filter(({ document }) => document.ok && namesServers(document.value.table))
   const moved: string[] = []
-  for (const file of files) {
-    if (!file.document.ok || !namesServers(file.document.value.table)) continue
-    await migrateAgent(file, file.document.value, { registry: registry.servers, tell })
-    moved.push(file.name)
+  for (const file of old) {
+    try {
+      await migrateAgent(file, { registry: registry.servers, tell })
+      moved.push(file.name)
+    } catch (reason) {
+      tell('warn', cannot(reason)) // the others can be moved all the same
+    }
   }
   if (moved.length > 0) tell('info', sayMoved(moved))
-  const isDone = files.every(({ document }) => document.ok) // one that cannot be read may need it once it is mended
-  if (isDone) await retire(registry, paths, tell)
+  const isRead = files.every(({ document }) => document.ok) // else the registry may be needed once they are mended
+  if (isRead && moved.length === old.length) await retire(registry, paths, tell)
 }
 
 async function migrateAgent(
-  { path }: IdentifiedFile,
-  document: TomlDocument,
+  { path, document }: IdentifiedFile,
   { registry, tell }: { registry: OldRegistry; tell: MigrationOptions['tell'] },
 ): Promise<void> {
+  if (!document.ok) return
   const target = await realpath(path)
-  const { text, left } = inlineServers(document, registry)
+  const { text, left } = inlineServers(document.value, registry)
   await backUp(target)
   await replaceFile(target, text)
   for (const { name, line, why } of left) {
-    const place = formatPlace({ file: document.file, line, column: undefined })
+    const place = formatPlace({ file: document.value.file, line, column: undefined })
     tell(
       'warn',
       `${place}: the MCP server ${JSON.stringify(name)} ${why}; its name is kept there as a comment`,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { watch } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrateServers } from '../../../src/core/config/migrate-servers.ts'
@@ -110,6 +110,18 @@ test('backups of somebody else are not touched', async () => {
     [await home.read('mcps.toml.bak2'), await home.read('agents/crab.toml.bak2')],
     [REGISTRY, OLD],
   )
+})
+
+test('an agent that cannot be written does not hold up the others, and keeps the registry', async () => {
+  await using home = await temporaryHome()
+  await home.write('mcps.toml', REGISTRY)
+  for (const agent of ['a', 'b']) await home.write(`agents/${agent}.toml`, OLD)
+  await mkdir(join(home.paths.agents, 'a.toml.bak'))
+  const told = await migrate(home)
+  assert.match(told[0] ?? '', /^warn Cannot move the MCP servers .*a\.toml/)
+  assert.equal(told.length, 2)
+  assert.deepEqual([await home.read('agents/a.toml'), await home.read('mcps.toml')], [OLD, REGISTRY])
+  assert.equal((await agentStore(home.paths).get('b')).mcps.length, 2)
 })
 
 test('a disk that cannot be written is told, and nothing is changed', async (t) => {
