@@ -11,7 +11,7 @@ import { temporaryHome } from '../support/temporary-home.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const names = (await readdir(join(ROOT, 'docs'))).filter((name) => name.endsWith('.md'))
 /** Pages about what goes on in a daemon. */
-const NEED_DAEMON: ReadonlySet<string> = new Set(['daemon.md', 'events.md', 'conversations.md'])
+const NEED_DAEMON: ReadonlySet<string> = new Set(['daemon.md', 'events.md', 'conversations.md', 'mcp.md'])
 const pages = ['README.md', ...names.map((name) => join('docs', name))]
 
 /** package.black.ts runs what is in them. */
