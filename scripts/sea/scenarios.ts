@@ -7,7 +7,7 @@ import type { Keystrokes } from './typist.ts'
 /** One run of the program that must succeed: it warms the code caches, and it proves the finished binary. */
 export interface Scenario {
   program: 'crabtalk' | 'crabup'
-  /** `{session}` stands for a session that is there by then, `{server}` for the words that start an MCP server. */
+  /** `{session}` stands for a session that is there by then, `{server}` and `{docs}` for the words that start MCP servers. */
   argv: readonly string[]
   /** A home that knows a model of each wire shape by default; a fresh one has the demo model only. */
   home?: 'fresh'
@@ -101,6 +101,12 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('mcp', 'ping'),
   crabtalk('mcp', 'tools'),
   crabtalk('mcp', 'call', 'loop', 'echo', 'text=hi'),
+  crabtalk('mcp', 'add', 'docs', '--', '{docs}'),
+  crabtalk('mcp', 'resources', 'docs'),
+  crabtalk('mcp', 'read', 'docs', 'docs://readme'),
+  crabtalk('mcp', 'prompts', 'docs'),
+  crabtalk('mcp', 'prompt', 'docs', 'hello'),
+  crabtalk('mcp', 'remove', 'docs'),
   crabtalk('mcp', 'set', 'loop', 'timeout_ms=9000'),
   crabtalk('mcp', 'disable', 'loop'),
   crabtalk('mcp', 'enable', 'loop'),
@@ -171,6 +177,7 @@ async function fillIn(argv: readonly string[], home: string): Promise<string[]> 
   const files = argv.includes('{session}') ? await readdir(join(home, 'sessions')) : []
   return argv.flatMap((word) => {
     if (word === '{server}') return SERVER
+    if (word === '{docs}') return DOCS
     return word === '{session}' ? files[0]!.replace(/\.jsonl$/, '') : word
   })
 }
@@ -181,6 +188,9 @@ const SERVER = [
   join(import.meta.dirname, '../../test/support/mcp/misbehaving-server.ts'),
   '--tools=few',
 ]
+
+/** A server with resources and prompts. */
+const DOCS = [process.execPath, join(import.meta.dirname, '../../test/support/mcp/asking-server.ts')]
 
 /** What an MCP host says first. */
 function hostLines(): string {

@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
-import { askingEntry, entriesToml } from '../support/mcp/mcp-servers.ts'
+import { askingEntry, entriesToml, misbehavingEntry, type StdioEntry } from '../support/mcp/mcp-servers.ts'
 import type { Script } from '../support/model-server.ts'
 import { makeTalk, promptOf, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
@@ -27,10 +27,14 @@ const FORM = {
 
 async function talkWith(script: Script, era?: 'legacy' | 'modern'): Promise<Talk> {
   const talk = await makeTalk(script)
-  await mkdir(join(talk.home, 'agents'), { recursive: true })
-  const entry = { ...askingEntry(era), permissions: { allow: ['*'] }, startup_timeout_ms: 60_000 }
-  await writeFile(join(talk.home, 'agents/crab.toml'), `id = "${ID}"\n\n${entriesToml(entry)}`)
+  await writeAgent(talk, askingEntry(era))
   return talk
+}
+
+async function writeAgent(talk: Talk, server: StdioEntry): Promise<void> {
+  await mkdir(join(talk.home, 'agents'), { recursive: true })
+  const entry = { ...server, permissions: { allow: ['*'] }, startup_timeout_ms: 60_000 }
+  await writeFile(join(talk.home, 'agents/crab.toml'), `id = "${ID}"\n\n${entriesToml(entry)}`)
 }
 
 test('mcp resources, read, prompts and prompt print what a server has', async () => {
@@ -164,6 +168,27 @@ test('the chat completes prompts and resources of running servers, and sends a p
   await isIdle(chat)
   await leave(chat)
 })
+
+const SLEEP = { parts: [{ call: 'c1', name: 'mcp__misbehaving__sleep', args: '{"ms":2000,"steps":8}' }] }
+
+for (const era of ['legacy', 'modern'] as const) {
+  test(`what a ${era} server says of its progress is a record of its own, and under the line of the tool`, async () => {
+    await using talk = await makeTalk([SLEEP, DONE, SLEEP, DONE])
+    await writeAgent(talk, misbehavingEntry({ era }))
+    const { stdout, code } = await talk.send(['--output', 'stream-json', 'go'])
+    const records = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const told = records.filter(({ type }) => type === 'tool.progress')
+    assert.ok(told.length > 1 && /^\d of 8$/.test(told[0].message), stdout)
+    assert.equal(code, 0)
+    await using chat = openChat(talk, ['chat', '--new', 'go'])
+    await chat.shows(/^ +[1-8] of 8$/)
+    await chat.shows('Done.')
+    await leave(chat)
+  })
+}
 
 /** What the model was told that the tool gave. */
 function resultOf(talk: Talk): string {

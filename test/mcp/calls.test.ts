@@ -83,43 +83,45 @@ describe('calls of tools', { concurrency: 4 }, () => {
     await Promise.allSettled(slow)
   })
 
-  test('an abort is told to the server and ends the call at once', async () => {
-    await using node = await mcpNode()
-    const { agent, server } = await offered(node, BEHAVIOURS.hangOnCall)
-    const stop = new AbortController()
-    const call = run(node, agent, { name: 'mcp__misbehaving__pid' }, stop.signal)
-    await until('the call is there', () => server.messages('tools/call').length === 1)
-    stop.abort()
-    await assert.rejects(call!, { kind: 'cancelled' })
-    await until('the server knows', () => server.messages('notifications/cancelled').length === 1)
-    const [called] = server.messages('tools/call')
-    assert.equal(server.messages('notifications/cancelled')[0]!.params!['requestId'], called!.id)
-    assert.equal(node.servers.peers()[0]!.state, 'connected')
-  })
-
-  test('a call that takes too long fails with a timeout, and the server is told', async () => {
-    await using node = await mcpNode()
-    const { agent, server } = await offered(node, BEHAVIOURS.hangOnCall, { timeout_ms: 300 })
-    await assert.rejects(run(node, agent, { name: 'mcp__misbehaving__pid' })!, {
-      kind: 'timeout',
-      message: 'Cannot call pid of the MCP server "misbehaving": it did not answer within 0.3 s',
+  for (const era of ['legacy', 'modern'] as const) {
+    test(`an abort is told to the ${era} server and ends the call at once`, async () => {
+      await using node = await mcpNode()
+      const { agent, server } = await offered(node, { ...BEHAVIOURS.hangOnCall, era })
+      const stop = new AbortController()
+      const call = run(node, agent, { name: 'mcp__misbehaving__pid' }, stop.signal)
+      await until('the call is there', () => server.messages('tools/call').length === 1)
+      stop.abort()
+      await assert.rejects(call!, { kind: 'cancelled' })
+      await until('the server knows', () => server.messages('notifications/cancelled').length === 1)
+      const [called] = server.messages('tools/call')
+      assert.equal(server.messages('notifications/cancelled')[0]!.params!['requestId'], called!.id)
+      assert.equal(node.servers.peers()[0]!.state, 'connected')
     })
-    await until('the server knows', () => server.messages('notifications/cancelled').length === 1)
-    assert.equal(node.servers.peers()[0]!.errors, 1)
-  })
 
-  test('progress is passed on and gives a call more time', async () => {
-    await using node = await mcpNode()
-    const { agent } = await offered(node, {}, { timeout_ms: 4_000 })
-    const reports: object[] = []
-    const args = { ms: 5_000, steps: 20 }
-    const answer = await run(node, agent, {
-      ...{ name: 'mcp__misbehaving__sleep', args },
-      progress: (report) => reports.push(report),
+    test(`a call that takes too long fails with a timeout, and the ${era} server is told`, async () => {
+      await using node = await mcpNode()
+      const { agent, server } = await offered(node, { ...BEHAVIOURS.hangOnCall, era }, { timeout_ms: 300 })
+      await assert.rejects(run(node, agent, { name: 'mcp__misbehaving__pid' })!, {
+        kind: 'timeout',
+        message: 'Cannot call pid of the MCP server "misbehaving": it did not answer within 0.3 s',
+      })
+      await until('the server knows', () => server.messages('notifications/cancelled').length === 1)
+      assert.equal(node.servers.peers()[0]!.errors, 1)
     })
-    assert.equal(answer?.output, 'slept 5000 ms')
-    assert.deepEqual(reports[0], { message: '1 of 20', progress: 1, total: 20 })
-  })
+
+    test(`progress of a ${era} server is passed on and gives a call more time`, async () => {
+      await using node = await mcpNode()
+      const { agent } = await offered(node, { era }, { timeout_ms: 4_000 })
+      const reports: object[] = []
+      const args = { ms: 5_000, steps: 20 }
+      const answer = await run(node, agent, {
+        ...{ name: 'mcp__misbehaving__sleep', args },
+        progress: (report) => reports.push(report),
+      })
+      assert.equal(answer?.output, 'slept 5000 ms')
+      assert.deepEqual(reports[0], { message: '1 of 20', progress: 1, total: 20 })
+    })
+  }
 
   test('a tool that fails is an answer, and no failure of the server', async () => {
     await using node = await mcpNode()
