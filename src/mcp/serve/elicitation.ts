@@ -41,19 +41,23 @@ export function toForm(agent: string, ask: AskUserEvent): Form {
 
 /**
  * What the host's person answered, from each question to a label or text. What was declined, or is no answer, denies a
- * permission and leaves a question without one.
+ * permission, declines what a server asks, and leaves the rest empty, which is what a person does who closes a question.
  */
 export function toAnswers({ kind, questions }: AskUserEvent, response: unknown): Record<string, string> {
   const { action, content } = isObject(response) ? response : ({} as JsonObject)
   const given = action === 'accept' && isObject(content) ? content : {}
-  const otherwise = kind === AskKind.PERMISSION ? PERMISSION_ANSWERS.no : UNANSWERED
-  const entries = questions.map(({ question }, i) => {
+  const entries = questions.map(({ question, options }, i) => {
     const value = given[`answer_${i + 1}`]
-    const text = typeof value === 'string' && value !== '' ? value : otherwise
-    const isTooMuch = kind === AskKind.PERMISSION && text === PERMISSION_ANSWERS.always
-    return [question, isTooMuch ? PERMISSION_ANSWERS.once : text]
+    const isGiven = typeof value === 'string' && value !== ''
+    if (kind === AskKind.PERMISSION) return [question, isGiven ? atMostSession(value) : PERMISSION_ANSWERS.no]
+    const refusal = action === 'decline' ? options.find(({ label }) => label === DECLINE)?.label : undefined
+    return [question, isGiven ? value : (refusal ?? '')]
   })
   return Object.fromEntries(entries)
+}
+
+function atMostSession(answer: string): string {
+  return answer === ALWAYS ? PERMISSION_ANSWERS.once : answer
 }
 
 function toField({ question, header, options, multiSelect }: AskQuestion, { kind }: AskUserEvent): Field {
@@ -88,6 +92,7 @@ function clean(text: string): string {
 }
 
 const ALWAYS: string = PERMISSION_ANSWERS.always
-const UNANSWERED = 'The person gave no answer'
+/** As a question of an MCP server offers it. */
+const DECLINE = 'Decline'
 const MAX_MESSAGE = 8_000
 const MAX_FIELD = 1_000

@@ -71,5 +71,13 @@ test('toAnswers() takes what is no answer as a no', () => {
     assert.deepEqual(toAnswers(PERMISSION, response), { 'Allow bash: ls?': no })
   }
   const answers = toAnswers(QUESTION, { action: 'accept', content: { answer_1: 'Red', answer_3: 'Bo' } })
-  assert.deepEqual(answers, { 'Which?': 'Red', 'Which ones?': 'The person gave no answer', 'Name?': 'Bo' })
+  assert.deepEqual(answers, { 'Which?': 'Red', 'Which ones?': '', 'Name?': 'Bo' })
+})
+
+test('toAnswers() declines what a server asks when the person declines, and leaves it when they leave', () => {
+  const options = ['Answer', 'Decline'].map((label) => ({ label, description: '' }))
+  const questions = [{ question: 'A server asks: name?', header: '', options, multiSelect: false }]
+  const ask = AskUserEvent.create({ askId: 'c', kind: AskKind.ELICITATION, questions })
+  assert.deepEqual(toAnswers(ask, { action: 'decline' }), { 'A server asks: name?': 'Decline' })
+  assert.deepEqual(toAnswers(ask, { action: 'cancel' }), { 'A server asks: name?': '' })
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../../src/core/base/message.ts'
+import { trustOf } from '../../../src/core/policy/trust.ts'
 import { request, route } from '../../../src/core/protocol/dispatch.ts'
 import { handlers } from '../../../src/daemon/handlers/handlers.ts'
 import { toServedAgents } from '../../../src/mcp/serve/agent-tools.ts'
@@ -78,6 +79,7 @@ describe('serveAgents()', () => {
       conversations.map(({ sender }) => sender),
       ['sh:mcp:user'],
     )
+    assert.equal(trustOf('local', 'sh:mcp:user'), trustOf('process', 'sh:mcp:user'))
   })
 
   test('a turn that fails is an error with its hint', async () => {
