@@ -117,6 +117,34 @@ for (const kind of HOSTS) {
       assert.equal(await node.server.requests[0]!.done, false)
     })
 
+    test('a host that hangs up while its person thinks leaves no turn behind', async () => {
+      await using node = await startTestDispatch(RUNS_LS)
+      const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
+      await using host = await serveTo(kind, serving, () => new Promise(() => {}))
+      host.call('send_crab', { message: 'Run it' }).catch(() => undefined)
+      const asks = async () => (await request(node.dispatch, 'listAsks', {}, NEVER)).asks
+      await until('a question waits', async () => (await asks()).length === 1)
+      host.hangUp()
+      await host.served
+      assert.deepEqual(await asks(), [])
+    })
+
+    test('a question may be answered elsewhere; an answer of the host behind that changes nothing', async () => {
+      await using node = await startTestDispatch(RUNS_LS)
+      const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
+      const gate = Promise.withResolvers<{ action: string }>()
+      await using host = await serveTo(kind, serving, () => gate.promise)
+      const calling = host.call('send_crab', { message: 'Run it' })
+      const asks = async () => (await request(node.dispatch, 'listAsks', {}, NEVER)).asks
+      await until('a question waits', async () => (await asks()).length === 1)
+      const [{ agent, sender, ask } = assert.fail()] = await asks()
+      const content = JSON.stringify({ [ask!.questions[0]!.question]: 'Allow once' })
+      await request(node.dispatch, 'replyToAsk', { agent, sender, askId: ask!.askId, content }, NEVER)
+      await until('the turn goes on', () => node.server.requests.length === 2)
+      gate.resolve({ action: 'decline' })
+      assert.match((await calling).text, /^It said 42 1\b/)
+    })
+
     test('tells its host when agents came or went while it worked', async () => {
       await using node = await startTestDispatch([{ parts: ['Done.'] }])
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
