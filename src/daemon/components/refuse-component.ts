@@ -1,11 +1,31 @@
 import { CrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import { asBuilt } from '../built-agent.ts'
+import type { Services } from '../services.ts'
 import { joinedEntries } from './components.ts'
 
 /** Throws `invalid` where a server that is to be changed comes from a port file and stands in no agent's. */
-export function refuseComponent(what: string, built: AgentConfig, name: unknown): void {
-  const entry = joinedEntries(built).find((one) => one.name === name)
-  if (entry !== undefined) throw isFromPortFile(what, built.name, entry.name)
+export function refuseComponent(
+  services: Pick<Services, 'components' | 'hook'>,
+  what: string,
+  { agent, name }: { agent: AgentConfig; name: unknown },
+): void {
+  const joined = [...joinedEntries(asBuilt(services, agent)), ...services.components.missing(agent)]
+  const found = joined.find((one) => one.name === name)
+  if (found !== undefined) throw isFromPortFile(what, agent.name, found.name)
+}
+
+/** Throws `unavailable` for a component that an agent asks for, and whose port file says nothing of use. */
+export function refuseMissing(
+  { components }: Pick<Services, 'components'>,
+  agent: AgentConfig,
+  name: string,
+): void {
+  const found = components.missing(agent).find((one) => one.name === name)
+  if (found === undefined) return
+  throw new CrabError('unavailable', `Cannot use the server "${name}": ${found.file}: ${found.problem}`, {
+    hint: 'start the component: it writes that file',
+  })
 }
 
 /** Why a component cannot be changed like a server of an agent's file. */

@@ -11,6 +11,7 @@ import { type McpAction, McpActionKind, McpActionResult } from '../../core/proto
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
 import { asBuilt } from '../built-agent.ts'
+import { refuseMissing } from '../components/refuse-component.ts'
 import type { Services } from '../services.ts'
 import { MAX_OUTPUT_BYTES, toAttachment } from './attachment.ts'
 import { readObject } from './json-text.ts'
@@ -36,7 +37,9 @@ export async function mcpAction(
   message: McpAction,
   signal: AbortSignal,
 ): Promise<McpActionResult> {
-  const agent = asBuilt(services, await services.agents.get(message.agent || DEFAULT_AGENT))
+  const stored = await services.agents.get(message.agent || DEFAULT_AGENT)
+  refuseMissing(services, stored, message.name)
+  const agent = asBuilt(services, stored)
   findEntry(agent.name, agent.mcps, message.name)
   const act = ACTIONS[message.action]
   if (!act)

@@ -48,7 +48,7 @@ export async function upsertMcp(
   if (create) refuseTaken(what, agent.mcps, sent['name'])
   const entry = checkEntry(what, sent, agent.mcps)
   const before = agent.mcps.find((one) => one.name === entry.name)
-  if (!create && before === undefined) refuseComponent(what, asBuilt(services, agent), entry.name)
+  if (!create && before === undefined) refuseComponent(services, what, { agent, name: entry.name })
   const servers = await mcp(signal)
   const isTried = verify && entry.disabled !== true
   await using tried = isTried ? await servers.verify(agent, entry, signal) : undefined // and then it is the agent's
@@ -65,8 +65,8 @@ export async function upsertMcp(
 /** `delete_mcp`: `missing` when the agent has no entry of that name. */
 export async function deleteMcp(services: Services, { agent: given, name }: DeleteMcpMsg): Promise<void> {
   const agent = given || DEFAULT_AGENT
-  const built = asBuilt(services, await services.agents.get(agent))
-  refuseComponent(`Cannot remove the server "${name}"`, built, name)
+  const stored = await services.agents.get(agent)
+  refuseComponent(services, `Cannot remove the server "${name}"`, { agent: stored, name })
   await change(services, agent, (stored) => {
     const entries = entriesOf(stored)
     const gone = findEntry(agent, entries, name)
@@ -97,8 +97,8 @@ export async function setDisabled(
   services: Services,
   { agent, name, disabled }: { agent: string; name: string; disabled: boolean },
 ): Promise<AgentConfig> {
-  const built = asBuilt(services, await services.agents.get(agent))
-  refuseComponent(`Cannot ${disabled ? 'disable' : 'enable'} the server "${name}"`, built, name)
+  const what = `Cannot ${disabled ? 'disable' : 'enable'} the server "${name}"`
+  refuseComponent(services, what, { agent: await services.agents.get(agent), name })
   return await change(services, agent, (stored) => {
     const entries = entriesOf(stored)
     const entry = findEntry(agent, entries, name)

@@ -95,6 +95,14 @@ test('a file that is no port file is a failed server, which says why, and is tol
     crab?.servers.map(({ name, state, error, source }) => [name, state, error, source]),
     [['clock', McpPeerState.FAILED, peer?.error, 'run/clock.port']],
   )
+  await assert.rejects(stage.act('clock'), {
+    kind: 'unavailable',
+    message: 'Cannot use the server "clock": run/clock.port: it does not hold a port number',
+  })
+  const { dispatch } = stage.node
+  await assert.rejects(request(dispatch, 'deleteMcp', { agent: 'crab', name: 'clock' }, NEVER), {
+    kind: 'invalid',
+  })
   assert.deepEqual(
     stage.node.logged.filter((line) => line.startsWith('warn')),
     ['warn run/clock.port: it does not hold a port number'],
