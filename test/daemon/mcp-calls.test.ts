@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/core/base/message.ts'
 import {
   type DeepPartial,
   type ExplainPolicy,
+  McpActionKind,
   PolicyEffect,
 } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request } from '../../src/core/protocol/dispatch.ts'
@@ -74,6 +75,13 @@ describe('calls of tools in a turn', { concurrency: 2 }, () => {
     const result = kept.find(({ event }) => event === 'tool_result')!
     for (const line of [permission, result]) assert.deepEqual([line['server'], line['tool']], ['one', 'echo'])
     assert.equal(permission['effect'], 'allow')
+  })
+
+  test('what a person calls themselves is not looked through', async () => {
+    await using node = await calling({ one: ALL })
+    const args = JSON.stringify({ text: TOKEN })
+    const body = { agent: 'crab', name: 'one', action: McpActionKind.CALL, tool: 'echo', arguments: args }
+    assert.equal((await request(node.dispatch, 'mcpAction', body, NEVER)).output, TOKEN)
   })
 
   test('a call of a built-in tool says no server', async () => {
