@@ -5,6 +5,7 @@ import type { SubscriptionStore } from '../core/bus/subscription-store.ts'
 import { formatPlace } from '../core/config/problem.ts'
 import type { SkillProblem } from '../core/skills/scan-skills.ts'
 import type { McpServers } from '../mcp/types.ts'
+import type { Components } from './components/components.ts'
 import type { ConfigPart, NodeSetting, Prepared } from './node-setting.ts'
 import type { Roster } from './roster.ts'
 
@@ -18,6 +19,7 @@ export interface Reloadable {
   servers(): Promise<McpServers | undefined>
   /** Brings agents of an older form to that of today. */
   migrate(): Promise<void>
+  components: Pick<Components, 'readAgain'>
   log: Log
 }
 
@@ -41,6 +43,7 @@ export function reloader(node: Reloadable): (signal: AbortSignal) => Promise<voi
 async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
   const { setting, roster, subscriptions, log } = node
   await node.migrate()
+  node.components.readAgain()
   const { config, changed: parts } = await takeConfig(setting, signal)
   const servers = parts.includes('[env]') ? await node.servers() : undefined
   await servers?.setBaseEnv(config.env)

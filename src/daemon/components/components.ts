@@ -19,6 +19,8 @@ export interface MissingComponent {
 export class Components {
   readonly #folder: string
   #read: readonly Component[] | undefined
+  #told: readonly Component[] = []
+  #listener: ((changed: readonly string[]) => void) | undefined
 
   /** `folder` is that of the port files; it need not exist. */
   constructor(folder: string) {
@@ -65,17 +67,28 @@ export class Components {
     return { ...NOBODY, ...DISCOVERY, mcps }
   }
 
-  /** Reads the folder again. Gives the names of those that are new, gone, or written again. */
-  readAgain(): string[] {
-    const before = this.#read ?? []
-    this.#read = readPortFiles(this.#folder)
-    const both = [...before, ...this.#read]
-    const versions = (name: string) =>
-      [before, this.#read].map((list) => list?.find((one) => one.name === name))
-    return [...new Set(both.map(({ name }) => name))].filter((name) => {
-      const [old, now] = versions(name)
-      return !isDeepStrictEqual(old, now)
-    })
+  /** Reads the folder again. What is new, gone, or written again is told to whoever listens, by name. */
+  readAgain(): void {
+    const now = readPortFiles(this.#folder)
+    this.#read = now
+    if (!this.#listener) return
+    const before = this.#told
+    this.#told = now
+    const find = (list: readonly Component[], name: string) => list.find((one) => one.name === name)
+    const names = new Set([...before, ...now].map(({ name }) => name))
+    const changed = [...names].filter((name) => !isDeepStrictEqual(find(before, name), find(now, name)))
+    if (changed.length > 0) this.#listener(changed)
+  }
+
+  /** Has one listener told of changes until it is disposed; at first all are new. It must not throw. */
+  listen(listener: (changed: readonly string[]) => void): Disposable {
+    this.#listener = listener
+    this.#told = []
+    return {
+      [Symbol.dispose]: () => {
+        this.#listener = undefined
+      },
+    }
   }
 
   #all(): readonly Component[] {

@@ -29,22 +29,22 @@ export function followComponents(options: FollowOptions): Disposable {
   const over = new AbortController()
   const told = new Set<string>()
   let last: Promise<void> = Promise.resolve()
+  const listening = components.listen((changed) => {
+    tellBroken(components, told, log)
+    last = last
+      .then(() => take(changed, options, over.signal))
+      .catch((reason: unknown) => log('warn', toCrabError(reason).message)) // the next change is taken all the same
+  })
   const watching = watchFolder({
     folder,
     isWatched: (file) => file.endsWith('.port') || file.endsWith('.key'),
-    look() {
-      const changed = components.readAgain()
-      if (changed.length === 0) return
-      tellBroken(components, told, log)
-      last = last
-        .then(() => take(changed, options, over.signal))
-        .catch((reason: unknown) => log('warn', toCrabError(reason).message)) // the next change is taken all the same
-    },
+    look: () => components.readAgain(),
     ...(lookMs !== undefined && { lookMs }),
   })
   return {
     [Symbol.dispose]() {
       over.abort()
+      listening[Symbol.dispose]()
       watching[Symbol.dispose]()
     },
   }

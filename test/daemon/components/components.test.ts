@@ -56,16 +56,21 @@ test('missing() says what an agent asks for in vain', async () => {
   assert.deepEqual(components.broken, [broken])
 })
 
-test('readAgain() names what is new, gone, or written again', async () => {
+test('readAgain() tells what is new, gone, or written again, also when it was read before', async () => {
   await using home = await withFiles()
   const components = new Components(home.paths.run)
-  assert.deepEqual(components.readAgain(), ['broken', 'clock', 'web-search'])
-  assert.deepEqual(components.readAgain(), [])
+  assert.deepEqual(namesOf(components, { components: true }), ['clock', 'web-search'])
+  const told: (readonly string[])[] = []
+  using _listening = components.listen((changed) => told.push(changed))
+  components.readAgain()
+  components.readAgain()
+  assert.deepEqual(told, [['broken', 'clock', 'web-search']])
   await rm(join(home.paths.run, 'clock.port'))
   await rm(join(home.paths.run, 'web-search.port'))
   await home.write('run/web-search.port', '4321\n')
   await home.write('run/new.port', '1234\n')
-  assert.deepEqual(components.readAgain(), ['clock', 'web-search', 'new'])
+  components.readAgain()
+  assert.deepEqual(told[1], ['clock', 'web-search', 'new'])
   assert.deepEqual(
     components.discovery.mcps.map(({ name }) => name),
     ['new', 'web-search'],
