@@ -16,6 +16,7 @@ import type { TargetDefaults } from './fingerprint.ts'
 import { mcpHook, startEager } from './mcp-hook.ts'
 import { type Claimed, Peers } from './peers.ts'
 import { printable } from './remote-tool.ts'
+import { withResourceTool } from './resources/resource-tool.ts'
 import { ServerMemory } from './server-memory.ts'
 import { isShown } from './shown-tools.ts'
 import { callTool, checkArguments, toUnavailable } from './tool-call.ts'
@@ -66,7 +67,7 @@ class Servers implements McpServers {
 
   constructor({ peers, memory, now }: ServersOptions) {
     this.#lists = new ToolLists(peers)
-    this.hook = mcpHook({ peers, lists: this.#lists, now })
+    this.hook = withResourceTool(mcpHook({ peers, lists: this.#lists, now }), peers)
     this.#peers = peers
     this.#memory = memory
     this.#now = now

@@ -1,0 +1,123 @@
+import { headOf } from '../../core/base/cut.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import type { Action } from '../../core/policy/types.ts'
+import type { ToolSpec } from '../../core/provider/types.ts'
+import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../core/runtime/hook.ts'
+import { elicitThrough } from '../elicitation/elicit.ts'
+import type { Claimed, Peers } from '../peers.ts'
+import { calledBy } from '../trace.ts'
+import { listResources } from './list-resources.ts'
+import { readResource } from './read-resource.ts'
+import type { ResourceList } from './types.ts'
+
+/**
+ * The hook of MCP servers with one tool more, for agents that have a server with resources: it lists what there is, or
+ * reads one. All others get what they got. Reading is permitted as a call of the server's `resources/read`.
+ */
+export function withResourceTool(inner: Hook, peers: Pick<Peers, 'claimedBy'>): Hook {
+  const serversOf = (agentId: string) =>
+    (peers.claimedBy(agentId) ?? []).filter(({ peer }) => peer.memory.about?.hasResources)
+  return {
+    ...inner,
+    async schema(agent, turn) {
+      const specs = (await inner.schema?.(agent, turn)) ?? []
+      return serversOf(agent.id).length === 0 ? specs : [...specs, SPEC]
+    },
+    describe(name, request) {
+      if (name !== SPEC.name) return inner.describe?.(name, request)
+      return describeReading(request, serversOf(request.agent.id))
+    },
+    dispatch(name, call, signal) {
+      if (name !== SPEC.name) return inner.dispatch?.(name, call, signal)
+      const { agent, sender, runId } = call
+      const work = () => run(call, serversOf(agent.id), signal)
+      return calledBy({ agent: agent.name, sender, runId }, work)
+    },
+  }
+}
+
+/** Terse, because it goes with every request. */
+const SPEC: ToolSpec = {
+  name: 'mcp_resources',
+  description: 'List what MCP servers have to read, or read the uri of a server',
+  parameters: { type: 'object', properties: { server: { type: 'string' }, uri: { type: 'string' } } },
+  readOnly: true,
+}
+
+/** A listing needs no permission. */
+function describeReading({ args }: ToolRequest, servers: readonly Claimed[]): Promise<Action> | undefined {
+  if (args['uri'] === undefined) return undefined
+  const { server, uri } = args
+  if (typeof uri !== 'string' || uri === '') throw new CrabError('invalid', 'Cannot read: uri is no text')
+  const { entry } = findServer(server, servers)
+  const action = { kind: 'mcp', server: entry.name, tool: 'resources/read' } as const
+  return Promise.resolve({ ...action, name: `mcp__${entry.name}__resources_read` })
+}
+
+function findServer(name: unknown, servers: readonly Claimed[]): Claimed {
+  const found = servers.find(({ entry }) => entry.name === name)
+  if (found) return found
+  const names = servers.map(({ entry }) => entry.name).join(', ')
+  throw new CrabError('invalid', `Cannot read: server has to be one of ${names}`)
+}
+
+async function run(
+  call: ToolDispatch,
+  servers: readonly Claimed[],
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const { args, action } = call
+  if (action.kind === 'mcp') return await read(call, findServer(action.server, servers), signal)
+  const asked = args['server'] === undefined ? servers : [findServer(args['server'], servers)]
+  const lists = asked.map(async ({ peer, entry }) => {
+    const list = await peer
+      .use((connection) => listResources(connection, signal), signal)
+      .catch(orSay(signal))
+    return typeof list === 'string' ? [`${entry.name}: ${list}`] : toLines(entry.name, list)
+  })
+  const lines = (await Promise.all(lists)).flat()
+  const more = lines.length > MOST_LINES ? [`[${lines.length - MOST_LINES} more]`] : []
+  const output = [...lines.slice(0, MOST_LINES), ...more].join('\n')
+  return { output: output === '' ? 'There are none.' : output, isError: false }
+}
+
+async function read(
+  { args, spillDir, runId, ask }: ToolDispatch,
+  { peer, entry }: Claimed,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const elicit = elicitThrough({
+    server: entry.name,
+    turn: runId,
+    ask: (questions, unwanted) => ask(questions, 'elicitation', unwanted),
+  })
+  try {
+    return await readResource({ peer, entry, uri: String(args['uri']), spillDir, elicit }, signal)
+  } catch (reason) {
+    if (signal.aborted || !(reason instanceof CrabError) || reason.kind !== 'tool') throw reason
+    return { output: `${entry.name} refused: ${reason.message}`, isError: true }
+  }
+}
+
+function orSay(signal: AbortSignal) {
+  return (reason: unknown): string => {
+    signal.throwIfAborted()
+    return `cannot be asked: ${reason instanceof Error ? reason.message : String(reason)}`
+  }
+}
+
+/** `docs docs://readme · readme, text/markdown: What this is` */
+function toLines(server: string, { resources, templates }: ResourceList): string[] {
+  const all = [
+    ...resources.map(({ uri, ...words }) => ({ uri, ...words })),
+    ...templates.map(({ uriTemplate: uri, ...words }) => ({ uri, ...words })),
+  ]
+  return all.map(({ uri, name, mimeType, description }) => {
+    const what = [name, mimeType].filter(Boolean).join(', ')
+    const about = headOf(description.replaceAll(/\s+/g, ' '), MAX_WORDS)
+    return `${server} ${uri} · ${[what, about].filter(Boolean).join(': ')}`
+  })
+}
+
+const MOST_LINES = 200
+const MAX_WORDS = 200
