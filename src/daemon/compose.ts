@@ -145,7 +145,7 @@ export function compose(options: NodeOptions): Services {
     roster,
     skills,
     migrate,
-    reload: reloader({ setting, roster, subscriptions, skills, servers, log, migrate: () => migrate(log) }),
+    reload: reloader({ setting, roster, subscriptions, skills, servers, components, migrate, log }),
     rules: async () => (await setting.config()).permissions,
     models: (signal) => setting.models(signal),
     holderOf: (resource) => leases.describeHolder(resource),

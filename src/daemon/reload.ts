@@ -18,7 +18,7 @@ export interface Reloadable {
   /** The MCP servers, where there are any yet. */
   servers(): Promise<McpServers | undefined>
   /** Brings agents of an older form to that of today. */
-  migrate(): Promise<void>
+  migrate(tell: Log): Promise<void>
   components: Pick<Components, 'readAgain'>
   log: Log
 }
@@ -42,7 +42,7 @@ export function reloader(node: Reloadable): (signal: AbortSignal) => Promise<voi
 
 async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
   const { setting, roster, subscriptions, log } = node
-  await node.migrate()
+  await node.migrate(log)
   node.components.readAgain()
   const { config, changed: parts } = await takeConfig(setting, signal)
   const servers = parts.includes('[env]') ? await node.servers() : undefined
