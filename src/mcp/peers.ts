@@ -1,3 +1,4 @@
+import { orCancelled } from '../core/base/cancelled.ts'
 import type { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
@@ -38,8 +39,10 @@ export class Peers {
   readonly #slots = newStartSlots()
   readonly #peers = new Map<string, Peer>()
   readonly #claims = new Claims()
-  /** Servers on their way out, by fingerprint: the next of that kind waits for them. */
+  /** Servers that nobody declares any more, by fingerprint: the last of each kind. */
   readonly #ending = new Map<string, Ending>()
+  /** Servers that are being ended, by fingerprint: the next of that kind waits until all are gone. */
+  readonly #leaving = new Map<string, Promise<void>>()
   /** Those that nobody declares. */
   readonly #lookedAt = new Set<Peer>()
   readonly #news: PeerNews
@@ -121,13 +124,18 @@ export class Peers {
     const recalled = await this.#recall(entry, agentId)
     const owned = this.#peers.get(recalled.fingerprint)
     if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
+    const ending = this.#ending.get(recalled.fingerprint)
+    if (ending?.peer.quiet) {
+      const held = ending.peer.hold()
+      return { peer: ending.peer, [Symbol.asyncDispose]: async () => held[Symbol.dispose]() }
+    }
     const peer = this.#make(recalled)
     peer.claims = [{ agentId: '', agent: '', entry }]
     this.#lookedAt.add(peer)
     return {
       peer,
       [Symbol.asyncDispose]: async () => {
-        if (this.#lookedAt.delete(peer)) await peer.end()
+        if (this.#lookedAt.delete(peer)) await this.#leave(peer)
       },
     }
   }
@@ -135,7 +143,11 @@ export class Peers {
   /** Ends all servers, in parallel. Never rejects. */
   async end(): Promise<void> {
     const ending = [...this.#ending.values()].flatMap(({ peer, gone }) => [peer.end(), gone])
-    await Promise.all([...ending, ...[...this.all(), ...this.#lookedAt].map((peer) => peer.end())])
+    await Promise.all([
+      ...ending,
+      ...this.#leaving.values(),
+      ...[...this.all(), ...this.#lookedAt].map((peer) => peer.end()),
+    ])
   }
 
   /** As end(), for a host that is leaving: nobody waits. */
@@ -213,8 +225,7 @@ export class Peers {
   }
 
   async #open(peer: Peer, how: OpenOptions, signal: AbortSignal): Promise<Link> {
-    const before = this.#ending.get(peer.fingerprint)
-    if (before?.peer !== peer) await before?.gone // a turn that still holds it may start it again
+    await orCancelled(Promise.resolve(this.#leaving.get(peer.fingerprint)), signal)
     return await openTracedLink({ ...this.#options, ...how, peer }, signal)
   }
 
@@ -240,8 +251,17 @@ export class Peers {
     const isWanted = () => this.#ending.get(peer.fingerprint) === ending
     while (peer.quiet) await peer.quiet
     if (!isWanted()) return
-    await peer.end()
+    await this.#leave(peer)
     if (isWanted()) this.#ending.delete(peer.fingerprint)
+  }
+
+  async #leave(peer: Peer): Promise<void> {
+    const { fingerprint } = peer
+    const all = Promise.all([this.#leaving.get(fingerprint), peer.end()]).then(() => {
+      if (this.#leaving.get(fingerprint) === all) this.#leaving.delete(fingerprint)
+    })
+    this.#leaving.set(fingerprint, all)
+    await all
   }
 }
 
