@@ -65,6 +65,14 @@ test('mcp serve that is terminated, or whose host goes, cancels what runs and le
   }
 })
 
+test('mcp serve on a terminal says whom it is for, and ends with Ctrl-D', async () => {
+  await using talk = await makeTalk([])
+  const terminal = talk.terminal(['mcp', 'serve'])
+  await terminal.shows(/this is for programs that speak MCP/)
+  terminal.type('\x04')
+  assert.equal((await terminal.finished).code, 0)
+})
+
 test('mcp serve of an agent that is not there fails before it speaks', async () => {
   await using talk = await makeTalk([])
   const finished = await talk.run(['mcp', 'serve', '--agent', 'crap'])

@@ -18,6 +18,7 @@ export const serve: Run = async ({ options, host }) => {
   await using attached = await attach(host, { signal: stop.signal })
   const { serveAgents } = await import('../../mcp/serve/serve-agents.ts')
   const only = options.values('agent')
+  if (host.stdinKind() === 'terminal') host.stderr.write(FOR_A_PERSON)
   await serveAgents(
     {
       dispatch: attached.dispatch,
@@ -32,3 +33,6 @@ export const serve: Run = async ({ options, host }) => {
   )
   return ended === undefined ? 0 : SIGNAL_EXIT[ended]
 }
+
+const FOR_A_PERSON =
+  'crabtalk: this is for programs that speak MCP, which start it themselves (docs/mcp.md); Ctrl-D ends it\n'
