@@ -31,6 +31,32 @@ test('a server that mcp add has verified is the one that the daemon runs', async
   ])
 })
 
+test('commands for servers use the daemon that runs, also where it would choose other models', async () => {
+  await using records = await recordFolder()
+  await using box = await makeSandbox()
+  const server = watchedServer(records.path, FEW, { name: 'one' })
+  await writeAgents(box, { crab: [server.entry] })
+  await using _daemon = await startServing(box, 1)
+  const other = { env: { ANTHROPIC_API_KEY: 'sk-ant-of-this-shell' } }
+  for (const words of [
+    ['list'],
+    ['ping', 'one'],
+    ['tools', 'one'],
+    ['call', 'one', 'echo', 'text=x'],
+    ['health'],
+    ['cost'],
+  ]) {
+    const { stderr, code } = await mcp(box, words, other)
+    assert.deepEqual([stderr, code], ['', 0], words.join(' '))
+  }
+  assert.equal(
+    (await mcp(box, ['add', '--no-verify', '--set', 'start=lazy', 'two', 'no-such'], other)).code,
+    0,
+  )
+  const names = (await running(box)).flatMap(({ owners }) => owners.map(({ name }) => name))
+  assert.deepEqual([names, server.starts().length], [['one', 'two'], 1])
+})
+
 test('a set that fails leaves the server that runs, its file and its process; one that works takes its place', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
@@ -165,7 +191,7 @@ test('mcp add writes the headers and the token of an address, and no listing sho
 interface Row {
   pid: number
   starts: number
-  owners: unknown
+  owners: { agent: string; name: string }[]
 }
 
 async function running(box: Sandbox): Promise<Row[]> {

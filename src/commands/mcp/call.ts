@@ -7,12 +7,12 @@ import {
   type McpActionResult,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { attach } from '../../daemon/attach.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { openOutFile } from '../out-file.ts'
 import { printJson } from '../print.ts'
 import { showWhile } from '../progress.ts'
+import { attachServers } from './attach-servers.ts'
 import { readArguments } from './call-arguments.ts'
 import { agentOf } from './change.ts'
 
@@ -21,7 +21,7 @@ export const call: Run = async ({ options, host, signal }) => {
   const args = await readArguments(words, host)
   const outFile = options.value('out-file')
   await openOutFile(outFile, host) // a name that can never be written is told before anything is done
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const message = {
     agent: agentOf(options),
     name,

@@ -4,18 +4,19 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { type Attached, attach } from '../../daemon/attach.ts'
+import type { Attached } from '../../daemon/attach.ts'
 import { isFromPortFile } from '../../daemon/components/refuse-component.ts'
 import type { Options, Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
 import { showWhile } from '../progress.ts'
+import { attachServers } from './attach-servers.ts'
 import { changeEntry, readAddition } from './entry.ts'
 import { readServers } from './servers.ts'
 
 export const add: Run = async ({ options, host, signal }) => {
   const { entry, paths } = await readAddition(options, host)
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const tools = await write(attached, { options, host, entry, create: true }, signal)
   if (options.has('json')) return printChange(host, options, entry, tools)
   host.stdout.write(`added ${entry['name']}${countOf(tools)}\n`)
@@ -24,7 +25,7 @@ export const add: Run = async ({ options, host, signal }) => {
 }
 
 export const set: Run = async ({ options, host, signal }) => {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const agent = await request(attached.dispatch, 'getAgent', { name: agentOf(options) }, signal)
   const { mcps = [] }: { mcps?: JsonObject[] } = JSON.parse(agent.config)
   const name = options.args[0] ?? ''
@@ -39,7 +40,7 @@ export const set: Run = async ({ options, host, signal }) => {
 }
 
 export const remove: Run = async ({ options, host, signal }) => {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const name = options.args[0] ?? ''
   await request(attached.dispatch, 'deleteMcp', { agent: agentOf(options), name }, signal)
   if (options.has('json')) return printJson(host, { agent: agentOf(options), name })
@@ -123,7 +124,7 @@ async function switchServer(
   { options, host, action, done }: { options: Options; host: Host; action: McpActionKind; done: string },
   signal: AbortSignal,
 ): Promise<number> {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const name = options.args[0] ?? ''
   await request(attached.dispatch, 'mcpAction', { agent: agentOf(options), name, action }, signal)
   if (options.has('json')) return printJson(host, { agent: agentOf(options), name })

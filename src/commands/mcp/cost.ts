@@ -8,17 +8,17 @@ import {
   type McpToolView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { attach } from '../../daemon/attach.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
+import { attachServers } from './attach-servers.ts'
 import { viewedAgent } from './change.ts'
 import { count, grouped } from './figures.ts'
 
 /** `crabtalk mcp cost`: what the tools of servers cost an agent in every request, dearest first; nothing is started. */
 export const cost: Run = async ({ options, host, signal }) => {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const [name] = options.args
   const { agents } = await request(attached.dispatch, 'mcpView', { agent: viewedAgent(options) }, signal)
   const views = agents.map((view) => ({ ...view, servers: dearestFirst(serversOf(view, name)) }))

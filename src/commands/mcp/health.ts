@@ -8,15 +8,15 @@ import {
   type McpView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { attach } from '../../daemon/attach.ts'
 import type { Run } from '../command.ts'
 import { printJson, printTable } from '../print.ts'
+import { attachServers } from './attach-servers.ts'
 import { viewedAgent } from './change.ts'
 import { stateName } from './servers.ts'
 
 /** `crabtalk mcp health`: how the servers of agents did lately; nothing is started. Exits 69 when one of them is of no use. */
 export const health: Run = async ({ options, host, signal }) => {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const agent = viewedAgent(options)
   const [name] = options.args
   const view = await request(attached.dispatch, 'mcpView', { agent }, signal)

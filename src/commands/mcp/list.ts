@@ -2,18 +2,18 @@ import { KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
-import { attach } from '../../daemon/attach.ts'
 import { showWords } from '../../mcp/secret-words.ts'
 import { isShown } from '../../mcp/shown-tools.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
+import { attachServers } from './attach-servers.ts'
 import { agentOf } from './change.ts'
 import { toJsonTool } from './rows.ts'
 import { type Declared, readAllServers, readServers, targetOf, transportOf } from './servers.ts'
 
 export const list: Run = async ({ options, host, signal }) => {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const isAll = options.has('all')
   const { servers, problems } = isAll
     ? await readAllServers(attached.dispatch, signal)
@@ -25,7 +25,7 @@ export const list: Run = async ({ options, host, signal }) => {
 }
 
 export const get: Run = async ({ options, host, signal }) => {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const agent = agentOf(options)
   const servers = await readServers(attached.dispatch, agent, signal)
   const name = options.args[0] ?? ''

@@ -2,11 +2,11 @@ import { type CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
 import type { McpActionKind, McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import type { Run } from '../command.ts'
 import { formatError } from '../error-text.ts'
 import { showWhile } from '../progress.ts'
+import { attachServers } from './attach-servers.ts'
 import { agentOf } from './change.ts'
 import { readServers } from './servers.ts'
 
@@ -26,7 +26,7 @@ export async function askServers(
   { program, options, host, signal }: Invocation,
   { action, doing }: { action: McpActionKind; doing: string },
 ): Promise<{ answers: Answered[]; exitCode: number }> {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const { dispatch } = attached
   const agent = agentOf(options)
   const entries = (await readServers(dispatch, agent, signal)).map(({ entry }) => entry)

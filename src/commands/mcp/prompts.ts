@@ -1,10 +1,10 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { McpActionKind, type McpPrompt } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { attach } from '../../daemon/attach.ts'
 import type { Run } from '../command.ts'
 import { printJson, printTable } from '../print.ts'
 import { showWhile } from '../progress.ts'
+import { attachServers } from './attach-servers.ts'
 import { announce, printText } from './call.ts'
 import { agentOf } from './change.ts'
 import { askServers } from './named-servers.ts'
@@ -39,7 +39,7 @@ function toUsage({ arguments: blanks }: McpPrompt): string {
 export const prompt: Run = async ({ options, host, signal }) => {
   const [name = '', tool = '', ...words] = options.args
   const args = Object.fromEntries(words.map(readPair))
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const message = {
     ...{ agent: agentOf(options), name, action: McpActionKind.GET_PROMPT, tool },
     arguments: JSON.stringify(args),

@@ -1,10 +1,10 @@
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { attach } from '../../daemon/attach.ts'
 import type { Run } from '../command.ts'
 import { openOutFile } from '../out-file.ts'
 import { printJson, printTable } from '../print.ts'
 import { showWhile } from '../progress.ts'
+import { attachServers } from './attach-servers.ts'
 import { announce, printText, writeResult } from './call.ts'
 import { agentOf } from './change.ts'
 import { type Answered, askServers } from './named-servers.ts'
@@ -44,7 +44,7 @@ export const read: Run = async ({ options, host, signal }) => {
   const [name = '', uri = ''] = options.args
   const outFile = options.value('out-file')
   await openOutFile(outFile, host) // a name that can never be written is told before anything is done
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const message = { agent: agentOf(options), name, action: McpActionKind.READ_RESOURCE, uri }
   const reading = request(attached.dispatch, 'mcpAction', message, signal)
   const result = await showWhile(host, `reading ${uri} of ${name}`, reading)

@@ -2,12 +2,12 @@ import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
 import { McpActionKind, type McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
 import { formatError } from '../error-text.ts'
 import { printJson, printTable } from '../print.ts'
 import { showWhile } from '../progress.ts'
+import { attachServers } from './attach-servers.ts'
 import { agentOf } from './change.ts'
 import { toJsonTool, toToolRow } from './rows.ts'
 import { readAllServers, readServers } from './servers.ts'
@@ -59,7 +59,7 @@ function toPingRow({ name, result, error }: Outcome): string[] {
 
 /** Does one thing to the servers that are named, or to all that are not disabled; all at once, each on its own. */
 async function startAll({ options, host, signal }: Invocation, action: McpActionKind): Promise<Outcome[]> {
-  await using attached = await attach(host)
+  await using attached = await attachServers(host, signal)
   const { dispatch } = attached
   const targets = await targetsOf(dispatch, options, signal)
   if (targets.length === 0)

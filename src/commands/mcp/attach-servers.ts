@@ -1,0 +1,16 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { type Attached, attach } from '../../daemon/attach.ts'
+import type { Host } from '../host.ts'
+
+/**
+ * The daemon when one runs, whichever models it has, since servers are asked for and no turn is run; else this process.
+ */
+export async function attachServers(host: Host, signal: AbortSignal): Promise<Attached> {
+  try {
+    return await attach(host, { daemon: 'only', signal })
+  } catch (reason) {
+    const isMissing = reason instanceof CrabError && reason.kind === 'unavailable'
+    if (!isMissing || signal.aborted) throw reason
+    return await attach(host, { signal })
+  }
+}
