@@ -4,7 +4,7 @@ import { CrabError } from '../core/base/errors.ts'
 import { listenForChanges } from './change-stream.ts'
 import { Connection, type Era } from './connection.ts'
 import type { Link } from './link.ts'
-import { followQuestion } from './question.ts'
+import { type Asking, followQuestion } from './question.ts'
 import { withRawResults } from './raw-results.ts'
 import { printable } from './remote-tool.ts'
 
@@ -141,10 +141,14 @@ async function sayHello(
   const told = 'reason' in outcome ? ownFailure(outcome.reason) : undefined
   if (told) return { error: told, sign: isBroken(told, link) ? 'broken' : 'none' }
   const isGone = 'ended' in outcome || sdk.kindOfFailure(outcome.reason) === 'gone'
-  if (!isGone)
-    return { error: toRefusal(outcome.reason), sign: asking.gaveUp ? 'refused unheard' : 'refused' }
+  if (!isGone) return { error: toRefusal(outcome.reason), sign: signOf(asking) }
   const sign = link.hasSpoken ? 'none' : 'ended without a word'
   return { error: new CrabError('unavailable', await link.ended), sign }
+}
+
+function signOf({ gaveUp, isOpen }: Asking): Sign {
+  if (gaveUp) return 'refused unheard'
+  return isOpen ? 'broken' : 'refused' // by its address, the SDK gives up where there is no answer
 }
 
 /** What the transport of an address itself has found out. */

@@ -6,6 +6,8 @@ export interface Asking {
   readonly transport: Transport
   /** Whether it began the handshake of older revisions with the question still open: the server had not said a word to it. */
   readonly gaveUp: boolean
+  /** Whether the question was asked, and there is no answer yet. */
+  readonly isOpen: boolean
 }
 
 /**
@@ -22,6 +24,15 @@ export function followQuestion(inner: Transport): Asking {
     isOver = true
     transport.onclose?.()
   }
+  const ask: Transport['send'] = async (message, options) => {
+    open = 'id' in message ? message.id : undefined
+    try {
+      await inner.send(message, options)
+    } catch (reason) {
+      open = undefined // an answer of HTTP
+      throw reason
+    }
+  }
   const transport: Transport = {
     async start() {
       inner.onmessage = (message, extra) => {
@@ -34,7 +45,7 @@ export function followQuestion(inner: Transport): Asking {
     },
     send(message, options) {
       if ('method' in message && 'id' in message) {
-        if (message.method === 'server/discover') open = message.id
+        if (message.method === 'server/discover') return ask(message, options)
         if (message.method === 'initialize') gaveUp = open !== undefined
       }
       return inner.send(message, options)
@@ -45,6 +56,9 @@ export function followQuestion(inner: Transport): Asking {
     transport: sameKind(inner, transport),
     get gaveUp() {
       return gaveUp
+    },
+    get isOpen() {
+      return open !== undefined
     },
   }
 }

@@ -22,8 +22,7 @@ export class Ways {
   }
 
   /**
-   * What the next start tries. A program has half of its time to say what it speaks, as old ones may not answer at all;
-   * an address has all of it.
+   * What the next start tries. A server has half of its time to say what it speaks, as old ones may not answer at all.
    */
   plan({ era, way }: Pick<PeerMemory, 'era' | 'way'>, startupMs: number): Plan {
     const { transport } = this.#target
@@ -31,13 +30,13 @@ export class Ways {
     const onMute = () => {
       this.#supposed = 'legacy'
     }
-    const spoken = { era: era ?? this.#supposed, onMute }
-    if (transport === 'stdio') return { ...spoken, questionMs: startupMs / 2 }
+    const spoken = { era: era ?? this.#supposed, onMute, questionMs: startupMs / 2 }
+    if (transport === 'stdio') return spoken
     const onWay = (found: Way) => {
       this.#current = found
     }
     const otherWay: Way = this.#current === 'sse' ? 'usual' : 'sse'
     const tried = { way: this.#current, ...(transport === 'http' && { otherWay }), onWay }
-    return { ...spoken, ...tried, questionMs: startupMs }
+    return { ...spoken, ...tried }
   }
 }

@@ -289,6 +289,13 @@ describe('a server over HTTP that answers in its own way', () => {
     assert.equal(await callEcho(node, server), 'hi')
   })
 
+  test('that does not answer the question for the newest revision is spoken to as an older one', async () => {
+    await using server = await scriptedServer({ play: ({ method }) => method === 'server/discover' })
+    await using node = await mcpNode()
+    assert.equal(await callEcho(node, server, { startup_timeout_ms: 2_000 }), 'hi')
+    assert.equal(server.of('initialize').length, 1)
+  })
+
   test('that is of the newest revision and refuses a call with HTTP 400 or 404 is heard', async () => {
     for (const status of [400, 404]) {
       await using server = await scriptedServer({
