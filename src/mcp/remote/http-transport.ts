@@ -114,6 +114,7 @@ export class HttpTransport implements Transport {
     if (!('method' in message && 'id' in message)) {
       return await asks.run(undefined, () => inner.send(message))
     }
+    if (options?.requestSignal?.aborted) throw new CrabError('cancelled', 'Cancelled')
     const ask = new Ask()
     const cancelled = () => ask.fail(new CrabError('cancelled', 'Cancelled'))
     options?.requestSignal?.addEventListener('abort', cancelled, { once: true })
