@@ -165,6 +165,12 @@ test('the chat completes prompts and resources of running servers, and sends a p
   await chat.shows((screen) => screen.text().filter((line) => line === 'Done.').length === 3)
   assert.match(promptOf(talk.server.requests[2]), /^see @docs:docs:\/\/readme\n\n<resource server="docs"/)
   assert.equal(talk.server.requests.length, 3)
+  const said = chat.screen.text().filter((line) => line.includes('▌ see @docs'))
+  assert.equal(said.length, 1, chat.screen.text().join('\n'))
+  assert.ok(
+    chat.screen.text().every((line) => !line.includes('<resource')),
+    'the frame is for the model',
+  )
   await isIdle(chat)
   await leave(chat)
 })

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type McpAction, McpActionKind } from '../../src/core/protocol/crabtalk.generated.ts'
+import { request, route } from '../../src/core/protocol/dispatch.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { startMcpNode } from '../support/mcp/mcp-node.ts'
+import { askingEntry, entriesToml } from '../support/mcp/mcp-servers.ts'
+
+const NEVER = new AbortController().signal
+const { RESOURCES, READ_RESOURCE, PROMPTS, GET_PROMPT } = McpActionKind
+
+async function docsNode() {
+  const node = await startMcpNode([])
+  await node.home.write(
+    'agents/crab.toml',
+    `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(askingEntry())}`,
+  )
+  const act = (action: McpActionKind, more: Partial<McpAction> = {}, channel?: 'tcp') =>
+    request(route(handlers(node.services, channel)), 'mcpAction', { name: 'docs', action, ...more }, NEVER)
+  return { node, act }
+}
+
+test('mcp_action lists resources and templates, and reads them without their frame', async () => {
+  const { node, act } = await docsNode()
+  await using _node = node
+  const { resources, resourceTemplates } = await act(RESOURCES)
+  assert.deepEqual(
+    resources.map(({ uri }) => uri),
+    ['docs://readme', 'docs://pixel', 'docs://long'],
+  )
+  assert.deepEqual(
+    resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+    ['docs://page/{number}'],
+  )
+  assert.equal((await act(READ_RESOURCE, { uri: 'docs://long' })).output.length, 10_000)
+  const { attachments } = await act(READ_RESOURCE, { uri: 'docs://pixel' })
+  assert.equal(Buffer.from(attachments[0]!.data).subarray(1, 4).toString(), 'PNG')
+  await assert.rejects(act(READ_RESOURCE), { kind: 'invalid' })
+  const kept = await readdir(join(node.home.paths.cache, 'output', 'mcp')).catch(() => [])
+  assert.deepEqual(kept, [])
+})
+
+test('mcp_action lists prompts, and fills them in with texts only', async () => {
+  const { node, act } = await docsNode()
+  await using _node = node
+  const { prompts } = await act(PROMPTS)
+  assert.deepEqual(prompts[0]?.arguments[0], { name: 'path', description: 'What to look at', required: true })
+  const { promptMessages } = await act(GET_PROMPT, { tool: 'review', arguments: '{"path":"a.ts"}' })
+  assert.deepEqual(promptMessages, [
+    { role: 'user', content: 'Review a.ts in a kind way, see @secret.txt', attachments: [] },
+  ])
+  for (const text of ['{"path":7}', '[]', 'no JSON'])
+    await assert.rejects(act(GET_PROMPT, { tool: 'review', arguments: text }), { kind: 'invalid' })
+})
+
+test('over TCP nothing is read, but lists are given', async () => {
+  const { node, act } = await docsNode()
+  await using _node = node
+  assert.equal((await act(RESOURCES, {}, 'tcp')).resources.length, 3)
+  await assert.rejects(act(READ_RESOURCE, { uri: 'docs://readme' }, 'tcp'), { kind: 'denied' })
+  await assert.rejects(act(GET_PROMPT, { tool: 'hello' }, 'tcp'), { kind: 'denied' })
+})
