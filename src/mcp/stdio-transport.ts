@@ -46,11 +46,17 @@ export class StdioTransport implements Transport {
     this.#options.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
   }
 
-  /** Does not wait for a server that reads slowly: a cancellation could then not be sent. */
+  /**
+   * Does not wait for a server that reads slowly: a cancellation could then not be sent. One that has left so much unread
+   * that it can no longer be taken for slow is given up.
+   */
   async send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#options
     if (this.#isOver || !stdin.writable) throw new CrabError('unavailable', 'Cannot send: the server is gone')
     stdin.write(`${JSON.stringify(message)}\n`)
+    if (stdin.writableLength <= MAX_UNREAD_BYTES) return
+    this.end()
+    this.#options.onBroken(`it has left more than ${MAX_UNREAD_BYTES / 2 ** 20} MiB unread`)
   }
 
   /** The server sees the end of its input. */
@@ -87,6 +93,8 @@ export class StdioTransport implements Transport {
 
 /** Images come as text; the SDK's own limit of 10 MiB is too little for some servers. */
 const MAX_MESSAGE_BYTES = 64 * 2 ** 20
+/** What a server that stands still may have waiting for it. */
+const MAX_UNREAD_BYTES = 64 * 2 ** 20
 
 /** The messages of a line: none, one, or several where an older server sends a batch. */
 function toMessages(line: string): JSONRPCMessage[] {

@@ -48,6 +48,20 @@ test('StdioTransport is not ended by who cannot take a message', async () => {
   assert.deepEqual(failures, ['too deep'])
 })
 
+test('StdioTransport gives up a server that leaves more unread than it may', async () => {
+  const [stdin, stdout] = [new PassThrough(), new PassThrough()]
+  const said: string[] = []
+  const transport = new StdioTransport({ stdin, stdout, onBroken: (why) => said.push(why) })
+  let closed = 0
+  transport.onclose = () => closed++
+  const message = { jsonrpc: '2.0', method: 'a', params: { text: 'x'.repeat(2 ** 20) } } as const
+  for (let sent = 0; sent < 63; sent++) await transport.send(message)
+  assert.deepEqual([said, closed], [[], 0])
+  await transport.send(message)
+  assert.deepEqual([said, closed], [['it has left more than 64 MiB unread'], 1])
+  await assert.rejects(transport.send(message), { kind: 'unavailable' })
+})
+
 test('StdioTransport says once that it is over, and then sends and hands on nothing', async () => {
   const { transport, stdin, stdout } = await started()
   let closed = 0
