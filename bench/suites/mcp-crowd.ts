@@ -78,7 +78,7 @@ async function live(
   await using daemon = await startDaemon({ binary, cwd, env })
   const connections = await untilReady(daemon, agents)
   const readyMs = performance.now() - begun
-  await sleep(SETTLE_MS)
+  await sleep(isIdle ? REST_MS : SETTLE_MS)
   const servers = countRunning(`plain-server.ts --mark=${mark}`)
   return { readyMs, servers, connections, rssMb: rssOf(daemon.pid), ...(isIdle ? await idle(daemon) : {}) }
 }
@@ -118,4 +118,6 @@ const READY_MS = 60_000
 const LOOK_MS = 5
 /** Everything that a start begins has ended by then. */
 const SETTLE_MS = 5_000
+/** And what V8 collects after it, bit by bit. */
+const REST_MS = 40_000
 const IDLE_MS = 60_000
