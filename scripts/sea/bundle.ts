@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { toChunk } from './chunk.ts'
+import { mcpTransports } from './mcp-transports.ts'
 import { packages } from './packages.ts'
 
 /** The program as scripts: what the binary starts with, and the chunks behind it. */
@@ -43,7 +44,7 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
       },
       jsx: 'automatic',
       inject: [join(import.meta.dirname, 'clock.ts')],
-      plugins: [packages],
+      plugins: [mcpTransports, packages],
     }),
   ])
   const chunks = await Promise.all(

@@ -24,10 +24,10 @@ const PATCHES: readonly Patch[] = [
 export const packages: Plugin = {
   name: 'packages',
   setup(build) {
-    build.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path, suffix }) => {
+    build.onLoad({ filter: /[\\/]node_modules[\\/].*\.[cm]?js$/ }, async ({ path, suffix, pluginData }) => {
       const text = await applyPatches(path + suffix, await readFile(path, 'utf8'))
       const { code } = await transform(text, { ...SHORTER, sourcefile: path })
-      return { contents: code, loader: 'js' }
+      return { contents: code, loader: 'js', pluginData }
     })
   },
 }

@@ -111,6 +111,26 @@ describe('a server over HTTP that wants to know who asks', () => {
     assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
   })
 
+  test('does not have its helper run again for a refusal that came after the new token', async () => {
+    let wanted = 'Bearer token-1'
+    const { promise: renewed, resolve } = Promise.withResolvers<void>()
+    await using server = await scriptedServer({
+      async play(arrival, response) {
+        const { headers, method, before } = arrival
+        if (headers.authorization === 'Bearer token-2') resolve()
+        if (method === 'tools/call' && before === 2) await renewed
+        return onlyFor(wanted)(arrival, response)
+      },
+    })
+    await using node = await mcpNode()
+    const helper = await helperOf(node, 'console.log("token-" + run)')
+    const entry = { auth_helper: helper.argv }
+    await callEcho(node, server, entry)
+    wanted = 'Bearer token-2'
+    await Promise.all([callEcho(node, server, entry), callEcho(node, server, entry)])
+    assert.equal(await helper.runs(), 2)
+  })
+
   test('has its helper run again a minute before what it gave ends', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()

@@ -107,6 +107,17 @@ describe('the life of a remote server', { concurrency: 4 }, () => {
     })
   }
 
+  test('is over with its stream where that is the connection, also when the server is there again', async () => {
+    await using server = await startSse()
+    await using node = await mcpNode()
+    const agent = agentWith([{ name: 'far', url: server.url }])
+    await offer(node, agent)
+    await server.restart()
+    await untilState(node, 'failed')
+    assert.equal((await run(node, agent, { name: 'mcp__far__echo', args: { text: 'hi' } }))!.output, 'hi')
+    assert.equal(node.servers.peers()[0]!.starts, 2)
+  })
+
   test('begins anew with pauses that grow, and at once when a person asks for it', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { build } from 'esbuild'
+import { mcpTransports } from '../../scripts/sea/mcp-transports.ts'
+import { packages } from '../../scripts/sea/packages.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+test('mcpTransports keeps what speaks HTTP out of what all MCP servers load', async () => {
+  const { metafile } = await build({
+    ...{ bundle: true, write: false, metafile: true, splitting: true, format: 'esm', platform: 'node' },
+    ...{ absWorkingDir: ROOT, outdir: 'dist', logLevel: 'silent', tsconfigRaw: {} },
+    entryPoints: ['src/mcp/sdk.ts', 'src/mcp/remote/sdk-transports.ts'],
+    plugins: [mcpTransports, packages],
+  })
+  const loaded = inputsOf(metafile.outputs, 'dist/sdk.js')
+  assert.ok(loaded.some((path) => path.includes('@modelcontextprotocol/client/dist/')))
+  assert.deepEqual(
+    loaded.filter((path) => /eventsource|\?transports/.test(path)),
+    [],
+  )
+  const others = inputsOf(metafile.outputs, 'dist/remote/sdk-transports.js')
+  assert.ok(others.some((path) => path.endsWith('eventsource/dist/index.js?transports')))
+})
+
+type Outputs = Record<string, { inputs: object; imports: { path: string; kind: string }[] }>
+
+/** What an output is made of, with all it imports at once. */
+function inputsOf(outputs: Outputs, name: string): string[] {
+  const { inputs = {}, imports = [] } = outputs[name] ?? {}
+  const further = imports.filter(({ kind }) => kind === 'import-statement')
+  return [...Object.keys(inputs), ...further.flatMap(({ path }) => inputsOf(outputs, path))]
+}
