@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { stringify } from 'smol-toml'
 import { makeHome } from '../../scripts/sea/scenarios.ts'
 import { McpPeerState } from '../../src/core/protocol/crabtalk.generated.ts'
@@ -16,6 +18,7 @@ const COLUMNS: readonly Column[] = [
   { key: 'servers', title: 'MCP servers' },
   { key: 'rssMb', title: 'idle, RSS MB', digits: 1 },
   { key: 'perPeerMb', title: 'more than without a server, a connection, MB', digits: 2 },
+  { key: 'heapKb', title: 'of it kept in the heap, KB' },
   { key: 'idleCpuMs', title: 'idle for 60 s, CPU ms', digits: 1 },
   { key: 'wakeUps', title: 'idle for 60 s, wake-ups' },
 ]
@@ -63,7 +66,21 @@ export async function mcpCrowd(setting: Setting): Promise<SuiteResult> {
       values: { ...values, perPeerMb: connections > 0 ? (rssMb - base) / connections : Number.NaN },
     }
   })
-  return { columns: COLUMNS, lines: rows }
+  return { columns: COLUMNS, lines: [...rows, ...(await heapLines())] }
+}
+
+/** What stays of each in the heap, in a process of its own. */
+async function heapLines(): Promise<Line[]> {
+  const program = join(import.meta.dirname, '../mcp-heap.ts')
+  const flags = ['--expose-gc', '--disable-warning=ExperimentalWarning']
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, program])
+  const kept: Record<string, number> = JSON.parse(stdout)
+  const names = {
+    stdio: 'one more over stdio',
+    http: 'one more over HTTP',
+    agent: 'one more agent on a server',
+  }
+  return Object.entries(names).map(([key, name]) => ({ name, values: { heapKb: kept[key]! } }))
 }
 
 async function live(
