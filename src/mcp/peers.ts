@@ -1,5 +1,5 @@
 import { orCancelled } from '../core/base/cancelled.ts'
-import type { CrabError } from '../core/base/errors.ts'
+import { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ProcessHost } from '../core/process/types.ts'
@@ -46,6 +46,7 @@ export class Peers {
   /** Those that nobody declares. */
   readonly #lookedAt = new Set<Peer>()
   readonly #news: PeerNews
+  #isOver = false
 
   constructor(options: PeersOptions) {
     this.#options = options
@@ -122,6 +123,8 @@ export class Peers {
    */
   async lookAt(entry: McpEntry, agentId: string): Promise<{ peer: Peer } & AsyncDisposable> {
     const recalled = await this.#recall(entry, agentId)
+    if (this.#isOver)
+      throw new CrabError('unavailable', `Cannot use the MCP server "${entry.name}": crabtalk is ending`)
     const owned = this.#peers.get(recalled.fingerprint)
     if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
     const ending = this.#ending.get(recalled.fingerprint)
@@ -140,8 +143,9 @@ export class Peers {
     }
   }
 
-  /** Ends all servers, in parallel. Never rejects. */
+  /** Ends all servers, in parallel; who registers from now on gets none. Never rejects. */
   async end(): Promise<void> {
+    this.#isOver = true
     const ending = [...this.#ending.values()].flatMap(({ peer, gone }) => [peer.end(), gone])
     await Promise.all([
       ...ending,
@@ -152,6 +156,7 @@ export class Peers {
 
   /** As end(), for a host that is leaving: nobody waits. */
   release(): void {
+    this.#isOver = true
     for (const { peer } of this.#ending.values()) peer.release()
     for (const peer of [...this.all(), ...this.#lookedAt]) peer.release()
   }
@@ -169,6 +174,7 @@ export class Peers {
   async #reconcile(agent: Pick<AgentConfig, 'id' | 'name' | 'mcps'>): Promise<void> {
     const entries = enabledOf(agent.mcps)
     const known = await Promise.all(entries.map((entry) => this.#recall(entry, agent.id)))
+    if (this.#isOver) return
     const claimed = entries.map((entry, i): Claimed => {
       return { agentId: agent.id, agent: agent.name, entry, peer: this.#peerFor(known[i]!) }
     })

@@ -61,6 +61,21 @@ test('a server that was looked at is gone before the same is started', async () 
   await Promise.all([closing, connecting])
 })
 
+test('servers that end take no agent any more, nor a look at another server', async () => {
+  await using node = await mcpNode()
+  const server = node.watch()
+  const agent = agentWith([server.entry])
+  const registering = node.servers.hook.onRegisterAgent!(agent)
+  const verifying = node.servers.verify(agent, { ...server.entry, name: 'other', args: ['x'] }, NEVER)
+  await Promise.all([
+    node.servers[Symbol.asyncDispose](),
+    registering,
+    assert.rejects(verifying, { kind: 'unavailable', message: /"other": crabtalk is ending$/ }),
+  ])
+  assert.deepEqual(node.servers.peers(), [])
+  assert.deepEqual(server.starts(), [])
+})
+
 /** Starts the server of an agent and lets go of it, twice; the second one was never needed. */
 async function leaveTwice(node: McpNode, agent: AgentConfig): Promise<AgentConfig> {
   const { hook } = node.servers
