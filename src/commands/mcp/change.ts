@@ -114,7 +114,7 @@ function explainRefusal(name: unknown, reason: unknown): never {
       .slice(0, 32)
     throw new CrabError(reason.kind, reason.message, near === '' ? {} : { hint: `for example ${near}` })
   }
-  if (!(reason instanceof CrabError) || reason.kind !== 'unavailable') throw reason
+  if (!(reason instanceof CrabError) || !NOT_STARTED.has(reason.kind)) throw reason
   const advice = reason.hint === undefined ? '' : `${reason.hint}; `
   const hint = `${advice}nothing was written, and --no-verify writes it unseen`
   throw new CrabError(reason.kind, reason.message, { cause: reason, hint })
@@ -139,3 +139,6 @@ function printChange(host: Host, options: Options, entry: JsonObject, tools: num
 function countOf(tools: number | undefined): string {
   return tools === undefined ? '' : `: ${tools} ${tools === 1 ? 'tool' : 'tools'}`
 }
+
+/** Of a server that cannot be used as it is, for want of a token, say. */
+const NOT_STARTED: ReadonlySet<string> = new Set(['unavailable', 'credentials'])
