@@ -49,6 +49,23 @@ test('its tools are offered and called like those of any server', async () => {
   assert.match(stage.node.server.requests[1]!.text, /"content":"tick"/)
 })
 
+test('a key that comes beside the port file is shown to the component, and to nobody else', async () => {
+  await using stage = await openStage(['crab'])
+  await using clock = await stage.component()
+  await stage.peers(({ state }) => state === McpPeerState.CONNECTED)
+  const [before] = (await stage.view()).peers
+  await writeFile(join(stage.node.home.paths.run, 'clock.key'), 's3cr3t-value\n')
+  await stage.peers(
+    ({ state, fingerprint }) => state === McpPeerState.CONNECTED && fingerprint !== before?.fingerprint,
+  )
+  assert.equal(clock.server.requests().at(-1)?.auth, 'Bearer s3cr3t-value')
+  const shown = JSON.stringify([
+    await stage.view(),
+    await request(stage.node.dispatch, 'listMcps', {}, NEVER),
+  ])
+  assert.doesNotMatch(shown + stage.node.logged.join(), /s3cr3t/)
+})
+
 test('a turn that is under way notices one failed call when a component moves, and goes on with it', async () => {
   let clock: TestComponent | undefined
   const moved = async () => {
