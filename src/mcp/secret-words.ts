@@ -1,5 +1,6 @@
 import { REDACTED } from '../core/config/secrets.ts'
 import type { ServerTarget } from './fingerprint.ts'
+import { maskPath } from './path-secrets.ts'
 
 /** The words of a command line, or an address, without what looks like a secret. */
 export function showWords(words: readonly string[]): string[] {
@@ -15,7 +16,8 @@ export function secretsOf(target: ServerTarget): string[] {
     .map(([, value]) => value)
   const values = isProgram || target.auth === undefined ? given : [...given, target.auth]
   const whole = values.filter(({ length }) => length >= MIN_VALUE)
-  const parts = [...maskedIn(words), ...values.flatMap((value) => maskedIn([value]))]
+  const keys = isProgram ? [] : keysIn(target.url)
+  const parts = [...keys, ...maskedIn(words), ...values.flatMap((value) => maskedIn([value]))]
   const all = [...whole, ...parts].flatMap(formsOf)
   const secrets = new Set(all.filter((secret) => secret.length >= MIN_PART && secret !== REDACTED))
   return [...secrets].toSorted((a, b) => b.length - a.length)
@@ -26,6 +28,15 @@ type Hide = (secret: string) => string
 function maskedIn(words: readonly string[]): string[] {
   const found: string[] = []
   maskWords(words, (secret) => {
+    found.push(secret)
+    return REDACTED
+  })
+  return found
+}
+
+function keysIn(url: string): string[] {
+  const found: string[] = []
+  maskPath(url, (secret) => {
     found.push(secret)
     return REDACTED
   })

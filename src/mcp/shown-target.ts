@@ -1,10 +1,14 @@
 import { REDACTED } from '../core/config/secrets.ts'
 import type { ServerTarget } from './fingerprint.ts'
+import { maskPath } from './path-secrets.ts'
 import { secretsOf, showWords } from './secret-words.ts'
 
 /** A target as people may see it: its command line or address, without what looks like a secret. */
 export function showTarget(target: ServerTarget): string {
-  if (target.transport !== 'stdio') return showWords([target.url.replace(/\?.*$/s, '?…')]).join('')
+  if (target.transport !== 'stdio') {
+    const address = maskPath(target.url.replace(/\?.*$/s, '?…'), () => REDACTED)
+    return showWords([address]).join('')
+  }
   return showWords([target.command, ...target.args])
     .map(quote)
     .join(' ')

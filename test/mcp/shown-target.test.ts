@@ -50,6 +50,15 @@ test('showTarget() shows an address without its secrets', () => {
     showTarget({ ...remote, url: 'https://me:pw@h.example/mcp?key=1' }),
     'https://[secret]@h.example/mcp?…',
   )
+  for (const [path, shown] of [
+    ['api/s/ODk3MjNmNzItYjQ5NC00MTEy/mcp', 'api/s/[secret]/mcp'],
+    ['0f9d7ad2-17cb-4a53-9d10-0a8e3c1f2b44/sse', '[secret]/sse'],
+    ['v1/my-team-of-crabs-2026/mcp', 'v1/my-team-of-crabs-2026/mcp'],
+  ] as const) {
+    const target = { ...remote, url: `https://h.example/${path}` }
+    assert.equal(showTarget(target), `https://h.example/${shown}`)
+    assert.equal(hideSecrets(`no such path: /${path}`, target), `no such path: /${shown}`)
+  }
 })
 
 const HIDDEN: Record<string, [Partial<Program>, string, string]> = {

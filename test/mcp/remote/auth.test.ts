@@ -131,6 +131,18 @@ describe('a server over HTTP that wants to know who asks', () => {
     assert.equal(await helper.runs(), 2)
   })
 
+  test('is shown what its helper says of itself, without what that gives', async () => {
+    await using server = await scriptedServer()
+    await using node = await mcpNode()
+    const helper = await helperOf(
+      node,
+      'console.error("gave token-of-helper"); console.log("token-of-helper")',
+    )
+    const entry = { auth_helper: helper.argv }
+    await callEcho(node, server, entry)
+    assert.deepEqual(node.servers.logs(agentFor(server, entry), 'far'), ['auth helper: gave [secret]'])
+  })
+
   test('has its helper run again a minute before what it gave ends', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()
