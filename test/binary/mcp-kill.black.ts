@@ -49,22 +49,20 @@ test('SIGKILL while mcp set tries a server leaves the file as it was', async () 
 test('a server that ignores everything is gone after mcp add, ping, tools and call', async () => {
   await using records = await recordFolder()
   await using box = await makeSandbox()
-  const server = watchedServer(records.path, {
-    ignore: ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'],
-    tools: ['few'],
-  })
+  const ignore = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
+  const server = watchedServer(records.path, { ignore }, { isPlain: true })
   const { command, args } = server.entry
-  const runs = [
-    ['add', 'one', '--', command, ...args],
+  const added = await box.run(['mcp', 'add', 'one', '--', command, ...args])
+  assert.deepEqual([added.stderr, added.code, server.starts().length], ['', 0, 1])
+  const uses = [
     ['ping', 'one'],
     ['tools', 'one'],
     ['call', 'one', 'echo', 'text=x'],
   ]
-  for (const [i, words] of runs.entries()) {
-    const { stderr, code } = await box.run(['mcp', ...words])
-    assert.deepEqual([stderr, code, server.starts().length], ['', 0, i + 1], words.join(' '))
-    await until('it has ended', () => !server.starts().some(isRunning))
-  }
+  const runs = await Promise.all(uses.map((words) => box.run(['mcp', ...words])))
+  for (const { stderr, code } of runs) assert.deepEqual([stderr, code], ['', 0])
+  assert.equal(server.starts().length, 4)
+  await until('all have ended', () => !server.starts().some(isRunning))
 })
 
 /** An agent with one server that is written down, and another that never answers. */
