@@ -2,6 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LineTail, lastWords } from '../../src/mcp/stderr-tail.ts'
 
+test('LineTail tells of whole lines as they come, as lines() would give them', () => {
+  const told: string[][] = []
+  const tail = new LineTail((line) => line.replaceAll('s3cr3t', '[secret]'))
+  tail.push(Buffer.from('before\n'))
+  tail.onLines = (read) => void told.push(read())
+  for (const piece of ['one\ntw', 'o s3c', 'r3t\r\n\u001b[31mred\n', 'open']) tail.push(Buffer.from(piece))
+  assert.deepEqual(told, [['one'], ['two [secret]', 'red']])
+  assert.deepEqual(tail.lines(), ['before', 'one', 'two [secret]', 'red', 'open'])
+})
+
 test('LineTail keeps the last 200 lines, and one that is not finished', () => {
   const tail = new LineTail()
   for (let i = 1; i <= 1_000; i++) tail.push(Buffer.from(`line ${i}\r\n`))
