@@ -14,7 +14,7 @@ export const ENDS = ['exit', 'SIGINT', 'SIGTERM', 'SIGKILL'] as const
 export type End = (typeof ENDS)[number]
 
 /** Which process runs the servers. */
-export const HOSTS = ['send', 'daemon'] as const
+export const HOSTS = ['send', 'daemon', 'mcp serve'] as const
 export type Host = (typeof HOSTS)[number]
 
 const STUBBORN = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -55,7 +55,7 @@ export async function endWithServers(host: Host, end: End): Promise<Cell[]> {
     return watchedServer(talk.cwd, options, { name: names[index]!, wrapped, isPlain: true })
   })
   await giveServers(talk, servers)
-  const before = await (host === 'send' ? endSend : endDaemon)(talk, servers, end)
+  const before = await HOW[host](talk, servers, end)
   const gone = await whenGone(servers.map(({ mark }) => mark))
   for (const [mark, { left }] of gone) if (left > 0) await endLiving(mark)
   return serverKinds().map(({ name }, index) => {
@@ -92,6 +92,7 @@ async function giveServers({ home }: Talk, servers: readonly WatchedServer[]): P
     env: { CRAB_MARK: mark },
     include: ['sleep'],
     startup_timeout_ms: 60_000,
+    permissions: { allow: ['*'] },
   })) satisfies StdioEntry[]
   await writeFile(join(home, 'agents', 'crab.toml'), entriesToml(...entries))
   await writeFile(join(home, 'agents', 'crab.md'), 'You call tools.\n')
@@ -117,6 +118,28 @@ async function endDaemon(talk: Talk, servers: readonly WatchedServer[], end: End
   await run.finished
   return before
 }
+
+/** As the server of another program, which closes its input when it is done. */
+async function endServe(talk: Talk, servers: readonly WatchedServer[], end: End): Promise<Counts> {
+  const run = talk.start(['mcp', 'serve'], { env: { CRABTALK_NO_DAEMON: '1' }, stdin: 'open' })
+  const say = (message: object) =>
+    run.child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const clientInfo = { name: 'host', version: '1' }
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+  say({ id: 1, method: 'initialize', params })
+  say({ method: 'notifications/initialized' })
+  await run.prints(/"id":1\b/)
+  say({ id: 2, method: 'tools/call', params: { name: 'send_crab', arguments: { message: 'go' } } })
+  const before = await whenCalled(servers, run.finished)
+  if (end === 'exit') {
+    await run.prints(/"id":2\b/)
+    run.child.stdin!.end()
+  } else run.child.kill(end)
+  await run.finished
+  return before
+}
+
+const HOW = { send: endSend, daemon: endDaemon, 'mcp serve': endServe }
 
 /** Counts each server's processes once all have been called. */
 async function whenCalled(servers: readonly WatchedServer[], finished: Promise<unknown>): Promise<Counts> {
