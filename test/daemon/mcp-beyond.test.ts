@@ -17,7 +17,7 @@ async function docsNode() {
     'agents/crab.toml',
     `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(askingEntry())}`,
   )
-  const act = (action: McpActionKind, more: Partial<McpAction> = {}, channel: 'uds' | 'tcp' = 'uds') =>
+  const act = (action: McpActionKind, more: Partial<McpAction> = {}, channel: 'process' | 'tcp' = 'process') =>
     request(route(handlers(node.services, channel)), 'mcpAction', { name: 'docs', action, ...more }, NEVER)
   return { node, act }
 }
