@@ -66,7 +66,8 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
     'The address of a remote server, in place of `command`; this version does not start those yet.',
   'mcps[].headers': 'Headers for a remote server.',
   'mcps[].auth': 'How to log in to a remote server.',
-  'mcps[].auth_helper': 'A program and its arguments that print a token, or headers, for a remote server; see [Remote servers](mcp.md#remote-servers).',
+  'mcps[].auth_helper':
+    'A program and its arguments that print a token, or headers, for a remote server; see [Remote servers](mcp.md#remote-servers).',
   'mcps[].include': 'Only these tools; `*` matches anything.',
   'mcps[].exclude': 'Not these tools; `*` matches anything.',
   'mcps[].permissions': 'Rules about its tools.',
