@@ -1,7 +1,7 @@
 import { CrabError } from '../core/base/errors.ts'
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { Action } from '../core/policy/types.ts'
-import type { Hook, ToolDispatch, ToolOutput, ToolRequest, ToolsTurn } from '../core/runtime/hook.ts'
+import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../core/runtime/hook.ts'
 import type { AgentTool } from './agent-tools.ts'
 import { depthMeta } from './depth.ts'
 import { elicitThrough } from './elicitation/elicit.ts'
@@ -31,9 +31,15 @@ export interface McpHookOptions {
 export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
   /** What each turn was shown, by the agent it was made with: lists and declarations may change while the turn runs. */
   const shown = new WeakMap<AgentConfig, Shown>()
-  const askedAgain = newRepetition()
+  /** What turns began with, by what is aborted when they are over. */
+  const begun = new WeakMap<AbortSignal, readonly Claimed[]>()
   /** The ids of the agents that were told of tools that cannot be offered. */
   const told = new WeakMap<readonly DroppedTool[], Set<string>>()
+  const show = (agent: AgentConfig, claimed: readonly Claimed[], kept: Shown['claimed']) => {
+    const { tools, specs } = lists.of(agent, claimed)
+    shown.set(agent, { tools, claimed: kept })
+    return specs
+  }
   return {
     async onRegisterAgent(agent) {
       await peers.register(agent)
@@ -45,15 +51,16 @@ export function mcpHook({ peers, lists, now }: McpHookOptions): Hook {
     },
     async schema(agent, turn) {
       if (agent.mcps.length === 0) return []
+      const kept = turn.over && begun.get(turn.over)
+      if (kept) return show(agent, kept, kept) // it asks again: it has waited for them and was told what is missing
       // What was registered last is what is declared: a turn that waited for its conversation may have an older form.
       if (!peers.claimedBy(agent.id) && (await peers.ensure(agent))) startEager(peers, agent.id)
       const takeDropped = (peer: Peer) => takeOnce(told, peer.memory.newlyDropped, agent.id)
       const claimed = peers.claimedBy(agent.id) ?? []
       const isKept = turn.over !== undefined && holdUntil(turn.over, claimed)
-      await makeToolsReady({ peers, agent, claimed, now, takeDropped }, askedAgain(turn) ? muted(turn) : turn)
-      const { tools, specs } = lists.of(agent, claimed)
-      shown.set(agent, { tools, claimed: isKept ? claimed : undefined })
-      return specs
+      await makeToolsReady({ peers, agent, claimed, now, takeDropped }, turn)
+      if (turn.over && isKept) begun.set(turn.over, claimed)
+      return show(agent, claimed, isKept ? claimed : undefined)
     },
     async preprocess(message, signal) {
       const { agent, content } = message
@@ -83,22 +90,6 @@ interface Shown {
   tools: readonly AgentTool[]
   /** What the turn began with, and keeps until its end; undefined: what is declared now counts. */
   claimed: readonly Claimed[] | undefined
-}
-
-/** Tells whether a turn has asked before, as it does when its tools have become others: it was told what is missing. */
-function newRepetition(): (turn: ToolsTurn) => boolean {
-  const asked = new WeakSet<AbortSignal>()
-  return ({ over }) => {
-    if (!over) return false
-    const isAgain = asked.has(over)
-    asked.add(over)
-    return isAgain
-  }
-}
-
-/** A turn that is told what happens to servers, and nothing else. */
-function muted(turn: ToolsTurn): ToolsTurn {
-  return { ...turn, tell: (event) => (event.type === 'notice' ? undefined : turn.tell(event)) }
 }
 
 /** Servers that a turn may call stay until it is over (decision 20); false when it is. */

@@ -38,6 +38,40 @@ describe('a turn under way', { concurrency: 4 }, () => {
     assert.equal(await run(node, next, ECHO), undefined)
   })
 
+  test('has the tools of the servers it began with, also when it asks for them again', async () => {
+    await using node = await mcpNode()
+    const [server, fresh] = [node.watch(), node.watch({}, { name: 'fresh' })]
+    const agent = agentWith([server.entry])
+    const over = new AbortController()
+    const turn = { tell() {}, signal: NEVER, over: over.signal }
+    const before = await node.servers.hook.schema!(agent, turn)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
+    assert.deepEqual(await node.servers.hook.schema!(agent, turn), before)
+    assert.deepEqual(
+      node.servers.hook.groups!(agent).map(({ id }) => id),
+      ['mcp:misbehaving'],
+    )
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    over.abort()
+    await ended(server)
+  })
+
+  test('waits for no server when it asks for its tools again, and is failed by none', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([{ ...server.entry, required: true }])
+    const over = new AbortController()
+    const told: AgentEvent[] = []
+    const turn = { tell: (event: AgentEvent) => void told.push(event), signal: NEVER, over: over.signal }
+    const before = await node.servers.hook.schema!(agent, turn)
+    const act = { name: 'mcp__misbehaving__act', args: { how: 'exit' } }
+    await assert.rejects(async () => run(node, agent, act), { kind: 'unavailable' })
+    told.length = 0
+    assert.deepEqual(await node.servers.hook.schema!(agent, turn), before)
+    assert.deepEqual([server.starts().length, told], [1, []])
+    over.abort()
+  })
+
   test('that waited long has what is declared by then, and brings nothing back', async () => {
     await using node = await mcpNode()
     const [old, fresh] = [node.watch(), node.watch()]
