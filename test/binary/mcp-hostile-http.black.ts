@@ -18,12 +18,18 @@ const BYTES = 20 * 2 ** 20
 
 /** How a server over HTTP answers calls, and what is said of that: an answer, or a failure. */
 const HOSTILE: Readonly<Record<string, { play: Play; said: RegExp }>> = {
-  garbage: { play: (_, response) => isSent(response.end('<html>Bad gateway')), said: /"garbage"/ },
+  garbage: {
+    play: (_, response) => isSent(response.end('<html>Bad gateway')),
+    said: /"garbage": it does not speak MCP/,
+  },
   twice: { play: answerTwice, said: /^x$/ },
   silent: { play: () => true, said: /"silent": it did not answer within 1 s/ },
   big: { play: answerMuch, said: /\[Cut: 20971520 bytes in all/ },
-  cut: { play: (_, response) => isSent(response.writeHead(200, STREAM).end(': \n\n')), said: /"cut"/ },
-  gone: { play: (_, response) => isSent(response.destroy()), said: /"gone"/ },
+  cut: {
+    play: (_, response) => isSent(response.writeHead(200, STREAM).end(': \n\n')),
+    said: /"cut": its stream ended before its answer came/,
+  },
+  gone: { play: (_, response) => isSent(response.destroy()), said: /"gone": .*the connection was cut/ },
   failing: { play: (_, response) => isSent(response.writeHead(500).end()), said: /"failing".*500/ },
 }
 
