@@ -25,7 +25,7 @@ const MINUTES = 3
 /** One a minute of our own, in a few switches. From source Node wakes every eight seconds by itself. */
 const MOST_WAKE_UPS = 6
 /** What a heap may move within. */
-const MOST_GROWTH_MIB = 24
+const MOST_GROWTH_MIB = 40
 /** Connections over HTTP that are kept for the next call. */
 const MOST_MORE_DESCRIPTORS = 10
 
