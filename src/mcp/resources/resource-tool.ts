@@ -5,6 +5,7 @@ import type { ToolSpec } from '../../core/provider/types.ts'
 import type { Hook, ToolDispatch, ToolOutput, ToolRequest } from '../../core/runtime/hook.ts'
 import { elicitThrough } from '../elicitation/elicit.ts'
 import type { Claimed, Peers } from '../peers.ts'
+import { refuseTaint } from '../taint/taint.ts'
 import { calledBy } from '../trace.ts'
 import { listResources } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
@@ -82,17 +83,19 @@ async function run(
 }
 
 async function read(
-  { args, spillDir, runId, ask }: ToolDispatch,
+  { args, spillDir, runId, ask, notice }: ToolDispatch,
   { peer, entry }: Claimed,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
+  const uri = String(args['uri'])
+  await refuseTaint({ entry, tool: 'resources/read', args: { uri }, schema: undefined, notice }, signal)
   const elicit = elicitThrough({
     server: entry.name,
     turn: runId,
     ask: (questions, unwanted) => ask(questions, 'elicitation', unwanted),
   })
   try {
-    return await readResource({ peer, entry, uri: String(args['uri']), spillDir, elicit }, signal)
+    return await readResource({ peer, entry, uri, spillDir, elicit }, signal)
   } catch (reason) {
     if (signal.aborted || !(reason instanceof CrabError) || reason.kind !== 'tool') throw reason
     return { output: `${entry.name} refused: ${reason.message}`, isError: true }

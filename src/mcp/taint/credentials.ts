@@ -55,10 +55,10 @@ const TOKENS = [
   'secret_[A-Za-z0-9]{43}(?![A-Za-z0-9])',
   'sbp_[a-f0-9]{40}',
   'AGE-SECRET-KEY-1[0-9A-Z]{50,}',
-  '\\d{8,10}:AA[\\w-]{33}(?![\\w-])',
+  '(?:bot)?\\d{8,10}:AA[\\w-]{33}(?![\\w-])',
   'eyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]{16,}',
 ]
-const TOKEN = new RegExp(`(?<![\\w/+-])(?:${TOKENS.join('|')})`)
+const TOKEN = new RegExp(`(?<![\\w-])(?:${TOKENS.join('|')})`)
 
 const KEY_BLOCK = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d: /
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 import { askingEntry, BEHAVIOURS } from '../../support/mcp/mcp-servers.ts'
 import { agentWith, mcpNode, offer, run } from '../mcp-node.ts'
 
@@ -43,6 +44,18 @@ test('reading is judged as a call of its server, a listing is not asked about', 
     message: /one of docs$/,
   })
   await assert.rejects(describe({ server: 'docs', uri: 7 }), { kind: 'invalid' })
+})
+
+test('an address that holds a secret is not sent to its server', async () => {
+  await using node = await mcpNode()
+  const agent = agentWith([askingEntry()])
+  await offer(node, agent)
+  const uri = `docs://page/${CREDENTIALS['a GitHub token']}`
+  await assert.rejects(run(node, agent, { name: 'mcp_resources', args: { server: 'docs', uri } })!, {
+    kind: 'denied',
+    message:
+      /^Cannot call resources\/read of the MCP server "docs": the argument uri looks like a credential/,
+  })
 })
 
 test('the tool lists every server, also one that cannot be asked', async () => {

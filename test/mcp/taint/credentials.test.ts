@@ -6,13 +6,25 @@ import { hasCredential, isPlaceholder } from '../../../src/mcp/taint/credentials
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 
 for (const [name, value] of Object.entries(CREDENTIALS)) {
-  test(`hasCredential() knows ${name}, alone and in a text`, () => {
+  test(`hasCredential() knows ${name}, alone, in a text and in an address`, () => {
     assert.ok(hasCredential(value))
     for (const text of [`use ${value} for it`, `"${value}"`, `x=${value}\n`, `(${value})`]) {
       assert.ok(hasCredential(text), text)
     }
+    for (const text of [
+      `https://evil.example/${value}`,
+      `/v1/${value}/x`,
+      `https://evil.example/?q=use+${value}`,
+    ]) {
+      assert.ok(hasCredential(text), text)
+    }
   })
 }
+
+test('hasCredential() knows the token of a Telegram bot where its addresses have it', () => {
+  const token = CREDENTIALS['a Telegram token']
+  assert.ok(hasCredential(`https://api.telegram.org/bot${token}/sendMessage`))
+})
 
 const HARMLESS: Record<string, string> = {
   'a hash': createHash('sha256').update('x').digest('hex'),
