@@ -6,13 +6,16 @@ interface ListRefreshOptions {
 }
 
 /**
- * Reads a server's list again after it said that it changed: a little later, so that many words are one, and never
+ * Reads a server's list again a while after the first time, as some servers are ready to be asked before they have all
+ * their tools and never say that they got more; and after it said that it changed: a little later, so that many words are one, and never
  * twice at once. A server that says so for nothing, after each reading perhaps, is heard less and less often, until it
  * was quiet for as long as it would have to wait.
  */
 export class ListRefresh {
   readonly #options: ListRefreshOptions
   #timer: NodeJS.Timeout | undefined
+  /** Until it is read for the second time. */
+  #settling: NodeJS.Timeout | undefined
   /** Until somebody has the first list, whatever comes is one word more. */
   #isReading = true
   #saidMeanwhile = false
@@ -35,11 +38,14 @@ export class ListRefresh {
 
   /** The first list is there, and the server can be asked again. */
   begin(): void {
+    this.#settling = setTimeout(() => void this.#readSettled(), SETTLE_MS)
+    this.#settling.unref()
     this.#readingEnded()
   }
 
   stop(): void {
     this.#isOver = true
+    clearTimeout(this.#settling)
     clearTimeout(this.#timer)
   }
 
@@ -53,7 +59,16 @@ export class ListRefresh {
     this.#timer.unref()
   }
 
+  /** Nothing was said, so nothing was said in vain. */
+  async #readSettled(): Promise<void> {
+    if (this.#isOver || this.#isReading || this.#timer) return
+    this.#isReading = true
+    await this.#options.read()
+    this.#readingEnded()
+  }
+
   async #readNow(): Promise<void> {
+    clearTimeout(this.#settling)
     this.#timer = undefined
     this.#isReading = true
     this.#inVain = (await this.#options.read()) ? 0 : this.#inVain + 1
@@ -69,4 +84,5 @@ export class ListRefresh {
 }
 
 const DEBOUNCE_MS = 300
+const SETTLE_MS = 2_000
 const MAX_DELAY_MS = 60_000

@@ -16,9 +16,30 @@ test('ListRefresh keeps what is said before the first list is there, and reads o
   assert.equal(reads(), 1)
 })
 
-test('ListRefresh reads nothing when nothing was said', async (t) => {
+test('ListRefresh reads once more when nothing was said, and never again', async (t) => {
   const { refresh, wait, reads } = setUp(t)
   refresh.begin()
+  await wait(1_999)
+  assert.equal(reads(), 0)
+  await wait(1)
+  assert.equal(reads(), 1)
+  await wait(100_000)
+  assert.equal(reads(), 1)
+})
+
+test('ListRefresh does not hold it against a server that nothing was new when it was read once more', async (t) => {
+  const { refresh, wait, reads } = setUp(t)
+  refresh.begin()
+  await wait(2_000)
+  refresh.notify()
+  await wait(300)
+  assert.equal(reads(), 2)
+})
+
+test('ListRefresh reads nothing after it was stopped', async (t) => {
+  const { refresh, wait, reads } = setUp(t)
+  refresh.begin()
+  refresh.stop()
   await wait(10_000)
   assert.equal(reads(), 0)
 })
