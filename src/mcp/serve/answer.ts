@@ -98,8 +98,13 @@ export class TurnRecord {
   }
 }
 
+/** The answer of a call that no turn answers. */
+export function toFailedCall(reason: unknown): CallToolResult {
+  return { content: [{ type: 'text', text: toWords(toCrabError(reason)) }], isError: true }
+}
+
 /** A failure as a host's model reads it. */
-export function toWords({ message, hint }: CrabError): string {
+function toWords({ message, hint }: CrabError): string {
   return hint ? `${message} (${hint})` : message
 }
 

@@ -13,27 +13,28 @@ export interface AskingTurn {
   agent: string
 }
 
-/** Turns that wait for their host to call again with answers (MCP 2026-07-28); one that nobody comes back for is cancelled. */
+/**
+ * Turns whose host is to call again with answers (MCP 2026-07-28). One that is over by then has its result for it; one
+ * that nobody comes back for is cancelled, and forgotten.
+ */
 export class HeldTurns {
   readonly #held = new Map<string, AskingTurn & { asks: readonly AskUserEvent[]; timer: NodeJS.Timeout }>()
 
   /** Gives the state by which the host finds it again. */
   keep({ turn, agent }: AskingTurn, asks: readonly AskUserEvent[]): string {
     const state = newUlid()
-    const forget = () => {
-      clearTimeout(timer)
+    const giveUp = () => {
       this.#held.delete(state)
+      turn.cancel(nobodyCame())
     }
-    const timer = setTimeout(() => turn.cancel(nobodyCame()), HELD_MS)
-    this.#held.set(state, { turn, agent, asks, timer })
-    void turn.result.then(forget)
+    this.#held.set(state, { turn, agent, asks, timer: setTimeout(giveUp, HELD_MS).unref() })
     return state
   }
 
-  /** Hands the answers of a host to the turn of that state. Undefined when there is none. */
-  async take(state: string, responses: JsonObject | undefined): Promise<AskingTurn | undefined> {
+  /** Hands the answers of a host to the turn of that state. Throws `missing` when there is none. */
+  async take(state: string, responses: JsonObject | undefined): Promise<AskingTurn> {
     const held = this.#held.get(state)
-    if (!held) return undefined
+    if (!held) throw nothingWaits()
     clearTimeout(held.timer)
     this.#held.delete(state)
     await Promise.all(held.asks.map((ask) => held.turn.reply(ask, toAnswers(ask, responses?.[ask.askId]))))
@@ -71,6 +72,13 @@ export async function askNow(
 
 function nobodyCame(): CrabError {
   return new CrabError('timeout', 'Cancelled: the host did not come back with an answer')
+}
+
+/** The call that brings the answer has the message, too, which must not be sent a second time. */
+function nothingWaits(): CrabError {
+  return new CrabError('missing', 'Cannot go on: nothing waits for this answer any more', {
+    hint: 'call without it to send the message again',
+  })
 }
 
 /** As long as a person may take. */

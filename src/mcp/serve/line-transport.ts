@@ -10,7 +10,7 @@ export interface ServedStreams {
 
 /** A transport, and when it is over. */
 export interface LineTransport extends Transport {
-  /** Resolves when no message will come any more. Rejects when the input cannot be read. */
+  /** Resolves when no message will come any more; why, if that is a failure, is told to onerror before. */
   readonly ended: Promise<void>
 }
 
@@ -25,7 +25,9 @@ export function lineTransport({ input, write }: ServedStreams): LineTransport {
   const transport: LineTransport = {
     ended: gate.promise,
     async start() {
-      read().then(() => transport.close(), gate.reject)
+      read()
+        .then(() => transport.close())
+        .catch(gate.reject)
     },
     async send(message) {
       if (!isOver) await write(serializeMessage(message))

@@ -16,6 +16,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { depthOfMeta } from '../depth.ts'
 import type { ServedAgent } from './agent-tools.ts'
+import { toFailedCall } from './answer.ts'
 import { type AskingTurn, askLater, askNow, HeldTurns } from './host-asks.ts'
 import { lineTransport, type ServedStreams } from './line-transport.ts'
 import { beginCall, listServed, type ServedAgents, toTools } from './served-tools.ts'
@@ -118,8 +119,7 @@ class Calls {
   async answer({ params }: CallToolRequest, arrived: Arrived): Promise<CallToolResult | InputRequiredResult> {
     const { mcpReq } = arrived.context
     const state = arrived.era === 'modern' ? mcpReq.requestState<string>() : undefined
-    const held = state === undefined ? undefined : await this.#held.take(state, mcpReq.inputResponses)
-    if (held) return await this.#follow(held, arrived)
+    if (state !== undefined) return await this.#goOn(state, arrived)
     const call = {
       args: params.arguments ?? {},
       depth: Math.max(this.#options.depth, depthOfMeta(mcpReq._meta)),
@@ -132,6 +132,16 @@ class Calls {
     this.#turns.add(turn)
     void turn.result.then(() => this.#turns.delete(turn))
     return await this.#follow(begun, arrived)
+  }
+
+  /** Follows a turn again whose host brings answers. */
+  async #goOn(state: string, arrived: Arrived): Promise<CallToolResult | InputRequiredResult> {
+    try {
+      const held = await this.#held.take(state, arrived.context.mcpReq.inputResponses)
+      return await this.#follow(held, arrived)
+    } catch (reason) {
+      return toFailedCall(reason)
+    }
   }
 
   /** Cancels the turns that run and waits for them. */

@@ -8,7 +8,7 @@ import { OnAsk } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { DEPTH_VARIABLE, MAX_AGENT_DEPTH } from '../depth.ts'
 import { type ServedAgent, toServedAgents } from './agent-tools.ts'
-import { toWords } from './answer.ts'
+import { toFailedCall } from './answer.ts'
 import { CONVERSATION, LIST_AGENTS, SEARCH_SESSIONS, sendTool } from './definitions.ts'
 import { type ServedTurn, startTurn } from './turn.ts'
 
@@ -77,7 +77,7 @@ export async function beginCall(
     const agent = agents.find((one) => one.tool === tool)?.name
     return agent === undefined ? undefined : { agent, turn: sendTo(served, agent, call) }
   } catch (reason) {
-    return { result: { content: [{ type: 'text', text: toWords(toCrabError(reason)) }], isError: true } }
+    return { result: toFailedCall(reason) }
   }
 }
 

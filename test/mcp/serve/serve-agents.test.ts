@@ -145,6 +145,28 @@ for (const kind of HOSTS) {
       assert.match((await calling).text, /^It said 42 1\b/)
     })
 
+    test('a turn that ended while its host was away is not begun again', async () => {
+      await using node = await startTestDispatch(RUNS_LS)
+      const gate = Promise.withResolvers<{ action: string }>()
+      await using host = await serveTo(
+        kind,
+        { dispatch: node.dispatch, cwd: node.home.paths.home },
+        () => gate.promise,
+      )
+      const calling = host.call('send_crab', { message: 'Run it' })
+      const asks = async () => (await request(node.dispatch, 'listAsks', {}, NEVER)).asks
+      await until('a question waits', async () => (await asks()).length === 1)
+      const [{ agent, sender, ask } = assert.fail()] = await asks()
+      const content = JSON.stringify({ [ask!.questions[0]!.question]: 'Allow once' })
+      await request(node.dispatch, 'replyToAsk', { agent, sender, askId: ask!.askId, content }, NEVER)
+      const active = async () =>
+        (await request(node.dispatch, 'listActiveConversations', {}, NEVER)).conversations
+      await until('the turn is over', async () => (await active()).length === 0)
+      gate.resolve({ action: 'decline' })
+      assert.match((await calling).text, /^It said 42 1\b/)
+      assert.equal(node.server.requests.length, 2)
+    })
+
     test('tells its host when agents came or went while it worked', async () => {
       await using node = await startTestDispatch([{ parts: ['Done.'] }])
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })

@@ -115,6 +115,20 @@ describe('serveAgents()', () => {
     assert.deepEqual([query, limit], ['milk', 3])
   })
 
+  test('an answer that nothing waits for sends no message', async () => {
+    await using node = await startTestDispatch([{ parts: ['Hi'] }])
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    }
+    const params = { name: 'send_crab', arguments: { message: 'Hi' }, requestState: 'gone', _meta }
+    const { said } = await rawTalk(node, [{ id: 1, method: 'tools/call', params }])
+    const { content, isError } = said[0]!['result'] as { content: { text: string }[]; isError: boolean }
+    assert.match(content[0]!.text, /^Cannot go on: nothing waits for this answer any more/)
+    assert.deepEqual([isError, node.server.requests.length], [true, 0])
+  })
+
   for (const revision of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
     test(`speaks ${revision}, and lives with lines that are no message`, async () => {
       await using node = await startTestDispatch([])
