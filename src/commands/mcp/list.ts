@@ -54,14 +54,20 @@ async function printServers(host: Host, servers: readonly Declared[], isAll: boo
 }
 
 function toRow({ entry, state, tools }: Declared): string[] {
-  const count = tools ? String(tools.filter(isShown).length) : '-'
-  return [entry.name, state, count, transportOf(entry), targetOf(entry)]
+  return [entry.name, state, countOf(tools), transportOf(entry), targetOf(entry)]
+}
+
+/** How many tools the agent gets, and of how many where that is not all. */
+function countOf(tools: Declared['tools']): string {
+  if (!tools) return '-'
+  const shown = tools.filter(isShown).length
+  return shown === tools.length ? `${shown}` : `${shown} of ${tools.length}`
 }
 
 /** A comment on what is known, then the entry as it stands in the file. */
 function toText(server: Declared): string {
   const { agent, entry, source, state, error, lastErrorAt, tools } = server
-  const known = tools ? `${tools.filter(isShown).length} tools` : 'tools not known yet'
+  const known = tools ? `${countOf(tools)} tools` : 'tools not known yet'
   const lines = [`# ${entry.name} of ${agent}: ${source}`, `# ${state}, ${known}`]
   if (error !== '') lines.push(`# ${error}${lastErrorAt && `, ${lastErrorAt}`}`)
   return `${lines.join('\n')}\n\n${renderToml({ mcps: [shown(entry)] })}`

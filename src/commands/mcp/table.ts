@@ -26,7 +26,8 @@ export const MCP_COMMANDS: readonly Command[] = [
     path: ['mcp', 'list'],
     args: '',
     summary: "List an agent's servers, without starting any",
-    details: 'TOOLS is how many the agent gets, as far as that is known from the last time a server ran.',
+    details: `TOOLS is how many the agent gets, and of how many where that is not all, as far as that is known from the last time a
+server ran.`,
     options: [agent, { name: 'all', summary: 'Those of every agent' }, json],
     examples: ['crabtalk mcp list', 'crabtalk mcp list --all --json'],
     load: async () => (await import('./list.ts')).list,
