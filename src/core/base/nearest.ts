@@ -5,9 +5,11 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
-    const steps = distance(word.toLowerCase(), candidate.toLowerCase())
     const longer = Math.max(word.length, candidate.length)
-    if (steps >= Math.min(least, longer) || steps > Math.ceil(longer * NEAR)) continue
+    const most = Math.ceil(longer * NEAR)
+    if (Math.abs(word.length - candidate.length) > most) continue // to compare long words takes seconds
+    const steps = distance(word.toLowerCase(), candidate.toLowerCase())
+    if (steps >= Math.min(least, longer) || steps > most) continue
     least = steps
     best = candidate
   }

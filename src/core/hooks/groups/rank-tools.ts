@@ -2,7 +2,7 @@ import type { ToolSpec } from '../../provider/types.ts'
 
 /** The tools that have any of the words of a query, best first; of two that are as good, by name. */
 export function rankTools(tools: readonly ToolSpec[], query: string): ToolSpec[] {
-  const words = wordsOf(query)
+  const words = wordsOf(query).slice(0, MAX_WORDS)
   const wanted = query.toLowerCase()
   return tools
     .map((tool) => ({ tool, score: scoreOf(tool, wanted, words) }))
@@ -32,3 +32,6 @@ function wordsOf(text: string): string[] {
   const apart = text.replaceAll(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ').toLowerCase()
   return [...new Set(apart.split(/[^\p{L}\p{N}]+/u).filter(Boolean))]
 }
+
+/** Of a query; each is looked for in the words of every tool. */
+const MAX_WORDS = 32

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { headOf } from '../../base/cut.ts'
 import { CrabError } from '../../base/errors.ts'
 import { MAX_SELECTED_TOOLS } from '../../base/tool-limits.ts'
 import type { ToolSpec } from '../../provider/types.ts'
@@ -19,15 +20,20 @@ export function selectTools(
   const wanted = asked.filter(isSelectable)
   const taken = wanted.slice(0, MAX_SELECTED_TOOLS)
   const rest = namesOf(wanted.slice(MAX_SELECTED_TOOLS))
-  const always = namesOf(asked.filter((tool) => !isSelectable(tool)))
+  const builtIn = asked.filter((tool) => !isSelectable(tool))
+  const more = rest.length - MAX_REST
   const left = selection.use(namesOf(taken)).filter((name) => catalogue.find(name))
   if (taken.length > 0) offerAgain()
   return answer({
     selected: taken.map(showTool),
-    ...(always.length > 0 && { always_there: always }),
-    ...(rest.length > 0 && { not_selected: rest }),
+    ...(builtIn.length > 0 && { always_there: namesOf(builtIn) }),
+    ...(rest.length > 0 && { not_selected: rest.slice(0, MAX_REST) }),
+    ...(more > 0 && { more_not_selected: more }),
     ...(left.length > 0 && { left }),
-    groups: catalogue.groupsOf(asked).map(attachGroup),
+    groups: catalogue
+      .groupsOf([...taken, ...builtIn])
+      .slice(0, MAX_GROUPS)
+      .map(attachGroup),
     note: [
       taken.length > 0 ? 'Call what is selected from your next step on' : '',
       rest.length > 0 ? `At most ${MAX_SELECTED_TOOLS} are selected at a time: name those you need` : '',
@@ -55,13 +61,13 @@ function findAsked({ group: id, tools: names }: Asked, catalogue: Catalogue): To
 function noGroup(id: string, catalogue: Catalogue): CrabError {
   const meant = catalogue.nearestGroup(id)
   const hint = meant ? `did you mean "${meant.id}"?` : 'tools_groups lists the groups'
-  return new CrabError('invalid', `Cannot select the group ${id}: there is no such group`, { hint })
+  return new CrabError('invalid', `Cannot select the group ${shown(id)}: there is no such group`, { hint })
 }
 
 function noTools(names: readonly string[], catalogue: Catalogue): CrabError {
-  const meant = names.map((name) => ({ name, nearest: catalogue.nearest(name)?.name }))
-  const said = meant.slice(0, MAX_NAMED).map(({ name, nearest }) => {
-    return nearest === undefined ? name : `${name} (did you mean "${nearest}"?)`
+  const said = names.slice(0, MAX_NAMED).map((name) => {
+    const meant = catalogue.nearest(name)?.name
+    return meant === undefined ? shown(name) : `${shown(name)} (did you mean "${meant}"?)`
   })
   const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : ''
   const what = `Cannot select ${said.join(', ')}${more}`
@@ -90,8 +96,17 @@ function shape() {
   return z.object({ group: z.nullish(text), tools: z.nullish(z.union([text, z.array(text)])) })
 }
 
+/** What a model wrote, short enough for a message. */
+function shown(name: string): string {
+  return name.length > MAX_SHOWN ? `${headOf(name, MAX_SHOWN)}…` : name
+}
+
 function namesOf(tools: readonly ToolSpec[]): string[] {
   return tools.map(({ name }) => name)
 }
 
 const MAX_NAMED = 10
+const MAX_SHOWN = 100
+const MAX_REST = 200
+/** With their instructions and members, which make up most of a result. */
+const MAX_GROUPS = 8

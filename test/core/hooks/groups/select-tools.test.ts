@@ -133,6 +133,41 @@ test('selectTools() never goes over the bound, and does the same for the same', 
   )
 })
 
+test('selectTools() looks for what was meant by as many unknown names as it says, and repeats none at length', () => {
+  const asked: string[] = []
+  const catalogue = new Catalogue([READ, ...SPECS], GROUPS)
+  const nearest = catalogue.nearest.bind(catalogue)
+  catalogue.nearest = (name) => {
+    asked.push(name)
+    return nearest(name)
+  }
+  const tools = Array.from({ length: 500 }, (_, n) => `${n}${'x'.repeat(5_000)}`)
+  const args = { tools }
+  const call = () => selectTools({ args, offerAgain() {} }, { catalogue, selection: new SelectedTools([]) })
+  assert.throws(call, ({ message }: Error) => {
+    assert.match(message, / and 490 more: there are no such tools/)
+    assert.ok(message.length < 2_000, String(message.length))
+    return true
+  })
+  assert.equal(asked.length, 10)
+})
+
+test('selectTools() describes the groups of what it selected, as many as help', () => {
+  const specs = Array.from({ length: 30 }, (_, n) => remoteSpecs(`s${n}`, 10)).flat()
+  const groups = Array.from({ length: 30 }, (_, n) => groupOf(`s${n}`, specs))
+  const catalogue = new Catalogue([READ, ...specs], groups)
+  const select = (tools: string[]) => {
+    const selection = new SelectedTools([])
+    return JSON.parse(selectTools({ args: { tools }, offerAgain() {} }, { catalogue, selection }).output)
+  }
+  const all = select(specs.map(({ name }) => name))
+  const idsOf = ({ groups }: { groups: { id: string }[] }) => groups.map(({ id }) => id)
+  assert.deepEqual(idsOf(all), ['mcp:s0', 'mcp:s1', 'mcp:s2'])
+  assert.deepEqual([all.not_selected.length, all.more_not_selected], [200, 76])
+  const wide = select(groups.map(({ tools }) => tools[0]!))
+  assert.equal(idsOf(wide).length, 8)
+})
+
 /** A conversation with these tools selected, of an agent with those above. */
 function conversation(before: readonly string[] = []) {
   const catalogue = new Catalogue([READ, ...SPECS], GROUPS)
