@@ -179,11 +179,15 @@ export function remoteNames({ server, alias }: Partial<ToolSpec> = {}): RemoteNa
   return server === undefined ? {} : { server, ...(alias !== undefined && { tool: alias }) }
 }
 
-/** Every tool by its name, and by its shorter one where that is nobody else's. */
+/**
+ * Every tool by its name, and by its shorter one where that is nobody else's. One that looks like a name of a server's
+ * tool is no shorter one: what is meant for that server would reach another.
+ */
 export function toolsByName(offered: readonly ToolSpec[]): Map<string, ToolSpec> {
   const tools = new Map(offered.map((tool) => [tool.name, tool]))
   for (const tool of offered) {
-    if (tool.alias !== undefined && !tools.has(tool.alias)) tools.set(tool.alias, tool)
+    const { alias } = tool
+    if (alias !== undefined && !alias.startsWith('mcp__') && !tools.has(alias)) tools.set(alias, tool)
   }
   return tools
 }

@@ -16,7 +16,9 @@ export class Catalogue {
     this.groups = visibleGroups(tools, groups)
     for (const tool of tools) this.#byName.set(tool.name, tool)
     for (const tool of tools) {
-      if (tool.alias !== undefined && !this.#byName.has(tool.alias)) this.#byName.set(tool.alias, tool)
+      const { alias } = tool
+      if (alias === undefined || alias.startsWith('mcp__') || this.#byName.has(alias)) continue
+      this.#byName.set(alias, tool)
     }
   }
 
