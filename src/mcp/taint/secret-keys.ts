@@ -21,10 +21,11 @@ export function isSecretKey(name: string): boolean {
 }
 
 /**
- * Whether a tool says itself that the argument of that name is a place in a list, by what it calls or describes it: some
- * call it `token`.
+ * Whether an argument `token` is a place in a list, by what its tool calls or describes it. No other name of a secret is
+ * explained away like that: the words are the server's.
  */
 export function isPlaceInList(name: string, schema: JsonObject | undefined): boolean {
+  if (name.toLowerCase() !== 'token') return false
   const properties = schema?.['properties']
   const declared = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
   if (!isObject(declared)) return false

@@ -69,6 +69,13 @@ test('findTaint() believes a tool that says its token is a place in a list', asy
   assert.equal((await find({ token: TOKEN }, schema('A cursor')))?.path, 'token')
 })
 
+test('findTaint() believes no tool that says so of its password', async () => {
+  for (const name of ['password', 'api_key', 'access_token', 'authorization']) {
+    const schema = { properties: { [name]: { description: 'A cursor: the next page' } } }
+    assert.equal((await find({ [name]: 'hunter2' }, schema))?.path, name)
+  }
+})
+
 test('findTaint() gives up on arguments that are nested too deep or have too many parts', async () => {
   let deep: JsonObject = {}
   for (let i = 0; i < 10_000; i++) deep = { a: deep }
