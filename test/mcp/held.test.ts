@@ -46,12 +46,17 @@ describe('a turn under way', { concurrency: 4 }, () => {
     const turn = { tell() {}, signal: NEVER, over: over.signal }
     const before = await node.servers.hook.schema!(agent, turn)
     await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
+    const look = async () =>
+      node.servers.hook.schema!({ ...agent, mcps: [fresh.entry] }, { tell() {}, signal: NEVER })
+    const next = await look()
+    assert.deepEqual([before[0]?.server, next[0]?.server], ['misbehaving', 'fresh'])
     assert.deepEqual(await node.servers.hook.schema!(agent, turn), before)
     assert.deepEqual(
       node.servers.hook.groups!(agent).map(({ id }) => id),
       ['mcp:misbehaving'],
     )
     assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.deepEqual(await look(), next)
     over.abort()
     await ended(server)
   })

@@ -89,6 +89,15 @@ test('groupsHook() says of a tool that is there and was not shown how to select 
   assert.match(turn.whyNot('xyz') ?? '', /no such tool; tools_search finds tools/)
 })
 
+test('groupsHook() shows a turn everything again when its servers have fewer tools by then', async () => {
+  const specs = [READ, ...SIXTY]
+  const turn = at(toolsHook(specs))
+  await turn.offer()
+  specs.splice(3)
+  assert.deepEqual(await turn.names(), namesOf(specs))
+  assert.equal(turn.whyNot('mcp__web__tool_07'), undefined)
+})
+
 test('groupsHook() takes no tool for one of another server that it is named after', async () => {
   const evil = remoteSpec('evil', 'mcp__web__tool_01')
   const turn = at(toolsHook([READ, ...SIXTY, evil]))
