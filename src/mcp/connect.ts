@@ -124,13 +124,14 @@ async function sayHello(
   client.setNotificationHandler('notifications/tools/list_changed', onToolsChanged)
   const asking = followQuestion(link.transport)
   const connecting = client.connect(withRawResults(asking.transport), { timeout: startupMs })
+  using abortion = followAbort(signal)
   const outcome = await Promise.race([
     connecting.then(
       () => ({ done: true }) as const,
       (reason: unknown) => ({ reason }) as const,
     ),
     link.ended.then((ended) => ({ ended }) as const),
-    aborted(signal),
+    abortion.cancelled,
   ])
   if ('done' in outcome) {
     const connection = new Connection(client, link, sdk)
@@ -167,12 +168,13 @@ function toRefusal(reason: unknown): CrabError {
   return new CrabError('unavailable', `it could not be talked to: ${words}`, { cause: reason })
 }
 
-function aborted(signal: AbortSignal): Promise<{ cancelled: CrabError }> {
-  return new Promise((resolve) => {
-    const onAbort = () => resolve({ cancelled: toCancelled(signal) })
-    if (signal.aborted) onAbort()
-    else signal.addEventListener('abort', onAbort, { once: true })
-  })
+/** Listens to a signal that may live long, until it is disposed. */
+function followAbort(signal: AbortSignal): Disposable & { cancelled: Promise<{ cancelled: CrabError }> } {
+  const { promise: cancelled, resolve } = Promise.withResolvers<{ cancelled: CrabError }>()
+  const onAbort = () => resolve({ cancelled: toCancelled(signal) })
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  return { cancelled, [Symbol.dispose]: () => signal.removeEventListener('abort', onAbort) }
 }
 
 /** About what servers take to start. */

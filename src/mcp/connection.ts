@@ -1,5 +1,5 @@
 import type { Client, ClientRequest, RequestOptions } from '@modelcontextprotocol/client'
-import { toCancelled } from '../core/base/cancelled.ts'
+import { orCancelled, toCancelled } from '../core/base/cancelled.ts'
 import { CrabError } from '../core/base/errors.ts'
 import type { JsonObject } from '../core/base/message.ts'
 import { listTools } from './discovery.ts'
@@ -128,9 +128,14 @@ export class Connection {
     return await this.#request(limits, signal, async (options, clock) => {
       using call = this.#calls.begin({ elicit, pause: clock.pause })
       const send: Send = (more) => this.#send({ method, params: { ...params, ...more } }, options)
-      const answer = await this.#settle(send, call, options.signal ?? signal)
-      call.isLeft = false
-      return answer
+      try {
+        const answer = await this.#settle(send, call, options.signal ?? signal)
+        call.isLeft = false
+        return answer
+      } catch (reason) {
+        call.isLeft = this.#sdk.kindOfFailure(reason) !== 'refused' // which is an answer too
+        throw reason
+      }
     })
   }
 
@@ -219,13 +224,16 @@ export class Connection {
       return await send({ signal: either, timeout: NO_TIMEOUT, ...clock.progress }, clock)
     } catch (reason) {
       if (either.aborted) throw toCancelled(either)
-      throw await this.#explain(reason)
+      throw await this.#explain(reason, either)
     }
   }
 
-  async #explain(reason: unknown): Promise<CrabError> {
+  async #explain(reason: unknown, signal: AbortSignal): Promise<CrabError> {
     const kind = this.#sdk.kindOfFailure(reason)
-    if (kind === 'gone') return new CrabError('unavailable', await this.ended, { cause: reason })
+    if (kind === 'gone') {
+      const why = await orCancelled(this.ended, signal)
+      return new CrabError('unavailable', why, { cause: reason })
+    }
     if (reason instanceof CrabError) return reason
     const words = printable(reason instanceof Error ? reason.message : String(reason))
     return new CrabError(kind === 'refused' ? 'tool' : 'failed', words, { cause: reason })

@@ -43,6 +43,8 @@ export class Peer {
   readonly #flaw: CrabError | undefined
   #connection: Connection | undefined
   #attempt: Promise<Connection> | undefined
+  /** Ends the start under way for another one. */
+  #startOver = new AbortController()
   #needed = Promise.withResolvers<void>()
   #refresh: ListRefresh | undefined
   readonly #holders = new Holders()
@@ -129,13 +131,9 @@ export class Peer {
     return await orCancelled(attempt, signal)
   }
 
-  /** Ends it, if it runs, and makes it anew. */
+  /** Ends it, if it runs or is being started, and makes it anew: whoever waits for a start waits for the new one. */
   async reconnect(signal: AbortSignal): Promise<void> {
-    const attempt: Promise<unknown> = this.#attempt ?? Promise.resolve()
-    await orCancelled(
-      attempt.catch(() => undefined), // whoever waits for it is told
-      signal,
-    )
+    this.#startOver.abort(new CrabError('unavailable', 'it is being started anew'))
     await orCancelled(this.#disconnect(), signal)
     this.failures.forgive()
     await this.connect({ insist: true }, signal)
@@ -208,6 +206,22 @@ export class Peer {
   }
 
   async #start(): Promise<Connection> {
+    for (;;) {
+      this.#startOver = new AbortController()
+      const { signal } = this.#startOver
+      try {
+        return await this.#startOnce(AbortSignal.any([this.#over.signal, signal]))
+      } catch (reason) {
+        if (signal.aborted && !this.#over.signal.aborted) continue
+        this.#attempt = undefined
+        const error = cleanError(reason, this.target)
+        if (!this.#over.signal.aborted) this.#fail(error)
+        throw error
+      }
+    }
+  }
+
+  async #startOnce(signal: AbortSignal): Promise<Connection> {
     const { mayInstall, startupMs } = this
     const refresh = new ListRefresh({ read: () => this.#readAgain(), now: this.#options.now })
     try {
@@ -220,16 +234,13 @@ export class Peer {
           onToolsChanged: () => refresh.notify(),
           lastWords: () => printable(lastWords(this.#stderr.lines())),
         },
-        this.#over.signal,
+        signal,
       )
       this.#succeed(started, refresh)
       return started.connection
     } catch (reason) {
-      this.#attempt = undefined
       refresh.stop()
-      const error = cleanError(reason, this.target)
-      if (!this.#over.signal.aborted) this.#fail(error)
-      throw error
+      throw reason
     }
   }
 

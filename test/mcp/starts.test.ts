@@ -154,6 +154,19 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     assert.notEqual((await node.servers.reconnect(agent, 'misbehaving', NEVER)).pid, before)
   })
 
+  test('reconnecting ends a start that hangs, and whoever waits for that gets the new one', async () => {
+    await using node = await mcpNode()
+    const server = node.watch({ at: { initialize: 'hang' }, first: 1 })
+    const agent = agentWith([{ ...server.entry, startup_timeout_ms: 600_000 }])
+    const waiting = node.servers.connect(agent, 'misbehaving', NEVER)
+    await until('it runs', () => server.starts().length === 1)
+    assert.equal((await node.servers.reconnect(agent, 'misbehaving', NEVER)).state, 'connected')
+    assert.equal((await waiting).state, 'connected')
+    assert.equal(server.starts().length, 2)
+    assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected'])
+    assert.equal(node.servers.peers()[0]!.failures, 0)
+  })
+
   test('reconnecting ends with its signal, also while the server starts or ends', async () => {
     await using node = await mcpNode()
     const server = node.watch({ at: { initialize: 'hang' } })

@@ -179,6 +179,21 @@ test('the forms and addresses of the official server are answered', async () => 
   assert.equal(declined?.isError, true)
 })
 
+test('a call that was refused leaves the person of the next turn to the server', async () => {
+  await using node = await mcpNode()
+  const { call } = await asking(node, everythingEntry())
+  const args = { url: 'https://example.com/a', errorPath: true }
+  const refused = await call(answering('Decline'), { runId: 'one', tool: 'trigger-url-elicitation', args })
+  assert.equal(refused!.isError, true)
+  const asked: string[] = []
+  const form = async (questions: readonly Question[]) => {
+    asked.push(...questions.map(({ question }) => question))
+    return await answering('Decline')(questions)
+  }
+  await call(form, { runId: 'two', tool: 'trigger-elicitation-request', args: {} })
+  assert.equal(asked.length, 1)
+})
+
 const clockless = { pause: () => ({ [Symbol.dispose]() {} }) }
 
 test('CallsInFlight declines what is asked outside of a call', async () => {
