@@ -4,6 +4,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/client'
+import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import { Ask, type CurrentAsk } from './ask.ts'
@@ -15,6 +16,8 @@ export interface HttpTransportOptions {
   asks: CurrentAsk
   /** As people may see it. */
   address: string
+  /** How long a request may wait where the server asks for it. */
+  patienceMs(): number
   note(line: string): void
   /** Called when the server cannot be used any more. */
   onGone(error: CrabError): void
@@ -114,10 +117,11 @@ export class HttpTransport implements Transport {
     if (!('method' in message && 'id' in message)) {
       return await asks.run(undefined, () => inner.send(message))
     }
-    if (options?.requestSignal?.aborted) throw new CrabError('cancelled', 'Cancelled')
+    const { requestSignal: unwanted } = options ?? {}
+    if (unwanted?.aborted) throw toCancelled(unwanted)
     const ask = new Ask()
-    const cancelled = () => ask.fail(new CrabError('cancelled', 'Cancelled'))
-    options?.requestSignal?.addEventListener('abort', cancelled, { once: true })
+    const cancelled = () => ask.fail(toCancelled(unwanted!))
+    unwanted?.addEventListener('abort', cancelled, { once: true })
     const onRequestStreamEnd = () => {
       ask.fail(new CrabError('failed', 'its stream ended before its answer came'))
       options?.onRequestStreamEnd?.()
@@ -130,7 +134,7 @@ export class HttpTransport implements Transport {
       if (!ask.isStreamed) ask.fail(new CrabError('failed', 'it took the request and gave no answer'))
       await ask.answered
     } finally {
-      options?.requestSignal?.removeEventListener('abort', cancelled)
+      unwanted?.removeEventListener('abort', cancelled)
       this.#open.delete(message.id)
     }
   }
@@ -185,27 +189,38 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Introduces the client anew, in the same words; what the server has may be another list now. */
+  /** Introduces the client anew, which has a time of its own; what the server has may be another list now. */
   async #greetAgain(): Promise<void> {
-    const inner = this.#inner!
+    const ms = Math.min(this.#options.patienceMs(), RENEWAL_MS)
+    const late = new AbortController()
+    const expire = () => late.abort(new CrabError('timeout', `it did not answer within ${ms / 1000} s`))
+    const timer = setTimeout(expire, ms).unref()
     try {
-      const { promise, resolve } = Promise.withResolvers<JSONRPCMessage>()
-      this.#answered = resolve
-      await this.#send(inner, { ...this.#hello, id: RENEWAL } as JSONRPCMessage, undefined)
-      const answer = await promise
-      const result = 'result' in answer && isObject(answer.result) ? answer.result : {}
-      if (result['protocolVersion'] !== this.#version)
-        throw new CrabError('failed', 'it speaks another revision now')
-      await this.#send(inner, { jsonrpc: '2.0', method: 'notifications/initialized' }, undefined)
+      await orCancelled(this.#introduce(late.signal), late.signal)
     } catch (reason) {
       const failure = toFailedSend(reason, this.#options.address)
       throw this.#give(
         `it has lost its session, and gives no other: ${failure instanceof Error ? failure.message : ''}`,
       )
+    } finally {
+      clearTimeout(timer)
     }
     this.#renewals++
     this.#options.note(`its session was lost and made anew (${this.#renewals})`)
     this.#take({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' })
+  }
+
+  /** In the same words as at first. */
+  async #introduce(requestSignal: AbortSignal): Promise<void> {
+    const inner = this.#inner!
+    const { promise, resolve } = Promise.withResolvers<JSONRPCMessage>()
+    this.#answered = resolve
+    await this.#send(inner, { ...this.#hello, id: RENEWAL } as JSONRPCMessage, { requestSignal })
+    const answer = await promise
+    const result = 'result' in answer && isObject(answer.result) ? answer.result : {}
+    if (result['protocolVersion'] !== this.#version)
+      throw new CrabError('failed', 'it speaks another revision now')
+    await this.#send(inner, { jsonrpc: '2.0', method: 'notifications/initialized' }, undefined)
   }
 
   /** Gives the server up; gives what to throw. */
@@ -225,3 +240,5 @@ function isQuestion(message: JSONRPCMessage): boolean {
 }
 
 const RENEWAL = 'crabtalk-renewal'
+/** It runs already: about what it may take to say hello. */
+const RENEWAL_MS = 10_000

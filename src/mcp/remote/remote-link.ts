@@ -42,7 +42,10 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
   const over = new AbortController()
   const { promise: ended, resolve } = Promise.withResolvers<string>()
   const credentials = credentialsOf(options, over.signal)
-  await credentials.headers(signal)
+  await credentials.headers(signal).catch((reason: unknown) => {
+    over.abort() // a helper that nobody waits for is ended
+    throw reason
+  })
   let isLeaving = false
   let isGone = false
   const raw = (options.fetch ?? nodeFetch)(() => isLeaving)
@@ -118,7 +121,7 @@ function newTransport(
   if (options.over === 'http') {
     const fetch = remoteFetch(common)
     const inner = async () => (await import('./sdk-transports.ts')).newHttpTransport(target.url, fetch)
-    return new HttpTransport({ inner, asks, address, note, onGone })
+    return new HttpTransport({ inner, asks, address, patienceMs, note, onGone })
   }
   const fetch = remoteFetch({ ...common, onStreamOver: onGone })
   let failure: unknown

@@ -11,10 +11,12 @@ export function newSseTransport(url: string, fetch: FetchLike): SSEClientTranspo
   return new SSEClientTransport(new URL(url), { fetch })
 }
 
-/** Keeps no process alive, and waits no longer than the SDK itself would, whatever the server says. */
+/** Keeps no process alive, and waits no longer than the SDK itself would, nor no time at all, whatever the server says. */
 const later: ReconnectionScheduler = (reconnect, delay) => {
-  const timer = setTimeout(reconnect, Math.min(delay, MAX_DELAY_MS)).unref()
+  const timer = setTimeout(reconnect, Math.min(Math.max(delay, MIN_DELAY_MS), MAX_DELAY_MS)).unref()
   return () => clearTimeout(timer)
 }
 
+/** A server whose streams end at once is asked for the next one without end. */
+const MIN_DELAY_MS = 250
 const MAX_DELAY_MS = 30_000

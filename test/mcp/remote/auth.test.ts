@@ -3,12 +3,15 @@ import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
+import { openRemoteLink } from '../../../src/mcp/remote/remote-link.ts'
 import {
   type Play,
   type ScriptedServer,
   scriptedServer,
   sendJson,
 } from '../../support/mcp/http/scripted-server.ts'
+import { livingWith } from '../../support/orphans.ts'
+import { until } from '../../support/until.ts'
 import { agentWith, type McpNode, mcpNode, NEVER } from '../mcp-node.ts'
 
 describe('a server over HTTP that wants to know who asks', () => {
@@ -219,6 +222,24 @@ describe('a server over HTTP that wants to know who asks', () => {
       }
     })
   }
+
+  test('leaves no helper behind that it was not waited for', async () => {
+    await using server = await scriptedServer()
+    await using node = await mcpNode()
+    const helper = await helperOf(node, 'setInterval(() => {}, 1_000)')
+    const stop = new AbortController()
+    const where = { transport: 'http', url: server.url, headers: {}, auth: undefined } as const
+    const target = { ...where, authHelper: helper.argv }
+    const env = { MARK: node.folder }
+    const options = { target, over: 'http', processes: node.processes, cwd: node.folder, env } as const
+    const rest = { patienceMs: () => 60_000, now: Date.now, note: () => {} }
+    const opening = openRemoteLink({ ...options, ...rest }, stop.signal)
+    await until('the helper runs', async () => (await helper.runs().catch(() => 0)) === 1)
+    assert.notEqual((await livingWith(node.folder)).length, 0)
+    stop.abort()
+    await assert.rejects(opening, { kind: 'cancelled' })
+    await until('it is gone', async () => (await livingWith(node.folder)).length === 0)
+  })
 
   test('is not asked anything when its helper is not there', async () => {
     await using server = await scriptedServer()
