@@ -25,7 +25,8 @@ export async function expandResources(
   for (const mention of findResourceMentions(message.content).slice(0, MOST_MENTIONS)) {
     const claim = claimed.find(({ entry }) => entry.name === mention.server)
     if (!claim || signal.aborted) continue
-    const uri = await chooseUri(mention, claim, { lists, signal })
+    const uri =
+      message.trust === 'local' ? await chooseUri(mention, claim, { lists, signal }) : addressIn(mention)
     if (uri === undefined || frames.has(keyOf(claim, uri))) continue
     const frame =
       bytes < MAX_BYTES ? await read(uri, { claim, message }, signal) : tooMuch(uri, message, claim)
@@ -38,11 +39,10 @@ export async function expandResources(
 
 /** A listed address or name counts first; else what looks like an address. */
 async function chooseUri(
-  { candidates }: ResourceMention,
+  mention: ResourceMention,
   { peer, entry }: Claimed,
   { lists, signal }: { lists: Map<string, Promise<readonly ResourceView[]>>; signal: AbortSignal },
 ): Promise<string | undefined> {
-  const address = candidates.find((candidate) => ADDRESS.test(candidate))
   const hasNone = () => peer.memory.about?.hasResources === false
   if (hasNone()) return undefined
   const listing =
@@ -58,7 +58,12 @@ async function chooseUri(
   if (hasNone()) return undefined
   const matches = (candidate: string) =>
     listed.find(({ uri, name }) => uri === candidate || name === candidate)
-  return candidates.map(matches).find((one) => one !== undefined)?.uri ?? address
+  const found = mention.candidates.map(matches).find((one) => one !== undefined)
+  return found?.uri ?? addressIn(mention)
+}
+
+function addressIn({ candidates }: ResourceMention): string | undefined {
+  return candidates.find((candidate) => ADDRESS.test(candidate))
 }
 
 async function read(

@@ -11,15 +11,37 @@ export interface ResourceMention {
  * nobody's wish: everything from the first tag of a kind to the last is passed over.
  */
 export function findResourceMentions(content: string): ResourceMention[] {
-  const typed = BLOCKS.reduce((text, block) => text.replace(block, '\n'), content)
+  const typed = BLOCKS.reduce(withoutBlocks, content)
   return [...typed.matchAll(MENTION)].map(([, server = '', word = '']) => {
-    const bare = word.replace(/[.,;:!?)\]}'`]+$/, '')
+    const bare = withoutPunctuation(word)
     return { server, candidates: bare === '' || bare === word ? [word] : [bare, word] }
   })
 }
 
-const MENTION = /(?<=^|[\s([{])@([a-z0-9][a-z0-9_-]{0,31}):([^\s"<>]+)/g
+/** A tag stands on a line of its own. */
+interface Block {
+  begin: RegExp
+  end: string
+}
 
-const BLOCKS = ['file', 'folder', 'stdin', 'shell', 'prompt', 'resource'].map(
-  (tag) => new RegExp(`^<${tag}(?: [^\\n]*)?>$[^]*^</${tag}>$`, 'gm'),
-)
+/** In one pass: what is not typed by a person may be long, and full of tags. */
+function withoutBlocks(text: string, { begin, end }: Block): string {
+  const from = begin.exec(text)?.index
+  if (from === undefined) return text
+  const lines = `${text}\n`
+  const last = lines.lastIndexOf(`\n${end}\n`)
+  return last < from ? text : `${text.slice(0, from)}\n${text.slice(last + 1 + end.length)}`
+}
+
+function withoutPunctuation(word: string): string {
+  let end = word.length
+  while (end > 0 && PUNCTUATION.has(word[end - 1]!)) end--
+  return word.slice(0, end)
+}
+
+const MENTION = /(?<=^|[\s([{])@([a-z0-9][a-z0-9_-]{0,31}):([^\s"<>]+)/g
+const PUNCTUATION = new Set(".,;:!?)]}'`")
+
+const BLOCKS = ['file', 'folder', 'stdin', 'shell', 'prompt', 'resource'].map((tag): Block => {
+  return { begin: new RegExp(`^<${tag}(?: [^\\n]*)?>$`, 'm'), end: `</${tag}>` }
+})

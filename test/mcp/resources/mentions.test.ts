@@ -92,12 +92,15 @@ test('what cannot be read is told, and the rest of the message goes its way', as
   assert.match(notices[1]!, /^Cannot read docs:\/\/x of the MCP server "gone": /)
 })
 
-test('a message from elsewhere reads nothing', async () => {
+test('a message from elsewhere reads nothing, and starts no server to look for what it names', async () => {
   await using node = await mcpNode()
   const agent = agentWith([askingEntry()])
-  const { text, notices } = await expand(node, { agent, content: '@docs:readme', trust: 'remote' })
+  const content = '@docs:readme @docs:docs://readme'
+  const { text, notices } = await expand(node, { agent, content, trust: 'remote' })
   assert.equal(text, undefined)
+  assert.equal(notices.length, 1)
   assert.match(notices[0]!, /only somebody at this machine may name resources/)
+  assert.equal(node.servers.peers()[0]!.state, 'idle')
 })
 
 test('an aborted turn takes its message along unread', async () => {
@@ -111,5 +114,20 @@ test('findResourceMentions() finds several, in order, without the punctuation be
   assert.deepEqual(findResourceMentions('see @a:x://1, then\n[@b-c:y].'), [
     { server: 'a', candidates: ['x://1', 'x://1,'] },
     { server: 'b-c', candidates: ['y', 'y].'] },
+  ])
+})
+
+test('findResourceMentions() passes over blocks that are not closed, with or without attributes, or empty', () => {
+  const servers = (content: string) => findResourceMentions(content).map(({ server }) => server)
+  assert.deepEqual(servers('<file>\n@a:x'), ['a'])
+  assert.deepEqual(servers('@a:x\n<file path="f" lines="1">\n@b:x\n</file>'), ['a'])
+  assert.deepEqual(servers('</file>\n@a:x\n<file>\n@b:x'), ['a', 'b'])
+  assert.deepEqual(servers('<shell>\n</shell>\n@a:x\n<stdin>\n@b:x\n</stdin>\n@c:x'), ['a', 'c'])
+})
+
+test('findResourceMentions() takes a time that grows with a message no faster than the message', () => {
+  const hostile = (size: number) => `${'<file>\n'.repeat(size)}@a:${'.'.repeat(size)}x`
+  assert.deepEqual(findResourceMentions(hostile(1_000_000)), [
+    { server: 'a', candidates: [`${'.'.repeat(1_000_000)}x`] },
   ])
 })
