@@ -16,7 +16,7 @@ export interface ResultOptions {
 /**
  * What a server answered to a call, for a model: text, attachments for images and audio, files for what is too long.
  *
- * Content of an unknown kind is named and left out, the rest stays. Structured content that the text repeats is sent once.
+ * Content of an unknown kind is named and left out, the rest stays. What of structured content the text says already is sent once.
  */
 export async function toToolOutput(
   result: unknown,
@@ -27,8 +27,8 @@ export async function toToolOutput(
   const parts = await Promise.all(itemsOf(content, rest).map((item) => toPart(item, { spill, room })))
   const texts = parts.flatMap(({ text }) => text ?? [])
   const words = parts.flatMap(({ isWords, text }) => (isWords && text !== undefined ? text : []))
-  if (structuredContent !== undefined && !repeats(words, structuredContent))
-    texts.push(toJson(structuredContent))
+  const more = unsaid(words, structuredContent)
+  if (more !== undefined) texts.push(toJson(more))
   const attachments = parts.flatMap(({ attachment }) => attachment ?? [])
   const text = texts.length === 0 ? NOTHING : texts.join('\n')
   return {
@@ -126,17 +126,26 @@ function leftOut(why: string): Part {
 }
 
 /**
- * Whether a server sent its structured content as text too, as it should for older clients: as JSON, or as the one value
- * in it, which some put a name before.
+ * Structured content without what a server sent as text too, as it should for older clients: all of it as JSON, or one
+ * value in it, which some put a name before. Undefined when nothing is left.
  */
-function repeats(words: readonly string[], structured: unknown): boolean {
-  const values = isObject(structured) ? Object.values(structured) : []
-  return [structured, ...(values.length === 1 ? values : [])].some((value) => {
-    if (words.some((text) => says(text, value))) return true
-    return (
-      Array.isArray(value) && value.length === words.length && value.every((one, i) => says(words[i]!, one))
-    )
-  })
+function unsaid(words: readonly string[], structured: unknown): unknown {
+  if (isSaid(words, structured)) return undefined
+  if (!isObject(structured)) return structured
+  const keys = Object.keys(structured)
+  const said = keys.filter((key) => isSaid(words, structured[key]))
+  const [only] = said
+  if (only === undefined || said.length > 1) return structured // which of them the text means, nobody knows
+  if (keys.length === 1) return undefined
+  const { [only]: value, ...rest } = structured
+  return typeof value === 'string' || typeof value === 'object' ? rest : structured // figures need their names
+}
+
+function isSaid(words: readonly string[], value: unknown): boolean {
+  if (words.some((text) => says(text, value))) return true
+  return (
+    Array.isArray(value) && value.length === words.length && value.every((one, i) => says(words[i]!, one))
+  )
 }
 
 function says(text: string, value: unknown): boolean {

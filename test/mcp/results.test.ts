@@ -36,8 +36,20 @@ const OUTPUTS: Record<string, [unknown, string]> = {
     '5',
   ],
   'structured content that says more': [
-    { content: [text('warm')], structuredContent: { degrees: 21, sky: 'warm' } },
-    'warm\n{"degrees":21,"sky":"warm"}',
+    { content: [text('warm')], structuredContent: { degrees: 21, sky: 'mild' } },
+    'warm\n{"degrees":21,"sky":"mild"}',
+  ],
+  'structured content that has the text among others': [
+    { content: [text('All is well.')], structuredContent: { answer: 'All is well.', conversation: 'c1' } },
+    'All is well.\n{"conversation":"c1"}',
+  ],
+  'structured content that has the text twice': [
+    { content: [text('EUR')], structuredContent: { from: 'EUR', as: 'EUR', rate: 1 } },
+    'EUR\n{"from":"EUR","as":"EUR","rate":1}',
+  ],
+  'structured content that has the figure of the text among others': [
+    { content: [text('5')], structuredContent: { found: 5, of: 9 } },
+    '5\n{"found":5,"of":9}',
   ],
   'an unknown kind of content': [
     { content: [text('good'), { type: 'hologram\u001b[2J', data: 'x' }, text('too')] },
