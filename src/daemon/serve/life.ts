@@ -20,8 +20,9 @@ export class DaemonLife implements Disposable {
   readonly #log: Log
   readonly #host: DaemonHost
   readonly #listening = new DisposableStack()
-  /** What SIGHUP does; none while the daemon starts or stops. */
-  onReload: (() => void) | undefined
+  #reload: (() => void) | undefined
+  /** A SIGHUP came before there was anything to reload. */
+  #mustReload = false
   /** Whether the home is its own: before that another daemon writes the log. */
   hasHome = false
   /** Whether it ends because of a failure of ours. */
@@ -39,6 +40,13 @@ export class DaemonLife implements Disposable {
     return this.#stop.signal
   }
 
+  /** What SIGHUP does from now on; one that came before does it now. */
+  reloadWith(reload: () => void): void {
+    this.#reload = reload
+    if (this.#mustReload) reload()
+    this.#mustReload = false
+  }
+
   /** Begins to end it. */
   stop(why: string): void {
     if (this.signal.aborted) return
@@ -52,8 +60,9 @@ export class DaemonLife implements Disposable {
   }
 
   #onSignal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void {
-    if (name === 'SIGHUP') this.onReload?.()
-    else this.#onEnd(name)
+    if (name !== 'SIGHUP') this.#onEnd(name)
+    else if (this.#reload) this.#reload()
+    else this.#mustReload = true
   }
 
   #onEnd(name: 'SIGINT' | 'SIGTERM'): void {

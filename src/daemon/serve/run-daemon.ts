@@ -110,9 +110,9 @@ async function live(at: Living): Promise<void> {
   void services.roster.keepAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
   using _components = followComponents({ ...services, folder: paths.run, log, lookMs: options.lookMs })
   using _watch = endWhenLost(listeners, at)
-  life.onReload = () => void reload(services, at)
+  life.reloadWith(() => void reload(services, at))
   await aborted(life.signal)
-  life.onReload = undefined
+  life.reloadWith(() => {}) // what ends reads nothing again
   await drain(services, listeners, life)
 }
 
