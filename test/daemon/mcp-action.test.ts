@@ -129,11 +129,11 @@ test('call over TCP needs a rule that allows it', async () => {
   await assert.rejects(call({ dispatch: remote }, 'add', { a: 1, b: 2 }), { kind: 'denied' })
 })
 
-test('over TCP no server is enabled, disabled or connected anew', async () => {
+test('over TCP no server is enabled, disabled or connected anew, nor what it wrote shown', async () => {
   await using node = await nodeWith({ tools: ['few'] })
   const text = await node.home.read('agents/crab.toml')
   const remote = { dispatch: route(handlers(node.services, 'tcp')) }
-  for (const action of [ENABLE, DISABLE, RECONNECT]) {
+  for (const action of [ENABLE, DISABLE, RECONNECT, LOGS]) {
     await assert.rejects(act(remote, action), { kind: 'denied', message: /only somebody at this machine/ })
   }
   assert.equal(await node.home.read('agents/crab.toml'), text)

@@ -66,11 +66,12 @@ const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   ...BEYOND_TOOLS,
 }
 
-/** What others notice, too, and what a model would need permission for. */
+/** What others notice, too, what servers say to whoever runs them, and what a model would need permission for. */
 const LOCAL_ONLY: ReadonlySet<McpActionKind> = new Set([
   McpActionKind.RECONNECT,
   McpActionKind.ENABLE,
   McpActionKind.DISABLE,
+  McpActionKind.LOGS,
   McpActionKind.READ_RESOURCE,
   McpActionKind.GET_PROMPT,
 ])
