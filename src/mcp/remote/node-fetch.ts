@@ -62,11 +62,15 @@ function answerTo(request: ClientRequest, { body, isLeaving }: Call): Promise<In
 
 function toResponse(answer: IncomingMessage): Response {
   const status = answer.statusCode ?? 0
+  if (status < 200 || status > 599) {
+    answer.destroy() // nobody reads it
+    throw new CrabError('failed', `it answered HTTP ${status}, which is no status`)
+  }
   const headers = new Headers()
   for (const [name, values] of Object.entries(answer.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value)
   }
-  const hasBody = status >= 200 && ![204, 205, 304].includes(status)
+  const hasBody = ![204, 205, 304].includes(status)
   if (!hasBody) answer.resume()
   return new Response(hasBody ? toBody(answer) : null, {
     status,

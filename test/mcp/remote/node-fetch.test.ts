@@ -54,6 +54,19 @@ test('nodeFetch() stops with its signal', async () => {
   await assert.rejects(asking, { kind: 'cancelled' })
 })
 
+test('nodeFetch() refuses a status that is none, and reads no more of its answer', async () => {
+  const { promise: cut, resolve } = Promise.withResolvers<void>()
+  await using server = await listen((_, response) => {
+    response.once('close', resolve)
+    response.writeHead(999).write('never ending')
+  })
+  await assert.rejects(fetch(server.origin), {
+    kind: 'failed',
+    message: 'it answered HTTP 999, which is no status',
+  })
+  await cut
+})
+
 test('nodeFetch() follows no redirect', async () => {
   await using server = await listen((_, response) => response.writeHead(302, { location: '/x' }).end())
   assert.equal((await fetch(server.origin)).status, 302)
