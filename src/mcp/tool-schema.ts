@@ -27,6 +27,17 @@ export function requiredOf({ required }: JsonObject): string[] {
   return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
 }
 
+/** The schemas right inside one, those of its properties too. */
+export function* childrenOf(schema: JsonObject): Generator<unknown> {
+  for (const key of SCHEMAS) {
+    const child = schema[key]
+    if (Array.isArray(child)) yield* child
+    else if (child !== undefined) yield child
+  }
+  for (const key of LISTS) yield* (schema[key] ?? []) as unknown[]
+  for (const key of TABLES) yield* Object.values((schema[key] ?? {}) as JsonObject)
+}
+
 /** Deeper ones are no description of anything, and recursion over them ends a program. */
 const MAX_DEPTH = 64
 /** Of all of it: a schema in a schema takes two, and some interfaces of models recurse over what they get. */
@@ -120,17 +131,6 @@ function ownProblem(schema: JsonObject, root: JsonObject): string | undefined {
       return `its schema has a "${key}" that is no list`
   }
   return ref === undefined ? undefined : refProblem(ref, root)
-}
-
-/** The schemas right inside one, those of its properties too. */
-export function* childrenOf(schema: JsonObject): Generator<unknown> {
-  for (const key of SCHEMAS) {
-    const child = schema[key]
-    if (Array.isArray(child)) yield* child
-    else if (child !== undefined) yield child
-  }
-  for (const key of LISTS) yield* (schema[key] ?? []) as unknown[]
-  for (const key of TABLES) yield* Object.values((schema[key] ?? {}) as JsonObject)
 }
 
 function refProblem(ref: unknown, root: JsonObject): string | undefined {
