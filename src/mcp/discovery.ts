@@ -13,7 +13,7 @@ export async function listTools(page: (cursor: string | undefined) => Promise<un
   do {
     const result = await page(cursor)
     const { tools, nextCursor } = isObject(result) ? result : {}
-    if (Array.isArray(tools)) definitions.push(...tools.slice(0, MAX_TOOLS))
+    if (Array.isArray(tools)) definitions.push(...tools.slice(0, MAX_TOOLS + 1))
     cursor = typeof nextCursor === 'string' && !cursors.has(nextCursor) ? nextCursor : undefined
     if (cursor !== undefined) cursors.add(cursor)
     if (definitions.length > MAX_TOOLS || cursors.size > MAX_PAGES) return cut(definitions)

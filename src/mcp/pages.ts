@@ -18,7 +18,7 @@ export async function readPages(page: AskPage, key: string): Promise<Pages> {
   do {
     const result = await page(cursor)
     const { [key]: list, nextCursor } = isObject(result) ? result : {}
-    if (Array.isArray(list)) items.push(...list.filter(isObject))
+    if (Array.isArray(list)) items.push(...list.filter(isObject).slice(0, MAX_ITEMS + 1))
     cursor = typeof nextCursor === 'string' && !cursors.has(nextCursor) ? nextCursor : undefined
     if (cursor !== undefined) cursors.add(cursor)
     if (items.length > MAX_ITEMS || cursors.size > MAX_PAGES)
