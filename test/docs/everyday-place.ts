@@ -81,6 +81,7 @@ const TOOLS: Record<string, string> = {
   run) exec '${process.execPath}' -e 'process.exitCode = process.argv[1] in require("${ROOT}/package.json").scripts ? 0 : 1' "$2" ;;
 esac
 exit 1`,
+  uvx: `exec '${process.execPath}' '${EVERYTHING}'`,
   'github-mcp-server': `exec '${process.execPath}' '${EVERYTHING}' "$@"`,
 }
 
@@ -104,6 +105,7 @@ const VARIABLES: Record<string, string> = {
   DOCS_TOKEN: 'docs_none',
   EDITOR: 'cat',
   GITHUB_TOKEN: 'ghp_none',
+  TRACKER_TOKEN: 'none',
   USER: 'me',
   GIT_AUTHOR_NAME: 'Me',
   GIT_AUTHOR_EMAIL: 'me@example.org',

@@ -11,7 +11,7 @@ export const MCP_BEYOND_COMMANDS: readonly Command[] = [
     details: `Without a name those of all that are not disabled. An address with {braces} is a family: fill them in. The servers are
 started.`,
     options: [agent, json],
-    examples: ['crabtalk mcp resources', 'crabtalk mcp resources docs --json | jq -r .[].uri'],
+    examples: ['crabtalk mcp resources', 'crabtalk mcp resources everything --json | jq -r .[].uri'],
     load: async () => (await import('./resources.ts')).resources,
   },
   {
@@ -30,7 +30,10 @@ started.`,
       },
       json,
     ],
-    examples: ['crabtalk mcp read docs docs://readme', 'crabtalk mcp read -O logo.png docs docs://logo'],
+    examples: [
+      'crabtalk mcp read everything demo://resource/static/document/features.md',
+      'crabtalk mcp read -O features.md everything demo://resource/static/document/features.md',
+    ],
     load: async () => (await import('./resources.ts')).read,
   },
   {
@@ -40,7 +43,7 @@ started.`,
     summary: 'List the prompts that servers have ready',
     details: 'In a chat they are commands: /NAME:PROMPT. The servers are started.',
     options: [agent, json],
-    examples: ['crabtalk mcp prompts', 'crabtalk mcp prompts docs'],
+    examples: ['crabtalk mcp prompts', 'crabtalk mcp prompts everything'],
     load: async () => (await import('./prompts.ts')).prompts,
   },
   {
@@ -51,7 +54,7 @@ started.`,
     details:
       'Arguments are key=VALUE words. What is printed can be sent: crabtalk mcp prompt … | crabtalk send.',
     options: [agent, json],
-    examples: ['crabtalk mcp prompt docs review path=notes.md'],
+    examples: ['crabtalk mcp prompt everything args-prompt city=Paris'],
     load: async () => (await import('./prompts.ts')).prompt,
   },
 ]
