@@ -17,8 +17,11 @@ async function docsNode() {
     'agents/crab.toml',
     `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(askingEntry())}`,
   )
-  const act = (action: McpActionKind, more: Partial<McpAction> = {}, channel: 'process' | 'tcp' = 'process') =>
-    request(route(handlers(node.services, channel)), 'mcpAction', { name: 'docs', action, ...more }, NEVER)
+  const act = (
+    action: McpActionKind,
+    more: Partial<McpAction> = {},
+    channel: 'process' | 'tcp' = 'process',
+  ) => request(route(handlers(node.services, channel)), 'mcpAction', { name: 'docs', action, ...more }, NEVER)
   return { node, act }
 }
 
