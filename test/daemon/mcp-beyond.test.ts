@@ -45,6 +45,18 @@ test('mcp_action lists resources and templates, and reads them without their fra
   assert.deepEqual(kept, [])
 })
 
+test('mcp_action reads no resource where a rule denies it', async () => {
+  const { node, act } = await docsNode()
+  await using _node = node
+  const text = await node.home.read('agents/crab.toml')
+  await node.home.write('agents/crab.toml', `${text}permissions = { deny = ["resources/*"] }\n`)
+  await assert.rejects(act(READ_RESOURCE, { uri: 'docs://readme' }), {
+    kind: 'denied',
+    message: /^Cannot read resources of "docs": /,
+    hint: /^change the rule mcp__docs__/,
+  })
+})
+
 test('mcp_action lists prompts, and fills them in with texts only', async () => {
   const { node, act } = await docsNode()
   await using _node = node

@@ -9,11 +9,13 @@ import {
   type McpActionResult,
   type McpResource,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { readingOf } from '../../mcp/resources/reading-rule.ts'
 import type { ResourceView } from '../../mcp/resources/types.ts'
 import type { McpServers } from '../../mcp/types.ts'
 import type { Services } from '../services.ts'
 import { MAX_OUTPUT_BYTES, toAttachment } from './attachment.ts'
 import { readObject } from './json-text.ts'
+import { judgeTool, standingRules } from './mcp-policy.ts'
 
 interface Acting {
   services: Services
@@ -44,11 +46,21 @@ function toResource({ size, ...resource }: ResourceView): McpResource {
 async function readResource({ services, servers, agent, message }: Acting, signal: AbortSignal) {
   const { name, uri } = message
   if (uri === '') throw new CrabError('invalid', 'Cannot read the resource: it has no address')
+  await refuseDenied(services, agent, name)
   return await withSpill(services, async (spillDir) => {
     const at = { agent, name, uri, spillDir, outputLimit: MAX_OUTPUT_BYTES }
     const { output, attachments = [] } = await servers.readResource(at, signal)
     return { output, attachments: attachments.map(toAttachment) }
   })
+}
+
+/** A rule that denies holds for a person too, as it does for a call; all else is asked for by asking. */
+async function refuseDenied(services: Services, agent: AgentConfig, server: string): Promise<void> {
+  const rules = await standingRules(services, agent)
+  const { effect, rule, reason } = judgeTool({ server, tool: readingOf(server) }, { trust: 'local', rules })
+  if (effect !== 'deny') return
+  const hint = rule ? `change the rule ${rule.pattern} of ${rule.source}` : undefined
+  throw new CrabError('denied', `Cannot read resources of "${server}": ${reason}`, hint ? { hint } : {})
 }
 
 async function prompts({ servers, agent, message }: Acting, signal: AbortSignal) {

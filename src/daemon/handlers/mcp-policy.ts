@@ -10,10 +10,16 @@ export async function standingRules({ agents, rules }: Services, agent: AgentCon
   return [...(await agents.rules(agent.name)), ...(await rules())]
 }
 
-/** What the policy says of a server's tool; no path matters to that, so no place does. */
+/** By what a tool is judged: no path matters to that, so no place does. */
+export interface Judge {
+  trust: Trust
+  rules: readonly Rule[]
+}
+
+/** What the policy says of a server's tool. */
 export function judgeTool(
-  { server, tool }: { server: string; tool: ToolView },
-  { trust, rules }: { trust: Trust; rules: readonly Rule[] },
+  { server, tool }: { server: string; tool: Pick<ToolView, 'name' | 'remoteName'> },
+  { trust, rules }: Judge,
 ): Decision {
   const setting: Setting = { trust, rules, workspace: '/', readable: [], homeDir: '', mode: 'ask' }
   return decide({ kind: 'mcp', name: tool.name, server, tool: tool.remoteName }, setting)

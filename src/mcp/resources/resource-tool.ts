@@ -9,6 +9,7 @@ import { refuseTaint } from '../taint/taint.ts'
 import { calledBy } from '../trace.ts'
 import { listResources } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
+import { readingOf } from './reading-rule.ts'
 import type { ResourceList } from './types.ts'
 
 /**
@@ -51,8 +52,8 @@ function describeReading({ args }: ToolRequest, servers: readonly Claimed[]): Pr
   const { server, uri } = args
   if (typeof uri !== 'string' || uri === '') throw new CrabError('invalid', 'Cannot read: uri is no text')
   const { entry } = findServer(server, servers)
-  const action = { kind: 'mcp', server: entry.name, tool: 'resources/read' } as const
-  return Promise.resolve({ ...action, name: `mcp__${entry.name}__resources_read` })
+  const { name, remoteName: tool } = readingOf(entry.name)
+  return Promise.resolve({ kind: 'mcp', server: entry.name, tool, name })
 }
 
 function findServer(name: unknown, servers: readonly Claimed[]): Claimed {
