@@ -80,6 +80,11 @@ export class Connection {
     return this.#link.pid
   }
 
+  /** What the server was given by a helper, and nobody may see. */
+  get secrets(): readonly string[] {
+    return this.#link.secrets ?? []
+  }
+
   /** Resolves when the server can no longer be reached, with why. Never rejects. */
   get ended(): Promise<string> {
     return this.#link.ended

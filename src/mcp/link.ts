@@ -12,6 +12,8 @@ export interface Link {
   readonly hasSpoken: boolean
   /** The status of HTTP it refused to be spoken to with, by its address, in the way that was tried. */
   readonly refusedWith?: number | undefined
+  /** What it was given meanwhile by a helper, and nobody may see. */
+  readonly secrets?: readonly string[]
   /** Resolves when the server can no longer be reached, with why: `it ended with exit code 1: …`. Never rejects. */
   readonly ended: Promise<string>
   /** Says good-bye, waits a little and ends whatever is left. Any number of times; never rejects. */

@@ -11,6 +11,7 @@ import { Holders } from './holders.ts'
 import { IdleTimer } from './idle-timer.ts'
 import type { Link } from './link.ts'
 import { ListRefresh } from './list-refresh.ts'
+import { maskAnswer, sureSecretsOf } from './masked-answer.ts'
 import { PeerLinks } from './peer-links.ts'
 import { PeerMemory } from './peer-memory.ts'
 import type { Claim, PeerOptions } from './peer-types.ts'
@@ -36,6 +37,7 @@ export class Peer {
   claims: readonly Claim[] = []
   connectedAt: number | undefined
   readonly #options: PeerOptions
+  readonly #secrets: readonly string[]
   readonly #stderr = new LineTail((line) => hideSecrets(line, this.target))
   readonly #over = new AbortController()
   readonly #links = new PeerLinks()
@@ -58,6 +60,7 @@ export class Peer {
     this.#options = options
     this.fingerprint = options.fingerprint
     this.target = options.target
+    this.#secrets = sureSecretsOf(options.target)
     this.#flaw = flawOfTarget(options.target)
     this.memory = new PeerMemory(options)
     this.#ways = new Ways(options.target)
@@ -151,7 +154,7 @@ export class Peer {
     return await this.use(ask, signal)
   }
 
-  /** Asks it for something else than a tool, as call() does. */
+  /** Asks it for something else than a tool, as call() does. The answer is the caller's own: secrets are taken out of it. */
   async use<T>(ask: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
     using _held = this.hold()
     const connection = await this.connect({}, signal)
@@ -160,7 +163,7 @@ export class Peer {
     try {
       const answer = await this.record.follow(() => ask(connection), signal)
       this.failures.forgive()
-      return answer
+      return maskAnswer(answer, [...connection.secrets, ...this.#secrets])
     } catch (reason) {
       if (!signal.aborted && reason instanceof CrabError) this.#learn(reason, connection)
       throw signal.aborted ? toCancelled(signal) : cleanError(reason, this.target)

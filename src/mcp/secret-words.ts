@@ -7,20 +7,35 @@ export function showWords(words: readonly string[]): string[] {
   return maskWords(words, () => REDACTED)
 }
 
-/** All that was given to a server and may be secret, longest first. Short values are found in too many words to count. */
-export function secretsOf(target: ServerTarget): string[] {
+/**
+ * All that was given to a server and may be secret, longest first; `counts` says which values are, as a whole. Short
+ * values are found in too many words to count.
+ */
+export function secretsOf(target: ServerTarget, counts = mayBeSecret): string[] {
   const isProgram = target.transport === 'stdio'
   const words = isProgram ? [target.command, ...target.args] : [target.url, ...(target.authHelper ?? [])]
   const given = Object.entries(isProgram ? target.env : target.headers)
-    .filter(([name, value]) => isSecretName(name) || !isPlain(value))
-    .map(([, value]) => value)
-  const values = isProgram || target.auth === undefined ? given : [...given, target.auth]
-  const whole = values.filter(({ length }) => length >= MIN_VALUE)
-  const keys = isProgram ? [] : keysIn(target.url)
+  const auth = isProgram || target.auth === undefined ? [] : [target.auth]
+  const meant = given.filter(([name, value]) => counts(name, value)).map(([, value]) => value)
+  const whole = [...meant, ...auth].filter(({ length }) => length >= MIN_VALUE)
+  const keys = isProgram ? [] : [...keysIn(target.url), ...basicOf(target.url)]
+  const values = [...given.map(([, value]) => value), ...auth]
   const parts = [...keys, ...maskedIn(words), ...values.flatMap((value) => maskedIn([value]))]
   const all = [...whole, ...parts].flatMap(formsOf)
   const secrets = new Set(all.filter((secret) => secret.length >= MIN_PART && secret !== REDACTED))
   return [...secrets].toSorted((a, b) => b.length - a.length)
+}
+
+function mayBeSecret(name: string, value: string): boolean {
+  return isSecretName(name) || !isPlain(value)
+}
+
+/** What HTTP makes of the user and the password of an address, with and without its padding. */
+function basicOf(url: string): string[] {
+  const { username = '', password = '' } = URL.parse(url) ?? {}
+  if (username === '' && password === '') return []
+  const value = Buffer.from(`${unescaped(username)}:${unescaped(password)}`).toString('base64')
+  return [value, value.replace(/=+$/, '')]
 }
 
 type Hide = (secret: string) => string

@@ -102,6 +102,19 @@ for (const [what, [changes, text, shown]] of Object.entries(HIDDEN)) {
   test(`hideSecrets() hides ${what}`, () => assert.equal(hideSecrets(text, program(changes)), shown))
 }
 
+test('hideSecrets() hides the user and the password of an address as HTTP sends them', () => {
+  const [start, end] = ['http://user:passw%40rd', '@h/mcp']
+  const sent = Buffer.from('user:passw@rd').toString('base64')
+  const target: ServerTarget = {
+    ...{ transport: 'http', url: start + end },
+    ...{ headers: {}, auth: undefined, authHelper: undefined },
+  }
+  assert.equal(
+    hideSecrets(`I know Basic ${sent}, and user too`, target),
+    'I know Basic [secret], and user too',
+  )
+})
+
 test('hideSecrets() hides what a remote server was given', () => {
   const target: ServerTarget = {
     ...{ transport: 'http', url: 'https://me:word@h/mcp?api_key=k3y-1' },

@@ -54,6 +54,11 @@ export class Credentials {
     await orCancelled(this.#asking, signal)
   }
 
+  /** All a helper ever gave. */
+  get secrets(): readonly string[] {
+    return [...this.#secrets]
+  }
+
   /** A text without what a helper gave. */
   hide(text: string): string {
     return [...this.#secrets].reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)

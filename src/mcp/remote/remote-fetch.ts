@@ -129,9 +129,10 @@ async function judge(
   return new Response(text, { status, statusText, headers })
 }
 
-function needsAuth({ auth, authHelper, headers }: RemoteTarget, words: string): CrabError {
+function needsAuth({ url, auth, authHelper, headers }: RemoteTarget, words: string): CrabError {
   const isToken = auth !== undefined || authHelper !== undefined
-  const hasOwn = Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')
+  const names = Object.keys(headers).map((name) => name.toLowerCase())
+  const hasOwn = names.includes('authorization') || (URL.parse(url)?.username ?? '') !== ''
   const what = isToken
     ? 'its token was refused'
     : hasOwn
@@ -140,7 +141,9 @@ function needsAuth({ auth, authHelper, headers }: RemoteTarget, words: string): 
   return new CrabError('credentials', `${what}: ${words}`, {
     hint:
       isToken || hasOwn
-        ? 'give it a token that is still good'
+        ? isToken
+          ? 'give it a token that is still good'
+          : 'give it credentials that are still good'
         : 'give its entry a token as "auth", or an "auth_helper"',
   })
 }

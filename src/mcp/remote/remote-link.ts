@@ -70,6 +70,9 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
     pid: undefined,
     hasSpoken: true,
     ended,
+    get secrets() {
+      return credentials.secrets
+    },
     get refusedWith() {
       return transport instanceof HttpTransport ? transport.refusedWith : undefined
     },

@@ -41,7 +41,7 @@ describe('a server over HTTP that wants to know who asks', () => {
       'another header',
       { headers: { Authorization: 'Basic old' } },
       /its credentials were refused/,
-      /still good/,
+      /credentials that are still good/,
     ],
   ] as const) {
     test(`is in the state needs_auth when it gets ${what}, with what to do about it`, async () => {
@@ -249,6 +249,37 @@ describe('a server over HTTP that wants to know who asks', () => {
       /its auth helper failed: cannot/,
     )
     assert.deepEqual(server.arrivals, [])
+  })
+
+  test('and refuses the user of its address is told to have better credentials', async () => {
+    await using server = await scriptedServer({ play: onlyFor('Bearer new-token') })
+    await using node = await mcpNode()
+    const url = server.url.replace('://', '://me:password@')
+    await assert.rejects(callEcho(node, server, { url }), (reason: Error & { hint: string }) => {
+      assert.match(reason.message, /its credentials were refused/)
+      assert.match(reason.hint, /credentials that are still good/)
+      return true
+    })
+  })
+
+  test('and answers a call with what it was given is heard without it', async () => {
+    await using server = await scriptedServer({
+      play({ method, headers, id }, response) {
+        if (method !== 'tools/call') return false
+        const text = `you are ${headers.authorization}`
+        sendJson(response, { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } })
+        return true
+      },
+    })
+    await using node = await mcpNode()
+    const helper = await helperOf(node, 'console.log("token-of-helper")')
+    for (const changes of [
+      { auth: 'top-secret' },
+      { headers: { Authorization: 'Bearer top-secret' } },
+      { auth_helper: helper.argv },
+    ]) {
+      assert.match(await callEcho(node, server, changes), /^you are (Bearer )?\[secret\]$/)
+    }
   })
 
   test('and repeats the token of a helper in its words is shown without it', async () => {
