@@ -93,7 +93,7 @@ async function insist({ peer, entry, agent }: Claimed, { signal }: ToolsTurn): P
 function tellStart({ peer, ...claim }: Claimed, turn: ToolsTurn, at: number): void {
   if (peer.mayInstall) {
     const message = `The MCP server "${claim.entry.name}" starts for the first time and may have to be installed`
-    turn.tell({ type: 'notice', message, server: claim.entry.name })
+    turn.tell({ type: 'notice', message, server: claim.entry.name, passing: true })
   }
   if (peer.state !== 'connecting') return
   turn.tell({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Validator } from '@cfworker/json-schema'
@@ -40,6 +40,7 @@ test('--output json prints one object that says everything of a run', async () =
     usage: { input: 2000, output: 200, cache_read: 1200, cache_write: 0, reasoning: 40 },
     cost_usd: 0.004,
     denied: [],
+    notices: [],
     error: null,
   })
   assert.match(String(run), /^[0-9A-Z]{26}$/)
@@ -49,6 +50,23 @@ test('--output json prints one object that says everything of a run', async () =
   )
   const { total_ms, to_request_ms, ttft_ms } = time as Record<string, number>
   assert.ok(to_request_ms! <= ttft_ms! && ttft_ms! <= total_ms!)
+})
+
+test('a pipe is told which server’s tools are missing, unless it wants no notices', async () => {
+  await using talk = await makeTalk(Array(3).fill({ parts: ['Done.'] }))
+  await mkdir(join(talk.home, 'agents'), { recursive: true })
+  const entry = '[[mcps]]\nname = "down"\ncommand = "/nonexistent/server"\n'
+  await writeFile(join(talk.home, 'agents/crab.toml'), `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entry}`)
+  const line = /^crabtalk: Cannot use the MCP server "down": .*; its tools are left out .*\n$/
+  const plain = await talk.send(['hello'])
+  assert.deepEqual([plain.stdout, plain.code], ['Done.\n', 0])
+  assert.match(plain.stderr, line)
+  assert.equal((await talk.send(['-q', 'hello'])).stderr, '')
+  const { stdout, stderr } = await talk.send(['-o', 'json', 'hello'])
+  assert.match(stderr, line)
+  const { notices } = await checked(talk, 'json', stdout)
+  const [{ message, server }] = notices as [{ message: string; server: string }]
+  assert.deepEqual([`crabtalk: ${message}\n`, server], [stderr, 'down'])
 })
 
 test('--output json prints its object for every kind of failure too', async () => {

@@ -138,8 +138,8 @@ const EVENTS: { [T in AgentEvent['type']]: [Extract<AgentEvent, { type: T }>, un
     { $case: 'retry', value: { attempt: 2, delayMs: 200, kind: 'throttled', message: BUSY.message } },
   ],
   notice: [
-    { type: 'notice', message: 'n', server: 'fs' },
-    { $case: 'notice', value: { message: 'n', server: 'fs' } },
+    { type: 'notice', message: 'n', server: 'fs', passing: true },
+    { $case: 'notice', value: { message: 'n', server: 'fs', passing: true } },
   ],
   end: [
     {

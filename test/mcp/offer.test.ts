@@ -273,9 +273,11 @@ describe('what a turn is offered', { concurrency: 4 }, () => {
     const npx = join(node.folder, 'npx')
     await symlink(entry.command!, npx)
     const agent = agentWith([{ ...entry, command: npx }])
-    assert.match(
-      (await offer(node, agent)).notices.join(),
-      /"misbehaving" starts for the first time and may have to be installed/,
+    const { notices, told } = await offer(node, agent)
+    assert.match(notices.join(), /"misbehaving" starts for the first time and may have to be installed/)
+    assert.deepEqual(
+      told.flatMap((event) => (event.type === 'notice' ? [event.passing] : [])),
+      [true],
     )
     assert.deepEqual((await offer(node, agent)).notices, [])
   })

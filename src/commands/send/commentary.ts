@@ -130,9 +130,9 @@ export class Commentary implements Disposable {
     this.clear()
   }
 
-  /** What is said of a server is no word about the answer: a pipe hears it when it asks. */
-  #tells({ server }: { server: string }): boolean {
-    const isWanted = server === '' || this.#stderr.isTerminal || this.#verbosity >= 1
+  /** What only tells what goes on a pipe hears when it asks; all else is missing from the answer, or dangerous. */
+  #tells({ passing }: { passing: boolean }): boolean {
+    const isWanted = !passing || this.#stderr.isTerminal || this.#verbosity >= 1
     return isWanted && this.#verbosity >= 0
   }
 

@@ -50,6 +50,7 @@ function resultShape(shapes: Shapes) {
     time: timeTable(shapes),
     tools: z.array(toolTable(shapes)),
     denied: z.array(z.strictObject({ tool: z.string(), server: z.nullable(z.string()), ...denial() })),
+    notices: z.array(z.strictObject({ message: z.string(), server: z.exactOptional(z.string()) })),
     error: z.nullable(errorTable(shapes)),
   }
 }

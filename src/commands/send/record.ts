@@ -23,11 +23,18 @@ interface ToolTally {
   ms: number
 }
 
+/** What a person should know of a run; of an MCP server when it is about one. */
+interface RunNotice {
+  message: string
+  server?: string
+}
+
 /** Everything that is remembered of a run while its events pass. */
 export class RunRecord {
   readonly startedAt: number
   readonly tools = new Map<string, ToolTally>()
   readonly denied: DeniedCall[] = []
+  readonly notices: RunNotice[] = []
   agent = ''
   sender = ''
   run = ''
@@ -104,6 +111,9 @@ export class RunRecord {
         if (event.value.kind === McpEventKind.CONNECTING) this.#starting.add(event.value.name)
         else this.#starting.delete(event.value.name)
         break
+      case 'notice':
+        this.#note(event.value)
+        break
       case 'end':
         this.closeText()
         this.end = event.value
@@ -132,6 +142,10 @@ export class RunRecord {
     }
   }
 
+  #note({ message, server }: { message: string; server: string }): void {
+    if (this.notices.length < MOST_NOTICES) this.notices.push({ message, ...(server !== '' && { server }) })
+  }
+
   #tally({ callId, durationMs, isError, denial }: ToolResultEvent): void {
     const { name = callId, server } = this.#calls.get(callId) ?? {}
     const tally = this.tools.get(name) ?? { server: server || null, name, calls: 0, errors: 0, ms: 0 }
@@ -142,6 +156,8 @@ export class RunRecord {
     if (denial) this.deny({ name, server: server ?? '', denial })
   }
 }
+
+const MOST_NOTICES = 100
 
 /** What is missing behind a text to a blank line. */
 export function blankLine(text: string): string {
@@ -235,6 +251,7 @@ export function toResult(
     time: record.times(outcome.now),
     tools: [...record.tools.values()],
     denied: record.denied,
+    notices: record.notices,
     error: error ? toErrorObject(error) : null,
   }
 }

@@ -135,7 +135,7 @@ class RecordSession {
       const { message } = toCrabError(reason)
       const notice = {
         $case: 'notice',
-        value: { message: `The answer to ${ask} was not taken: ${message}`, server: '' },
+        value: { message: `The answer to ${ask} was not taken: ${message}`, server: '', passing: false },
       } as const
       if (this.#turn) await this.#turn.sink.event(notice, this.#turn.record)
       else this.#options.host.stderr.write(`crabtalk: ${sanitize(notice.value.message)}\n`)

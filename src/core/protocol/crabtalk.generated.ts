@@ -1011,6 +1011,8 @@ export interface NoticeEvent {
   message: string;
   /** The MCP server it is about, by its agent's name for it; empty when it is about none. */
   server: string;
+  /** It tells what goes on, and matters to nobody once the turn is over. */
+  passing: boolean;
 }
 
 /** A steer was taken up: it is stored as a message of the user, and the next model call reads it. */
@@ -1909,6 +1911,13 @@ export interface McpAction {
   arguments: string;
   /** Of READ_RESOURCE. */
   uri: string;
+  /** Of CALL: arguments as a person typed them. Where the tool wants a text, it gets this one. */
+  words: { [key: string]: string };
+}
+
+export interface McpAction_WordsEntry {
+  key: string;
+  value: string;
 }
 
 /** The connection afterwards, and what the action gave. */
@@ -7532,7 +7541,7 @@ export const RetryEvent: MessageFns<RetryEvent> = {
 };
 
 function createBaseNoticeEvent(): NoticeEvent {
-  return { message: "", server: "" };
+  return { message: "", server: "", passing: false };
 }
 
 export const NoticeEvent: MessageFns<NoticeEvent> = {
@@ -7542,6 +7551,9 @@ export const NoticeEvent: MessageFns<NoticeEvent> = {
     }
     if (message.server !== "") {
       writer.uint32(482).string(message.server);
+    }
+    if (message.passing !== false) {
+      writer.uint32(488).bool(message.passing);
     }
     return writer;
   },
@@ -7575,6 +7587,14 @@ export const NoticeEvent: MessageFns<NoticeEvent> = {
             message.server = reader.string();
             continue;
           }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.passing = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7594,6 +7614,7 @@ export const NoticeEvent: MessageFns<NoticeEvent> = {
     const message = createBaseNoticeEvent();
     message.message = object.message ?? "";
     message.server = object.server ?? "";
+    message.passing = object.passing ?? false;
     return message;
   },
 };
@@ -15640,7 +15661,7 @@ export const McpToolView: MessageFns<McpToolView> = {
 };
 
 function createBaseMcpAction(): McpAction {
-  return { agent: "", name: "", action: 0, tool: "", arguments: "", uri: "" };
+  return { agent: "", name: "", action: 0, tool: "", arguments: "", uri: "", words: {} };
 }
 
 export const McpAction: MessageFns<McpAction> = {
@@ -15663,6 +15684,9 @@ export const McpAction: MessageFns<McpAction> = {
     if (message.uri !== "") {
       writer.uint32(482).string(message.uri);
     }
+    globalThis.Object.entries(message.words).forEach(([key, value]: [string, string]) => {
+      McpAction_WordsEntry.encode({ key: key as any, value }, writer.uint32(498).fork()).join();
+    });
     return writer;
   },
 
@@ -15727,6 +15751,17 @@ export const McpAction: MessageFns<McpAction> = {
             message.uri = reader.string();
             continue;
           }
+          case 62: {
+            if (tag !== 498) {
+              break;
+            }
+
+            const entry62 = McpAction_WordsEntry.decode(reader, reader.uint32());
+            if (entry62.value !== undefined) {
+              message.words[entry62.key] = entry62.value;
+            }
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -15750,6 +15785,82 @@ export const McpAction: MessageFns<McpAction> = {
     message.tool = object.tool ?? "";
     message.arguments = object.arguments ?? "";
     message.uri = object.uri ?? "";
+    message.words = (globalThis.Object.entries(object.words ?? {}) as [string, string][]).reduce(
+      (acc: { [key: string]: string }, [key, value]: [string, string]) => {
+        if (value !== undefined) {
+          acc[key] = globalThis.String(value);
+        }
+        return acc;
+      },
+      {},
+    );
+    return message;
+  },
+};
+
+function createBaseMcpAction_WordsEntry(): McpAction_WordsEntry {
+  return { key: "", value: "" };
+}
+
+export const McpAction_WordsEntry: MessageFns<McpAction_WordsEntry> = {
+  encode(message: McpAction_WordsEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): McpAction_WordsEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseMcpAction_WordsEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<McpAction_WordsEntry>): McpAction_WordsEntry {
+    return McpAction_WordsEntry.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<McpAction_WordsEntry>): McpAction_WordsEntry {
+    const message = createBaseMcpAction_WordsEntry();
+    message.key = object.key ?? "";
+    message.value = object.value ?? "";
     return message;
   },
 };

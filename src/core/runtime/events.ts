@@ -51,8 +51,8 @@ export type AgentEvent =
   /** What was said to the turn and it cannot take up any more; not stored. */
   | { type: 'steer-returned'; content: string }
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
-  /** Something a person should know that is no failure: a dropped line, a fallback taken. `server`: an MCP server it is about. */
-  | { type: 'notice'; message: string; server?: string }
+  /** Something a person should know that is no failure: a dropped line, a fallback taken. `server`: an MCP server it is about; `passing`: of no matter once the turn is over. */
+  | { type: 'notice'; message: string; server?: string; passing?: boolean }
   | { type: 'mcp-state'; server: McpServerEvent }
   | {
       type: 'end'

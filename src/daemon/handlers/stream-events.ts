@@ -47,7 +47,7 @@ export function toWireEvent(event: AgentEvent): WireEvent {
     case 'retry':
       return { $case: 'retry', value: toRetry(event) }
     case 'notice':
-      return { $case: 'notice', value: { message: event.message, server: event.server ?? '' } }
+      return { $case: 'notice', value: toNotice(event) }
     case 'tool-progress':
       return { $case: 'toolProgress', value: toProgress(event) }
     case 'ask':
@@ -99,6 +99,10 @@ const DENIED_BY = { rule: DeniedBy.RULE, person: DeniedBy.PERSON, nobody: Denied
 
 function toProgress({ callId, message, progress = 0, total }: Of<'tool-progress'>) {
   return { callId, message, progress, total }
+}
+
+function toNotice({ message, server = '', passing = false }: Of<'notice'>) {
+  return { message, server, passing }
 }
 
 function toRetry({ attempt, delayMs, error }: Of<'retry'>) {

@@ -65,8 +65,14 @@ test('Commentary tells notices, unless it must be quiet', async () => {
   assert.equal(await said([NOTICE], { verbosity: -1 }), '')
 })
 
-test('Commentary tells a pipe about a server only with -v', async () => {
+test('Commentary tells a pipe what a server lacks, unless it must be quiet', async () => {
   const notice = event('notice', { message: 'it is down', server: 'fs' })
+  assert.equal(await said([notice], {}), 'crabtalk: it is down\n')
+  assert.equal(await said([notice], { verbosity: -1 }), '')
+})
+
+test('Commentary tells a pipe what goes on only with -v', async () => {
+  const notice = event('notice', { message: 'it is down', server: 'fs', passing: true })
   assert.equal(await said([notice], {}), '')
   assert.equal(await said([notice], { verbosity: 1 }), 'crabtalk: it is down\n')
   await using at = await makeTestHost({ terminals: ['stderr'] })

@@ -191,8 +191,18 @@ test('toResult() tells an answered run', () => {
     cost_usd: 0.5,
     tools: [],
     denied: [],
+    notices: [],
     error: null,
   })
+})
+
+test('toResult() tells the notices of a run, of one without a server without its name', () => {
+  const record = recordOf(
+    event('notice', { message: 'a line was skipped' }),
+    event('notice', { message: 'it is down', server: 'fs' }),
+  )
+  const { notices } = toResult(record, { exit: 0, error: undefined, structured: {}, now: 0 })
+  assert.deepEqual(notices, [{ message: 'a line was skipped' }, { message: 'it is down', server: 'fs' }])
 })
 
 test('toResult() tells a run that never began, with what is known', () => {
