@@ -29,7 +29,8 @@ export function beyondTools(claim: (agent: AgentConfig, name: string) => Promise
       const claimed = await connected(claim, { agent, name }, signal)
       const { peer, entry } = claimed
       const limited = outputLimit === undefined ? entry : { ...entry, output_limit: outputLimit }
-      const work = readResource({ peer, entry: limited, uri, spillDir }, signal)
+      const attachesAll = outputLimit !== undefined
+      const work = readResource({ peer, entry: limited, uri, spillDir, attachesAll }, signal)
       return await explained(`read ${printable(uri)}`, claimed, work, signal)
     },
     async prompts(agent, name, signal): Promise<PromptView[]> {

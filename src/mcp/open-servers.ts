@@ -23,6 +23,7 @@ import { callTool, checkArguments, toUnavailable } from './tool-call.ts'
 import { ToolLists } from './tool-lists.ts'
 import type { AgentView, FrameTap, McpServers, Owner, PeerView, Verified } from './types.ts'
 import { type Declared, viewPeer, viewServers } from './views.ts'
+import { keepTexts } from './word-arguments.ts'
 
 /** Where servers run, and what they get. */
 export interface McpOptions extends TargetDefaults {
@@ -119,7 +120,15 @@ class Servers implements McpServers {
   }
 
   async call(
-    { agent, name, tool: wanted, args, spillDir, outputLimit }: Parameters<McpServers['call']>[0],
+    {
+      agent,
+      name,
+      tool: wanted,
+      args: given,
+      words,
+      spillDir,
+      outputLimit,
+    }: Parameters<McpServers['call']>[0],
     signal: AbortSignal,
   ): Promise<ToolOutput> {
     const { peer, entry } = await this.#claim(agent, name)
@@ -128,10 +137,13 @@ class Servers implements McpServers {
     const own = toolsOf(declared).filter((one) => one.entry.name === name)
     const found = own.find(({ tool }) => tool.name === wanted) ?? own.find((one) => one.name === wanted)
     if (!found) throw noTool(entry, wanted)
+    const args = words === undefined ? given : keepTexts(found.tool.inputSchema, given, words)
     checkArguments(found.tool, args)
     const onProgress = () => {} // whoever asks in this way waits for the answer
     const limited = outputLimit === undefined ? entry : { ...entry, output_limit: outputLimit }
-    return await callTool({ peer, entry: limited, tool: found.tool.name, args, spillDir, onProgress }, signal)
+    const attachesAll = outputLimit !== undefined
+    const call = { peer, entry: limited, tool: found.tool.name, args, spillDir, onProgress, attachesAll }
+    return await callTool(call, signal)
   }
 
   logs(agent: AgentConfig, name: string): string[] {

@@ -11,6 +11,8 @@ export interface ResultOptions {
   /** Bytes of text that go to the model at most. */
   limitBytes: number
   spill: Spill
+  /** Files of every kind go along, for a person who keeps them; a model gets what it may see or hear. */
+  attachesAll?: boolean
 }
 
 /**
@@ -20,11 +22,11 @@ export interface ResultOptions {
  */
 export async function toToolOutput(
   result: unknown,
-  { limitBytes, spill }: ResultOptions,
+  { limitBytes, spill, attachesAll = false }: ResultOptions,
 ): Promise<ToolOutput> {
   const { content, structuredContent, isError, ...rest } = isObject(result) ? result : { content: result }
-  const room = { bytes: MAX_ATTACHED_BYTES }
-  const parts = await Promise.all(itemsOf(content, rest).map((item) => toPart(item, { spill, room })))
+  const places = { spill, attachesAll, room: { bytes: attachesAll ? MAX_KEPT_BYTES : MAX_ATTACHED_BYTES } }
+  const parts = await Promise.all(itemsOf(content, rest).map((item) => toPart(item, places)))
   const texts = parts.flatMap(({ text }) => text ?? [])
   const words = parts.flatMap(({ isWords, text }) => (isWords && text !== undefined ? text : []))
   const more = unsaid(words, structuredContent)
@@ -49,6 +51,7 @@ interface Part {
 /** Where content goes. */
 interface Places {
   spill: Spill
+  attachesAll: boolean
   /** What may still be attached to this answer; in the order of its content. */
   room: { bytes: number }
 }
@@ -87,16 +90,19 @@ async function toResource({ uri, mimeType, text, blob }: JsonObject, places: Pla
 async function toFilePart(
   name: string,
   { data, mimeType }: { data: string; mimeType: string },
-  { spill, room }: Places,
+  { spill, attachesAll, room }: Places,
 ): Promise<Part> {
   if (NOT_BASE64.test(data)) return leftOut(`${name}, ${mimeType}: its data is no base64`)
   const bytes = Buffer.from(data, 'base64')
-  const media = imageType(bytes) ?? audioType(bytes)
-  const isSmall = bytes.length <= MAX_ATTACHMENT_BYTES
+  const media = imageType(bytes) ?? audioType(bytes) ?? (attachesAll ? mimeType : undefined)
+  const isSmall = attachesAll || bytes.length <= MAX_ATTACHMENT_BYTES
   if (media && isSmall && bytes.length <= room.bytes) {
     room.bytes -= bytes.length
     // Few models hear: the others need a file, which a tool of theirs may understand.
-    const kept = media.startsWith('audio/') ? `; ${await keepWhole(bytes, extensionOf(media), spill)}` : ''
+    const kept =
+      media.startsWith('audio/') && !attachesAll
+        ? `; ${await keepWhole(bytes, extensionOf(media), spill)}`
+        : ''
     return {
       text: `[${name}, ${media}, attached${kept}]`,
       attachment: { media_type: media, data: bytes.toString('base64') },
@@ -185,4 +191,6 @@ const NOTHING = '[no content]'
 const MAX_ATTACHMENT_BYTES = 3_750_000
 /** Of one answer: all of it goes along with every request that follows. */
 const MAX_ATTACHED_BYTES = 5_000_000
+/** Of one answer to a person: it shares a frame with the text. */
+const MAX_KEPT_BYTES = 7_000_000
 const NOT_BASE64 = /[^A-Za-z0-9+/=\s]/

@@ -1,5 +1,7 @@
 import { CrabError } from '../core/base/errors.ts'
+import { isObject } from '../core/base/json.ts'
 import type { JsonObject } from '../core/base/message.ts'
+import { didYouMean } from '../core/base/nearest.ts'
 import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
 import type { ToolOutput } from '../core/runtime/hook.ts'
@@ -24,6 +26,8 @@ export interface ToolCallOptions {
   elicit?: Elicit
   /** Keys of the call's `_meta`. */
   meta?: JsonObject | undefined
+  /** As for a result. */
+  attachesAll?: boolean
 }
 
 /**
@@ -31,11 +35,12 @@ export interface ToolCallOptions {
  * when it is not there, `timeout`, `missing` when it has no such tool any more, or as the signal says.
  */
 export async function callTool(options: ToolCallOptions, signal: AbortSignal): Promise<ToolOutput> {
-  const { peer, entry, tool, args, spillDir: folder, onProgress, elicit, meta } = options
+  const { peer, entry, tool, args, spillDir: folder, onProgress, elicit, meta, attachesAll = false } = options
   const { timeoutMs, limitBytes } = limitsOf(entry)
   try {
     const result = await peer.call({ name: tool, args, timeoutMs, onProgress, elicit, meta }, signal)
-    return await toToolOutput(result, { limitBytes, spill: { server: entry.name, tool, folder } })
+    const spill = { server: entry.name, tool, folder }
+    return await toToolOutput(result, { limitBytes, spill, attachesAll })
   } catch (reason) {
     if (signal.aborted || !(reason instanceof CrabError)) throw reason
     if (reason.kind === 'tool')
@@ -54,13 +59,29 @@ export function limitsOf({
 
 /** Throws `invalid` for arguments that a server would refuse: those it must have and does not get. */
 export function checkArguments(tool: RemoteTool, args: JsonObject): void {
-  const missing = requiredOf(tool.inputSchema).filter((name) => !Object.hasOwn(args, name))
+  const { inputSchema: schema } = tool
+  const missing = requiredOf(schema).filter((name) => !Object.hasOwn(args, name))
   if (missing.length === 0) return
   const names = missing.map((name) => JSON.stringify(name)).join(', ')
   throw new CrabError(
     'invalid',
     `Cannot call ${tool.name}: ${names} ${missing.length > 1 ? 'are' : 'is'} missing`,
+    hintFor(missing, args, schema),
   )
+}
+
+/** What was most likely misspelt. */
+function hintFor(
+  missing: readonly string[],
+  args: JsonObject,
+  { properties }: JsonObject,
+): { hint?: string } {
+  const known = isObject(properties) ? properties : {}
+  for (const name of Object.keys(args).filter((one) => !Object.hasOwn(known, one))) {
+    const hint = didYouMean(name, missing)
+    if (hint !== undefined) return { hint }
+  }
+  return {}
 }
 
 /** A failure of a server, as a sentence that names it. What no agent declares under that name yet cannot be pinged. */

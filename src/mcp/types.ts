@@ -157,7 +157,8 @@ export interface McpServers extends AsyncDisposable {
   reconnect(agent: AgentConfig, name: string, signal: AbortSignal): Promise<PeerView>
   /**
    * Calls a tool by its remote name, or the name the model sees; permission is the caller's business. `outputLimit`, in
-   * bytes, stands in for that of the declaration.
+   * bytes, stands in for that of the declaration; files of every kind are attached then. `words` are arguments as they
+   * were typed: where the tool wants a text, that is what it gets.
    */
   call(
     at: {
@@ -165,6 +166,7 @@ export interface McpServers extends AsyncDisposable {
       name: string
       tool: string
       args: Record<string, unknown>
+      words?: Readonly<Record<string, string>>
       spillDir: string
       outputLimit?: number
     },

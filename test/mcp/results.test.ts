@@ -84,6 +84,16 @@ for (const [what, [result, output]] of Object.entries(OUTPUTS)) {
   })
 }
 
+test('toToolOutput() attaches a file of any kind for a person', async () => {
+  const resource = { uri: 'demo://a', mimeType: 'text/plain', blob: Buffer.from('hello').toString('base64') }
+  const result = { content: [{ type: 'resource', resource }] }
+  assert.deepEqual(await toToolOutput(result, { limitBytes: 1_000, spill: SPILL, attachesAll: true }), {
+    output: '[demo://a, text/plain, attached]',
+    isError: false,
+    attachments: [{ media_type: 'text/plain', data: resource.blob }],
+  })
+})
+
 test('toToolOutput() keeps the failure of a tool', async () => {
   const result = { content: [text('no')], isError: true }
   assert.deepEqual(await toToolOutput(result, { limitBytes: 9, spill: SPILL }), {

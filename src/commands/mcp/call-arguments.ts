@@ -4,23 +4,43 @@ import type { JsonObject } from '../../core/base/message.ts'
 import type { Host } from '../host.ts'
 import { collect, toText, unreadable } from '../named-file.ts'
 
+/** Arguments, and those that were typed as words as they were typed. */
+export interface Arguments {
+  args: JsonObject
+  words: Record<string, string>
+}
+
 /**
  * The arguments of a tool: none, one JSON object, `-` for one on standard input, or `key=value` words whose values are
- * JSON, or text where they are none.
+ * JSON, or text where they are none. Throws `usage` for a key that is there twice.
  */
-export async function readArguments(words: readonly string[], host: Host): Promise<JsonObject> {
+export async function readArguments(words: readonly string[], host: Host): Promise<Arguments> {
   const [first = ''] = words
-  if (words.length === 1 && first === '-') return toObject(await readInput(host), 'standard input')
-  if (words.length === 1 && first.startsWith('{')) return toObject(first, 'the arguments')
-  return Object.fromEntries(words.map(readPair))
+  if (words.length === 1 && first === '-') {
+    return { args: toObject(await readInput(host), 'standard input'), words: {} }
+  }
+  if (words.length === 1 && first.startsWith('{'))
+    return { args: toObject(first, 'the arguments'), words: {} }
+  const pairs = words.map(readPair)
+  refuseTwice(pairs.map(([key]) => key))
+  const args = pairs.map(([key, text]): [string, unknown] => [key, readValue(text)])
+  return { args: Object.fromEntries(args), words: Object.fromEntries(pairs) }
 }
 
 /** A word that is no pair may be a secret: it is not repeated. */
-function readPair(word: string, index: number): [string, unknown] {
+function readPair(word: string, index: number): [string, string] {
   const at = word.indexOf('=')
-  if (at > 0) return [word.slice(0, at), readValue(word.slice(at + 1))]
+  if (at > 0) return [word.slice(0, at), word.slice(at + 1)]
   const which = `word ${index + 1} behind the tool`
   throw new CrabError('usage', `Cannot use ${which} as an argument: it is no key=value`, { hint: EXAMPLE })
+}
+
+function refuseTwice(keys: readonly string[]): void {
+  const twice = keys.find((key, i) => keys.indexOf(key) < i)
+  if (twice === undefined) return
+  throw new CrabError('usage', `Cannot use the arguments: ${twice} is there twice`, {
+    hint: `several values are a list: ${twice}='["a", "b"]'`,
+  })
 }
 
 /** A number that would become another one, such as a long id, stays text. */

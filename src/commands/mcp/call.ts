@@ -18,7 +18,7 @@ import { agentOf } from './change.ts'
 
 export const call: Run = async ({ options, host, signal }) => {
   const [name = '', tool = '', ...words] = options.args
-  const args = await readArguments(words, host)
+  const given = await readArguments(words, host)
   const outFile = options.value('out-file')
   await openOutFile(outFile, host) // a name that can never be written is told before anything is done
   await using attached = await attachServers(host, signal)
@@ -27,11 +27,13 @@ export const call: Run = async ({ options, host, signal }) => {
     name,
     action: McpActionKind.CALL,
     tool,
-    arguments: JSON.stringify(args),
+    arguments: JSON.stringify(given.args),
+    words: given.words,
   }
   const calling = request(attached.dispatch, 'mcpAction', message, signal)
   const result = await showWhile(host, `calling ${tool} of ${name}`, calling)
   const isWritten = outFile !== undefined && (await writeResult(result, outFile, host))
+  if (isWritten) announceLinks(host, name, result.output)
   if (options.has('json')) {
     printJson(host, toJson(name, tool, result))
     return result.isError ? KINDS.tool.exit : 0
@@ -72,6 +74,16 @@ function withNewline(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }
 
+/** Says on standard error that what was written is not what a result links to. */
+export function announceLinks(host: Host, server: string, output: string): void {
+  for (const [, uri = ''] of output.matchAll(/^\[link to (\S+?)(?:\]|: .*\])$/gm)) {
+    const shown = sanitize(uri)
+    host.stderr.write(
+      `crabtalk: the result is a link: crabtalk mcp read -O FILE ${server} ${shown} reads it\n`,
+    )
+  }
+}
+
 /** Says on standard error that a result has a file, too. */
 export function announce(host: Host, { mediaType, name, data }: Attachment): void {
   const what = sanitize([name, mediaType].filter(Boolean).join(', '))
@@ -82,10 +94,15 @@ function failed(server: string, tool: string, output: string): CrabError {
   return new CrabError(
     'tool',
     `Cannot call ${tool} of "${server}": ${sanitize(output).trim() || 'it failed'}`,
-    {
-      hint: 'arguments are JSON where they can be: see crabtalk mcp call --help',
-    },
+    isAboutArguments(output)
+      ? { hint: 'arguments are JSON where they can be: see crabtalk mcp call --help' }
+      : {},
   )
+}
+
+/** What servers and their libraries say of arguments that are not what the schema says. */
+function isAboutArguments(output: string): boolean {
+  return /-32602|invalid (arguments?|params|input)|validation|expected .* received/i.test(output)
 }
 
 function toJson(server: string, tool: string, { output, isError, durationMs, attachments }: McpActionResult) {

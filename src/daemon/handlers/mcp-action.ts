@@ -112,7 +112,8 @@ async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
   const spillDir = join(services.node.paths.cache, 'output', 'mcp', newUlid())
   const begun = services.now()
   try {
-    const at = { agent, name, tool: tool.remoteName, args, spillDir, outputLimit: MAX_OUTPUT_BYTES }
+    const { words } = message
+    const at = { agent, name, tool: tool.remoteName, args, words, spillDir, outputLimit: MAX_OUTPUT_BYTES }
     const result = await servers.call(at, signal)
     return {
       durationMs: Math.max(0, Math.round(services.now() - begun)),

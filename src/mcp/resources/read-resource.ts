@@ -16,6 +16,8 @@ export interface ReadOptions {
   /** Where what is too long, or no text, goes. */
   spillDir: string
   elicit?: Elicit
+  /** As for a result. */
+  attachesAll?: boolean
 }
 
 /**
@@ -24,12 +26,12 @@ export interface ReadOptions {
  * call does.
  */
 export async function readResource(options: ReadOptions, signal: AbortSignal): Promise<ToolOutput> {
-  const { peer, entry, uri, spillDir: folder, elicit } = options
+  const { peer, entry, uri, spillDir: folder, elicit, attachesAll = false } = options
   const { timeoutMs, limitBytes } = limitsOf(entry)
   const request = { method: 'resources/read', params: { uri }, timeoutMs, elicit } as const
   const result = await peer.use((connection) => connection.ask(request, signal), signal)
   const spill = { server: entry.name, tool: 'resource', folder }
-  return await toToolOutput({ content: toContent(result, uri) }, { limitBytes, spill })
+  return await toToolOutput({ content: toContent(result, uri) }, { limitBytes, spill, attachesAll })
 }
 
 function toContent(result: unknown, uri: string): unknown[] {

@@ -38,6 +38,22 @@ test('readArguments() reads an object from standard input', async () => {
   }
 })
 
+test('readArguments() keeps words as they were typed, and refuses a key that is there twice', async () => {
+  await using at = await makeTestHost({})
+  const { args, words } = await readArguments(['n=1.0', 'yes=true'], at.host)
+  assert.deepEqual(
+    [args, words],
+    [
+      { n: '1.0', yes: true },
+      { n: '1.0', yes: 'true' },
+    ],
+  )
+  await assert.rejects(readArguments(['a=1', 'b=1', 'a=2'], at.host), {
+    kind: 'usage',
+    message: 'Cannot use the arguments: a is there twice',
+  })
+})
+
 test('readArguments() refuses what is neither', async () => {
   await assert.rejects(argumentsOf(['{"a": }']), {
     kind: 'invalid',
@@ -55,5 +71,5 @@ test('readArguments() refuses what is neither', async () => {
 
 async function argumentsOf(words: readonly string[], options: TestHostOptions = {}): Promise<JsonObject> {
   await using at = await makeTestHost(options)
-  return await readArguments(words, at.host)
+  return (await readArguments(words, at.host)).args
 }
