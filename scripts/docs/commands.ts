@@ -28,10 +28,8 @@ export function commandsSection(): string {
 function groupPage(word: string): string[] {
   const commands = shown(CRABTALK).filter(({ path }) => path[0] === word)
   const title = GROUPS[word]
-  const intro =
-    title === undefined || commands.length === 0
-      ? []
-      : [`${title}: ${commands.map(({ path }) => `\`${path.slice(1).join(' ')}\``).join(', ')}.`]
+  const names = commands.flatMap(({ path: [, ...rest] }) => (rest.length === 0 ? [] : [code(rest.join(' '))]))
+  const intro = title === undefined || names.length === 0 ? [] : [`${title}: ${names.join(', ')}.`]
   return [...intro, ...commands.map(commandPage)]
 }
 

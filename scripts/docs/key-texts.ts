@@ -62,8 +62,7 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'mcps[].args': 'Its arguments.',
   'mcps[].env': 'Variables for it. Values are taken as they stand.',
   'mcps[].cwd': 'Where it runs, absolute; without it the home directory of crabtalk.',
-  'mcps[].url':
-    'The address of a remote server, in place of `command`; this version does not start those yet.',
+  'mcps[].url': 'The address of a remote server, http:// or https://, in place of `command`.',
   'mcps[].headers': 'Headers for a remote server.',
   'mcps[].auth': 'How to log in to a remote server.',
   'mcps[].auth_helper':
@@ -83,7 +82,8 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'mcps[].idle_timeout_ms': 'How long it runs without a call; for ever without it.',
   'mcps[].startup_timeout_ms':
     'How long a start may take; 10 s without it, 60 s for `npx`, `uvx` and the like.',
-  'mcps[].timeout_ms': 'How long a call may take; 60 s without it.',
+  'mcps[].timeout_ms':
+    'How long a call may go on without a word of progress; 60 s without it. With progress it may take ten minutes in all, or this if it is more.',
   'mcps[].output_limit':
     'How much of a result the model sees, bytes; 256 KiB without it. The rest goes to a file.',
   'mcps[].taint_scanning':

@@ -71,8 +71,8 @@ include and exclude make it cheaper. An agent with more than 40 tools begins wit
     kinds: ['server'],
     summary: 'Print every message between the daemon and servers, as it passes',
     details: `When, which way (→ to the server), the server, the method, the id, how long an answer took, whose turn it belongs to, and
-the message, without secrets and cut to the width of a terminal. Of all servers without a name. Ends with Ctrl-C. Needs a
-daemon.`,
+the message, cut to the width of a terminal. Secrets that the server was given itself (env, headers, auth) are hidden; others
+in arguments and answers are not. Of all servers without a name. Ends with Ctrl-C. Needs a daemon.`,
     options: [
       { ...anyAgent, summary: 'Only servers of this agent (with a name: crab)' },
       { name: 'follow', short: 'f', summary: 'Go on until Ctrl-C, as it does in any case' },
