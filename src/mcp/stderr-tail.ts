@@ -7,6 +7,8 @@ export class LineTail {
   readonly #decoder = new StringDecoder('utf8')
   #lines: string[] = []
   #open = ''
+  /** Whether note() was ever called. */
+  hasNotes = false
   /** Called for what has come, with a way to get its whole lines as lines() gives them. Must not throw. */
   onLines: ((read: () => string[]) => void) | undefined
 
@@ -24,6 +26,13 @@ export class LineTail {
     if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES)
   }
 
+  /** Puts a line of ours between those of the program: what became of it. */
+  note(text: string): void {
+    this.hasNotes = true
+    const end = this.#open === '' ? '' : '\n'
+    this.push(Buffer.from(`${end}${toNote(text)}\n`))
+  }
+
   /** At most 200, oldest first, without what a terminal would obey. */
   lines(): string[] {
     const all = this.#open === '' ? this.#lines : [...this.#lines, this.#open]
@@ -37,13 +46,15 @@ export class LineTail {
 }
 
 /**
- * The line of a program's last words that says why it ended; empty when it said nothing.
+ * The line of a program's last words that says why it ended; empty when it said nothing. What it said before it ended
+ * the last time does not count.
  *
  * Last words end in a stack, a version, a hint: what counts is the first line of the last run of lines that speak of an
- * error, else the last line that is not indented.
+ * error, and not of a warning, else the last line that is not indented.
  */
 export function lastWords(lines: readonly string[]): string {
-  const words = lines.slice(-MAX_LAST_WORDS).filter((line) => line.trim() !== '')
+  const said = lines.slice(lines.findLastIndex(isNote) + 1)
+  const words = said.slice(-MAX_LAST_WORDS).filter((line) => line.trim() !== '')
   let at = words.findLastIndex(speaksOfError)
   while (at > 0 && speaksOfError(words[at - 1]!)) at--
   const line = words[at] ?? words.findLast((one) => !/^\s/.test(one)) ?? words.at(-1) ?? ''
@@ -61,9 +72,19 @@ function clip(line: string, limit: number): string {
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line
 }
 
+function toNote(text: string): string {
+  return `${NOTE}${text}]`
+}
+
+function isNote(line: string): boolean {
+  return line.startsWith(NOTE)
+}
+
+const NOTE = '[crabtalk: '
+
 function speaksOfError(line: string): boolean {
   return (
-    !/^\s/.test(line) &&
+    !/^\s|^\W*warn/i.test(line) &&
     /error|exception|panic|fatal|fail|cannot|not found|denied|invalid|missing|refused/i.test(line)
   )
 }

@@ -24,6 +24,7 @@ export async function openStdioLink(options: StdioLinkOptions): Promise<Link> {
   const { processes, target, env, stderr, watch: watched } = options
   const { command, args, cwd } = target
   const program = await processes.start({ argv: [command, ...args], cwd, env })
+  if (stderr.hasNotes) stderr.note('started again')
   program.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
   return linkTo(program, stderr, watched)
 }
@@ -32,8 +33,17 @@ function linkTo(program: RunningProcess, stderr: LineTail, watched: StdioLinkOpt
   const broken = Promise.withResolvers<string>()
   const { stdin, stdout } = program
   const transport = new StdioTransport({ stdin, stdout, onBroken: broken.resolve })
-  const ended = Promise.race([broken.promise, watch(program, stderr)])
   let closing: Promise<void> | undefined
+  let isNoted = false
+  const note = (how: string) => {
+    if (!closing && !isNoted) stderr.note(how)
+    isNoted = true
+  }
+  const breach = broken.promise.then((why) => {
+    note(why)
+    return why
+  })
+  const ended = Promise.race([breach, watch(program, stderr, note)])
   // What the program left running goes with it, and the SDK learns that nothing comes any more.
   void ended.then(async () => {
     transport.end()
@@ -65,18 +75,24 @@ async function sayGoodbye(transport: StdioTransport, program: RunningProcess): P
 }
 
 /** Resolves when a program has ended, or can answer no more. Its pipes may outlive it, where others hold them. */
-async function watch(program: RunningProcess, tail: LineTail): Promise<string> {
+async function watch(program: RunningProcess, tail: LineTail, note: (how: string) => void): Promise<string> {
   const { exited, stdin, stdout, stderr } = program
   await Promise.race([exited, endOfStream(stdout), failureOf(stdin)])
   const status = await Promise.race([exited, sleep(SETTLE_MS, undefined, { ref: false })])
-  if (status === undefined) return 'it closed its standard input or output'
+  if (status === undefined) {
+    note(CLOSED)
+    return CLOSED
+  }
   await Promise.race([
     Promise.all([endOfStream(stdout), endOfStream(stderr)]),
     sleep(SETTLE_MS, undefined, { ref: false }),
   ])
   await nextTurn() // where this process was busy, the pipes were not looked at yet
   await nextTurn()
-  return describeEnd(status, tail)
+  const words = wordsAt(status, tail)
+  const how = describeEnd(status)
+  note(how)
+  return words === '' ? how : `${how}: ${words}`
 }
 
 function endOfStream(stream: Readable): Promise<void> {
@@ -91,12 +107,17 @@ function failureOf(stdin: Writable): Promise<void> {
   return new Promise((resolve) => stdin.once('close', () => !stdin.writableEnded && resolve()))
 }
 
-function describeEnd({ code, signal }: ExitStatus, stderr: LineTail): string {
-  const how = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
-  const words = printable(lastWords(stderr.lines()))
-  return words === '' ? how : `${how}: ${words}`
+function describeEnd({ code, signal }: ExitStatus): string {
+  return signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`
 }
 
+/** Whoever is ended by others has nothing to say about it. */
+function wordsAt({ signal }: ExitStatus, stderr: LineTail): string {
+  return signal === null || CRASHES.has(signal) ? printable(lastWords(stderr.lines())) : ''
+}
+
+const CRASHES: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP'])
+const CLOSED = 'it closed its standard input or output'
 /** What a server may take to end by itself. */
 const GRACE_MS = 1_000
 /** Between the end of a program and the end of what it said. */

@@ -230,7 +230,31 @@ describe('starts and ends of servers', { concurrency: 4 }, () => {
     await assert.rejects(node.servers.connect(agent, 's', NEVER), {
       message: 'Cannot use the MCP server "s": it ended with exit code 3: bad key [secret]',
     })
-    assert.equal(node.servers.logs(agent, 's').at(-1), 'bad key [secret]')
+    assert.deepEqual(node.servers.logs(agent, 's').slice(-2), [
+      'bad key [secret]',
+      '[crabtalk: it ended with exit code 3]',
+    ])
+  })
+
+  test('logs() says that a server was ended and started again, which is not for what it said before', async () => {
+    await using node = await mcpNode()
+    const { entry, starts } = node.watch()
+    const { command = '', args = [] } = entry
+    const script = 'echo "cannot find it" >&2; exec "$0" "$@"'
+    const talking = { ...entry, command: '/bin/sh', args: ['-c', script, command, ...args] }
+    const agent = agentWith([talking])
+    const { name } = talking
+    await node.servers.connect(agent, name, NEVER)
+    process.kill(starts()[0]!, 'SIGKILL')
+    await untilState(node, 'failed')
+    assert.equal(node.servers.peers()[0]!.error, 'it was ended by SIGKILL')
+    await node.servers.connect(agent, name, NEVER)
+    assert.deepEqual(node.servers.logs(agent, name), [
+      'cannot find it',
+      '[crabtalk: it was ended by SIGKILL]',
+      '[crabtalk: started again]',
+      'cannot find it',
+    ])
   })
 })
 

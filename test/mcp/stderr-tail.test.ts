@@ -62,6 +62,15 @@ test('LineTail takes out what a terminal would obey', () => {
   assert.deepEqual(tail.lines(), ['red'])
 })
 
+test('LineTail puts notes on lines of their own', () => {
+  const tail = new LineTail()
+  tail.push(Buffer.from('open'))
+  tail.note('it ended')
+  tail.push(Buffer.from('next'))
+  assert.deepEqual(tail.lines(), ['open', '[crabtalk: it ended]', 'next'])
+  assert.equal(lastWords(['Error: old', '[crabtalk: it ended]', 'calm']), 'calm')
+})
+
 const WORDS: Record<string, [string, string]> = {
   nothing: ['', ''],
   'one line': ['starting\nno config\n', 'no config'],
@@ -78,6 +87,10 @@ const WORDS: Record<string, [string, string]> = {
     'npm error code E404',
   ],
   'an old error and calm last words': ['error: old\nlistening\nbye\n', 'error: old'],
+  'a warning before an error': [
+    'Warning: Cannot access directory /x\nError: None of the directories are accessible\n',
+    'Error: None of the directories are accessible',
+  ],
   'only indented lines': ['  a\n  b\n', 'b'],
 }
 for (const [what, [text, words]] of Object.entries(WORDS)) {
