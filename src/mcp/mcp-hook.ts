@@ -153,7 +153,7 @@ async function scanAndCall(
 
 async function callAndTell(
   what: Pick<ToolCallOptions, 'peer' | 'entry' | 'tool'>,
-  { args, spillDir, progress, agent, sender, runId, env, ask }: ToolDispatch,
+  { args, spillDir, progress, agent, sender, runId, env, ask, notice }: ToolDispatch,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   using throttled = throttledProgress(progress)
@@ -161,6 +161,7 @@ async function callAndTell(
   const elicit = elicitThrough({
     server: what.entry.name,
     turn: runId,
+    notice,
     ask: (questions, unwanted) => ask(questions, 'elicitation', unwanted),
   })
   const call = () => callTool({ ...what, args, spillDir, onProgress, elicit, meta: depthMeta(env) }, signal)

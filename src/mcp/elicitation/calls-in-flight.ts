@@ -11,6 +11,8 @@ interface Call {
   pause(): Disposable
   /** How often the server has asked. */
   asked: number
+  /** Whether its turn knows that questions are declined. */
+  isTold: boolean
 }
 
 /** What a call is begun with. */
@@ -38,7 +40,14 @@ export class CallsInFlight {
 
   begin({ elicit, pause }: CallBeginning): BegunCall {
     const over = new AbortController()
-    const call: Call = { turn: elicit?.turn ?? Symbol(), elicit, pause, over: over.signal, asked: 0 }
+    const call: Call = {
+      turn: elicit?.turn ?? Symbol(),
+      elicit,
+      pause,
+      over: over.signal,
+      asked: 0,
+      isTold: false,
+    }
     this.#calls.add(call)
     const begun: BegunCall = {
       isLeft: true,
@@ -55,9 +64,18 @@ export class CallsInFlight {
   /** A question that does not say whose it is. Declined when it may be another turn's, or nobody's. */
   async answer(params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer> {
     const [first, ...others] = this.#calls
-    if (!first || others.some(({ turn }) => turn !== first.turn)) return { action: 'decline' }
+    if (!first) return { action: 'decline' }
+    if (others.some(({ turn }) => turn !== first.turn)) return this.#decline()
     const open = [first, ...others].find(({ over }) => !over.aborted)
     return open ? await this.#ask(open, params, signal) : { action: 'decline' }
+  }
+
+  /** Those who might have been asked are told, a turn once. */
+  #decline(): ElicitAnswer {
+    const open = [...this.#calls].filter(({ over, isTold }) => !over.aborted && !isTold)
+    for (const call of new Map(open.map((one) => [one.turn, one])).values()) call.elicit?.onDeclined?.()
+    for (const call of open) call.isTold = true
+    return { action: 'decline' }
   }
 
   /** The wait for a person is on no call of the turn. */

@@ -18,13 +18,17 @@ export function elicitThrough({
   server,
   turn,
   ask,
+  notice,
 }: {
   server: string
   turn: string
   ask: AskPerson
+  /** Tells the person what was not asked. */
+  notice?(message: string): void
 }): Elicit {
   return {
     turn,
+    onDeclined: () => notice?.(`Declined a question of the MCP server "${server}": ${NOBODYS}`),
     async answer(params, signal) {
       const put = (questions: readonly Question[]) => ask(questions, signal)
       try {
@@ -146,6 +150,7 @@ const DONE: Choice = { label: 'Done', description: 'you have opened it, and the 
 const DECLINE: Choice = { label: 'Decline', description: '' }
 const DECLINED: ElicitAnswer = { action: 'decline' }
 const CANCELLED: ElicitAnswer = { action: 'cancel' }
+const NOBODYS = 'it may be for another call, which runs as well or was given up less than 30 s ago'
 const MAX_MESSAGE = 2_000
 const MAX_LINES = 20
 const MOST_ROUNDS = 4

@@ -15,6 +15,8 @@ export interface ElicitAnswer {
 export interface Elicit {
   /** Whose call it is: calls of one turn have the same. */
   turn: string
+  /** Told, once for a call, that a question was declined as nobody can say whose it is. Must not throw. */
+  onDeclined?(): void
   /** Takes the parameters of `elicitation/create` as the server wrote them. Throws only when the signal is aborted. */
   answer(params: JsonObject, signal: AbortSignal): Promise<ElicitAnswer>
 }

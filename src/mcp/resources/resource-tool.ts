@@ -93,6 +93,7 @@ async function read(
   const elicit = elicitThrough({
     server: entry.name,
     turn: runId,
+    notice,
     ask: (questions, unwanted) => ask(questions, 'elicitation', unwanted),
   })
   try {

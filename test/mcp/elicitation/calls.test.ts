@@ -21,7 +21,7 @@ async function asking(node: McpNode, entry: StdioEntry) {
   await offer(node, agent)
   const call = (
     ask: ToolDispatch['ask'],
-    options: { args?: object; runId?: string; tool?: string } = {},
+    options: { args?: object; runId?: string; tool?: string; notice?: (text: string) => void } = {},
     signal = NEVER,
   ) =>
     run(
@@ -32,6 +32,7 @@ async function asking(node: McpNode, entry: StdioEntry) {
         args: { ...(options.args ?? COLOUR) },
         ask,
         runId: options.runId ?? 'run',
+        ...(options.notice && { notice: options.notice }),
       },
       signal,
     )
@@ -118,7 +119,10 @@ test('with calls of two turns under way, an older server reaches the person of n
     { runId: 'one' },
   )
   await first.promise
-  const two = await call(() => assert.fail('reaches a person'), { runId: 'two' })
+  const told: string[] = []
+  const notice = (text: string) => void told.push(text)
+  const two = await call(() => assert.fail('reaches a person'), { runId: 'two', notice })
+  assert.match(told.join(), /^Declined a question of the MCP server "docs": it may be for another call/)
   assert.deepEqual(JSON.parse(two!.output), { kind: 'elicit', action: 'decline' })
   release.resolve()
   assert.match((await one)!.output, /"colour":"red"/)
@@ -213,6 +217,22 @@ test('CallsInFlight counts a call that was given up, as its server may still ask
   answered[Symbol.dispose]()
   using _alone = settled.begin({ elicit: yes('open'), ...clockless })
   assert.deepEqual(await settled.answer({}, NEVER), { action: 'accept' })
+})
+
+test('CallsInFlight tells each turn once of a question that may be of another one', async () => {
+  const calls = new CallsInFlight()
+  const told: string[] = []
+  const of = (turn: string) => ({
+    ...{ turn, answer: async () => ({ action: 'accept' as const }) },
+    onDeclined: () => void told.push(turn),
+  })
+  const left = calls.begin({ elicit: of('left'), ...clockless })
+  left[Symbol.dispose]()
+  using _one = calls.begin({ elicit: of('one'), ...clockless })
+  using _same = calls.begin({ elicit: of('one'), ...clockless })
+  using _two = calls.begin({ elicit: of('two'), ...clockless })
+  for (let i = 0; i < 2; i++) assert.deepEqual(await calls.answer({}, NEVER), { action: 'decline' })
+  assert.deepEqual(told, ['one', 'two'])
 })
 
 test('CallsInFlight lets a server ask ten times during a call', async () => {
