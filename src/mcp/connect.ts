@@ -3,7 +3,7 @@ import { toCancelled } from '../core/base/cancelled.ts'
 import { CrabError } from '../core/base/errors.ts'
 import { listenForChanges } from './change-stream.ts'
 import { Connection, type Era } from './connection.ts'
-import type { Link } from './link.ts'
+import { endOf, type Link } from './link.ts'
 import { type Asking, followQuestion } from './question.ts'
 import { withRawResults } from './raw-results.ts'
 import { printable } from './remote-tool.ts'
@@ -144,7 +144,7 @@ async function sayHello(
   const isGone = 'ended' in outcome || sdk.kindOfFailure(outcome.reason) === 'gone'
   if (!isGone) return { error: toRefusal(outcome.reason), sign: signOf(asking) }
   const sign = link.hasSpoken ? 'none' : 'ended without a word'
-  return { error: new CrabError('unavailable', await link.ended), sign }
+  return { error: await endOf(link), sign }
 }
 
 function signOf({ gaveUp, isOpen }: Asking): Sign {

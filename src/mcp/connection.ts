@@ -6,7 +6,7 @@ import { listTools } from './discovery.ts'
 import { type BegunCall, CallsInFlight } from './elicitation/calls-in-flight.ts'
 import { type Send, untilComplete } from './elicitation/input-required.ts'
 import type { Elicit } from './elicitation/types.ts'
-import type { Link } from './link.ts'
+import { endOf, type Link } from './link.ts'
 import { dropUnsendable } from './param-headers.ts'
 import { rawResultOf } from './raw-results.ts'
 import { printable, type RemoteTool, type ToolList } from './remote-tool.ts'
@@ -236,8 +236,8 @@ export class Connection {
   async #explain(reason: unknown, signal: AbortSignal): Promise<CrabError> {
     const kind = this.#sdk.kindOfFailure(reason)
     if (kind === 'gone') {
-      const why = await orCancelled(this.ended, signal)
-      return new CrabError('unavailable', why, { cause: reason })
+      const { message, hint = GONE_HINT } = await orCancelled(endOf(this.#link), signal)
+      return new CrabError('unavailable', message, { cause: reason, hint })
     }
     if (reason instanceof CrabError) return reason
     const words = printable(reason instanceof Error ? reason.message : String(reason))
@@ -248,5 +248,6 @@ export class Connection {
 /** What the SDK may take; our own clock is the one that counts. */
 const NO_TIMEOUT = 2 ** 31 - 1
 const TOTAL_TIMEOUT_MS = 600_000
+const GONE_HINT = 'the next call starts it again; what was under way is not sent twice'
 const LIST_TIMEOUT_MS = 60_000
 const PING_TIMEOUT_MS = 10_000

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/client'
+import { CrabError } from '../core/base/errors.ts'
 
 /**
  * A way to one server, and what stands behind it. The SDK speaks over `transport`; nobody else does.
@@ -16,8 +17,17 @@ export interface Link {
   readonly secrets?: readonly string[]
   /** Resolves when the server can no longer be reached, with why: `it ended with exit code 1: …`. Never rejects. */
   readonly ended: Promise<string>
+  /** What to do about its end; undefined as long as there is nothing to say. */
+  readonly hint?: string | undefined
   /** Says good-bye, waits a little and ends whatever is left. Any number of times; never rejects. */
   close(): Promise<void>
   /** As close(), for a host that is leaving: nobody waits, and nothing keeps this process alive. */
   release(): void
+}
+
+/** Resolves when the server can no longer be reached, with why. */
+export async function endOf(link: Link): Promise<CrabError> {
+  const why = await link.ended
+  const { hint } = link
+  return new CrabError('unavailable', why, hint === undefined ? {} : { hint })
 }

@@ -156,7 +156,11 @@ describe('calls of tools', { concurrency: 4 }, () => {
       const calls = (name === 'closeOnCall' ? ['one'] : ['one', 'two']).map(
         () => run(node, agent, { name: 'mcp__misbehaving__pid' })!,
       )
-      await Promise.all(calls.map((call) => assert.rejects(call, { kind: 'unavailable', message })))
+      await Promise.all(
+        calls.map((call) =>
+          assert.rejects(call, { kind: 'unavailable', message, hint: /is not sent twice/ }),
+        ),
+      )
       const arrived = server.messages('tools/call').length
       assert.equal(node.servers.peers()[0]!.state, 'failed')
       assert.match(node.servers.peers()[0]!.error, message)

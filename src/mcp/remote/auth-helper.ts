@@ -36,7 +36,7 @@ export async function runAuthHelper(options: AuthHelperOptions, signal: AbortSig
     if (signal.aborted) throw toCancelled(signal)
     if (!(reason instanceof CrabError)) throw reason
     const why = reason.message.replace(/^Cannot /, 'cannot ')
-    throw new CrabError('credentials', `its auth helper failed: ${why}`, { hint: HINT })
+    throw new CrabError('credentials', `its auth helper failed: ${why}`, { hint: HELPER_HINT })
   }
 }
 
@@ -88,4 +88,6 @@ async function textOf({ stdout }: RunningProcess): Promise<string> {
 
 const TIME_LIMIT_MS = 10_000
 const MAX_OUTPUT_BYTES = 64 * 1024
-const HINT = 'run it by hand: it prints a token, or lines of "Name: value", or JSON with "headers"'
+/** What to do about a helper that does not work. */
+export const HELPER_HINT =
+  'run it by hand: it prints a token, or lines of "Name: value", or JSON with "headers"'

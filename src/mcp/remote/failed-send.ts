@@ -32,7 +32,7 @@ export function isLostSession({ status, body }: PlainAnswer): boolean {
 export function toFailedSend(reason: unknown, address: string): unknown {
   if (reason instanceof CrabError || !(reason instanceof Error) || reason.name === 'AbortError') return reason
   const answer = plainAnswerOf(reason)
-  if (answer) return new CrabError('failed', redirected(reason, answer) ?? describeAnswer(answer, address))
+  if (answer) return toRefused(reason, answer, address)
   const { data } = reason as { data?: unknown }
   const contentType = isObject(data) ? data['contentType'] : undefined
   if (contentType !== undefined) {
@@ -48,8 +48,18 @@ export function toFailedSend(reason: unknown, address: string): unknown {
   return reason
 }
 
-function redirected({ message }: Error, { status }: PlainAnswer): string | undefined {
-  if (status < 300 || status >= 400) return undefined
-  const where = /Redirect (?:from|to).*$/s.exec(message)?.[0]
-  return `it sends elsewhere (HTTP ${status})${where === undefined ? '' : `: ${where}`}`
+function toRefused(reason: Error, answer: PlainAnswer, address: string): CrabError {
+  const { status } = answer
+  if (status >= 300 && status < 400)
+    return new CrabError('failed', redirected(reason, answer), {
+      hint: 'if you trust it, give its entry the address it sends to',
+    })
+  const hint = [404, 405].includes(status) ? { hint: 'see that the path of its address is right' } : {}
+  return new CrabError('failed', describeAnswer(answer, address), hint)
+}
+
+/** Without the words of the SDK's own settings. */
+function redirected({ message }: Error, { status }: PlainAnswer): string {
+  const where = /Redirect (?:from|to).*$/s.exec(message)?.[0].replace(/\s*\(redirectPolicy:[^)]*\)/, '')
+  return `it sends elsewhere (HTTP ${status})${where === undefined ? '' : `: ${where.trim()}`}`
 }

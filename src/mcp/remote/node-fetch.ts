@@ -111,8 +111,21 @@ function toUnreachable(reason: unknown, { origin }: URL): unknown {
   const code = codeOf(reason)
   if (!(reason instanceof Error) || reason instanceof CrabError || code === '') return reason
   if (code.startsWith('ERR_INVALID_') || code.startsWith('ERR_UNESCAPED_')) return reason
-  const why = REASONS[code] ?? (reason.message === '' ? code : reason.message)
-  return new CrabError('unavailable', `it cannot be reached at ${origin}: ${why}`, { cause: reason })
+  const known = code === 'EPROTO' && NO_TLS.test(reason.message) ? 'ERR_SSL_WRONG_VERSION_NUMBER' : code
+  const hint = HINTS[known] ?? (CERTIFICATE.test(known) ? HINT_CERTIFICATE : undefined)
+  const options = hint === undefined ? {} : { hint }
+  const why = REASONS[known] ?? wordsOf(reason, code)
+  return new CrabError('unavailable', `it cannot be reached at ${origin}: ${why}`, {
+    cause: reason,
+    ...options,
+  })
+}
+
+/** Of what OpenSSL says only the reason. */
+function wordsOf({ message }: Error, code: string): string {
+  const [, tls = ''] = /:error:[^:]*:[^:]*:[^:]*:([^:]+)/.exec(message) ?? []
+  if (tls !== '') return `TLS failed: ${tls.trim()}`
+  return message.trim() === '' ? code : message.trim().replaceAll(/\s+/g, ' ')
 }
 
 /** Of one attempt, or the first of several at the addresses of one name. */
@@ -136,3 +149,13 @@ const REASONS: Record<string, string> = {
   HPE_INVALID_VERSION: 'it does not speak HTTP',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
 }
+
+const HINTS: Record<string, string> = {
+  ECONNREFUSED: 'see that it runs, and that the port of its address is right',
+  ENOTFOUND: 'see that the host of its address is right',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'its address may begin with http://',
+  HPE_INVALID_CONSTANT: 'its address may begin with https://',
+}
+const NO_TLS = /wrong version number|packet length too long/
+const CERTIFICATE = /CERT|UNABLE_TO_VERIFY/
+const HINT_CERTIFICATE = 'NODE_EXTRA_CA_CERTS names a file of further certificates to trust'

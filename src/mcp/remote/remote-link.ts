@@ -1,11 +1,11 @@
 import type { FetchLike, Transport } from '@modelcontextprotocol/client'
-import type { CrabError } from '../../core/base/errors.ts'
+import { CrabError } from '../../core/base/errors.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
 import type { Link } from '../link.ts'
 import { showTarget } from '../shown-target.ts'
 import { newCurrentAsk } from './ask.ts'
-import { runAuthHelper } from './auth-helper.ts'
+import { HELPER_HINT, runAuthHelper } from './auth-helper.ts'
 import { Credentials } from './credentials.ts'
 import { HttpTransport } from './http-transport.ts'
 import { nodeFetch } from './node-fetch.ts'
@@ -44,13 +44,15 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
   const credentials = credentialsOf(options, over.signal)
   await credentials.headers(signal).catch((reason: unknown) => {
     over.abort() // a helper that nobody waits for is ended
-    throw reason
+    throw lateHelper(reason)
   })
   let isLeaving = false
   let isGone = false
+  let hint: string | undefined
   const raw = (options.fetch ?? nodeFetch)(() => isLeaving)
   const onGone = (error: CrabError) => {
     isGone = true
+    hint = error.hint
     note(error.message)
     resolve(error.message) // before the SDK learns of it, and has other words for it
     void transport.close()
@@ -70,6 +72,9 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
     pid: undefined,
     hasSpoken: true,
     ended,
+    get hint() {
+      return hint
+    },
     get secrets() {
       return credentials.secrets
     },
@@ -85,6 +90,12 @@ export async function openRemoteLink(options: RemoteLinkOptions, signal: AbortSi
       closing ??= sayGoodbye()
     },
   }
+}
+
+/** When the time of a start is over, it is the helper that took it. */
+function lateHelper(reason: unknown): unknown {
+  if (!(reason instanceof CrabError) || reason.kind !== 'timeout') return reason
+  return new CrabError('timeout', `${reason.message}: its auth helper is not done`, { hint: HELPER_HINT })
 }
 
 function credentialsOf(

@@ -122,12 +122,30 @@ describe('a server over HTTP that answers in its own way', () => {
     test(`is failed when it answers everything with ${what}`, async () => {
       await using server = await scriptedServer({ play })
       await using node = await mcpNode()
-      await assert.rejects(callEcho(node, server), { kind: 'unavailable' })
+      await assert.rejects(callEcho(node, server), (reason: Error) => {
+        assert.doesNotMatch(reason.message, /redirectPolicy|\n/)
+        return true
+      })
       const [peer] = node.servers.peers()
       assert.equal(peer!.state, 'failed')
       assert.notEqual(peer!.error, '')
     })
   }
+
+  test('that is not to be reached at its address comes with what to look at', async () => {
+    await using node = await mcpNode()
+    const hintOf = async (server: ScriptedServer) => {
+      const failure: { hint?: string } = await callEcho(node, server).catch((reason) => reason)
+      return failure.hint
+    }
+    await using lost = await scriptedServer({ play: json(404, 'nothing here') })
+    assert.equal(await hintOf(lost), 'see that the path of its address is right')
+    await using moved = await scriptedServer({ play: redirect('https://elsewhere.example/mcp', 307) })
+    assert.match((await hintOf(moved))!, /give its entry the address it sends to/)
+    const gone = await scriptedServer()
+    await gone.stop()
+    assert.match((await hintOf(gone))!, /see that it runs/)
+  })
 
   test('follows a redirect within itself that keeps the request', async () => {
     await using server = await scriptedServer({

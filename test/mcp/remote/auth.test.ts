@@ -241,6 +241,18 @@ describe('a server over HTTP that wants to know who asks', () => {
     await until('it is gone', async () => (await livingWith(node.folder)).length === 0)
   })
 
+  test('is not ready in time because of its helper, which is named', async () => {
+    await using server = await scriptedServer()
+    await using node = await mcpNode()
+    const helper = await helperOf(node, 'setInterval(() => {}, 1_000)')
+    const entry = { auth_helper: helper.argv, startup_timeout_ms: 1_000 }
+    await assert.rejects(callEcho(node, server, entry), (reason: Error & { hint: string }) => {
+      assert.match(reason.message, /not ready within 1 s: its auth helper is not done$/)
+      assert.match(reason.hint, /run it by hand/)
+      return true
+    })
+  })
+
   test('is not asked anything when its helper is not there', async () => {
     await using server = await scriptedServer()
     await using node = await mcpNode()

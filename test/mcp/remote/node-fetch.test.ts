@@ -67,6 +67,16 @@ test('nodeFetch() refuses a status that is none, and reads no more of its answer
   await cut
 })
 
+test('nodeFetch() says in one line that a server does not speak TLS', async () => {
+  await using server = await listen((_, response) => response.end('plain'))
+  const origin = server.origin.replace('http:', 'https:')
+  await assert.rejects(fetch(origin), {
+    kind: 'unavailable',
+    message: `it cannot be reached at ${origin}: it does not speak TLS`,
+    hint: 'its address may begin with http://',
+  })
+})
+
 test('nodeFetch() follows no redirect', async () => {
   await using server = await listen((_, response) => response.writeHead(302, { location: '/x' }).end())
   assert.equal((await fetch(server.origin)).status, 302)
