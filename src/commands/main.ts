@@ -132,9 +132,36 @@ async function unknownCommand(
   const known = (inGroup.length > 0 ? inGroup : commands)
     .filter(({ hidden }) => !hidden)
     .map(({ path }) => path.slice(0, inGroup.length > 0 ? 2 : 1).join(' '))
-  const near = nearest(typed, known)
+  const near = inGroup.length > 0 ? nearVerb(words, known, nearest) : nearest(typed, known)
   const what = typed.startsWith('-') ? 'option' : 'command'
   return new CrabError('usage', `Unknown ${what} "${typed}"`, {
-    hint: near ? `did you mean "${name} ${near}"?` : `see ${name} --help`,
+    hint: near
+      ? `did you mean "${name} ${near}"?`
+      : `see ${name}${inGroup.length > 0 ? ` ${words[0]}` : ''} --help`,
   })
 }
+
+/** What is meant by the second word of a line: by what other programs call it, or how it is spelt. */
+function nearVerb(
+  [group = '', verb = '']: readonly string[],
+  known: readonly string[],
+  nearest: (word: string, candidates: readonly string[]) => string | undefined,
+): string | undefined {
+  const other = `${group} ${SAME.get(verb)}`
+  if (known.includes(other)) return other
+  const verbs = known.map((path) => path.slice(group.length + 1))
+  const near = verb === 'help' ? undefined : nearest(verb, verbs)
+  return near && `${group} ${near}`
+}
+
+/** What is called otherwise elsewhere. */
+const SAME: ReadonlyMap<string, string> = new Map([
+  ['rm', 'remove'],
+  ['del', 'remove'],
+  ['delete', 'remove'],
+  ['ls', 'list'],
+  ['show', 'get'],
+  ['create', 'add'],
+  ['edit', 'set'],
+  ['restart', 'reconnect'],
+])

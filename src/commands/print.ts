@@ -21,10 +21,12 @@ export async function printTable(
   const cells = [header, ...rows].map((row) => row.map((cell) => sanitize(cell).replaceAll(/\s+/g, ' ')))
   const widths = header.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))
   const limit = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
-  for (const row of cells) {
+  const lines = cells.map((row) => {
     const line = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell))).join('  ')
-    host.stdout.write(`${cut(line.trimEnd(), limit, width)}\n`)
-  }
+    return `${cut(line.trimEnd(), limit, width)}\n`
+  })
+  host.stdout.write(lines.join(''))
+  await host.stdout.flush() // what is said on standard error afterwards stands below it
 }
 
 /** A line as it fits the width of a terminal; in a pipe it stays whole. */

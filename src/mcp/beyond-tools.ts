@@ -30,7 +30,9 @@ export function beyondTools(claim: (agent: AgentConfig, name: string) => Promise
       const { peer, entry } = claimed
       const limited = outputLimit === undefined ? entry : { ...entry, output_limit: outputLimit }
       const attachesAll = outputLimit !== undefined
-      const work = readResource({ peer, entry: limited, uri, spillDir, attachesAll }, signal)
+      const work = addressOf(uri, peer, signal).then((address) =>
+        readResource({ peer, entry: limited, uri: address, spillDir, attachesAll }, signal),
+      )
       return await explained(`read ${printable(uri)}`, claimed, work, signal)
     },
     async prompts(agent, name, signal): Promise<PromptView[]> {
@@ -51,6 +53,19 @@ export function beyondTools(claim: (agent: AgentConfig, name: string) => Promise
       return await explained(`get the prompt ${prompt}`, claimed, work, signal)
     },
   }
+}
+
+/** What is no address may be the name of a resource. Throws `missing` where the server has neither. */
+async function addressOf(uri: string, peer: Claimed['peer'], signal: AbortSignal): Promise<string> {
+  if (peer.memory.about?.hasResources === false) throw new CrabError('missing', 'it has no resources')
+  if (/^[a-z][a-z0-9+.-]*:\S/i.test(uri)) return uri
+  const { resources } = await peer.use((connection) => listResources(connection, signal), signal)
+  const found = resources.find((one) => one.uri === uri) ?? resources.find(({ name }) => name === uri)
+  if (found) return found.uri
+  const known = resources.map(({ name }) => name)
+  throw new CrabError('missing', 'it has no such resource', {
+    hint: didYouMean(uri, known) ?? 'crabtalk mcp resources lists those it has',
+  })
 }
 
 async function connected(

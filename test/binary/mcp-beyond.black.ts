@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
 import { askingEntry, entriesToml, misbehavingEntry, type StdioEntry } from '../support/mcp/mcp-servers.ts'
 import type { Script } from '../support/model-server.ts'
-import { makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { assertFailed, makeTalk, promptOf, type Talk } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
@@ -67,6 +67,17 @@ test('mcp resources, read, prompts and prompt print what a server has', async ()
   const wrong = await talk.run(['mcp', 'prompt', 'docs', 'reviw'])
   assert.equal(wrong.code, 1)
   assert.match(wrong.stderr, /no such prompt\nhint: did you mean .*review/)
+})
+
+test('mcp read takes the name of a resource, and says when there is none', async () => {
+  await using talk = await talkWith([])
+  const read = (uri: string) => talk.run(['mcp', 'read', 'docs', uri])
+  assert.match((await read('readme')).stdout, /^# Asking\n/)
+  assertFailed(await read('readmee'), 'missing', { message: /no such resource$/, hint: /"readme"/ })
+  await writeAgent(talk, misbehavingEntry())
+  assertFailed(await talk.run(['mcp', 'read', 'misbehaving', 'x:y']), 'missing', {
+    message: /it has no resources$/,
+  })
 })
 
 test('send takes along the resource that a message names, and says what it cannot read', async () => {

@@ -156,7 +156,7 @@ test('mcp call names the nearest server and tool, and refuses arguments that are
     message: /word 1 behind the tool/,
     hint: /path=/,
   })
-  assertFailed(await call('misbehaving', 'echo', '{"text":'), 'invalid', {
+  assertFailed(await call('misbehaving', 'echo', '{"text":'), 'usage', {
     message: /no JSON object/,
     hint: /./,
   })

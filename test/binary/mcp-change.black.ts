@@ -109,6 +109,23 @@ test('mcp add writes nothing when the server does not start, and gives its last 
   assert.equal(await agentText(box), text)
 })
 
+test('mcp add says what may be meant by words that no server could use', async () => {
+  await using box = await makeSandbox()
+  await mkdir(join(box.cwd, 'notes'))
+  const { entry } = watchedServer(box.cwd, { at: { start: 'crash' } })
+  const advised = { message: /./, hint: /write \.\/notes if what is here is meant: .*nothing was written/ }
+  assertFailed(await box.run(['mcp', 'add', 'fs', '--', ...line(entry), 'notes']), 'unavailable', advised)
+  const inOne = { message: /no program of that name/, hint: /write the words of the command apart/ }
+  assertFailed(await box.run(['mcp', 'add', 'x', 'no-such -y x']), 'unavailable', inOne)
+  const header = await box.run(['mcp', 'add', '--header', 'Host: x', 'far', 'http://127.0.0.1:1'])
+  assertFailed(header, 'config', { message: /"Host" cannot be set/, hint: /^hint: nothing was written$/ })
+  await box.run(['mcp', 'add', '--no-verify', 'far', 'HTTP://127.0.0.1:1/mcp'])
+  assert.equal(
+    JSON.parse((await box.run(['mcp', 'get', 'far', '--json'])).stdout).entry.url,
+    'http://127.0.0.1:1/mcp',
+  )
+})
+
 test('mcp add --no-verify writes without starting anything', async () => {
   await using box = await makeSandbox()
   const { stdout, code } = await box.run(['mcp', 'add', '--no-verify', 'one', 'no-such-program'])

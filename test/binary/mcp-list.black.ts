@@ -67,6 +67,20 @@ test('mcp list shows what is declared and what is known, starts nothing and prin
   }
 })
 
+test('mcp list prints its rows before what is wrong with some', async () => {
+  await using box = await makeSandbox()
+  await writeAgent(
+    box,
+    entriesToml(
+      { name: 'none', command: 'no-such-program', args: [] },
+      { name: 'two', command: 'other', args: [] },
+    ),
+  )
+  await box.run(['mcp', 'ping', 'none'])
+  const { stdout } = await box.shell('crabtalk mcp list 2>&1')
+  assert.match(stdout, /^NAME .*\nnone +failed .*\ntwo .*\ncrabtalk: none: .*\n$/)
+})
+
 test('mcp list --all shows the servers of every agent, and what is wrong with an agent file', async () => {
   await using box = await makeSandbox()
   await writeAgent(box, entriesToml({ name: 'one', command: 'x', args: [] }))

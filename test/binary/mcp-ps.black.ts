@@ -90,6 +90,18 @@ test('mcp ps of nothing says where to look', async () => {
   assert.deepEqual([stdout, code], ['', 0])
   assert.match(stderr, /^No servers run; crabtalk mcp list --all/)
   assert.match((await mcp(box, ['ps', '-a', 'crab'])).stderr, /^No servers run for crab; /)
+  assertFailed(await mcp(box, ['ps', '-a', 'nosuch']), 'missing', { message: /nosuch/, hint: /./ })
+})
+
+test('mcp health says that the next call starts what was killed, and no age without words once it did', async () => {
+  await using box = await makeSandbox()
+  await writeAgents(box, { crab: [misbehavingEntry(FEW, { name: 'good' })] })
+  await using _daemon = await startServing(box, 1)
+  const [{ pid }] = JSON.parse((await mcp(box, ['ps', '--json'])).stdout) as [Row]
+  process.kill(pid, 'SIGKILL')
+  await until('it is lost', async () => / next call +\S/.test((await mcp(box, ['health'])).stdout))
+  await mcp(box, ['call', 'good', 'echo', 'text=x'])
+  assert.match((await mcp(box, ['health'])).stdout, /^good +connected .* - +-$/m)
 })
 
 test('mcp health says what failed and when it is tried again, and exits 69; what is disabled does not count', async () => {

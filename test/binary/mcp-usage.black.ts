@@ -7,6 +7,11 @@ import { assertFailed } from '../support/talk.ts'
 const MISTAKES: [string[], RegExp, RegExp][] = [
   [['mcp'], /^Cannot run "crabtalk mcp" alone: name one of list, get, add/, /mcp --help$/],
   [['mcp', 'lst'], /^Unknown command "mcp lst"$/, /crabtalk mcp list/],
+  [['mcp', 'rm', 'x'], /^Unknown command "mcp rm"$/, /"crabtalk mcp remove"/],
+  [['mcp', 'ls'], /^Unknown command "mcp ls"$/, /"crabtalk mcp list"/],
+  [['mcp', 'help'], /^Unknown command "mcp help"$/, /see crabtalk mcp --help$/],
+  [['mcp', 'list', '--all', '-a', 'crab'], /^Cannot combine --all with a name or --agent$/, /leave one/],
+  [['mcp', 'add', '--no-verify', 'far', 'ftp://h'], /ftp:\/\/: it is no http address$/, /https:/],
   [['mcp', 'list', 'x'], /it takes no/, /crabtalk mcp list$/],
   [['mcp', 'list', '--jsn'], /^Unknown option --jsn$/, /--json\?$/],
   [['mcp', 'get'], /(is|are) missing$/, /<name>$/],

@@ -17,10 +17,10 @@ export interface Arguments {
 export async function readArguments(words: readonly string[], host: Host): Promise<Arguments> {
   const [first = ''] = words
   if (words.length === 1 && first === '-') {
-    return { args: toObject(await readInput(host), 'standard input'), words: {} }
+    return { args: toObject(await readInput(host), 'standard input', 'invalid'), words: {} }
   }
   if (words.length === 1 && first.startsWith('{'))
-    return { args: toObject(first, 'the arguments'), words: {} }
+    return { args: toObject(first, 'the arguments', 'usage'), words: {} }
   const pairs = words.map(readPair)
   refuseTwice(pairs.map(([key]) => key))
   const args = pairs.map(([key, text]): [string, unknown] => [key, readValue(text)])
@@ -53,10 +53,10 @@ function readValue(text: string): unknown {
   }
 }
 
-function toObject(text: string, what: string): JsonObject {
+function toObject(text: string, what: string, kind: 'invalid' | 'usage'): JsonObject {
   const object = parseObject(text)
   if (object) return object
-  throw new CrabError('invalid', `Cannot use ${what}: it is no JSON object`, { hint: EXAMPLE })
+  throw new CrabError(kind, `Cannot use ${what}: it is no JSON object`, { hint: EXAMPLE })
 }
 
 async function readInput(host: Host): Promise<string> {

@@ -15,9 +15,9 @@ import { changeEntry, readAddition } from './entry.ts'
 import { readServers } from './servers.ts'
 
 export const add: Run = async ({ options, host, signal }) => {
-  const { entry, paths } = await readAddition(options, host)
+  const { entry, paths, bare = [] } = await readAddition(options, host)
   await using attached = await attachServers(host, signal)
-  const tools = await write(attached, { options, host, entry, create: true }, signal)
+  const tools = await write(attached, { options, host, entry, create: true, bare }, signal)
   if (options.has('json')) return printChange(host, options, entry, tools)
   host.stdout.write(`added ${entry['name']}${countOf(tools)}\n`)
   for (const [word, path] of paths) host.stdout.write(`  ${word} is ${path}\n`)
@@ -87,25 +87,30 @@ interface Writing {
   host: Host
   entry: JsonObject
   create: boolean
+  /** Of its words those that may be meant as paths. */
+  bare?: readonly string[]
 }
 
 /** Writes an entry, by default once its server has started; gives how many tools it had then. */
 async function write(
   { dispatch }: Attached,
-  { options, host, entry, create }: Writing,
+  { options, host, entry, create, bare = [] }: Writing,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const verify = !options.has('no-verify') && entry['disabled'] !== true
   const message = { agent: agentOf(options), config: JSON.stringify(entry), verify, create }
   const writing = request(dispatch, 'upsertMcp', message, signal).catch((reason) =>
-    explainRefusal(entry['name'], reason),
+    explainRefusal({ entry, create, bare }, reason),
   )
   const { toolCount } = await showWhile(host, `starting ${entry['name']}`, writing)
   return verify ? toolCount : undefined
 }
 
+type Refused = Required<Pick<Writing, 'entry' | 'create' | 'bare'>>
+
 /** A server that cannot be started, with what follows from that; a name that cannot be, with one that can. */
-function explainRefusal(name: unknown, reason: unknown): never {
+function explainRefusal({ entry, create, bare }: Refused, reason: unknown): never {
+  const { name } = entry
   if (reason instanceof CrabError && /: "name" must be /.test(reason.message)) {
     const near = String(name)
       .toLowerCase()
@@ -114,10 +119,21 @@ function explainRefusal(name: unknown, reason: unknown): never {
       .slice(0, 32)
     throw new CrabError(reason.kind, reason.message, near === '' ? {} : { hint: `for example ${near}` })
   }
-  if (!(reason instanceof CrabError) || !NOT_STARTED.has(reason.kind)) throw reason
-  const advice = reason.hint === undefined ? '' : `${reason.hint}; `
-  const hint = `${advice}nothing was written, and --no-verify writes it unseen`
+  if (!(reason instanceof CrabError)) throw reason
+  const { kind, message } = reason
+  if (create && kind === 'config')
+    throw new CrabError(kind, message, { cause: reason, hint: 'nothing was written' })
+  if (!NOT_STARTED.has(kind)) throw reason
+  const advice = adviceFor(entry, bare) ?? reason.hint
+  const hint = `${advice === undefined ? '' : `${advice}; `}nothing was written, and --no-verify writes it unseen`
   throw new CrabError(reason.kind, reason.message, { cause: reason, hint })
+}
+
+/** What may be wrong with the words that a server was described with. */
+function adviceFor({ command, args }: JsonObject, [bare]: readonly string[]): string | undefined {
+  const isOneWord = typeof command === 'string' && /\S\s+\S/.test(command) && args === undefined
+  if (isOneWord) return 'write the words of the command apart, without quotes around all of them'
+  return bare === undefined ? undefined : `write ./${bare} if what is here is meant: a server runs elsewhere`
 }
 
 async function switchServer(

@@ -14,6 +14,8 @@ import { readRemoteOptions, refuseForeign } from './remote-options.ts'
 export interface Addition {
   entry: JsonObject
   paths: ReadonlyMap<string, string>
+  /** Words that stay as they are, though something of that name is here. */
+  bare?: readonly string[]
 }
 
 /**
@@ -25,7 +27,11 @@ export interface Addition {
 export async function readAddition(options: Options, host: Host): Promise<Addition> {
   const [name = '', command = '', ...args] = options.args
   const cwd = options.value('cwd')
-  const { entry: server, paths } = command.startsWith('{')
+  const {
+    entry: server,
+    paths,
+    bare = [],
+  } = command.startsWith('{')
     ? await jsonEntry({ name, text: command, args }, options, host)
     : await serverEntry([command, ...args], options, host)
   const env = readEnv(options, host)
@@ -37,7 +43,7 @@ export async function readAddition(options: Options, host: Host): Promise<Additi
     ...(Object.keys(env).length > 0 && { env: { ...asObject(server['env']), ...env } }),
   }
   const patches = options.values('set').map((text) => parseAssignment(text, SET_OPTION))
-  return { entry: patches.reduce(mergePatch, entry), paths }
+  return { entry: patches.reduce(mergePatch, entry), paths, bare }
 }
 
 /** An entry changed as `mcp set NAME key=value…` says. Throws `usage` when nothing is to change, or the name. */
@@ -70,14 +76,23 @@ export function changeEntry(entry: JsonObject, options: Options, host: Host): Js
 
 async function serverEntry(words: readonly string[], options: Options, host: Host): Promise<Addition> {
   const [first = '', ...args] = words
-  if (!/^https?:\/\//.test(first)) {
+  const [scheme = ''] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(first) ?? []
+  if (scheme !== '' && !/^https?:/i.test(scheme)) throw noAddress(scheme)
+  if (scheme === '') {
     refuseForeign(options, 'program')
     return await programEntry(words, options.value('cwd'), host)
   }
   refuseForeign(options, 'address')
-  if (args.length === 0) return { entry: { url: first }, paths: new Map() }
+  const url = scheme.toLowerCase() + first.slice(scheme.length)
+  if (args.length === 0) return { entry: { url }, paths: new Map() }
   throw new CrabError('usage', `Cannot add ${first}: an address takes no arguments`, {
     hint: `options stand before it: crabtalk mcp add --header 'Name: value' NAME ${first}`,
+  })
+}
+
+function noAddress(scheme: string): CrabError {
+  return new CrabError('usage', `Cannot add an address of ${scheme}: it is no http address`, {
+    hint: 'an address begins with https:// or http://; a program is named as a command',
   })
 }
 
@@ -98,8 +113,8 @@ async function jsonEntry(
   if (!isProgram)
     return { entry: { ...rest, ...(command !== undefined && { command, args: words }) }, paths: new Map() }
   const base = options.value('cwd') ?? (typeof rest['cwd'] === 'string' ? rest['cwd'] : undefined)
-  const { entry, paths } = await programEntry([command, ...words], base, host)
-  return { entry: { ...entry, ...rest }, paths }
+  const { entry, ...found } = await programEntry([command, ...words], base, host)
+  return { entry: { ...entry, ...rest }, ...found }
 }
 
 function isTexts(words: unknown): words is string[] {
@@ -118,10 +133,14 @@ async function programEntry(
   const base = resolve(host.cwd(), cwd ?? '.')
   const program = isRelativePath(command) ? resolve(base, command) : command
   const words = cwd === undefined ? await Promise.all(args.map((word) => toAbsolute(word, base))) : args
+  const found = await Promise.all(args.map((word) => word !== '' && isThere(resolve(base, word))))
+  const bare =
+    cwd === undefined ? args.filter((word, i) => found[i] && word === words[i] && !isAbsolute(word)) : []
   const changed = [command, ...args].map((word, i): [string, string] => [word, [program, ...words][i]!])
   return {
     entry: { command: program, ...(words.length > 0 && { args: words }) },
     paths: new Map(changed.filter(([before, after]) => before !== after)),
+    bare,
   }
 }
 

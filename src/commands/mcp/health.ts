@@ -71,9 +71,15 @@ function toRow({ server, peer }: Health, now: number): string[] {
     ago(peer?.connectedAt),
     ago(peer?.lastOkAt),
     `${peer?.failures ?? '-'}`,
-    peer?.nextRetryAt ? until(peer.nextRetryAt, now) : '-',
-    [lastErrorAt && ago(lastErrorAt), error].filter(Boolean).join(': ') || '-',
+    retryOf({ server, peer }, now),
+    error === '' ? '-' : [lastErrorAt && ago(lastErrorAt), error].filter(Boolean).join(': '),
   ]
+}
+
+/** When it is tried again: what ended while it ran may be started at once. */
+function retryOf({ server, peer }: Pick<Health, 'server' | 'peer'>, now: number): string {
+  if (peer?.nextRetryAt) return until(peer.nextRetryAt, now)
+  return server.state === McpPeerState.FAILED ? 'next call' : '-'
 }
 
 function until(time: string, now: number): string {

@@ -1,6 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject, parseObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { didYouMean, nearest } from '../../core/base/nearest.ts'
 
 /**
  * An entry as the pages of servers show it: an object with `command` or `url`, or one under its name in `mcpServers`, of
@@ -23,12 +24,24 @@ function unwrap(servers: unknown, name: string): JsonObject {
   const all = Object.values(servers)
   const one = servers[name] ?? (all.length === 1 ? all[0] : undefined)
   if (isObject(one)) return one
-  throw wrong(all.length > 1 ? `none of its servers is called ${name}` : 'it holds no server')
+  const names = Object.keys(servers)
+  if (all.length > 1 && all.every(isObject)) {
+    throw wrong(
+      `none of its servers is called ${name}`,
+      `it has ${names.join(', ')}: give one of these names`,
+    )
+  }
+  const misspelt = names.find((key) => nearest(key, KEYS) !== undefined)
+  throw misspelt === undefined
+    ? wrong('it holds no server')
+    : wrong(`it holds no server, and ${misspelt} is no key of one`, didYouMean(misspelt, KEYS))
 }
 
-function wrong(why: string): CrabError {
+const KEYS = ['command', 'url', 'mcpServers', 'servers']
+
+function wrong(why: string, hint?: string): CrabError {
   return new CrabError('usage', `Cannot use the JSON in place of a command: ${why}`, {
-    hint: `for example '{"command": "npx", "args": ["-y", "some-server"]}'`,
+    hint: hint ?? `for example '{"command": "npx", "args": ["-y", "some-server"]}'`,
   })
 }
 

@@ -8,19 +8,19 @@ import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 import { attachServers } from './attach-servers.ts'
-import { agentOf } from './change.ts'
+import { agentOf, viewedAgent } from './change.ts'
 import { toJsonTool } from './rows.ts'
 import { type Declared, readAllServers, readServers, targetOf, transportOf } from './servers.ts'
 
 export const list: Run = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
-  const isAll = options.has('all')
+  const isAll = viewedAgent(options) === ''
   const { servers, problems } = isAll
     ? await readAllServers(attached.dispatch, signal)
     : { servers: await readServers(attached.dispatch, agentOf(options), signal), problems: [] }
-  for (const problem of problems) host.stderr.write(`crabtalk: ${problem}\n`)
   if (options.has('json')) printJson(host, servers.map(toJsonRow))
   else await printServers(host, servers, isAll)
+  for (const problem of problems) host.stderr.write(`crabtalk: ${problem}\n`)
   return problems.length > 0 ? KINDS.config.exit : 0
 }
 

@@ -1,4 +1,5 @@
 import { sanitize } from '../../core/base/sanitize.ts'
+import { DISCOVERY } from '../../core/config/component.ts'
 import type { McpPeer } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Run } from '../command.ts'
@@ -10,8 +11,8 @@ import { stateName } from './servers.ts'
 /** `crabtalk mcp ps`: the servers that the daemon runs, a row for each process or connection. */
 export const ps: Run = async ({ options, host, signal }) => {
   await using attached = await requireDaemon(host, {}, signal)
-  const { peers } = await request(attached.dispatch, 'mcpView', {}, signal)
   const agent = options.value('agent')
+  const { peers } = await request(attached.dispatch, 'mcpView', agent === undefined ? {} : { agent }, signal)
   const wanted = peers.filter(
     ({ owners }) => agent === undefined || owners.some((one) => one.agent === agent),
   )
@@ -39,7 +40,9 @@ const HEADER = [
 
 /** What identical declarations save: every process that serves several of them stands for as many. */
 export function savingsOf(peers: readonly McpPeer[]): string | undefined {
-  const running = peers.filter(({ pid, owners }) => pid !== undefined && owners.length > 0)
+  const running = peers
+    .map((peer) => ({ ...peer, owners: agentsOf(peer.owners) }))
+    .filter(({ pid, owners }) => pid !== undefined && owners.length > 0)
   if (running.length === 0) return undefined
   const agents = new Set(running.flatMap(({ owners }) => owners.map(({ agent }) => agent))).size
   const processes = running.reduce((sum, { owners }) => sum + owners.length - 1, 0)
@@ -55,7 +58,9 @@ export function savingsOf(peers: readonly McpPeer[]): string | undefined {
 
 function toRow(peer: McpPeer, now: number): string[] {
   const { fingerprint, owners, state, pid, memoryBytes, calls, errors, latencyMs, starts, connectedAt } = peer
-  const agents = owners.map(({ agent, name }) => (isNamedAlike(owners) ? agent : `${agent}/${name}`))
+  const agents = agentsOf(owners).map(({ agent, name }) =>
+    isNamedAlike(owners) ? agent : `${agent}/${name}`,
+  )
   return [
     fingerprint.slice(0, SHORT),
     namesOf(owners),
@@ -72,6 +77,11 @@ function toRow(peer: McpPeer, now: number): string[] {
 }
 
 type Owners = McpPeer['owners']
+
+/** Without what looks for components, which is no agent. */
+function agentsOf(owners: Owners): Owners {
+  return owners.filter(({ agent }) => agent !== DISCOVERY.name)
+}
 
 function isNamedAlike(owners: Owners): boolean {
   return owners.every(({ name }) => name === owners[0]?.name)

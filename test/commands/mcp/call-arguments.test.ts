@@ -56,7 +56,7 @@ test('readArguments() keeps words as they were typed, and refuses a key that is 
 
 test('readArguments() refuses what is neither', async () => {
   await assert.rejects(argumentsOf(['{"a": }']), {
-    kind: 'invalid',
+    kind: 'usage',
     message: /no JSON object/,
     hint: /key|path=/,
   })

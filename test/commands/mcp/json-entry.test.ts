@@ -28,13 +28,18 @@ for (const [object, entry] of FORMS) {
   })
 }
 
-for (const [text, message] of [
+for (const [text, message, hint = /"command"/] of [
   ['{', /it is no JSON object$/],
   ['{"mcpServers": {}}', /it holds no server$/],
-  ['{"mcpServers": {"b": {"command": "x"}, "c": {"command": "y"}}}', /none of its servers is called a$/],
+  ['{"comand": "x"}', /no server, and comand is no key of one$/, /^did you mean "command"\?$/],
+  [
+    '{"mcpServers": {"b": {"command": "x"}, "c": {"command": "y"}}}',
+    /none of its servers is called a$/,
+    /^it has b, c: /,
+  ],
   ['{"mcpServers": {"a": "x"}}', /it holds no server$/],
 ] as const) {
   test(`readJsonEntry() refuses ${text}`, () => {
-    assert.throws(() => readJsonEntry(text, 'a'), { kind: 'usage', message, hint: /"command"/ })
+    assert.throws(() => readJsonEntry(text, 'a'), { kind: 'usage', message, hint })
   })
 }

@@ -17,6 +17,8 @@ const SHARING: [McpPeer[], string | undefined][] = [
   [[peer(['a', 'b']), peer(['a'])], '2 agents use 2 processes: 1 process and about 62 MB saved'],
   [[peer(['a', 'a'])], '1 agent uses 1 process: 1 process and about 62 MB saved'],
   [[peer(['a']), peer(['b'])], '2 agents use 2 processes; none is shared'],
+  [[peer(['(discovery)', 'a'])], '1 agent uses 1 process; none is shared'],
+  [[peer(['(discovery)'])], undefined],
   [[peer(['a', 'b'], { memoryBytes: undefined })], '2 agents use 1 process: 1 process saved'],
 ]
 
