@@ -19,7 +19,7 @@ export function viewPeer(peer: Peer): PeerView {
     owners: peer.claims
       .filter(({ agentId }) => agentId !== '')
       .map(({ agent, entry }) => ({ agent, name: entry.name })),
-    state: peer.state,
+    state: stateOf(peer),
     starts: record.starts,
     error: peer.error?.message ?? '',
     protocolVersion: peer.protocolVersion,
@@ -35,6 +35,11 @@ export function viewPeer(peer: Peer): PeerView {
     lastErrorAt: record.lastErrorAt ?? peer.memory.failure?.at,
     nextRetryAt: failures.nextRetryAt,
   }
+}
+
+/** Refused credentials are refused until an attempt with them has come to something. */
+function stateOf({ state, error }: Peer): PeerState {
+  return state === 'connecting' && error?.kind === 'credentials' ? 'needs_auth' : state
 }
 
 /** A declaration, and what is known of its server. */

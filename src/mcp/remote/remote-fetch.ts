@@ -122,7 +122,10 @@ async function judge(
   const text = await headOfBody(body)
   const { target, address, credentials } = options
   const words = credentials.hide(describeAnswer({ status, statusText, body: text }, address))
-  if (status === 401) throw needsAuth(target, words)
+  if (status === 401) {
+    options.note(words)
+    throw needsAuth(target, words)
+  }
   if (pause !== undefined) throw busy(words, pause)
   const isOurs = status === 403 || status === 429 || status >= 500 || (options.onStreamOver && status >= 400)
   if (isOurs) throw new CrabError('failed', words)

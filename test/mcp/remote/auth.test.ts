@@ -62,6 +62,30 @@ describe('a server over HTTP that wants to know who asks', () => {
     })
   }
 
+  test('and refused is needs_auth until it has let somebody in, as its log says', async () => {
+    const held = Promise.withResolvers<void>()
+    let isOpen = false
+    await using server = await scriptedServer({
+      async play(arrival, response) {
+        if (!isOpen) return refuse(arrival, response)
+        await held.promise
+        return false
+      },
+    })
+    await using node = await mcpNode()
+    const agent = agentFor(server)
+    await assert.rejects(callEcho(node, server), { kind: 'credentials' })
+    assert.match(node.servers.logs(agent, 'far').at(-1)!, /^it answered HTTP 401/)
+    const before = server.arrivals.length
+    isOpen = true
+    const again = node.servers.reconnect(agent, 'far', NEVER)
+    await until('it is asked again', () => server.arrivals.length > before)
+    assert.equal(node.servers.peers()[0]!.state, 'needs_auth')
+    assert.equal(node.servers.view(agent).servers[0]!.state, 'needs_auth')
+    held.resolve()
+    assert.equal((await again).state, 'connected')
+  })
+
   test('and refuses a call of a connection is needs_auth from then on', async () => {
     let isClosed = false
     await using server = await scriptedServer({
