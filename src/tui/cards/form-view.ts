@@ -69,19 +69,23 @@ function titleOf({ card: { agent, ask } }: Form, { color }: Face): string {
 
 /** The questions by their headers, as many as fit around the one that is shown. */
 function tabRow({ card, state }: Form, { columns, color }: Face): string {
-  const names = [
-    ...card.ask.questions.map(({ header }, at) => cleanLine(header) || `Question ${at + 1}`),
-    'Submit',
-  ]
-  const most = Math.max(4, Math.floor(columns / names.length) - 3)
-  const tabs = names.map((name, at) => {
+  const headers = card.ask.questions.map(({ header }, at) => cleanLine(header) || `Question ${at + 1}`)
+  const most = Math.max(4, Math.floor(columns / (headers.length + 1)) - 3)
+  const tabs = [...cutApart(headers, most), truncateText('Submit', most)].map((name, at) => {
     const mark = state.fields[at]?.answer === undefined ? '' : '✓'
-    const text = ` ${mark}${truncateText(name, most)} `
+    const text = ` ${mark}${name} `
     return at === state.tab ? paint(text, color, 'inverse') : paint(text, color, mark ? 'success' : 'dim')
   })
   const before = tabs.slice(0, state.tab)
   while (before.length > 0 && widthOf([...before, tabs[state.tab]].join(' ')) > columns) before.shift()
   return [...before, ...tabs.slice(state.tab)].join(' ')
+}
+
+/** Names of at most so many columns; numbered where two would look the same. */
+function cutApart(names: readonly string[], most: number): string[] {
+  const cut = names.map((name) => truncateText(name, most))
+  const isApart = new Set(cut).size === cut.length
+  return isApart ? cut : names.map((name, at) => truncateText(`${at + 1} ${name}`, most))
 }
 
 /** Without the marks and keys of the options while they do nothing. */

@@ -122,6 +122,16 @@ test('several questions are tabs, answered in any order, looked over, and sent t
   })
 })
 
+test('tabs that would look the same where there is little room are numbered', () => {
+  const questions = ['String', 'String of a form', 'Number'].map((header) => ({ question: header, header }))
+  const tabs = (columns: number) => linesOf(formCard(questions), columns)[1]
+  assert.equal(tabs(80), ' String   String of a form   Number   Submit ')
+  assert.equal(tabs(32), ' 1 St…   2 St…   3 Nu…   Subm… ')
+  const many = Array.from({ length: 12 }, (_, at) => ({ question: `${at}`, header: `String ${at}` }))
+  const names = linesOf(formCard(many), 80)[1]!.split(/ {2,}/)
+  assert.equal(new Set(names).size, names.length)
+})
+
 test('the arrows go from question to question, and round', () => {
   const card = formCard([DATABASE, NAME])
   const shown = (...keys: string[]) => linesOf(pressKeys(card, keys).card)[2]
