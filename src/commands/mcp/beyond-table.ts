@@ -19,6 +19,7 @@ started.`,
     args: '<name> <uri>',
     kinds: ['server'],
     summary: 'Read a resource',
+    details: 'By its address, or by its name as crabtalk mcp resources lists it.',
     options: [
       agent,
       {

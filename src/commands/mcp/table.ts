@@ -150,9 +150,9 @@ that the agent does not get is listed as hidden, with the reason. The servers ar
     args: '<name> <tool> [...arguments]',
     kinds: ['server'],
     summary: 'Call a tool',
-    details: `Arguments are key=VALUE words, VALUE as JSON or else as text, or one JSON object, or - for one on standard input. The
-result's text is printed; a tool that reports a failure exits 5. Rules that deny hold here too; what an agent would have
-to ask about is done, since you ask for it yourself.`,
+    details: `Arguments are key=VALUE words, VALUE as text where the tool wants one, else as JSON or text; or
+one JSON object, or - for one on standard input. The result's text is printed; a tool that reports a failure exits 5.
+Rules that deny hold here too; what an agent would have to ask about is done, since you ask for it yourself.`,
     options: [
       agent,
       {
