@@ -11,8 +11,8 @@ import type { ResourceView } from './types.ts'
  * A message with the resources behind it that it names as `@server:uri`, or `@server:name`: text in a frame that says
  * where it comes from, images beside it. Undefined when it names none.
  *
- * What names no server of these, or nothing that looks like an address or is listed, is left alone. What cannot be read
- * is told; so is a message from elsewhere than this machine, for which nothing is read. Never rejects.
+ * What names no server of these is left alone. What cannot be read, or is neither listed nor looks like an address, is
+ * told; so is a message from elsewhere than this machine, for which nothing is read. Never rejects.
  */
 export async function expandResources(
   message: UserMessage,
@@ -20,13 +20,16 @@ export async function expandResources(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const frames = new Map<string, string>()
-  const lists = new Map<string, Promise<readonly ResourceView[]>>()
+  const lists: Lists = new Map()
+  const unknown = new Set<string>()
   let bytes = 0
   for (const mention of findResourceMentions(message.content).slice(0, MOST_MENTIONS)) {
     const claim = claimed.find(({ entry }) => entry.name === mention.server)
     if (!claim || signal.aborted) continue
     const uri =
-      message.trust === 'local' ? await chooseUri(mention, claim, { lists, signal }) : addressIn(mention)
+      message.trust === 'local'
+        ? await chooseOrTell(mention, { claim, message, lists, unknown }, signal)
+        : addressIn(mention)
     if (uri === undefined || frames.has(keyOf(claim, uri))) continue
     const frame =
       bytes < MAX_BYTES ? await read(uri, { claim, message }, signal) : tooMuch(uri, message, claim)
@@ -37,29 +40,52 @@ export async function expandResources(
   return found.length === 0 || signal.aborted ? undefined : [message.content, ...found].join('\n\n')
 }
 
-/** A listed address or name counts first; else what looks like an address. */
+/** What stands for nothing is told once. */
+async function chooseOrTell(
+  mention: ResourceMention,
+  at: { claim: Claimed; message: UserMessage; lists: Lists; unknown: Set<string> },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { claim, lists, unknown } = at
+  try {
+    return await chooseUri(mention, claim, { lists, signal })
+  } catch (reason) {
+    const what = mention.candidates[0]!
+    const key = keyOf(claim, what)
+    if (!signal.aborted && !unknown.has(key)) tellUnread(what, at, reason)
+    unknown.add(key)
+    return undefined
+  }
+}
+
+/** What servers list, or why nobody knows, by their names. */
+type Lists = Map<string, Promise<readonly ResourceView[] | CrabError>>
+
+/** A listed address or name counts first; else what looks like an address. Throws why there is neither. */
 async function chooseUri(
   mention: ResourceMention,
   { peer, entry }: Claimed,
-  { lists, signal }: { lists: Map<string, Promise<readonly ResourceView[]>>; signal: AbortSignal },
-): Promise<string | undefined> {
-  const hasNone = () => peer.memory.about?.hasResources === false
-  if (hasNone()) return undefined
+  { lists, signal }: { lists: Lists; signal: AbortSignal },
+): Promise<string> {
+  const refuseNone = () => {
+    if (peer.memory.about?.hasResources === false) throw new CrabError('missing', 'it has no resources')
+  }
+  refuseNone()
   const listing =
     lists.get(entry.name) ??
     peer
       .use((connection) => listResources(connection, signal), signal)
-      .then(
-        ({ resources }) => resources,
-        () => [], // reading tells why
-      )
+      .then(({ resources }) => resources, toCrabError)
   lists.set(entry.name, listing)
   const listed = await listing
-  if (hasNone()) return undefined
+  refuseNone()
+  const known = listed instanceof CrabError ? [] : listed
   const matches = (candidate: string) =>
-    listed.find(({ uri, name }) => uri === candidate || name === candidate)
+    known.find(({ uri, name }) => uri === candidate || name === candidate)
   const found = mention.candidates.map(matches).find((one) => one !== undefined)
-  return found?.uri ?? addressIn(mention)
+  const uri = found?.uri ?? addressIn(mention)
+  if (uri !== undefined) return uri
+  throw listed instanceof CrabError ? listed : new CrabError('missing', 'it lists nothing of this name')
 }
 
 function addressIn({ candidates }: ResourceMention): string | undefined {
@@ -68,9 +94,10 @@ function addressIn({ candidates }: ResourceMention): string | undefined {
 
 async function read(
   uri: string,
-  { claim: { peer, entry }, message }: { claim: Claimed; message: UserMessage },
+  { claim, message }: { claim: Claimed; message: UserMessage },
   signal: AbortSignal,
 ): Promise<string> {
+  const { peer, entry } = claim
   try {
     if (message.trust !== 'local')
       throw new CrabError('denied', 'only somebody at this machine may name resources')
@@ -79,11 +106,18 @@ async function read(
     for (const file of attachments) message.attach(file)
     return toFrame(entry.name, uri, output)
   } catch (reason) {
-    if (signal.aborted) return ''
-    const why = toCrabError(reason).message
-    message.notice(`Cannot read ${printable(uri)} of the MCP server "${entry.name}": ${why}`)
+    if (!signal.aborted) tellUnread(uri, { claim, message }, reason)
     return ''
   }
+}
+
+function tellUnread(
+  what: string,
+  { claim: { entry }, message }: { claim: Claimed; message: UserMessage },
+  reason: unknown,
+): void {
+  const why = toCrabError(reason).message
+  message.notice(`Cannot read ${printable(what)} of the MCP server "${entry.name}": ${why}`)
 }
 
 /** The server's words can neither end the frame nor begin another one. */

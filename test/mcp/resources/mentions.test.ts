@@ -65,7 +65,6 @@ test('a template that is filled in, an image and a long text are read, too', asy
 const UNTOUCHED = [
   'mail ann@docs:readme',
   '@other:docs://readme',
-  '@docs:nothing-listed',
   '@docs readme',
   '`@docs:readme`',
   '<file path="a">\n@docs:readme\n</file>',
@@ -84,12 +83,20 @@ test('what cannot be read is told, and the rest of the message goes its way', as
   const gone = { name: 'gone', command: process.execPath, args: ['-e', 'process.exit(3)'] }
   const { entry } = node.watch(BEHAVIOURS.good)
   const agent = agentWith([askingEntry(), gone, entry])
-  const content = '@docs:docs://nothing @gone:docs://x @misbehaving:docs://x @docs:readme'
+  const content = [
+    '@docs:docs://nothing @gone:docs://x @misbehaving:docs://x @docs:readme',
+    '@docs:nothing-listed. @docs:nothing-listed @gone:readme',
+  ].join('\n')
   const { text, notices } = await expand(node, { agent, content })
   assert.equal(text, `${content}\n\n${README}`)
-  assert.equal(notices.length, 2)
+  assert.equal(notices.length, 5)
   assert.match(notices[0]!, /^Cannot read docs:\/\/nothing of the MCP server "docs": /)
   assert.match(notices[1]!, /^Cannot read docs:\/\/x of the MCP server "gone": /)
+  assert.deepEqual(notices.slice(2, 4), [
+    'Cannot read docs://x of the MCP server "misbehaving": it has no resources',
+    'Cannot read nothing-listed of the MCP server "docs": it lists nothing of this name',
+  ])
+  assert.match(notices[4]!, /^Cannot read readme of the MCP server "gone": ./)
 })
 
 test('a message from elsewhere reads nothing, and starts no server to look for what it names', async () => {
