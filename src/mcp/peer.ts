@@ -166,7 +166,7 @@ export class Peer {
       return maskAnswer(answer, [...connection.secrets, ...this.#secrets])
     } catch (reason) {
       if (!signal.aborted && reason instanceof CrabError) this.#learn(reason, connection)
-      throw signal.aborted ? toCancelled(signal) : cleanError(reason, this.target)
+      throw signal.aborted ? toCancelled(signal) : cleanError(reason, this.target, connection.secrets)
     }
   }
 

@@ -318,6 +318,21 @@ describe('a server over HTTP that wants to know who asks', () => {
     }
   })
 
+  test('and refuses a call with the token of a helper in its words is heard without it', async () => {
+    await using server = await scriptedServer({
+      play({ method, headers, id }, response) {
+        if (method !== 'tools/call') return false
+        const error = { code: -32602, message: `I know ${headers.authorization}` }
+        sendJson(response, { jsonrpc: '2.0', id, error })
+        return true
+      },
+    })
+    await using node = await mcpNode()
+    const helper = await helperOf(node, 'console.log("token-of-helper")')
+    const answer = await callEcho(node, server, { auth_helper: helper.argv })
+    assert.match(answer, /refused the call: .*I know (Bearer )?\[secret\]$/)
+  })
+
   test('and repeats the token of a helper in its words is shown without it', async () => {
     await using server = await scriptedServer({
       play({ method, headers, id }, response) {
