@@ -54,7 +54,12 @@ const LAYERS: Record<string, readonly string[]> = {
     'src/core/process',
     'src/core/policy',
   ],
-  'src/mcp/serve': [...MECHANISM, 'src/core/protocol', 'src/mcp/depth.ts', 'src/mcp/line-reader.ts'],
+  'src/mcp/serve': [
+    ...MECHANISM,
+    'src/core/protocol',
+    'src/mcp/stdio/depth.ts',
+    'src/mcp/stdio/line-reader.ts',
+  ],
   'src/tui': [...BASE, 'src/core/protocol'],
   'src/daemon': ['src/core', 'src/mcp'],
   'src/lib': ['src/core'],

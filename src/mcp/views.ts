@@ -1,10 +1,10 @@
 import type { AgentConfig } from '../core/config/agent-schema.ts'
 import type { McpEntry } from '../core/config/mcp-entry.ts'
-import { toolsOf } from './agent-tools.ts'
-import { hiddenBy } from './entry-filter.ts'
-import type { Peer } from './peer.ts'
-import { printable, type RemoteTool, type ToolList } from './remote-tool.ts'
-import { showTarget } from './shown-target.ts'
+import type { Peer } from './peers/peer.ts'
+import { showTarget } from './secrets/shown-target.ts'
+import { toolsOf } from './tools/agent-tools.ts'
+import { hiddenBy } from './tools/entry-filter.ts'
+import { printable, type RemoteTool, type ToolList } from './tools/remote-tool.ts'
 import type { PeerState, PeerView, ServerView, ToolView } from './types.ts'
 
 /** A connection as people see it. */

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { openProcessHost } from '../../src/core/process/process-host.ts'
-import { connect } from '../../src/mcp/connect.ts'
+import { connect } from '../../src/mcp/connection/connect.ts'
 import { nodeFetch } from '../../src/mcp/remote/node-fetch.ts'
 import { openRemoteLink } from '../../src/mcp/remote/remote-link.ts'
 import { withSignIn } from './oauth.ts'

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/core/base/message.ts'
 import type { Question } from '../../src/core/runtime/asks.ts'
-import type { Connection } from '../../src/mcp/connection.ts'
+import type { Connection } from '../../src/mcp/connection/connection.ts'
 import { elicitThrough } from '../../src/mcp/elicitation/elicit.ts'
 import type { Registered } from './oauth.ts'
 

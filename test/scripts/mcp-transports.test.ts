@@ -11,10 +11,10 @@ test('mcpTransports keeps what speaks HTTP out of what all MCP servers load', as
   const { metafile } = await build({
     ...{ bundle: true, write: false, metafile: true, splitting: true, format: 'esm', platform: 'node' },
     ...{ absWorkingDir: ROOT, outdir: 'dist', logLevel: 'silent', tsconfigRaw: {} },
-    entryPoints: ['src/mcp/sdk.ts', 'src/mcp/remote/sdk-transports.ts'],
+    entryPoints: ['src/mcp/connection/sdk.ts', 'src/mcp/remote/sdk-transports.ts'],
     plugins: [mcpTransports, packages],
   })
-  const loaded = inputsOf(metafile.outputs, 'dist/sdk.js')
+  const loaded = inputsOf(metafile.outputs, 'dist/connection/sdk.js')
   assert.ok(loaded.some((path) => path.includes('@modelcontextprotocol/client/dist/')))
   assert.deepEqual(
     loaded.filter((path) => /eventsource|\?transports/.test(path)),

@@ -8,7 +8,7 @@ import {
   type McpToolView,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { isShown } from '../../mcp/shown-tools.ts'
+import { isShown } from '../../mcp/tools/shown-tools.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'

@@ -1,7 +1,7 @@
 import { toVisible } from '../../core/base/visible.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
 import { attach } from '../../daemon/attach.ts'
-import { depthOf } from '../../mcp/depth.ts'
+import { depthOf } from '../../mcp/stdio/depth.ts'
 import type { Run } from '../command.ts'
 import type { SignalName } from '../host.ts'
 import { SIGNAL_EXIT } from '../send/stop.ts'

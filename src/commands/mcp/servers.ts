@@ -9,7 +9,7 @@ import {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { toTarget } from '../../mcp/fingerprint.ts'
-import { showTarget } from '../../mcp/shown-target.ts'
+import { showTarget } from '../../mcp/secrets/shown-target.ts'
 
 /** A declared server as far as it is known without starting it. */
 export interface Declared {

@@ -11,7 +11,7 @@ import {
   PolicyEffect,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolSpec } from '../../core/provider/types.ts'
-import { isShown } from '../../mcp/shown-tools.ts'
+import { isShown } from '../../mcp/tools/shown-tools.ts'
 import type { AgentView, PeerState, PeerView, ServerView, ToolView } from '../../mcp/types.ts'
 import { asBuilt, sourcesOf } from '../built-agent.ts'
 import { toBrokenPeers, toMissingServers } from '../components/missing-views.ts'

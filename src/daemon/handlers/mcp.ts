@@ -15,8 +15,8 @@ import {
   SourceKind,
   type UpsertMcpMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { showWords } from '../../mcp/secret-words.ts'
-import { isShown } from '../../mcp/shown-tools.ts'
+import { showWords } from '../../mcp/secrets/secret-words.ts'
+import { isShown } from '../../mcp/tools/shown-tools.ts'
 import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
 import { asBuilt } from '../built-agent.ts'
 import { refuseComponent } from '../components/refuse-component.ts'

@@ -4,7 +4,7 @@ import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { GROUP_TOOLS, isGroupTool } from '../../core/hooks/groups/specs.ts'
 import type { Action } from '../../core/policy/types.ts'
-import { isShown } from '../../mcp/shown-tools.ts'
+import { isShown } from '../../mcp/tools/shown-tools.ts'
 import type { Services } from '../services.ts'
 
 /** A call that somebody wonders about. */

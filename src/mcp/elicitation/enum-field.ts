@@ -1,7 +1,7 @@
 import { headOf } from '../../core/base/cut.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { printable } from '../remote-tool.ts'
+import { printable } from '../tools/remote-tool.ts'
 import type { FieldKind, Reading } from './types.ts'
 
 /** A value of a list, and what a person sees for it. */

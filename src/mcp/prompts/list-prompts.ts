@@ -1,9 +1,9 @@
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import type { Connection } from '../connection.ts'
-import { toDescription } from '../description.ts'
-import { readPages } from '../pages.ts'
-import { printable } from '../remote-tool.ts'
+import type { Connection } from '../connection/connection.ts'
+import { readPages } from '../connection/pages.ts'
+import { toDescription } from '../tools/description.ts'
+import { printable } from '../tools/remote-tool.ts'
 import type { PromptArgumentView, PromptView } from './types.ts'
 
 /** All prompts of a server, in its order; of a server without any, none. Fails as Connection does. */

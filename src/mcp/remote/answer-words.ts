@@ -1,5 +1,5 @@
 import { isObject } from '../../core/base/json.ts'
-import { printable } from '../remote-tool.ts'
+import { printable } from '../tools/remote-tool.ts'
 
 /** An answer of HTTP that is none of MCP. */
 export interface PlainAnswer {

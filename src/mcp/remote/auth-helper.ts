@@ -3,7 +3,7 @@ import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { REDACTED } from '../../core/config/secrets.ts'
 import type { ProcessHost, RunningProcess } from '../../core/process/types.ts'
-import { LineTail } from '../stderr-tail.ts'
+import { LineTail } from '../stdio/stderr-tail.ts'
 import { type Given, readHelperAnswer, secretsIn } from './helper-answer.ts'
 
 export interface AuthHelperOptions {

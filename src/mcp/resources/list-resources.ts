@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../core/base/message.ts'
-import type { Connection } from '../connection.ts'
-import { toDescription } from '../description.ts'
-import { type AskPage, readPages } from '../pages.ts'
-import { printable } from '../remote-tool.ts'
+import type { Connection } from '../connection/connection.ts'
+import { type AskPage, readPages } from '../connection/pages.ts'
+import { toDescription } from '../tools/description.ts'
+import { printable } from '../tools/remote-tool.ts'
 import type { ResourceList, ResourceTemplateView, ResourceView } from './types.ts'
 
 /** All resources and templates of a server, in its order; of a server without any, none. Fails as Connection does. */

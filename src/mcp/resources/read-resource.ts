@@ -3,10 +3,10 @@ import { isObject } from '../../core/base/json.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { ToolOutput } from '../../core/runtime/hook.ts'
 import type { Elicit } from '../elicitation/types.ts'
-import type { Peer } from '../peer.ts'
-import { printable } from '../remote-tool.ts'
-import { toToolOutput } from '../results.ts'
-import { limitsOf } from '../tool-call.ts'
+import type { Peer } from '../peers/peer.ts'
+import { printable } from '../tools/remote-tool.ts'
+import { toToolOutput } from '../tools/results.ts'
+import { limitsOf } from '../tools/tool-call.ts'
 
 /** A resource that is read. */
 export interface ReadOptions {

@@ -1,5 +1,5 @@
 import { deserializeMessage, serializeMessage, type Transport } from '@modelcontextprotocol/server'
-import { LineReader } from '../line-reader.ts'
+import { LineReader } from '../stdio/line-reader.ts'
 
 /** The standard streams of a process that serves. */
 export interface ServedStreams {

@@ -14,7 +14,7 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
-import { depthOfMeta } from '../depth.ts'
+import { depthOfMeta } from '../stdio/depth.ts'
 import type { ServedAgent } from './agent-tools.ts'
 import { toFailedCall } from './answer.ts'
 import { type AskingTurn, askLater, askNow, HeldTurns } from './host-asks.ts'

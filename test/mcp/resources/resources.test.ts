@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readPages } from '../../../src/mcp/pages.ts'
+import { readPages } from '../../../src/mcp/connection/pages.ts'
 import { askingEntry, BEHAVIOURS, everythingEntry } from '../../support/mcp/mcp-servers.ts'
 import { agentWith, mcpNode, NEVER } from '../mcp-node.ts'
 

@@ -1,0 +1,253 @@
+import type { Client, ClientRequest, RequestOptions } from '@modelcontextprotocol/client'
+import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { type BegunCall, CallsInFlight } from '../elicitation/calls-in-flight.ts'
+import { type Send, untilComplete } from '../elicitation/input-required.ts'
+import type { Elicit } from '../elicitation/types.ts'
+import { readAbout, type ServerAbout } from '../peers/server-about.ts'
+import { printable, type RemoteTool, type ToolList } from '../tools/remote-tool.ts'
+import { listTools } from './discovery.ts'
+import { endOf, type Link } from './link.ts'
+import { dropUnsendable } from './param-headers.ts'
+import { rawResultOf } from './raw-results.ts'
+import { type Clock, type Limits, type OnProgress, startClock } from './request-clock.ts'
+
+/** The two ways MCP is spoken: with a handshake (2024-11-05 to 2025-11-25), and without (2026-07-28). */
+export type Era = 'legacy' | 'modern'
+
+/** One call of a tool. */
+export interface RemoteCall {
+  name: string
+  args: JsonObject
+  /** Without a word of progress; with it ten minutes in all, or this if it is more. */
+  timeoutMs: number
+  onProgress: OnProgress
+  /** Answers what the server wants to know meanwhile; without it that is declined. */
+  elicit?: Elicit | undefined
+  /** Keys of its `_meta`. */
+  meta?: JsonObject | undefined
+}
+
+/** A request that a server may answer with questions of its own. */
+export interface RemoteRequest extends Pick<RemoteCall, 'timeoutMs' | 'elicit'> {
+  method: 'tools/call' | 'resources/read' | 'prompts/get'
+  params: JsonObject
+  onProgress?: OnProgress
+}
+
+type Sent = Pick<RemoteRequest, 'method' | 'params'>
+
+/** Lists that servers give in pages. */
+export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list'
+
+/**
+ * An established connection to one server. Requests run in parallel; what is cancelled is told to the server.
+ *
+ * A request fails with `unavailable` when the server is gone, `timeout`, `tool` when it refused, or as its signal says.
+ */
+export class Connection {
+  readonly era: Era
+  /** The MCP revision that was negotiated. */
+  readonly protocolVersion: string
+  /** What the server said of itself. */
+  readonly about: ServerAbout
+  readonly #client: Client
+  readonly #link: Link
+  readonly #sdk: typeof import('./sdk.ts')
+  readonly #stop = new AbortController()
+  readonly #calls = new CallsInFlight()
+  /** As they were last listed. */
+  #tools: ReadonlyMap<string, RemoteTool> = new Map()
+
+  constructor(client: Client, link: Link, sdk: typeof import('./sdk.ts')) {
+    this.#client = client
+    this.#link = link
+    this.#sdk = sdk
+    this.era = client.getProtocolEra() ?? 'legacy'
+    this.protocolVersion = client.getNegotiatedProtocolVersion() ?? ''
+    this.about = readAbout({
+      info: client.getServerVersion(),
+      capabilities: client.getServerCapabilities(),
+      instructions: client.getInstructions(),
+    })
+    client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => ({
+      ...(await this.#calls.answer({ ...params }, signal)),
+    }))
+  }
+
+  get pid(): number | undefined {
+    return this.#link.pid
+  }
+
+  /** What the server was given by a helper, and nobody may see. */
+  get secrets(): readonly string[] {
+    return this.#link.secrets ?? []
+  }
+
+  /** Resolves when the server can no longer be reached, with why. Never rejects. */
+  get ended(): Promise<string> {
+    return this.#link.ended
+  }
+
+  /** All pages. A server without tools has none. */
+  async listTools(signal: AbortSignal): Promise<ToolList> {
+    const list = await this.readPages('tools/list', listTools, signal)
+    const sendable = this.#wantsHeaders ? dropUnsendable(list) : list
+    this.#tools = new Map(sendable.tools.map((tool) => [tool.name, tool]))
+    return sendable
+  }
+
+  /** Reads a list page by page; the first page of a server that knows no such list is empty. */
+  async readPages<T>(
+    method: ListMethod,
+    read: (page: (cursor: string | undefined) => Promise<unknown>) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    return await this.#request({ idleMs: LIST_TIMEOUT_MS }, signal, (options) =>
+      read(async (cursor) => {
+        const params = cursor === undefined ? {} : { cursor }
+        try {
+          return rawResultOf(await this.#client.request({ method, params }, options))
+        } catch (reason) {
+          if (cursor === undefined && this.#sdk.isUnknownMethod(reason)) return {}
+          throw reason
+        }
+      }),
+    )
+  }
+
+  /** The server's answer as it gave it. */
+  async callTool({ name, args, meta, ...rest }: RemoteCall, signal: AbortSignal): Promise<unknown> {
+    const params = { name, arguments: args, ...(meta && { _meta: meta }) }
+    return await this.ask({ method: 'tools/call', params, ...rest }, signal)
+  }
+
+  /** As callTool(), for anything that a server may have questions about. */
+  async ask(
+    { method, params, timeoutMs, onProgress, elicit }: RemoteRequest,
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const totalMs = Math.max(timeoutMs, TOTAL_TIMEOUT_MS)
+    const limits = { idleMs: timeoutMs, totalMs: onProgress ? totalMs : timeoutMs, onProgress }
+    return await this.#request(limits, signal, async (options, clock) => {
+      using call = this.#calls.begin({ elicit, pause: clock.pause })
+      const send: Send = (more) => this.#send({ method, params: { ...params, ...more } }, options)
+      try {
+        const answer = await this.#settle(send, call, options.signal ?? signal)
+        call.isLeft = false
+        return answer
+      } catch (reason) {
+        call.isLeft = this.#sdk.kindOfFailure(reason) !== 'refused' // which is an answer too
+        throw reason
+      }
+    })
+  }
+
+  /** Asks for a sign of life, which a refusal is too. */
+  async ping(signal: AbortSignal): Promise<void> {
+    await this.#request({ idleMs: PING_TIMEOUT_MS }, signal, async (options) => {
+      const answer = this.era === 'modern' ? this.#client.discover(options) : this.#client.ping(options)
+      await answer.catch((reason: unknown) => {
+        if (this.#sdk.kindOfFailure(reason) !== 'refused') throw reason
+      })
+    })
+  }
+
+  /** Cancels what runs, says good-bye and ends the server. Any number of times; never rejects. */
+  async close(): Promise<void> {
+    this.#stop.abort(new CrabError('unavailable', 'the connection is closed'))
+    await this.#client.close().catch(() => undefined) // the link is closed in any case
+    await this.#link.close()
+  }
+
+  /** As close(), for a host that is leaving. */
+  release(): void {
+    this.#stop.abort(new CrabError('unavailable', 'the connection is closed'))
+    this.#client.close().catch(() => undefined) // nobody waits
+    this.#link.release()
+  }
+
+  /** Whether arguments go along as headers where a tool asks for it (MCP 2026-07-28, Streamable HTTP). */
+  get #wantsHeaders(): boolean {
+    return this.era === 'modern' && this.pid === undefined
+  }
+
+  /** One that misses headers has not begun: what it wants is asked, and sent, once. */
+  async #send(request: Sent, options: RequestOptions): Promise<unknown> {
+    if (request.method !== 'tools/call' || !this.#wantsHeaders) return await this.#sendPlain(request, options)
+    try {
+      return await this.#sendCall(request, options)
+    } catch (reason) {
+      if (!this.#sdk.isHeaderMismatch(reason)) throw reason
+      await this.listTools(options.signal!)
+      return await this.#sendCall(request, options)
+    }
+  }
+
+  /** The SDK makes the headers from the schema; nothing else of the definition matters to it. */
+  async #sendCall(request: Sent, options: RequestOptions): Promise<unknown> {
+    const name = String(request.params['name'])
+    const inputSchema = this.#tools.get(name)?.inputSchema
+    if (!inputSchema) return await this.#sendPlain(request, options)
+    const answer = await this.#client.callTool(
+      { ...request.params, name },
+      { ...options, toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' } } },
+    )
+    return rawResultOf(answer)
+  }
+
+  async #sendPlain({ method, params }: Sent, options: RequestOptions): Promise<unknown> {
+    const request = { method, params } as ClientRequest & { method: Sent['method'] }
+    return rawResultOf(await this.#client.request(request, options))
+  }
+
+  /** In older revisions questions are requests of their own, but for addresses that are to be opened first. */
+  async #settle(send: Send, call: BegunCall, signal: AbortSignal): Promise<unknown> {
+    if (this.era === 'modern') return await untilComplete(send, call, signal)
+    try {
+      return await send({})
+    } catch (reason) {
+      const wanted = this.#sdk.addressesWanted(reason)
+      for (const params of wanted) {
+        const { action } = await call.answer({ ...params, mode: 'url' }, signal)
+        if (action !== 'accept') throw reason
+      }
+      if (wanted.length === 0) throw reason
+      return await send({})
+    }
+  }
+
+  async #request<T>(
+    limits: Limits,
+    signal: AbortSignal,
+    send: (options: RequestOptions, clock: Clock) => Promise<T>,
+  ): Promise<T> {
+    using clock = startClock(limits)
+    const either = AbortSignal.any([signal, this.#stop.signal, clock.signal])
+    try {
+      return await send({ signal: either, timeout: NO_TIMEOUT, ...clock.progress }, clock)
+    } catch (reason) {
+      if (either.aborted) throw toCancelled(either)
+      throw await this.#explain(reason, either)
+    }
+  }
+
+  async #explain(reason: unknown, signal: AbortSignal): Promise<CrabError> {
+    const kind = this.#sdk.kindOfFailure(reason)
+    if (kind === 'gone') {
+      const { message, hint = GONE_HINT } = await orCancelled(endOf(this.#link), signal)
+      return new CrabError('unavailable', message, { cause: reason, hint })
+    }
+    if (reason instanceof CrabError) return reason
+    const words = printable(reason instanceof Error ? reason.message : String(reason))
+    return new CrabError(kind === 'refused' ? 'tool' : 'failed', words, { cause: reason })
+  }
+}
+
+/** What the SDK may take; our own clock is the one that counts. */
+const NO_TIMEOUT = 2 ** 31 - 1
+const TOTAL_TIMEOUT_MS = 600_000
+const GONE_HINT = 'the next call starts it again; what was under way is not sent twice'
+const LIST_TIMEOUT_MS = 60_000
+const PING_TIMEOUT_MS = 10_000

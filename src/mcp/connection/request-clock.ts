@@ -1,0 +1,86 @@
+import type { Progress, RequestOptions } from '@modelcontextprotocol/client'
+import { CrabError } from '../../core/base/errors.ts'
+
+/** Takes what a server says of how far it is, in a unit of its own. */
+export type OnProgress = (progress: Progress) => void
+
+/** How long a request may take. */
+export interface Limits {
+  /** Until the answer, or the next word of progress. */
+  idleMs: number
+  totalMs?: number
+  onProgress?: OnProgress | undefined
+}
+
+/** The time of one request, until it is disposed. */
+export interface Clock extends Disposable {
+  /** Aborted with `timeout` when it takes too long. */
+  signal: AbortSignal
+  progress: Pick<RequestOptions, 'onprogress'>
+  /** Stands still until all that paused it are disposed: a person is asked, who has time of their own. */
+  pause(): Disposable
+}
+
+/** Starts the time of a request. */
+export function startClock({ idleMs, totalMs = idleMs, onProgress }: Limits): Clock {
+  const over = new AbortController()
+  const expire = (ms: number) =>
+    over.abort(new CrabError('timeout', `it did not answer within ${Math.round(ms / 100) / 10} s`))
+  const timers = [new Timer(totalMs, expire), new Timer(idleMs, expire)]
+  let pauses = 0
+  const onprogress: OnProgress = (report) => {
+    timers[1]!.rewind()
+    onProgress?.(report)
+  }
+  return {
+    signal: over.signal,
+    progress: onProgress ? { onprogress } : {},
+    pause() {
+      if (pauses++ === 0) for (const timer of timers) timer.stop()
+      return {
+        [Symbol.dispose]: () => {
+          if (--pauses === 0 && !over.signal.aborted) for (const timer of timers) timer.go()
+        },
+      }
+    },
+    [Symbol.dispose]() {
+      pauses = Number.POSITIVE_INFINITY
+      for (const timer of timers) timer.stop()
+    },
+  }
+}
+
+/** A time that runs out, but for when it stands still. */
+class Timer {
+  readonly #ms: number
+  readonly #expire: (ms: number) => void
+  #leftMs: number
+  #since = 0
+  #timeout: NodeJS.Timeout | undefined
+
+  constructor(ms: number, expire: (ms: number) => void) {
+    this.#ms = ms
+    this.#expire = expire
+    this.#leftMs = ms
+    this.go()
+  }
+
+  go(): void {
+    this.#since = performance.now()
+    this.#timeout = setTimeout(() => this.#expire(this.#ms), this.#leftMs)
+  }
+
+  stop(): void {
+    if (this.#timeout === undefined) return
+    clearTimeout(this.#timeout)
+    this.#timeout = undefined
+    this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - this.#since))
+  }
+
+  rewind(): void {
+    this.#leftMs = this.#ms
+    if (this.#timeout === undefined) return
+    clearTimeout(this.#timeout)
+    this.go()
+  }
+}

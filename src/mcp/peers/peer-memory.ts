@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { CrabError } from '../../core/base/errors.ts'
+import type { Way } from '../connection/connect.ts'
+import type { Connection, Era } from '../connection/connection.ts'
+import { type DroppedTool, replaceList, type ToolList } from '../tools/remote-tool.ts'
+import type { ServerAbout } from './server-about.ts'
+import type { Remembered, ServerMemory } from './server-memory.ts'
+
+export interface PeerMemoryOptions {
+  fingerprint: string
+  memory: ServerMemory
+  remembered: Remembered
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** What is known of one server, also while it is not there; what is new is written down. */
+export class PeerMemory {
+  readonly #options: PeerMemoryOptions
+  #known: Remembered
+  #written: Promise<unknown> = Promise.resolve()
+
+  constructor(options: PeerMemoryOptions) {
+    this.#options = options
+    this.#known = options.remembered
+  }
+
+  /** The tools it has, or had when it was last connected; undefined when it never was. */
+  get list(): ToolList | undefined {
+    return this.#known.list
+  }
+
+  /** What it said of itself when it was last connected; undefined when it never was. */
+  get about(): ServerAbout | undefined {
+    return this.#known.about
+  }
+
+  /** The tools of it that cannot be offered, unless that was known before this process. */
+  get newlyDropped(): readonly DroppedTool[] {
+    const { dropped = [] } = this.list ?? {}
+    return dropped === this.#options.remembered.list?.dropped ? [] : dropped
+  }
+
+  /** What it speaks; asked for anew after a week, as servers learn. */
+  get era(): Era | undefined {
+    const { is, since = 0 } = this.#known.era ?? {}
+    return Math.abs(this.#options.now() - since) < ERA_HOLDS_MS ? is : undefined
+  }
+
+  /** How it was reached, as far as that is remembered. */
+  get way(): Way {
+    return this.era === undefined ? 'usual' : (this.#known.era?.way ?? 'usual')
+  }
+
+  /** The last start, by this process or another, when it failed. */
+  get failure(): Remembered['failure'] {
+    return this.#known.failure
+  }
+
+  /** Takes the list of a server that is connected; tells whether agents get other tools by it than before. */
+  connected(list: ToolList, { era, about }: Pick<Connection, 'era' | 'about'>, way = this.way): boolean {
+    const before = this.#known
+    const known = this.era === era && this.way === way ? before.era : undefined
+    const since = this.#options.now()
+    const spoken = known ?? { is: era, since, ...(way !== 'usual' && { way }) }
+    this.#keep({ list: replaceList(before.list, list), about, era: spoken })
+    return this.list !== before.list || about.hasResources !== (before.about?.hasResources ?? false)
+  }
+
+  /** Remembers that a start failed; its era is asked for anew. */
+  failed({ message: why, kind }: CrabError): void {
+    const { list, about } = this.#known
+    const failure = { at: this.#options.now(), why, ...(kind === 'credentials' && { needsAuth: true }) }
+    this.#keep({ ...(list && { list }), ...(about && { about }), failure })
+  }
+
+  /** Resolves when everything is written. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#written
+  }
+
+  #keep(known: Remembered): void {
+    if (isDeepStrictEqual(known, this.#known)) return
+    this.#known = known
+    const { memory, fingerprint } = this.#options
+    // Without it the next process waits for the server: slower, and nothing else.
+    this.#written = this.#written.then(() => memory.write(fingerprint, known).catch(() => undefined))
+  }
+}
+
+const ERA_HOLDS_MS = 7 * 24 * 3_600_000

@@ -1,0 +1,336 @@
+import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import type { Way } from '../connection/connect.ts'
+import type { Connection, RemoteCall } from '../connection/connection.ts'
+import type { Link } from '../connection/link.ts'
+import type { ServerTarget } from '../fingerprint.ts'
+import { maskAnswer, sureSecretsOf } from '../secrets/masked-answer.ts'
+import { hideSecrets } from '../secrets/shown-target.ts'
+import { LineTail, lastWords } from '../stdio/stderr-tail.ts'
+import { flawOfTarget } from '../tools/flaw.ts'
+import { printable, type ToolList } from '../tools/remote-tool.ts'
+import type { PeerState } from '../types.ts'
+import { CallRecord } from './call-record.ts'
+import { cleanError } from './clean-error.ts'
+import { FailureRecord } from './failure-record.ts'
+import { Holders } from './holders.ts'
+import { IdleTimer } from './idle-timer.ts'
+import { ListRefresh } from './list-refresh.ts'
+import { PeerLinks } from './peer-links.ts'
+import { PeerMemory } from './peer-memory.ts'
+import type { Claim, PeerOptions } from './peer-types.ts'
+import { type Started, startServer } from './server-start.ts'
+import { callLimit, idleLimit, isInstaller, startupLimit } from './startup.ts'
+import { Ways } from './ways.ts'
+
+/**
+ * One server for all that declare it: connects when somebody needs it, notices when it is gone, and knows its tools
+ * also while it is not there. Whoever made it ends or releases it.
+ */
+export class Peer {
+  readonly fingerprint: string
+  readonly target: ServerTarget
+  readonly memory: PeerMemory
+  readonly record: CallRecord
+  readonly failures: FailureRecord
+  /** Who declares it. */
+  claims: readonly Claim[] = []
+  connectedAt: number | undefined
+  readonly #options: PeerOptions
+  readonly #secrets: readonly string[]
+  readonly #stderr = new LineTail((line) => hideSecrets(line, this.target))
+  readonly #over = new AbortController()
+  readonly #links = new PeerLinks()
+  /** Why it is not even tried. */
+  readonly #flaw: CrabError | undefined
+  #connection: Connection | undefined
+  #attempt: Promise<Connection> | undefined
+  /** Ends the start under way for another one. */
+  #startOver = new AbortController()
+  #needed = Promise.withResolvers<void>()
+  #refresh: ListRefresh | undefined
+  readonly #holders = new Holders()
+  readonly #ways: Ways
+  readonly #idle = new IdleTimer({
+    limitMs: () => idleLimit(this.claims.map(({ entry }) => entry)),
+    onIdle: () => this.#rest(),
+  })
+
+  constructor(options: PeerOptions) {
+    this.#options = options
+    this.fingerprint = options.fingerprint
+    this.target = options.target
+    this.#secrets = sureSecretsOf(options.target)
+    this.#flaw = flawOfTarget(options.target)
+    this.memory = new PeerMemory(options)
+    this.#ways = new Ways(options.target)
+    this.record = new CallRecord(options.now)
+    this.failures = new FailureRecord(options.now)
+  }
+
+  get state(): PeerState {
+    if (this.#flaw) return 'invalid'
+    if (this.#connection) return 'connected'
+    if (this.#attempt) return 'connecting'
+    if (!this.error) return 'idle'
+    return this.error.kind === 'credentials' ? 'needs_auth' : 'failed'
+  }
+
+  /** Its tools, or those it had when it was last connected, perhaps by another process; undefined when it never was. */
+  get list(): ToolList | undefined {
+    return this.state === 'invalid' ? undefined : this.memory.list
+  }
+
+  /** Why it cannot be used, as connect() says it; undefined as long as nothing is known against it. */
+  get error(): CrabError | undefined {
+    const known = this.#flaw ?? this.failures.error
+    const { why, needsAuth = false } = this.memory.failure ?? {}
+    if (known || why === undefined) return known
+    return new CrabError(needsAuth ? 'credentials' : 'unavailable', why)
+  }
+
+  get protocolVersion(): string {
+    return this.#connection?.protocolVersion ?? ''
+  }
+
+  get pid(): number | undefined {
+    return this.#connection?.pid
+  }
+
+  /** Whether its next start may have to fetch the program. */
+  get mayInstall(): boolean {
+    return this.list === undefined && isInstaller(this.target)
+  }
+
+  /** How long its next start may take, milliseconds. */
+  get startupMs(): number {
+    return startupLimit(
+      this.claims.map(({ entry }) => entry),
+      this.mayInstall,
+    )
+  }
+
+  /** The last lines of its standard error, oldest first. */
+  logs(): string[] {
+    return this.#stderr.lines()
+  }
+
+  /** Starts it in the background, unless it runs or failed too recently. */
+  start(): void {
+    if (this.state === 'invalid' || this.#connection || this.failures.waitMs > 0) return
+    this.#begin().catch(() => undefined) // its state says it
+  }
+
+  /**
+   * Waits until it is connected, and starts it unless somebody did; an abort ends the waiting only. With `insist` no
+   * failure is too recent. Fails with `unavailable`, saying in lower case what the server did.
+   */
+  async connect({ insist = false }, signal: AbortSignal): Promise<Connection> {
+    if (this.#flaw) throw this.#flaw
+    if (this.#connection) return this.#connection
+    if (!this.#attempt && !insist && this.failures.waitMs > 0) throw this.failures.tooEarly()
+    const attempt = this.#begin()
+    this.#needed.resolve()
+    return await orCancelled(attempt, signal)
+  }
+
+  /** Ends it, if it runs or is being started, and makes it anew: whoever waits for a start waits for the new one. */
+  async reconnect(signal: AbortSignal): Promise<void> {
+    this.#startOver.abort(new CrabError('unavailable', 'it is being started anew'))
+    await orCancelled(this.#disconnect(), signal)
+    this.failures.forgive()
+    await this.connect({ insist: true }, signal)
+  }
+
+  /**
+   * Calls a tool by its remote name, connecting first when it must. What was under way when the server ended fails once
+   * and is not repeated. Fails as Connection does, and with `missing` when the server has no such tool any more.
+   */
+  async call(call: RemoteCall, signal: AbortSignal): Promise<unknown> {
+    const ask = (connection: Connection) => {
+      if (this.list?.tools.some(({ name }) => name === call.name)) return connection.callTool(call, signal)
+      throw new CrabError('missing', 'it has no such tool any more')
+    }
+    return await this.use(ask, signal)
+  }
+
+  /** Asks it for something else than a tool, as call() does. The answer is the caller's own: secrets are taken out of it. */
+  async use<T>(ask: (connection: Connection) => Promise<T>, signal: AbortSignal): Promise<T> {
+    using _held = this.hold()
+    const connection = await this.connect({}, signal)
+    if (this.failures.waitMs > 0) throw this.failures.tooEarly()
+    using _busy = this.#idle.use()
+    try {
+      const answer = await this.record.follow(() => ask(connection), signal)
+      this.failures.forgive()
+      return maskAnswer(answer, [...connection.secrets, ...this.#secrets])
+    } catch (reason) {
+      if (!signal.aborted && reason instanceof CrabError) this.#learn(reason, connection)
+      throw signal.aborted ? toCancelled(signal) : cleanError(reason, this.target, connection.secrets)
+    }
+  }
+
+  /** Resolves when nobody holds it any more; undefined when nobody does, or it is being ended. */
+  get quiet(): Promise<void> | undefined {
+    return this.#holders.quiet
+  }
+
+  /** Keeps it of use until disposed, also when nobody declares it any more; a call holds it by itself. */
+  hold(): Disposable {
+    return this.#holders.hold()
+  }
+
+  /** Ends the server and all it has started; the peer is of no use any more. Never rejects. */
+  async end(): Promise<void> {
+    this.#over.abort(new CrabError('unavailable', 'it is being ended'))
+    this.#holders.end()
+    await this.#disconnect()
+    await this.#attempt?.catch(() => undefined) // it gives up now, and whoever waits for it is told
+    await this.#links.close()
+    await this.memory.settled()
+  }
+
+  /** As end(), for a host that is leaving: nobody waits. */
+  release(): void {
+    this.#over.abort(new CrabError('unavailable', 'it is being ended'))
+    this.#idle.stop()
+    this.#refresh?.stop()
+    this.#connection?.release()
+    this.#links.release()
+  }
+
+  #begin(): Promise<Connection> {
+    if (this.#attempt) return this.#attempt
+    this.#needed = Promise.withResolvers()
+    const attempt = this.#start()
+    this.#attempt = attempt
+    this.#options.onEvent('connecting')
+    return attempt
+  }
+
+  async #start(): Promise<Connection> {
+    for (;;) {
+      this.#startOver = new AbortController()
+      const { signal } = this.#startOver
+      try {
+        return await this.#startOnce(AbortSignal.any([this.#over.signal, signal]))
+      } catch (reason) {
+        if (signal.aborted && !this.#over.signal.aborted) continue
+        this.#attempt = undefined
+        const error = cleanError(reason, this.target)
+        if (!this.#over.signal.aborted) this.#fail(error)
+        throw error
+      }
+    }
+  }
+
+  async #startOnce(signal: AbortSignal): Promise<Connection> {
+    const { mayInstall, startupMs } = this
+    const refresh = new ListRefresh({ read: () => this.#readAgain(), now: this.#options.now })
+    try {
+      const started = await startServer(
+        {
+          ...{ mayInstall, startupMs, ...this.#ways.plan(this.memory, startupMs) },
+          slots: this.target.transport === 'stdio' ? this.#options.slots : undefined,
+          needed: this.#needed.promise,
+          open: (way, over) => this.#open(way, over),
+          onToolsChanged: () => refresh.notify(),
+          lastWords: () => printable(lastWords(this.#stderr.lines())),
+        },
+        signal,
+      )
+      this.#succeed(started, refresh)
+      return started.connection
+    } catch (reason) {
+      refresh.stop()
+      throw reason
+    }
+  }
+
+  /** Two processes of one server never run at once. */
+  async #open(way: Way, signal: AbortSignal): Promise<Link> {
+    const entries = () => this.claims.map(({ entry }) => entry)
+    const patienceMs = () => (this.#connection ? callLimit(entries()) : this.startupMs)
+    const either = AbortSignal.any([signal, this.#over.signal])
+    return await this.#links.replace(
+      () => this.#options.open({ way, log: this.#stderr, patienceMs }, either),
+      either,
+    )
+  }
+
+  #succeed({ connection, list }: Started, refresh: ListRefresh): void {
+    if (this.#over.signal.aborted) {
+      void connection.close()
+      throw toCancelled(this.#over.signal)
+    }
+    this.#attempt = undefined
+    this.#connection = connection
+    this.#refresh = refresh
+    this.connectedAt = this.#options.now()
+    this.failures.connected()
+    this.record.starts++
+    const isNew = this.memory.connected(list, connection, this.#ways.current)
+    if (isNew) this.#options.onToolsChanged()
+    void connection.ended.then((why) => this.#lose(connection, new CrabError('unavailable', why)))
+    this.#options.onEvent('connected')
+    this.#idle.start()
+    refresh.begin()
+  }
+
+  #fail(error: CrabError): void {
+    this.failures.startFailed(error)
+    this.memory.failed(error)
+    this.record.lastErrorAt = this.#options.now()
+    this.#options.onEvent('failed')
+  }
+
+  /** The server ended by itself: its tools stay, and the next call starts it again. */
+  #lose(connection: Connection, error: CrabError): void {
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    this.#refresh?.stop()
+    this.#idle.stop()
+    this.failures.ended(cleanError(error, this.target))
+    this.record.lastErrorAt = this.#options.now()
+    this.#options.onEvent('failed')
+  }
+
+  /** What a call that failed says of the server. */
+  #learn(reason: CrabError, connection: Connection): void {
+    if (reason.kind === 'tool') this.failures.forgive()
+    if (reason.kind === 'throttled') this.failures.throttled(reason.retryAfterMs ?? 0)
+    if (reason.kind !== 'credentials') return
+    this.#lose(connection, reason)
+    void connection.close()
+  }
+
+  /** Reads the list of a server that says it changed; tells whether it has. */
+  async #readAgain(): Promise<boolean> {
+    const connection = this.#connection
+    if (!connection) return false
+    try {
+      const list = await connection.listTools(this.#over.signal)
+      if (this.#connection !== connection || !this.memory.connected(list, connection)) return false
+    } catch {
+      return false // the old list stays; a server that is gone is noticed elsewhere
+    }
+    this.#options.onToolsChanged()
+    this.#options.onEvent('connected')
+    return true
+  }
+
+  /** Nobody has used it for as long as its declarations say. */
+  #rest(): void {
+    if (!this.#connection) return
+    void this.#disconnect()
+    this.#options.onEvent('disconnected')
+  }
+
+  async #disconnect(): Promise<void> {
+    this.#idle.stop()
+    this.#refresh?.stop()
+    const connection = this.#connection
+    this.#connection = undefined
+    await connection?.close()
+  }
+}

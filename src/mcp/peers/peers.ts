@@ -1,0 +1,289 @@
+import { orCancelled } from '../../core/base/cancelled.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import type { AgentConfig } from '../../core/config/agent-schema.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import type { ProcessHost } from '../../core/process/types.ts'
+import type { McpServerEvent } from '../../core/runtime/events.ts'
+import type { Link } from '../connection/link.ts'
+import { openTracedLink } from '../connection/traced-link.ts'
+import { fingerprintOf, type ServerTarget, type TargetDefaults, toTarget } from '../fingerprint.ts'
+import { flawOfTarget } from '../tools/flaw.ts'
+import type { FrameTap } from '../types.ts'
+import { type Claimed, Claims, enabledOf, entryOf } from './claims.ts'
+import { Peer } from './peer.ts'
+import { PeerNews } from './peer-news.ts'
+import type { OpenOptions } from './peer-types.ts'
+import type { Remembered, ServerMemory } from './server-memory.ts'
+import { newStartSlots } from './startup.ts'
+
+export type { Claimed }
+
+export interface PeersOptions extends TargetDefaults {
+  processes: ProcessHost
+  memory: ServerMemory
+  /** Environment of this process, of which a server gets what it needs. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Sees every message of every connection. */
+  frames?: FrameTap | undefined
+}
+
+/**
+ * The servers of one node: what agents declare runs once for all declarations that mean the same, and ends with the last
+ * of them.
+ */
+export class Peers {
+  readonly #options: PeersOptions
+  #baseEnv: PeersOptions['baseEnv']
+  readonly #slots = newStartSlots()
+  readonly #peers = new Map<string, Peer>()
+  readonly #claims = new Claims()
+  /** Servers that nobody declares any more, by fingerprint: the last of each kind. */
+  readonly #ending = new Map<string, Ending>()
+  /** Servers that are being ended, by fingerprint: the next of that kind waits until all are gone. */
+  readonly #leaving = new Map<string, Promise<void>>()
+  /** Those that nobody declares. */
+  readonly #lookedAt = new Set<Peer>()
+  readonly #news: PeerNews
+  #isOver = false
+
+  constructor(options: PeersOptions) {
+    this.#options = options
+    this.#baseEnv = options.baseEnv
+    this.#news = new PeerNews(options.now)
+  }
+
+  /** In the order of their first owner. */
+  all(): Peer[] {
+    return [...this.#peers.values()]
+  }
+
+  /** The declarations of an agent that are in force; undefined when it is not registered. */
+  claimedBy(agentId: string): readonly Claimed[] | undefined {
+    return this.#claims.of(agentId)
+  }
+
+  /** Grows whenever the tools of an agent may have changed. */
+  generationOf(agentId: string): number {
+    return this.#claims.generationOf(agentId)
+  }
+
+  /** Calls the listener with every event, once for each owner, until it is disposed. It must not throw. */
+  listen(listener: (event: McpServerEvent) => void): Disposable {
+    return this.#news.listen(listener)
+  }
+
+  /** The server of an entry, when somebody has it. */
+  find(entry: McpEntry, agentId: string): Peer | undefined {
+    return this.#peers.get(this.fingerprint(entry, agentId))
+  }
+
+  /** The identity of what an entry means for an agent. */
+  fingerprint(entry: McpEntry, agentId: string): string {
+    return fingerprintOf(this.#targetOf(entry), entry, { agentId, name: entry.name })
+  }
+
+  /** Why the server of an entry is not even tried; undefined when nothing speaks against it. */
+  flawOf(entry: McpEntry): CrabError | undefined {
+    return flawOfTarget(this.#targetOf(entry))
+  }
+
+  /**
+   * Brings an agent's claims in line with its declarations: what is new is known from now on, what is the same keeps its
+   * server, what is gone lets go of it. One change of an agent at a time.
+   */
+  register(agent: AgentConfig): Promise<void> {
+    return this.#claims.inTurn(agent.id, () => this.#reconcile(agent))
+  }
+
+  /** Registers an agent unless it is registered just so, and tells whether it did; starts nothing. */
+  async ensure(agent: AgentConfig): Promise<boolean> {
+    const isSame = this.#claims.isInForce(agent)
+    if (!isSame) await this.register(agent)
+    return !isSame
+  }
+
+  /** What is laid under the environment of programs from now on: what it changes moves to other servers. Gives the agents. */
+  async rebase(baseEnv: PeersOptions['baseEnv']): Promise<string[]> {
+    this.#baseEnv = baseEnv
+    const ids = this.#claims.agents()
+    await Promise.all(ids.map((id) => this.#claims.inTurn(id, () => this.#claimAgain(id))))
+    return ids
+  }
+
+  /** Lets go of everything an agent has. */
+  unregister(agentId: string): Promise<void> {
+    return this.#claims.inTurn(agentId, async () => this.#letGo(this.#claims.remove(agentId)))
+  }
+
+  /**
+   * The server of an entry that nobody has to own, for a look at it. One that was made for that ends when the look is
+   * disposed, unless it was declared meanwhile: then it is the one that runs.
+   */
+  async lookAt(entry: McpEntry, agentId: string): Promise<{ peer: Peer } & AsyncDisposable> {
+    const recalled = await this.#recall(entry, agentId)
+    if (this.#isOver)
+      throw new CrabError('unavailable', `Cannot use the MCP server "${entry.name}": crabtalk is ending`)
+    const owned = this.#peers.get(recalled.fingerprint)
+    if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
+    const ending = this.#ending.get(recalled.fingerprint)
+    if (ending?.peer.quiet) {
+      const held = ending.peer.hold()
+      return { peer: ending.peer, [Symbol.asyncDispose]: async () => held[Symbol.dispose]() }
+    }
+    const peer = this.#make(recalled)
+    peer.claims = [{ agentId: '', agent: '', entry }]
+    this.#lookedAt.add(peer)
+    return {
+      peer,
+      [Symbol.asyncDispose]: async () => {
+        if (this.#lookedAt.delete(peer)) await this.#leave(peer)
+      },
+    }
+  }
+
+  /** Ends all servers, in parallel; who registers from now on gets none. Never rejects. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    const ending = [...this.#ending.values()].flatMap(({ peer, gone }) => [peer.end(), gone])
+    await Promise.all([
+      ...ending,
+      ...this.#leaving.values(),
+      ...[...this.all(), ...this.#lookedAt].map((peer) => peer.end()),
+    ])
+  }
+
+  /** As end(), for a host that is leaving: nobody waits. */
+  release(): void {
+    this.#isOver = true
+    for (const { peer } of this.#ending.values()) peer.release()
+    for (const peer of [...this.all(), ...this.#lookedAt]) peer.release()
+  }
+
+  #targetOf(entry: McpEntry): ServerTarget {
+    return toTarget(entry, { home: this.#options.home, baseEnv: this.#baseEnv })
+  }
+
+  async #claimAgain(id: string): Promise<void> {
+    const claimed = this.#claims.of(id) ?? []
+    const name = claimed[0]?.agent
+    if (name !== undefined) await this.#reconcile({ id, name, mcps: claimed.map(entryOf) })
+  }
+
+  async #reconcile(agent: Pick<AgentConfig, 'id' | 'name' | 'mcps'>): Promise<void> {
+    const entries = enabledOf(agent.mcps)
+    const known = await Promise.all(entries.map((entry) => this.#recall(entry, agent.id)))
+    if (this.#isOver) return
+    const claimed = entries.map((entry, i): Claimed => {
+      return { agentId: agent.id, agent: agent.name, entry, peer: this.#peerFor(known[i]!) }
+    })
+    const before = this.#claims.replace(agent.id, claimed)
+    for (const { peer } of claimed) peer.claims = this.#claims.on(peer)
+    for (const claim of claimed) if (!before.some((old) => isSameOwner(old, claim))) this.#news.welcome(claim)
+    this.#letGo(before)
+  }
+
+  /** What is needed to make the peer of an entry, in case there is none. */
+  async #recall(entry: McpEntry, agentId: string): Promise<Recalled> {
+    const target = this.#targetOf(entry)
+    const fingerprint = fingerprintOf(target, entry, { agentId, name: entry.name })
+    const isThere = this.#peers.has(fingerprint)
+    return { target, fingerprint, remembered: isThere ? {} : await this.#options.memory.read(fingerprint) }
+  }
+
+  #peerFor(recalled: Recalled): Peer {
+    const { fingerprint } = recalled
+    const known = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) ?? this.#takeOver(fingerprint)
+    const peer = known ?? this.#make(recalled)
+    this.#peers.set(fingerprint, peer)
+    return peer
+  }
+
+  /** A server that somebody looks at who is about to declare it. */
+  #takeOver(fingerprint: string): Peer | undefined {
+    const peer = this.#lookedAt.values().find((one) => one.fingerprint === fingerprint)
+    if (peer) this.#lookedAt.delete(peer)
+    return peer
+  }
+
+  /** A server that nobody declared any more, and that is still there for the last turns. */
+  #takeBack(fingerprint: string): Peer | undefined {
+    const ending = this.#ending.get(fingerprint)
+    if (!ending?.peer.quiet) return undefined
+    this.#ending.delete(fingerprint)
+    return ending.peer
+  }
+
+  #make(recalled: Recalled): Peer {
+    const { memory, now } = this.#options
+    const peer: Peer = new Peer({
+      ...{ ...recalled, memory, now, slots: this.#slots },
+      open: (how, signal) => this.#open(peer, how, signal),
+      onEvent: (kind) => {
+        if (this.#ending.get(peer.fingerprint)?.peer !== peer) this.#news.tell(peer, kind, peer.claims)
+      },
+      onToolsChanged: () => {
+        for (const { agentId } of peer.claims) this.#claims.grow(agentId)
+      },
+    })
+    return peer
+  }
+
+  async #open(peer: Peer, how: OpenOptions, signal: AbortSignal): Promise<Link> {
+    await orCancelled(Promise.resolve(this.#leaving.get(peer.fingerprint)), signal)
+    return await openTracedLink({ ...this.#options, ...how, peer }, signal)
+  }
+
+  /** Declarations that are no longer in force leave their servers; a server without any is ended, nobody waits for it. */
+  #letGo(before: readonly Claimed[]): void {
+    for (const peer of new Set(before.map((claim) => claim.peer))) {
+      const old = peer.claims
+      peer.claims = this.#claims.on(peer)
+      if (peer.claims.length > 0 || this.#peers.get(peer.fingerprint) !== peer) continue
+      this.#peers.delete(peer.fingerprint)
+      if (peer.state === 'connected' || peer.state === 'connecting')
+        this.#news.tell(peer, 'disconnected', old)
+      peer.claims = old // whoever still holds it goes by their limits
+      const ending = { peer, gone: Promise.resolve() }
+      this.#ending.set(peer.fingerprint, ending)
+      ending.gone = this.#endQuietly(ending)
+    }
+  }
+
+  /** Turns that are under way keep what they began with: the last one ends the server, unless it was taken back. */
+  async #endQuietly(ending: Ending): Promise<void> {
+    const { peer } = ending
+    const isWanted = () => this.#ending.get(peer.fingerprint) === ending
+    while (peer.quiet) await peer.quiet
+    if (!isWanted()) return
+    await this.#leave(peer)
+    if (isWanted()) this.#ending.delete(peer.fingerprint)
+  }
+
+  async #leave(peer: Peer): Promise<void> {
+    const { fingerprint } = peer
+    const all = Promise.all([this.#leaving.get(fingerprint), peer.end()]).then(() => {
+      if (this.#leaving.get(fingerprint) === all) this.#leaving.delete(fingerprint)
+    })
+    this.#leaving.set(fingerprint, all)
+    await all
+  }
+}
+
+function isSameOwner(a: Claimed, b: Claimed): boolean {
+  return a.peer === b.peer && a.agent === b.agent && a.entry.name === b.entry.name
+}
+
+/** A server on its way out. */
+interface Ending {
+  peer: Peer
+  gone: Promise<void>
+}
+
+/** What an entry comes to. */
+interface Recalled {
+  target: ServerTarget
+  fingerprint: string
+  remembered: Remembered
+}

@@ -1,0 +1,15 @@
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import { matchesPieces } from '../../core/policy/wildcard.ts'
+
+/**
+ * Why an entry keeps a tool from its agent, by the tool's remote name; empty when it does not (decision 4: an empty
+ * `include` is all of them). In both lists `*` stands for anything, and `exclude` wins.
+ */
+export function hiddenBy({ include = [], exclude = [] }: McpEntry, tool: string): string {
+  const names = (patterns: readonly string[]) =>
+    patterns.find((pattern) => matchesPieces(pattern.split('*'), tool))
+  const excluded = names(exclude)
+  if (excluded !== undefined) return `exclude has ${excluded}`
+  if (include.length > 0 && names(include) === undefined) return 'include does not have it'
+  return ''
+}

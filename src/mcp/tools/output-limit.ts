@@ -1,0 +1,37 @@
+import { Buffer } from 'node:buffer'
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { replaceFile } from '../../core/base/files.ts'
+import { newUlid } from '../../core/base/ids.ts'
+
+/** Where an answer comes from, and where what is too long of it may be kept. */
+export interface Spill {
+  server: string
+  tool: string
+  /** Absolute; made when it is needed. The model may read it. */
+  folder: string
+}
+
+/** A text that is short enough: at most so many bytes, and where the whole is kept when that is more. */
+export async function limitOutput(text: string, limitBytes: number, spill: Spill): Promise<string> {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= limitBytes) return text
+  const shown = bytes
+    .subarray(0, limitBytes)
+    .toString()
+    .replace(/\uFFFD{1,3}$/, '')
+  const where = await keepWhole(bytes, 'txt', spill)
+  return `${shown}\n[Cut: ${bytes.length} bytes in all, the first ${Buffer.byteLength(shown)} are above; ${where}]`
+}
+
+/** Keeps content in a file of mode 0600; gives a clause that says where, or why not. */
+export async function keepWhole(content: Uint8Array, extension: string, spill: Spill): Promise<string> {
+  const name = [spill.server, spill.tool.slice(0, 40), newUlid()].join('-').replaceAll(/[^\w-]/g, '_')
+  const path = join(spill.folder, `${name}.${extension}`)
+  try {
+    await replaceFile(path, content)
+    return `the whole is in ${path}`
+  } catch (reason) {
+    return `the rest is lost: ${reason instanceof CrabError ? reason.message : String(reason)}`
+  }
+}

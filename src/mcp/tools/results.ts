@@ -1,0 +1,196 @@
+import { isDeepStrictEqual } from 'node:util'
+import { imageType } from '../../core/base/image-type.ts'
+import { isObject } from '../../core/base/json.ts'
+import type { Attachment, JsonObject } from '../../core/base/message.ts'
+import type { ToolOutput } from '../../core/runtime/hook.ts'
+import { keepWhole, limitOutput, type Spill } from './output-limit.ts'
+import { printable } from './remote-tool.ts'
+
+/** How an answer is taken. */
+export interface ResultOptions {
+  /** Bytes of text that go to the model at most. */
+  limitBytes: number
+  spill: Spill
+  /** Files of every kind go along, for a person who keeps them; a model gets what it may see or hear. */
+  attachesAll?: boolean
+}
+
+/**
+ * What a server answered to a call, for a model: text, attachments for images and audio, files for what is too long.
+ *
+ * Content of an unknown kind is named and left out, the rest stays. What of structured content the text says already is sent once.
+ */
+export async function toToolOutput(
+  result: unknown,
+  { limitBytes, spill, attachesAll = false }: ResultOptions,
+): Promise<ToolOutput> {
+  const { content, structuredContent, isError, ...rest } = isObject(result) ? result : { content: result }
+  const places = { spill, attachesAll, room: { bytes: attachesAll ? MAX_KEPT_BYTES : MAX_ATTACHED_BYTES } }
+  const parts = await Promise.all(itemsOf(content, rest).map((item) => toPart(item, places)))
+  const texts = parts.flatMap(({ text }) => text ?? [])
+  const words = parts.flatMap(({ isWords, text }) => (isWords && text !== undefined ? text : []))
+  const more = unsaid(words, structuredContent)
+  if (more !== undefined) texts.push(toJson(more))
+  const attachments = parts.flatMap(({ attachment }) => attachment ?? [])
+  const text = texts.length === 0 ? NOTHING : texts.join('\n')
+  return {
+    output: await limitOutput(text.toWellFormed(), limitBytes, spill),
+    isError: isError === true,
+    ...(attachments.length > 0 && { attachments }),
+  }
+}
+
+/** A piece of content as the model gets it. */
+interface Part {
+  text?: string
+  /** The text is the server's own, not ours about something else. */
+  isWords?: boolean
+  attachment?: Attachment
+}
+
+/** Where content goes. */
+interface Places {
+  spill: Spill
+  attachesAll: boolean
+  /** What may still be attached to this answer; in the order of its content. */
+  room: { bytes: number }
+}
+
+/** Servers also answer with a bare text, or with something else altogether. */
+function itemsOf(content: unknown, rest: JsonObject): unknown[] {
+  if (Array.isArray(content)) return content
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (content !== undefined) return [{ type: 'text', text: toJson(content) }]
+  const { _meta, resultType, ...own } = rest
+  return Object.keys(own).length > 0 ? [{ type: 'text', text: toJson(own) }] : []
+}
+
+async function toPart(item: unknown, places: Places): Promise<Part> {
+  if (!isObject(item)) return leftOut('it is no object')
+  const { type, text, data, mimeType, resource } = item
+  if (type === 'text' && typeof text === 'string') return { text, isWords: true }
+  if ((type === 'image' || type === 'audio') && typeof data === 'string') {
+    return await toFilePart(`${type}`, { data, mimeType: typeOf(mimeType, type) }, places)
+  }
+  if (type === 'resource_link' && typeof item['uri'] === 'string') return { text: describeLink(item) }
+  if (type === 'resource' && isObject(resource)) return await toResource(resource, places)
+  return leftOut(
+    typeof type === 'string' ? `its type is ${JSON.stringify(printable(type))}` : 'it has no type',
+  )
+}
+
+async function toResource({ uri, mimeType, text, blob }: JsonObject, places: Places): Promise<Part> {
+  const name = printable(String(uri ?? 'resource'))
+  if (typeof text === 'string') return { text: `[${name}]\n${text}` }
+  if (typeof blob !== 'string') return leftOut(`${name} has neither text nor data`)
+  return await toFilePart(name, { data: blob, mimeType: typeOf(mimeType, 'application') }, places)
+}
+
+/** What a model may be able to see or hear goes along; anything else, and what is too large, becomes a file. */
+async function toFilePart(
+  name: string,
+  { data, mimeType }: { data: string; mimeType: string },
+  { spill, attachesAll, room }: Places,
+): Promise<Part> {
+  if (NOT_BASE64.test(data)) return leftOut(`${name}, ${mimeType}: its data is no base64`)
+  const bytes = Buffer.from(data, 'base64')
+  const media = imageType(bytes) ?? audioType(bytes) ?? (attachesAll ? mimeType : undefined)
+  const isSmall = attachesAll || bytes.length <= MAX_ATTACHMENT_BYTES
+  if (media && isSmall && bytes.length <= room.bytes) {
+    room.bytes -= bytes.length
+    // Few models hear: the others need a file, which a tool of theirs may understand.
+    const kept =
+      media.startsWith('audio/') && !attachesAll
+        ? `; ${await keepWhole(bytes, extensionOf(media), spill)}`
+        : ''
+    return {
+      text: `[${name}, ${media}, attached${kept}]`,
+      attachment: { media_type: media, data: bytes.toString('base64') },
+    }
+  }
+  const why = media && isSmall ? ', too much to attach with the rest' : ''
+  const whole = await keepWhole(bytes, extensionOf(media ?? mimeType), spill)
+  return { text: `[${name}, ${media ?? mimeType}, ${bytes.length} bytes${why}; ${whole}]` }
+}
+
+/** The media type of sound, by its first bytes: what a server calls it is not to be relied on. */
+function audioType(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, 12)
+  if (head.startsWith('RIFF') && head.endsWith('WAVE')) return 'audio/wav'
+  if (head.startsWith('OggS')) return 'audio/ogg'
+  if (head.startsWith('fLaC')) return 'audio/flac'
+  return /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/.test(head) ? 'audio/mpeg' : undefined
+}
+
+function describeLink({ uri, name, mimeType, description }: JsonObject): string {
+  const about = [name, mimeType, description].filter((one) => typeof one === 'string' && one !== '')
+  return `[link to ${printable(String(uri))}${about.length > 0 ? `: ${printable(about.join(', '))}` : ''}]`
+}
+
+function leftOut(why: string): Part {
+  return { text: `[content left out: ${why}]` }
+}
+
+/**
+ * Structured content without what a server sent as text too, as it should for older clients: all of it as JSON, or one
+ * value in it, which some put a name before. Undefined when nothing is left.
+ */
+function unsaid(words: readonly string[], structured: unknown): unknown {
+  if (isSaid(words, structured)) return undefined
+  if (!isObject(structured)) return structured
+  const keys = Object.keys(structured)
+  const said = keys.filter((key) => isSaid(words, structured[key]))
+  const [only] = said
+  if (only === undefined || said.length > 1) return structured // which of them the text means, nobody knows
+  if (keys.length === 1) return undefined
+  const { [only]: value, ...rest } = structured
+  return typeof value === 'string' || typeof value === 'object' ? rest : structured // figures need their names
+}
+
+function isSaid(words: readonly string[], value: unknown): boolean {
+  if (words.some((text) => says(text, value))) return true
+  return (
+    Array.isArray(value) && value.length === words.length && value.every((one, i) => says(words[i]!, one))
+  )
+}
+
+function says(text: string, value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() === text.trim()
+  const begin = text.trimStart()[0]
+  if (typeof value === 'object' && value !== null && begin !== '{' && begin !== '[') return false
+  try {
+    return isDeepStrictEqual(JSON.parse(text), value)
+  } catch {
+    return false // no JSON, or nested too deep to compare: then both are sent
+  }
+}
+
+/** Both ways fail for what is nested deeper than a program can recurse. */
+function toJson(value: unknown): string {
+  try {
+    return JSON.stringify(value)
+  } catch {
+    return '[structured content left out: it is nested too deep]'
+  }
+}
+
+/** A media type that is one, without its parameters. */
+function typeOf(given: unknown, kind: string): string {
+  const [type = ''] = typeof given === 'string' ? given.toLowerCase().split(';') : []
+  if (/^[\w.+-]+\/[\w.+-]+$/.test(type.trim())) return type.trim()
+  return kind === 'application' ? 'application/octet-stream' : `${kind}/unknown`
+}
+
+function extensionOf(mimeType: string): string {
+  const [, subtype = ''] = mimeType.split('/')
+  return /^[a-z0-9]{1,8}$/.test(subtype) ? subtype : 'bin'
+}
+
+const NOTHING = '[no content]'
+/** Providers refuse images beyond 5 MB; as base64 they are a third longer. */
+const MAX_ATTACHMENT_BYTES = 3_750_000
+/** Of one answer: all of it goes along with every request that follows. */
+const MAX_ATTACHED_BYTES = 5_000_000
+/** Of one answer to a person: it shares a frame with the text. */
+const MAX_KEPT_BYTES = 7_000_000
+const NOT_BASE64 = /[^A-Za-z0-9+/=\s]/

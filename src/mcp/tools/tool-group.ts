@@ -1,0 +1,27 @@
+import type { ToolGroup } from '../../core/runtime/hook.ts'
+import type { Claimed } from '../peers/peers.ts'
+import type { AgentTool } from './agent-tools.ts'
+import { printable } from './remote-tool.ts'
+
+/** The group of a server's tools, among all that its agent gets; the words are the server's as far as it has any. */
+export function toGroup({ entry, peer }: Claimed, tools: readonly AgentTool[]): ToolGroup {
+  const own = tools.filter((tool) => tool.entry.name === entry.name)
+  const { title = '', description = '', instructions = '' } = peer.memory.about ?? {}
+  return {
+    id: `mcp:${entry.name}`,
+    title: title || `MCP server ${entry.name}`,
+    description: description || describeTools(own),
+    ...(instructions !== '' && { instructions }),
+    tools: own.map(({ name }) => name),
+    server: entry.name,
+  }
+}
+
+/** What there is to say of a server that says nothing of itself. */
+function describeTools(tools: readonly AgentTool[]): string {
+  const named = tools.slice(0, MAX_NAMED).map(({ tool }) => printable(tool.name))
+  const more = tools.length > MAX_NAMED ? ` and ${tools.length - MAX_NAMED} more` : ''
+  return `Has the tools ${named.join(', ')}${more}`
+}
+
+const MAX_NAMED = 8

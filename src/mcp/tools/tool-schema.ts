@@ -1,0 +1,169 @@
+import { isObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { toDescription } from './description.ts'
+
+/** A tool's arguments as a model's interface takes them, or why none would. */
+export type SchemaReading = { schema: JsonObject } | { problem: string }
+
+/**
+ * Reads what a server says of a tool's arguments. It stays as the server gave it; only a missing top-level type is added,
+ * and what is meant for readers is cut like any of its descriptions. What is over 64 KiB then is too much for a request.
+ *
+ * Models' interfaces refuse a whole request for one schema that is none, so this looks at its structure. No pattern is
+ * compiled and no address is followed.
+ */
+export function readToolSchema(given: unknown): SchemaReading {
+  if (given === undefined) return { schema: { type: 'object', properties: {} } }
+  if (!isObject(given)) return { problem: 'its schema is no object' }
+  const { type = 'object' } = given
+  if (type !== 'object') return { problem: `its arguments are of type ${shown(type)} instead of object` }
+  const schema = given['type'] === undefined ? { type, ...given } : given
+  const problem = problemIn(schema)
+  return problem === undefined ? toReading(schema) : { problem }
+}
+
+/** The names of the arguments that a call must have. */
+export function requiredOf({ required }: JsonObject): string[] {
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+}
+
+/** The schemas right inside one, those of its properties too. */
+export function* childrenOf(schema: JsonObject): Generator<unknown> {
+  for (const key of SCHEMAS) {
+    const child = schema[key]
+    if (Array.isArray(child)) yield* child
+    else if (child !== undefined) yield child
+  }
+  for (const key of LISTS) yield* (schema[key] ?? []) as unknown[]
+  for (const key of TABLES) yield* Object.values((schema[key] ?? {}) as JsonObject)
+}
+
+/** Deeper ones are no description of anything, and recursion over them ends a program. */
+const MAX_DEPTH = 64
+/** Of all of it: a schema in a schema takes two, and some interfaces of models recurse over what they get. */
+const MAX_NESTING = 200
+const MAX_NODES = 20_000
+const MAX_BYTES = 64 * 1024
+/** Keywords whose value is for readers. */
+const WORDS = ['$comment', 'description', 'title']
+const TYPES = new Set(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'])
+
+/** Keywords whose value is a schema, a list of schemas, or schemas by name. */
+const SCHEMAS = [
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+]
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems']
+const TABLES = ['$defs', 'definitions', 'dependentSchemas', 'patternProperties', 'properties']
+
+function toReading(schema: JsonObject): SchemaReading {
+  const copy = copyOf(schema)
+  if (!copy) return { problem: 'its schema is nested too deep' }
+  const open: unknown[] = [copy]
+  while (open.length > 0) {
+    const part = open.pop()
+    if (!isObject(part)) continue
+    for (const key of WORDS) if (typeof part[key] === 'string') part[key] = toDescription(part[key])
+    open.push(...childrenOf(part))
+  }
+  if (Buffer.byteLength(JSON.stringify(copy)) > MAX_BYTES) {
+    return { problem: `its schema has over ${MAX_BYTES / 1024} KiB` }
+  }
+  return isNestedDeeper(copy, MAX_NESTING) ? { problem: 'its schema is nested too deep' } : { schema: copy }
+}
+
+/** Whether lists and objects are in one another so many times, also where no schema is: in a default, say. */
+function isNestedDeeper(value: JsonObject, levels: number): boolean {
+  let open: unknown[] = [value]
+  for (let level = 0; level <= levels && open.length > 0; level++) {
+    open = open.flatMap((part) => (typeof part === 'object' && part !== null ? Object.values(part) : []))
+  }
+  return open.length > 0
+}
+
+/** Undefined for what is nested deeper than a program can recurse. */
+function copyOf(schema: JsonObject): JsonObject | undefined {
+  try {
+    return JSON.parse(JSON.stringify(schema)) as JsonObject
+  } catch {
+    return undefined
+  }
+}
+
+/** Walks every schema inside, without recursion; gives the first thing that is wrong. */
+function problemIn(root: JsonObject): string | undefined {
+  const open: { schema: unknown; depth: number }[] = [{ schema: root, depth: 0 }]
+  for (let seen = 1; open.length > 0; seen++) {
+    const { schema, depth } = open.pop()!
+    if (depth > MAX_DEPTH) return `its schema is nested more than ${MAX_DEPTH} deep`
+    if (seen > MAX_NODES) return 'its schema is too large'
+    if (typeof schema === 'boolean') continue
+    if (!isObject(schema)) return 'its schema has a part that is no schema'
+    const problem = ownProblem(schema, root)
+    if (problem !== undefined) return problem
+    for (const child of childrenOf(schema)) open.push({ schema: child, depth: depth + 1 })
+  }
+  return undefined
+}
+
+function ownProblem(schema: JsonObject, root: JsonObject): string | undefined {
+  const { type, required, $ref: ref } = schema
+  const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
+  const unknown = types.find((one) => typeof one !== 'string' || !TYPES.has(one))
+  if (unknown !== undefined) return `its schema has the type ${shown(unknown)}`
+  if (required !== undefined && !isListOfTexts(required)) return 'its schema has a "required" that is no list'
+  for (const key of TABLES) {
+    if (schema[key] !== undefined && !isObject(schema[key]))
+      return `its schema has a "${key}" that is no object`
+  }
+  for (const key of LISTS) {
+    if (schema[key] !== undefined && !Array.isArray(schema[key]))
+      return `its schema has a "${key}" that is no list`
+  }
+  return ref === undefined ? undefined : refProblem(ref, root)
+}
+
+function refProblem(ref: unknown, root: JsonObject): string | undefined {
+  if (typeof ref !== 'string') return 'its schema has a "$ref" that is no text'
+  if (!ref.startsWith('#')) return `its schema refers to ${shown(ref)}, which is elsewhere`
+  if (ref !== '#' && !ref.startsWith('#/')) return undefined // the name of an anchor
+  return hasPart(root, ref) ? undefined : `its schema refers to ${shown(ref)}, which is not there`
+}
+
+/** Whether a JSON pointer (RFC 6901, as a fragment) leads to something. */
+function hasPart(root: JsonObject, pointer: string): boolean {
+  let part: unknown = root
+  for (const step of pointer.slice(1).split('/').slice(1)) {
+    const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, key)) return false
+    part = (part as JsonObject)[key]
+  }
+  return true
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // a stray % stands for itself
+  }
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+/** What a server wrote, short enough for a message. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : typeof value
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
+import fc from 'fast-check'
+import { calledBy, tappedLines, tracedTransport } from '../../../src/mcp/connection/trace.ts'
+import type { McpFrame } from '../../../src/mcp/types.ts'
+
+test('tracedTransport() passes everything on, and looks at nothing while nobody listens', async () => {
+  const { transport, inner, frames, told } = setting({ isHeard: false })
+  await transport.start()
+  const unseen = { jsonrpc: '2.0', method: 'x', toJSON: () => assert.fail('looked at') } as JSONRPCMessage
+  await transport.send(unseen)
+  inner.onmessage?.(unseen)
+  assert.deepEqual([inner.sent, told, frames], [[unseen], [unseen], []])
+})
+
+test('an answer tells how long it took, in both directions, whatever its id looks like', async () => {
+  const at = setting()
+  await at.transport.start()
+  await at.transport.send({ jsonrpc: '2.0', id: 7, method: 'tools/list' })
+  at.clock.ms += 5
+  at.inner.onmessage?.({ jsonrpc: '2.0', id: 7, method: 'ping' })
+  at.clock.ms += 25
+  at.inner.onmessage?.({ jsonrpc: '2.0', id: '7', result: {} })
+  at.clock.ms += 12
+  await at.transport.send({ jsonrpc: '2.0', id: 7, result: {} })
+  at.inner.onmessage?.({ jsonrpc: '2.0', id: 8, result: {} })
+  at.inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/message' })
+  assert.deepEqual(
+    at.frames.map(({ outgoing, method, id, durationMs }) => [outgoing, method, id, durationMs]),
+    [
+      [true, 'tools/list', '7', undefined],
+      [false, 'ping', '7', undefined],
+      [false, '', '7', 30],
+      [true, '', '7', 37],
+      [false, '', '8', undefined],
+      [false, 'notifications/message', '', undefined],
+    ],
+  )
+  assert.deepEqual(at.frames[0]?.owners, [{ agent: 'crab', name: 'one' }])
+})
+
+test('what was asked while nobody listened has no duration', async () => {
+  const at = setting()
+  await at.transport.start()
+  await at.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  at.tap.isHeard = false
+  await at.transport.send({ jsonrpc: '2.0', id: 2, method: 'ping' })
+  at.tap.isHeard = true
+  for (const id of [1, 2]) at.inner.onmessage?.({ jsonrpc: '2.0', id, result: {} })
+  assert.deepEqual(
+    at.frames.slice(1).map(({ durationMs }) => durationMs),
+    [undefined, undefined],
+  )
+})
+
+test('a call, its answer, its progress and its cancellation belong to its caller, whatever runs at once', async () => {
+  const at = setting()
+  await at.transport.start()
+  const ask = (id: number, sender: string) =>
+    calledBy({ agent: 'crab', sender, runId: `run-${id}` }, async () => {
+      await new Promise(setImmediate)
+      const params = { name: 'x', _meta: { progressToken: `p${id}` } }
+      await at.transport.send({ jsonrpc: '2.0', id, method: 'tools/call', params })
+      await at.transport.send({ jsonrpc: '2.0', id: id + 10, method: 'tools/list' })
+    })
+  await Promise.all([ask(1, 'ann'), ask(2, 'bob')])
+  const asked = at.frames.splice(0)
+  await calledBy({ agent: 'other', sender: 'eve', runId: 'run' }, async () => {
+    const params = { progressToken: 'p2', progress: 1 }
+    at.inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/progress', params })
+    at.inner.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping' })
+    at.inner.onmessage?.({ jsonrpc: '2.0', id: 1, result: {} })
+    const cancelled = { method: 'notifications/cancelled', params: { requestId: 2 } } as const
+    await at.transport.send({ jsonrpc: '2.0', ...cancelled })
+    at.inner.onmessage?.({ jsonrpc: '2.0', ...cancelled })
+    at.inner.onmessage?.({ jsonrpc: '2.0', id: 11, result: {} })
+  })
+  const callers = (frames: readonly McpFrame[]) => frames.map(({ caller }) => caller?.sender)
+  assert.deepEqual(callers(asked).toSorted(), ['ann', 'bob', undefined, undefined])
+  assert.deepEqual(callers(at.frames), ['bob', undefined, 'ann', 'bob', undefined, undefined])
+  assert.deepEqual(at.frames[2]!.caller, { agent: 'crab', sender: 'ann', runId: 'run-1' })
+})
+
+test('tappedLines() tells of what a server writes to standard error, only while somebody listens', () => {
+  const at = setting()
+  const tell = tappedLines(at.tap, { fingerprint: 'f', owners: () => [], now: () => 7 })
+  tell(() => ['one', 'two'])
+  at.tap.isHeard = false
+  tell(() => assert.fail('read'))
+  assert.deepEqual(
+    at.frames.map(({ at: ms, isLog, outgoing, payload }) => [ms, isLog, outgoing, payload]),
+    [[7, true, false, 'one\ntwo']],
+  )
+})
+
+test('no secret of a server, and nothing that looks like one, is in what is traced', async () => {
+  const at = setting()
+  const text = 'a "hunter2secret"\n{"password":"p4ss"} Bearer abcdef https://me:pw@host/?token=t0k3n'
+  const params = { name: 'x', arguments: { apiKey: 'k3y', hunter2secret: 1, text, limit: 5, path: '/a' } }
+  await at.transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  const { payload } = at.frames[0]!
+  assert.doesNotMatch(payload, /hunter2secret|p4ss|abcdef|me:pw|t0k3n|k3y/)
+  assert.equal(payload.split('[secret]').length - 1, 7, payload)
+  assert.match(payload, /"limit":5,"path":"\/a"/)
+})
+
+test('a payload has at most 64 KiB, and ends with a whole character', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(70_000), fc.constantFrom('x', 'é', '€', '😀'), async (length, letter) => {
+      const at = setting()
+      const text = 'y'.repeat(length % 7) + letter.repeat(length)
+      await at.transport.send({ jsonrpc: '2.0', method: 'x', params: { text } })
+      const [{ payload, isCut }] = at.frames as [McpFrame]
+      const whole = JSON.stringify({ jsonrpc: '2.0', method: 'x', params: { text } })
+      assert.ok(Buffer.byteLength(payload) <= 65_536)
+      assert.ok(whole.startsWith(payload))
+      assert.equal(isCut, Buffer.byteLength(whole) > 65_536)
+      if (isCut) assert.ok(Buffer.byteLength(payload) > 65_536 - 4)
+      else assert.equal(payload, whole)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+function setting({ isHeard = true } = {}) {
+  const frames: McpFrame[] = []
+  const told: JSONRPCMessage[] = []
+  const clock = { ms: 1_000 }
+  const tap = { isHeard, tell: (frame: McpFrame) => void frames.push(frame) }
+  const inner: Transport & { sent: JSONRPCMessage[] } = {
+    sent: [],
+    async start() {},
+    async send(message) {
+      inner.sent.push(message)
+    },
+    async close() {},
+  }
+  const env = { TOKEN: 'hunter2secret' }
+  const target = { transport: 'stdio', command: 'x', args: [], env, cwd: '/' } as const
+  const owners = () => [{ agent: 'crab', name: 'one' }]
+  const transport = tracedTransport(inner, tap, { fingerprint: 'f', target, owners, now: () => clock.ms })
+  transport.onmessage = (message) => void told.push(message)
+  return { transport, inner, frames, told, clock, tap }
+}

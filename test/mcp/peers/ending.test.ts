@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
+import { BEHAVIOURS } from '../../support/mcp/mcp-servers.ts'
+import { isRunning } from '../../support/mcp/record-folder.ts'
+import { until } from '../../support/until.ts'
+import { agentWith, ended, type McpNode, mcpNode, NEVER, offer, run } from '../mcp-node.ts'
+
+describe('a server on its way out, of a kind that was declared and let go of meanwhile', {
+  concurrency: 2,
+}, () => {
+  test('is waited for by the next of that kind', async () => {
+    await using node = await mcpNode()
+    const server = node.watch(BEHAVIOURS.stubborn)
+    const agent = await leaveTwice(node, agentWith([server.entry]))
+    const [first] = server.starts()
+    assert.ok(isRunning(first!))
+    const connecting = node.servers.connect(agent, 'misbehaving', NEVER)
+    await until('the next is started', () => server.starts().length === 2)
+    assert.equal(isRunning(first!), false)
+    await connecting
+  })
+
+  test('is waited for by its node, when that ends', async () => {
+    await using node = await mcpNode()
+    const server = node.watch(BEHAVIOURS.stubborn)
+    await leaveTwice(node, agentWith([server.entry]))
+    const [first] = server.starts()
+    assert.ok(isRunning(first!))
+    await node.servers[Symbol.asyncDispose]()
+    assert.equal(isRunning(first!), false)
+  })
+})
+
+test('a server that nobody declares and a turn still holds is the one that is looked at, and stays', async () => {
+  await using node = await mcpNode()
+  const server = node.watch()
+  const agent = agentWith([server.entry])
+  const over = new AbortController()
+  await node.servers.hook.schema!(agent, { tell: () => {}, signal: NEVER, over: over.signal })
+  await node.servers.hook.onUnregisterAgent!(agent)
+  await using verified = await node.servers.verify(agent, agent.mcps[0]!, NEVER)
+  assert.equal(verified.peer.state, 'connected')
+  await verified[Symbol.asyncDispose]()
+  const { output } = (await run(node, agent, { name: 'mcp__misbehaving__echo', args: { text: 'x' } }))!
+  assert.deepEqual([output, server.starts().length], ['x', 1])
+  over.abort()
+  await ended(server)
+})
+
+test('a server that was looked at is gone before the same is started', async () => {
+  await using node = await mcpNode()
+  const server = node.watch(BEHAVIOURS.stubborn)
+  const agent = agentWith([server.entry])
+  const verified = await node.servers.verify(agent, agent.mcps[0]!, NEVER)
+  const [first] = server.starts()
+  const closing = verified[Symbol.asyncDispose]()
+  const connecting = node.servers.connect(agent, 'misbehaving', NEVER)
+  await until('the next is started', () => server.starts().length === 2)
+  assert.equal(isRunning(first!), false)
+  await Promise.all([closing, connecting])
+})
+
+test('servers that end take no agent any more, nor a look at another server', async () => {
+  await using node = await mcpNode()
+  const server = node.watch()
+  const agent = agentWith([server.entry])
+  const registering = node.servers.hook.onRegisterAgent!(agent)
+  const verifying = node.servers.verify(agent, { ...server.entry, name: 'other', args: ['x'] }, NEVER)
+  await Promise.all([
+    node.servers[Symbol.asyncDispose](),
+    registering,
+    assert.rejects(verifying, { kind: 'unavailable', message: /"other": crabtalk is ending$/ }),
+  ])
+  assert.deepEqual(node.servers.peers(), [])
+  assert.deepEqual(server.starts(), [])
+})
+
+/** Starts the server of an agent and lets go of it, twice; the second one was never needed. */
+async function leaveTwice(node: McpNode, agent: AgentConfig): Promise<AgentConfig> {
+  const { hook } = node.servers
+  const lazy = { ...agent, mcps: agent.mcps.map((entry) => ({ ...entry, start: 'lazy' as const })) }
+  await offer(node, agent)
+  await hook.onUnregisterAgent!(agent)
+  await hook.onRegisterAgent!(lazy)
+  await hook.onUnregisterAgent!(lazy)
+  return lazy
+}

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import type { AgentConfig } from '../../../src/core/config/agent-schema.ts'
+import type { AgentEvent } from '../../../src/core/runtime/events.ts'
+import { type Claimed, Peers } from '../../../src/mcp/peers/peers.ts'
+import { ServerMemory } from '../../../src/mcp/peers/server-memory.ts'
+import { isRunning } from '../../support/mcp/record-folder.ts'
+import { until } from '../../support/until.ts'
+import { agentWith, ended, kinds, type McpNode, mcpNode, NEVER, run } from '../mcp-node.ts'
+
+const ECHO = { name: 'mcp__misbehaving__echo', args: { text: 'x' } }
+
+describe('a turn under way', { concurrency: 4 }, () => {
+  test('goes on with the servers it began with, whatever is declared meanwhile; its end ends them', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    using turn = await begin(node, agent)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [] })
+    assert.deepEqual(node.servers.peers(), [])
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
+    turn[Symbol.dispose]()
+    await ended(server)
+    assert.equal(server.starts().length, 1)
+  })
+
+  test('goes on with the filters it began with', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    using _turn = await begin(node, agent)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [{ ...server.entry, exclude: ['echo'] }] })
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    const next = { ...agent, mcps: [{ ...server.entry, exclude: ['echo'] }] }
+    using _next = await begin(node, next)
+    assert.equal(await run(node, next, ECHO), undefined)
+  })
+
+  test('has the tools of the servers it began with, also when it asks for them again', async () => {
+    await using node = await mcpNode()
+    const [server, fresh] = [node.watch(), node.watch({}, { name: 'fresh' })]
+    const agent = agentWith([server.entry])
+    const over = new AbortController()
+    const turn = { tell() {}, signal: NEVER, over: over.signal }
+    const before = await node.servers.hook.schema!(agent, turn)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
+    const look = async () =>
+      node.servers.hook.schema!({ ...agent, mcps: [fresh.entry] }, { tell() {}, signal: NEVER })
+    const next = await look()
+    assert.deepEqual([before[0]?.server, next[0]?.server], ['misbehaving', 'fresh'])
+    assert.deepEqual(await node.servers.hook.schema!(agent, turn), before)
+    assert.deepEqual(
+      node.servers.hook.groups!(agent).map(({ id }) => id),
+      ['mcp:misbehaving'],
+    )
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.deepEqual(await look(), next)
+    over.abort()
+    await ended(server)
+  })
+
+  test('waits for no server when it asks for its tools again, and is failed by none', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([{ ...server.entry, required: true }])
+    const over = new AbortController()
+    const told: AgentEvent[] = []
+    const turn = { tell: (event: AgentEvent) => void told.push(event), signal: NEVER, over: over.signal }
+    const before = await node.servers.hook.schema!(agent, turn)
+    const act = { name: 'mcp__misbehaving__act', args: { how: 'exit' } }
+    await assert.rejects(async () => run(node, agent, act), { kind: 'unavailable' })
+    told.length = 0
+    assert.deepEqual(await node.servers.hook.schema!(agent, turn), before)
+    assert.deepEqual([server.starts().length, told], [1, []])
+    over.abort()
+  })
+
+  test('that waited long has what is declared by then, and brings nothing back', async () => {
+    await using node = await mcpNode()
+    const [old, fresh] = [node.watch(), node.watch()]
+    const agent = agentWith([old.entry])
+    await node.servers.hook.onRegisterAgent!(agent)
+    await node.servers.hook.onRegisterAgent!({ ...agent, mcps: [fresh.entry] })
+    using _turn = await begin(node, agent)
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.equal(fresh.messages('tools/call').length, 1)
+    await ended(old)
+    assert.equal(node.servers.peers().length, 1)
+  })
+
+  test('starts a server again that ended and is not declared any more', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    using turn = await begin(node, agent)
+    await node.servers.hook.onUnregisterAgent!(agent)
+    const act = { name: 'mcp__misbehaving__act', args: { how: 'exit' } }
+    await assert.rejects(async () => run(node, agent, act), { kind: 'unavailable' })
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.equal(server.starts().length, 2)
+    assert.deepEqual(kinds(node, agent.name), ['connecting', 'connected', 'disconnected'])
+    turn[Symbol.dispose]()
+    await ended(server)
+  })
+
+  test('gives its servers to those who declare them again before its end', async () => {
+    await using node = await mcpNode()
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    const turn = await begin(node, agent)
+    await node.servers.hook.onUnregisterAgent!(agent)
+    await node.servers.hook.onRegisterAgent!(agent)
+    turn[Symbol.dispose]()
+    assert.equal((await run(node, agent, ECHO))?.output, 'x')
+    assert.equal(server.starts().length, 1)
+  })
+
+  test('keeps nothing from ending with its node', async () => {
+    await using node = await mcpNode()
+    const { processes, folder, now } = node
+    const memory = new ServerMemory(join(folder, 'cache', 'mcp'))
+    const peers = new Peers({ processes, memory, home: folder, baseEnv: {}, env: process.env, now })
+    const server = node.watch()
+    const agent = agentWith([server.entry])
+    await peers.register(agent)
+    const [{ peer }] = peers.claimedBy(agent.id) as [Claimed]
+    await peer.connect({}, NEVER)
+    using _held = peer.hold()
+    await peers.unregister(agent.id)
+    await peers.end()
+    await ended(server)
+  })
+})
+
+test('setBaseEnv() moves servers to what they mean now, and turns keep theirs', async () => {
+  await using node = await mcpNode()
+  const [server, fixed] = [node.watch(), node.watch({}, { name: 'fixed', env: { A: '0' } })]
+  const agent = agentWith([server.entry])
+  const other = agentWith([fixed.entry])
+  await node.servers.hook.onRegisterAgent!(other)
+  const turn = await begin(node, agent)
+  const envOf = async (one: AgentConfig) =>
+    JSON.parse((await run(node, one, { name: 'mcp__misbehaving__env', args: {} }))!.output)
+  const { CRAB_TEST, A } = await envOf(agent)
+  const { generation } = node.servers.view(agent)
+  await node.servers.setBaseEnv({ A: '1', CRAB_TEST })
+  assert.deepEqual([A, (await envOf(agent))['A']], [undefined, undefined])
+  assert.ok(node.servers.view(agent).generation > generation)
+  const next = { ...agent }
+  using _next = await begin(node, next)
+  assert.equal((await envOf(next))['A'], '1')
+  const [old] = server.starts()
+  turn[Symbol.dispose]()
+  await until('the old one has ended', () => !isRunning(old!))
+  assert.deepEqual([server.starts().length, fixed.starts().length], [2, 1])
+})
+
+/** Asks for the tools of an agent as a turn does that ends when it is disposed. */
+async function begin(node: McpNode, agent: AgentConfig): Promise<Disposable> {
+  const over = new AbortController()
+  const tell = (_: AgentEvent) => {}
+  await node.servers.hook.schema!(agent, { tell, signal: NEVER, over: over.signal })
+  return { [Symbol.dispose]: () => over.abort() }
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readToolSchema, requiredOf } from '../../../src/mcp/tools/tool-schema.ts'
+
+const KEPT: Record<string, [unknown, unknown]> = {
+  'none at all': [undefined, { type: 'object', properties: {} }],
+  'one without a type': [{ properties: { a: {} } }, { type: 'object', properties: { a: {} } }],
+  'one that is sound': [
+    { type: 'object', properties: { a: { type: ['string', 'null'] } }, required: ['a'], $schema: 'x' },
+    { type: 'object', properties: { a: { type: ['string', 'null'] } }, required: ['a'], $schema: 'x' },
+  ],
+  'one that refers to itself': [
+    { type: 'object', properties: { next: { $ref: '#' } } },
+    { type: 'object', properties: { next: { $ref: '#' } } },
+  ],
+  'a reference with escapes': [
+    { type: 'object', properties: { a: { $ref: '#/$defs/a~1b%20c' } }, $defs: { 'a/b c': true } },
+    { type: 'object', properties: { a: { $ref: '#/$defs/a~1b%20c' } }, $defs: { 'a/b c': true } },
+  ],
+  'a property that is called like a keyword': [
+    { type: 'object', properties: { type: { type: 'string' }, required: {}, $ref: {} } },
+    { type: 'object', properties: { type: { type: 'string' }, required: {}, $ref: {} } },
+  ],
+  'a pattern no engine here compiles': [
+    { type: 'object', properties: { a: { pattern: '(?P<x>' } } },
+    { type: 'object', properties: { a: { pattern: '(?P<x>' } } },
+  ],
+}
+for (const [what, [given, schema]] of Object.entries(KEPT)) {
+  test(`readToolSchema() takes ${what}`, () => {
+    assert.deepEqual(readToolSchema(given), { schema })
+  })
+}
+
+const REFUSED: Record<string, [unknown, RegExp]> = {
+  null: [null, /is no object/],
+  'a text': ['object', /is no object/],
+  'a list': [[{ type: 'object' }], /is no object/],
+  'another type': [{ type: 'array' }, /type "array" instead of object/],
+  'an unknown type': [inA({ type: 'hologram' }), /has the type "hologram"/],
+  'a type that is no text': [inA({ type: 5 }), /has the type number/],
+  'properties that are none': [{ type: 'object', properties: 'none' }, /"properties" that is no object/],
+  'a required that is no list': [{ type: 'object', required: 'a' }, /"required" that is no list/],
+  'alternatives that are no list': [inA({ anyOf: {} }), /"anyOf" that is no list/],
+  'a part that is no schema': [{ type: 'object', properties: { a: 'string' } }, /a part that is no schema/],
+  'a reference elsewhere': [inA({ $ref: 'https://schemas.invalid/a.json' }), /schemas\.invalid.*elsewhere/],
+  'a reference to nothing': [inA({ $ref: '#/$defs/nowhere' }), /nowhere.*not there/],
+  'a reference into what objects inherit': [inA({ $ref: '#/$defs/constructor' }), /not there/],
+  'a bad part behind a list': [inA({ items: [{}, { type: 'hologram' }] }), /hologram/],
+  'a bad part in definitions': [{ type: 'object', $defs: { a: { allOf: [{ not: 7 }] } } }, /no schema/],
+}
+for (const [what, [given, problem]] of Object.entries(REFUSED)) {
+  test(`readToolSchema() refuses ${what}`, () => {
+    const reading = readToolSchema(given)
+    assert.ok('problem' in reading)
+    assert.match(reading.problem, problem)
+  })
+}
+
+test('readToolSchema() refuses a schema that is deeper than a program can recurse', () => {
+  let schema: object = {}
+  for (let depth = 0; depth < 100_000; depth++) schema = { properties: { a: schema } }
+  assert.deepEqual(readToolSchema(schema), { problem: 'its schema is nested more than 64 deep' })
+})
+
+test('readToolSchema() refuses a schema that is too large', () => {
+  const properties = Object.fromEntries(Array.from({ length: 30_000 }, (_, i) => [`p${i}`, {}]))
+  assert.deepEqual(readToolSchema({ properties }), { problem: 'its schema is too large' })
+})
+
+test('requiredOf() gives the names of required arguments', () => {
+  assert.deepEqual(requiredOf({ required: ['a', 'b'] }), ['a', 'b'])
+  assert.deepEqual(requiredOf({}), [])
+})
+
+function inA(schema: object): object {
+  return { type: 'object', properties: { a: schema } }
+}
+
+test('readToolSchema() takes control characters out of what is for readers, and cuts it', () => {
+  const given = {
+    type: 'object',
+    title: 'a\u001b[2Jb',
+    properties: { description: { type: 'string', description: 'x'.repeat(8_000_000), default: 'a\u001bb' } },
+  }
+  const reading = readToolSchema(given)
+  assert.ok('schema' in reading)
+  assert.equal(reading.schema['title'], 'ab')
+  const { description } = reading.schema['properties'] as Record<string, Record<string, string>>
+  assert.equal(description!['description'], `${'x'.repeat(1_021)}…`)
+  assert.equal(description!['default'], 'a\u001bb')
+})
+
+test('readToolSchema() refuses what is over 64 KiB, or deeper than a program can recurse', () => {
+  const large = { type: 'object', properties: { a: { enum: ['x'.repeat(70_000)] } } }
+  assert.deepEqual(readToolSchema(large), { problem: 'its schema has over 64 KiB' })
+  let deep: object = {}
+  for (let depth = 0; depth < 200_000; depth++) deep = { 0: deep }
+  assert.deepEqual(readToolSchema({ default: deep }), { problem: 'its schema is nested too deep' })
+})
+
+test('readToolSchema() refuses a value in a schema that is nested too deep for whoever reads it', () => {
+  const nested = (depth: number) => {
+    let value: unknown = 'x'
+    for (let level = 0; level < depth; level++) value = level % 2 === 0 ? [value] : { a: value }
+    return { type: 'object', properties: { a: { default: value } } }
+  }
+  assert.ok('schema' in readToolSchema(nested(150)))
+  for (const depth of [250, 5_000, 10_000]) {
+    assert.deepEqual(readToolSchema(nested(depth)), { problem: 'its schema is nested too deep' })
+  }
+})
+
+test('readToolSchema() offers as given, and compiles and follows nothing, whatever patterns and references say', () => {
+  const given = {
+    type: 'object',
+    properties: {
+      slow: { type: 'string', pattern: '^(a+)+$' },
+      slower: { type: 'string', pattern: '(x+x+)+y' },
+      broken: { type: 'string', pattern: '(' },
+      circle: { $ref: '#/$defs/one' },
+    },
+    patternProperties: { '^(([a-z])+.)+[A-Z]([a-z])+$': { type: 'number' } },
+    $defs: { one: { $ref: '#/$defs/two' }, two: { anyOf: [{ $ref: '#/$defs/one' }, { $ref: '#' }] } },
+  }
+  assert.deepEqual(readToolSchema(given), { schema: given })
+  const remote = { type: 'object', properties: { a: { $ref: 'https://schemas.invalid/thing.json' } } }
+  const { problem } = readToolSchema(remote) as { problem: string }
+  assert.match(
+    problem,
+    /^its schema refers to "https:\/\/schemas\.invalid\/thing\.json", which is elsewhere$/,
+  )
+})
