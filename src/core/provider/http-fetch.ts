@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import { toCancelled } from '../base/cancelled.ts'
 import { CrabError } from '../base/errors.ts'
+import { NETWORK_REASONS } from '../base/network-reasons.ts'
 import { LightHeaders } from './light-headers.ts'
 
 /** How long a server may be silent, and what to tell a person when it cannot be reached. */
@@ -152,14 +153,7 @@ function codeOf(reason: unknown): string {
 }
 
 const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ETIMEDOUT: 'the connection timed out',
-  EHOSTUNREACH: 'no route to the host',
-  ENETUNREACH: 'the network is down',
+  ...NETWORK_REASONS,
   HPE_INVALID_CONSTANT: 'the server does not speak HTTP',
   ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS',
 }

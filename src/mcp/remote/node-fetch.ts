@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { NETWORK_REASONS } from '../../core/base/network-reasons.ts'
 
 /**
  * The part of `fetch` that MCP needs, on node:http and node:https: a text body, a streamed answer, no redirects.
@@ -137,14 +138,7 @@ function codeOf(reason: unknown): string {
 const CUT = new Set(['ECONNRESET', 'EPIPE'])
 
 const REASONS: Record<string, string> = {
-  ECONNREFUSED: 'connection refused',
-  ECONNRESET: 'the connection was cut',
-  EPIPE: 'the connection was cut',
-  ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'the host name could not be looked up',
-  ETIMEDOUT: 'the connection timed out',
-  EHOSTUNREACH: 'no route to the host',
-  ENETUNREACH: 'the network is down',
+  ...NETWORK_REASONS,
   HPE_INVALID_CONSTANT: 'it does not speak HTTP',
   HPE_INVALID_VERSION: 'it does not speak HTTP',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
