@@ -531,6 +531,9 @@ export interface ClientMessage {
     /** Ends the daemon as SIGTERM does; pong, before it is gone. */
     { $case: "shutdown"; value: Shutdown }
     | //
+    /** Puts a whole memory in place of another. */
+    { $case: "replaceMemory"; value: ReplaceMemory }
+    | //
     /** For hosts that embed the daemon; code 500 unless the host handles it. */
     { $case: "extension"; value: Uint8Array }
     | undefined;
@@ -590,6 +593,7 @@ export interface ServerMessage {
     | { $case: "replaceMcps"; value: McpList }
     | { $case: "listArchives"; value: ArchiveList }
     | { $case: "traceEvent"; value: EventTrace }
+    | { $case: "replaceMemory"; value: MemoryList }
     | { $case: "extension"; value: Uint8Array }
     | undefined;
   /** The request_id of the request this answers. */
@@ -1149,10 +1153,16 @@ export interface ActiveConversationList {
   conversations: ActiveConversationInfo[];
 }
 
-/** Stored sessions. Empty fields match everything. */
+/** Stored sessions, newest first. Empty fields match everything. */
 export interface ListConversationsMsg {
   agent: string;
   sender: string;
+  /** Working directory of the session, absolute. */
+  cwd: string;
+  /** Sessions to skip, from the newest. */
+  offset: number;
+  /** 0: all of them. */
+  limit: number;
 }
 
 /** A stored session. */
@@ -1182,6 +1192,8 @@ export interface ConversationInfo {
 /** Stored sessions, newest first. */
 export interface ConversationList {
   conversations: ConversationInfo[];
+  /** Of all that match, on whatever page. */
+  total: number;
 }
 
 /** A session by its opaque id. Anything else, such as a path, is 400. */
@@ -1476,30 +1488,33 @@ export interface SessionHits {
   partial: boolean;
 }
 
-/** A message that matches, in its window. */
+/** A session with the message of it that matches best, in its window. */
 export interface SessionHit {
   session:
     | SessionInfo
     | undefined;
-  /** SessionMessage.seq of the match. */
+  /** SessionMessage.seq of the match; 0 when its title or its summary is the match. */
   seq: number;
   /** Comparable within one reply only. */
   score: number;
-  /** At most 16, oldest first, the match among them. */
+  /** At most 16, oldest first, the match among them. A title or summary that matches stands before the first messages. */
   window: WindowItem[];
 }
 
 /** A message of a window, as an excerpt. */
 export interface WindowItem {
   seq: number;
-  /** user, assistant or tool. */
+  /** user, assistant or tool; title or summary with seq 0. */
   role: string;
-  /** At most 1,024 bytes, cut at a character. */
+  /** At most 1,024 bytes, cut at characters, around what matches. What looks like a secret is masked. */
   snippet: string;
   /** The snippet is not the whole message. */
   truncated: boolean;
   /** Of a tool message, or an assistant message that calls one. */
   toolName: string;
+  /** Words of the query in the snippet: pairs of byte offsets, begin and end (not included), rising. */
+  matches: number[];
+  ts: string;
 }
 
 /** Searches one agent's memory. */
@@ -1522,6 +1537,8 @@ export interface MemoryHit {
     | undefined;
   /** Comparable within one reply only. */
   score: number;
+  /** Words of the query in the content: pairs of byte offsets, begin and end (not included), rising. */
+  matches: number[];
 }
 
 /** Entries of one agent's memory. */
@@ -1588,6 +1605,16 @@ export interface AliasOp {
   name: string;
   add: string[];
   remove: string[];
+}
+
+/**
+ * Puts these entries in place of all of one agent's memory, in one step; answered by what it is then, without contents.
+ * 400 when two share a name or alias, and nothing is changed.
+ */
+export interface ReplaceMemory {
+  agent: string;
+  /** An id of 0 is given anew; an empty created_at is now. */
+  entries: MemoryEntry[];
 }
 
 /** All agents. */
@@ -2441,6 +2468,9 @@ export const ClientMessage: MessageFns<ClientMessage> = {
       case "shutdown":
         Shutdown.encode(message.msg.value, writer.uint32(682).fork()).join();
         break;
+      case "replaceMemory":
+        ReplaceMemory.encode(message.msg.value, writer.uint32(690).fork()).join();
+        break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
         break;
@@ -2926,6 +2956,14 @@ export const ClientMessage: MessageFns<ClientMessage> = {
             message.msg = { $case: "shutdown", value: Shutdown.decode(reader, reader.uint32()) };
             continue;
           }
+          case 86: {
+            if (tag !== 690) {
+              break;
+            }
+
+            message.msg = { $case: "replaceMemory", value: ReplaceMemory.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -3308,6 +3346,12 @@ export const ClientMessage: MessageFns<ClientMessage> = {
         }
         break;
       }
+      case "replaceMemory": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "replaceMemory", value: ReplaceMemory.fromPartial(object.msg.value) };
+        }
+        break;
+      }
       case "extension": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "extension", value: object.msg.value };
@@ -3455,6 +3499,9 @@ export const ServerMessage: MessageFns<ServerMessage> = {
         break;
       case "traceEvent":
         EventTrace.encode(message.msg.value, writer.uint32(674).fork()).join();
+        break;
+      case "replaceMemory":
+        MemoryList.encode(message.msg.value, writer.uint32(690).fork()).join();
         break;
       case "extension":
         writer.uint32(802).bytes(message.msg.value);
@@ -3826,6 +3873,14 @@ export const ServerMessage: MessageFns<ServerMessage> = {
             message.msg = { $case: "traceEvent", value: EventTrace.decode(reader, reader.uint32()) };
             continue;
           }
+          case 86: {
+            if (tag !== 690) {
+              break;
+            }
+
+            message.msg = { $case: "replaceMemory", value: MemoryList.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 100: {
             if (tag !== 802) {
               break;
@@ -4115,6 +4170,12 @@ export const ServerMessage: MessageFns<ServerMessage> = {
       case "traceEvent": {
         if (object.msg?.value !== undefined && object.msg?.value !== null) {
           message.msg = { $case: "traceEvent", value: EventTrace.fromPartial(object.msg.value) };
+        }
+        break;
+      }
+      case "replaceMemory": {
+        if (object.msg?.value !== undefined && object.msg?.value !== null) {
+          message.msg = { $case: "replaceMemory", value: MemoryList.fromPartial(object.msg.value) };
         }
         break;
       }
@@ -8850,7 +8911,7 @@ export const ActiveConversationList: MessageFns<ActiveConversationList> = {
 };
 
 function createBaseListConversationsMsg(): ListConversationsMsg {
-  return { agent: "", sender: "" };
+  return { agent: "", sender: "", cwd: "", offset: 0, limit: 0 };
 }
 
 export const ListConversationsMsg: MessageFns<ListConversationsMsg> = {
@@ -8860,6 +8921,15 @@ export const ListConversationsMsg: MessageFns<ListConversationsMsg> = {
     }
     if (message.sender !== "") {
       writer.uint32(18).string(message.sender);
+    }
+    if (message.cwd !== "") {
+      writer.uint32(482).string(message.cwd);
+    }
+    if (message.offset !== 0) {
+      writer.uint32(488).uint64(message.offset);
+    }
+    if (message.limit !== 0) {
+      writer.uint32(496).uint32(message.limit);
     }
     return writer;
   },
@@ -8893,6 +8963,30 @@ export const ListConversationsMsg: MessageFns<ListConversationsMsg> = {
             message.sender = reader.string();
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.cwd = reader.string();
+            continue;
+          }
+          case 61: {
+            if (tag !== 488) {
+              break;
+            }
+
+            message.offset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 62: {
+            if (tag !== 496) {
+              break;
+            }
+
+            message.limit = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8912,6 +9006,9 @@ export const ListConversationsMsg: MessageFns<ListConversationsMsg> = {
     const message = createBaseListConversationsMsg();
     message.agent = object.agent ?? "";
     message.sender = object.sender ?? "";
+    message.cwd = object.cwd ?? "";
+    message.offset = object.offset ?? 0;
+    message.limit = object.limit ?? 0;
     return message;
   },
 };
@@ -9130,13 +9227,16 @@ export const ConversationInfo: MessageFns<ConversationInfo> = {
 };
 
 function createBaseConversationList(): ConversationList {
-  return { conversations: [] };
+  return { conversations: [], total: 0 };
 }
 
 export const ConversationList: MessageFns<ConversationList> = {
   encode(message: ConversationList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.conversations) {
       ConversationInfo.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.total !== 0) {
+      writer.uint32(480).uint64(message.total);
     }
     return writer;
   },
@@ -9162,6 +9262,14 @@ export const ConversationList: MessageFns<ConversationList> = {
             message.conversations.push(ConversationInfo.decode(reader, reader.uint32()));
             continue;
           }
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.total = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9180,6 +9288,7 @@ export const ConversationList: MessageFns<ConversationList> = {
   fromPartial(object: DeepPartial<ConversationList>): ConversationList {
     const message = createBaseConversationList();
     message.conversations = object.conversations?.map((e) => ConversationInfo.fromPartial(e)) || [];
+    message.total = object.total ?? 0;
     return message;
   },
 };
@@ -11810,7 +11919,7 @@ export const SessionHit: MessageFns<SessionHit> = {
 };
 
 function createBaseWindowItem(): WindowItem {
-  return { seq: 0, role: "", snippet: "", truncated: false, toolName: "" };
+  return { seq: 0, role: "", snippet: "", truncated: false, toolName: "", matches: [], ts: "" };
 }
 
 export const WindowItem: MessageFns<WindowItem> = {
@@ -11829,6 +11938,16 @@ export const WindowItem: MessageFns<WindowItem> = {
     }
     if (message.toolName !== "") {
       writer.uint32(42).string(message.toolName);
+    }
+    if (message.matches.length !== 0) {
+      writer.uint32(50).fork();
+      for (const v of message.matches) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    if (message.ts !== "") {
+      writer.uint32(58).string(message.ts);
     }
     return writer;
   },
@@ -11886,6 +12005,32 @@ export const WindowItem: MessageFns<WindowItem> = {
             message.toolName = reader.string();
             continue;
           }
+          case 6: {
+            if (tag === 48) {
+              message.matches.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 50) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.matches.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.ts = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -11908,6 +12053,8 @@ export const WindowItem: MessageFns<WindowItem> = {
     message.snippet = object.snippet ?? "";
     message.truncated = object.truncated ?? false;
     message.toolName = object.toolName ?? "";
+    message.matches = object.matches?.map((e) => e) || [];
+    message.ts = object.ts ?? "";
     return message;
   },
 };
@@ -12047,7 +12194,7 @@ export const MemoryHits: MessageFns<MemoryHits> = {
 };
 
 function createBaseMemoryHit(): MemoryHit {
-  return { entry: undefined, score: 0 };
+  return { entry: undefined, score: 0, matches: [] };
 }
 
 export const MemoryHit: MessageFns<MemoryHit> = {
@@ -12057,6 +12204,13 @@ export const MemoryHit: MessageFns<MemoryHit> = {
     }
     if (message.score !== 0) {
       writer.uint32(17).double(message.score);
+    }
+    if (message.matches.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.matches) {
+        writer.uint32(v);
+      }
+      writer.join();
     }
     return writer;
   },
@@ -12090,6 +12244,24 @@ export const MemoryHit: MessageFns<MemoryHit> = {
             message.score = reader.double();
             continue;
           }
+          case 3: {
+            if (tag === 24) {
+              message.matches.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.matches.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -12111,6 +12283,7 @@ export const MemoryHit: MessageFns<MemoryHit> = {
       ? MemoryEntry.fromPartial(object.entry)
       : undefined;
     message.score = object.score ?? 0;
+    message.matches = object.matches?.map((e) => e) || [];
     return message;
   },
 };
@@ -12803,6 +12976,73 @@ export const AliasOp: MessageFns<AliasOp> = {
     message.name = object.name ?? "";
     message.add = object.add?.map((e) => e) || [];
     message.remove = object.remove?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseReplaceMemory(): ReplaceMemory {
+  return { agent: "", entries: [] };
+}
+
+export const ReplaceMemory: MessageFns<ReplaceMemory> = {
+  encode(message: ReplaceMemory, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
+    for (const v of message.entries) {
+      MemoryEntry.encode(v!, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplaceMemory {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplaceMemory();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.entries.push(MemoryEntry.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<ReplaceMemory>): ReplaceMemory {
+    return ReplaceMemory.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<ReplaceMemory>): ReplaceMemory {
+    const message = createBaseReplaceMemory();
+    message.agent = object.agent ?? "";
+    message.entries = object.entries?.map((e) => MemoryEntry.fromPartial(e)) || [];
     return message;
   },
 };

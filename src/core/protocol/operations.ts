@@ -66,6 +66,7 @@ export const REPLIES = {
   listArchives: 'listArchives',
   traceEvent: 'traceEvent',
   shutdown: 'pong',
+  replaceMemory: 'replaceMemory',
   extension: 'extension',
 } as const satisfies Record<Operation, ReplyBody['$case']>
 

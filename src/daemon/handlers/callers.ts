@@ -43,6 +43,7 @@ export const CALLERS: Record<Operation, Callers> = {
   listMemory: 'anyone',
   searchMemory: 'anyone',
   memoryOp: 'local',
+  replaceMemory: 'local',
   listSkills: 'anyone',
   listModels: 'anyone',
   setActiveModel: 'local',

@@ -31,7 +31,8 @@ export async function listConversations(
     ...summary,
     agent: agentNames.get(summary.agentId) ?? summary.agent,
   }))
-  return { conversations: named.map((summary, index) => toConversationInfo(summary, index + 1, now)) }
+  const conversations = named.map((summary, index) => toConversationInfo(summary, index + 1, now))
+  return { conversations, total: conversations.length }
 }
 
 /** `get_conversation_history`: what was said, oldest first. */

@@ -27,7 +27,6 @@ import {
 import { subscribeMcpEvents } from './mcp-events.ts'
 import { mcpTrace } from './mcp-trace.ts'
 import { listModels } from './models.ts'
-import { notYet } from './not-yet.ts'
 import { waitRun } from './runs.ts'
 import {
   activateSession,
@@ -92,10 +91,13 @@ function operations(services: Services, channel: Channel): Handlers {
     deleteAgent: ({ name }) => deleteAgent(services, name),
     listSkills: () => listSkills(services),
     reload: (_, signal) => services.reload(signal),
-    searchSessions: notYet('searchSessions'),
-    searchMemory: notYet('searchMemory'),
-    listMemory: notYet('listMemory'),
-    memoryOp: notYet('memoryOp'),
+    searchSessions: async (message, signal) =>
+      (await import('./search-sessions.ts')).searchSessions(served, message, signal),
+    searchMemory: async (message) => (await import('./memory.ts')).searchMemory(served, message),
+    listMemory: async (message) => (await import('./memory.ts')).listMemory(served, message),
+    memoryOp: async (message, signal) => (await import('./memory.ts')).memoryOp(services, message, signal),
+    replaceMemory: async (message, signal) =>
+      (await import('./memory.ts')).replaceMemory(services, message, signal),
     listActiveConversations: (message) => listActiveConversations(services, message),
     listConversations: async (filter) => {
       const agentNames = new Map((await agents.list()).agents.map(({ id, name }) => [id, name]))
