@@ -45,6 +45,7 @@ const ADDED_OPERATIONS = {
   list_archives: 83,
   trace_event: 84,
   shutdown: 85,
+  replace_memory: 86,
 }
 /** Those that are answered by pong. */
 const PONGS = ['auth', 'shutdown']
