@@ -1,0 +1,35 @@
+/** What a checkpoint can hold an array of. */
+export type NumberArray =
+  | Uint8Array
+  | Uint16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array
+
+/**
+ * One file of a checkpoint: small facts and arrays, by name.
+ *
+ * Read back, all arrays are views of one SharedArrayBuffer, each at a multiple of 8 bytes: nothing is copied between
+ * threads.
+ */
+export interface Part {
+  facts: Readonly<Record<string, number>>
+  arrays: Readonly<Record<string, NumberArray>>
+}
+
+/** What is to be saved: a part, or the name of the file that already holds it. */
+export interface PartToSave {
+  /** What it is to who reads it: `segment`, `dictionary`, `sessions`. Letters only. */
+  role: string
+  /** As saveCheckpoint() or loadCheckpoint() gave it: then the file is taken as it is. */
+  file?: string
+  part: Part
+}
+
+/** A part as it was read. */
+export interface SavedPart {
+  role: string
+  file: string
+  part: Part
+}
