@@ -1,11 +1,5 @@
 /** What a checkpoint can hold an array of. */
-export type NumberArray =
-  | Uint8Array
-  | Uint16Array
-  | Uint32Array
-  | Int32Array
-  | Float32Array
-  | Float64Array
+export type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float32Array | Float64Array
 
 /**
  * One file of a checkpoint: small facts and arrays, by name.
@@ -20,9 +14,9 @@ export interface Part {
 
 /** What is to be saved: a part, or the name of the file that already holds it. */
 export interface PartToSave {
-  /** What it is to who reads it: `segment`, `dictionary`, `sessions`. Letters only. */
+  /** What it is to who reads it: `segment`, `dictionary`, `sessions`. */
   role: string
-  /** As saveCheckpoint() or loadCheckpoint() gave it: then the file is taken as it is. */
+  /** As saveCheckpoint() or loadCheckpoint() gave it: then that file is kept where it is still there. */
   file?: string
   part: Part
 }
@@ -32,4 +26,12 @@ export interface SavedPart {
   role: string
   file: string
   part: Part
+}
+
+/** Where checkpoints of one index are, and what understands them. */
+export interface CheckpointPlace {
+  /** For them alone: what else is in it is removed. */
+  folder: string
+  /** Changes with everything that the arrays' meaning hangs on: their layout, how text becomes terms. */
+  maker: string
 }

@@ -1,7 +1,7 @@
+import type { CheckpointPlace, PartToSave, SavedPart } from '../../search/checkpoint/types.ts'
 import type { Background } from '../../search/text-index.ts'
-import type { PartToSave, SavedPart } from '../../search/checkpoint/types.ts'
-import type { Cursor, SessionHeader } from '../../storage/types.ts'
 import type { FileStamp } from '../../storage/session-reader.ts'
+import type { Cursor, SessionHeader } from '../../storage/types.ts'
 
 /** A session file, or what came behind a cursor, that is to be indexed. */
 export interface FileToRead {
@@ -21,8 +21,11 @@ export interface ReadFile {
   cursor: Cursor
   /** Of before it was read. */
   stamp: FileStamp | undefined
-  /** The cursor given did not fit the file, so it was read from its beginning: what was indexed of it must go first. */
-  whole: boolean
+  /**
+   * The cursor given does not fit the file: it was replaced, or cut. Nothing of it was read; remove the session, and
+   * have it read from its beginning under another ordinal.
+   */
+  changed: boolean
   problem?: string
 }
 
@@ -58,9 +61,9 @@ export interface IndexBackground extends Background, AsyncDisposable {
   /** In the order given; a batch is at most some 500 KB. The next one is made while the last one is used. */
   readFiles(files: readonly FileToRead[], signal: AbortSignal): AsyncIterable<ReadBatch>
   /** As saveCheckpoint(). */
-  save(folder: string, parts: readonly PartToSave[], signal: AbortSignal): Promise<string[]>
+  save(place: CheckpointPlace, parts: readonly PartToSave[], signal: AbortSignal): Promise<string[]>
   /** As loadCheckpoint(). */
-  load(folder: string, signal: AbortSignal): Promise<SavedPart[] | undefined>
+  load(place: CheckpointPlace, signal: AbortSignal): Promise<SavedPart[] | undefined>
 }
 
 /**
