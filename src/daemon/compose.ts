@@ -36,12 +36,14 @@ import { scanSkills } from '../core/skills/scan-skills.ts'
 import { skillRoots } from '../core/skills/skill-roots.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
+import { SessionFolder } from '../core/storage/session-folder.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
 import type { McpFrame } from '../mcp/types.ts'
 import { Components } from './components/components.ts'
 import { openBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
 import { keepAgents } from './kept-agents.ts'
+import { lazySessionIndex } from './lazy-session-index.ts'
 import { NodeSetting } from './node-setting.ts'
 import { reloader } from './reload.ts'
 import { Roster } from './roster.ts'
@@ -53,7 +55,21 @@ export function compose(options: NodeOptions): Services {
   const now = Date.now
   const over = new AbortController()
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
-  const storage = new DiskStorage({ sessions: paths.sessions, index: paths.index, now })
+  const folder = new SessionFolder({ path: paths.sessions, isWatched: options.daemon !== undefined, now })
+  const sessionIndex = lazySessionIndex(async () => {
+    const { SessionIndex } = await import('../core/session-search/session-index.ts')
+    return new SessionIndex({
+      folder,
+      index: paths.index,
+      leases,
+      keeps: options.daemon !== undefined,
+      log: options.log,
+    })
+  })
+  const storage = new DiskStorage({
+    ...{ sessions: paths.sessions, index: paths.index, folder, now },
+    onChange: (change) => sessionIndex.changed(change),
+  })
   const memory = new MemoryStore({
     folder: paths.memory,
     lock: (resource, signal) => leases.take(resource, signal),
@@ -129,6 +145,7 @@ export function compose(options: NodeOptions): Services {
     agents,
     place,
     memory,
+    sessionIndex,
     running,
     asks,
     live,
@@ -163,6 +180,8 @@ export function compose(options: NodeOptions): Services {
       else opened?.release() // a command leaves; what watches over its servers ends them
       const made = await runtime.made?.catch(() => undefined)
       await made?.[Symbol.asyncDispose]()
+      await sessionIndex[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
       processes.releaseAll() // those that watch over them end what still runs
       await leases[Symbol.asyncDispose]()
     },

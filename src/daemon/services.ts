@@ -20,6 +20,7 @@ import type { McpFrame, McpServers } from '../mcp/types.ts'
 import type { Components } from './components/components.ts'
 import type { DaemonBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
+import type { SessionSearch } from './lazy-session-index.ts'
 import type { NodeSetting } from './node-setting.ts'
 import type { Roster } from './roster.ts'
 
@@ -62,6 +63,8 @@ export interface Services extends AsyncDisposable {
   readonly agents: AgentStore
   readonly place: Place
   readonly memory: MemoryStore
+  /** The search over all sessions that last. */
+  readonly sessionIndex: SessionSearch
   /** What runs in this process. */
   readonly running: RunningTurns
   /** The questions of this process that wait for an answer. */

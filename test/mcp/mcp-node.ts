@@ -137,6 +137,7 @@ export async function run(
     ...request,
     callId: 'call',
     sender: 'ann',
+    trust: 'local',
     session: 'session',
     runId,
     env,

@@ -9,6 +9,7 @@ export function toolDispatch(more: Partial<ToolDispatch> = {}): ToolDispatch {
     args: {},
     agent: AGENT,
     sender: 'ann',
+    trust: 'local',
     session: 's',
     runId: 'r',
     cwd: '/',

@@ -40,6 +40,7 @@ function toDispatch(call: Pick<ToolDispatch, 'args' | 'action'>, place: ToolPlac
     agent: AGENT,
     callId: 'a',
     sender: 'ann',
+    trust: 'local',
     session: 's',
     runId: 'r',
     env: {},

@@ -33,6 +33,7 @@ export function toolSetting(hook: Hook): ToolSetting {
     request: { agent: AGENT, cwd: '/tmp' },
     dispatch: {
       sender: 'ann',
+      trust: 'local',
       session: 's1',
       runId: 'r1',
       env: {},

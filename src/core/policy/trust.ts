@@ -24,3 +24,12 @@ export function mayChange(channel: Channel, sender = ''): boolean {
   const here = trustOf(channel, '')
   return here === 'local' || trustOf(channel, sender, here) === trustOf('local', sender, 'local')
 }
+
+/**
+ * Whose conversations are one's own (decision 38): for somebody at this machine those of everybody there, for all
+ * others exactly those under the sender's own name.
+ */
+export function ownSenders(trust: Trust, sender: string): (other: string) => boolean {
+  if (trust !== 'local') return (other) => other === sender
+  return (other) => other === sender || trustOf('local', other) === 'local'
+}

@@ -19,6 +19,8 @@ export interface ToolRequest {
 export interface ToolDispatch extends ToolRequest {
   callId: string
   sender: string
+  /** Where the turn comes from. */
+  trust: Trust
   session: string
   /** The run it belongs to, for those who watch. */
   runId: string

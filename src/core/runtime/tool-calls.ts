@@ -19,7 +19,10 @@ export interface ToolSetting {
   asks: TurnAsks
   channel: EventChannel
   request: Omit<ToolRequest, 'args'>
-  dispatch: Pick<ToolDispatch, 'sender' | 'session' | 'runId' | 'env' | 'spillDir' | 'keepDir' | 'turnOver'>
+  dispatch: Pick<
+    ToolDispatch,
+    'sender' | 'trust' | 'session' | 'runId' | 'env' | 'spillDir' | 'keepDir' | 'turnOver'
+  >
   /** Versions of files, by resolved path; grows as tools read and write. */
   files: Map<string, string>
   /** Milliseconds since 1970. */

@@ -134,7 +134,7 @@ async function toolSetting(at: {
     asks,
     channel,
     request: { agent: speech.toolAgent, cwd: workspace },
-    dispatch: { sender, session, runId, env: settings.env ?? {}, spillDir, keepDir, turnOver },
+    dispatch: { sender, trust, session, runId, env: settings.env ?? {}, spillDir, keepDir, turnOver },
     files: new Map(conversation.history.files),
     now,
   }

@@ -1,10 +1,8 @@
-import { readdirSync, statSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
-import { isMissingFile, toStorageError } from '../base/files.ts'
 import { type CatalogueEntry, loadCatalogue, saveCatalogue } from './catalogue-file.ts'
 import { digestSession, type SessionDigest } from './session-digest.ts'
-import { SESSION_EXTENSION, toFiledSession } from './session-id.ts'
+import type { SessionFolder } from './session-folder.ts'
 import { type FileStamp, readSessionFile } from './session-reader.ts'
 
 /**
@@ -15,47 +13,46 @@ import { type FileStamp, readSessionFile } from './session-reader.ts'
  * nothing is.
  */
 export class Catalogue {
-  readonly #sessions: string
+  readonly #folder: SessionFolder
   readonly #path: string
   #entries: Promise<Map<string, CatalogueEntry>> | undefined
   #unsavedCost = 0
-  #names: Promise<string[]> | undefined
 
-  constructor({ sessions, index }: { sessions: string; index: string }) {
-    this.#sessions = sessions
+  constructor({ folder, index }: { folder: SessionFolder; index: string }) {
+    this.#folder = folder
     this.#path = join(index, 'sessions.json')
   }
 
-  /**
-   * The ids of all sessions that begin so. Whoever asks within one turn of the event loop shares a look at the folder,
-   * which is taken behind it: of what begins a turn nothing takes longer.
-   */
-  async ids(prefix: string): Promise<string[]> {
-    this.#names ??= breathe().then(() => {
-      this.#names = undefined
-      return listFolder(this.#sessions)
-    })
-    const names = await this.#names
-    const candidates = prefix === '' ? names : names.filter((name) => name.startsWith(prefix))
-    return candidates.map(toFiledSession).filter((id) => id !== undefined)
+  /** Up-to-date digests of all sessions. */
+  async all(): Promise<SessionDigest[]> {
+    const ids = await this.#folder.look()
+    return await this.#digests(ids, (id) => this.#folder.stamp(id))
   }
 
   /** Up-to-date digests of these sessions, without those that were deleted or cannot be read. */
-  async digests(ids: readonly string[]): Promise<SessionDigest[]> {
+  digests(ids: readonly string[]): Promise<SessionDigest[]> {
+    return this.#digests(ids, (id) => this.#folder.freshStamp(id))
+  }
+
+  async #digests(ids: readonly string[], stampOf: StampOf): Promise<SessionDigest[]> {
     this.#entries ??= loadCatalogue(this.#path)
     const entries = await this.#entries
     for (let start = 0; start < ids.length; start += BATCH) {
       if (start > 0) await breathe() // a daemon has streams to serve meanwhile
-      await this.#refresh(entries, ids.slice(start, start + BATCH))
+      await this.#refresh(entries, ids.slice(start, start + BATCH), stampOf)
     }
     if (this.#unsavedCost > WORTH_SAVING) await this.#save(entries)
     return ids.map((id) => entries.get(id)?.digest).filter((digest) => digest !== undefined)
   }
 
-  async #refresh(entries: Map<string, CatalogueEntry>, ids: readonly string[]): Promise<void> {
+  async #refresh(
+    entries: Map<string, CatalogueEntry>,
+    ids: readonly string[],
+    stampOf: StampOf,
+  ): Promise<void> {
     const reads: Promise<void>[] = []
     for (const id of ids) {
-      const stamp = this.#stampOf(id)
+      const stamp = stampOf(id)
       const known = entries.get(id)
       if (!isSame(stamp, known?.stamp))
         reads.push(this.#read(entries, id, hasGrown(stamp, known) ? known : undefined))
@@ -70,7 +67,7 @@ export class Catalogue {
     grown: CatalogueEntry | undefined,
   ): Promise<void> {
     try {
-      const { part, stamp } = await readSessionFile(this.#file(id), grown?.digest.cursor)
+      const { part, stamp } = await readSessionFile(this.#folder.file(id), grown?.digest.cursor)
       entries.set(id, { stamp, digest: digestSession(id, part, grown?.digest) })
       this.#unsavedCost += COST_OF_FILE + stamp.size - (grown?.stamp.size ?? 0)
     } catch {
@@ -81,26 +78,16 @@ export class Catalogue {
   async #save(entries: Map<string, CatalogueEntry>): Promise<void> {
     this.#unsavedCost = 0
     try {
-      const live = new Set(await this.ids(''))
+      const live = new Set(await this.#folder.idsOf(''))
       for (const id of entries.keys()) if (!live.has(id)) entries.delete(id)
       await saveCatalogue(this.#path, entries.values())
     } catch {
       // A listing does not fail for what only makes the next one faster; whatever must be written reports the disk.
     }
   }
-
-  #file(id: string): string {
-    return this.#sessions + sep + id + SESSION_EXTENSION // join() would take longer than looking at the file
-  }
-
-  #stampOf(id: string): FileStamp | undefined {
-    try {
-      return statSync(this.#file(id)) // in a row ten times as fast as asynchronously
-    } catch {
-      return undefined // reading it says why
-    }
-  }
 }
+
+type StampOf = (id: string) => FileStamp | undefined
 
 /** Files between two breaths. */
 const BATCH = 1024
@@ -108,15 +95,6 @@ const BATCH = 1024
 const COST_OF_FILE = 16 * 1024
 /** Bytes that may be read again and again before the catalogue is written. */
 const WORTH_SAVING = 512 * 1024
-
-function listFolder(path: string): string[] {
-  try {
-    return readdirSync(path)
-  } catch (reason) {
-    if (isMissingFile(reason)) return []
-    throw toStorageError(`Cannot list ${path}`, reason)
-  }
-}
 
 function isSame(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
   return a !== undefined && a.size === b?.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino

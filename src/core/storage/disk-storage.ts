@@ -6,13 +6,15 @@ import { ulidSequence } from '../base/ids.ts'
 import { Catalogue } from './catalogue.ts'
 import { belongsTo, findActive, selectSummaries, toPair } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
-import { encodeHeader, encodeLines, NEWLINE, sliceLines } from './session-file.ts'
+import { encodeHeader, encodeLine, NEWLINE, sliceLines, stampLines } from './session-file.ts'
+import { SessionFolder } from './session-folder.ts'
 import { toSessionFile, toSessionPrefix } from './session-id.ts'
 import { readRange, readSessionFile, readSessionHeader } from './session-reader.ts'
 import type {
   Cursor,
   NewLine,
   Pair,
+  SessionChange,
   SessionFilter,
   SessionHeader,
   SessionPart,
@@ -25,8 +27,12 @@ export interface DiskStorageOptions {
   sessions: string
   /** Folder of what can be rebuilt from them. */
   index: string
+  /** What looks at the session files, where others look, too; by default its own. */
+  folder?: SessionFolder
   /** Milliseconds since the epoch; by default the clock. */
   now?: () => number
+  /** Hears of everything that was done here, once it is durable. Must not throw and must not wait. */
+  onChange?(change: SessionChange): void
 }
 
 /**
@@ -37,18 +43,23 @@ export interface DiskStorageOptions {
  */
 export class DiskStorage implements Storage {
   readonly #sessions: string
+  readonly #folder: SessionFolder
   readonly #catalogue: Catalogue
+  readonly #onChange: ((change: SessionChange) => void) | undefined
   readonly #now: () => number
   readonly #ulid = ulidSequence()
 
-  constructor({ sessions, index, now = Date.now }: DiskStorageOptions) {
+  constructor(options: DiskStorageOptions) {
+    const { sessions, index, now = Date.now, folder = new SessionFolder({ path: sessions }) } = options
     this.#sessions = sessions
-    this.#catalogue = new Catalogue({ sessions, index })
+    this.#folder = folder
+    this.#catalogue = new Catalogue({ folder, index })
+    this.#onChange = options.onChange
     this.#now = now
   }
 
   async activeSession(pair: Pair): Promise<string | undefined> {
-    const ids = await this.#catalogue.ids(toSessionPrefix(pair))
+    const ids = await this.#folder.idsOf(toSessionPrefix(pair))
     if (ids.length > 1) return findActive(await this.#catalogue.digests(ids), pair)
     const [id] = ids
     return id !== undefined && (await this.#isOf(pair, id)) ? id : undefined
@@ -59,9 +70,15 @@ export class DiskStorage implements Storage {
     lines: readonly NewLine[],
   ): Promise<{ id: string; cursor: Cursor }> {
     const id = this.#newId(header)
-    const content = Buffer.from(encodeHeader(header) + encodeLines(lines, 0, this.#now()).join(''))
+    const first = encodeHeader(header)
+    const stamped = stampLines(lines, 0, this.#now())
+    const texts = stamped.map(encodeLine)
+    const content = Buffer.from(first + texts.join(''))
     await replaceFile(this.#path(id), content)
-    return { id, cursor: { bytes: content.length, seq: lines.length } }
+    const cursor = { bytes: content.length, seq: lines.length }
+    const at = { bytes: Buffer.byteLength(first), seq: 0 }
+    this.#onChange?.({ id, change: 'appended', header, at, lines: stamped, texts, end: cursor })
+    return { id, cursor }
   }
 
   async copySession(id: string, header: SessionHeader, upto: number): Promise<string> {
@@ -72,6 +89,7 @@ export class DiskStorage implements Storage {
     } catch (reason) {
       throw toSessionError(`Cannot copy session ${id}`, reason)
     }
+    this.#onChange?.({ id: copy, change: 'copied' })
     return copy
   }
 
@@ -86,7 +104,9 @@ export class DiskStorage implements Storage {
 
   async append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor> {
     const path = this.#path(id)
-    const content = Buffer.from(encodeLines(lines, at.seq, this.#now()).join(''))
+    const stamped = stampLines(lines, at.seq, this.#now())
+    const texts = stamped.map(encodeLine)
+    const content = Buffer.from(texts.join(''))
     try {
       await using file = await open(path, constants.O_RDWR | constants.O_APPEND)
       await dropTornTail(file, id, at.bytes)
@@ -94,14 +114,18 @@ export class DiskStorage implements Storage {
     } catch (reason) {
       throw toSessionError(`Cannot append to session ${id}`, reason)
     }
-    return { bytes: at.bytes + content.length, seq: at.seq + lines.length }
+    const end = { bytes: at.bytes + content.length, seq: at.seq + lines.length }
+    this.#onChange?.({ id, change: 'appended', header: undefined, at, lines: stamped, texts, end })
+    return end
   }
 
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {
     const { agentId, sender } = filter
     const isPair = agentId !== undefined && sender !== undefined
-    const ids = await this.#catalogue.ids(isPair ? toSessionPrefix({ agentId, sender }) : '')
-    return selectSummaries(await this.#catalogue.digests(ids), filter)
+    const digests = isPair
+      ? await this.#catalogue.digests(await this.#folder.idsOf(toSessionPrefix({ agentId, sender })))
+      : await this.#catalogue.all()
+    return selectSummaries(digests, filter)
   }
 
   async deleteSession(id: string): Promise<void> {
@@ -111,6 +135,7 @@ export class DiskStorage implements Storage {
     } catch (reason) {
       throw toSessionError(`Cannot delete session ${id}`, reason)
     }
+    this.#onChange?.({ id, change: 'deleted' })
   }
 
   #newId(header: SessionHeader): string {

@@ -1,7 +1,14 @@
 import { parseObject } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
 import { toSessionLine } from './session-line.ts'
-import { type Cursor, type NewLine, SESSION_VERSION, type SessionHeader, type SessionPart } from './types.ts'
+import {
+  type Cursor,
+  type NewLine,
+  SESSION_VERSION,
+  type SessionHeader,
+  type SessionLine,
+  type SessionPart,
+} from './types.ts'
 
 /** Ends every line, and stands in none. */
 export const NEWLINE = 0x0a
@@ -13,11 +20,21 @@ export function encodeHeader(header: SessionHeader): string {
 
 /** Lines as they are appended behind `seq`, each stamped and with its newline; `now` is milliseconds since the epoch. */
 export function encodeLines(lines: readonly NewLine[], seq: number, now: number): string[] {
+  return stampLines(lines, seq, now).map(encodeLine)
+}
+
+/** Lines with their stamps; `seq` is that of the line before them. */
+export function stampLines(lines: readonly NewLine[], seq: number, now: number): SessionLine[] {
   const ts = new Date(now).toISOString()
   return lines.map((line, index) => {
     const stamp = { seq: seq + index + 1, ts }
-    return `${JSON.stringify(Object.assign({ ...stamp }, line, stamp))}\n` // a line read elsewhere may carry a stamp
+    return Object.assign({ ...stamp }, line, stamp) // a line read elsewhere may carry a stamp
   })
+}
+
+/** A line as it stands in the file, with its newline. */
+export function encodeLine(line: SessionLine): string {
+  return `${JSON.stringify(line)}\n`
 }
 
 /**

@@ -124,6 +124,22 @@ export interface SessionPart {
   warnings: string[]
 }
 
+/** What this process did to a session, once it is durable. */
+export type SessionChange =
+  | {
+      id: string
+      change: 'appended'
+      /** Of a session that was created with these lines. */
+      header: SessionHeader | undefined
+      /** Where the lines begin; right behind the header for new sessions. */
+      at: Cursor
+      lines: readonly SessionLine[]
+      /** The lines as they stand in the file, one right behind the other. */
+      texts: readonly string[]
+      end: Cursor
+    }
+  | { id: string; change: 'copied' | 'deleted' }
+
 /** One row of a listing; everything but the header is derived, never stored in the session. */
 export interface SessionSummary {
   id: string
