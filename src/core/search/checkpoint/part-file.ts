@@ -95,6 +95,7 @@ function isArrayEntry(entry: unknown): entry is [string, ArrayType, number] {
   const [name, type, length] = entry
   return (
     typeof name === 'string' &&
+    typeof type === 'string' &&
     Object.hasOwn(ARRAY_TYPES, type) &&
     Number.isSafeInteger(length) &&
     length >= 0

@@ -1,5 +1,5 @@
 import type { CheckpointPlace, PartToSave, SavedPart } from '../../search/checkpoint/types.ts'
-import type { Background } from '../../search/text-index.ts'
+import type { Background } from '../../search/parts.ts'
 import type { FileStamp } from '../../storage/session-reader.ts'
 import type { Cursor, SessionHeader } from '../../storage/types.ts'
 

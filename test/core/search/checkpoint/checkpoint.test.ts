@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  loadCheckpoint,
+  removeLeftovers,
+  saveCheckpoint,
+} from '../../../../src/core/search/checkpoint/checkpoint.ts'
+import type { PartToSave, SavedPart } from '../../../../src/core/search/checkpoint/types.ts'
+import { mountSmallDisk } from '../../../support/small-disk.ts'
+
+const signal = new AbortController().signal
+
+test('loadCheckpoint() gives the parts that were saved, in their order, in memory that threads can share', async () => {
+  await using home = await openFolder()
+  const files = await home.save(partOf('segment', 1), partOf('segment', 2), partOf('dictionary', 3))
+  const parts = await home.load()
+  assert.deepEqual(summaryOf(parts), ['segment 1', 'segment 2', 'dictionary 3'])
+  assert.deepEqual(
+    parts?.map(({ file }) => file),
+    files,
+  )
+  assert.deepEqual(parts?.[1]?.part.arrays, partOf('segment', 2).part.arrays)
+  for (const { part } of parts!) assert.ok(part.arrays['numbers']!.buffer instanceof SharedArrayBuffer)
+  assert.deepEqual(home.told, [])
+})
+
+test('loadCheckpoint() finds nothing in a folder that is not there, and says nothing', async () => {
+  await using home = await openFolder()
+  rmSync(home.folder, { recursive: true })
+  assert.equal(await home.load(), undefined)
+  assert.deepEqual(home.told, [])
+})
+
+test('saveCheckpoint() keeps the files it is told, writes the others, and removes those of no use', async () => {
+  await using home = await openFolder()
+  const [first, second] = await home.save(partOf('segment', 1), partOf('state', 2))
+  const before = statSync(join(home.folder, first!))
+  const files = await home.save({ ...partOf('segment', 1), file: first! }, partOf('state', 3))
+  assert.equal(files[0], first)
+  assert.equal(statSync(join(home.folder, first!)).mtimeMs, before.mtimeMs)
+  assert.notEqual(files[1], second)
+  assert.deepEqual(readdirSync(home.folder).toSorted(), ['manifest', ...files].toSorted())
+  assert.deepEqual(summaryOf(await home.load()), ['segment 1', 'state 3'])
+})
+
+test('saveCheckpoint() writes a part again whose file is gone, cut, or of nobody', async () => {
+  await using home = await openFolder()
+  const [gone, cut] = await home.save(partOf('segment', 1), partOf('segment', 2))
+  rmSync(join(home.folder, gone!))
+  truncateSync(join(home.folder, cut!), 20)
+  await home.save(
+    { ...partOf('segment', 1), file: gone! },
+    { ...partOf('segment', 2), file: cut! },
+    { ...partOf('segment', 3), file: '../elsewhere' },
+  )
+  assert.deepEqual(summaryOf(await home.load()), ['segment 1', 'segment 2', 'segment 3'])
+})
+
+test('saveCheckpoint() makes private files', async () => {
+  await using home = await openFolder()
+  const [file] = await home.save(partOf('segment', 1))
+  for (const name of [file!, 'manifest']) {
+    assert.equal(statSync(join(home.folder, name)).mode & 0o777, 0o600)
+  }
+})
+
+test('loadCheckpoint() takes the generation before while the next one has no manifest', async () => {
+  await using home = await openFolder()
+  await home.save(partOf('segment', 1))
+  writeFileSync(join(home.folder, '01KAM0000000000000000000AA.part'), 'half a part')
+  writeFileSync(join(home.folder, 'manifest.01KAM0000000000000000000AA.tmp'), 'half a manifest')
+  assert.deepEqual(summaryOf(await home.load()), ['segment 1'])
+  await removeLeftovers(home.folder)
+  assert.equal(readdirSync(home.folder).length, 2)
+  assert.deepEqual(summaryOf(await home.load()), ['segment 1'])
+})
+
+const DAMAGES: Record<string, (folder: string, files: readonly string[]) => void> = {
+  'a part with another byte': (folder, [first]) => flip(join(folder, first!), 40),
+  'a part that is shorter': (folder, [first]) => truncateSync(join(folder, first!), 100),
+  'a part that is gone': (folder, [first]) => rmSync(join(folder, first!)),
+  'another part of the same length in its place': (folder, [first, second]) =>
+    copyFileSync(join(folder, second!), join(folder, first!)),
+  'a folder in place of a part': (folder, [first]) => {
+    rmSync(join(folder, first!))
+    mkdirSync(join(folder, first!))
+  },
+  'a pipe in place of a part': (folder, [first]) => {
+    rmSync(join(folder, first!))
+    execFileSync('mkfifo', [join(folder, first!)])
+  },
+  'a part larger than memory': (folder, [first]) => truncateSync(join(folder, first!), 2 ** 40),
+  'a link in a circle': (folder, [first]) => {
+    rmSync(join(folder, first!))
+    symlinkSync(first!, join(folder, first!))
+  },
+  'a manifest with another byte': (folder) => flip(join(folder, 'manifest'), 60),
+  'a manifest cut short': (folder) => truncateSync(join(folder, 'manifest'), 30),
+  'an empty manifest': (folder) => truncateSync(join(folder, 'manifest'), 0),
+  'a folder in place of the manifest': (folder) => {
+    rmSync(join(folder, 'manifest'))
+    mkdirSync(join(folder, 'manifest'))
+  },
+  'a manifest of a terabyte': (folder) => truncateSync(join(folder, 'manifest'), 2 ** 40),
+}
+for (const [what, damage] of Object.entries(DAMAGES)) {
+  test(`loadCheckpoint() tells of ${what}, and the next save makes it good`, async () => {
+    await using home = await openFolder()
+    damage(home.folder, await home.save(partOf('segment', 1), partOf('segment', 2)))
+    assert.equal(await home.load(), undefined)
+    assert.equal(home.told.length, 1)
+    assert.match(home.told[0]!, /^The search index in .+ is built anew: ./)
+    await home.save(partOf('segment', 3))
+    assert.deepEqual(summaryOf(await home.load()), ['segment 3'])
+    assert.equal(readdirSync(home.folder).length, 2)
+  })
+}
+
+test('loadCheckpoint() leaves what another maker wrote', async () => {
+  await using home = await openFolder()
+  await home.save(partOf('segment', 1))
+  const told: string[] = []
+  const place = { folder: home.folder, maker: 'a newer one' }
+  assert.equal(await loadCheckpoint(place, (_, message) => told.push(message)), undefined)
+  assert.match(told[0]!, /another version of the program made it$/)
+})
+
+test('saveCheckpoint() that is stopped leaves the generation before, and nothing else', async () => {
+  await using home = await openFolder()
+  await home.save(partOf('segment', 1))
+  const stop = new AbortController()
+  const saving = saveCheckpoint(home.place, [partOf('segment', 2), partOf('segment', 3)], stop.signal)
+  stop.abort()
+  await assert.rejects(saving, { name: 'AbortError' })
+  assert.deepEqual(summaryOf(await home.load()), ['segment 1'])
+  assert.equal(readdirSync(home.folder).length, 2)
+})
+
+test('saveCheckpoint() on a full disk fails with `storage`, and leaves the generation before', async () => {
+  using disk = mountSmallDisk(1024)
+  if (!disk) return // this user may not mount one
+  const place = { folder: join(disk.path, 'index'), maker: 'test' }
+  await saveCheckpoint(place, [partOf('segment', 1)], signal)
+  const large: PartToSave = { role: 'segment', part: { facts: {}, arrays: { a: new Uint8Array(64 << 20) } } }
+  await assert.rejects(saveCheckpoint(place, [large], signal), {
+    kind: 'storage',
+    message: /the disk is full/,
+  })
+  assert.deepEqual(summaryOf(await loadCheckpoint(place, () => {})), ['segment 1'])
+  assert.equal(readdirSync(place.folder).length, 2)
+})
+
+test('loadCheckpoint() gives one whole generation while others take its place', async () => {
+  await using home = await openFolder()
+  await home.save(partOf('segment', 0), partOf('state', 0))
+  let isOver = false
+  const writer = (async () => {
+    for (let n = 1; n <= 60; n++) await home.save(partOf('segment', n), partOf('state', n))
+    isOver = true
+  })()
+  while (!isOver) {
+    const [segment, state] = (await home.load()) ?? []
+    assert.ok(segment && state, home.told.join())
+    assert.equal(segment.part.facts['n'], state.part.facts['n'])
+  }
+  await writer
+})
+
+function partOf(role: string, n: number): PartToSave {
+  return { role, part: { facts: { n }, arrays: { numbers: new Uint32Array(100).fill(n) } } }
+}
+
+function summaryOf(parts: readonly SavedPart[] | undefined): string[] | undefined {
+  return parts?.map(({ role, part }) => `${role} ${part.facts['n']}`)
+}
+
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path)
+  bytes[at]! ^= 1
+  writeFileSync(path, bytes)
+}
+
+/** A folder for checkpoints, and what is told of them. */
+async function openFolder() {
+  const home = await mkdtempDisposable(join(tmpdir(), 'crab-checkpoint-'))
+  const folder = join(home.path, 'index')
+  mkdirSync(folder)
+  chmodSync(folder, 0o700)
+  const place = { folder, maker: 'test' }
+  const told: string[] = []
+  return {
+    folder,
+    place,
+    told,
+    save: (...parts: PartToSave[]) => saveCheckpoint(place, parts, signal),
+    load: () => loadCheckpoint(place, (_, message) => told.push(message)),
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  }
+}
