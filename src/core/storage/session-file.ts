@@ -84,6 +84,21 @@ export function decodeLines(
 }
 
 /**
+ * The line a text is, behind the one with `seq`, and its own `seq`; `createdAt` is of the header.
+ *
+ * A string says why it cannot be used; undefined: it is blank, which counts no `seq`, or a newer build wrote it.
+ */
+export function decodeLine(
+  text: string,
+  { seq: last, createdAt }: { seq: number; createdAt: string },
+): { seq: number; line: SessionLine | string | undefined } {
+  const object = parseObject(text)
+  if (!object && text.trim() === '') return { seq: last, line: undefined }
+  const seq = nextSeq(object?.['seq'], last)
+  return { seq, line: object ? toSessionLine(stamped(object, seq, createdAt)) : 'it is no JSON object' }
+}
+
+/**
  * Line 1 of the file that begins with these bytes, with defaults for what is missing, and where it ends.
  *
  * A file that lost its header still has its conversation: the end is 0 when the first line is one of the others.
@@ -104,11 +119,8 @@ const MAX_WARNINGS = 10
 const EPOCH = new Date(0).toISOString()
 
 function addLine(part: SessionPart, text: string): void {
-  const object = parseObject(text)
-  if (!object && text.trim() === '') return
-  const seq = nextSeq(object?.['seq'], part.cursor.seq)
+  const { seq, line } = decodeLine(text, { seq: part.cursor.seq, createdAt: part.header.created_at })
   part.cursor.seq = seq
-  const line = object ? toSessionLine(stamped(object, seq, part.header.created_at)) : 'it is no JSON object'
   if (typeof line === 'object') part.lines.push(line)
   else if (line !== undefined) warn(part.warnings, `Line ${seq + 1} of the session was skipped: ${line}`)
 }
