@@ -34,6 +34,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'src/core/policy',
     'src/core/provider/types.ts',
     'src/core/storage/types.ts',
+    'src/core/storage/session-digest.ts',
     'src/core/lease/types.ts',
     'src/core/search',
     'src/core/session-search',

@@ -11,6 +11,8 @@ export type WordKind =
   | 'conversation'
   | 'file'
   | 'folder'
+  /** An entry of an agent's memory. */
+  | 'memory'
   | 'model'
   | 'rule'
   /** A run that goes on. */

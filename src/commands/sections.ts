@@ -22,7 +22,7 @@ export function optionsOf({ path, options }: Pick<Command, 'path' | 'options'>):
 
 /** The sections of the first help page: what stands in each, by the first word of its commands. */
 export const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
-  ['Talk', ['chat', 'send', 'conversation']],
+  ['Talk', ['chat', 'send', 'conversation', 'memory']],
   ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events']],
   ['Agents and what they may do', ['agent', 'mcp', 'policy']],
   ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'version']],
@@ -36,5 +36,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
   daemon: 'The daemon',
   events: 'What goes on, and what it starts',
   mcp: "Agents' MCP servers",
+  memory: 'What agents remember',
   policy: 'Permissions',
 }

@@ -2,10 +2,12 @@ import { ASKS_COMMANDS } from './asks/table.ts'
 import { CHAT_COMMANDS } from './chat/table.ts'
 import type { Command, Option } from './command.ts'
 import { completionCommands } from './completions/table.ts'
+import { CONVERSATION_COMMANDS } from './conversation/table.ts'
 import { DAEMON_COMMANDS } from './daemon/table.ts'
 import { EVENTS_COMMANDS } from './events/table.ts'
-import { ADDRESS_OPTIONS, FOLLOW_COMMANDS } from './follow/table.ts'
+import { FOLLOW_COMMANDS } from './follow/table.ts'
 import { MCP_COMMANDS } from './mcp/table.ts'
+import { MEMORY_COMMANDS } from './memory/table.ts'
 import { AGENT_OPTION, JSON_OPTION } from './options.ts'
 import { SEND_COMMANDS } from './send/table.ts'
 
@@ -82,100 +84,8 @@ export const CRABTALK: readonly Command[] = [
     examples: ['crabtalk agent delete critic'],
     load: async () => (await import('./agent/commands.ts')).remove,
   },
-  {
-    path: ['conversation', 'list'],
-    args: '',
-    summary: 'List conversations, newest first',
-    options: [
-      { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
-      { name: 'sender', short: 's', value: 'NAME', kind: 'sender', summary: 'Only those with this sender' },
-      { name: 'limit', short: 'n', value: 'N', fallback: '20', summary: 'At most this many; 0 for all' },
-      JSON_OPTION,
-    ],
-    examples: ['crabtalk conversation list -n 5', 'crabtalk conversation list --json | jq -r .[].id'],
-    load: async () => (await import('./conversation/commands.ts')).list,
-  },
-  {
-    path: ['conversation', 'show'],
-    args: '[id]',
-    kinds: ['conversation'],
-    summary: 'Show a conversation (the last one without an id)',
-    options: [JSON_OPTION],
-    examples: ['crabtalk conversation show', 'crabtalk conversation show 8Z4K2M0Q'],
-    load: async () => (await import('./conversation/commands.ts')).show,
-  },
-  {
-    path: ['conversation', 'export'],
-    args: '[id]',
-    kinds: ['conversation'],
-    summary: 'Export a conversation (the last one without an id)',
-    options: [
-      {
-        name: 'format',
-        value: 'FORM',
-        choices: ['markdown', 'json', 'jsonl'],
-        fallback: 'markdown',
-        summary: 'How it is written',
-      },
-      {
-        name: 'out-file',
-        short: 'O',
-        value: 'FILE',
-        kind: 'file',
-        summary: 'Write to a file instead of standard output',
-      },
-    ],
-    examples: ['crabtalk conversation export --format markdown -O talk.md'],
-    load: async () => (await import('./conversation/commands.ts')).exportConversation,
-  },
-  {
-    path: ['conversation', 'kill'],
-    args: '[target]',
-    kinds: ['address'],
-    summary: 'End what runs in a conversation: the turn, its tools, their programs',
-    details: `TARGET is AGENT/SENDER, an agent, or the id of a run. What was said is kept, and the conversation goes on with the next
-message.`,
-    options: ADDRESS_OPTIONS,
-    examples: ['crabtalk conversation kill crab/notes'],
-    load: async () => (await import('./conversation/kill.ts')).kill,
-  },
-  {
-    path: ['conversation', 'undo'],
-    args: '',
-    summary: 'Take back what the last turn did to files',
-    details: `It takes back what the tools edit and write did, in the last turn that changed a file and is not taken back yet; the next
-one takes the turn before. A file that something else changed since is kept as it is, and so is all that bash and MCP
-servers did. Without options it is the conversation that was used last.`,
-    options: [
-      {
-        name: 'agent',
-        short: 'a',
-        value: 'NAME',
-        kind: 'agent',
-        summary: 'Of a conversation with this agent',
-      },
-      {
-        name: 'sender',
-        short: 's',
-        value: 'NAME',
-        kind: 'sender',
-        summary: 'Of a conversation with this sender',
-      },
-      { name: 'dry-run', summary: 'Only say what would happen' },
-      JSON_OPTION,
-    ],
-    examples: ['crabtalk conversation undo --dry-run', 'crabtalk conversation undo -s me'],
-    load: async () => (await import('./conversation/undo.ts')).undo,
-  },
-  {
-    path: ['conversation', 'delete'],
-    args: '<...ids>',
-    kinds: ['conversation'],
-    summary: 'Delete conversations for good',
-    options: [],
-    examples: ['crabtalk conversation delete 8Z4K2M0Q'],
-    load: async () => (await import('./conversation/commands.ts')).remove,
-  },
+  ...CONVERSATION_COMMANDS,
+  ...MEMORY_COMMANDS,
   ...MCP_COMMANDS,
   ...DAEMON_COMMANDS,
   {

@@ -49,6 +49,8 @@ export async function listKind(
       return await (await import('./live.ts')).liveAsks(host, signal)
     case 'run':
       return await (await import('./live.ts')).liveRuns(host, signal)
+    case 'memory':
+      return await (await import('./remembered.ts')).remembered(paths.memory, agent)
   }
 }
 

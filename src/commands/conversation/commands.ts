@@ -11,6 +11,7 @@ import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
 import { openOutFile } from '../out-file.ts'
 import { printJson, printTable } from '../print.ts'
+import { readFilters } from './filters.ts'
 import { findConversation, shortId } from './find.ts'
 import { toJsonMessage } from './messages.ts'
 
@@ -18,17 +19,33 @@ const DEFAULT_LIMIT = '20'
 
 export const list: Run = async ({ options, host, signal }) => {
   const limit = parseCount('limit', options.value('limit') ?? DEFAULT_LIMIT)
+  const offset = parseCount('offset', options.value('offset') ?? '0')
+  const filters = readFilters(options, host)
   await using attached = await attach(host)
-  const filter = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '' }
-  const { conversations } = await request(attached.dispatch, 'listConversations', filter, signal)
+  const page = { ...filters, limit, offset }
+  const { conversations, total } = await request(attached.dispatch, 'listConversations', page, signal)
   const states = attached.place === 'daemon' ? await statesOf(attached.dispatch, signal) : new Map()
-  const rows = (limit === 0 ? conversations : conversations.slice(0, limit)).map((info): Row => {
+  const rows = conversations.map((info): Row => {
     return { ...info, state: states.get(info.filePath) ?? 'idle' }
   })
   if (options.has('json')) return printJson(host, rows.map(toJsonRow))
-  if (rows.length === 0) host.stderr.write('No conversations yet; start one with crabtalk send "…"\n')
-  else await printRows(host, rows)
+  if (rows.length > 0) await printRows(host, rows)
+  else if (total > 0) host.stderr.write(`There are only ${total}\n`)
+  else host.stderr.write(isFiltered(filters) ? NONE_SUCH : NONE_YET)
+  const end = offset + rows.length
+  if (host.stdout.isTerminal && rows.length > 0 && end < total) host.stderr.write(more({ end, total }))
   return 0
+}
+
+const NONE_YET = 'No conversations yet; start one with crabtalk send "…"\n'
+const NONE_SUCH = 'No such conversations\n'
+
+function isFiltered(filters: ReturnType<typeof readFilters>): boolean {
+  return Object.values(filters).some((value) => value !== '')
+}
+
+function more({ end, total }: { end: number; total: number }): string {
+  return `\n${total} in all: --offset ${end} for the next ones, -n 0 for all, conversation search WORDS finds some\n`
 }
 
 export const show: Run = async ({ options, host, signal }) => {

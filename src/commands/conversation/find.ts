@@ -16,7 +16,8 @@ export async function findConversation(
   id: string | undefined,
   signal: AbortSignal,
 ): Promise<ConversationInfo> {
-  const { conversations } = await request(dispatch, 'listConversations', {}, signal)
+  const page = { limit: id === undefined ? 1 : 0 }
+  const { conversations } = await request(dispatch, 'listConversations', page, signal)
   const found =
     id === undefined ? conversations.slice(0, 1) : conversations.filter((info) => endsWith(info, id))
   const [only, ...more] = found

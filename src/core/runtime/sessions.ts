@@ -1,7 +1,8 @@
 import { CrabError } from '../base/errors.ts'
+import type { Message } from '../base/message.ts'
 import type { Lease, Leases } from '../lease/types.ts'
 import type { NewLine, Pair, SessionHeader, SessionMeta } from '../storage/types.ts'
-import { type Place, pairOf, turnOf } from './held-conversation.ts'
+import { HeldConversation, type Place, pairOf, turnOf } from './held-conversation.ts'
 import type { Journals } from './live/journals.ts'
 import type { RunningTurns } from './running-turns.ts'
 import { A_MOMENT_MS, takeSoon } from './take-soon.ts'
@@ -63,6 +64,26 @@ export async function changeMeta(
 ): Promise<void> {
   const { agent_id: agentId, created_by: sender } = await appendMeta(sessions, { id, meta }, signal)
   sessions.journals.changed({ agentId, sender })
+}
+
+/**
+ * `append_message` of RFC 0185: stores what somebody said, behind the turn that runs; gives its `seq`.
+ *
+ * Throws `invalid` for calls of tools and their results, which belong to the turn that makes them.
+ */
+export async function appendMessage(
+  { place, journals }: Sessions,
+  { id, message }: { id: string; message: Message },
+  signal: AbortSignal,
+): Promise<number> {
+  if (message.role === 'tool' || (message.tool_calls ?? []).length > 0) {
+    throw new CrabError('invalid', 'Cannot append the message: calls of tools are stored by their turn')
+  }
+  const { header } = await place.storage.read(id, place.cache.get(id)?.cursor)
+  await using held = await HeldConversation.open(place, { id, agent: header.agent }, signal)
+  await held.append([{ kind: 'entry', ...message }])
+  journals.changed({ agentId: header.agent_id, sender: header.created_by })
+  return held.lastLine
 }
 
 async function appendMeta(

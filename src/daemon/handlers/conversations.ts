@@ -9,13 +9,14 @@ import type {
   SessionInfo,
   SessionMessage,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { isBegun } from '../../core/storage/session-digest.ts'
+import type { EntryReader } from '../../core/runtime/entry-reader.ts'
+import { listEntries, listSessions, sessionMeta } from '../../core/runtime/session-pages.ts'
 import type { SessionLine, SessionSummary, Storage } from '../../core/storage/types.ts'
-import type { EntryReader } from '../entry-reader.ts'
 import { toCallInfo } from './stream-events.ts'
 
 /**
- * `list_conversations`: newest first; empty filters match everything. One in which nothing was said yet is none.
+ * `list_conversations`: a page of them, newest first; empty filters match everything. One in which nothing was said yet
+ * is none.
  *
  * An agent has the name it goes by now, by its id in `agentNames`; one that is gone its last one.
  */
@@ -24,15 +25,14 @@ export async function listConversations(
   filter: ListConversationsMsg & { agentId?: string },
   { agentNames, now }: { agentNames: ReadonlyMap<string, string>; now: number },
 ): Promise<ConversationList> {
-  const { agentId, sender } = filter
-  const found = await storage.listSessions({ ...(agentId && { agentId }), ...(sender && { sender }) })
-  const begun = found.filter(isBegun)
-  const named = begun.map((summary) => ({
-    ...summary,
-    agent: agentNames.get(summary.agentId) ?? summary.agent,
-  }))
-  const conversations = named.map((summary, index) => toConversationInfo(summary, index + 1, now))
-  return { conversations, total: conversations.length }
+  const { agentId, sender, cwd, offset, limit } = filter
+  const wanted = { ...(agentId && { agentId }), ...(sender && { sender }), ...(cwd && { cwd }) }
+  const { sessions, total } = await listSessions(storage, { ...wanted, offset, limit })
+  const conversations = sessions.map((summary, index) => {
+    const agent = agentNames.get(summary.agentId) ?? summary.agent
+    return toConversationInfo({ ...summary, agent }, offset + index + 1, now)
+  })
+  return { conversations, total }
 }
 
 /** `get_conversation_history`: what was said, oldest first. */
@@ -48,13 +48,9 @@ export async function getConversationHistory(
 }
 
 /** `list_messages`: a page of a session's messages, oldest first; it may be shorter than asked, never empty before the end. */
-export async function listMessages(
-  reader: EntryReader,
-  { session, offset, limit }: ListMessages,
-): Promise<MessageList> {
-  const entries = await reader.read(session)
-  const asked = entries.slice(offset, limit === 0 ? undefined : offset + limit)
-  return { messages: fitting(asked.map(toSessionMessage)), total: entries.length }
+export async function listMessages(reader: EntryReader, asked: ListMessages): Promise<MessageList> {
+  const { messages, total } = await listEntries(reader, asked)
+  return { messages: fitting(messages.map(toSessionMessage)), total }
 }
 
 /** Characters of a page, so that it fits a frame with room to spare; a message that alone is longer stands alone. */
@@ -76,22 +72,16 @@ function sizeOf({ content, reasoning, toolCalls }: SessionMessage): number {
 
 /** `get_session`: what is known of one session. */
 export async function getSession(storage: Storage, session: string): Promise<SessionInfo> {
-  const { header, lines } = await storage.read(session)
-  const active = await storage.activeSession({ agentId: header.agent_id, sender: header.created_by })
-  return {
-    id: session,
-    agent: header.agent,
-    agentId: header.agent_id,
-    sender: header.created_by,
-    title: lastOf(lines, 'title'),
-    summary: lastOf(lines, 'summary'),
-    cwd: header.cwd,
-    createdAt: header.created_at,
-    updatedAt: lines.at(-1)?.ts ?? header.created_at,
-    messageCount: lines.filter(isSpoken).length,
-    forkedFrom: header.forked_from ?? '',
-    active: active === session,
-  }
+  const {
+    agentId,
+    sender,
+    forkedFrom,
+    archiveCount: _,
+    preview: __,
+    ...known
+  } = await sessionMeta(storage, session)
+  const active = await storage.activeSession({ agentId, sender })
+  return { ...known, agentId, sender, forkedFrom: forkedFrom ?? '', active: active === session }
 }
 
 function toConversationInfo(summary: SessionSummary, seq: number, now: number): ConversationInfo {
@@ -141,9 +131,4 @@ function toAttachmentInfo({ media_type, name, data }: NonNullable<Message['attac
 function lastOf(lines: readonly SessionLine[], key: 'title' | 'summary'): string {
   for (const line of lines.toReversed()) if (line.kind === 'meta' && line[key] !== undefined) return line[key]
   return ''
-}
-
-/** What a person counts as a message: words, not the results of tools. */
-function isSpoken(line: SessionLine): boolean {
-  return line.kind === 'entry' && line.role !== 'tool'
 }

@@ -1,4 +1,4 @@
-import type { Cursor, SessionLine, Storage } from '../core/storage/types.ts'
+import type { Cursor, SessionLine, Storage } from '../storage/types.ts'
 
 type Entry = Extract<SessionLine, { kind: 'entry' }>
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { request } from '../../src/core/protocol/dispatch.ts'
-import { startTestDispatch } from '../support/test-dispatch.ts'
+import { request } from '../../../src/core/protocol/dispatch.ts'
+import { startTestDispatch } from '../../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 const LONG = 'x'.repeat(900_000)

@@ -1,0 +1,21 @@
+import { resolve } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import type { Options } from '../command.ts'
+import type { Host } from '../host.ts'
+
+/** Which conversations the options leave; what is empty leaves all. */
+export function readFilters(
+  options: Options,
+  host: Pick<Host, 'cwd'>,
+): { agent: string; sender: string; cwd: string } {
+  const cwd = options.value('cwd')
+  if (cwd !== undefined && options.has('here')) {
+    throw new CrabError('usage', 'Cannot combine --cwd and --here', { hint: 'give one of them' })
+  }
+  const folder = options.has('here') ? '.' : cwd
+  return {
+    agent: options.value('agent') ?? '',
+    sender: options.value('sender') ?? '',
+    cwd: folder === undefined ? '' : resolve(host.cwd(), folder),
+  }
+}

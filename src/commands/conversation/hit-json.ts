@@ -1,0 +1,32 @@
+import type { SessionHit, SessionHits, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
+
+/** What a search found, for programs; `matches` are byte offsets in `text`. */
+export function toJsonHits({ hits, partial }: SessionHits) {
+  return { partial, hits: hits.map(toJsonHit) }
+}
+
+function toJsonHit({ session, seq, score, window }: SessionHit) {
+  return {
+    id: session?.id ?? '',
+    agent: session?.agent ?? '',
+    sender: session?.sender ?? '',
+    title: session?.title ?? '',
+    cwd: session?.cwd ?? '',
+    created_at: session?.createdAt ?? '',
+    updated_at: session?.updatedAt ?? '',
+    messages: session?.messageCount ?? 0,
+    seq,
+    score,
+    window: window.map(toJsonItem),
+  }
+}
+
+function toJsonItem({ seq, role, ts, snippet, truncated, toolName, matches }: WindowItem) {
+  const tool = toolName === '' ? {} : { tool: toolName }
+  return { seq, role, ts, text: snippet, truncated, ...tool, matches: inPairs(matches) }
+}
+
+/** `[1, 3, 5, 9]` as `[[1, 3], [5, 9]]`. */
+export function inPairs(offsets: readonly number[]): [begin: number, end: number][] {
+  return offsets.flatMap((begin, index) => (index % 2 === 0 ? [[begin, offsets[index + 1] ?? begin]] : []))
+}

@@ -1,0 +1,76 @@
+import { CrabError } from '../../core/base/errors.ts'
+
+/** Which end of a span of time an option names: a date is its beginning, or the beginning of the day behind it. */
+export type SpanEnd = 'since' | 'until'
+
+/**
+ * A point in time as people name it, ISO 8601: a date or time (of this computer's zone unless it names one), `today`,
+ * `yesterday`, or how long ago: `12h`, `7d`, `2w`, `6mo`, `1y`. Throws `usage`.
+ */
+export function parseWhen(option: SpanEnd, text: string, now: Date): string {
+  const found = ago(text, now) ?? day(option, text, now) ?? moment(text)
+  if (found && !Number.isNaN(found.getTime())) return found.toISOString()
+  throw new CrabError('usage', `Cannot use --${option} ${text}: it is no date and no time ago`, {
+    hint: `for example --${option} 2026-03-01, or --${option} 7d`,
+  })
+}
+
+/** Months and years by the calendar: a year ago was this day. */
+function ago(text: string, now: Date): Date | undefined {
+  const [, amount = '', unit = ''] = /^(\d{1,5}) ?([a-z]+)(?: ago)?$/i.exec(text.trim()) ?? []
+  const move = MOVES[unit.toLowerCase().replace(/(?<=..)s$/, '')]
+  if (!move) return undefined
+  const then = new Date(now)
+  move(then, Number(amount))
+  return then
+}
+
+const MOVES: Readonly<Record<string, (then: Date, by: number) => void>> = {
+  ...byTime(60_000, ['m', 'min', 'minute']),
+  ...byTime(3_600_000, ['h', 'hour']),
+  ...byDays(1, ['d', 'day']),
+  ...byDays(7, ['w', 'week']),
+  ...byMonths(1, ['mo', 'month']),
+  ...byMonths(12, ['y', 'year']),
+}
+
+function byTime(size: number, names: readonly string[]) {
+  return named(names, (then, by) => then.setTime(then.getTime() - by * size))
+}
+
+function byDays(size: number, names: readonly string[]) {
+  return named(names, (then, by) => then.setDate(then.getDate() - by * size))
+}
+
+/** The last day of a month that has no such day. */
+function byMonths(size: number, names: readonly string[]) {
+  return named(names, (then, by) => {
+    const date = then.getDate()
+    then.setMonth(then.getMonth() - by * size)
+    if (then.getDate() !== date) then.setDate(0)
+  })
+}
+
+function named(names: readonly string[], move: (then: Date, by: number) => unknown) {
+  return Object.fromEntries(names.map((name) => [name, (then: Date, by: number) => void move(then, by)]))
+}
+
+function day(option: SpanEnd, text: string, now: Date): Date | undefined {
+  const offset = { today: 0, yesterday: -1 }[text]
+  if (offset !== undefined) return startOf(option, now.getFullYear(), now.getMonth(), now.getDate() + offset)
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []
+  if (date === undefined) return undefined
+  const found = startOf('since', Number(year), Number(month) - 1, Number(date))
+  if (found.getMonth() !== Number(month) - 1) return undefined // there is no such day
+  return startOf(option, Number(year), Number(month) - 1, Number(date))
+}
+
+function startOf(option: SpanEnd, year: number, month: number, date: number): Date {
+  return new Date(year, month, date + (option === 'until' ? 1 : 0))
+}
+
+function moment(text: string): Date | undefined {
+  return /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?$/.test(text)
+    ? new Date(text.replace(' ', 'T'))
+    : undefined
+}

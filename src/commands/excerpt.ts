@@ -1,0 +1,138 @@
+import { sanitize } from '../core/base/sanitize.ts'
+import { type Paint, paint } from './color.ts'
+
+/** A text, and pairs of byte offsets (UTF-8) in it: where what was looked for begins and ends, rising. */
+export interface Marked {
+  text: string
+  matches: readonly number[]
+}
+
+/** How an excerpt is printed. */
+export interface ExcerptStyle {
+  /** Columns at most. */
+  width: number
+  color: boolean
+  /** Columns of a text, such as string-width has it. */
+  widthOf(text: string): number
+}
+
+/** A marked text on one line, cut to a width around its first match, with the matches in colour. */
+export function excerptLine(marked: Marked, { width, color, widthOf }: ExcerptStyle): string {
+  const pieces = toPieces(nearFirst(marked, width))
+  const chars = pieces.flatMap(({ text, isMatch }) => [...text].map((char) => ({ char, isMatch })))
+  const shown = fit(chars, width, widthOf)
+  let line = ''
+  for (let at = 0; at < shown.length; ) {
+    const { isMatch } = shown[at]!
+    let end = at
+    while (end < shown.length && shown[end]!.isMatch === isMatch) end++
+    const part = shown.slice(at, end).map(({ char }) => char)
+    line += isMatch ? emphasise(part.join(''), color) : part.join('')
+    at = end
+  }
+  return line
+}
+
+interface Piece {
+  text: string
+  isMatch: boolean
+}
+
+interface Char {
+  char: string
+  isMatch: boolean
+}
+
+/** Pieces without what a terminal obeys, white space made single spaces. */
+function toPieces({ text, matches }: Marked): Piece[] {
+  const bytes = Buffer.from(text)
+  const pieces: Piece[] = []
+  let at = 0
+  const add = (end: number, isMatch: boolean) => {
+    if (end > at) pieces.push({ text: inLine(bytes.subarray(at, end).toString()), isMatch })
+    at = Math.max(at, end)
+  }
+  for (let index = 0; index + 1 < matches.length; index += 2) {
+    add(matches[index]!, false)
+    add(matches[index + 1]!, true)
+  }
+  add(bytes.length, false)
+  return withoutEnds(pieces)
+}
+
+function inLine(text: string): string {
+  return sanitize(text).replaceAll(/\s+/g, ' ')
+}
+
+function withoutEnds(pieces: readonly Piece[]): Piece[] {
+  return pieces.map(({ text, isMatch }, index) => {
+    const start = index === 0 ? text.trimStart() : text
+    return { text: index === pieces.length - 1 ? start.trimEnd() : start, isMatch }
+  })
+}
+
+/** As much of a long text as could be shown, so that not all of it is measured; offsets follow. */
+function nearFirst(marked: Marked, width: number): Marked {
+  const bytes = Buffer.from(marked.text)
+  const span = width * MAX_CHAR_BYTES
+  const first = marked.matches[0] ?? 0
+  if (!Number.isFinite(width) || bytes.length <= 2 * span) return marked
+  let from = Math.max(0, first - span)
+  while (from < first && isInsideChar(bytes[from]!)) from++
+  let to = Math.min(bytes.length, first + span)
+  while (to < bytes.length && isInsideChar(bytes[to]!)) to++
+  const inside = marked.matches.map((offset) => Math.min(offset, to) - from)
+  const [before, behind] = [from > 0 ? '…' : '', to < bytes.length ? '…' : '']
+  const shift = Buffer.byteLength(before)
+  return {
+    text: before + bytes.subarray(from, to).toString() + behind,
+    matches: inside.map((offset) => offset + shift),
+  }
+}
+
+function isInsideChar(byte: number): boolean {
+  return (byte & 0xc0) === 0x80
+}
+
+/** The characters that fit, with the first match a third of the way in where something has to go. */
+function fit(chars: readonly Char[], width: number, widthOf: ExcerptStyle['widthOf']): readonly Char[] {
+  if (!Number.isFinite(width) || widthOf(chars.map(({ char }) => char).join('')) <= width) return chars
+  const first = Math.max(
+    0,
+    chars.findIndex(({ isMatch }) => isMatch),
+  )
+  const from = beginning(chars, { first, room: Math.floor(width / 3) }, widthOf)
+  const shown: Char[] = from > 0 ? [ELLIPSIS] : []
+  let left = width - shown.length
+  for (let at = from; at < chars.length; at++) {
+    const taken = widthOf(chars[at]!.char)
+    if (taken > left - (at < chars.length - 1 ? 1 : 0)) return [...shown, ELLIPSIS]
+    shown.push(chars[at]!)
+    left -= taken
+  }
+  return shown
+}
+
+/** Where to begin so that the match is seen: at a word, where there is one on the way. */
+function beginning(
+  chars: readonly Char[],
+  { first, room }: { first: number; room: number },
+  widthOf: ExcerptStyle['widthOf'],
+): number {
+  let from = first
+  for (let left = room; from > 0; from--) {
+    left -= widthOf(chars[from - 1]!.char)
+    if (left < 0) break
+  }
+  if (from === 0) return 0
+  const space = chars.findIndex(({ char }, at) => at >= from && at < first && char === ' ')
+  return space < 0 ? from : space + 1
+}
+
+function emphasise(text: string, color: boolean): string {
+  const styles: readonly Paint[] = ['bold', 'red'] // as grep has it
+  return styles.reduce((painted, style) => paint(painted, style, color), text)
+}
+
+const ELLIPSIS: Char = { char: '…', isMatch: false }
+const MAX_CHAR_BYTES = 4

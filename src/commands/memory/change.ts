@@ -1,0 +1,55 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Options, Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { printJson } from '../print.ts'
+import { readContent } from './content.ts'
+import { toJsonEntry } from './entries.ts'
+import { factsOf } from './list.ts'
+
+export const remember: Run = async ({ options, host, signal }) => {
+  const [name = '', ...words] = options.args
+  const content = await readContent(words, host, signal)
+  const value = { name, content, aliases: [...options.values('alias')] }
+  const entry = await change({ options, host, op: { $case: 'remember', value } }, signal)
+  return tell('remembered', entry, { options, host })
+}
+
+export const rename: Run = async ({ options, host, signal }) => {
+  const [name = '', newName = ''] = options.args
+  const op = { $case: 'rename', value: { name, newName } } as const
+  return tell('renamed', await change({ options, host, op }, signal), { options, host })
+}
+
+export const alias: Run = async ({ options, host, signal }) => {
+  const [name = '', ...add] = options.args
+  const remove = [...options.values('remove')]
+  if (add.length + remove.length === 0) {
+    throw new CrabError('usage', 'Cannot change aliases: none was given', {
+      hint: `for example crabtalk memory alias ${name} OTHER, or --remove OTHER`,
+    })
+  }
+  const op = { $case: 'alias', value: { name, add, remove } } as const
+  return tell('changed', await change({ options, host, op }, signal), { options, host })
+}
+
+type Op =
+  | { $case: 'remember'; value: { name: string; content: string; aliases: string[] } }
+  | { $case: 'rename'; value: { name: string; newName: string } }
+  | { $case: 'alias'; value: { name: string; add: string[]; remove: string[] } }
+
+async function change(
+  { options, host, op }: { options: Options; host: Host; op: Op },
+  signal: AbortSignal,
+): Promise<MemoryEntry> {
+  await using attached = await attach(host, { signal })
+  return await request(attached.dispatch, 'memoryOp', { agent: options.value('agent') ?? '', op }, signal)
+}
+
+function tell(verb: string, entry: MemoryEntry, { options, host }: { options: Options; host: Host }): number {
+  if (options.has('json')) return printJson(host, toJsonEntry(entry))
+  host.stdout.write(`${verb} ${factsOf(entry)}\n`)
+  return 0
+}

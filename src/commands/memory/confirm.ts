@@ -1,0 +1,28 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { Options } from '../command.ts'
+import type { Host } from '../host.ts'
+
+/**
+ * Asks a person whether something may go, unless --yes was given: `y` or `yes` on the terminal, anything else is no.
+ *
+ * Undefined where nobody is there: standard input is no terminal, or there is none to ask on.
+ */
+export async function confirm(
+  question: string,
+  { options, host }: { options: Options; host: Host },
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  if (options.has('yes')) return true
+  using terminal = host.stdinKind() === 'terminal' ? host.terminal() : undefined
+  if (!terminal) return undefined
+  terminal.forgetInput()
+  terminal.output.write(`${question} [y/N] `)
+  const answer = await terminal.readLine(signal)
+  if (answer === undefined) terminal.output.write('\n')
+  return /^y(es)?$/i.test((answer ?? '').trim())
+}
+
+/** What a command that was told no ends with. */
+export function declined(what: string): CrabError {
+  return new CrabError('denied', `Cannot ${what}: it was answered with no`)
+}

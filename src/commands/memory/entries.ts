@@ -1,0 +1,76 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+
+/** Names of kinds, as people and programs read them. */
+export const KIND_NAMES: Readonly<Record<string, MemoryKind>> = {
+  note: MemoryKind.NOTE,
+  archive: MemoryKind.ARCHIVE,
+  topic: MemoryKind.TOPIC,
+}
+
+/** An entry as `--json` prints it. */
+export function toJsonEntry({ id, name, kind, createdAt, aliases, content }: MemoryEntry) {
+  return { id, name, kind: kindName(kind), created_at: createdAt, aliases, content }
+}
+
+/** A kind in a word; one of a later version is `other`. */
+export function kindName(kind: MemoryKind): string {
+  return Object.entries(KIND_NAMES).find(([, known]) => known === kind)?.[0] ?? 'other'
+}
+
+/** Which entries of a memory are read. */
+interface Wanted {
+  agent: string
+  kind: MemoryKind | undefined
+  offset: number
+  /** Infinity: all. */
+  limit: number
+}
+
+/** Entries by name, read page by page, and how many there are in all. */
+export async function readEntries(
+  dispatch: Dispatch,
+  { agent, kind, offset, limit }: Wanted,
+  signal: AbortSignal,
+): Promise<{ entries: MemoryEntry[]; total: number }> {
+  const found: MemoryEntry[] = []
+  for (;;) {
+    const asked = Math.min(limit - found.length, PAGE)
+    const page = { agent, kind, offset: offset + found.length, limit: asked }
+    const { entries, total } = await request(dispatch, 'listMemory', page, signal)
+    found.push(...entries)
+    const isOver = entries.length === 0 || found.length >= limit || offset + found.length >= total
+    if (isOver) return { entries: found, total }
+  }
+}
+
+/** Most entries of one reply. */
+const PAGE = 1000
+
+/** All of a memory. Throws `conflict` when others change it again and again while it is read. */
+export async function readMemory(
+  dispatch: Dispatch,
+  agent: string,
+  signal: AbortSignal,
+): Promise<MemoryEntry[]> {
+  const all = { agent, kind: undefined, offset: 0, limit: Number.POSITIVE_INFINITY }
+  for (let tries = 0; tries < 5; tries++) {
+    const { entries, total } = await readEntries(dispatch, all, signal)
+    const isWhole = entries.length === total && new Set(entries.map(({ name }) => name)).size === total
+    if (isWhole) return entries
+  }
+  throw new CrabError('conflict', 'Cannot read the memory: somebody is changing it all the time', {
+    hint: 'try again when they are done',
+  })
+}
+
+/** The entry of that name or alias. Throws `missing`. */
+export async function findEntry(
+  dispatch: Dispatch,
+  { agent, name }: { agent: string; name: string },
+  signal: AbortSignal,
+): Promise<MemoryEntry> {
+  const { entries } = await request(dispatch, 'listMemory', { agent, name }, signal)
+  return entries[0]!
+}

@@ -1,0 +1,50 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Run } from '../command.ts'
+import { printJson } from '../print.ts'
+import { confirm, declined } from './confirm.ts'
+import { findEntry, toJsonEntry } from './entries.ts'
+import { factsOf, firstWords } from './list.ts'
+
+/** `crabtalk memory forget`: all of them, or none when one is not there or is an archive. */
+export const forget: Run = async ({ options, host, signal }) => {
+  const agent = options.value('agent') ?? ''
+  await using attached = await attach(host, { signal })
+  const entries = await findNotes(attached.dispatch, { agent, names: options.args }, signal)
+  const lines = entries.map((entry) => `${factsOf(entry)}: ${firstWords(entry.content)}\n`)
+  const question = `${lines.join('')}Forget ${entries.length === 1 ? 'this' : `these ${entries.length}`}?`
+  if ((await confirm(question, { options, host }, signal)) === false) throw declined('forget')
+  for (const { name } of entries) {
+    const op = { $case: 'forget', value: { name } } as const
+    const gone = await request(attached.dispatch, 'memoryOp', { agent, op }, signal)
+    if (!options.has('json')) host.stdout.write(`forgot ${factsOf(gone)}\n`)
+  }
+  return options.has('json') ? printJson(host, entries.map(toJsonEntry)) : 0
+}
+
+/** What these names and aliases stand for, each entry once. */
+async function findNotes(
+  dispatch: Dispatch,
+  { agent, names }: { agent: string; names: readonly string[] },
+  signal: AbortSignal,
+): Promise<MemoryEntry[]> {
+  const found = new Map<string, MemoryEntry>()
+  for (const name of names) {
+    const entry = await findEntry(dispatch, { agent, name }, signal)
+    if (entry.kind === MemoryKind.ARCHIVE) throw archived(entry)
+    found.set(entry.name, entry)
+  }
+  return [...found.values()]
+}
+
+function archived({ name }: MemoryEntry): CrabError {
+  return new CrabError(
+    'conflict',
+    `Cannot forget "${name}": it is an archive, of which a conversation lives`,
+    {
+      hint: 'crabtalk conversation delete removes conversations',
+    },
+  )
+}

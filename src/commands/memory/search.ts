@@ -1,0 +1,51 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { MemoryHit } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import { paint, wantsColor } from '../color.ts'
+import type { Run } from '../command.ts'
+import { inPairs } from '../conversation/hit-json.ts'
+import { parseCount } from '../duration.ts'
+import { excerptLine } from '../excerpt.ts'
+import type { Host } from '../host.ts'
+import { printJson } from '../print.ts'
+import { toJsonEntry } from './entries.ts'
+import { factsOf } from './list.ts'
+
+/** `crabtalk memory search`: exits 1 when nothing is found, as grep does. */
+export const search: Run = async ({ options, host, signal }) => {
+  const query = options.args.join(' ').trim()
+  if (query === '')
+    throw new CrabError('usage', 'Cannot search: there are no words', { hint: 'give words of an entry' })
+  const limit = parseCount('limit', options.value('limit') ?? '10', 1)
+  const agent = options.value('agent') ?? ''
+  await using attached = await attach(host, { signal })
+  const { hits } = await request(attached.dispatch, 'searchMemory', { agent, query, limit }, signal)
+  if (options.has('json')) printJson(host, { hits: hits.map(toJsonHit) })
+  else if (hits.length === 0) host.stderr.write(`Nothing was found for ${query}\n`)
+  else await host.stdout.write(await hitLines(hits, host))
+  return hits.length === 0 ? 1 : 0
+}
+
+function toJsonHit({ entry, score, matches }: MemoryHit) {
+  return { ...(entry && toJsonEntry(entry)), score, matches: inPairs(matches) }
+}
+
+/** An entry's name and its other facts, then the content around what matches, on one line. */
+async function hitLines(hits: readonly MemoryHit[], host: Host): Promise<string> {
+  const { default: widthOf } = await import('string-width')
+  const color = wantsColor('auto', host.env, host.stdout)
+  const columns = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
+  const blocks = hits.map(({ entry, matches }) => {
+    const facts = entry ? factsOf(entry) : ''
+    const head = excerptLine({ text: facts, matches: [] }, { width: columns, color: false, widthOf })
+    const style = { width: (columns - INDENT.length) * CONTENT_LINES, color, widthOf }
+    const content = excerptLine({ text: entry?.content ?? '', matches }, style)
+    return `${paint(head, 'cyan', color)}\n${INDENT}${content}\n`
+  })
+  return blocks.join('\n')
+}
+
+const INDENT = '  '
+/** Lines of a terminal that a content may take. */
+const CONTENT_LINES = 3

@@ -1,0 +1,84 @@
+import { resolve } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { dumpTree } from '../../core/memory/tree/dump-tree.ts'
+import { loadTree } from '../../core/memory/tree/load-tree.ts'
+import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import { fromWireEntry, treeToWire } from '../../daemon/handlers/memory-entry.ts'
+import type { Options, Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { printJson } from '../print.ts'
+import { compare, type Difference, inWords } from './compare.ts'
+import { confirm, declined } from './confirm.ts'
+import { readMemory } from './entries.ts'
+
+/** `crabtalk memory dump`: a memory as a tree of Markdown files (RFC 0150). */
+export const dump: Run = async ({ options, host, signal }) => {
+  const [folder = ''] = options.args
+  await using attached = await attach(host, { signal })
+  const entries = await readMemory(attached.dispatch, options.value('agent') ?? '', signal)
+  const path = resolve(host.cwd(), folder)
+  const { removed } = await dumpTree(path, entries.map(fromWireEntry), signal)
+  if (options.has('json')) return printJson(host, { folder: path, entries: entries.length, removed })
+  const gone = removed > 0 ? `, removed ${removed} old ${removed === 1 ? 'file' : 'files'}` : ''
+  host.stdout.write(`wrote ${count(entries.length)} to ${folder}${gone}\n`)
+  return 0
+}
+
+/** `crabtalk memory load`: what a tree holds in place of a memory, in one step. */
+export const load: Run = async ({ options, host, signal }) => {
+  const [folder = ''] = options.args
+  const agent = options.value('agent') ?? ''
+  const tree = await loadTree(resolve(host.cwd(), folder), signal)
+  await using attached = await attach(host, { signal })
+  const before = await readMemory(attached.dispatch, agent, signal)
+  const entries = tree.entries.map(treeToWire)
+  const difference = compare(before, entries)
+  const isDry = options.has('dry-run')
+  if (!isDry) await agree(difference, { options, host, folder }, signal)
+  if (!isDry) await request(attached.dispatch, 'replaceMemory', { agent, entries }, signal)
+  for (const path of tree.ignored) host.stderr.write(`${sanitize(`Not read: ${path}`)}\n`)
+  if (options.has('json')) return printJson(host, { entries: entries.length, ...difference })
+  tell(host, { entries, difference, isDry })
+  return 0
+}
+
+/** Nothing is asked where nothing is lost. */
+async function agree(
+  difference: Difference,
+  { options, host, folder }: { options: Options; host: Host; folder: string },
+  signal: AbortSignal,
+): Promise<void> {
+  if (difference.removed.length + difference.changed.length === 0) return
+  const question = `Put what is in ${folder} in place of this memory: ${inWords(difference)}?`
+  const answer = await confirm(question, { options, host }, signal)
+  if (answer === false) throw declined('load')
+  if (answer === true) return
+  throw new CrabError('denied', `Cannot load ${folder}: it would replace entries, ${inWords(difference)}`, {
+    hint: 'look with --dry-run, then do it with --yes',
+  })
+}
+
+function tell(
+  host: Host,
+  {
+    entries,
+    difference,
+    isDry,
+  }: { entries: readonly MemoryEntry[] | readonly object[]; difference: Difference; isDry: boolean },
+): void {
+  const rows = [
+    ...difference.added.map((name) => `+ ${name}`),
+    ...difference.changed.map((name) => `~ ${name}`),
+    ...difference.removed.map((name) => `- ${name}`),
+  ]
+  for (const row of isDry ? rows : []) host.stdout.write(`${sanitize(row).replaceAll(/\s+/g, ' ')}\n`)
+  const verb = isDry ? 'would load' : 'loaded'
+  host.stdout.write(`${verb} ${count(entries.length)}: ${inWords(difference)}\n`)
+}
+
+function count(entries: number): string {
+  return `${entries} ${entries === 1 ? 'entry' : 'entries'}`
+}

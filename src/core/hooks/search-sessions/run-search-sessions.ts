@@ -1,0 +1,45 @@
+import { trustOf } from '../../policy/trust.ts'
+import type { Trust } from '../../policy/types.ts'
+import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
+import type { SessionMatches, SessionQuery } from '../../session-search/types.ts'
+import type { Storage } from '../../storage/types.ts'
+import { toAnswer } from './answer.ts'
+import { searchArguments } from './arguments.ts'
+
+/** What finds conversations. */
+export interface SearchPort {
+  search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches>
+  /** For titles. */
+  storage: Pick<Storage, 'listSessions'>
+}
+
+/**
+ * Runs a call: the conversations of the agent with whoever it speaks with (decision 38), besides the one that asks, whose
+ * newest message is always the best match for its own words.
+ */
+export async function runSearchSessions(
+  { args, agent, sender, session, trust }: ToolDispatch,
+  { search, storage }: SearchPort,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
+  const { query, since, until, ...bounds } = searchArguments(args)
+  const isOwn = ownSenders(trust, sender)
+  const found = await search(
+    {
+      text: query,
+      ...bounds,
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+      accepts: (id, header) => id !== session && header.agent_id === agent.id && isOwn(header.created_by),
+    },
+    signal,
+  )
+  const rows = found.matches.length === 0 ? [] : await storage.listSessions({ agentId: agent.id })
+  const titles = new Map(rows.map(({ id, title }) => [id, title]))
+  return { output: toAnswer(found, { query, titles }), isError: false }
+}
+
+/** Whose conversations are one's own (decision 38): at this machine everybody's here, elsewhere exactly one's own. */
+export function ownSenders(trust: Trust, sender: string): (other: string) => boolean {
+  return trust === 'local' ? (other) => trustOf('local', other) === 'local' : (other) => other === sender
+}

@@ -1,0 +1,39 @@
+import { digestSession, isBegun, type SessionDigest } from '../storage/session-digest.ts'
+import type { SessionFilter, SessionLine, SessionSummary, Storage } from '../storage/types.ts'
+import type { EntryReader } from './entry-reader.ts'
+
+/** Which of many; what is left out, and a limit of 0, is all of them. */
+export interface Page {
+  offset?: number | undefined
+  limit?: number | undefined
+}
+
+/** `list_sessions` of RFC 0185: a page of the sessions in which something was said, newest first, and how many there are. */
+export async function listSessions(
+  storage: Pick<Storage, 'listSessions'>,
+  { offset, limit, ...filter }: SessionFilter & Page = {},
+): Promise<{ sessions: SessionSummary[]; total: number }> {
+  const begun = (await storage.listSessions(filter)).filter(isBegun)
+  return { sessions: cut(begun, { offset, limit }), total: begun.length }
+}
+
+/** `list_messages` of RFC 0185: a page of a session's messages, oldest first, and how many there are. Fails as Storage.read does. */
+export async function listEntries(
+  reader: EntryReader,
+  { session, ...page }: { session: string } & Page,
+): Promise<{ messages: (SessionLine & { kind: 'entry' })[]; total: number }> {
+  const entries = await reader.read(session)
+  return { messages: cut(entries, page), total: entries.length }
+}
+
+/** `get_session_meta` of RFC 0185: what is known of a session besides its messages. Fails as Storage.read does. */
+export async function sessionMeta(
+  storage: Pick<Storage, 'read'>,
+  session: string,
+): Promise<SessionDigest['summary']> {
+  return digestSession(session, await storage.read(session), undefined).summary
+}
+
+function cut<T>(all: readonly T[], { offset = 0, limit = 0 }: Page): T[] {
+  return all.slice(offset, limit === 0 ? undefined : offset + limit)
+}
