@@ -1,0 +1,78 @@
+import { DIGIT, LOWER, UPPER } from './characters.ts'
+
+/**
+ * Where the parts of a name begin that is written as one word: `get|User|Name`, `HTTP|Server|2`, `sha|256`.
+ *
+ * Long words with digits among their letters are no names and stay whole: hashes, and bytes written as text.
+ */
+export class NameParts {
+  /** Parts behind the first; 0 for a word that has none. */
+  count = 0
+  /** Where each begins: in bytes, and in the text. */
+  readonly bytes = new Uint32Array(MAX_PARTS)
+  readonly units = new Uint32Array(MAX_PARTS)
+  #last = 0
+  #upperRun = 0
+  /** Of the last upper case letter. */
+  #byte = 0
+  #unit = 0
+  #isNumber = false
+  #isMixed = false
+
+  /** Begins a word. */
+  start(): void {
+    this.count = 0
+    this.#last = 0
+    this.#upperRun = 0
+    this.#isNumber = false
+    this.#isMixed = false
+  }
+
+  /** Tells of the first character, each upper case letter, and each character of another kind than the one before. */
+  turn(kind: number, byte: number, unit: number): void {
+    const last = this.#last
+    this.#last = kind
+    if (kind === UPPER) this.#upper(last, byte, unit)
+    else if (last === 0) return
+    else if (kind === DIGIT) this.#digit(byte, unit)
+    else if (last === DIGIT) this.#mix()
+    else if (this.#upperRun > 1) this.#begin(this.#byte, this.#unit)
+  }
+
+  /** Ends a word that stands from byte `start` to `end`. */
+  finish(start: number, end: number): void {
+    const isPlural = this.#last === LOWER && this.#upperRun > 1 && end - this.bytes[this.count - 1]! === 2
+    if (isPlural) this.count-- // URLs, IDs
+    if (this.count > MAX_PARTS || (this.#isMixed && end - start >= MIN_MIXED)) this.count = 0
+  }
+
+  #upper(last: number, byte: number, unit: number): void {
+    this.#upperRun = last === UPPER ? this.#upperRun + 1 : 1
+    if (last !== UPPER && last !== 0) this.#begin(byte, unit)
+    this.#byte = byte
+    this.#unit = unit
+  }
+
+  #digit(byte: number, unit: number): void {
+    this.#isNumber = !this.#isMixed
+    if (this.#isNumber) this.#begin(byte, unit)
+  }
+
+  /** A letter behind a digit: the number is no part of its own. */
+  #mix(): void {
+    if (this.#isNumber) this.count--
+    this.#isNumber = false
+    this.#isMixed = true
+  }
+
+  #begin(byte: number, unit: number): void {
+    if (this.count < MAX_PARTS) {
+      this.bytes[this.count] = byte
+      this.units[this.count] = unit
+    }
+    this.count++
+  }
+}
+
+const MAX_PARTS = 8
+const MIN_MIXED = 16

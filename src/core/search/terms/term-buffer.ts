@@ -1,0 +1,272 @@
+import { MAX_DOCUMENT_TERMS } from '../types.ts'
+import {
+  CharacterTable,
+  composeText,
+  DIGIT,
+  FIRST_TEXT,
+  IGNORED,
+  isLoose,
+  JOINER,
+  LOWER,
+  SEPARATOR,
+  SIGN,
+  UPPER,
+} from './characters.ts'
+import { finishHash, HASH_SEED, hashTerm, mixByte } from './hash-term.ts'
+import { NameParts } from './name-parts.ts'
+import { cutUtf8, utf8Length, writeUtf8 } from './utf8.ts'
+
+/** What a text is to an index: one of its documents, or what is looked for. They differ in scripts without blanks. */
+export type TermMode = 'document' | 'query'
+
+/** UTF-8 bytes of a term; longer ones are cut between characters. */
+export const MAX_TERM_BYTES = 64
+/** Terms of one query; more are not looked at. */
+export const MAX_QUERY_TERMS = 256
+
+/**
+ * The terms of one text at a time, in buffers that the next text takes over.
+ *
+ * Words are folded. A name (`getUserName`, `get_user_name`, `user-name`, `package.json`, `sha256`) gives its parts, and
+ * the whole without what joins them, so that its spellings meet. Scripts without blanks give pairs of neighbouring
+ * characters; documents each character, too. One ASCII character is no term.
+ */
+export class TermBuffer {
+  /** How many terms: at most MAX_DOCUMENT_TERMS, MAX_QUERY_TERMS of a query. */
+  count = 0
+  /** UTF-8; term `i` is `bytes[starts[i]]` to `bytes[ends[i]]`, not included. Ranges of several terms may overlap. */
+  bytes: Uint8Array = new Uint8Array(1024)
+  starts: Uint32Array = new Uint32Array(256)
+  ends: Uint32Array = new Uint32Array(256)
+  /** By `hashTerm`. */
+  hashes: Uint32Array = new Uint32Array(256)
+  /** Where it stands in the text as `composeText` gives it: UTF-16 units, begin and end. */
+  froms: Uint32Array = new Uint32Array(256)
+  tos: Uint32Array = new Uint32Array(256)
+
+  readonly #table = new CharacterTable()
+  readonly #ascii = this.#table.pageOf(0)
+  readonly #parts = new NameParts()
+  /** Bytes in use. */
+  #used = 0
+  #max = 0
+  #isLoose = false
+  /** Where the next term stands. */
+  #from = 0
+  #to = 0
+
+  /** Reads a text; the arrays may be others afterwards. */
+  fill(text: string, mode: TermMode): void {
+    this.#isLoose = false
+    this.#read(text, mode)
+    if (this.#isLoose) this.#read(composeText(text), mode)
+  }
+
+  #read(text: string, mode: TermMode): void {
+    this.count = 0
+    this.#used = 0
+    this.#max = mode === 'query' ? MAX_QUERY_TERMS : MAX_DOCUMENT_TERMS
+    for (let at = 0; at < text.length && this.count < this.#max; ) {
+      const kind = this.#kindAt(text, at)
+      if (kind === SIGN) at = this.#readSigns(text, at, mode)
+      else if (isOfWord(kind)) at = this.#readName(text, at)
+      else at += isWide(text, at) ? 2 : 1
+    }
+  }
+
+  #kindAt(text: string, at: number): number {
+    const unit = text.charCodeAt(at)
+    return unit < 128 ? this.#ascii.classes[unit]! : this.#kindOf(text.codePointAt(at)!)
+  }
+
+  #kindOf(code: number): number {
+    if (isLoose(code)) this.#isLoose = true
+    return this.#table.pageOf(code).classes[code & 255]!
+  }
+
+  /** Words joined by single joiners: each gives its terms, then all of them together one. The end of the last word. */
+  #readName(text: string, from: number): number {
+    const start = this.#used
+    let to = this.#readWord(text, from)
+    if (!this.#goesOn(text, to)) return to
+    const first = start + (isVersion(text, from, to) ? 1 : 0)
+    do {
+      if (text.charCodeAt(to) === DOT && isBetweenDigits(text, to)) this.#used = this.#write(DOT, this.#used)
+      to = this.#readWord(text, to + 1)
+    } while (this.#goesOn(text, to))
+    const end = Math.min(this.#used, cutUtf8(this.bytes, first, first + MAX_TERM_BYTES))
+    this.#stand(from, to)
+    this.#put(first, end, hashTerm(this.bytes, first, end))
+    return to
+  }
+
+  /** Whether a name goes on behind a joiner. A dot before a capital ends a sentence. */
+  #goesOn(text: string, at: number): boolean {
+    const unit = text.charCodeAt(at)
+    if (!(unit < 128) || this.#ascii.classes[unit] !== JOINER || at + 1 === text.length) return false
+    const kind = this.#kindAt(text, at + 1)
+    return isOfWord(kind) && (unit !== DOT || kind !== UPPER)
+  }
+
+  /** A word and its parts; where it ends. */
+  #readWord(text: string, from: number): number {
+    this.#reserve()
+    const { classes, folds } = this.#ascii
+    const { bytes } = this
+    const parts = this.#parts
+    const start = this.#used
+    const limit = start + MAX_TERM_BYTES
+    let used = start
+    let hash = HASH_SEED
+    let last = SEPARATOR
+    let at = from
+    parts.start()
+    for (let code = 0; at < text.length; at += code > 0xffff ? 2 : 1) {
+      code = text.charCodeAt(at)
+      const isAscii = code < 128
+      if (!isAscii) code = text.codePointAt(at)!
+      const kind = isAscii ? classes[code]! : this.#kindOf(code)
+      if (kind === IGNORED) continue
+      if (!isOfWord(kind)) break
+      if (kind !== last || kind === UPPER) parts.turn(kind, used, at)
+      last = kind
+      let end = used
+      if (!isAscii) end = this.#writeFolded(code, used, limit)
+      else if (used < limit) bytes[end++] = folds[code]!
+      for (; used < end; used++) hash = mixByte(hash, bytes[used]!)
+    }
+    this.#used = used
+    this.#stand(from, at)
+    this.#put(start, used, finishHash(hash))
+    if (used < limit && parts.count > 0) this.#putParts(start, from)
+    return at
+  }
+
+  /** The parts of the word that was put last. */
+  #putParts(start: number, from: number): void {
+    const parts = this.#parts
+    const to = this.#to
+    parts.finish(start, this.#used)
+    if (parts.count === 0) return
+    for (let i = 0, at = start, unit = from; i <= parts.count; i++) {
+      const end = i < parts.count ? parts.bytes[i]! : this.#used
+      const next = i < parts.count ? parts.units[i]! : to
+      this.#stand(unit, next)
+      this.#put(at, end, hashTerm(this.bytes, at, end))
+      at = end
+      unit = next
+    }
+  }
+
+  /** Letters of a script without blanks, to the end of their run; where that is. */
+  #readSigns(text: string, from: number, mode: TermMode): number {
+    let before = -1
+    let beforeUnit = from
+    let at = from
+    let length = 0
+    while (at < text.length) {
+      const kind = this.#kindAt(text, at)
+      if (kind !== SIGN && kind !== IGNORED) break
+      const code = text.codePointAt(at)!
+      const next = at + (code > 0xffff ? 2 : 1)
+      if (kind === SIGN) {
+        this.#reserve()
+        const start = this.#used
+        this.#used = this.#writeFolded(code, start, start + MAX_TERM_BYTES)
+        if (mode === 'document') this.#putRange(start, at, next)
+        if (before >= 0) this.#putRange(before, beforeUnit, next)
+        before = start
+        beforeUnit = at
+        length++
+      }
+      at = next
+    }
+    if (mode === 'query' && length === 1) this.#putRange(before, from, at)
+    return at
+  }
+
+  /** Writes the folded form of a character as far as it fits before `limit`; gives where it ends. */
+  #writeFolded(code: number, at: number, limit: number): number {
+    const fold = this.#table.pageOf(code).folds[code & 255]!
+    if (fold < FIRST_TEXT) return this.#write(fold, at, limit)
+    let end = at
+    for (const char of this.#table.texts[fold - FIRST_TEXT]!)
+      end = this.#write(char.codePointAt(0)!, end, limit)
+    return end
+  }
+
+  #write(code: number, at: number, limit = this.bytes.length): number {
+    return at + utf8Length(code) <= limit ? writeUtf8(this.bytes, at, code) : at
+  }
+
+  /** A term of the bytes written last, from `start` on. */
+  #putRange(start: number, from: number, to: number): void {
+    this.#stand(from, to)
+    this.#put(start, this.#used, hashTerm(this.bytes, start, this.#used))
+  }
+
+  #stand(from: number, to: number): void {
+    this.#from = from
+    this.#to = to
+  }
+
+  #put(start: number, end: number, hash: number): void {
+    const { count } = this
+    if (end - start < 2 || count === this.#max) return
+    if (count === this.starts.length) this.#growTerms()
+    this.starts[count] = start
+    this.ends[count] = end
+    this.hashes[count] = hash
+    this.froms[count] = this.#from
+    this.tos[count] = this.#to
+    this.count = count + 1
+  }
+
+  #growTerms(): void {
+    this.starts = grown(this.starts)
+    this.ends = grown(this.ends)
+    this.hashes = grown(this.hashes)
+    this.froms = grown(this.froms)
+    this.tos = grown(this.tos)
+  }
+
+  /** Room for one word. */
+  #reserve(): void {
+    if (this.bytes.length - this.#used >= 2 * MAX_TERM_BYTES) return
+    const bytes = new Uint8Array(2 * this.bytes.length)
+    bytes.set(this.bytes)
+    this.bytes = bytes
+  }
+}
+
+function isOfWord(kind: number): boolean {
+  return kind === LOWER || kind === UPPER || kind === DIGIT
+}
+
+function isWide(text: string, at: number): boolean {
+  return text.charCodeAt(at) >= 0xd800 && text.codePointAt(at)! > 0xffff
+}
+
+/** Whether a word is a `v` with a number. */
+function isVersion(text: string, from: number, to: number): boolean {
+  if ((text.charCodeAt(from) | 0x20) !== LOWER_V || to - from < 2) return false
+  for (let at = from + 1; at < to; at++) if (!isDigit(text.charCodeAt(at))) return false
+  return true
+}
+
+function isBetweenDigits(text: string, at: number): boolean {
+  return isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(at + 1))
+}
+
+function isDigit(unit: number): boolean {
+  return unit >= 0x30 && unit <= 0x39
+}
+
+function grown(array: Uint32Array): Uint32Array {
+  const next = new Uint32Array(2 * array.length)
+  next.set(array)
+  return next
+}
+
+const DOT = 0x2e
+const LOWER_V = 0x76

@@ -1,0 +1,26 @@
+/** Bytes of a code point as UTF-8. */
+export function utf8Length(code: number): number {
+  if (code < 0x80) return 1
+  if (code < 0x800) return 2
+  return code < 0x1_0000 ? 3 : 4
+}
+
+/** Writes a code point as UTF-8; gives where it ends. */
+export function writeUtf8(bytes: Uint8Array, at: number, code: number): number {
+  const length = utf8Length(code)
+  if (length === 1) bytes[at] = code
+  else {
+    bytes[at] = LEADS[length]! | (code >>> (6 * (length - 1)))
+    for (let i = 1; i < length; i++) bytes[at + i] = 0x80 | ((code >>> (6 * (length - 1 - i))) & 0x3f)
+  }
+  return at + length
+}
+
+/** Where the last character ends that is whole before `end`; characters begin at `start`. */
+export function cutUtf8(bytes: Uint8Array, start: number, end: number): number {
+  let cut = end
+  while (cut > start && (bytes[cut]! & 0xc0) === 0x80) cut--
+  return cut
+}
+
+const LEADS = [0, 0, 0xc0, 0xe0, 0xf0]
