@@ -1,0 +1,113 @@
+import { hasBit, setBit } from './bits.ts'
+import {
+  documentsOf,
+  type Holding,
+  holdSegment,
+  holdTail,
+  liveCount,
+  type Sealed,
+  segmentSize,
+} from './holdings.ts'
+import { chooseMerge, type SegmentLimits } from './merge-policy.ts'
+import type { Bounds, FrozenTail, MergeJob, Segment } from './parts.ts'
+import { Tail } from './tail.ts'
+
+/** A tail that becomes a segment, and the promise of that. */
+interface Frozen {
+  holding: Holding
+  tail: FrozenTail
+  sealed: PromiseWithResolvers<Segment>
+}
+
+/** A segment that is to be made. */
+export type Job =
+  | { kind: 'seal'; frozen: Frozen; tail: FrozenTail }
+  | { kind: 'merge'; holdings: readonly Sealed[]; job: MergeJob }
+
+/** All documents of an index: segments, tails that become segments, and the tail that grows. */
+export class Collection {
+  tail: Holding
+  #frozen: Frozen[] = []
+  #sealed: Sealed[] = []
+  readonly #tailDocuments: number
+  readonly #limits: SegmentLimits
+
+  constructor(options: { tailDocuments: number; limits: SegmentLimits; sealed: readonly Sealed[] }) {
+    this.#tailDocuments = options.tailDocuments
+    this.#limits = options.limits
+    this.#sealed = [...options.sealed]
+    this.tail = this.#newTail()
+  }
+
+  /** The newest first, in which there is most often what is looked for. */
+  get holdings(): readonly Holding[] {
+    return [this.tail, ...this.#frozen.map(({ holding }) => holding).reverse(), ...this.#sealed.toReversed()]
+  }
+
+  get sealed(): readonly Sealed[] {
+    return this.#sealed
+  }
+
+  get frozen(): readonly Frozen[] {
+    return this.#frozen
+  }
+
+  /** From now on documents go to another tail. */
+  freeze(bounds: Bounds): void {
+    if (documentsOf(this.tail) === 0) return
+    const tail = this.tail.tail!.freeze(bounds)
+    this.#frozen.push({ holding: this.tail, tail, sealed: Promise.withResolvers() })
+    this.tail = this.#newTail()
+  }
+
+  #newTail(): Holding {
+    return holdTail(new Tail(), this.#tailDocuments)
+  }
+
+  /** Tails come before merges, the oldest first. */
+  nextJob(bounds: () => Bounds): Job | undefined {
+    const [frozen] = this.#frozen
+    if (frozen) return { kind: 'seal', frozen, tail: frozen.tail }
+    this.#sealed = this.#sealed.filter((holding) => liveCount(holding) > 0)
+    const chosen = chooseMerge(this.#sealed.map(segmentSize), this.#limits)
+    if (!chosen) return undefined
+    const holdings = chosen.map((place) => this.#sealed[place]!)
+    const parts = holdings.map(({ segment, dead }) => ({ segment, dead: dead.slice() }))
+    return { kind: 'merge', holdings, job: { bounds: bounds(), parts } }
+  }
+
+  /** Takes what a job made in the place of what it was made of. */
+  adopt(job: Job, segment: Segment): void {
+    if (job.kind === 'seal') this.#adoptTail(job.frozen, segment)
+    else this.#adoptMerged(job.holdings, job.job, segment)
+  }
+
+  #adoptTail(frozen: Frozen, segment: Segment): void {
+    this.#frozen.splice(this.#frozen.indexOf(frozen), 1)
+    const { dead, deadCount } = frozen.holding
+    const holding = holdSegment(segment)
+    holding.dead.set(dead.subarray(0, holding.dead.length))
+    holding.deadCount = deadCount
+    this.#sealed.push(holding)
+    frozen.sealed.resolve(segment)
+  }
+
+  #adoptMerged(holdings: readonly Sealed[], job: MergeJob, segment: Segment): void {
+    const merged = holdSegment(segment)
+    let next = 0
+    holdings.forEach((holding, part) => {
+      const { dead } = job.parts[part]!
+      for (let doc = 0; doc < documentsOf(holding); doc++) {
+        if (hasBit(dead, doc)) continue
+        if (hasBit(holding.dead, doc)) {
+          setBit(merged.dead, next)
+          merged.deadCount++
+        }
+        next++
+      }
+    })
+    const place = this.#sealed.indexOf(holdings[0]!)
+    this.#sealed[place] = merged
+    this.#sealed = this.#sealed.filter((holding) => !holdings.includes(holding))
+  }
+}

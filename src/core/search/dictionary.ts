@@ -1,0 +1,176 @@
+import { CrabError } from '../base/errors.ts'
+import type { NumberArray, Part } from './checkpoint/types.ts'
+import { sharedArray, withRoom } from './shared-arrays.ts'
+
+/** Tables, so that making one larger is never felt. */
+const TABLES = 64
+const FIRST_SLOTS = 16
+
+/**
+ * The terms of an index: bytes to ids, dense from 0; none is ever taken out. Beside it, in how many live documents
+ * each occurs.
+ *
+ * A slot of a table is two numbers: the hash, and the id + 1. Two terms may have the same hash; bytes are compared.
+ */
+export class Dictionary {
+  #size = 0
+  #keys: Uint8Array = sharedArray(Uint8Array, 1024)
+  /** Term `id` is `#keys` from `#starts[id]` to `#starts[id + 1]`. */
+  #starts: Uint32Array = sharedArray(Uint32Array, 128)
+  #hashes: Uint32Array = sharedArray(Uint32Array, 128)
+  #tables = Array.from({ length: TABLES }, () => new Uint32Array(FIRST_SLOTS * 2))
+  #filled = new Uint32Array(TABLES)
+  #frequencies = new Uint32Array(128)
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Live documents by id; another array after a term was added. */
+  get frequencies(): Uint32Array {
+    return this.#frequencies
+  }
+
+  /** Of all arrays. */
+  get bytes(): number {
+    const arrays = [this.#keys, this.#starts, this.#hashes, this.#frequencies, ...this.#tables]
+    return arrays.reduce((sum, array) => sum + array.byteLength, 0)
+  }
+
+  /** The id of the bytes from `start` to `end`; -1 when they are no term yet. */
+  find(bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const table = this.#tables[hash >>> 26]!
+    return table[this.#slot(table, bytes, start, end, hash) + 1]! - 1
+  }
+
+  /** As find(), but they become one. */
+  intern(bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const table = this.#tables[hash >>> 26]!
+    const slot = this.#slot(table, bytes, start, end, hash)
+    const known = table[slot + 1]!
+    if (known !== 0) return known - 1
+    const id = this.#append(bytes, start, end, hash)
+    table[slot] = hash
+    table[slot + 1] = id + 1
+    this.#enter(hash >>> 26)
+    return id
+  }
+
+  /** Where a term is, or could be, in its table. */
+  #slot(table: Uint32Array, bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const mask = table.length - 1
+    let slot = (hash << 1) & mask
+    while (table[slot + 1] !== 0) {
+      if (table[slot] === hash >>> 0 && this.#isTerm(table[slot + 1]! - 1, bytes, start, end)) break
+      slot = (slot + 2) & mask
+    }
+    return slot
+  }
+
+  #isTerm(id: number, bytes: Uint8Array, start: number, end: number): boolean {
+    const at = this.#starts[id]!
+    const length = end - start
+    if (this.#starts[id + 1]! - at !== length) return false
+    for (let i = 0; i < length; i++) if (this.#keys[at + i] !== bytes[start + i]) return false
+    return true
+  }
+
+  #append(bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const id = this.#size++
+    const at = this.#starts[id]!
+    const length = end - start
+    this.#keys = withRoom(this.#keys, at + length)
+    this.#starts = withRoom(this.#starts, id + 2)
+    this.#hashes = withRoom(this.#hashes, id + 1)
+    for (let i = 0; i < length; i++) this.#keys[at + i] = bytes[start + i]!
+    this.#starts[id + 1] = at + length
+    this.#hashes[id] = hash
+    if (id === this.#frequencies.length) {
+      const longer = new Uint32Array(id * 2)
+      longer.set(this.#frequencies)
+      this.#frequencies = longer
+    }
+    return id
+  }
+
+  /** A slot of a table was filled: at three of five it becomes twice as large. */
+  #enter(index: number): void {
+    const table = this.#tables[index]!
+    this.#filled[index]!++
+    if (this.#filled[index]! * 10 <= table.length * 3) return
+    const larger = new Uint32Array(table.length * 2)
+    for (let slot = 0; slot < table.length; slot += 2) {
+      if (table[slot + 1] !== 0) put(larger, table[slot]!, table[slot + 1]!)
+    }
+    this.#tables[index] = larger
+  }
+
+  /** As it is now; later terms do not change what the arrays hold. */
+  toPart(): Part {
+    const end = this.#starts[this.#size]!
+    return {
+      facts: { terms: this.#size },
+      arrays: {
+        keys: this.#keys.subarray(0, end),
+        starts: this.#starts.subarray(0, this.#size + 1),
+        hashes: this.#hashes.subarray(0, this.#size),
+      },
+    }
+  }
+
+  /** From toPart(); no term is in any document yet. Fails with `invalid`. */
+  static fromPart({ facts, arrays: { keys, starts, hashes } }: Part): Dictionary {
+    const size = facts['terms'] ?? -1
+    if (!isDictionary({ size, keys, starts, hashes })) {
+      throw new CrabError(
+        'invalid',
+        'Cannot read the dictionary of an index: its arrays do not fit each other',
+      )
+    }
+    const dictionary = new Dictionary()
+    dictionary.#size = size
+    dictionary.#keys = keys as Uint8Array
+    dictionary.#starts = starts as Uint32Array
+    dictionary.#hashes = hashes as Uint32Array
+    dictionary.#frequencies = new Uint32Array(Math.max(128, size))
+    dictionary.#fillTables()
+    return dictionary
+  }
+
+  #fillTables(): void {
+    const filled = new Uint32Array(TABLES)
+    for (let id = 0; id < this.#size; id++) filled[this.#hashes[id]! >>> 26]!++
+    this.#filled = filled
+    this.#tables = Array.from(filled, (count) => {
+      const slots = 2 ** Math.ceil(Math.log2(Math.max(FIRST_SLOTS, count * 2)))
+      return new Uint32Array(slots * 2)
+    })
+    for (let id = 0; id < this.#size; id++) {
+      const hash = this.#hashes[id]!
+      put(this.#tables[hash >>> 26]!, hash, id + 1)
+    }
+  }
+}
+
+function put(table: Uint32Array, hash: number, value: number): void {
+  const mask = table.length - 1
+  let slot = (hash << 1) & mask
+  while (table[slot + 1] !== 0) slot = (slot + 2) & mask
+  table[slot] = hash
+  table[slot + 1] = value
+}
+
+function isDictionary(saved: {
+  size: number
+  keys: NumberArray | undefined
+  starts: NumberArray | undefined
+  hashes: NumberArray | undefined
+}): boolean {
+  const { size, keys, starts, hashes } = saved
+  if (!(keys instanceof Uint8Array && starts instanceof Uint32Array && hashes instanceof Uint32Array))
+    return false
+  if (!Number.isSafeInteger(size) || starts.length !== size + 1 || hashes.length !== size) return false
+  if (starts[0] !== 0 || starts[size] !== keys.length) return false
+  for (let id = 0; id < size; id++) if (starts[id]! > starts[id + 1]!) return false
+  return true
+}
