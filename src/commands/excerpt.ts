@@ -26,8 +26,8 @@ export function excerptLine(marked: Marked, { width, color, widthOf }: ExcerptSt
     const { isMatch } = shown[at]!
     let end = at
     while (end < shown.length && shown[end]!.isMatch === isMatch) end++
-    const part = shown.slice(at, end).map(({ char }) => char)
-    line += isMatch ? emphasise(part.join(''), color) : part.join('')
+    const part = textOf(shown.slice(at, end))
+    line += isMatch ? emphasise(part, color) : part
     at = end
   }
   return line
@@ -94,14 +94,16 @@ function isInsideChar(byte: number): boolean {
   return (byte & 0xc0) === 0x80
 }
 
-/** The characters that fit, with the first match a third of the way in where something has to go. */
+/** The characters that fit: those around the first match, which is a third of the way in unless the text ends before. */
 function fit(chars: readonly Char[], width: number, widthOf: ExcerptStyle['widthOf']): readonly Char[] {
-  if (!Number.isFinite(width) || widthOf(chars.map(({ char }) => char).join('')) <= width) return chars
+  if (!Number.isFinite(width) || widthOf(textOf(chars)) <= width) return chars
   const first = Math.max(
     0,
     chars.findIndex(({ isMatch }) => isMatch),
   )
-  const from = beginning(chars, { first, room: Math.floor(width / 3) }, widthOf)
+  const behind = widthOf(textOf(chars.slice(first)))
+  const room = Math.max(Math.floor(width / 3), width - 1 - behind)
+  const from = beginning(chars, { first, room }, widthOf)
   const shown: Char[] = from > 0 ? [ELLIPSIS] : []
   let left = width - shown.length
   for (let at = from; at < chars.length; at++) {
@@ -127,6 +129,10 @@ function beginning(
   if (from === 0) return 0
   const space = chars.findIndex(({ char }, at) => at >= from && at < first && char === ' ')
   return space < 0 ? from : space + 1
+}
+
+function textOf(chars: readonly Char[]): string {
+  return chars.map(({ char }) => char).join('')
 }
 
 function emphasise(text: string, color: boolean): string {

@@ -8,9 +8,13 @@ const CALL = { call: 'a', name: 'read', args: '{"path":"none"}' }
 
 test('list_conversations is empty on a fresh home, and leaves it so', async () => {
   await using node = await startTestDispatch([])
-  assert.deepEqual(await request(node.dispatch, 'listConversations', {}, NEVER), { conversations: [] })
+  assert.deepEqual(await request(node.dispatch, 'listConversations', {}, NEVER), {
+    conversations: [],
+    total: 0,
+  })
   assert.deepEqual(await request(node.dispatch, 'listConversations', { agent: 'crab' }, NEVER), {
     conversations: [],
+    total: 0,
   })
   await assert.rejects(node.home.read('agents/crab.toml'), { code: 'ENOENT' })
 })
@@ -34,6 +38,29 @@ test('list_conversations gives one row each, newest first, and filters byte for 
   const { seq, messageCount, cwd, aliveSecs, date, createdAt } = conversations[0]!
   assert.deepEqual([seq, messageCount, cwd, date], [1, 2, '/usr', createdAt.slice(0, 10)])
   assert.ok(aliveSecs >= 0 && aliveSecs < 3_600)
+})
+
+test('list_conversations gives pages that together are the list, filters by directory, and counts all', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  for (const [sender, cwd] of [
+    ['a', '/usr'],
+    ['b', '/tmp'],
+    ['c', '/usr'],
+    ['d', '/usr'],
+  ] as const) {
+    await node.ask('hi', { sender, cwd })
+  }
+  const list = async (filter: { cwd?: string; offset?: number; limit?: number }) => {
+    const { conversations, total } = await request(node.dispatch, 'listConversations', filter, NEVER)
+    return [conversations.map(({ sender, seq }) => `${seq}${sender}`).join(' '), total]
+  }
+  assert.deepEqual(await list({}), ['1d 2c 3b 4a', 4])
+  assert.deepEqual(await list({ limit: 3 }), ['1d 2c 3b', 4])
+  assert.deepEqual(await list({ offset: 3, limit: 3 }), ['4a', 4])
+  assert.deepEqual(await list({ offset: 1 }), ['2c 3b 4a', 4])
+  assert.deepEqual(await list({ offset: 9, limit: 1 }), ['', 4])
+  assert.deepEqual(await list({ cwd: '/usr', offset: 1, limit: 1 }), ['2c', 3])
+  assert.deepEqual(await list({ cwd: '/us' }), ['', 0])
 })
 
 test('conversations follow an agent that is renamed', async () => {

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { turnOf } from '../../../src/core/runtime/held-conversation.ts'
 import { Journals } from '../../../src/core/runtime/live/journals.ts'
 import { RunningTurns } from '../../../src/core/runtime/running-turns.ts'
-import { activateSession, forkSession, newSession } from '../../../src/core/runtime/sessions.ts'
+import {
+  activateSession,
+  appendMessage,
+  forkSession,
+  newSession,
+} from '../../../src/core/runtime/sessions.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
 import { newPlace } from '../../support/test-node.ts'
 import { headerOf, said } from '../storage/samples.ts'
@@ -32,4 +38,43 @@ test('the session that was made, copied or chosen last is the active one, whatev
       }
     }),
   )
+})
+
+test('appendMessage() waits for the turn that runs, and gives the line it wrote', async () => {
+  const storage = new MemoryStorage()
+  const place = newPlace(storage)
+  const sessions = { place, running: new RunningTurns(), journals: new Journals() }
+  const { id } = await storage.createSession(headerOf(), [said('one')])
+  const turn = await place.leases.take(turnOf(id), NEVER)
+  const message = { role: 'assistant', content: 'two' } as const
+  const appended = appendMessage(sessions, { id, message }, NEVER)
+  await storage.append(id, (await storage.read(id)).cursor, [said('of the turn')])
+  await turn[Symbol.asyncDispose]()
+  assert.equal(await appended, 3)
+  const { lines } = await storage.read(id)
+  assert.deepEqual(
+    lines.map((line) => line.kind === 'entry' && `${line.role} ${line.content}`),
+    ['user one', 'user of the turn', 'assistant two'],
+  )
+})
+
+test('appendMessage() refuses calls of tools, a session that is not there, and leaves when it is told to', async () => {
+  const storage = new MemoryStorage()
+  const place = newPlace(storage)
+  const sessions = { place, running: new RunningTurns(), journals: new Journals() }
+  const { id } = await storage.createSession(headerOf(), [said('one')])
+  const result = { role: 'tool', content: 'done', tool_call_id: 'a', name: 'bash' } as const
+  await assert.rejects(appendMessage(sessions, { id, message: result }, NEVER), { kind: 'invalid' })
+  const call = { id: 'a', name: 'bash', arguments: '{}' }
+  const calling = { role: 'assistant', content: '', tool_calls: [call] } as const
+  await assert.rejects(appendMessage(sessions, { id, message: { ...calling, tool_calls: [call] } }, NEVER), {
+    kind: 'invalid',
+  })
+  await using _turn = await place.leases.take(turnOf(id), NEVER)
+  const message = { role: 'user', content: 'two' } as const
+  const leaves = AbortSignal.abort()
+  await assert.rejects(appendMessage(sessions, { id, message }, leaves), { name: /AbortError|CrabError/ })
+  assert.equal((await storage.read(id)).lines.length, 1)
+  const gone = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
+  await assert.rejects(appendMessage(sessions, { id: gone, message }, NEVER), { kind: 'missing' })
 })

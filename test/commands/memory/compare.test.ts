@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { compare, inWords } from '../../../src/commands/memory/compare.ts'
+import { type DeepPartial, MemoryEntry, MemoryKind } from '../../../src/core/protocol/crabtalk.generated.ts'
+
+test('compare() tells what comes, changes and goes, whatever the order and the ids are', () => {
+  const before = ['same', 'text', 'aliases', 'kind', 'gone'].map((name, index) =>
+    entry({ name, id: index + 1 }),
+  )
+  const after = [
+    entry({ name: 'new' }),
+    entry({ name: 'kind', kind: MemoryKind.ARCHIVE }),
+    entry({ name: 'aliases', aliases: ['a'] }),
+    entry({ name: 'text', content: 'other' }),
+    entry({ name: 'same', createdAt: '2020-01-01T00:00:00Z' }),
+  ]
+  const difference = compare(before, after)
+  assert.deepEqual(difference, { added: ['new'], changed: ['kind', 'aliases', 'text'], removed: ['gone'] })
+  assert.equal(inWords(difference), '1 removed, 3 changed, 1 new')
+})
+
+test('compare() takes the order of aliases for nothing', () => {
+  const before = [entry({ name: 'x', aliases: ['a', 'b'] })]
+  const difference = compare(before, [entry({ name: 'x', aliases: ['b', 'a'] })])
+  assert.deepEqual(difference, { added: [], changed: [], removed: [] })
+  assert.equal(inWords(difference), 'nothing changes')
+})
+
+function entry(more: DeepPartial<MemoryEntry>): MemoryEntry {
+  return MemoryEntry.fromPartial({ content: 'text', ...more })
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { EntryReader } from '../../../src/core/runtime/entry-reader.ts'
+import { listEntries, listSessions, sessionMeta } from '../../../src/core/runtime/session-pages.ts'
+import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
+import { headerOf, said } from '../storage/samples.ts'
+
+test('listSessions() gives pages of the sessions in which something was said, and how many there are', async () => {
+  let clock = 0
+  const storage = new MemoryStorage({ now: () => ++clock })
+  const senders = ['a', 'b', 'c', 'd']
+  for (const created_by of senders) await storage.createSession(headerOf({ created_by }), [said(created_by)])
+  await storage.createSession(headerOf({ created_by: 'nobody' }), [])
+  const list = async (page: Parameters<typeof listSessions>[1]) => {
+    const { sessions, total } = await listSessions(storage, page)
+    return [sessions.map(({ sender }) => sender).join(''), total]
+  }
+  assert.deepEqual(await list({}), ['dcba', 4])
+  assert.deepEqual(await list({ offset: 1, limit: 2 }), ['cb', 4])
+  assert.deepEqual(await list({ sender: 'b', limit: 2 }), ['b', 1])
+  assert.deepEqual(await list({ offset: 4 }), ['', 4])
+})
+
+test('listEntries() gives pages of messages without what else a session has', async () => {
+  const storage = new MemoryStorage()
+  const lines = [said('one'), { kind: 'meta', title: 'T' } as const, said('two'), said('three')]
+  const { id: session } = await storage.createSession(headerOf(), lines)
+  const reader = new EntryReader(storage)
+  const list = async (page: { offset?: number; limit?: number }) => {
+    const { messages, total } = await listEntries(reader, { session, ...page })
+    return [messages.map(({ content }) => content).join(' '), total]
+  }
+  assert.deepEqual(await list({}), ['one two three', 3])
+  assert.deepEqual(await list({ offset: 1, limit: 1 }), ['two', 3])
+  assert.deepEqual(await list({ offset: 3, limit: 1 }), ['', 3])
+})
+
+test('sessionMeta() tells title, summary and number of messages as they were set last', async () => {
+  const storage = new MemoryStorage()
+  const { id } = await storage.createSession(headerOf({ cwd: '/usr' }), [
+    said('one'),
+    { kind: 'meta', title: 'First', summary: 'S' },
+    { kind: 'meta', title: 'Second' },
+  ])
+  const { title, summary, messageCount, cwd, sender } = await sessionMeta(storage, id)
+  assert.deepEqual(
+    [title, summary, messageCount, cwd, sender],
+    ['Second', 'S', 1, '/usr', headerOf().created_by],
+  )
+  await assert.rejects(sessionMeta(storage, `${id.slice(0, -2)}00`), { kind: 'missing' })
+})
