@@ -56,7 +56,7 @@ export function compose(options: NodeOptions): Services {
   const over = new AbortController()
   const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
   const folder = new SessionFolder({ path: paths.sessions, isWatched: options.daemon !== undefined, now })
-  const sessionIndex = lazySessionIndex(async () => {
+  const sessionIndex = lazySessionIndex(folder, async () => {
     const { SessionIndex } = await import('../core/session-search/session-index.ts')
     return new SessionIndex({
       folder,
@@ -73,6 +73,7 @@ export function compose(options: NodeOptions): Services {
   const memory = new MemoryStore({
     folder: paths.memory,
     lock: (resource, signal) => leases.take(resource, signal),
+    now,
   })
   const place: Place = { storage, leases, cache: new Map(), memory }
   const whereabouts = { defaultCwd: cwd, workspaces: paths.workspace }

@@ -38,8 +38,8 @@ test('rename_agent says which name is the trouble before it looks at memories', 
   await using node = await startTestDispatch([])
   for (const name of ['one', 'two'])
     await request(node.dispatch, 'createAgent', { name, config: '', prompt: '' }, NEVER)
-  await node.services.memory.change('two', (memory) => memory, NEVER)
-  await node.services.memory.change('gone', (memory) => memory, NEVER)
+  await node.services.memory.checkpoint('two', NEVER)
+  await node.services.memory.checkpoint('gone', NEVER)
   const rename = (oldName: string, newName: string) =>
     request(node.dispatch, 'renameAgent', { oldName, newName }, NEVER)
   await assert.rejects(rename('nobody', 'gone'), { kind: 'missing', message: /nobody/ })

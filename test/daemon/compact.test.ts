@@ -368,6 +368,6 @@ async function sessionFile(node: TestDispatch): Promise<string> {
 }
 
 async function emptyMemory({ services }: TestDispatch): Promise<Buffer> {
-  await services.memory.change('empty', (memory) => memory, NEVER)
+  await services.memory.checkpoint('empty', NEVER)
   return await readFile(join(services.node.paths.memory, 'empty.db'))
 }

@@ -1,17 +1,21 @@
 import { readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { CrabError, toCrabError } from '../base/errors.ts'
+import { CrabError } from '../base/errors.ts'
 import { stampOf } from '../base/file-stamp.ts'
-import { createFile, isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
+import { createFile, isMissingFile, syncDir, toStorageError } from '../base/files.ts'
 import { foldName, nameProblem } from '../config/agent-schema.ts'
-import { decodeMemory, encodeMemory } from './codec.ts'
-import { EMPTY_MEMORY, type Memory } from './types.ts'
+import { replaceEntries } from './entries.ts'
+import { MemoryFile } from './memory-file.ts'
+import { applyOp, type Op } from './ops.ts'
+import type { Memory, MemoryEntry, MemoryMatch, MemorySearch } from './types.ts'
 
 export interface MemoryStoreOptions {
   /** Folder of the memory files, one for each agent by its name. */
   folder: string
   /** Takes an exclusive right among all processes of the home. */
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
+  /** Milliseconds since 1970. */
+  now(): number
 }
 
 /**
@@ -22,38 +26,56 @@ export interface MemoryStoreOptions {
  */
 export class MemoryStore {
   readonly #options: MemoryStoreOptions
-  /** By agent: what its file held when it had that stamp. */
-  readonly #known = new Map<string, { stamp: string; memory: Memory }>()
+  /** By path. */
+  readonly #files = new Map<string, MemoryFile>()
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options
   }
 
-  /** An agent's memory; empty when there is no file. Read again only if the file is another one. */
+  /** An agent's memory; empty when there is no file. */
   async read(agent: string): Promise<Memory> {
-    const path = this.#path(agent)
-    try {
-      const stamp = await stampOf(path)
-      const known = this.#known.get(agent)
-      if (stamp === undefined) return EMPTY_MEMORY
-      if (known?.stamp === stamp) return known.memory
-      const memory = decodeMemory(await readFile(path))
-      // Written while it was read: what was read is whole, but may be younger than its stamp.
-      if ((await stampOf(path)) === stamp) this.#known.set(agent, { stamp, memory })
-      return memory
-    } catch (reason) {
-      if (isMissingFile(reason)) return EMPTY_MEMORY
-      throw toReadError(path, reason)
-    }
+    return await this.#file(agent).read()
   }
 
-  /** Changes an agent's memory; durable when it resolves, and nothing has happened when it throws, as `change` may. */
-  async change(agent: string, change: (memory: Memory) => Memory, signal: AbortSignal): Promise<Memory> {
-    const path = this.#path(agent)
-    await using _ = await this.#lock(path, signal)
-    const after = change(await this.read(agent))
-    await replaceFile(path, encodeMemory(after))
-    return after
+  /** Whether an agent has a memory, or left one. */
+  async has(agent: string): Promise<boolean> {
+    return (await stampOf(this.#file(agent).path)) !== undefined
+  }
+
+  /**
+   * Changes one entry and gives it as it is then, or was when it is removed. Durable when it resolves, and nothing has
+   * happened when it throws, as applyOp() may. `op` may depend on the memory as it is just before.
+   */
+  async apply(agent: string, op: Op | ((memory: Memory) => Op), signal: AbortSignal): Promise<MemoryEntry> {
+    const file = this.#file(agent)
+    await using _ = await this.#lock(file.path, signal)
+    const before = await file.read()
+    const { memory, entry } = applyOp(before, typeof op === 'function' ? op(before) : op)
+    if (memory !== before) await file.write(memory)
+    return entry
+  }
+
+  /** Puts these entries in place of all there are, in one step; see replaceEntries(). */
+  async replace(agent: string, entries: readonly MemoryEntry[], signal: AbortSignal): Promise<Memory> {
+    const file = this.#file(agent)
+    await using _ = await this.#lock(file.path, signal)
+    const memory = replaceEntries(await file.read(), entries)
+    await file.write(memory)
+    return memory
+  }
+
+  /** The entries that match best, best first, at most `limit`. */
+  async search(agent: string, search: MemorySearch): Promise<MemoryMatch[]> {
+    void [agent, search]
+    return []
+  }
+
+  /** Writes the file as it would be written after a change. */
+  async checkpoint(agent: string, signal: AbortSignal): Promise<void> {
+    const file = this.#file(agent)
+    await using _ = await this.#lock(file.path, signal)
+    await file.write(await file.read())
   }
 
   /**
@@ -92,6 +114,13 @@ export class MemoryStore {
     return this.#options.lock(`memory:${basename(path, EXTENSION)}`, signal)
   }
 
+  #file(agent: string): MemoryFile {
+    const path = this.#path(agent)
+    const file = this.#files.get(path) ?? new MemoryFile(path, this.#options.now)
+    this.#files.set(path, file)
+    return file
+  }
+
   #path(agent: string): string {
     const wrong = nameProblem(agent)
     if (wrong !== undefined) throw new CrabError('invalid', `Cannot find the memory of "${agent}": ${wrong}`)
@@ -108,14 +137,6 @@ async function readIfThere(path: string): Promise<Buffer | undefined> {
     if (isMissingFile(reason)) return undefined
     throw toStorageError(`Cannot read ${path}`, reason)
   }
-}
-
-function toReadError(path: string, reason: unknown): CrabError {
-  if (!(reason instanceof CrabError)) return toStorageError(`Cannot read ${path}`, reason)
-  return new CrabError('storage', `Cannot read ${path}: ${toCrabError(reason).message}`, {
-    cause: reason,
-    hint: 'put back a copy of it, or move it away to begin an empty memory',
-  })
 }
 
 function foreign(agent: string, path: string): CrabError {

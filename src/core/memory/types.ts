@@ -24,3 +24,22 @@ export interface Memory {
 }
 
 export const EMPTY_MEMORY: Memory = { nextId: 1n, entries: [] }
+
+/** What is searched for in a memory. */
+export interface MemorySearch {
+  /** Words; names, contents and aliases that have some of them match. */
+  query: string
+  /** Entries, at most. */
+  limit: number
+  /** Which entries may be found; absent: all. */
+  accepts?(entry: MemoryEntry): boolean
+}
+
+/** An entry that matches. */
+export interface MemoryMatch {
+  entry: MemoryEntry
+  /** BM25 over name, aliases and content (RFC 0150); comparable within one search only. */
+  score: number
+  /** Words of the query in its content: pairs of byte offsets, begin and end (not included), rising. */
+  matches: readonly number[]
+}

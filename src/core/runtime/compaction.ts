@@ -4,8 +4,9 @@ import { CrabError } from '../base/errors.ts'
 import type { Message, Usage } from '../base/message.ts'
 import { sanitize } from '../base/sanitize.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
-import { addEntry, findEntry, freeName } from '../memory/entries.ts'
+import { findEntry, freeName } from '../memory/entries.ts'
 import type { MemoryStore } from '../memory/memory-store.ts'
+import type { Op } from '../memory/ops.ts'
 import type { Memory } from '../memory/types.ts'
 import type { Provider } from '../provider/types.ts'
 import type { SessionLine } from '../storage/types.ts'
@@ -115,20 +116,12 @@ async function writeArchive(
   { content, title, at }: { content: string; title: string; at: number },
   signal: AbortSignal,
 ): Promise<string> {
-  let name = ''
-  const add = (before: Memory) => {
+  const add = (before: Memory): Op => {
     let n = place.made + 1
     while (findEntry(before, `${place.session}-${n}`)) n++
-    name = `${place.session}-${n}`
+    const name = `${place.session}-${n}`
     const aliases = title === '' ? [] : [freeName(before, title)]
-    return addEntry(before, {
-      createdAt: BigInt(Math.floor(at / 1000)),
-      kind: 'archive',
-      name,
-      content,
-      aliases,
-    })
+    return { op: 'add', createdAt: BigInt(Math.floor(at / 1000)), kind: 'archive', name, content, aliases }
   }
-  await place.memory.change(place.agent, add, signal)
-  return name
+  return (await place.memory.apply(place.agent, add, signal)).name
 }

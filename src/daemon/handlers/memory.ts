@@ -1,3 +1,11 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { nameProblem } from '../../core/config/agent-schema.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { findEntry, missingEntry } from '../../core/memory/entries.ts'
+import type { Op } from '../../core/memory/ops.ts'
+import { rememberOp } from '../../core/memory/remember.ts'
+import type { MemoryEntry as Entry, Memory } from '../../core/memory/types.ts'
+import { trustOf } from '../../core/policy/trust.ts'
 import type {
   ListMemory,
   MemoryEntry,
@@ -8,33 +16,125 @@ import type {
   SearchMemory,
 } from '../../core/protocol/crabtalk.generated.ts'
 import type { Services } from '../services.ts'
-import { notYet } from './not-yet.ts'
+import { fromWireEntry, fromWireKind, toWireEntry } from './memory-entry.ts'
 import type { Served } from './served.ts'
 
 /** `search_memory`: entries of an agent's memory, best first. */
-export async function searchMemory(_served: Served, _message: SearchMemory): Promise<MemoryHits> {
-  return await notYet('searchMemory')()
+export async function searchMemory(
+  served: Served,
+  { agent: named, query, limit }: SearchMemory,
+): Promise<MemoryHits> {
+  const { memory } = served.services
+  const agent = await agentOf(served.services, named)
+  const found = await memory.search(agent, {
+    query,
+    limit: Math.min(limit || 20, MAX_HITS),
+    accepts: showsIn(served),
+  })
+  const hits = found.map(({ entry, score, matches }) => ({
+    entry: toWireEntry(entry),
+    score,
+    matches: [...matches],
+  }))
+  return { hits: fitting(hits, ({ entry }) => sizeOf(entry)) }
 }
 
 /** `list_memory`: entries by name, page by page, or one of them. */
-export async function listMemory(_served: Served, _message: ListMemory): Promise<MemoryList> {
-  return await notYet('listMemory')()
+export async function listMemory(served: Served, message: ListMemory): Promise<MemoryList> {
+  const { name, kind, offset, limit } = message
+  const memory = await served.services.memory.read(await agentOf(served.services, message.agent))
+  if (name !== '') return { entries: [toWireEntry(entryOf(served, memory, name))], total: 1 }
+  const wanted = kind === undefined ? undefined : fromWireKind(kind)
+  const shows = showsIn(served)
+  const all = memory.entries.filter((entry) => shows(entry) && (kind === undefined || entry.kind === wanted))
+  const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const page = sorted.slice(offset, offset + Math.min(limit || 100, MAX_PAGE)).map(toWireEntry)
+  return { entries: fitting(page, sizeOf), total: all.length }
 }
 
 /** `memory_op`: one change. */
 export async function memoryOp(
-  _services: Services,
-  _message: MemoryOp,
-  _signal: AbortSignal,
+  services: Services,
+  message: MemoryOp,
+  signal: AbortSignal,
 ): Promise<MemoryEntry> {
-  return await notYet('memoryOp')()
+  const agent = await agentOf(services, message.agent)
+  return toWireEntry(await services.memory.apply(agent, opOf(message, services.now()), signal))
 }
 
 /** `replace_memory`: a whole memory in place of another, in one step. */
 export async function replaceMemory(
-  _services: Services,
-  _message: ReplaceMemory,
-  _signal: AbortSignal,
+  services: Services,
+  message: ReplaceMemory,
+  signal: AbortSignal,
 ): Promise<MemoryList> {
-  return await notYet('replaceMemory')()
+  const agent = await agentOf(services, message.agent)
+  const now = new Date(services.now()).toISOString()
+  const entries = message.entries.map((entry) =>
+    fromWireEntry({ ...entry, createdAt: entry.createdAt || now }),
+  )
+  const after = await services.memory.replace(agent, entries, signal)
+  const sorted = after.entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const told = sorted.map((entry) => toWireEntry({ ...entry, content: '' }))
+  return { entries: fitting(told, sizeOf), total: told.length }
+}
+
+const MAX_HITS = 100
+const MAX_PAGE = 1000
+
+/** Bytes of entries in a reply, so that it fits a frame with room to spare. */
+const REPLY_BYTES = 8 * 1024 * 1024
+
+/** An agent by its name as it is written; one that is gone, or cannot be read, if it left a memory. */
+async function agentOf({ agents, memory }: Services, name: string): Promise<string> {
+  try {
+    return (await agents.get(name || DEFAULT_AGENT, { create: false })).name
+  } catch (reason) {
+    if (nameProblem(name) === undefined && (await memory.has(name))) return name
+    throw reason
+  }
+}
+
+/** Somebody from elsewhere is not shown what others' conversations were compacted to. */
+function showsIn({ channel }: Served): (entry: Entry) => boolean {
+  return trustOf(channel, '') === 'remote' ? ({ kind }) => kind !== 'archive' : () => true
+}
+
+/** By name or alias; for somebody from elsewhere an archive by its name only, which its conversation tells. */
+function entryOf(served: Served, memory: Memory, name: string): Entry {
+  const entry = findEntry(memory, name)
+  if (entry && (showsIn(served)(entry) || entry.name === name)) return entry
+  throw missingEntry(memory, name, `Cannot show "${name}"`)
+}
+
+function opOf({ op }: MemoryOp, now: number): Op | ((memory: Memory) => Op) {
+  switch (op?.$case) {
+    case 'remember':
+      return rememberOp({ ...op.value, now })
+    case 'forget':
+      return { op: 'remove', name: op.value.name }
+    case 'rename':
+      return { op: 'rename', name: op.value.name, to: op.value.newName }
+    case 'alias':
+      return { op: 'alias', ...op.value }
+    default:
+      throw new CrabError('invalid', 'Cannot change the memory: the message does not say how')
+  }
+}
+
+/** The first of them that fit a frame; one at least. */
+function fitting<T>(all: T[], bytesOf: (one: T) => number): T[] {
+  let size = 0
+  const end = all.findIndex((one, index) => {
+    size += bytesOf(one)
+    return index > 0 && size > REPLY_BYTES
+  })
+  return end < 0 ? all : all.slice(0, end)
+}
+
+function sizeOf({ name, content, aliases }: MemoryEntry): number {
+  return aliases.reduce(
+    (sum, alias) => sum + Buffer.byteLength(alias),
+    100 + Buffer.byteLength(name + content),
+  )
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
-import { addEntry } from '../../../src/core/memory/entries.ts'
 import { MemoryStore } from '../../../src/core/memory/memory-store.ts'
 
 /** A process that writes COUNT notes into the memory of crab: `HOME NAME COUNT`. */
@@ -10,8 +9,9 @@ await using leases = new SqliteLeases({ database: join(run, 'leases.db'), proc: 
 const store = new MemoryStore({
   folder: join(home, 'memory'),
   lock: (resource, signal) => leases.take(resource, signal),
+  now: Date.now,
 })
 for (let index = 0; index < Number(count); index++) {
   const entry = { createdAt: 1n, kind: 'note', name: `${name} ${index}`, content: '', aliases: [] } as const
-  await store.change('crab', (memory) => addEntry(memory, entry), new AbortController().signal)
+  await store.apply('crab', { op: 'add', ...entry }, new AbortController().signal)
 }

@@ -6,16 +6,18 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
-import { addEntry, findEntry } from '../../../src/core/memory/entries.ts'
+import { findEntry } from '../../../src/core/memory/entries.ts'
 import { MemoryStore } from '../../../src/core/memory/memory-store.ts'
-import { EMPTY_MEMORY, type Memory } from '../../../src/core/memory/types.ts'
+import type { Op } from '../../../src/core/memory/ops.ts'
+import { EMPTY_MEMORY } from '../../../src/core/memory/types.ts'
 import { mountReadOnly } from '../../support/small-disk.ts'
 import { VECTORS } from './vectors.ts'
 
 const NEVER = new AbortController().signal
 const run = promisify(execFile)
-const add = (name: string) => (memory: Memory) =>
-  addEntry(memory, { createdAt: 1n, kind: 'note', name, content: name, aliases: [] })
+const add = (name: string): Op => {
+  return { op: 'add', createdAt: 1n, kind: 'note', name, content: name, aliases: [] }
+}
 
 test('read() is empty before the first change, and makes no file', async () => {
   await using home = await openHome()
@@ -23,23 +25,23 @@ test('read() is empty before the first change, and makes no file', async () => {
   assert.deepEqual(await readdir(home.path), [])
 })
 
-test('change() is there for the next reader, in this store and in others, in a private file', async () => {
+test('apply() is there for the next reader, in this store and in others, in a private file', async () => {
   await using home = await openHome()
   const [store, other] = [home.open(), home.open()]
   await other.read('crab')
-  await store.change('crab', add('a'), NEVER)
-  await other.change('crab', add('b'), NEVER)
+  await store.apply('crab', add('a'), NEVER)
+  await other.apply('crab', add('b'), NEVER)
   assert.deepEqual(await store.read('crab'), await other.read('crab'))
   assert.ok(findEntry(await store.read('crab'), 'a') && findEntry(await store.read('crab'), 'b'))
   assert.deepEqual(await readdir(join(home.path, 'memory')), ['crab.db'])
   assert.equal((await stat(join(home.path, 'memory', 'crab.db'))).mode & 0o777, 0o600)
 })
 
-test('change() that throws changes nothing', async () => {
+test('apply() that throws changes nothing', async () => {
   await using home = await openHome()
   const store = home.open()
-  await store.change('crab', add('a'), NEVER)
-  await assert.rejects(store.change('crab', add('a'), NEVER), { kind: 'conflict' })
+  await store.apply('crab', add('a'), NEVER)
+  await assert.rejects(store.apply('crab', add('a'), NEVER), { kind: 'conflict' })
   assert.equal((await store.read('crab')).entries.length, 1)
 })
 
@@ -51,20 +53,24 @@ test('a file that is no memory file is refused with its path, and stays as it is
     await writeFile(path, content)
     const refused = { kind: 'storage', message: new RegExp(`Cannot read ${path}: this is no memory file`) }
     await assert.rejects(home.open().read('crab'), refused)
-    await assert.rejects(home.open().change('crab', add('a'), NEVER), refused)
+    await assert.rejects(home.open().apply('crab', add('a'), NEVER), refused)
     assert.equal(await readFile(path, 'utf8'), content)
   }
   await writeFile(path, Buffer.from(VECTORS.threeEntries, 'hex'))
   assert.equal((await home.open().read('crab')).entries.length, 3)
 })
 
-test('change() fails with storage where nothing can be written', async () => {
+test('apply() fails with storage where nothing can be written', async () => {
   await using home = await openHome()
-  await home.open().change('crab', add('a'), NEVER)
+  await home.open().apply('crab', add('a'), NEVER)
   using mount = mountReadOnly(join(home.path, 'memory'))
   if (!mount) return
-  const store = new MemoryStore({ folder: mount.path, lock: async () => new AsyncDisposableStack() })
-  await assert.rejects(store.change('crab', add('b'), NEVER), { kind: 'storage' })
+  const store = new MemoryStore({
+    folder: mount.path,
+    lock: async () => new AsyncDisposableStack(),
+    now: Date.now,
+  })
+  await assert.rejects(store.apply('crab', add('b'), NEVER), { kind: 'storage' })
   assert.equal((await store.read('crab')).entries.length, 1)
 })
 
@@ -88,7 +94,7 @@ test('4 processes that change one memory lose nothing', async () => {
 test('rename() moves a memory with what it is renamed for, and leaves it where that fails', async () => {
   await using home = await openHome()
   const store = home.open()
-  await store.change('old', add('a'), NEVER)
+  await store.apply('old', add('a'), NEVER)
   await assert.rejects(
     store.rename('old', 'new', () => Promise.reject(new Error('no')), NEVER),
     {
@@ -102,7 +108,7 @@ test('rename() moves a memory with what it is renamed for, and leaves it where t
   assert.equal((await store.read('new')).entries.length, 1)
   await store.rename('new', 'New', async () => undefined, NEVER)
   assert.deepEqual(await readdir(join(home.path, 'memory')), ['New.db'])
-  await store.change('other', add('b'), NEVER)
+  await store.apply('other', add('b'), NEVER)
   const conflict = store.rename('New', 'other', async () => assert.fail('never called'), NEVER)
   await assert.rejects(conflict, { kind: 'conflict' })
 })
@@ -110,7 +116,7 @@ test('rename() moves a memory with what it is renamed for, and leaves it where t
 test('rename() gives an agent without memory no memory that lies under its new name', async () => {
   await using home = await openHome()
   const store = home.open()
-  await store.change('gone', add('a secret'), NEVER)
+  await store.apply('gone', add('a secret'), NEVER)
   await assert.rejects(
     store.rename('old', 'gone', async () => assert.fail('never called'), NEVER),
     { kind: 'conflict', message: /another memory lies in .*gone\.db/ },
@@ -125,8 +131,8 @@ test('one memory has one lease, however its name is written', async () => {
     taken.push(name)
     return new AsyncDisposableStack()
   }
-  const store = new MemoryStore({ folder: join(home.path, 'memory'), lock })
-  for (const name of ['é', 'e\u0301']) await store.change(name, add(name), NEVER)
+  const store = new MemoryStore({ folder: join(home.path, 'memory'), lock, now: Date.now })
+  for (const name of ['é', 'e\u0301']) await store.apply(name, add(`of ${taken.length}`), NEVER)
   await store.rename('é', 'e\u0301', async () => undefined, NEVER)
   assert.deepEqual(taken, ['memory:é', 'memory:é', 'memory:é'])
   assert.equal((await store.read('é')).entries.length, 2)
@@ -144,6 +150,7 @@ async function openHome() {
       return new MemoryStore({
         folder: join(dir.path, 'memory'),
         lock: (name, signal) => own.take(name, signal),
+        now: Date.now,
       })
     },
     async [Symbol.asyncDispose]() {

@@ -1,0 +1,23 @@
+import { findEntry } from './entries.ts'
+import type { Op } from './ops.ts'
+import type { Memory } from './types.ts'
+
+/** What is to be remembered. */
+export interface Remembered {
+  /** Name or alias. */
+  name: string
+  content: string
+  /** Added to those that are there. */
+  aliases: readonly string[]
+  /** Of a new entry, milliseconds since 1970. */
+  now: number
+}
+
+/** Updates the entry of that name or alias, or adds a note (decision 34). */
+export function rememberOp({ name, content, aliases, now }: Remembered): (memory: Memory) => Op {
+  return (memory) => {
+    if (findEntry(memory, name)) return { op: 'update', name, content, aliases }
+    const createdAt = BigInt(Math.max(0, Math.floor(now / 1000)))
+    return { op: 'add', name, content, aliases, kind: 'note', createdAt }
+  }
+}

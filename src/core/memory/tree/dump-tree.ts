@@ -1,0 +1,59 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrabError } from '../../base/errors.ts'
+import { createFile, isMissingFile, makePrivateDir, toStorageError } from '../../base/files.ts'
+import type { MemoryEntry } from '../types.ts'
+import { BOOK, BOOK_TEXT, filesOf, KIND_FOLDERS, SUMMARY } from './layout.ts'
+import { finishDump, markdownFiles, stageDump } from './staged-dump.ts'
+
+/**
+ * Writes a memory as a tree of Markdown files that mdbook can show (RFC 0150). A reader, or whoever finds it after a
+ * crash, never loses an entry; see stageDump().
+ *
+ * Markdown files in the folders of the kinds that are of no entry any more are removed, and counted. Everything else is
+ * left alone. Throws `conflict` for a folder that holds such files and that no dump has written, `storage` when it cannot
+ * be written.
+ */
+export async function dumpTree(
+  folder: string,
+  entries: readonly MemoryEntry[],
+  signal: AbortSignal,
+): Promise<{ files: number; removed: number }> {
+  try {
+    await makePrivateDir(folder)
+    await finishDump(folder)
+    await refuseForeign(folder)
+    await createFile(join(folder, BOOK), BOOK_TEXT)
+    await stageDump(folder, filesOf(entries), signal)
+    return { files: entries.length, removed: await finishDump(folder) }
+  } catch (reason) {
+    if (signal.aborted) throw reason
+    throw toStorageError(`Cannot write ${folder}`, reason)
+  }
+}
+
+/** Notes that somebody has in a folder of that name would be gone. */
+async function refuseForeign(folder: string): Promise<void> {
+  if (await isThere(join(folder, SUMMARY))) return
+  for (const kind of Object.values(KIND_FOLDERS)) {
+    const [first] = await markdownFiles(join(folder, kind))
+    if (first === undefined) continue
+    throw new CrabError(
+      'conflict',
+      `Cannot dump to ${folder}: ${kind}/${first} is of no dump, and would be removed`,
+      {
+        hint: 'choose an empty folder',
+      },
+    )
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path)
+    return true
+  } catch (reason) {
+    if (isMissingFile(reason)) return false
+    throw reason
+  }
+}

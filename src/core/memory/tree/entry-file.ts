@@ -1,0 +1,136 @@
+import { CrabError } from '../../base/errors.ts'
+import { fromIsoTime, toIsoTime } from '../time.ts'
+import type { MemoryEntry } from '../types.ts'
+
+/** What the file of an entry says (RFC 0150); what it does not say is undefined. */
+export interface EntryFile {
+  /** Only where the file's own name is another. */
+  name: string | undefined
+  /** Seconds since 1970. */
+  createdAt: bigint | undefined
+  aliases: string[]
+  content: string
+}
+
+/** An entry as a Markdown file behind a block of metadata; `stem` is the file's name without `.md`. */
+export function formatEntryFile({ name, createdAt, aliases, content }: MemoryEntry, stem: string): string {
+  const time = toIsoTime(createdAt)
+  const items = aliases.map((alias) => `<li>${escapeHtml(alias)}</li>`).join('')
+  const rows = [
+    ...(name === stem ? [] : [['Name', escapeHtml(name)]]),
+    ['Created', `<time datetime="${time}">${time}</time>`],
+    ...(aliases.length === 0 ? [] : [['Aliases', `<ul>${items}</ul>`]]),
+  ]
+  const lines = rows.map(([term, value]) => `  <dt>${term}</dt>\n  <dd>${value}</dd>\n`)
+  return `${BEGIN}\n<dl>\n${lines.join('')}</dl>\n${END}\n\n${content}\n`
+}
+
+/**
+ * What formatEntryFile() wrote, exactly; a text without the block is all content, but for a last line break.
+ *
+ * Throws `invalid` for a block that cannot be understood whole, so that nothing of it is lost.
+ */
+export function parseEntryFile(text: string): EntryFile {
+  const plain = text.replace(/^\ufeff/, '')
+  if (!plain.startsWith(BEGIN)) {
+    return { name: undefined, createdAt: undefined, aliases: [], content: plain.replace(/\r?\n$/, '') }
+  }
+  const end = plain.indexOf(END)
+  if (end < 0) throw bad(`it has no ${END}`)
+  return { ...readRows(plain.slice(BEGIN.length, end)), content: contentOf(plain.slice(end + END.length)) }
+}
+
+const BEGIN = '<div id="meta">'
+const END = '</div>'
+
+/** Behind the block: the end of its line, and an empty one. An editor may have made all line ends those of Windows. */
+function contentOf(rest: string): string {
+  const text = rest.startsWith('\r\n') ? rest.replaceAll('\r\n', '\n') : rest
+  return text.replace(/^\n{0,2}/, '').replace(/\n$/, '')
+}
+
+function readRows(block: string): Omit<EntryFile, 'content'> {
+  const list = inside(block.trim(), 'dl')
+  if (list === undefined) throw bad('there is more in it than a <dl>')
+  const rows = new Map(elementsOf(list, ['dt', 'dd'], 'the <dl>'))
+  const unknown = [...rows.keys()].find((term) => !['Name', 'Created', 'Aliases'].includes(term))
+  if (unknown !== undefined) throw bad(`nothing is known by the name "${unknown}"`)
+  const [name, created, aliases] = [rows.get('Name'), rows.get('Created'), rows.get('Aliases')]
+  return {
+    name: name === undefined ? undefined : textOf(name),
+    createdAt: created === undefined ? undefined : readTime(created),
+    aliases: aliases === undefined ? [] : readAliases(aliases),
+  }
+}
+
+/** Pairs of elements that follow one another, by the trimmed text of the first. */
+function elementsOf(text: string, [first, second]: [string, string], where: string): [string, string][] {
+  const pairs: [string, string][] = []
+  let rest = text.trim()
+  while (rest !== '') {
+    const term = firstElement(rest, first)
+    const value = term && firstElement(term.rest, second)
+    if (!value) throw bad(`${where} holds something else than pairs of <${first}> and <${second}>`)
+    pairs.push([textOf(term.text), value.text])
+    rest = value.rest
+  }
+  return pairs
+}
+
+function readTime(value: string): bigint {
+  const [, attribute] = /^\s*<time datetime="([^"]*)">[^<]*<\/time>\s*$/.exec(value) ?? []
+  const text = textOf(attribute ?? value)
+  const time = fromIsoTime(text)
+  if (time === undefined) throw bad(`"${text}" is no time`)
+  return time
+}
+
+function readAliases(value: string): string[] {
+  const list = inside(value.trim(), 'ul')
+  if (list === undefined) throw bad('the aliases are no <ul>')
+  const aliases: string[] = []
+  for (let rest = list.trim(); rest !== ''; ) {
+    const item = firstElement(rest, 'li')
+    if (!item) throw bad('the <ul> of the aliases holds something else than <li>')
+    aliases.push(textOf(item.text))
+    rest = item.rest
+  }
+  return aliases
+}
+
+/** What stands in an element that is the whole text. */
+function inside(text: string, tag: string): string | undefined {
+  const [open, close] = [`<${tag}>`, `</${tag}>`]
+  return text.startsWith(open) && text.endsWith(close) ? text.slice(open.length, -close.length) : undefined
+}
+
+/** The element that a text begins with, and what follows. */
+function firstElement(text: string, tag: string): { text: string; rest: string } | undefined {
+  const [open, close] = [`<${tag}>`, `</${tag}>`]
+  const end = text.startsWith(open) ? text.indexOf(close) : -1
+  if (end < 0) return undefined
+  return { text: text.slice(open.length, end), rest: text.slice(end + close.length).trimStart() }
+}
+
+/** Blanks at the ends, and what breaks lines, are written as numbers: those that stand there are of the layout. */
+function escapeHtml(text: string): string {
+  const named = text.replace(/[&<>]/g, (char) => ESCAPES[char]!)
+  return named.replace(/^\s+|\s+$|[\p{Cc}\p{Zl}\p{Zp}\ufeff]/gu, (chars) => {
+    return [...chars].map((char) => `&#${char.codePointAt(0)};`).join('')
+  })
+}
+
+function textOf(html: string): string {
+  return html.trim().replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return NAMES[name] ?? whole
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
+    return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : whole
+  })
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
+const NAMES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function bad(why: string): CrabError {
+  return new CrabError('invalid', `its metadata cannot be read: ${why}`)
+}

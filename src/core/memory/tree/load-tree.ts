@@ -1,0 +1,120 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrabError } from '../../base/errors.ts'
+import { isMissingFile, toStorageError } from '../../base/files.ts'
+import { MAX_CONTENT_BYTES } from '../check-entry.ts'
+import type { MemoryEntry, MemoryKind } from '../types.ts'
+import { parseEntryFile } from './entry-file.ts'
+import { KIND_FOLDERS, SUMMARY } from './layout.ts'
+import { finishDump, isMarkdown, markdownFiles } from './staged-dump.ts'
+
+/** An entry that a tree holds. Its id is 0: a tree has none. */
+export type TreeEntry = Omit<MemoryEntry, 'createdAt'> & {
+  /** Seconds since 1970; undefined where the file does not say it. */
+  createdAt: bigint | undefined
+}
+
+/** What a tree holds. */
+export interface LoadedTree {
+  /** By kind, then by file name. */
+  entries: TreeEntry[]
+  /** Markdown files in folders below those that are read, as paths in the tree. */
+  ignored: string[]
+}
+
+/**
+ * Reads a tree as dumpTree() writes it and people change it; SUMMARY.md and book.toml are not looked at.
+ *
+ * Throws `invalid`, naming the file, for one that is no text, whose metadata cannot be read or whose name another one
+ * has; `no-input` for a folder that is no such tree, and `storage` when it cannot be read.
+ */
+export async function loadTree(folder: string, signal: AbortSignal): Promise<LoadedTree> {
+  try {
+    await finishDump(folder)
+    await refuseOther(folder)
+    const loaded: LoadedTree = { entries: [], ignored: [] }
+    const owners = new Map<string, string>()
+    for (const [kind, name] of Object.entries(KIND_FOLDERS) as [MemoryKind, string][]) {
+      for (const file of await markdownFiles(join(folder, name))) {
+        signal.throwIfAborted()
+        const path = `${name}/${file}`
+        const entry = await readEntry(folder, { kind, path })
+        claim(owners, entry, path)
+        loaded.entries.push(entry)
+      }
+      loaded.ignored.push(...(await nested(folder, name)))
+    }
+    return loaded
+  } catch (reason) {
+    if (signal.aborted) throw reason
+    throw toStorageError(`Cannot load ${folder}`, reason)
+  }
+}
+
+async function readEntry(
+  folder: string,
+  { kind, path }: { kind: MemoryKind; path: string },
+): Promise<TreeEntry> {
+  const file = join(folder, path)
+  const { size } = await stat(file)
+  if (size > 2 * MAX_CONTENT_BYTES) throw refused(path, `it is longer than ${MAX_CONTENT_BYTES} bytes`)
+  const text = decode(await readFile(file), path)
+  try {
+    const { name, createdAt, aliases, content } = parseEntryFile(text)
+    const stem = path.slice(path.indexOf('/') + 1, -'.md'.length).normalize('NFC')
+    const own = name ?? stem
+    return { id: 0n, kind, createdAt, name: own, aliases: aliases.filter((one) => one !== own), content }
+  } catch (reason) {
+    throw refused(path, (reason as Error).message, reason)
+  }
+}
+
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw refused(path, 'it is no UTF-8', cause)
+  }
+}
+
+/** Checked here already, because here the files are known. */
+function claim(owners: Map<string, string>, { name, aliases, content }: TreeEntry, path: string): void {
+  if (Buffer.byteLength(content) > MAX_CONTENT_BYTES) {
+    throw refused(path, `its content is longer than ${MAX_CONTENT_BYTES} bytes`)
+  }
+  for (const one of [name, ...aliases]) {
+    const owner = owners.get(one)
+    if (one === '') throw refused(path, 'a name in it is empty')
+    if (owner !== undefined)
+      throw refused(path, `"${one}" is a name in ${owner === path ? 'it twice' : owner}`)
+    owners.set(one, path)
+  }
+}
+
+/** A folder without anything of a tree is a mistake, and would empty the memory. */
+async function refuseOther(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((reason: unknown) => {
+    if (!isMissingFile(reason)) throw reason
+    throw new CrabError('no-input', `Cannot load ${folder}: there is no such folder`)
+  })
+  const known: string[] = [SUMMARY, ...Object.values(KIND_FOLDERS)]
+  if (names.some((name) => known.includes(name))) return
+  throw new CrabError('no-input', `Cannot load ${folder}: it has no folder notes and no folder archives`, {
+    hint: 'crabtalk memory dump writes such a folder',
+  })
+}
+
+async function nested(folder: string, kind: string): Promise<string[]> {
+  const entries = await readdir(join(folder, kind), { recursive: true }).catch((reason: unknown) => {
+    if (!isMissingFile(reason)) throw reason
+    return []
+  })
+  const below = entries.map((path) => path.replaceAll('\\', '/')).filter((path) => path.includes('/'))
+  return below
+    .filter((path) => isMarkdown(path.slice(path.lastIndexOf('/') + 1)))
+    .map((path) => `${kind}/${path}`)
+}
+
+function refused(path: string, why: string, cause?: unknown): CrabError {
+  return new CrabError('invalid', `Cannot load ${path}: ${why}`, { cause })
+}

@@ -1,0 +1,54 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { fromIsoTime, toIsoTime } from '../../core/memory/time.ts'
+import type { TreeEntry } from '../../core/memory/tree/load-tree.ts'
+import type { MemoryEntry as Entry, MemoryKind as Kind } from '../../core/memory/types.ts'
+import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
+
+/** An entry as clients read it. */
+export function toWireEntry({ id, createdAt, kind, name, content, aliases }: Entry): MemoryEntry {
+  return {
+    id: Number(BigInt.asUintN(53, id)),
+    createdAt: toIsoTime(createdAt),
+    kind: toWireKind(kind),
+    name,
+    content,
+    aliases: [...aliases],
+  }
+}
+
+/** The entry in what a client reads. Throws `invalid` for a kind or time that is none. */
+export function fromWireEntry(wire: MemoryEntry): Entry {
+  const { id, name, content, aliases } = wire
+  const createdAt = fromIsoTime(wire.createdAt)
+  const kind = KINDS.get(wire.kind)
+  const what = `Cannot read the entry "${name}"`
+  if (createdAt === undefined) throw new CrabError('invalid', `${what}: its created_at is no time`)
+  if (kind === undefined) throw new CrabError('invalid', `${what}: nobody knows the kind ${wire.kind}`)
+  return { id: BigInt(id), createdAt, kind, name, content, aliases }
+}
+
+/** An entry of a tree, for `replace_memory`. */
+export function treeToWire({ createdAt, ...entry }: TreeEntry): MemoryEntry {
+  const wire = toWireEntry({ ...entry, createdAt: createdAt ?? 0n })
+  return createdAt === undefined ? { ...wire, createdAt: '' } : wire
+}
+
+/** The number of a kind on the wire. */
+export function toWireKind(kind: Kind): MemoryKind {
+  return WIRE_KINDS[kind]
+}
+
+/** The kind of a number on the wire; undefined for one that nobody knows. */
+export function fromWireKind(kind: MemoryKind): Kind | undefined {
+  return KINDS.get(kind)
+}
+
+const WIRE_KINDS = {
+  note: MemoryKind.NOTE,
+  archive: MemoryKind.ARCHIVE,
+  topic: MemoryKind.TOPIC,
+} as const satisfies Record<Kind, MemoryKind>
+
+const KINDS: ReadonlyMap<MemoryKind, Kind> = new Map(
+  (['note', 'archive', 'topic'] as const).map((kind) => [WIRE_KINDS[kind], kind]),
+)
