@@ -10,6 +10,7 @@ import type { ChatStore } from '../state/store.ts'
 import type { Tone } from '../state/types.ts'
 import type { KeyPress } from '../text/key.ts'
 import {
+  isNote,
   type Prompt,
   type PromptContext,
   pastedIn,
@@ -18,12 +19,14 @@ import {
   withCompletions,
   withEdited,
   withReturned,
+  withSent,
 } from '../text/prompt.ts'
 import { Arming } from './arming.ts'
 import type { Feed } from './feed.ts'
 import { Jobs } from './jobs.ts'
 import { PastedFiles } from './pasted-files.ts'
 import { press } from './press.ts'
+import { Searching } from './searching.ts'
 import { ServerOffers } from './server-offers.ts'
 import { runShellLine } from './shell-line.ts'
 import { type Commands, isCommand } from './slash.ts'
@@ -61,6 +64,7 @@ export class Controller {
   readonly turns: Turns
   readonly #arming: Arming
   readonly #jobs: Jobs
+  readonly #searching: Searching
   #relaxing: ReturnType<typeof setTimeout> | undefined
   #lookup = new AbortController()
   readonly #offers: ServerOffers
@@ -71,6 +75,7 @@ export class Controller {
     this.#options = options
     this.turns = new Turns({ ...options, pasted: this.#pasted })
     this.#jobs = new Jobs(options.store, options.signal)
+    this.#searching = new Searching(options)
     this.#arming = new Arming(options.store, options.signal)
     const { ports, store } = options
     const agent = () => store.get().agent
@@ -171,6 +176,12 @@ export class Controller {
         return this.#command((stop) => commands.chosen(effect, stop))
       case 'command':
         return this.#command((stop) => commands.run(effect.line, stop))
+      case 'open-search':
+        return this.#searching.open(effect.scope, effect.query)
+      case 'search':
+        return this.#searching.look(effect.isTyped)
+      case 'insert':
+        return act({ type: 'set', change: { prompt: withSent(store.get().prompt, effect.text) } })
     }
   }
 
@@ -189,12 +200,13 @@ export class Controller {
     this.#remember(text)
     if (isCommand(text)) await this.#command((stop) => commands.run(text, stop))
     else if (text.startsWith('!')) await this.#command((stop) => this.#shell(text.slice(1).trim(), stop))
+    else if (isNote(text)) await this.#run((stop) => this.#note(text, stop))
     else this.turns.say(text)
   }
 
   async #queue(text: string): Promise<void> {
     const { store } = this.#options
-    if (isCommand(text) || text.startsWith('!')) {
+    if (isCommand(text) || text.startsWith('!') || isNote(text)) {
       store.act({ type: 'set', change: { prompt: withReturned(store.get().prompt, [text]) } })
       return this.#hint('Commands do not wait: Enter runs this one now')
     }
@@ -236,6 +248,13 @@ export class Controller {
     const { store, ports } = this.#options
     const tell = (text: string) => this.turns.addContext(text)
     if (line !== '') await runShellLine(line, { ports, act: store.act, tell }, signal)
+  }
+
+  async #note(line: string, signal: AbortSignal): Promise<void> {
+    const { store, ports } = this.#options
+    const { rememberNote } = await import('./note-line.ts')
+    const { agent } = store.get()
+    await rememberNote(line, { dispatch: ports.dispatch, agent, act: store.act }, signal)
   }
 
   async #edit(): Promise<void> {

@@ -45,7 +45,7 @@ function pressFocused(state: ChatState, key: KeyPress, { prompt: context, room }
     return { actions: [{ type: 'ask-card', card }], effects }
   }
   const { prompt, isCommanding } = state
-  const isFree = prompt.menu === undefined && prompt.search === undefined
+  const isFree = prompt.menu === undefined
   if (isFree && unarmed(state) === 'card' && key.name === 'tab' && !key.shift) return ARM
   if (isFree && isCommanding && isStop(key)) return { actions: [], effects: [{ type: 'interrupt' }] }
   const { state: next, effects } = pressPrompt(prompt, key, context)

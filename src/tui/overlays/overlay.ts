@@ -6,6 +6,8 @@ import type { Room, View } from '../view/view.ts'
 import { pressPage, renderPage } from './page.ts'
 import { pressPanel, renderPanel } from './panel.ts'
 import { pressPicker, renderPicker } from './picker.ts'
+import { pressSearch } from './search.ts'
+import { renderSearch } from './search-view.ts'
 import type { Overlay } from './types.ts'
 
 /** What a key does to it; undefined state closes it. Ctrl+C closes it, as Esc does. */
@@ -21,6 +23,8 @@ export function pressOverlay(overlay: Overlay, key: KeyPress, room: Room): Press
       return pressPanel(overlay, key, room)
     case 'page':
       return pressPage(overlay, key, room)
+    case 'search':
+      return pressSearch(overlay, key, room)
   }
 }
 
@@ -33,5 +37,7 @@ export function renderOverlay(overlay: Overlay, view: View): Section {
       return renderPanel(overlay, view)
     case 'page':
       return renderPage(overlay, view)
+    case 'search':
+      return renderSearch(overlay, view)
   }
 }

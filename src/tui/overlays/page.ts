@@ -6,6 +6,7 @@ import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { widthOf, wrapText } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
+import { againText, keysText, pressAction } from './action.ts'
 import { bodyHeight, frame } from './frame.ts'
 import type { Overlay, Page } from './types.ts'
 
@@ -14,8 +15,16 @@ export function newPage(title: string, text: string, back?: Overlay): Page {
   return { kind: 'page', title, text, rows: rememberLast(), scroll: 0, back }
 }
 
-/** What a key does to a page: it scrolls, Esc, q and Enter close it. */
-export function pressPage(page: Page, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+/** What a key does to a page: it scrolls, Esc, q and Enter close it, keys of its own do something with what it shows. */
+export function pressPage(before: Page, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
+  const { action } = before
+  if (!action) return scrollPage(before, key, room)
+  const pressed = pressAction(action, key)
+  if (pressed) return { state: { ...before, action: pressed.state }, effects: pressed.effects }
+  return scrollPage({ ...before, action: { ...action, asked: undefined } }, key, room)
+}
+
+function scrollPage(page: Page, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
   if (key.name === 'escape' || key.name === 'enter' || key.text === 'q')
     return { state: page.back, effects: [] }
   const height = bodyHeight(room.rows)
@@ -43,7 +52,12 @@ export function renderPage(page: Page, view: Face): Section {
   const title = paint(cleanLine(page.title), view.color, 'accent', 'bold')
   const place =
     rows.length > height ? `${start + 1}–${start + body.length} of ${rows.length} · ↑ ↓ PgUp PgDn · ` : ''
-  return frame({ title, body, keys: `${place}Esc ${page.back ? 'goes back' : 'closes'}` }, view)
+  const keys = page.action ? `${keysText(page.action)} · ` : ''
+  const asked = page.action && againText(page.action)
+  return frame(
+    { title, body, keys: asked ?? `${place}${keys}Esc ${page.back ? 'goes back' : 'closes'}` },
+    view,
+  )
 }
 
 /** It may be long, and is drawn with every key and every tick of the clock. */

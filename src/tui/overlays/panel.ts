@@ -6,6 +6,7 @@ import { paint } from '../view/style.ts'
 import { truncateText, widthOf, wrapText } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
+import { againText, keysText, pressAction } from './action.ts'
 import { bodyHeight, cellsLine, frame, moved } from './frame.ts'
 import type { Overlay, Panel } from './types.ts'
 
@@ -15,14 +16,13 @@ export function pressPanel(before: Panel, key: KeyPress, room: Room): Pressed<Ov
   if (key.name === 'escape' || (key.text === 'q' && !key.ctrl)) return { state: undefined, effects: [] }
   const selected = moved(panel.selected, panel.rows.length, key, room)
   if (selected !== undefined) return { state: { ...panel, selected: Math.max(0, selected) }, effects: [] }
-  const letter = key.name === 'enter' ? panel.keys[0]?.key : key.ctrl || key.alt ? '' : key.text
-  const pressed = panel.keys.find((one) => one.key === letter)
   const row = panel.rows[panel.selected]
-  if (!pressed || !row) return { state: panel, effects: [] }
-  if (pressed.asksAgain !== undefined && before.asked !== pressed.key)
-    return { state: { ...panel, asked: pressed.key }, effects: [] }
-  const effect = { type: 'chosen', picker: panel.picker, value: row.value, key: pressed.key } as const
-  return { state: panel, effects: [effect] }
+  const first = panel.keys[0]?.key ?? ''
+  const letter = key.name === 'enter' ? { ...key, text: first, ctrl: false, alt: false } : key
+  const pressed = row && pressAction({ ...before, value: row.value }, letter)
+  return pressed
+    ? { state: { ...panel, asked: pressed.state.asked }, effects: pressed.effects }
+    : { state: panel, effects: [] }
 }
 
 /** The panel as lines: a table, below it what is wrong with the selected row, or what was done last. */
@@ -54,10 +54,8 @@ export function renderPanel(panel: Panel, view: Face): Section {
 }
 
 /** What the keys do, or what the key that was pressed would do. */
-function howTo({ keys, asked }: Panel): string {
-  const again = keys.find(({ key }) => key === asked)
-  if (again) return `${again.key} again ${again.asksAgain} · any other key does not`
-  return [...keys.map(({ key, label }) => `${key} ${label}`), 'Esc closes'].join(' · ')
+function howTo(panel: Panel): string {
+  return againText(panel) ?? [keysText(panel), 'Esc closes'].filter((text) => text !== '').join(' · ')
 }
 
 const MARGIN = 2

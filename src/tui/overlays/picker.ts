@@ -1,5 +1,4 @@
 import type { Pressed } from '../state/effects.ts'
-import { toGraphemes } from '../text/graphemes.ts'
 import type { KeyPress } from '../text/key.ts'
 import { cleanLine } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
@@ -8,21 +7,25 @@ import { padText, truncateText, widthOf } from '../view/text.ts'
 import type { Face, Room } from '../view/view.ts'
 import { windowAround } from '../view/window.ts'
 import { bodyHeight, frame, moved } from './frame.ts'
+import { typed } from './typed.ts'
 import type { Overlay, Picker, PickerItem } from './types.ts'
 
 /** A picker with the mark on what holds now. */
 export function newPicker(
-  { picker, title, items }: Pick<Picker, 'picker' | 'title' | 'items'>,
+  parts: Pick<Picker, 'picker' | 'title' | 'items' | 'widerScope'>,
   filter = '',
 ): Picker {
-  const all: Picker = { kind: 'picker', picker, title, items, filter, selected: 0 }
+  const all: Picker = { kind: 'picker', ...parts, filter, selected: 0 }
   const current = matching(all).findIndex(({ isCurrent }) => isCurrent)
   return { ...all, selected: Math.max(0, current) }
 }
 
-/** What a key does to a picker: typing narrows it, Enter chooses, Esc closes it. */
+/** What a key does to a picker: typing narrows it, Enter chooses, Esc closes it, Tab leaves it for a wider search. */
 export function pressPicker(picker: Picker, key: KeyPress, room: Room): Pressed<Overlay | undefined> {
   if (key.name === 'escape') return { state: undefined, effects: [] }
+  const { widerScope: scope, filter: query } = picker
+  if (key.name === 'tab' && scope !== undefined)
+    return { state: undefined, effects: [{ type: 'open-search', scope, query }] }
   const items = matching(picker)
   if (key.name === 'enter') {
     const chosen = items[picker.selected]
@@ -51,7 +54,8 @@ export function renderPicker(picker: Picker, view: Face): Section {
   const body = shown.map((item, at) =>
     itemRow(item, { picker, isSelected: start + at === picker.selected, labels, columns, color }),
   )
-  const keys = 'Enter chooses · ↑ ↓ · type to narrow · Esc closes'
+  const wider = picker.widerScope === undefined ? '' : ' · Tab searches what was said'
+  const keys = `Enter chooses · ↑ ↓ · type to narrow${wider} · Esc closes`
   const nothing = [paint(picker.items.length === 0 ? '  nothing here' : '  nothing fits', color, 'dim')]
   const caret = widthOf(lead + filter)
   return frame({ title, body: body.length === 0 ? nothing : body, keys, caret }, view)
@@ -116,10 +120,4 @@ function highlight(
   const end = at + word.length
   const found = paint(label.slice(at, end), color, 'underline', 'bold')
   return base(label.slice(0, at)) + found + base(label.slice(end))
-}
-
-function typed(filter: string, key: KeyPress): string {
-  if (key.name === 'backspace') return toGraphemes(filter).slice(0, -1).join('')
-  if (key.ctrl) return key.text === 'u' ? '' : key.text === 'w' ? filter.replace(/\S*\s*$/, '') : filter
-  return key.name === 'paste' || (key.name === 'text' && !key.alt) ? filter + cleanLine(key.text) : filter
 }

@@ -1,7 +1,8 @@
+import type { FoundList, SearchScope } from '../search/types.ts'
 import type { Remember } from '../view/remember.ts'
 
-/** What stands over the prompt and has the keys: a list to choose from, or a page to read. Replaced, never changed. */
-export type Overlay = Picker | Panel | Page
+/** What stands over the prompt and has the keys: a list to choose from, a search, or a page to read. Replaced, never changed. */
+export type Overlay = Picker | Panel | Page | Search
 
 /** A list to choose from, narrowed by what is typed. */
 export interface Picker {
@@ -13,6 +14,8 @@ export interface Picker {
   filter: string
   /** Place among the items that the filter leaves. */
   selected: number
+  /** Tab looks for the filter there instead. */
+  widerScope?: SearchScope
 }
 
 export interface PickerItem {
@@ -65,4 +68,29 @@ export interface Page {
   scroll: number
   /** What stands there again when it is closed. */
   back: Overlay | undefined
+  /** What can be done with it. */
+  action?: PageAction | undefined
+}
+
+/** Keys of a page: as those of a panel with one row. */
+export interface PageAction {
+  picker: string
+  value: string
+  keys: readonly PanelKey[]
+  /** The key that is to be pressed again. */
+  asked?: string | undefined
+}
+
+/** A search that goes on while its words are typed. */
+export interface Search {
+  kind: 'search'
+  scope: SearchScope
+  query: string
+  /** Whose memory is searched. */
+  agent: string
+  /** What was sent, newest first, each once. */
+  sent: readonly string[]
+  /** What was found last: perhaps not yet for these words, or not there. */
+  found: FoundList
+  selected: number
 }

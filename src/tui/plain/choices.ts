@@ -1,28 +1,96 @@
+import { keysText } from '../overlays/action.ts'
 import { matching } from '../overlays/picker.ts'
-import type { Overlay, Panel, Picker } from '../overlays/types.ts'
+import { takeFound } from '../overlays/search.ts'
+import { cleanPieces, noteOf, scopeTitle } from '../overlays/search-view.ts'
+import type { Overlay, Page, Panel, Picker, Search } from '../overlays/types.ts'
+import type { Found, FoundExcerpt } from '../search/types.ts'
 import type { Effect } from '../state/effects.ts'
 import { cleanLine, cleanText } from '../view/clean.ts'
+import { truncateText } from '../view/text.ts'
+
+type Chosen = Effect & { type: 'chosen' }
 
 /** An overlay as text, every line ended, and how to answer it. */
 export function overlayText(overlay: Overlay): string {
-  if (overlay.kind === 'page') return `\n${cleanLine(overlay.title)}\n${cleanText(overlay.text).trimEnd()}\n`
-  const rows = overlay.kind === 'picker' ? matching(overlay).map(toRow) : overlay.rows.map(toCells)
-  const numbered = rows.map((row, at) => `${at + 1}. ${row}\n`)
-  const note = overlay.kind === 'panel' && overlay.note !== '' ? `${cleanLine(overlay.note)}\n` : ''
-  return `\n${cleanLine(overlay.title)}\n${numbered.join('')}${note}${howTo(overlay)}\n`
+  switch (overlay.kind) {
+    case 'page':
+      return pageText(overlay)
+    case 'picker':
+      return listText(overlay.title, matching(overlay).map(toRow), PICKING)
+    case 'panel':
+      return listText(overlay.title, overlay.rows.map(toCells), panelKeys(overlay), overlay.note)
+    case 'search':
+      return searchText(overlay)
+  }
 }
 
 /** What a typed line chooses; undefined when it chooses nothing, which closes the overlay. */
-export function readChosen(line: string, overlay: Overlay): (Effect & { type: 'chosen' }) | undefined {
-  if (overlay.kind === 'page') return undefined
-  const [, letter = '', number = ''] = /^\s*(\S?)\s*(\d+)\s*$/.exec(line) ?? []
-  const row = (overlay.kind === 'picker' ? matching(overlay) : overlay.rows)[Number(number) - 1]
-  if (!row) return undefined
-  const { picker } = overlay
-  if (overlay.kind === 'picker') return { type: 'chosen', picker, value: row.value }
-  const key = letter === '' ? overlay.keys[0]?.key : letter
-  const isOffered = overlay.keys.some((one) => one.key === key)
-  return isOffered ? { type: 'chosen', picker, value: row.value, key } : undefined
+export function readChosen(line: string, overlay: Overlay): Chosen | undefined {
+  const [, letter = '', digits = ''] = /^\s*(\D?)\s*(\d*)\s*$/.exec(line) ?? []
+  const at = digits === '' ? -1 : Number(digits) - 1
+  switch (overlay.kind) {
+    case 'page':
+      return overlay.action && at < 0 ? withKey(overlay.action, overlay.action.value, letter) : undefined
+    case 'picker': {
+      const item = matching(overlay)[at]
+      return item && { type: 'chosen', picker: overlay.picker, value: item.value }
+    }
+    case 'panel': {
+      const row = overlay.rows[at]
+      return row && withKey(overlay, row.value, letter || (overlay.keys[0]?.key ?? ''))
+    }
+    case 'search': {
+      const found = overlay.found.items[at]
+      const effect = found && takeFound(overlay, found)
+      return effect?.type === 'chosen' ? effect : undefined
+    }
+  }
+}
+
+function withKey(
+  { picker, keys }: Pick<Panel, 'picker' | 'keys'>,
+  value: string,
+  letter: string,
+): Chosen | undefined {
+  return keys.some(({ key }) => key === letter) ? { type: 'chosen', picker, value, key: letter } : undefined
+}
+
+function listText(title: string, rows: readonly string[], howTo: string, note = ''): string {
+  const numbered = rows.map((row, at) => `${at + 1}. ${row}\n`)
+  const told = note === '' ? '' : `${cleanLine(note)}\n`
+  return `\n${cleanLine(title)}\n${numbered.join('')}${told}${howTo}\n`
+}
+
+function pageText({ title, text, action }: Page): string {
+  const howTo = action ? `A letter: ${keysText(action)}. An empty line goes on.\n` : ''
+  return `\n${cleanLine(title)}\n${cleanText(text).trimEnd()}\n${howTo}`
+}
+
+function searchText(search: Search): string {
+  const { scope, query, found } = search
+  const words = query.trim() === '' ? '' : `: ${query}`
+  const howTo = scope === 'memory' ? 'A number shows it' : 'A number goes on there'
+  const answer = found.items.length === 0 ? 'An empty line goes on.' : `${howTo}; an empty line goes on.`
+  return listText(scopeTitle(search) + words, found.items.map(toFound), answer, noteOf(search))
+}
+
+/** A row, and what was said there below it. */
+function toFound({ title, detail, excerpts }: Found): string {
+  const head = [pieced(title), cleanLine(detail)].filter((part) => part !== '').join(', ')
+  return [head, ...excerpts.slice(0, 1).map(toExcerpt)].join('\n   ')
+}
+
+function toExcerpt({ lead, pieces }: FoundExcerpt): string {
+  return `${lead === '' ? '' : `${cleanLine(lead)}: `}${truncateText(pieced(pieces), EXCERPT_COLUMNS)}`
+}
+
+/** An excerpt is no longer than three lines of a usual terminal. */
+const EXCERPT_COLUMNS = 240
+
+function pieced(pieces: Found['title']): string {
+  return cleanPieces(pieces)
+    .map(({ text }) => text)
+    .join('')
 }
 
 function toRow({ label, detail, isCurrent = false }: Picker['items'][number]): string {
@@ -37,8 +105,9 @@ function toCells({ cells, problem }: Panel['rows'][number]): string {
     .join(', ')
 }
 
-function howTo(overlay: Picker | Panel): string {
-  if (overlay.kind === 'picker') return 'A number chooses; an empty line chooses nothing.'
-  const keys = overlay.keys.map(({ key, label }) => `${key} ${label}`).join(', ')
-  return keys === '' ? 'An empty line goes on.' : `A letter and a number: ${keys}. An empty line goes on.`
+const PICKING = 'A number chooses; an empty line chooses nothing.'
+
+function panelKeys({ keys }: Panel): string {
+  const named = keys.map(({ key, label }) => `${key} ${label}`).join(', ')
+  return named === '' ? 'An empty line goes on.' : `A letter and a number: ${named}. An empty line goes on.`
 }

@@ -156,15 +156,15 @@ class PlainChat {
     await this.#choose()
   }
 
-  /** Pickers and panels are lists with numbers; a page is printed. */
+  /** What can be chosen from is a list with numbers; a page is printed, and answered where something can be done with it. */
   async #choose(): Promise<void> {
     const { signal } = this.#setting
     for (let { overlay } = this.#store.get(); overlay; overlay = this.#store.get().overlay) {
       const back = overlay.kind === 'page' ? overlay.back : undefined
       this.#printer.print(overlayText(overlay))
       this.#store.act({ type: 'set', change: { overlay: back } })
-      if (overlay.kind === 'page') continue
-      this.#printer.print('number> ')
+      if (overlay.kind === 'page' && !overlay.action) continue
+      this.#printer.print(overlay.kind === 'page' ? 'letter> ' : 'number> ')
       const line = await this.#lines.read(signal)
       this.#printer.lineEnded()
       const chosen = line === undefined ? undefined : readChosen(line, overlay)

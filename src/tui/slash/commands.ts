@@ -4,9 +4,11 @@ import { chooseAgent, resume, setTitle, startNew } from './conversations.ts'
 import { copyAnswer, exportConversation } from './export.ts'
 import { showHelp } from './help.ts'
 import { showMcp } from './mcp.ts'
+import { showMemory } from './memory.ts'
 import { chooseModel } from './models.ts'
 import { showPermissions } from './permissions.ts'
 import { hint, say } from './print.ts'
+import { searchConversations } from './search.ts'
 import { showStatus } from './status.ts'
 import { showTools } from './tools.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
@@ -39,6 +41,20 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     summary: 'go on with an earlier conversation',
     whileBusy: false,
     run: resume,
+  },
+  {
+    name: 'search',
+    args: '[WORDS]',
+    summary: 'find a conversation by what was said in it',
+    whileBusy: true,
+    run: searchConversations,
+  },
+  {
+    name: 'memory',
+    args: '[WORDS]',
+    summary: 'what the agent remembers; show NAME, forget NAME',
+    whileBusy: true,
+    run: showMemory,
   },
   { name: 'agents', args: '[NAME]', summary: 'talk to another agent', whileBusy: false, run: chooseAgent },
   {

@@ -17,7 +17,8 @@ export async function resume(args: string, context: SlashContext, signal: AbortS
   const { conversations } = await request(context.dispatch, 'listConversations', { agent }, signal)
   if (conversations.length === 0) return say(context, 'info', `${agent} has no conversations yet`)
   const items = conversations.map((info) => toItem(info, context))
-  show(context, newPicker({ picker: 'session', title: `Conversations of ${agent}`, items }, filter))
+  const title = `Conversations of ${agent}`
+  show(context, newPicker({ picker: 'session', title, items, widerScope: 'conversations' }, filter))
 }
 
 /** `/agents`: who to talk to. */

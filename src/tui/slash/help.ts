@@ -7,7 +7,7 @@ import type { SlashCommand, SlashContext } from './types.ts'
 export function showHelp(commands: readonly SlashCommand[], context: SlashContext): void {
   const groups = GROUPS.map(([group, title]) => `${title}\n${inColumns(keysOf(group))}`)
   const text = [
-    'A message is sent with Enter. @ names a file, ! runs a command line of your own, / begins one of these:',
+    'A message is sent with Enter. @ names a file, ! runs a command line of your own, # and some words remembers them, / begins one of these:',
     inColumns(commands.map(commandLine)),
     ...groups,
   ]

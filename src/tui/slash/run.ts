@@ -2,6 +2,7 @@ import { nearest } from '../../core/base/nearest.ts'
 import type { Effect } from '../state/effects.ts'
 import { SLASH_COMMANDS } from './commands.ts'
 import { actOnMcp } from './mcp.ts'
+import { onMemoryChosen } from './memory.ts'
 import { chooseForChat } from './models.ts'
 import { say } from './print.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
@@ -40,6 +41,8 @@ export async function onChosen(
       return chooseForChat(value, context)
     case 'mcp':
       return actOnMcp({ value, key }, context, signal)
+    case 'memory':
+      return onMemoryChosen({ value, key }, context, signal)
   }
 }
 

@@ -1,3 +1,5 @@
+import type { SearchScope } from '../search/types.ts'
+
 /** What a key asks for that is more than a change of state; the controller does it. */
 export type Effect =
   /** Enter: a message, a steer, a slash command, a shell line. */
@@ -22,6 +24,12 @@ export type Effect =
   /** Something was chosen in a picker. */
   | { type: 'chosen'; picker: string; value: string; key?: string | undefined }
   | { type: 'command'; line: string }
+  /** Opens a search; its keys are its own at once. */
+  | { type: 'open-search'; scope: SearchScope; query: string }
+  /** The open search wants to know what there is for its words: at once, or in a moment when more may be typed. */
+  | { type: 'search'; isTyped: boolean }
+  /** A text that was sent before, in the place of the draft. */
+  | { type: 'insert'; text: string }
 
 /** What a key does: the new state of whatever has the focus, and what it asks for. */
 export interface Pressed<T> {

@@ -20,7 +20,7 @@ export function focusOf({ isLent, overlay, isOverlayArmed, asks }: ChatState): F
 
 /** Whether one key of it could do harm: then keys that come together count for nothing. */
 export function isDelicate(focus: Focus): boolean {
-  if (focus.kind === 'overlay') return true
+  if (focus.kind === 'overlay') return focus.overlay.kind !== 'search' // its words are typed quickly
   if (focus.kind !== 'card' || focus.card.state.kind !== 'permission') return false
   return focus.card.state.reason === undefined // words of refusal are typed quickly
 }

@@ -92,8 +92,7 @@ function keepPasted(
   return new Map(kept.filter(([text]) => known?.has(text)))
 }
 
-/** Entries that hold the query, newest first, each once; all of them for an empty query. */
-export function searchSent({ sent }: History, query: string): string[] {
-  const wanted = query.toLowerCase()
-  return [...new Set(sent.toReversed())].filter((text) => text.toLowerCase().includes(wanted))
+/** What was sent, newest first, each text once. */
+export function newestFirst({ sent }: History): string[] {
+  return [...new Set(sent.toReversed())]
 }

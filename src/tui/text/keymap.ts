@@ -32,7 +32,12 @@ export const KEYMAP = [
   { name: 'cancel', keys: ['ctrl+c'], summary: 'interrupt; clear the draft; twice: leave', group: 'chat' },
   { name: 'delete-or-leave', keys: ['ctrl+d'], summary: 'leave when empty, else delete', group: 'chat' },
   { name: 'cycle-mode', keys: ['shift+tab'], summary: 'next approval mode', group: 'chat' },
-  { name: 'search-history', keys: ['ctrl+r'], summary: 'search what was sent', group: 'chat' },
+  {
+    name: 'search-history',
+    keys: ['ctrl+r'],
+    summary: 'search what was sent and said, and the memory',
+    group: 'chat',
+  },
   { name: 'open-transcript', keys: ['ctrl+o'], summary: 'everything, with details', group: 'chat' },
   { name: 'toggle-thinking', keys: ['ctrl+t'], summary: 'thinking on or off', group: 'chat' },
   { name: 'edit-externally', keys: ['ctrl+g'], summary: 'edit the draft in $EDITOR', group: 'chat' },

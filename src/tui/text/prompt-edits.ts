@@ -15,7 +15,7 @@ import {
 import { walkHistory } from './history.ts'
 import { type Layout, layOut } from './layout.ts'
 import type { Prompt, PromptContext } from './prompt-state.ts'
-import { isShellLine } from './prompt-state.ts'
+import { signOf } from './prompt-state.ts'
 
 type Edit = (prompt: Prompt, context: PromptContext) => Prompt
 
@@ -52,9 +52,9 @@ export const EDITS = {
   redo: (prompt) => redo(prompt),
 } as const satisfies Record<string, Edit>
 
-/** The text as it lies on the terminal; the `!` in front stands where the sign is. */
+/** The text as it lies on the terminal; the `!` or `#` in front stands where the sign is. */
 export function layOutPrompt(prompt: Prompt, context: PromptContext): Layout {
-  const from = isShellLine(prompt) ? 1 : 0
+  const from = signOf(prompt) ? 1 : 0
   const width = Math.max(1, context.columns - SIGN_COLUMNS - EDGE_COLUMNS)
   return layOut(prompt.text, { width, pastes: prompt.pastes, from })
 }

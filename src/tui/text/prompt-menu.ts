@@ -39,7 +39,7 @@ export function followMenu(
   prompt: Prompt,
   { commands = [] }: PromptContext,
 ): { prompt: Prompt; query: string | undefined } {
-  const token = prompt.search ? undefined : tokenAt(prompt)
+  const token = tokenAt(prompt)
   if (token === undefined)
     return { prompt: { ...prompt, menu: undefined, closedAt: undefined }, query: undefined }
   if (token.start === prompt.closedAt) return { prompt: { ...prompt, menu: undefined }, query: undefined }

@@ -8,6 +8,7 @@ import {
   orWhole,
   type SentText,
   showFolded,
+  showSent,
   withEarlier,
 } from './history.ts'
 import { type CommandEntry, findCommands, type Menu, type MenuEntry, tokenAt } from './menu.ts'
@@ -19,18 +20,8 @@ export interface Prompt extends Editor {
   menu: Menu | undefined
   /** Where the word begins whose menu was closed: it stays closed. */
   closedAt: number | undefined
-  /** Ctrl+R: the history is being searched. */
-  search: Search | undefined
   /** The same key again clears the draft, or leaves. */
   armed: 'clear' | 'leave' | undefined
-}
-
-/** A search in what was sent. */
-export interface Search {
-  query: string
-  /** Newest first. */
-  found: readonly string[]
-  selected: number
 }
 
 /** What the prompt must know to understand a key. */
@@ -51,13 +42,18 @@ export const EMPTY_PROMPT: Prompt = {
   history: EMPTY_HISTORY,
   menu: undefined,
   closedAt: undefined,
-  search: undefined,
   armed: undefined,
 }
 
-/** Whether a `!` in front makes it a line for the shell. */
-export function isShellLine({ text }: Prompt): boolean {
-  return text.startsWith('!')
+/** What stands in front makes it something else than a message: `!` a line for the shell, `#` a note for the memory. */
+export function signOf(prompt: Prompt): '!' | '#' | undefined {
+  if (prompt.text.startsWith('!')) return '!'
+  return prompt.text.startsWith('#') && isNote(promptText(prompt)) ? '#' : undefined
+}
+
+/** One line behind a `#`; a heading, the number of an issue and the first line of a script are something else. */
+export function isNote(text: string): boolean {
+  return /^#(?![#!\d])[^\n]*$/.test(text.trimEnd())
 }
 
 /** The text as it would be sent, pastes and all. */
@@ -93,6 +89,11 @@ export function withReturned(prompt: Prompt, texts: readonly string[]): Prompt {
   return shown(prompt, { text: [...folded, ...(prompt.text === '' ? [] : [prompt.text])].join('\n'), pastes })
 }
 
+/** A text that was sent before, in the place of the draft. */
+export function withSent(prompt: Prompt, text: string): Prompt {
+  return { ...showSent(prompt, text), menu: undefined, armed: undefined }
+}
+
 /** What of a text that was sent was pasted into it, not typed. */
 export function pastedIn({ history }: Prompt, text: string): readonly string[] {
   return history.pasted.get(text) ?? []
@@ -104,7 +105,7 @@ export function withHistory(prompt: Prompt, earlier: readonly SentText[]): Promp
 }
 
 function shown(prompt: Prompt, folded: Folded): Prompt {
-  return { ...showFolded(prompt, folded), menu: undefined, search: undefined, armed: undefined }
+  return { ...showFolded(prompt, folded), menu: undefined, armed: undefined }
 }
 
 /** What was found for the effect `complete`; too late for its query it changes nothing. */
@@ -132,7 +133,7 @@ function selectedIn(menu: Menu | undefined, entries: readonly MenuEntry[]): numb
 /** The prompt with the menu that commands which are known by now make. */
 export function withCommands(prompt: Prompt, commands: readonly CommandEntry[]): Prompt {
   const token = tokenAt(prompt)
-  if (token?.kind !== 'command' || token.start === prompt.closedAt || prompt.search) return prompt
+  if (token?.kind !== 'command' || token.start === prompt.closedAt) return prompt
   const { query } = token
   const entries = findCommands(commands, query)
   const menu = { kind: 'command' as const, query, entries, selected: selectedIn(prompt.menu, entries) }

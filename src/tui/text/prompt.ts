@@ -7,13 +7,13 @@ import { tokenAt } from './menu.ts'
 import { toImageMention } from './pasted-path.ts'
 import { EDITS } from './prompt-edits.ts'
 import { followMenu, pressMenu } from './prompt-menu.ts'
-import { openSearch, pressSearch } from './prompt-search.ts'
 import { type PressedPrompt, type Prompt, type PromptContext, pressed, promptText } from './prompt-state.ts'
 
 export type { SentText } from './history.ts'
 export type { Completion, Prompt, PromptContext } from './prompt-state.ts'
 export {
   EMPTY_PROMPT,
+  isNote,
   pastedIn,
   promptText,
   withCommands,
@@ -21,11 +21,12 @@ export {
   withEdited,
   withHistory,
   withReturned,
+  withSent,
 } from './prompt-state.ts'
 
 /** What a key does to the prompt. */
 export function pressPrompt(prompt: Prompt, key: KeyPress, context: PromptContext): PressedPrompt {
-  const found = prompt.search ? pressSearch(prompt, key) : pressMenu(prompt, key)
+  const found = pressMenu(prompt, key)
   if (found?.isSent) return submit(found.prompt)
   if (found) return follow(prompt, pressed({ ...found.prompt, armed: undefined }), context)
   const result = pressKey(prompt, key, context)
@@ -57,7 +58,7 @@ function run(command: PromptCommand, prompt: Prompt, context: PromptContext): Pr
       if (prompt.text === '') return pressed(prompt, { type: 'leave' })
       return pressed(EDITS.delete(prompt))
     case 'search-history':
-      return pressed(openSearch(prompt))
+      return pressed(settle(prompt), { type: 'open-search', scope: 'prompts', query: '' })
     case 'take-queue-back':
     case 'cycle-mode':
     case 'open-transcript':
@@ -125,7 +126,7 @@ function discard(prompt: Prompt): Prompt {
 }
 
 function closed(prompt: Prompt): Prompt {
-  return { ...prompt, menu: undefined, closedAt: undefined, search: undefined, armed: undefined }
+  return { ...prompt, menu: undefined, closedAt: undefined, armed: undefined }
 }
 
 function paste(prompt: Prompt, text: string): Prompt {

@@ -1,7 +1,6 @@
 import { toVisible } from '../../core/base/visible.ts'
 import { toGraphemes } from '../text/graphemes.ts'
 import type { Menu } from '../text/menu.ts'
-import type { Search } from '../text/prompt-state.ts'
 import { cleanLine } from './clean.ts'
 import { paint } from './style.ts'
 import { padText, truncateText, widthOf } from './text.ts'
@@ -27,29 +26,13 @@ export function renderMenu({ kind, entries, selected }: Menu, view: View, most: 
 const LABEL_SHARE = 0.45
 const GAP = '  '
 
-/** What is searched for, with the caret's column behind it, and what was found: `most` rows at most, but one at least. */
-export function renderSearch(search: Search, view: View, most: number): { lines: string[]; x: number } {
-  const { query, found, selected } = search
-  const title = truncateText(SEARCH, Math.max(0, view.columns - 1))
-  const shown = endOf(cleanLine(query), Math.max(0, view.columns - title.length - 1))
-  const none = [paint(truncateText(NOTHING, Math.max(0, view.columns - 1)), view.color, 'dim')]
-  const rows = itemsAround(found, selected, Math.max(1, most - 1)).map(({ item, isSelected }) =>
-    renderRow({ label: truncateText(toLine(item), roomOf(view)), detail: '', isSelected }, view),
-  )
-  const lines = [paint(title, view.color, 'dim') + shown, ...(rows.length === 0 ? none : rows)]
-  return { lines, x: Math.min(view.columns - 1, title.length + widthOf(shown)) }
-}
-
-const SEARCH = '  search: '
-const NOTHING = '  nothing that was sent holds this'
-
 /** A path's end says more than its beginning. */
 function pathEnd(path: string, width: number): string {
   return widthOf(path) <= width || width < 1 ? truncateText(path, width) : `…${endOf(path, width - 1)}`
 }
 
 /** As much of a text's end as fits. */
-function endOf(text: string, width: number): string {
+export function endOf(text: string, width: number): string {
   const graphemes = toGraphemes(text)
   let room = width
   const cut = graphemes.findLastIndex((grapheme) => {
@@ -89,10 +72,3 @@ function itemsAround<T>(
   const { start, end } = windowAround(items.length, most, selected)
   return items.slice(start, end).map((item, at) => ({ item, isSelected: start + at === selected }))
 }
-
-/** Long texts are cut before they are looked at: a row shows no more. */
-function toLine(text: string): string {
-  return cleanLine(text.slice(0, MOST_CHARS).replaceAll('\n', ' ⏎ '))
-}
-
-const MOST_CHARS = 500

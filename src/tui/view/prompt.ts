@@ -1,8 +1,8 @@
 import type { Cell, VisualLine } from '../text/layout.ts'
 import type { Prompt, PromptContext } from '../text/prompt.ts'
 import { layOutPrompt } from '../text/prompt-edits.ts'
-import { isShellLine } from '../text/prompt-state.ts'
-import { renderMenu, renderSearch } from './prompt-menu.ts'
+import { signOf } from '../text/prompt-state.ts'
+import { renderMenu } from './prompt-menu.ts'
 import type { Section } from './section.ts'
 import { paint } from './style.ts'
 import { truncateText } from './text.ts'
@@ -13,10 +13,6 @@ import { windowAround } from './window.ts'
 export function renderPrompt(prompt: Prompt, context: PromptContext, view: View): Section {
   const { lines, caret } = renderText(prompt, context, view)
   const most = Math.min(MENU_ROWS, Math.max(1, Math.floor(view.rows / 2) - lines.length))
-  if (prompt.search) {
-    const found = renderSearch(prompt.search, view, most)
-    return { lines: [...lines, ...found.lines], caret: { x: found.x, y: lines.length }, ...PLACE }
-  }
   const below = prompt.menu
     ? renderMenu(prompt.menu, view, most)
     : renderNextKey(nextKey(prompt, context), view)
@@ -36,13 +32,13 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
   const { length } = layout.lines
   const { start: first, end } = windowAround(length, most, at.y)
   const shown = layout.lines.slice(first, end)
-  const isShell = isShellLine(prompt)
+  const sign = signOf(prompt)
   const lines = shown.map((line, index) => {
     const isEdge = (index === 0 && first > 0) || (index === shown.length - 1 && end < length)
-    const sign = isEdge ? paint('⋮', view.color, 'dim') : first + index === 0 ? signOf(isShell, view) : ' '
-    return columns <= SIGN.length ? cellsText(line, view) : `${sign} ${cellsText(line, view)}`
+    const mark = isEdge ? paint('⋮', view.color, 'dim') : first + index === 0 ? paintSign(sign, view) : ' '
+    return columns <= SIGN.length ? cellsText(line, view) : `${mark} ${cellsText(line, view)}`
   })
-  const isOnSign = isShell && prompt.caret === 0
+  const isOnSign = sign !== undefined && prompt.caret === 0
   const x = isOnSign ? 0 : at.x + SIGN.length
   return { lines, caret: { x: Math.min(x, columns - 1), y: at.y - first } }
 }
@@ -50,7 +46,7 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
 function renderEmpty({ isBusy }: PromptContext, view: View) {
   const room = Math.max(0, edge(view) - SIGN.length)
   const text = (isBusy ? BUSY : IDLE).find((words) => words.length <= room) ?? ''
-  const line = `${signOf(false, view)} ${paint(text, view.color, 'dim')}`
+  const line = `${paintSign(undefined, view)} ${paint(text, view.color, 'dim')}`
   const isNarrow = view.columns <= SIGN.length
   return {
     lines: [isNarrow ? '' : line],
@@ -63,8 +59,8 @@ const SIGN = '> '
 const IDLE = ['Ask anything · @ files · / commands · ? help', 'Ask anything · ? help', 'Ask anything']
 const BUSY = ['Enter steers · Tab queues · Esc interrupts', 'Esc interrupts']
 
-function signOf(isShell: boolean, { color }: View): string {
-  return isShell ? paint('!', color, 'warning', 'bold') : paint('>', color, 'accent', 'bold')
+function paintSign(sign: '!' | '#' | undefined, { color }: View): string {
+  return paint(sign ?? '>', color, sign === undefined ? 'accent' : 'warning', 'bold')
 }
 
 function cellsText({ cells }: VisualLine, { color }: View): string {
@@ -79,9 +75,15 @@ function toText({ text, isPaste }: Cell, color: boolean): string {
 function nextKey(prompt: Prompt, context: PromptContext): string {
   if (prompt.armed === 'leave') return 'Ctrl-C again to leave'
   if (prompt.armed === 'clear') return 'Esc again to clear'
-  if (isShellLine(prompt)) return 'shell command'
+  const sign = signOf(prompt)
+  if (sign !== undefined) return SIGNS[sign]
   return context.isBusy && prompt.text !== '' ? 'Enter steers · Tab queues' : ''
 }
+
+const SIGNS = {
+  '!': 'shell command',
+  '#': 'note for the memory · a blank in front makes it a message',
+} as const
 
 function renderNextKey(words: string, view: View): string[] {
   return words === '' ? [] : [paint(truncateText(`  ${words}`, edge(view)), view.color, 'dim')]

@@ -5,7 +5,9 @@ import stringWidth from 'string-width'
 import { pressOverlay, renderOverlay } from '../../../src/tui/overlays/overlay.ts'
 import { newPage } from '../../../src/tui/overlays/page.ts'
 import { newPicker } from '../../../src/tui/overlays/picker.ts'
-import type { Overlay, Panel, Picker } from '../../../src/tui/overlays/types.ts'
+import { newSearch, withFound } from '../../../src/tui/overlays/search.ts'
+import type { Overlay, Page, Panel, Picker } from '../../../src/tui/overlays/types.ts'
+import { SEARCH_SCOPES } from '../../../src/tui/search/types.ts'
 import type { Effect } from '../../../src/tui/state/effects.ts'
 import { key } from '../cards/setting.ts'
 import { hostileText, outlaws } from '../hostile.ts'
@@ -194,8 +196,54 @@ test('a line of two columns goes on below the second, as long as there is room',
   assert.deepEqual(lines(page, 12, 24).slice(1, 3), ['  /name', 'says a word'])
 })
 
+function withKey(page: Page): Page {
+  const keys = [{ key: 'd', label: 'forgets it', asksAgain: 'forgets it' }]
+  return { ...page, action: { picker: 'memory', value: 'db', keys } }
+}
+
+test('a key of a page does what it says when it is pressed twice, and goes on to nothing else', () => {
+  const page = withKey(newPage('prod db', 'It is db3.'))
+  assert.deepEqual(lines(page, 80, 24), ['prod db', 'It is db3.', 'd forgets it · Esc closes'])
+  const once = press(page, 'd')
+  assert.equal(lines(once.overlay!, 80, 24).at(-1), 'd again forgets it · any other key does not')
+  const effect = { type: 'chosen', picker: 'memory', value: 'db', key: 'd' }
+  assert.deepEqual(press(page, 'd', 'd').effects, [effect])
+  assert.deepEqual(press(page, 'd', 'down', 'd').effects, [])
+  assert.deepEqual(press(page, 'd', 'enter'), { overlay: undefined, effects: [] })
+})
+
+test('Tab leads from a picker to a wider search, where there is one', () => {
+  const picker = newPicker({
+    picker: 'session',
+    title: 'Conversations',
+    items: [],
+    widerScope: 'conversations',
+  })
+  assert.deepEqual(press(picker, 'type:kraken', 'tab'), {
+    overlay: undefined,
+    effects: [{ type: 'open-search', scope: 'conversations', query: 'kraken' }],
+  })
+  assert.match(lines(picker, 80, 24).at(-1)!, /Tab searches what was said/)
+  assert.deepEqual(press(MODELS, 'tab').overlay, MODELS)
+})
+
 const KEYS = fc.constantFrom(
-  ...['up', 'down', 'page-up', 'page-down', 'home', 'end', 'x', 'a', 't', ' ', 'backspace', 'type:日本'],
+  ...[
+    'up',
+    'down',
+    'page-up',
+    'page-down',
+    'home',
+    'end',
+    'x',
+    'a',
+    't',
+    'd',
+    ' ',
+    'tab',
+    'backspace',
+    'type:日本',
+  ],
 )
 const ITEM = fc.record({
   value: hostileText,
@@ -203,7 +251,27 @@ const ITEM = fc.record({
   detail: hostileText,
   isCurrent: fc.boolean(),
 })
+const PIECES = fc.array(fc.record({ text: hostileText, isMatch: fc.boolean() }), { maxLength: 4 })
+const FOUND = fc.record({
+  value: hostileText,
+  title: PIECES,
+  detail: hostileText,
+  excerpts: fc.array(fc.record({ lead: hostileText, pieces: PIECES }), { maxLength: 3 }),
+})
+const SEARCH: fc.Arbitrary<Overlay> = fc
+  .record({
+    scope: fc.constantFrom(...SEARCH_SCOPES),
+    query: hostileText,
+    agent: hostileText,
+    sent: fc.array(hostileText, { maxLength: 10 }),
+    items: fc.array(FOUND, { maxLength: 10 }),
+    note: hostileText,
+  })
+  .map(({ items, note, ...parts }) =>
+    withFound(newSearch(parts), { scope: parts.scope, query: parts.query, items, note }),
+  )
 const OVERLAY: fc.Arbitrary<Overlay> = fc.oneof(
+  SEARCH,
   fc
     .record({ title: hostileText, items: fc.array(ITEM, { maxLength: 40 }), filter: hostileText })
     .map(({ title, items, filter }) => newPicker({ picker: 'x', title, items }, filter)),
@@ -221,6 +289,9 @@ const OVERLAY: fc.Arbitrary<Overlay> = fc.oneof(
     })
     .map((parts): Panel => ({ ...SERVERS, ...parts })),
   fc.record({ title: hostileText, text: hostileText }).map(({ title, text }) => newPage(title, text)),
+  fc
+    .record({ title: hostileText, text: hostileText })
+    .map(({ title, text }) => withKey(newPage(title, text))),
 )
 
 test('whatever is in an overlay and pressed, it fits its room and prints nothing a terminal obeys but colours', () => {

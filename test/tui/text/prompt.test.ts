@@ -9,7 +9,9 @@ import {
   withEdited,
   withHistory,
   withReturned,
+  withSent,
 } from '../../../src/tui/text/prompt.ts'
+import { signOf } from '../../../src/tui/text/prompt-state.ts'
 import { typed, typedBefore } from './keys.ts'
 
 /** Keys, and the text they leave; `|` is the caret. */
@@ -152,22 +154,28 @@ test('what is sent again at once is in the history once', () => {
   assert.deepEqual(prompt.history.sent, ['a', 'b'])
 })
 
-test('Ctrl+R searches what was sent, newest first', () => {
-  const prompt = withHistory(EMPTY_PROMPT, typedBefore('git log', 'ls', 'git diff', 'ls'))
-  const search = (...keys: string[]) => typed(['draft', 'ctrl+r', ...keys], { prompt })
-  assert.equal(shown(search('GIT', 'enter').prompt), 'git diff|')
-  assert.equal(shown(search('git', 'ctrl+r', 'tab').prompt), 'git log|')
-  assert.equal(shown(search('git', 'ctrl+r', 'ctrl+r', 'up', 'enter').prompt), 'git diff|')
-  assert.equal(shown(search('gitx', 'backspace', 'enter').prompt), 'git diff|')
-  assert.equal(shown(search('none of them', 'enter').prompt), 'draft|')
-  for (const leaving of ['escape', 'ctrl+c']) {
-    const left = search('git', leaving)
-    assert.equal(shown(left.prompt), 'draft|')
-    assert.equal(left.prompt.search, undefined)
-    assert.deepEqual(left.effects, [])
-  }
-  assert.deepEqual(search('git', 'enter').effects, [])
-  assert.equal(shown(search('git', 'enter', 'ctrl+_').prompt), 'draft|')
+test('Ctrl+R asks for a search in what was sent, and leaves the draft as it is', () => {
+  const { prompt, effects } = typed(['draft', 'ctrl+r'])
+  assert.equal(shown(prompt), 'draft|')
+  assert.deepEqual(effects, [{ type: 'open-search', scope: 'prompts', query: '' }])
+})
+
+test('withSent() puts a text in the place of the draft, which undo gives back', () => {
+  const found = withSent(typed(['/dra']).prompt, 'git log')
+  assert.equal(shown(found), 'git log|')
+  assert.equal(found.menu, undefined)
+  assert.equal(shown(typed(['ctrl+_'], { prompt: found }).prompt), '/dra|')
+})
+
+test('one line behind a # is a note; headings, issues, scripts and more than one line are not', () => {
+  const sign = (...keys: string[]) => signOf(typed(keys).prompt)
+  for (const note of ['#', '#buy milk', '# buy milk', '#日本', '#a #1']) assert.equal(sign(note), '#', note)
+  for (const other of ['##', '## Title', '#12 fails', '#!/bin/sh', ' #note', 'a #note'])
+    assert.equal(sign(other), undefined, other)
+  assert.equal(sign('#one', 'ctrl+j', 'two'), undefined)
+  assert.equal(sign('#one', `paste:${'line\n'.repeat(11)}`), undefined)
+  assert.equal(sign('#one', 'ctrl+j'), '#', 'an empty line at the end is not sent')
+  assert.equal(sign('!# comment'), '!')
 })
 
 test('a long paste is one character until it is sent', () => {
@@ -228,7 +236,7 @@ const WAYS: Record<string, (draft: Prompt) => Prompt> = {
   'queued and taken back': (draft) =>
     withReturned(typed(['enter'], { prompt: draft }).prompt, [promptText(draft)]),
   'sent, and recalled': (draft) => typed(['enter', 'up'], { prompt: draft }).prompt,
-  'sent, and found': (draft) => typed(['enter', 'ctrl+r', 'key3', 'enter'], { prompt: draft }).prompt,
+  'sent, and found': (draft) => withSent(typed(['enter'], { prompt: draft }).prompt, promptText(draft)),
   'discarded, and recalled': (draft) => typed(['ctrl+c', 'up'], { prompt: draft }).prompt,
   'left for the history': (draft) =>
     typed(['up', 'up', 'down', 'down'], { prompt: withHistory(draft, typedBefore('before')) }).prompt,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EMPTY_PROMPT, type Prompt, withCompletions, withHistory } from '../../../src/tui/text/prompt.ts'
+import { EMPTY_PROMPT, type Prompt, withCompletions } from '../../../src/tui/text/prompt.ts'
 import { renderPrompt } from '../../../src/tui/view/prompt.ts'
-import { typed, typedBefore } from '../text/keys.ts'
+import { typed } from '../text/keys.ts'
 
 const COMMANDS = [
   { name: 'help', args: '', summary: 'keys and commands' },
@@ -35,7 +35,8 @@ const SCREENS: [string[], number, string[]][] = [
   [[`paste:${'x'.repeat(2_001)}`], 40, ['> [Pasted 2001 characters]|']],
   [['!ls -l'], 40, ['! ls -l|', '  shell command']],
   [['!', 'ctrl+a'], 40, ['| ', '  shell command']],
-  [['#likes tea'], 40, ['> #likes tea|']],
+  [['#likes tea'], 40, ['# likes tea|', '  note for the memory · a blank in fro…']],
+  [['## title'], 40, ['> ## title|']],
   [['ctrl+c'], 40, ['> |sk anything · ? help', '  Ctrl-C again to leave']],
   [['draft', 'escape'], 40, ['> draft|', '  Esc again to clear']],
   [
@@ -64,12 +65,6 @@ test('renderPrompt() shows the text, the caret, and what is open', () => {
     const { prompt } = typed(keys, { columns, commands: COMMANDS })
     assert.deepEqual(screen(prompt, { columns }), wanted, `${keys.join(' ').slice(0, 60)} at ${columns}`)
   }
-})
-
-test('a # is nothing but a # where nobody takes notes', () => {
-  const view = { columns: 40, rows: 24, color: false, details: false }
-  const { prompt } = typed(['# title'])
-  assert.deepEqual(renderPrompt(prompt, { isBusy: false, columns: 40 }, view).lines, ['> # title'])
 })
 
 test('renderPrompt() tells what the keys do while a turn runs', () => {
@@ -110,21 +105,13 @@ test('renderPrompt() shows file names as they can be judged', () => {
   ])
 })
 
-test('renderPrompt() shows the search in what was sent', () => {
-  const sent = withHistory(EMPTY_PROMPT, typedBefore('git log', 'git diff\n--stat', 'ls'))
-  const { prompt } = typed(['draft', 'ctrl+r', 'git', 'ctrl+r'], { prompt: sent })
-  assert.deepEqual(screen(prompt, { columns: 40 }), [
-    '> draft',
-    '  search: git|',
-    '  git diff ⏎ --stat',
-    '› git log',
+test('renderPrompt() shows that a line is a note, and how it would be none', () => {
+  assert.deepEqual(screen(typed(['#buy milk']).prompt, { columns: 80 }), [
+    '# buy milk|',
+    '  note for the memory · a blank in front makes it a message',
   ])
-  const { prompt: none } = typed(['x'], { prompt })
-  assert.deepEqual(screen(none, { columns: 40 }), [
-    '> draft',
-    '  search: gitx|',
-    '  nothing that was sent holds this',
-  ])
+  assert.deepEqual(screen(typed(['# ']).prompt, { columns: 80 })[0], '#  |')
+  assert.deepEqual(screen(typed(['## Title']).prompt, { columns: 80 }), ['> ## Title|'])
 })
 
 function screen(prompt: Prompt, { columns = 80, rows = 24, isBusy = false }): string[] {

@@ -1,0 +1,27 @@
+import type { Pressed } from '../state/effects.ts'
+import type { KeyPress } from '../text/key.ts'
+import type { PageAction } from './types.ts'
+
+/** What a key of its own does to what a page or a row of a panel shows, some only when pressed twice; undefined for other keys. */
+export function pressAction(
+  action: PageAction,
+  { text, ctrl, alt }: KeyPress,
+): Pressed<PageAction> | undefined {
+  const { picker, value, keys, asked } = action
+  const pressed = keys.find(({ key }) => key === text && !ctrl && !alt)
+  if (!pressed) return undefined
+  const { key, asksAgain } = pressed
+  if (asksAgain !== undefined && asked !== key) return { state: { ...action, asked: key }, effects: [] }
+  return { state: { ...action, asked: undefined }, effects: [{ type: 'chosen', picker, value, key }] }
+}
+
+/** What the key would do that is to be pressed again; undefined when there is none. */
+export function againText({ keys, asked }: Pick<PageAction, 'keys' | 'asked'>): string | undefined {
+  const again = keys.find(({ key }) => key === asked)
+  return again && `${again.key} again ${again.asksAgain} · any other key does not`
+}
+
+/** What its keys do. */
+export function keysText({ keys }: Pick<PageAction, 'keys'>): string {
+  return keys.map(({ key, label }) => `${key} ${label}`).join(' · ')
+}

@@ -1,0 +1,173 @@
+import { type Found, type FoundExcerpt, type Piece, SEARCH_SCOPES } from '../search/types.ts'
+import { cleanLine } from '../view/clean.ts'
+import { endOf } from '../view/prompt-menu.ts'
+import type { Section } from '../view/section.ts'
+import { paint, type Style } from '../view/style.ts'
+import { truncateText, widthOf, wrapText } from '../view/text.ts'
+import type { Face } from '../view/view.ts'
+import { bodyHeight, frame } from './frame.ts'
+import { isFresh, isShown, nextScope } from './search.ts'
+import type { Search } from './types.ts'
+
+/** Terminals of so many rows have no room for tabs and excerpts. */
+const ROOMY = 12
+/** Rows of the excerpt that is selected, and of the others. */
+const SELECTED_ROWS = 3
+const OTHER_ROWS = 1
+/** Narrower terminals show no details beside a title. */
+const LEAST_DETAILED = 60
+const MARGIN = 2
+const INDENT = 4
+
+/** The search as lines, the caret behind its words: what was found with excerpts, as much as fits around the selected one. */
+export function renderSearch(search: Search, view: Face): Section {
+  const { columns, rows, color } = view
+  const { line, caret } = titleLine(search, view)
+  const tabs = rows > ROOMY ? [tabsLine(search, color)] : []
+  const words = noteOf(search)
+  const note = words === '' ? [] : [paint(truncateText(`  ${cleanLine(words)}`, columns), color, 'dim')]
+  const room = Math.max(1, bodyHeight(rows) - tabs.length - note.length)
+  const body = [...tabs, ...itemRows(search, room, view), ...note]
+  return frame({ title: line, body, keys: howTo(search), caret }, view)
+}
+
+/** What a search is in, as its title. */
+export function scopeTitle({ scope, agent }: Pick<Search, 'scope' | 'agent'>): string {
+  return { prompts: 'Sent', conversations: 'Conversations', memory: `Memory of ${cleanLine(agent)}` }[scope]
+}
+
+/** A text that was found, cleaned piece by piece, on one line. */
+export function cleanPieces(pieces: readonly Piece[]): Piece[] {
+  return pieces.map(({ text, isMatch }) => ({ text: cleanLine(text), isMatch }))
+}
+
+/** Why nothing stands there, or what else there is to know; empty for nothing. */
+export function noteOf(search: Search): string {
+  const { scope, query, found, agent } = search
+  if (isFresh(search) && found.note !== '') return found.note
+  if (isShown(search) && found.items.length > 0) return ''
+  if (!isFresh(search)) return 'searching…'
+  const isEmpty = query.trim() === ''
+  switch (scope) {
+    case 'prompts':
+      return isEmpty ? 'nothing was sent yet' : 'nothing that was sent holds this'
+    case 'conversations':
+      return isEmpty ? 'nothing was said yet' : 'nobody said any of these words; only whole words are found'
+    case 'memory':
+      return isEmpty
+        ? `${agent} remembers nothing yet; # and some words remembers them`
+        : 'nothing that is remembered has any of these words'
+  }
+}
+
+function titleLine(search: Search, { columns, color }: Face): { line: string; caret: number } {
+  const lead = truncateText(`${scopeTitle(search)}: `, Math.max(1, Math.floor(columns / 2)))
+  const { items } = search.found
+  const count = isFresh(search) && items.length > 0 ? `${items.length}` : ''
+  const room = Math.max(0, columns - widthOf(lead) - count.length - 2)
+  const words = endOf(cleanLine(search.query), room)
+  const gap = Math.max(1, columns - widthOf(lead + words) - count.length)
+  const line = paint(lead, color, 'accent', 'bold') + words + ' '.repeat(gap) + paint(count, color, 'dim')
+  return { line: line.trimEnd(), caret: widthOf(lead + words) }
+}
+
+/** Where it searches, among where it could. */
+function tabsLine({ scope }: Search, color: boolean): string {
+  const tabs = SEARCH_SCOPES.map((one) =>
+    one === scope ? paint(`[${TABS[one]}]`, color, 'accent') : paint(` ${TABS[one]} `, color, 'dim'),
+  )
+  return ` ${tabs.join('')}`
+}
+
+const TABS = { prompts: 'sent', conversations: 'conversations', memory: 'memory' } as const
+const TAKES = { prompts: 'takes it', conversations: 'goes on there', memory: 'shows it' } as const
+
+function howTo({ scope }: Search): string {
+  return `Enter ${TAKES[scope]} · Tab ${TABS[nextScope(scope, 1)]} · ↑ ↓ · Esc closes`
+}
+
+/** Rows of the items around the selected one, as many as fit. */
+function itemRows(search: Search, room: number, view: Face): string[] {
+  const items = isShown(search) ? search.found.items : []
+  const rowsAt = (at: number) => rowsOf(items[at]!, at === search.selected, view)
+  if (items.length === 0) return []
+  let [start, end] = [search.selected, search.selected + 1]
+  let rows = rowsAt(search.selected).slice(0, room)
+  for (let hasGrown = true; hasGrown; ) {
+    hasGrown = false
+    const after = end < items.length ? rowsAt(end) : undefined
+    if (after && rows.length + after.length <= room) {
+      rows = [...rows, ...after]
+      end++
+      hasGrown = true
+    }
+    const before = start > 0 ? rowsAt(start - 1) : undefined
+    if (before && rows.length + before.length <= room) {
+      rows = [...before, ...rows]
+      start--
+      hasGrown = true
+    }
+  }
+  return rows
+}
+
+function rowsOf({ title, detail, excerpts }: Found, isSelected: boolean, view: Face): string[] {
+  const { columns, color } = view
+  const about = columns >= LEAST_DETAILED ? truncateText(cleanLine(detail), Math.floor(columns / 2)) : ''
+  const room = columns - MARGIN - (about === '' ? 0 : widthOf(about) + 2)
+  const styles: Style[] = isSelected ? ['accent', 'bold'] : []
+  const name = fitPieces(cleanPieces(title), { columns: room, rows: 1, color, styles })[0] ?? ''
+  const mark = isSelected ? paint('› ', color, 'accent') : '  '
+  const head = `${mark}${name}${about === '' ? '' : `  ${paint(about, color, 'dim')}`}`
+  if (view.rows <= ROOMY && !isSelected) return [head]
+  const [match, ...others] = excerpts
+  if (!match) return [head]
+  const most = view.rows <= ROOMY ? 1 : isSelected ? SELECTED_ROWS : OTHER_ROWS
+  const rest = isSelected && view.rows > ROOMY ? others.flatMap((one) => excerptRows(one, 1, view)) : []
+  return [head, ...excerptRows(match, most, view), ...rest]
+}
+
+function excerptRows({ lead, pieces }: FoundExcerpt, rows: number, { columns, color }: Face): string[] {
+  const who = lead === '' ? '' : `${truncateText(cleanLine(lead), MOST_LEAD)}: `
+  const room = Math.max(1, columns - INDENT)
+  const said = cleanPieces(pieces)
+  const lines = fitPieces(said, { columns: room, rows, color, styles: ['dim'], lead: who })
+  return lines.map((line) => ' '.repeat(INDENT) + line)
+}
+
+const MOST_LEAD = 16
+
+interface Fit {
+  columns: number
+  rows: number
+  color: boolean
+  /** Of what was not looked for. */
+  styles: readonly Style[]
+  /** Stands in front, whatever is left out behind it. */
+  lead?: string
+}
+
+/** Clean pieces on so many rows at most: from a little before the first match on. */
+function fitPieces(pieces: readonly Piece[], { columns, rows, color, styles, lead = '' }: Fit): string[] {
+  const first = pieces.findIndex(({ isMatch }) => isMatch)
+  const before = pieces
+    .slice(0, Math.max(0, first))
+    .map(({ text }) => text)
+    .join('')
+  const most = Math.max(0, Math.floor(columns * rows * BEFORE_SHARE))
+  const isLong = widthOf(before) > most
+  const shown = isLong
+    ? [{ text: most === 0 ? '' : `…${endOf(before, most - 1)}`, isMatch: false }, ...pieces.slice(first)]
+    : pieces
+  const painted = shown.map(({ text, isMatch }) =>
+    isMatch ? paint(text, color, 'accent', 'bold', 'underline') : paint(text, color, ...styles),
+  )
+  const text = paint(lead, color, ...styles) + painted.join('')
+  if (rows === 1) return [truncateText(text, columns)]
+  const lines = wrapText(truncateText(text, columns * (rows + 1)), columns)
+  if (lines.length <= rows) return lines
+  return [...lines.slice(0, rows - 1), truncateText(lines.slice(rows - 1).join(' '), columns)]
+}
+
+/** How much of what is shown stands before the first match at most. */
+const BEFORE_SHARE = 0.3

@@ -1,0 +1,103 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { newPage } from '../overlays/page.ts'
+import type { Overlay, Page } from '../overlays/types.ts'
+import type { Effect } from '../state/effects.ts'
+import { say, show } from './print.ts'
+import { foundSearch } from './search.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/memory [WORDS]`: what the agent remembers, by words; `show NAME` and `forget NAME` are one entry of it. */
+export async function showMemory(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const [, verb, name = ''] = /^(show|forget)\s+(\S.*)$/s.exec(args) ?? []
+  if (verb === undefined) return show(context, await foundSearch('memory', args, context, signal))
+  const entry = await readEntry(name, context, signal)
+  if (!entry) return unknown(name, context)
+  const page = entryPage(entry, context)
+  if (verb === 'forget' && !page.action) return refuse(entry, context)
+  show(context, verb === 'forget' ? asking(page) : page)
+}
+
+/** Shows the entry that was chosen, or forgets it when that key was pressed twice. */
+export async function onMemoryChosen(
+  { value, key }: Pick<Effect & { type: 'chosen' }, 'value' | 'key'>,
+  context: SlashContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (key === FORGET.key) return forget(value, context, signal)
+  const entry = await readEntry(value, context, signal)
+  if (!entry) return unknown(value, context)
+  show(context, entryPage(entry, context))
+}
+
+const FORGET = { key: 'd', label: 'forgets it', asksAgain: 'forgets it' }
+
+async function forget(name: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { agent, overlay } = context.state()
+  const op = { $case: 'forget', value: { name } } as const
+  const entry = await request(context.dispatch, 'memoryOp', { agent, op }, signal)
+  say(context, 'success', `Forgotten: ${entry.name}`)
+  const back = backOf(overlay)
+  show(
+    context,
+    back?.kind === 'search' ? await foundSearch('memory', back.query, context, signal) : undefined,
+  )
+}
+
+/** The entry of that name or alias. */
+async function readEntry(
+  name: string,
+  { dispatch, state }: SlashContext,
+  signal: AbortSignal,
+): Promise<MemoryEntry | undefined> {
+  try {
+    const { entries } = await request(dispatch, 'listMemory', { agent: state().agent, name }, signal)
+    return entries[0]
+  } catch (reason) {
+    if (toCrabError(reason).kind === 'missing') return undefined
+    throw reason
+  }
+}
+
+function entryPage(entry: MemoryEntry, { state }: SlashContext): Page {
+  const { name, aliases, content, createdAt, kind } = entry
+  const isArchive = kind === MemoryKind.ARCHIVE
+  const facts = [
+    ...(isArchive ? ['summary of a conversation'] : []),
+    `since ${createdAt.slice(0, 10)}`,
+    ...(aliases.length === 0 ? [] : [`also ${aliases.join(', ')}`]),
+  ]
+  const page = newPage(name, `${content.trimEnd()}\n\n${facts.join(' · ')}`, searchOf(state().overlay))
+  return isArchive ? page : { ...page, action: { picker: 'memory', value: name, keys: [FORGET] } }
+}
+
+/** The page as after the first press of the key: the next one forgets. */
+function asking(page: Page): Page {
+  return { ...page, action: page.action && { ...page.action, asked: FORGET.key } }
+}
+
+function searchOf(overlay: Overlay | undefined): Overlay | undefined {
+  return overlay?.kind === 'search' ? overlay : undefined
+}
+
+function backOf(overlay: Overlay | undefined): Overlay | undefined {
+  return overlay?.kind === 'page' ? overlay.back : undefined
+}
+
+function unknown(name: string, context: SlashContext): void {
+  say(
+    context,
+    'warning',
+    `${context.state().agent} remembers nothing called ${name}`,
+    `/memory ${name} looks for the words`,
+  )
+}
+
+function refuse({ name }: MemoryEntry, context: SlashContext): void {
+  say(
+    context,
+    'warning',
+    `"${name}" is the summary of a conversation, which needs it: it cannot be forgotten`,
+  )
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { pressOverlay, renderOverlay } from '../../../src/tui/overlays/overlay.ts'
+import { newSearch, withFound } from '../../../src/tui/overlays/search.ts'
+import type { Overlay, Search } from '../../../src/tui/overlays/types.ts'
+import { toPieces } from '../../../src/tui/search/pieces.ts'
+import type { Found } from '../../../src/tui/search/types.ts'
+import type { Effect } from '../../../src/tui/state/effects.ts'
+import { key } from '../cards/setting.ts'
+
+const SENT = newSearch({
+  scope: 'prompts',
+  query: '',
+  agent: 'crab',
+  sent: ['git diff\n--stat', 'ls', 'git log'],
+})
+
+const KRAKEN: Found = {
+  value: 's1',
+  title: toPieces('Who wakes at night', []),
+  detail: '1y ago · owl',
+  excerpts: [
+    {
+      lead: 'you',
+      pieces: toPieces('what does the kraken do in the dock?', [
+        [14, 20],
+        [31, 35],
+      ]),
+    },
+    { lead: 'owl', pieces: toPieces('It sleeps.', []) },
+  ],
+}
+const CRONS: Found = {
+  value: 's2',
+  title: toPieces('Cron refactor', [[0, 4]]),
+  detail: '3d ago',
+  excerpts: [{ lead: 'crab', pieces: toPieces(`${'word '.repeat(60)}kraken`, [[300, 306]]) }],
+}
+
+/** A search in all conversations that has found these. */
+function found(query: string, items: readonly Found[], note = ''): Search {
+  const search = newSearch({ scope: 'conversations', query, agent: 'crab', sent: [] })
+  return withFound(search, { scope: 'conversations', query, items, note })
+}
+
+test('what was sent stands there at once, newest first, and is narrowed by what is typed', () => {
+  assert.deepEqual(lines(SENT), [
+    `Sent: ${' '.repeat(73)}3`,
+    ' [sent] conversations  memory ',
+    '› git diff --stat',
+    '  ls',
+    '  git log',
+    'Enter takes it · Tab conversations · ↑ ↓ · Esc closes',
+  ])
+  assert.deepEqual(lines(press(SENT, 'type:GIT').overlay!).slice(2, -1), ['› git diff --stat', '  git log'])
+  assert.deepEqual(lines(press(SENT, 'type:gitx').overlay!).slice(2, -1), [
+    '  nothing that was sent holds this',
+  ])
+})
+
+test('Enter takes what was sent and is selected; Ctrl+R and Ctrl+S go on and back, as the arrows do', () => {
+  const taken = (...keys: string[]) => press(SENT, 'type:git', ...keys, 'enter')
+  assert.deepEqual(taken(), { overlay: undefined, effects: [{ type: 'insert', text: 'git diff\n--stat' }] })
+  assert.deepEqual(taken('ctrl+r').effects, [{ type: 'insert', text: 'git log' }])
+  assert.deepEqual(taken('down', 'ctrl+s').effects, [{ type: 'insert', text: 'git diff\n--stat' }])
+  assert.deepEqual(taken('type:x', 'backspace', 'down').effects, [{ type: 'insert', text: 'git log' }])
+  assert.deepEqual(press(SENT, 'type:none', 'enter').effects, [])
+})
+
+for (const leaving of ['escape', 'ctrl+c', 'ctrl+d', 'ctrl+g']) {
+  test(`${leaving} closes a search`, () => {
+    assert.deepEqual(press(SENT, 'type:git', leaving), { overlay: undefined, effects: [] })
+  })
+}
+
+test('Tab and the arrows go round between what was sent, conversations and the memory, with the words', () => {
+  const scope = (...keys: string[]) => (press(SENT, 'type:g', ...keys).overlay as Search).scope
+  assert.deepEqual(
+    [scope('tab'), scope('tab', 'tab'), scope('tab', 'tab', 'tab'), scope('shift+tab'), scope('left')],
+    ['conversations', 'memory', 'prompts', 'memory', 'memory'],
+  )
+  const { overlay, effects } = press(SENT, 'type:g', 'tab')
+  assert.deepEqual(effects, [{ type: 'search', isTyped: false }])
+  assert.deepEqual(lines(overlay!), [
+    'Conversations: g',
+    '  sent [conversations] memory ',
+    '  searching…',
+    'Enter goes on there · Tab memory · ↑ ↓ · Esc closes',
+  ])
+})
+
+test('what is typed is looked for when more may follow, and what was found before stands there meanwhile', () => {
+  const { overlay, effects } = press(found('kraken', [KRAKEN]), 'type: dock')
+  assert.deepEqual(effects, Array(5).fill({ type: 'search', isTyped: true }))
+  assert.match(lines(overlay!).join('\n'), /^› Who wakes at night/m)
+  assert.equal(lines(overlay!)[0], 'Conversations: kraken dock')
+})
+
+test('Enter takes nothing that was found for other words', () => {
+  const { overlay, effects } = press(found('kraken', [KRAKEN]), 'type:s', 'enter')
+  assert.equal(overlay?.kind, 'search')
+  assert.deepEqual(effects.at(-1), { type: 'search', isTyped: false })
+})
+
+test('what comes for words that stand there no longer changes nothing', () => {
+  const search = found('kraken', [KRAKEN])
+  const late = { scope: 'conversations', query: 'krak', items: [], note: '' } as const
+  assert.equal(withFound(search, late), search)
+  assert.equal(withFound(search, { ...late, scope: 'memory', query: 'kraken' }), search)
+})
+
+test('Enter goes on in the conversation that was found; of the memory it shows the entry and stays', () => {
+  assert.deepEqual(press(found('kraken', [KRAKEN, CRONS]), 'down', 'enter'), {
+    overlay: undefined,
+    effects: [{ type: 'chosen', picker: 'session', value: 's2' }],
+  })
+  const search = newSearch({ scope: 'memory', query: 'db', agent: 'crab', sent: [] })
+  const entry = { ...KRAKEN, value: 'prod db' }
+  const memory = withFound(search, { scope: 'memory', query: 'db', items: [entry], note: '' })
+  assert.deepEqual(press(memory, 'enter'), {
+    overlay: memory,
+    effects: [{ type: 'chosen', picker: 'memory', value: 'prod db' }],
+  })
+})
+
+test('conversations stand there with what was said around the match, the selected one with more of it', () => {
+  const search = found('kraken', [KRAKEN, CRONS], 'There may be more')
+  assert.deepEqual(lines(search), [
+    `Conversations: kraken${' '.repeat(58)}2`,
+    '  sent [conversations] memory ',
+    '› Who wakes at night  1y ago · owl',
+    '    you: what does the kraken do in the dock?',
+    '    owl: It sleeps.',
+    '  Cron refactor  3d ago',
+    '    crab: … word word word word kraken',
+    '  There may be more',
+    'Enter goes on there · Tab memory · ↑ ↓ · Esc closes',
+  ])
+  const cron = lines(press(search, 'down').overlay!)
+  assert.ok(cron.filter((line) => line.startsWith('    ')).length >= 3, cron.join('\n'))
+  assert.ok(cron.join(' ').includes('kraken'))
+})
+
+test('what was found is marked in colour, in titles and in what was said', () => {
+  const { lines } = renderOverlay(found('cron kraken', [CRONS, KRAKEN]), {
+    ...{ columns: 80, rows: 24, color: true, details: false },
+  })
+  const marked = (word: string) => `\u001b[4m${word}\u001b[24m`
+  const text = lines.join('\n')
+  for (const word of ['Cron', 'kraken', 'dock']) assert.ok(text.includes(marked(word)), `${word}: ${text}`)
+})
+
+test('the selected one is in sight in a list that is longer than the screen, and on low terminals with its excerpt', () => {
+  const items = Array.from({ length: 20 }, (_, at) => ({
+    ...KRAKEN,
+    value: `${at}`,
+    title: toPieces(`number ${at}`, []),
+  }))
+  for (const rows of [8, 10, 12, 13, 24, 50]) {
+    let overlay: Overlay = found('kraken', items)
+    for (let at = 0; at < 20; at++) {
+      const shown = lines(overlay, 80, rows)
+      assert.ok(shown.length <= rows - 6)
+      assert.ok(
+        shown.some((line) => line.startsWith(`› number ${at} `)),
+        `${at} of ${rows}: ${shown.join('\n')}`,
+      )
+      if (rows >= 10) assert.match(shown.join('\n'), /you: what does the kraken/)
+      overlay = press(overlay, 'down').overlay!
+    }
+  }
+})
+
+test('a narrow terminal shows titles and what was said', () => {
+  assert.deepEqual(lines(found('kraken', [KRAKEN]), 40, 24), [
+    `Conversations: kraken${' '.repeat(18)}1`,
+    '  sent [conversations] memory ',
+    '› Who wakes at night',
+    '    you: what does the kraken do in the',
+    '    dock?',
+    '    owl: It sleeps.',
+    'Enter goes on there · Tab memory · ↑ ↓ …',
+  ])
+})
+
+test('an empty search says what there is to know', () => {
+  const told = (search: Search) => lines(search).at(-2)
+  assert.equal(told(found('', [])), '  nothing was said yet')
+  assert.equal(told(found('krak', [])), '  nobody said any of these words; only whole words are found')
+  assert.equal(told(found('krak', [], 'Cannot search: no daemon')), '  Cannot search: no daemon')
+})
+
+test('words that are wider than the terminal show their end, with the caret behind it', () => {
+  const search = press(SENT, `type:${'long '.repeat(30)}end`).overlay!
+  const { lines: shown, caret } = renderOverlay(search, {
+    columns: 40,
+    rows: 24,
+    color: false,
+    details: false,
+  })
+  assert.match(shown[0]!, /long end$/)
+  assert.deepEqual(caret, { x: shown[0]!.length, y: 0 })
+})
+
+function press(overlay: Overlay, ...keys: string[]): { overlay: Overlay | undefined; effects: Effect[] } {
+  const effects: Effect[] = []
+  let state: Overlay | undefined = overlay
+  for (const one of keys.flatMap(letters)) {
+    if (!state) break
+    const pressed = pressOverlay(state, key(one), { columns: 80, rows: 24 })
+    state = pressed.state
+    effects.push(...pressed.effects)
+  }
+  return { overlay: state, effects }
+}
+
+/** `type:abc` is typed letter by letter. */
+function letters(keys: string): string[] {
+  return keys.startsWith('type:') ? [...keys.slice('type:'.length)].map((letter) => `type:${letter}`) : [keys]
+}
+
+function lines(overlay: Overlay, columns = 80, rows = 24): readonly string[] {
+  return renderOverlay(overlay, { columns, rows, color: false, details: false }).lines
+}

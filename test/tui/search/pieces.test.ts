@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { rangesOf, toPieces, toRanges } from '../../../src/tui/search/pieces.ts'
+
+test('toRanges() turns offsets of bytes into places of the text, whatever its characters take', () => {
+  const text = 'é 漢字 👍 end'
+  const bytes = (part: string) => {
+    const start = Buffer.from(text.slice(0, text.indexOf(part))).length
+    return [start, start + Buffer.from(part).length]
+  }
+  const ranges = toRanges(text, [...bytes('é'), ...bytes('字'), ...bytes('👍'), ...bytes('end')])
+  assert.deepEqual(
+    ranges.map(([from, to]) => text.slice(from, to)),
+    ['é', '字', '👍', 'end'],
+  )
+})
+
+test('toRanges() leaves out offsets that lie within a character, outside of the text, or go back', () => {
+  assert.deepEqual(toRanges('aé', [0, 2]), [])
+  assert.deepEqual(toRanges('abc', [1, 9]), [])
+  assert.deepEqual(toRanges('abc', [2, 1]), [])
+  assert.deepEqual(toRanges('abc', [1, 1]), [])
+  assert.deepEqual(toRanges('abc', [1]), [])
+  assert.deepEqual(toRanges('abc', [1, 3, 0, 2]), [[1, 3]])
+})
+
+test('toPieces() takes a text apart by what was found in it', () => {
+  assert.deepEqual(toPieces('one two three', [[4, 7]]), [
+    { text: 'one ', isMatch: false },
+    { text: 'two', isMatch: true },
+    { text: ' three', isMatch: false },
+  ])
+  assert.deepEqual(toPieces('one', [[0, 3]]), [{ text: 'one', isMatch: true }])
+  assert.deepEqual(toPieces('', []), [])
+})
+
+test('toPieces() keeps of a long text what stands around the first match', () => {
+  const text = `${'a'.repeat(5_000)}X${'b'.repeat(5_000)}`
+  const pieces = toPieces(text, [[5_000, 5_001]])
+  assert.deepEqual(
+    pieces.map(({ text, isMatch }) => (isMatch ? text : `${text[0]}${text.length}`)),
+    ['…1', 'a200', 'X', 'b799', '…1'],
+  )
+})
+
+test('rangesOf() finds a phrase in upper and lower case, and nothing for nothing', () => {
+  assert.deepEqual(rangesOf('Git git', 'GIT'), [
+    [0, 3],
+    [4, 7],
+  ])
+  assert.deepEqual(rangesOf('git', ''), [])
+  assert.deepEqual(rangesOf('İ git', 'git'), [], 'its lower case is longer')
+})
+
+test('whatever the offsets are, the pieces put together are a part of the text', () => {
+  const TEXT = fc.string({ unit: 'binary', maxLength: 60 })
+  fc.assert(
+    fc.property(TEXT, fc.array(fc.integer({ min: -2, max: 200 })), (text, offsets) => {
+      const pieces = toPieces(text, toRanges(text, offsets))
+      assert.equal(pieces.map((piece) => piece.text).join(''), text)
+    }),
+  )
+})
