@@ -43,13 +43,13 @@ export const SEARCH_SESSIONS: Tool = {
   name: 'search_sessions',
   title: 'Search conversations',
   description:
-    'Searches what was said in past conversations of the agents; gives each match with what stands around it.',
+    'Searches what was said in past conversations of the agents; gives each match, marked with >, with what stands around it.',
   inputSchema: {
     type: 'object',
     properties: {
       query: { type: 'string', minLength: 1, description: 'Words to look for' },
       agent: { type: 'string', description: 'Only conversations of this agent' },
-      limit: { type: 'integer', minimum: 1, maximum: 20, description: 'At most this many; 20 without it' },
+      limit: { type: 'integer', minimum: 1, maximum: 20, description: 'At most this many; 5 without it' },
     },
     required: ['query'],
     additionalProperties: false,

@@ -103,7 +103,7 @@ class Calls {
     const either = this.#either(signal)
     const agents = await listServed(this.#options, either)
     this.#listed = agents
-    return await toTools(agents, this.#options, either)
+    return toTools(agents)
   }
 
   /** Tells a host that has seen the list when there are other agents now; they change while agents work. */

@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server'
-import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { CrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
@@ -10,6 +10,7 @@ import { DEPTH_VARIABLE, MAX_AGENT_DEPTH } from '../stdio/depth.ts'
 import { type ServedAgent, toServedAgents } from './agent-tools.ts'
 import { toFailedCall } from './answer.ts'
 import { CONVERSATION, LIST_AGENTS, SEARCH_SESSIONS, sendTool } from './definitions.ts'
+import { showSessions } from './found-sessions.ts'
 import { type ServedTurn, startTurn } from './turn.ts'
 
 /** What agents are served from. */
@@ -50,14 +51,9 @@ export async function listServed(
   return toServedAgents(agents.filter(({ name }) => only.length === 0 || only.includes(name)))
 }
 
-/** The tools of a host: one for each agent, the list of agents, and the search where this version has one. */
-export async function toTools(
-  agents: readonly ServedAgent[],
-  served: ServedAgents,
-  signal: AbortSignal,
-): Promise<Tool[]> {
-  const search = (await hasSearch(served, signal)) ? [SEARCH_SESSIONS] : []
-  return [...agents.map(sendTool), LIST_AGENTS, ...search]
+/** The tools of a host: one for each agent, the list of agents, and the search. */
+export function toTools(agents: readonly ServedAgent[]): Tool[] {
+  return [...agents.map(sendTool), LIST_AGENTS, SEARCH_SESSIONS]
 }
 
 /** What a call began: a turn of an agent, or an answer at once. */
@@ -139,21 +135,14 @@ async function searchSessions(
   }
   const query = textOf(args, 'query', what)
   if (query === undefined) throw new CrabError('invalid', `${what}: "query" is missing`)
-  const most = typeof limit === 'number' && limit > 0 ? Math.floor(limit) : 0
-  const found = await request(dispatch, 'searchSessions', { query, agent, limit: most }, signal)
-  const structuredContent: JsonObject = { ...found }
-  return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+  const most = typeof limit === 'number' && limit > 0 ? Math.floor(limit) : HITS
+  const wanted = { query, agent, limit: most, contextBefore: AROUND, contextAfter: AROUND }
+  return showSessions(await request(dispatch, 'searchSessions', wanted, signal), query)
 }
 
-/** Whether the runtime searches at all: one that does not says so, whatever is looked for. */
-async function hasSearch({ dispatch }: ServedAgents, signal: AbortSignal): Promise<boolean> {
-  try {
-    await request(dispatch, 'searchSessions', { query: 'crabtalk', limit: 1 }, signal)
-    return true
-  } catch (reason) {
-    return toCrabError(reason).kind !== 'unavailable'
-  }
-}
+/** Conversations that a host gets unless it asks for another number, and messages on either side of each match. */
+const HITS = 5
+const AROUND = 2
 
 /** A text among the arguments. Throws `invalid` for what is none. */
 function textOf(args: JsonObject, name: string, what: string): string | undefined {

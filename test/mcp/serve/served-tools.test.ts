@@ -3,8 +3,7 @@ import { PassThrough } from 'node:stream'
 import { describe, test } from 'node:test'
 import type { JsonObject } from '../../../src/core/base/message.ts'
 import { trustOf } from '../../../src/core/policy/trust.ts'
-import { request, route } from '../../../src/core/protocol/dispatch.ts'
-import { handlers } from '../../../src/daemon/handlers/handlers.ts'
+import { request } from '../../../src/core/protocol/dispatch.ts'
 import { toServedAgents } from '../../../src/mcp/serve/agent-tools.ts'
 import { serveAgents } from '../../../src/mcp/serve/serve-agents.ts'
 import { serveTo } from '../../support/mcp/served-host.ts'
@@ -35,7 +34,7 @@ describe('serveAgents()', () => {
     await request(node.dispatch, 'createAgent', { name: 'reviewer' }, NEVER)
     const serving = { dispatch: node.dispatch, cwd: node.home.paths.home, only: ['reviewer'] }
     await using host = await serveTo(KIND, serving)
-    assert.deepEqual(await host.tools(), ['send_reviewer', 'list_agents'])
+    assert.deepEqual(await host.tools(), ['send_reviewer', 'list_agents', 'search_sessions'])
     await assert.rejects(host.call('send_crab', { message: 'Hi' }), /There is no tool "send_crab"/)
     const search = await host.call('search_sessions', { query: 'x', agent: 'crab' })
     assert.match(search.text, /"agent" has to be one of reviewer/)
@@ -91,28 +90,20 @@ describe('serveAgents()', () => {
     assert.match(text, /bad key|credentials|key/)
   })
 
-  test('search_sessions says honestly that there is none, and is offered and answered as soon as there is one', async () => {
-    await using node = await startTestDispatch([])
-    const serving = { dispatch: node.dispatch, cwd: node.home.paths.home }
-    await using without = await serveTo(KIND, serving)
-    assert.ok(!(await without.tools()).includes('search_sessions'))
-    const refused = await without.call('search_sessions', { query: 'milk' })
-    assert.equal(refused.isError, true)
-    assert.match(refused.text, /this version has no search/)
-    const asked: JsonObject[] = []
-    const dispatch = route({
-      ...handlers(node.services, 'process'),
-      async searchSessions(message) {
-        asked.push({ ...message })
-        return { hits: [{ session: undefined, seq: 7, score: 1, window: [] }], partial: false }
-      },
-    })
-    await using host = await serveTo(KIND, { ...serving, dispatch })
-    assert.ok((await host.tools()).includes('search_sessions'))
-    const { structured } = await host.call('search_sessions', { query: 'milk', limit: 3 })
-    assert.equal((structured['hits'] as JsonObject[])[0]!['seq'], 7)
-    const { query, limit } = asked.at(-1)!
-    assert.deepEqual([query, limit], ['milk', 3])
+  test('search_sessions finds what was said, with what stands around it', async () => {
+    await using node = await startTestDispatch(() => ({ parts: ['In the fridge.'] }))
+    await node.ask('Where is the oat milk?')
+    await node.ask('And the bread?', { sender: 'bob' })
+    await using host = await serveTo(KIND, { dispatch: node.dispatch, cwd: node.home.paths.home })
+    const { text, structured } = await host.call('search_sessions', { query: 'oat milk', limit: 3 })
+    assert.match(
+      text,
+      /^\[\S+\] \d{4}-\d\d-\d\d crab\n> user: Where is the oat milk\?\n {2}assistant: In the fridge\.$/,
+    )
+    const [hit, ...more] = structured['hits'] as JsonObject[]
+    assert.deepEqual([hit?.['seq'], more], [1, []])
+    const nothing = await host.call('search_sessions', { query: 'quinoa' })
+    assert.deepEqual([nothing.text, nothing.isError ?? false], ['Nothing was found for quinoa.', false])
   })
 
   test('an answer that nothing waits for sends no message', async () => {

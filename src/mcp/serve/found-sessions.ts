@@ -1,0 +1,36 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { headOf } from '../../core/base/cut.ts'
+import type { SessionHit, SessionHits, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
+
+/** What a search found, as compact text for a model and as values for programs. */
+export function showSessions(found: SessionHits, query: string): CallToolResult {
+  const blocks = found.hits.map(toBlock)
+  const text = [
+    ...(blocks.length === 0 ? [`Nothing was found for ${query}.`] : blocks),
+    ...(found.partial ? ['The index is still being built: older conversations may be missing.'] : []),
+  ].join('\n\n')
+  return { content: [{ type: 'text', text }], structuredContent: { ...found } }
+}
+
+function toBlock({ session, seq, window }: SessionHit): string {
+  const match = window.find((item) => item.seq === seq)
+  const day = (match?.ts || session?.updatedAt || '').slice(0, 10)
+  const head = [`[${session?.id}]`, day, session?.agent, inLine(session?.title ?? '')]
+    .filter(Boolean)
+    .join(' ')
+  return [head, ...window.map((item) => toLine(item, item === match))].join('\n')
+}
+
+function toLine({ role, snippet, toolName, truncated }: WindowItem, isMatch: boolean): string {
+  const text = inLine(snippet)
+  const shown = isMatch ? text : headOf(text, CONTEXT_CHARS)
+  const end = (truncated || shown.length < text.length) && !shown.endsWith('…') ? '…' : ''
+  return `${isMatch ? '>' : ' '} ${role === 'tool' ? toolName || role : role}: ${shown}${end}`
+}
+
+function inLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Of a message beside the match. */
+const CONTEXT_CHARS = 300
