@@ -4,10 +4,16 @@ import {
   type AgentEventMsg,
   type AskUserEvent,
   type AttachEvent,
+  type ConversationList,
   type DeepPartial,
+  type ListConversationsMsg,
+  type ListMessages,
+  type MessageList,
   OnAsk,
   type RunResult,
+  type SearchSessions,
   SendResponse,
+  type SessionHits,
   type StreamEvent,
   type StreamMsg,
 } from '../core/protocol/crabtalk.generated.ts'
@@ -68,6 +74,20 @@ export interface Client {
   subscribe(kinds?: readonly AgentEventKind[], signal?: AbortSignal): AsyncGenerator<AgentEventMsg>
   /** Publishes an event; the subscriptions to it run their agents. */
   publish(source: string, payload: string): Promise<void>
+  /** Stored conversations, newest first; `filePath` is what other operations call `session`. */
+  conversations(filter?: DeepPartial<ListConversationsMsg>, signal?: AbortSignal): Promise<ConversationList>
+  /** A page of what was said in one, oldest first. */
+  messages(
+    session: string,
+    page?: DeepPartial<Omit<ListMessages, 'session'>>,
+    signal?: AbortSignal,
+  ): Promise<MessageList>
+  /** Conversations by what was said in them, the best first, with the messages around each match (RFC 0185). */
+  search(
+    query: string,
+    filter?: DeepPartial<Omit<SearchSessions, 'query'>>,
+    signal?: AbortSignal,
+  ): Promise<SessionHits>
   /** Any operation that is answered once, by its name in the protocol. */
   request<O extends Exclude<Operation, StreamOperation>>(
     operation: O,
@@ -95,6 +115,11 @@ export function clientOf(dispatch: Dispatch): Client {
     async publish(source, payload) {
       await request(dispatch, 'publishEvent', { source, payload }, never())
     },
+    conversations: (filter = {}, signal = never()) => request(dispatch, 'listConversations', filter, signal),
+    messages: (session, page = {}, signal = never()) =>
+      request(dispatch, 'listMessages', { ...page, session }, signal),
+    search: (query, filter = {}, signal = never()) =>
+      request(dispatch, 'searchSessions', { ...filter, query }, signal),
     request: (operation, body, signal = never()) =>
       request(dispatch, operation, body ?? ({} as never), signal),
   }
