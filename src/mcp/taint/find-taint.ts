@@ -1,9 +1,10 @@
 import { setImmediate as turnOver } from 'node:timers/promises'
+import { CREDENTIAL_HEAD, hasCredential, isPlaceholder } from '../../core/base/credentials.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { isSecretKey } from '../../core/base/secret-key.ts'
 import { formatPath } from '../../core/config/problem.ts'
-import { CREDENTIAL_HEAD, hasCredential, isPlaceholder } from './credentials.ts'
-import { isPlaceInList, isSecretKey } from './secret-keys.ts'
+import { isPlaceInList } from './place-in-list.ts'
 
 /** What must not be sent, and where it stands; never what it is. */
 export interface Taint {

@@ -3,8 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../../src/core/base/message.ts'
+import { isSecretKey } from '../../../src/core/base/secret-key.ts'
 import { findTaint } from '../../../src/mcp/taint/find-taint.ts'
-import { isPlaceInList, isSecretKey } from '../../../src/mcp/taint/secret-keys.ts'
+import { isPlaceInList } from '../../../src/mcp/taint/place-in-list.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 
 const NEVER = new AbortController().signal

@@ -1,6 +1,3 @@
-import { isObject } from '../../core/base/json.ts'
-import type { JsonObject } from '../../core/base/message.ts'
-
 /**
  * Whether a value under that name is meant to be secret: `password`, `api_key`, `clientSecret`, `X-Auth-Token`.
  *
@@ -20,24 +17,6 @@ export function isSecretKey(name: string): boolean {
   return SECRET.test(last) || SECRET_PAIR.test(two)
 }
 
-/**
- * Whether an argument `token` is a place in a list, by what its tool calls or describes it. No other name of a secret is
- * explained away like that: the words are the server's.
- */
-export function isPlaceInList(name: string, schema: JsonObject | undefined): boolean {
-  if (name.toLowerCase() !== 'token') return false
-  const properties = schema?.['properties']
-  const declared = isObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined
-  if (!isObject(declared)) return false
-  const words = [declared['title'], declared['description']]
-    .filter((word) => typeof word === 'string')
-    .join(' ')
-  return (
-    /\b(?:pag(?:e|es|ing|ination)|cursor|continuation|continue|next|resume|sync)\b/i.test(words) &&
-    !ABOUT_ACCESS.test(words)
-  )
-}
-
 const SECRET =
   /^(?:.*(?:passwords?|passwd|passphrase|apikeys?|secrets?|credentials?)|passcode|pwd|authorization|bearer|cookies?)$/
 const SECRET_PAIR =
@@ -48,5 +27,4 @@ const NO_SECRET_TOKEN = new Set(
     ' ',
   ),
 )
-const ABOUT_ACCESS = /\b(?:auth\w*|api|access|bearer|secret|credential|login|password)\b/i
 const MAX_NAME = 128

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { hasCredential, isPlaceholder } from '../../../src/mcp/taint/credentials.ts'
+import { hasCredential, isPlaceholder } from '../../../src/core/base/credentials.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
 
 for (const [name, value] of Object.entries(CREDENTIALS)) {

@@ -10,6 +10,23 @@ export function hasCredential(text: string): boolean {
   return TOKEN.test(text) || KEY_BLOCK.test(text) || hasAuthorization(text) || hasPasswordAddress(text)
 }
 
+/** Where the credentials of a text stand that `hasCredential` knows: begin and end of each, in no order; they may overlap. */
+export function credentialPlaces(text: string): [number, number][] {
+  if (text.length < MIN_LENGTH) return []
+  return [
+    ...[...text.matchAll(EVERY_TOKEN)].map(({ index, 0: token }): [number, number] => [
+      index,
+      index + token.length,
+    ]),
+    ...[...text.matchAll(EVERY_KEY_BLOCK)].map(({ index, 0: block }): [number, number] => [
+      index,
+      index + block.length,
+    ]),
+    ...authorizations(text),
+    ...passwordsOfAddresses(text),
+  ]
+}
+
 /** Whether a text stands for a value that somebody is to fill in, or that is known elsewhere under a name. */
 export function isPlaceholder(text: string): boolean {
   const word = text.trim()
@@ -59,28 +76,48 @@ const TOKENS = [
   'eyJ[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]{16,}',
 ]
 const TOKEN = new RegExp(`(?<![\\w-])(?:${TOKENS.join('|')})`)
+const EVERY_TOKEN = new RegExp(TOKEN, 'g')
 
 const KEY_BLOCK = /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d: /
 
+/** With its headers, its lines, and its end where it has one; a line feed may be written as in JSON. */
+const KEY_LINE = '(?:\\s|\\\\[nr]){0,9}'
+const EVERY_KEY_BLOCK = new RegExp(
+  `(?:${KEY_BLOCK.source})(?:${KEY_LINE}(?:[\\w-]{2,40}: [^\\n]{0,200}|[\\w+/=]{16,}))*` +
+    `(?:${KEY_LINE}[\\w+/]{0,14}=)?(?:${KEY_LINE}-----END[A-Z ]{0,50}-----)?`,
+  'g',
+)
+
 const AUTHORIZATION = /(?<![\w-])(?:bearer|basic|token|apikey)[ \t]{1,8}([\w.~+/=-]{20,1000})/gi
 
-/** What follows `Bearer` in a sentence is a word; a token has digits among its letters, and not only where words join. */
 function hasAuthorization(text: string): boolean {
-  for (const [, value = ''] of text.matchAll(AUTHORIZATION)) {
-    if (/\d/.test(value) && /[A-Za-z]/.test(value) && /[A-Za-z0-9]{12}/.test(value)) return true
+  return authorizations(text).next().done === false
+}
+
+/** What follows `Bearer` in a sentence is a word; a token has digits among its letters, and not only where words join. */
+function* authorizations(text: string): Generator<[number, number]> {
+  for (const { index, 0: all, 1: value = '' } of text.matchAll(AUTHORIZATION)) {
+    const end = index + all.length
+    if (/\d/.test(value) && /[A-Za-z]/.test(value) && /[A-Za-z0-9]{12}/.test(value)) {
+      yield [end - value.length, end]
+    }
   }
-  return false
 }
 
 /** Behind `//`: a name and a password, or a name that is a token itself, before the host. */
 const ADDRESS = /(?<=[a-z0-9+.-]:\/\/)([^\s/:@?#'"<>`]{0,300}):?((?<=:)[^\s/@?#'"<>`]{1,300})?@/gi
 
 function hasPasswordAddress(text: string): boolean {
-  for (const [, name = '', password = ''] of text.matchAll(ADDRESS)) {
-    if (password !== '' && !isPlaceholder(password)) return true
-    if (password === '' && /^(?=.*\d)(?=.*[A-Za-z])[\w~-]{24,}$/.test(name)) return true
+  return passwordsOfAddresses(text).next().done === false
+}
+
+function* passwordsOfAddresses(text: string): Generator<[number, number]> {
+  for (const { index, 0: all, 1: name = '', 2: password = '' } of text.matchAll(ADDRESS)) {
+    const end = index + all.length - 1
+    if (password !== '' && !isPlaceholder(password)) yield [end - password.length, end]
+    if (password === '' && /^(?=.*\d)(?=.*[A-Za-z])[\w~-]{24,}$/.test(name))
+      yield [index, index + name.length]
   }
-  return false
 }
 
 const PLACEHOLDER = new RegExp(
