@@ -8,6 +8,8 @@ export interface Query {
   averageLength: number
   /** By kind. */
   weights: Float64Array
+  /** The largest of them. */
+  heaviest: number
   /** Whether a document may be a hit, by what is no score. */
   accepts: (group: number, time: number) => boolean
 }

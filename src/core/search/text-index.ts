@@ -48,6 +48,8 @@ export interface GroupTerms {
 export interface TextIndexStats {
   /** Live ones. */
   documents: number
+  /** Terms of them all, each as often as it occurs. */
+  length: number
   /** Distinct terms ever seen. */
   terms: number
   segments: number
@@ -148,11 +150,13 @@ export class TextIndex {
   search(query: TextQuery): TextHit[] {
     const ids = query.limit > 0 ? this.#termsOf(query.text) : []
     if (ids.length === 0) return []
+    const weights = toWeights(query.weights)
     const evaluated = {
       ids,
       factors: ids.map((id) => this.#inverseFrequency(id) * (K1 + 1)),
       averageLength: this.#averageLength,
-      weights: toWeights(query.weights),
+      weights,
+      heaviest: Math.max(...weights),
       accepts: toFilter(query),
     }
     const best = new BestHits(query.limit, query.collapse ?? false)
@@ -239,6 +243,7 @@ export class TextIndex {
     const segments = sealed.flatMap(({ segment, dead }) => [...Object.values(segment.arrays), dead])
     return {
       documents: this.#documents,
+      length: this.#length,
       terms: this.#dictionary.size,
       segments: sealed.length,
       tailDocuments: unsealed.reduce((sum, holding) => sum + documentsOf(holding), 0),
