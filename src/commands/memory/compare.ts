@@ -3,7 +3,7 @@ import type { DeepPartial, MemoryEntry } from '../../core/protocol/crabtalk.gene
 /** How a memory becomes another one, by names. */
 export interface Difference {
   added: string[]
-  /** With another content, other aliases, of another kind. */
+  /** With another content, other aliases, of another kind or time. */
   changed: string[]
   removed: string[]
 }
@@ -36,11 +36,13 @@ export function inWords({ added, changed, removed }: Difference): string {
   return shown.join(', ') || 'nothing changes'
 }
 
-function isSame(was: MemoryEntry, { content = '', kind, aliases = [] }: Given): boolean {
+/** One that comes without its time gets that of now, which is no change anybody made. */
+function isSame(was: MemoryEntry, { content = '', kind, aliases = [], createdAt = '' }: Given): boolean {
   const isListed = (alias: string) => was.aliases.includes(alias)
   return (
     was.content === content &&
     was.kind === kind &&
+    (createdAt === '' || was.createdAt === createdAt) &&
     was.aliases.length === aliases.length &&
     aliases.every((alias) => isListed(alias ?? ''))
   )

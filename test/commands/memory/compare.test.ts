@@ -4,7 +4,7 @@ import { compare, inWords } from '../../../src/commands/memory/compare.ts'
 import { type DeepPartial, MemoryEntry, MemoryKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 
 test('compare() tells what comes, changes and goes, whatever the order and the ids are', () => {
-  const before = ['same', 'text', 'aliases', 'kind', 'gone'].map((name, index) =>
+  const before = ['same', 'text', 'aliases', 'kind', 'time', 'gone'].map((name, index) =>
     entry({ name, id: index + 1 }),
   )
   const after = [
@@ -12,11 +12,16 @@ test('compare() tells what comes, changes and goes, whatever the order and the i
     entry({ name: 'kind', kind: MemoryKind.ARCHIVE }),
     entry({ name: 'aliases', aliases: ['a'] }),
     entry({ name: 'text', content: 'other' }),
-    entry({ name: 'same', createdAt: '2020-01-01T00:00:00Z' }),
+    entry({ name: 'time', createdAt: '2020-01-01T00:00:00Z' }),
+    entry({ name: 'same', createdAt: '' }),
   ]
   const difference = compare(before, after)
-  assert.deepEqual(difference, { added: ['new'], changed: ['kind', 'aliases', 'text'], removed: ['gone'] })
-  assert.equal(inWords(difference), '1 removed, 3 changed, 1 new')
+  assert.deepEqual(difference, {
+    added: ['new'],
+    changed: ['kind', 'aliases', 'text', 'time'],
+    removed: ['gone'],
+  })
+  assert.equal(inWords(difference), '1 removed, 4 changed, 1 new')
 })
 
 test('compare() takes the order of aliases for nothing', () => {
@@ -27,5 +32,5 @@ test('compare() takes the order of aliases for nothing', () => {
 })
 
 function entry(more: DeepPartial<MemoryEntry>): MemoryEntry {
-  return MemoryEntry.fromPartial({ content: 'text', ...more })
+  return MemoryEntry.fromPartial({ content: 'text', createdAt: '2026-01-01T00:00:00Z', ...more })
 }
