@@ -56,6 +56,7 @@ export function processHost(): Host {
       return isSignalled
     },
     ripgrep: async (folder) => (await import('./ripgrep.ts')).ownRipgrep(folder),
+    searchWorker: async () => (await import('./search-worker.ts')).ownSearchWorker(),
     build: async () => (await import('./build.ts')).ownBuild(),
     leave,
   }

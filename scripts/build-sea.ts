@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { bundle } from './sea/bundle.ts'
+import { bundle, bundleWorker } from './sea/bundle.ts'
 import { linkCrabup, makeExecutable, NODE_FLAGS, stripped } from './sea/executable.ts'
 import { makePack, type PackContent } from './sea/pack.ts'
 import { makeRipgrepAsset, ripgrepFor, targetOf } from './sea/ripgrep.ts'
@@ -47,6 +47,7 @@ async function build(out: string, node: string): Promise<void> {
     node: base,
     boot,
     pack: makePack({ chunks, caches, cold }),
+    searchWorker: await bundleWorker('src/core/session-search/background/worker-main.ts'),
     ripgrep: await packRipgrep(await targetOf(node)),
     codeCache: !foreign,
     workDir,

@@ -25,6 +25,12 @@ const COMMON = {
   tsconfigRaw: {}, // its paths are for types only
 } as const satisfies BuildOptions
 
+/** The program of a worker as one script. */
+export async function bundleWorker(main: string): Promise<string> {
+  const { outputFiles } = await build({ ...COMMON, entryPoints: [main], format: 'cjs', minify: true })
+  return outputFiles[0]!.text
+}
+
 /** Bundles the boot script, and the program split at every `import()`, so that a command loads only what it uses. */
 export async function bundle(boot: string, main: string): Promise<Bundle> {
   const [bootResult, mainResult] = await Promise.all([

@@ -3,6 +3,7 @@ import { copyFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { SEARCH_WORKER_ASSET } from '../../bin/search-worker.ts'
 
 const run = promisify(execFile)
 
@@ -34,6 +35,8 @@ export interface Executable {
   node: string
   boot: string
   pack: Uint8Array
+  /** The program of the search's worker. */
+  searchWorker: string
   /** Undefined when there is none for its system. */
   ripgrep: Uint8Array | undefined
   /** Whether it will run on this machine's V8, so that its start-up code can be cached. */
@@ -45,13 +48,17 @@ export interface Executable {
 /** Makes the binary. A running one of that name is left alone: the new file takes its place. */
 export async function makeExecutable(
   out: string,
-  { node, boot, pack, ripgrep, codeCache, workDir }: Executable,
+  { node, boot, pack, searchWorker, ripgrep, codeCache, workDir }: Executable,
 ): Promise<void> {
   const config = {
     main: 'boot.cjs', // relative, because stack traces show it
     output: 'binary',
     executable: node,
-    assets: { pack: 'pack.bin', ...(ripgrep && { ripgrep: 'ripgrep.bin' }) },
+    assets: {
+      pack: 'pack.bin',
+      [SEARCH_WORKER_ASSET]: 'search-worker.cjs',
+      ...(ripgrep && { ripgrep: 'ripgrep.bin' }),
+    },
     useCodeCache: codeCache,
     disableExperimentalSEAWarning: true,
     execArgv: NODE_FLAGS,
@@ -59,6 +66,7 @@ export async function makeExecutable(
   }
   await writeFile(join(workDir, 'boot.cjs'), boot)
   await writeFile(join(workDir, 'pack.bin'), pack)
+  await writeFile(join(workDir, 'search-worker.cjs'), searchWorker)
   if (ripgrep) await writeFile(join(workDir, 'ripgrep.bin'), ripgrep)
   await writeFile(join(workDir, 'sea.json'), JSON.stringify(config, undefined, 2))
   await run(process.execPath, ['--build-sea', 'sea.json'], { cwd: workDir })

@@ -123,6 +123,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
       hasRipgrep: true,
     }),
     ripgrep: async () => installedRipgrep(import.meta.filename),
+    searchWorker: async () => undefined,
     onSignal: () => new DisposableStack(),
     onCrash: () => new DisposableStack(),
     leave: (code) => {

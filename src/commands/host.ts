@@ -37,6 +37,8 @@ export interface Host {
   readonly isSignalled: boolean
   /** The path of the ripgrep that comes with this program, unpacked in that folder where it must be; undefined when there is none. */
   ripgrep(folder: string): Promise<string | undefined>
+  /** What the worker of the search runs: its text, or its file; undefined when there is none. */
+  searchWorker(): Promise<string | URL | undefined>
   /** Which program this is. */
   build(): Promise<Build>
   /** Ends the process at once, for a second Ctrl-C or a reader that blocks for ever. */

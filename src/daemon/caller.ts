@@ -12,6 +12,8 @@ export interface Caller {
   readonly stderr: { write(text: string): unknown }
   /** The path of the ripgrep that comes with the caller, unpacked in that folder where it must be. */
   ripgrep(folder: string): Promise<string | undefined>
+  /** What the worker of the search runs: its text, or its file; undefined when there is none. */
+  searchWorker(): Promise<string | URL | undefined>
   /** What starts the same program again. */
   build(): Promise<{ readonly command: readonly [string, ...string[]] }>
 }

@@ -13,8 +13,17 @@ export async function attachInProcess(
   { paths, why }: { paths: HomePaths; why: string | undefined },
 ): Promise<Attached> {
   await refuseForeignHome(paths)
-  const { env, pid, homeDir, ripgrep } = caller
-  const services = compose({ paths, env, pid, cwd: caller.cwd(), homeDir, ripgrep, log: silentLog })
+  const { env, pid, homeDir, ripgrep, searchWorker } = caller
+  const services = compose({
+    paths,
+    env,
+    pid,
+    cwd: caller.cwd(),
+    homeDir,
+    ripgrep,
+    searchWorker,
+    log: silentLog,
+  })
   await services.migrate((_, message) => caller.stderr.write(`crabtalk: ${message}\n`))
   return {
     dispatch: route(handlers(services, 'process')),

@@ -20,6 +20,7 @@ const services = compose({
   homeDir: homedir(),
   log: () => {},
   ripgrep: async () => undefined,
+  searchWorker: async () => undefined,
 })
 const dispatch = route(handlers(services, 'process'))
 if (name === 'crash') await crash()

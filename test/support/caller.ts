@@ -11,6 +11,7 @@ export function testCaller(home: string, more: Partial<Caller> = {}): Caller {
     withoutDaemon: true,
     stderr: { write: () => undefined },
     ripgrep: async () => undefined,
+    searchWorker: async () => undefined,
     build: async () => ({ command: [process.execPath] }),
     ...more,
   }

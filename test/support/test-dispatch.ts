@@ -66,6 +66,7 @@ export function nodeOptions(
     homeDir: paths.home,
     pid: process.pid,
     ripgrep: async () => undefined,
+    searchWorker: async () => undefined,
     log: silentLog,
   }
 }

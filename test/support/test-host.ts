@@ -6,6 +6,7 @@ import { Readable } from 'node:stream'
 import { installedRipgrep } from '../../bin/ripgrep.ts'
 import type { Host, SignalName, Terminal } from '../../src/commands/host.ts'
 import { Output } from '../../src/commands/output.ts'
+import { SEARCH_WORKER } from './search-worker.ts'
 
 export interface TestHostOptions {
   env?: Readonly<Record<string, string | undefined>>
@@ -65,6 +66,7 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     screen: () => undefined,
     isSignalled: false,
     ripgrep: async () => installedRipgrep(import.meta.filename),
+    searchWorker: async () => SEARCH_WORKER,
     onSignal(listener) {
       listeners.add(listener)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }

@@ -25,6 +25,7 @@ export interface DaemonProcess extends DaemonHost {
   readonly homeDir: string
   memoryBytes(): number
   ripgrep(folder: string): Promise<string | undefined>
+  searchWorker(): Promise<string | URL | undefined>
 }
 
 export interface DaemonOptions {
@@ -107,6 +108,7 @@ async function live(at: Living): Promise<void> {
     watched: (dispatch) => idle.watched(dispatch),
   })
   log('info', `listening on ${listeners.endpoints().join(' and ')}`)
+  services.sessionIndex.warm()
   void services.roster.keepAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
   using _components = followComponents({ ...services, folder: paths.run, log, lookMs: options.lookMs })
   using _watch = endWhenLost(listeners, at)
@@ -127,7 +129,7 @@ function endWhenLost(listeners: Listeners, { options, life }: Living): Disposabl
 
 function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners | undefined): NodeOptions {
   const { paths, idleExitMs } = options
-  const { env, pid, homeDir, ripgrep, memoryBytes } = host
+  const { env, pid, homeDir, ripgrep, searchWorker, memoryBytes } = host
   const daemon = {
     startedAt: Date.now(),
     idleExitMs,
@@ -136,7 +138,8 @@ function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners
     memoryBytes,
     stop: () => life.stop('a client asked for it'),
   }
-  return { paths, env, pid, homeDir, log, cwd: homeDir || paths.home, ripgrep, daemon }
+  const cwd = homeDir || paths.home
+  return { paths, env, pid, homeDir, log, cwd, ripgrep, searchWorker, daemon }
 }
 
 /** Requests and turns that nobody waits for get the same moment. */

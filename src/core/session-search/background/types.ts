@@ -12,7 +12,7 @@ export interface FileToRead {
   since?: Cursor
 }
 
-/** How far a file was read. All documents of the session up to `cursor` are in this batch or came before it. */
+/** How far a file was read: all its documents up to `cursor` are in this batch or came before it. */
 export interface ReadFile {
   group: number
   /** Undefined when there is no such file, or it cannot be read: `problem` then says why. */
@@ -22,19 +22,19 @@ export interface ReadFile {
   /** Of before it was read. */
   stamp: FileStamp | undefined
   /**
-   * The cursor given does not fit the file: it was replaced, or cut. Nothing of it was read; remove the session, and
-   * have it read from its beginning under another ordinal.
+   * Nothing of it that may have been in batches is of any use: the cursor given does not fit the file, which was
+   * replaced or cut, or reading it broke off. Remove the session, and have it read again under another ordinal.
    */
   changed: boolean
   problem?: string
 }
 
 /**
- * Documents of session files with their terms as numbers.
- *
- * A term's number holds for one run of readFiles(): the keys of all its batches, one after another, count from 0.
+ * Documents of session files with their terms as numbers: the keys of all batches, one after another, count from 0,
+ * and from 0 again where a batch is a first one.
  */
 export interface ReadBatch {
+  isFirst: boolean
   /** Terms that came up for the first time: their bytes one after another, and of each its length and hash. */
   keys: Uint8Array
   keyLengths: Uint8Array
@@ -53,24 +53,24 @@ export interface ReadBatch {
   files: readonly ReadFile[]
 }
 
-/**
- * What is done beside the thread that answers: in a worker that starts when there is work and ends when there is none,
- * or, where no worker can run, in this thread in slices.
- */
-export interface IndexBackground extends Background, AsyncDisposable {
-  /** In the order given; a batch is at most some 500 KB. The next one is made while the last one is used. */
-  readFiles(files: readonly FileToRead[], signal: AbortSignal): AsyncIterable<ReadBatch>
-  /** As saveCheckpoint(). */
+/** Work for an index that takes its time. */
+export interface BackgroundJobs extends Background {
+  /**
+   * In the order given, each file ended by its ReadFile unless it throws; a batch has some 65,536 terms. The next one is
+   * made while the last one is used.
+   */
+  readFiles(files: readonly FileToRead[], signal: AbortSignal): AsyncGenerator<ReadBatch>
+  /** As saveCheckpoint(); settles when nothing is written any more, stopped or not. */
   save(place: CheckpointPlace, parts: readonly PartToSave[], signal: AbortSignal): Promise<string[]>
   /** As loadCheckpoint(). */
   load(place: CheckpointPlace, signal: AbortSignal): Promise<SavedPart[] | undefined>
 }
 
+/** They are done beside the thread that answers, as long as this is not disposed. */
+export interface IndexBackground extends BackgroundJobs, AsyncDisposable {}
+
 /**
- * What indexes batches, used by who owns the index: see index-files.ts.
- *
- * `openBackground({ worker, log })` in open-background.ts makes an IndexBackground; `worker` is NodeOptions.searchWorker:
- * `() => Promise<string | URL | undefined>`, what a worker runs: a source text in the binary and the package, a file
- * from source, undefined where there is none (then everything is done in this thread).
+ * What a worker runs: the text of the program in the binary and the package, its file from source; undefined where there
+ * is none, then everything is done in this thread.
  */
 export type WorkerSource = () => Promise<string | URL | undefined>

@@ -1,0 +1,111 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type DocumentRow, NO_OFFSET } from '../../search/types.ts'
+import { decodeHeader, decodeLine, NEWLINE } from '../../storage/session-file.ts'
+import type { FileStamp } from '../../storage/session-reader.ts'
+import type { Cursor, SessionHeader } from '../../storage/types.ts'
+import { documentsOf } from '../documents.ts'
+import { type FileLine, fileLines } from './file-lines.ts'
+
+/** A document of a session whose ordinal the caller knows. */
+export interface SessionDocument {
+  row: Omit<DocumentRow, 'group'>
+  text: string
+}
+
+/** What of a session file is searched, from its beginning or from a cursor on. To be read once, then disposed. */
+export interface SessionText extends Disposable {
+  /** Line by line: documents of messages, and how many bytes the line has. */
+  lines(): Generator<{ documents: readonly SessionDocument[]; bytes: number }>
+  /** Title and summary as the lines that were read leave them; an empty text takes the one before away. */
+  descriptions(): Iterable<SessionDocument>
+  /** How far it was read. */
+  readonly state: { header: SessionHeader; cursor: Cursor; stamp: FileStamp }
+}
+
+/**
+ * Opens a session file, as it is now; undefined when the cursor does not fit it. Fails as the system does.
+ *
+ * It is read synchronously: a worker waits for nothing else, and in a row that takes a tenth of the time.
+ */
+export function openSessionText(path: string, since: Cursor | undefined): SessionText | undefined {
+  const fd = openSync(path, 'r')
+  try {
+    const { size, mtimeMs, ino } = fstatSync(fd)
+    if (since && !endsLine(fd, since.bytes, size)) {
+      closeSync(fd)
+      return undefined
+    }
+    return new OpenText(fd, { stamp: { size, mtimeMs, ino }, since })
+  } catch (reason) {
+    closeSync(fd)
+    throw reason
+  }
+}
+
+class OpenText implements SessionText {
+  readonly #fd: number
+  readonly state: SessionText['state']
+  readonly #descriptions = new Map<number, SessionDocument>()
+
+  constructor(fd: number, { stamp, since }: { stamp: FileStamp; since: Cursor | undefined }) {
+    this.#fd = fd
+    const { header, end } = readHeader(fd, stamp.size)
+    this.state = { header, stamp, cursor: since ?? { bytes: end, seq: 0 } }
+  }
+
+  *lines(): ReturnType<SessionText['lines']> {
+    const { cursor, stamp } = this.state
+    for (const line of fileLines(this.#fd, { from: cursor.bytes, to: stamp.size })) {
+      yield { documents: this.#documentsOf(line), bytes: line.end - line.offset }
+    }
+  }
+
+  descriptions(): Iterable<SessionDocument> {
+    return this.#descriptions.values()
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#fd)
+  }
+
+  #documentsOf({ bytes, offset, end }: FileLine): readonly SessionDocument[] {
+    const { header, cursor } = this.state
+    const text = bytes ? decodeText(bytes) : TOO_LONG
+    const { seq, line } = decodeLine(text, { seq: cursor.seq, createdAt: header.created_at })
+    this.state.cursor = { bytes: end, seq }
+    if (typeof line !== 'object') return []
+    const place = { offset: Math.min(offset, NO_OFFSET), time: Date.parse(line.ts) || 0 }
+    const documents = documentsOf(line)
+    if (line.kind === 'meta') {
+      for (const { kind, text } of documents)
+        this.#descriptions.set(kind, { row: { ...place, kind, seq: 0 }, text })
+      return []
+    }
+    return documents.map(({ kind, text }) => ({ row: { ...place, kind, seq }, text }))
+  }
+}
+
+/** Counts as a line that cannot be used. */
+const TOO_LONG = '…'
+const FIRST_READ = 4096
+
+/** Whether a whole line ends at a byte of the file. */
+function endsLine(fd: number, end: number, size: number): boolean {
+  if (end < 1 || end > size) return false
+  const last = Buffer.allocUnsafe(1)
+  return readSync(fd, last, 0, 1, end - 1) === 1 && last[0] === NEWLINE
+}
+
+function readHeader(fd: number, size: number): { header: SessionHeader; end: number } {
+  for (let length = FIRST_READ; ; length *= 8) {
+    const bytes = Buffer.allocUnsafe(Math.min(length, size))
+    const read = readSync(fd, bytes, 0, bytes.length, 0)
+    const found = bytes.subarray(0, read)
+    if (length >= size || found.includes(NEWLINE)) return decodeHeader(found)
+  }
+}
+
+/** Buffer's own toString('utf8') takes several times as long. */
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+}

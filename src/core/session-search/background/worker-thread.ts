@@ -1,0 +1,135 @@
+import { Worker } from 'node:worker_threads'
+import { CrabError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { SavedPart } from '../../search/checkpoint/types.ts'
+import type { Segment } from '../../search/parts.ts'
+import { type Failure, type Job, type Reply, type Request, WorkerEnded } from './messages.ts'
+import type { BackgroundJobs, ReadBatch } from './types.ts'
+
+export interface WorkerThreadOptions {
+  /** The text of the worker's program, or the file it is in. */
+  source: string | URL
+  log: Log
+  /** Without work for so long it ends, milliseconds. */
+  idleMs: number
+}
+
+/** A thread that starts with its first job. While it has none it keeps no process alive, and then ends. */
+export class WorkerThread implements AsyncDisposable {
+  readonly #options: WorkerThreadOptions
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  #worker: Worker | undefined
+  #idle: NodeJS.Timeout | undefined
+  #lastId = 0
+
+  constructor(options: WorkerThreadOptions) {
+    this.#options = options
+  }
+
+  /** As BackgroundJobs has them; each fails with WorkerEnded when the thread ends meanwhile. */
+  readonly jobs: BackgroundJobs = {
+    seal: async (tail) => (await this.#do({ job: 'seal', tail })) as Segment,
+    merge: async (merge) => (await this.#do({ job: 'merge', merge })) as Segment,
+    save: async (place, parts, signal) => (await this.#do({ job: 'save', place, parts }, signal)) as string[],
+    load: async (place, signal) =>
+      (await this.#do({ job: 'load', place }, signal)) as SavedPart[] | undefined,
+    readFiles: (files, signal) => this.#readFiles(files, signal),
+  }
+
+  /** What runs fails with WorkerEnded. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearTimeout(this.#idle)
+    await this.#worker?.terminate()
+  }
+
+  async *#readFiles(
+    files: Parameters<BackgroundJobs['readFiles']>[0],
+    signal: AbortSignal,
+  ): AsyncGenerator<ReadBatch> {
+    const run = (await this.#do({ job: 'open', files }, signal)) as number
+    const worker = this.#worker
+    try {
+      for (;;) {
+        const batch = (await this.#do({ job: 'next', run }, signal)) as ReadBatch | undefined
+        if (!batch) return
+        yield batch
+      }
+    } finally {
+      if (this.#worker === worker) await this.#do({ job: 'close', run })
+    }
+  }
+
+  /** The answer; with a signal that is given, too, when the job has really stopped. */
+  async #do(job: Job, signal?: AbortSignal): Promise<unknown> {
+    signal?.throwIfAborted()
+    const id = ++this.#lastId
+    const answer = Promise.withResolvers<unknown>()
+    this.#waiting.set(id, answer)
+    const stop = () => this.#worker?.postMessage({ id, job: 'stop' } satisfies Request)
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      this.#start().postMessage({ id, ...job } satisfies Request)
+      return await answer.promise
+    } catch (reason) {
+      if (signal?.aborted) throw signal.reason
+      throw reason
+    } finally {
+      signal?.removeEventListener('abort', stop)
+      this.#waiting.delete(id)
+      this.#rest()
+    }
+  }
+
+  #start(): Worker {
+    clearTimeout(this.#idle)
+    this.#worker ??= this.#spawn()
+    this.#worker.ref()
+    return this.#worker
+  }
+
+  #spawn(): Worker {
+    const { source } = this.#options
+    const worker = new Worker(source, {
+      name: 'crabtalk-search',
+      eval: typeof source === 'string',
+      env: {},
+      execArgv: [], // what this process preloads, or was told to inspect, is not for it
+    })
+    let why = 'it ended'
+    worker.on('message', (reply: Reply) => this.#hear(reply))
+    worker.on('error', (reason) => {
+      why = reason instanceof Error ? reason.message : String(reason)
+    })
+    worker.on('exit', () => this.#ended(worker, why))
+    return worker
+  }
+
+  #hear(reply: Reply): void {
+    const answer = 'id' in reply ? this.#waiting.get(reply.id) : undefined
+    if ('log' in reply) this.#options.log(...reply.log)
+    else if ('failure' in reply) answer?.reject(toError(reply.failure))
+    else answer?.resolve(reply.value)
+  }
+
+  #ended(worker: Worker, why: string): void {
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    for (const answer of this.#waiting.values()) answer.reject(new WorkerEnded(why))
+  }
+
+  /** Called when a job is done. */
+  #rest(): void {
+    if (this.#waiting.size > 0) return
+    const worker = this.#worker
+    worker?.unref()
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => {
+      if (this.#worker === worker) this.#worker = undefined
+      void worker?.terminate()
+    }, this.#options.idleMs).unref()
+  }
+}
+
+function toError({ kind, message, hint }: Failure): Error {
+  return kind ? new CrabError(kind, message, hint === undefined ? {} : { hint }) : new Error(message)
+}

@@ -1,0 +1,5 @@
+/** What the worker of the search runs, from source. */
+export const SEARCH_WORKER = new URL(
+  '../../src/core/session-search/background/worker-main.ts',
+  import.meta.url,
+)
