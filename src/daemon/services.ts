@@ -52,6 +52,8 @@ export interface NodeOptions {
   homeDir: string
   /** Path of a ripgrep to run, made ready in that folder where it must be; undefined when there is none. */
   ripgrep(cacheDir: string): Promise<string | undefined>
+  /** What the worker of the search runs: its text, or its file; undefined when there is none. */
+  searchWorker(): Promise<string | URL | undefined>
   log: Log
   /** Absent: it serves one command, in that command's process. */
   daemon?: DaemonSelf
