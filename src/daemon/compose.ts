@@ -62,7 +62,8 @@ export function compose(options: NodeOptions): Services {
       folder,
       index: paths.index,
       leases,
-      keeps: options.daemon !== undefined,
+      lasts: options.daemon !== undefined,
+      worker: options.searchWorker,
       log: options.log,
     })
   })

@@ -1,5 +1,6 @@
 import type { SessionIndex } from '../core/session-search/session-index.ts'
 import type { SessionMatches, SessionQuery } from '../core/session-search/types.ts'
+import type { SessionFolder } from '../core/storage/session-folder.ts'
 import type { SessionChange } from '../core/storage/types.ts'
 
 /** The search over the sessions of a node; what it needs is loaded when somebody first searches. */
@@ -8,14 +9,15 @@ export interface SessionSearch extends AsyncDisposable {
   search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches>
   /** As SessionIndex.changed(); before anybody searches it is no matter. */
   changed(change: SessionChange): void
-  /** Begins to make ready what a search needs; whatever goes wrong is told to the one who searches. */
-  openSoon(): void
+  /** Makes ready what searches need as soon as there are sessions; for what lasts. */
+  warm(): void
 }
 
 /** The index that `open` makes, once. */
-export function lazySessionIndex(open: () => Promise<SessionIndex>): SessionSearch {
+export function lazySessionIndex(folder: SessionFolder, open: () => Promise<SessionIndex>): SessionSearch {
   let index: SessionIndex | undefined
   let opening: Promise<SessionIndex> | undefined
+  let isWarm = false
   const get = () => {
     opening ??= open().then((made) => {
       index = made
@@ -23,13 +25,24 @@ export function lazySessionIndex(open: () => Promise<SessionIndex>): SessionSear
     })
     return opening
   }
+  const warm = () => void get().then((made) => made.warm(), ignore)
   return {
     search: async (query, signal) => (await get()).search(query, signal),
-    changed: (change) => index?.changed(change),
-    openSoon: () => void get().catch(() => undefined),
+    changed(change) {
+      if (isWarm && !opening) warm()
+      index?.changed(change)
+    },
+    warm() {
+      isWarm = true
+      void folder.look().then((ids) => ids.length > 0 && warm(), ignore)
+    },
     async [Symbol.asyncDispose]() {
-      const made = await opening?.catch(() => undefined)
+      isWarm = false
+      const made = await opening?.catch(ignore)
       await made?.[Symbol.asyncDispose]()
     },
   }
 }
+
+/** Who searches is told. */
+function ignore(): undefined {}

@@ -3,6 +3,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { type CatalogueEntry, loadCatalogue, saveCatalogue } from './catalogue-file.ts'
 import { digestSession, type SessionDigest } from './session-digest.ts'
 import type { SessionFolder } from './session-folder.ts'
+import { toPairPart } from './session-id.ts'
 import { type FileStamp, readSessionFile } from './session-reader.ts'
 
 /**
@@ -27,6 +28,16 @@ export class Catalogue {
   async all(): Promise<SessionDigest[]> {
     const ids = await this.#folder.look()
     return await this.#digests(ids, (id) => this.#folder.stamp(id))
+  }
+
+  /** Up-to-date digests of these sessions and all others of their pairs. */
+  async ofPairs(ids: readonly string[]): Promise<SessionDigest[]> {
+    const pairs = new Set(ids.map(toPairPart))
+    const all = await this.#folder.look()
+    return await this.#digests(
+      all.filter((id) => pairs.has(toPairPart(id))),
+      (id) => this.#folder.stamp(id),
+    )
   }
 
   /** Up-to-date digests of these sessions, without those that were deleted or cannot be read. */

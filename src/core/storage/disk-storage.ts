@@ -4,7 +4,7 @@ import type { CrabError } from '../base/errors.ts'
 import { isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import { ulidSequence } from '../base/ids.ts'
 import { Catalogue } from './catalogue.ts'
-import { belongsTo, findActive, selectSummaries, toPair } from './session-digest.ts'
+import { belongsTo, findActive, selectSummaries, toPair, toRows } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
 import { encodeHeader, encodeLine, NEWLINE, sliceLines, stampLines } from './session-file.ts'
 import { SessionFolder } from './session-folder.ts'
@@ -18,6 +18,7 @@ import type {
   SessionFilter,
   SessionHeader,
   SessionPart,
+  SessionRow,
   SessionSummary,
   Storage,
 } from './types.ts'
@@ -117,6 +118,10 @@ export class DiskStorage implements Storage {
     const end = { bytes: at.bytes + content.length, seq: at.seq + lines.length }
     this.#onChange?.({ id, change: 'appended', header: undefined, at, lines: stamped, texts, end })
     return end
+  }
+
+  async summaries(ids: readonly string[]): Promise<SessionRow[]> {
+    return toRows(ids, await this.#catalogue.ofPairs(ids))
   }
 
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {

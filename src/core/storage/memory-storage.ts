@@ -1,5 +1,12 @@
 import { ulidSequence } from '../base/ids.ts'
-import { digestSession, findActive, type SessionDigest, selectSummaries, toPair } from './session-digest.ts'
+import {
+  digestSession,
+  findActive,
+  type SessionDigest,
+  selectSummaries,
+  toPair,
+  toRows,
+} from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
 import {
   decodeHeader,
@@ -17,6 +24,7 @@ import type {
   SessionFilter,
   SessionHeader,
   SessionPart,
+  SessionRow,
   SessionSummary,
   Storage,
 } from './types.ts'
@@ -73,6 +81,10 @@ export class MemoryStorage implements Storage {
     if (endOf(session).bytes !== at.bytes) throw changedMeanwhile(id)
     push(session, encodeLines(lines, at.seq, this.#now()))
     return endOf(session)
+  }
+
+  async summaries(ids: readonly string[]): Promise<SessionRow[]> {
+    return toRows(ids, this.#digests(''))
   }
 
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {

@@ -5,6 +5,7 @@ import type {
   SessionHeader,
   SessionLine,
   SessionPart,
+  SessionRow,
   SessionSummary,
 } from './types.ts'
 
@@ -47,17 +48,39 @@ export function findActive(digests: readonly SessionDigest[], pair: Pair): strin
   return active?.id
 }
 
+/**
+ * Rows of some sessions, in the order of the ids, without those that are gone. `digests` are those of all sessions of
+ * their pairs, at least.
+ */
+export function toRows(ids: readonly string[], digests: readonly SessionDigest[]): SessionRow[] {
+  const byId = new Map(digests.map((digest) => [digest.summary.id, digest]))
+  const active = new Map<string, string | undefined>()
+  const activeOf = ({ agentId, sender }: Pair) => {
+    const key = JSON.stringify([agentId, sender])
+    if (!active.has(key)) active.set(key, findActive(digests, { agentId, sender }))
+    return active.get(key)
+  }
+  return ids.flatMap((id) => {
+    const digest = byId.get(id)
+    return digest ? [{ summary: toRow(digest), isActive: activeOf(digest.summary) === id }] : []
+  })
+}
+
 /** Rows that a listing asks for, newest first. */
 export function selectSummaries(digests: readonly SessionDigest[], filter: SessionFilter): SessionSummary[] {
   return digests
     .filter(({ summary }) => isWanted(summary, filter))
-    .map((digest) => ({ ...digest.summary, activeSince: activeSince(digest) }))
+    .map(toRow)
     .sort((a, b) => descending(a.updatedAt, b.updatedAt) || descending(a.id, b.id))
 }
 
 /** Whether anything was said in a session, or a title given to it; others are no use in a list. */
 export function isBegun({ messageCount, title }: Pick<SessionSummary, 'messageCount' | 'title'>): boolean {
   return messageCount > 0 || title !== ''
+}
+
+function toRow(digest: SessionDigest): SessionSummary {
+  return { ...digest.summary, activeSince: activeSince(digest) }
 }
 
 function activeSince({ summary, activatedAt }: SessionDigest): string {

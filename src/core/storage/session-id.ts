@@ -7,7 +7,12 @@ export const SESSION_EXTENSION = '.jsonl'
 
 /** What the ids of a pair's sessions begin with: no sender ever becomes a part of a path (decision 8). */
 export function toSessionPrefix({ agentId, sender }: Pair): string {
-  return `${sha256(`${agentId}\0${sender}`).toString('hex').slice(0, 16)}-`
+  return `${sha256(`${agentId}\0${sender}`).toString('hex').slice(0, PAIR_DIGITS)}-`
+}
+
+/** What the ids of all sessions of its pair begin with. */
+export function toPairPart(id: string): string {
+  return id.slice(0, PAIR_DIGITS + 1)
 }
 
 /** The file of a session. Fails with `invalid` for what is no session id, so that it never becomes a path. */
@@ -27,4 +32,5 @@ export function checkSessionId(id: string): void {
   if (!SESSION_ID.test(id)) throw noSessionId(id)
 }
 
+const PAIR_DIGITS = 16
 const SESSION_ID = /^[0-9a-f]{16}-[0-9A-HJKMNP-TV-Z]{26}$/

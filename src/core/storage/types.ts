@@ -163,6 +163,13 @@ export interface SessionSummary {
   activeSince: string
 }
 
+/** A session among others. */
+export interface SessionRow {
+  summary: SessionSummary
+  /** Its pair continues there. */
+  isActive: boolean
+}
+
 /** What a listing asks for. */
 export interface SessionFilter {
   agentId?: string
@@ -194,6 +201,8 @@ export interface Storage {
    * Fails with `conflict`, and changes nothing, when `at` is not where the session's whole lines end.
    */
   append(id: string, at: Cursor, lines: readonly NewLine[]): Promise<Cursor>
+  /** What is known of these sessions, in this order, without those that are gone. */
+  summaries(ids: readonly string[]): Promise<SessionRow[]>
   /** Newest first. Absent filters match everything; present ones match byte for byte. */
   listSessions(filter: SessionFilter): Promise<SessionSummary[]>
   deleteSession(id: string): Promise<void>

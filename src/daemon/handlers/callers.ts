@@ -30,7 +30,7 @@ export const CALLERS: Record<Operation, Callers> = {
   getConversationHistory: 'anyone',
   listMessages: 'anyone',
   getSession: 'anyone',
-  searchSessions: 'anyone',
+  searchSessions: 'pair',
   listArchives: 'anyone',
   generateTitle: 'anyone',
   newSession: 'pair',

@@ -9,6 +9,7 @@ import { turnOf } from '../../core/runtime/held-conversation.ts'
 import { deleteSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../services.ts'
 import { listActiveConversations } from './active-conversations.ts'
+import { agentIdOf } from './agent-id.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
 import { replyToAsk, toAskInfo } from './asks.ts'
 import { attachTo } from './attach.ts'
@@ -147,15 +148,6 @@ async function refuseWhileRunning({ holderOf }: Services, session: string): Prom
   })
 }
 
-/** A session belongs to an agent's id, whatever the agent is called; one of a deleted agent still has its last name. */
-async function withAgentId({ agents, place }: Services, filter: ListConversationsMsg) {
-  const { agent } = filter
-  if (agent === '') return filter
-  try {
-    return { ...filter, agentId: await agents.idOf(agent) }
-  } catch (reason) {
-    const left = (await place.storage.listSessions({})).find((session) => session.agent === agent)
-    if (!left) throw reason
-    return { ...filter, agentId: left.agentId }
-  }
+async function withAgentId(services: Services, filter: ListConversationsMsg) {
+  return filter.agent === '' ? filter : { ...filter, agentId: await agentIdOf(services, filter.agent) }
 }

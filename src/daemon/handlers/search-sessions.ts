@@ -1,12 +1,80 @@
-import type { SearchSessions, SessionHits } from '../../core/protocol/crabtalk.generated.ts'
-import { notYet } from './not-yet.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { trustOf } from '../../core/policy/trust.ts'
+import type {
+  SearchSessions,
+  SessionHit,
+  SessionHits,
+  SessionInfo,
+} from '../../core/protocol/crabtalk.generated.ts'
+import { type SessionAsk, toSessionQuery } from '../../core/session-search/session-query.ts'
+import type { Excerpt, SessionMatch } from '../../core/session-search/types.ts'
+import type { SessionRow } from '../../core/storage/types.ts'
+import type { Services } from '../services.ts'
+import { agentIdOf } from './agent-id.ts'
 import type { Served } from './served.ts'
 
-/** `search_sessions`: the sessions a caller may see whose messages, title or summary match best. */
+/**
+ * `search_sessions`: the sessions whose messages, title or summary match best. Somebody at this machine sees what they
+ * ask for, of all agents and senders if they name none; who comes from elsewhere exactly its own pair (decision 38).
+ */
 export async function searchSessions(
-  _served: Served,
-  _message: SearchSessions,
-  _signal: AbortSignal,
+  { services, channel }: Served,
+  message: SearchSessions,
+  signal: AbortSignal,
 ): Promise<SessionHits> {
-  return await notYet('searchSessions')()
+  const isHere = trustOf(channel, '') === 'local'
+  const agent = message.agent || (isHere ? '' : DEFAULT_AGENT)
+  const agentId = agent === '' ? undefined : await agentIdOf(services, agent)
+  const { matches, partial } = await services.sessionIndex.search(
+    toSessionQuery({ ...toAsk(message), agentId }),
+    signal,
+  )
+  return { hits: await toHits(services, matches), partial }
+}
+
+function toAsk({ query, sender, cwd, since, until, limit, contextBefore, contextAfter }: SearchSessions) {
+  const ask: SessionAsk = {
+    text: query,
+    cwd: cwd || undefined,
+    since: toTime('since', since),
+    until: toTime('until', until),
+    limit,
+    contextBefore,
+    contextAfter,
+  }
+  return sender === '' ? ask : { ...ask, isSender: (other: string) => other === sender }
+}
+
+function toTime(field: string, text: string): number | undefined {
+  if (text === '') return undefined
+  const time = Date.parse(text)
+  if (!Number.isNaN(time)) return time
+  throw new CrabError(
+    'invalid',
+    `Cannot search: ${field} is no time: ${JSON.stringify(text.slice(0, 100))}`,
+    {
+      hint: 'write it as 2026-01-31T12:00:00Z',
+    },
+  )
+}
+
+async function toHits({ agents, place }: Services, matches: readonly SessionMatch[]): Promise<SessionHit[]> {
+  if (matches.length === 0) return []
+  const names = new Map((await agents.list()).agents.map(({ id, name }) => [id, name]))
+  const rows = await place.storage.summaries(matches.map(({ session }) => session))
+  const byId = new Map(rows.map((row) => [row.summary.id, row]))
+  return matches.flatMap(({ session, seq, score, window }) => {
+    const row = byId.get(session)
+    return row ? [{ session: toInfo(row, names), seq, score, window: window.map(toItem) }] : [] // or it was deleted
+  })
+}
+
+function toInfo({ summary, isActive }: SessionRow, names: ReadonlyMap<string, string>): SessionInfo {
+  const { archiveCount: _, preview: __, activeSince: ___, forkedFrom = '', ...known } = summary
+  return { ...known, agent: names.get(known.agentId) ?? known.agent, forkedFrom, active: isActive }
+}
+
+function toItem({ matches, ...item }: Excerpt) {
+  return { ...item, matches: [...matches] }
 }

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs'
+import { toCrabError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { Lease, Leases } from '../lease/types.ts'
+import type { CheckpointPlace, Part, PartToSave } from '../search/checkpoint/types.ts'
+import type { IndexParts } from '../search/parts.ts'
+import { TextIndex, type TextIndexOptions } from '../search/text-index.ts'
+import type { IndexBackground } from './background/types.ts'
+import { SessionTable } from './session-table.ts'
+
+export interface CheckpointsOptions {
+  place: CheckpointPlace
+  leases: Leases
+  background: IndexBackground
+  log: Log
+}
+
+/** The right to write checkpoints (decision 33). */
+const INDEX_LEASE = 'index'
+/** Nobody waits for it: who has it now writes what is worth writing. */
+const LEASE_MS = 200
+
+/** The saved states of an index. What is wrong with them is told to the log, and no failure. */
+export class Checkpoints implements AsyncDisposable {
+  readonly #options: CheckpointsOptions
+  /** The files in which parts are that did not change since. */
+  readonly #files = new WeakMap<Part, string>()
+  #lease: Lease | undefined
+
+  constructor(options: CheckpointsOptions) {
+    this.#options = options
+  }
+
+  /** The newest one; undefined when there is none that can be used. */
+  async load(
+    textOptions: TextIndexOptions,
+    signal: AbortSignal,
+  ): Promise<{ text: TextIndex; table: SessionTable } | undefined> {
+    const { background, place, log } = this.#options
+    if (!existsSync(place.folder)) return undefined // not worth a thread
+    const saved = await background.load(place, signal)
+    if (!saved) return undefined
+    try {
+      const [dictionary, state, sessions] = ['dictionary', 'state', 'sessions'].map(
+        (role) => saved.find((one) => one.role === role)?.part,
+      )
+      if (!dictionary || !state || !sessions) throw new Error('a part is missing')
+      const segments = saved.filter(({ role }) => role === 'segment')
+      const text = TextIndex.restore(
+        { dictionary, state, segments: segments.map(({ part }) => part) },
+        textOptions,
+      )
+      for (const { part, file } of segments) this.#files.set(part, file)
+      return { text, table: SessionTable.fromPart(sessions) }
+    } catch (reason) {
+      log('warn', `the search index is built anew: ${toCrabError(reason).message}`)
+      return undefined
+    }
+  }
+
+  /** Takes the right to save, if nobody has it; true when it is held. */
+  async mayWrite(signal: AbortSignal): Promise<boolean> {
+    const soon = AbortSignal.any([signal, AbortSignal.timeout(LEASE_MS)])
+    this.#lease ??= await this.#options.leases.take(INDEX_LEASE, soon).catch(() => undefined)
+    return this.#lease !== undefined
+  }
+
+  /** Saves a state as a new generation; false when it could not. Only for the holder of the right. */
+  async save(
+    { table, dictionary, segments, state }: IndexParts & { table: Part },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { background, place, log } = this.#options
+    const parts: PartToSave[] = [
+      { role: 'sessions', part: table },
+      { role: 'dictionary', part: dictionary },
+      { role: 'state', part: state },
+      ...segments.map((part) => this.#segmentToSave(part)),
+    ]
+    try {
+      const files = await background.save(place, parts, signal)
+      for (const [at, part] of segments.entries()) this.#files.set(part, files[at + BEFORE_SEGMENTS]!)
+      return true
+    } catch (reason) {
+      const { kind, message } = toCrabError(reason)
+      if (!signal.aborted) log('warn', `the search index was not saved: ${message}`, { kind })
+      return false
+    }
+  }
+
+  /** Gives the right back. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#lease?.[Symbol.asyncDispose]()
+    this.#lease = undefined
+  }
+
+  #segmentToSave(part: Part): PartToSave {
+    const file = this.#files.get(part)
+    return { role: 'segment', part, ...(file !== undefined && { file }) }
+  }
+}
+
+const BEFORE_SEGMENTS = 3

@@ -1,0 +1,74 @@
+import type { TextHit } from '../search/types.ts'
+import type { SessionFolder } from '../storage/session-folder.ts'
+import type { FollowedSessions } from './followed-sessions.ts'
+import { rerank } from './rerank.ts'
+import { DOCUMENT_KINDS, DOCUMENT_WEIGHTS, MAX_HITS, type SessionMatch, type SessionQuery } from './types.ts'
+import { readWindow } from './window.ts'
+
+/** What is searched. */
+interface Searched {
+  followed: FollowedSessions
+  folder: SessionFolder
+  reranks: boolean
+}
+
+/**
+ * The sessions that match best, with what was said around. One whose file is not what the index knows is left out, and
+ * read again before the next search.
+ */
+export async function findMatches(
+  searched: Searched,
+  query: SessionQuery,
+  signal: AbortSignal,
+): Promise<SessionMatch[]> {
+  const limit = Math.min(query.limit, MAX_HITS)
+  const hits = findHits(searched, query)
+  const matches: SessionMatch[] = []
+  while (matches.length < limit && hits.length > 0) {
+    const next = hits.splice(0, limit - matches.length)
+    const found = await Promise.all(next.map((hit) => toMatch(searched, { hit, query }, signal)))
+    matches.push(...found.filter((match) => match !== undefined))
+  }
+  return matches
+}
+
+/** One of each session, best first. */
+function findHits({ followed: { text, table }, reranks }: Searched, query: SessionQuery): TextHit[] {
+  const { since, until, accepts } = query
+  const hits = text.search({
+    text: query.text,
+    limit: CANDIDATES,
+    weights: DOCUMENT_WEIGHTS,
+    collapse: true,
+    accepts(group) {
+      const session = table.ofGroup(group)
+      return session !== undefined && (accepts?.(session.id, session.header) ?? true)
+    },
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+  })
+  if (!reranks || hits.length < 2) return hits
+  const groups = hits.map(({ group }) => group)
+  return rerank(hits, text.groupTerms(query.text, groups), text.stats.length / table.size)
+}
+
+/** Sessions of which more is looked at than their best message. */
+const CANDIDATES = 50
+
+async function toMatch(
+  { followed, folder }: Searched,
+  { hit, query }: { hit: TextHit; query: SessionQuery },
+  signal: AbortSignal,
+): Promise<SessionMatch | undefined> {
+  const session = followed.table.ofGroup(hit.group)
+  if (!session) return undefined // deleted meanwhile
+  const kind = DOCUMENT_KINDS[hit.kind]!
+  const { text, contextBefore, contextAfter } = query
+  const place = { path: folder.file(session.id), kind, seq: hit.seq, offset: hit.offset }
+  const window = await readWindow({ ...place, text, before: contextBefore, after: contextAfter }, signal)
+  if (!window) {
+    if (followed.table.ofGroup(hit.group)) followed.forget(session)
+    return undefined
+  }
+  return { session: session.id, header: session.header, kind, seq: hit.seq, score: hit.score, window }
+}

@@ -1,0 +1,201 @@
+import type { Log } from '../base/log.ts'
+import type { Part } from '../search/checkpoint/types.ts'
+import type { IndexParts } from '../search/parts.ts'
+import type { TextIndex } from '../search/text-index.ts'
+import type { SessionFolder } from '../storage/session-folder.ts'
+import type { FileStamp } from '../storage/session-reader.ts'
+import type { SessionChange } from '../storage/types.ts'
+import { indexFiles } from './background/index-files.ts'
+import type { FileToRead, IndexBackground, ReadFile } from './background/types.ts'
+import { addLine } from './live-lines.ts'
+import type { IndexedSession, SessionTable } from './session-table.ts'
+
+export interface FollowedSessionsOptions {
+  folder: SessionFolder
+  text: TextIndex
+  table: SessionTable
+  /** Reads beside this thread. */
+  worker: IndexBackground
+  /** Reads in this thread, for what is less than what a thread takes to start. */
+  inline: IndexBackground
+  log: Log
+}
+
+/**
+ * The index of the messages and the table of what is in it, in step with the session files.
+ *
+ * The files are the truth: the table says up to which byte each is indexed, and a file that is not the one it was, or
+ * ends before that, is read again.
+ */
+export class FollowedSessions {
+  readonly text: TextIndex
+  readonly table: SessionTable
+  readonly #options: FollowedSessionsOptions
+  /** What is read now, by id. */
+  readonly #reading = new Map<string, Reading>()
+  /** Files that cannot be read, as they were then. */
+  readonly #unreadable = new Map<string, FileStamp>()
+  /** Bytes that were indexed since parts() was called last. */
+  #unsavedBytes = 0
+
+  constructor(options: FollowedSessionsOptions) {
+    this.#options = options
+    this.text = options.text
+    this.table = options.table
+  }
+
+  get unsavedBytes(): number {
+    return this.#unsavedBytes
+  }
+
+  /** Takes up what this process did; what does not fit what is indexed is read by the next catchUp(). */
+  changed(change: SessionChange): void {
+    const { id } = change
+    if (this.#reading.has(id)) return
+    const session = this.table.ofId(id)
+    if (change.change === 'deleted' && session) this.forget(session)
+    if (change.change !== 'appended') return
+    const { header, at, end } = change
+    const known = session ?? (header && this.table.put({ ...newSession(id, this.table), header, cursor: at }))
+    if (known?.cursor.bytes !== at.bytes) return
+    let offset = at.bytes
+    change.lines.forEach((line, index) => {
+      addLine(this.text, { group: known.group, offset }, line)
+      offset += Buffer.byteLength(change.texts[index] ?? '')
+    })
+    this.#advance(known, end)
+  }
+
+  /** Indexes what the session files have more than the index, and takes out those that are gone. */
+  async catchUp(signal: AbortSignal): Promise<void> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const behind = this.#compare(await this.#options.folder.look())
+      if (behind.length === 0) return
+      await this.#readAll(behind, signal)
+    }
+  }
+
+  /** Takes a session out; the next catchUp() reads it again if it is there. */
+  forget(session: IndexedSession): void {
+    this.table.remove(session)
+    this.text.removeGroups([session.group])
+  }
+
+  /** Everything as it is at the moment of the call, which must not be while catchUp() runs. */
+  async parts(): Promise<IndexParts & { table: Part }> {
+    this.#unsavedBytes = 0
+    const table = this.table.toPart()
+    return { table, ...(await this.text.sealNow()) }
+  }
+
+  /** The sessions that are to be read, the latest first. */
+  #compare(ids: readonly string[]): Reading[] {
+    const behind: Reading[] = []
+    let known = 0
+    for (const id of ids) {
+      const stamp = this.#options.folder.stamp(id)
+      const session = this.table.ofId(id)
+      if (session) known += 1
+      if (!stamp || isSame(stamp, session?.stamp ?? this.#unreadable.get(id))) continue
+      if (session && isWhole(session, stamp)) session.stamp = stamp
+      else behind.push({ id, stamp, session })
+    }
+    if (known < this.table.size) this.#forgetAllBut(new Set(ids))
+    return behind.toSorted((a, b) => b.stamp.mtimeMs - a.stamp.mtimeMs)
+  }
+
+  #forgetAllBut(ids: ReadonlySet<string>): void {
+    for (const session of [...this.table.all()]) if (!ids.has(session.id)) this.forget(session)
+  }
+
+  async #readAll(behind: readonly Reading[], signal: AbortSignal): Promise<void> {
+    const { folder, worker, inline } = this.#options
+    const byGroup = new Map<number, Reading>()
+    let bytes = 0
+    const files = behind.map((reading): FileToRead => {
+      const { id, stamp, session } = reading
+      const isGrown = session !== undefined && hasGrown(session, stamp)
+      if (session && !isGrown) this.forget(session)
+      const group = isGrown ? session.group : this.table.newGroup()
+      bytes += stamp.size - (isGrown ? session.cursor.bytes : 0)
+      byGroup.set(group, reading)
+      this.#reading.set(id, reading)
+      return { group, path: folder.file(id), ...(isGrown && { since: session.cursor }) }
+    })
+    const onFile = (file: ReadFile) => {
+      const reading = byGroup.get(file.group)
+      byGroup.delete(file.group)
+      if (reading) this.#take(reading, file)
+    }
+    try {
+      const background = bytes < WORTH_A_THREAD ? inline : worker
+      await indexFiles({ background, index: this.text, files, onFile }, signal)
+    } finally {
+      for (const [group, reading] of byGroup) this.#drop(reading, group)
+      this.#reading.clear()
+    }
+  }
+
+  /** What came of reading a file. */
+  #take(reading: Reading, file: ReadFile): void {
+    const { id, stamp } = reading
+    this.#reading.delete(id)
+    const { group, header, cursor, problem } = file
+    if (file.changed || !header) this.#drop(reading, group)
+    if (file.changed) return
+    if (!header) {
+      this.#unreadable.set(id, stamp)
+      if (problem !== undefined) this.#options.log('warn', `a session is not searched: ${problem}`, { id })
+      return
+    }
+    const known = this.table.ofId(id)
+    const session = known ?? this.table.put({ id, group, header, cursor: START, stamp: undefined })
+    session.stamp = file.stamp ?? stamp
+    this.#advance(session, cursor)
+  }
+
+  /** Of a part of a file nobody can say where to go on. */
+  #drop({ id }: Reading, group: number): void {
+    const session = this.table.ofId(id)
+    if (session) this.forget(session)
+    if (session?.group !== group) this.text.removeGroups([group])
+  }
+
+  #advance(session: IndexedSession, cursor: IndexedSession['cursor']): void {
+    this.#unsavedBytes += Math.max(0, cursor.bytes - session.cursor.bytes)
+    session.cursor = cursor
+  }
+}
+
+/** A file that is read, as it was before. */
+interface Reading {
+  id: string
+  stamp: FileStamp
+  session: IndexedSession | undefined
+}
+
+const START = { bytes: 0, seq: 0 }
+/** A thread takes as long to start as it takes to read this here. */
+const WORTH_A_THREAD = 512 * 1024
+/** What grows while it is read is read again, but not for ever. */
+const MAX_TRIES = 3
+
+function newSession(id: string, table: SessionTable): Pick<IndexedSession, 'id' | 'group' | 'stamp'> {
+  return { id, group: table.newGroup(), stamp: undefined }
+}
+
+function isWhole(session: IndexedSession, stamp: FileStamp): boolean {
+  return isSameFile(session, stamp) && stamp.size === session.cursor.bytes
+}
+
+function hasGrown(session: IndexedSession, stamp: FileStamp): boolean {
+  return isSameFile(session, stamp) && stamp.size > session.cursor.bytes
+}
+
+function isSameFile({ stamp: last }: IndexedSession, { ino }: FileStamp): boolean {
+  return last === undefined || last.ino === ino
+}
+
+function isSame(a: FileStamp, b: FileStamp | undefined): boolean {
+  return a.size === b?.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino
+}
