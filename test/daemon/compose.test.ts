@@ -91,7 +91,10 @@ test('attach() finds the home by the environment, touches nothing before it must
   {
     await using attached = await attach(testCaller(home.paths.home, { cwd: () => '/' }))
     await request(attached.dispatch, 'ping', {}, NEVER)
-    assert.deepEqual(await request(attached.dispatch, 'listConversations', {}, NEVER), { conversations: [] })
+    assert.deepEqual(await request(attached.dispatch, 'listConversations', {}, NEVER), {
+      conversations: [],
+      total: 0,
+    })
   }
   await assert.rejects(readdir(home.paths.home), { code: 'ENOENT' })
 })
