@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeHistory } from '../bench/relevance/history.ts'
+import { QUERY_KINDS } from '../bench/relevance/scenarios.ts'
+import { readSet } from '../bench/relevance/set.ts'
+
+const { history, tuning, heldOut } = readSet()
+
+test('the checked-in history is what its script makes', () => {
+  assert.deepEqual(history, JSON.parse(JSON.stringify(makeHistory())))
+})
+
+test('each half of the labels has 200 queries at least, of every kind', () => {
+  for (const half of [tuning, heldOut]) {
+    assert.ok(half.length >= 200)
+    assert.deepEqual(new Set(half.map(({ kind }) => kind)), new Set(QUERY_KINDS))
+  }
+})
+
+test('no query stands twice, and no family in both halves', () => {
+  const texts = [...tuning, ...heldOut].map(({ text }) => text)
+  assert.equal(new Set(texts).size, texts.length)
+  const families = new Set(tuning.map(({ session }) => history[session]!.family))
+  assert.deepEqual(
+    heldOut.filter(({ session }) => families.has(history[session]!.family)),
+    [],
+  )
+})
+
+test('a query of synonyms has hardly a word of its session', () => {
+  const labels = [...tuning, ...heldOut].filter(({ kind }) => kind === 'synonyms')
+  const shares = labels.map(({ text, session }) => {
+    const said = new Set(history[session]!.turns.flatMap((turn) => wordsOf(turn.text)))
+    const asked = wordsOf(text)
+    return asked.filter((word) => said.has(word)).length / asked.length
+  })
+  assert.ok(shares.reduce((sum, share) => sum + share, 0) / shares.length < 0.25)
+})
+
+/** Words of five letters and more. */
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/\p{L}{5,}/gu) ?? []
+}
