@@ -64,7 +64,7 @@ async function toMatch(
   if (!session) return undefined // deleted meanwhile
   const kind = DOCUMENT_KINDS[hit.kind]!
   const { text, contextBefore, contextAfter } = query
-  const place = { path: folder.file(session.id), kind, seq: hit.seq, offset: hit.offset }
+  const place = { path: folder.file(session.id), kind: hit.kind, seq: hit.seq, offset: hit.offset }
   const window = await readWindow({ ...place, text, before: contextBefore, after: contextAfter }, signal)
   if (!window) {
     if (followed.table.ofGroup(hit.group)) followed.forget(session)
