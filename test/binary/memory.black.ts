@@ -158,7 +158,7 @@ test('memory forget removes all it is given or nothing, and asks a person who is
 
 test('memory load gives back what dump wrote, entry for entry', async () => {
   await using box = await makeSandbox()
-  const names = ['deploy', 'a/b\\c', 'CON', 'Deploy', '..', 'ümläut 数据', 'x'.repeat(200), '<b>&amp;']
+  const names = ['deploy', 'a/b\\c', 'CON', 'Deploy', '..', 'ümläut 数据', 'x'.repeat(190), '<b>&amp;']
   for (const name of names) {
     await box.run(['memory', 'remember', '--alias', `${name} too`, '--', name], {
       stdin: `about ${name}\n\n<div id="meta">\n--\n \n\n`,
@@ -205,7 +205,7 @@ test('memory load says what goes, asks for it, and changes nothing before', asyn
 test('what an entry holds cannot command the terminal', async () => {
   await using box = await makeSandbox()
   await box.run(['memory', 'remember', 'bad'], { stdin: 'a\u001b]0;title\u0007\u001b[31mred' })
-  for (const args of [['list'], ['show', 'bad'], ['search', 'red']]) {
+  for (const args of [['list'], ['show', 'bad'], ['search', 'title']]) {
     const terminal = box.terminal(['memory', ...args], { env: { NO_COLOR: '1' } })
     await terminal.finished
     assert.ok(!terminal.output().includes('\u001b') && terminal.output().includes('ared'), args[0])

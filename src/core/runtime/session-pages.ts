@@ -1,5 +1,6 @@
-import { digestSession, isBegun, type SessionDigest } from '../storage/session-digest.ts'
-import type { SessionFilter, SessionLine, SessionSummary, Storage } from '../storage/types.ts'
+import { CrabError } from '../base/errors.ts'
+import { isBegun } from '../storage/session-digest.ts'
+import type { SessionFilter, SessionLine, SessionRow, SessionSummary, Storage } from '../storage/types.ts'
 import type { EntryReader } from './entry-reader.ts'
 
 /** Which of many; what is left out, and a limit of 0, is all of them. */
@@ -28,10 +29,13 @@ export async function listEntries(
 
 /** `get_session_meta` of RFC 0185: what is known of a session besides its messages. Fails as Storage.read does. */
 export async function sessionMeta(
-  storage: Pick<Storage, 'read'>,
+  storage: Pick<Storage, 'read' | 'summaries'>,
   session: string,
-): Promise<SessionDigest['summary']> {
-  return digestSession(session, await storage.read(session), undefined).summary
+): Promise<SessionRow> {
+  const [known] = await storage.summaries([session])
+  if (known) return known
+  await storage.read(session) // which says why
+  throw new CrabError('missing', `Cannot find session ${session}: it was deleted meanwhile`)
 }
 
 function cut<T>(all: readonly T[], { offset = 0, limit = 0 }: Page): T[] {

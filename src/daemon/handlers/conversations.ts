@@ -72,16 +72,9 @@ function sizeOf({ content, reasoning, toolCalls }: SessionMessage): number {
 
 /** `get_session`: what is known of one session. */
 export async function getSession(storage: Storage, session: string): Promise<SessionInfo> {
-  const {
-    agentId,
-    sender,
-    forkedFrom,
-    archiveCount: _,
-    preview: __,
-    ...known
-  } = await sessionMeta(storage, session)
-  const active = await storage.activeSession({ agentId, sender })
-  return { ...known, agentId, sender, forkedFrom: forkedFrom ?? '', active: active === session }
+  const { summary, isActive } = await sessionMeta(storage, session)
+  const { archiveCount: _, activeSince: __, forkedFrom = '', ...known } = summary
+  return { ...known, forkedFrom, active: isActive }
 }
 
 function toConversationInfo(summary: SessionSummary, seq: number, now: number): ConversationInfo {

@@ -42,10 +42,11 @@ test('sessionMeta() tells title, summary and number of messages as they were set
     { kind: 'meta', title: 'First', summary: 'S' },
     { kind: 'meta', title: 'Second' },
   ])
-  const { title, summary, messageCount, cwd, sender } = await sessionMeta(storage, id)
+  const row = await sessionMeta(storage, id)
+  const { title, summary, messageCount, cwd, sender } = row.summary
   assert.deepEqual(
-    [title, summary, messageCount, cwd, sender],
-    ['Second', 'S', 1, '/usr', headerOf().created_by],
+    [title, summary, messageCount, cwd, sender, row.isActive],
+    ['Second', 'S', 1, '/usr', headerOf().created_by, true],
   )
   await assert.rejects(sessionMeta(storage, `${id.slice(0, -2)}00`), { kind: 'missing' })
 })

@@ -10,7 +10,7 @@ import { searchArguments } from './arguments.ts'
 export interface SearchPort {
   search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches>
   /** For titles. */
-  storage: Pick<Storage, 'listSessions'>
+  storage: Pick<Storage, 'summaries'>
 }
 
 /**
@@ -34,8 +34,8 @@ export async function runSearchSessions(
     },
     signal,
   )
-  const rows = found.matches.length === 0 ? [] : await storage.listSessions({ agentId: agent.id })
-  const titles = new Map(rows.map(({ id, title }) => [id, title]))
+  const rows = await storage.summaries(found.matches.map((match) => match.session))
+  const titles = new Map(rows.map(({ summary: { id, title } }) => [id, title]))
   return { output: toAnswer(found, { query, titles }), isError: false }
 }
 
