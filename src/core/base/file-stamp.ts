@@ -11,15 +11,3 @@ export async function stampOf(path: string): Promise<string | undefined> {
     throw reason
   }
 }
-
-/**
- * Whether a file was written so short a time before `now` that another content, written since, may have the same stamp:
- * file systems count time in steps, and give the number of a file that is gone to the next one.
- */
-export function isYoung(stamp: string, now: number): boolean {
-  const writtenAt = Number(stamp.slice(stamp.lastIndexOf(' ') + 1)) / 1e6
-  return now - writtenAt < STEP_MS
-}
-
-/** Longer than a step of the clock of any usual file system. */
-const STEP_MS = 20

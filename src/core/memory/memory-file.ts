@@ -1,16 +1,18 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rm, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CrabError, toCrabError } from '../base/errors.ts'
-import { isYoung, stampOf } from '../base/file-stamp.ts'
+import { stampOf } from '../base/file-stamp.ts'
 import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
-import { decodeMemory, encodeMemory } from './codec.ts'
-import { EMPTY_MEMORY, type Memory } from './types.ts'
+import { decodeMemory } from './decode.ts'
+import { encodeMemory } from './encode.ts'
+import { EMPTY_MEMORY, type EncodedMemory, type Memory } from './types.ts'
 
 /** One agent's memory file, read again only when it may be another one. */
 export class MemoryFile {
   readonly path: string
   readonly #now: () => number
-  #known: Known | undefined
+  /** What it held when it had that stamp. */
+  #known: { stamp: string; file: EncodedMemory } | undefined
   #isSwept = false
 
   constructor(path: string, now: () => number) {
@@ -23,13 +25,11 @@ export class MemoryFile {
     try {
       const stamp = await stampOf(this.path)
       if (stamp === undefined) return EMPTY_MEMORY
-      const known = this.#known?.stamp === stamp ? this.#known : undefined
-      if (known && known.bytes === undefined) return known.memory
-      const bytes = await readFile(this.path)
-      const memory = known?.bytes?.equals(bytes) ? known.memory : decodeMemory(bytes)
+      if (this.#known?.stamp === stamp) return this.#known.file.memory
+      const file = decodeMemory(await readFile(this.path))
       // Written while it was read: what was read is whole, but may be younger than its stamp.
-      if ((await stampOf(this.path)) === stamp) this.#know(stamp, memory, bytes)
-      return memory
+      if ((await stampOf(this.path)) === stamp) this.#known = { stamp, file }
+      return file.memory
     } catch (reason) {
       if (isMissingFile(reason)) return EMPTY_MEMORY
       throw toReadError(this.path, reason)
@@ -39,14 +39,20 @@ export class MemoryFile {
   /** Replaces it; durable when it resolves. Only for whoever holds its lease. */
   async write(memory: Memory): Promise<void> {
     await this.#sweep()
-    const bytes = encodeMemory(memory)
-    await replaceFile(this.path, bytes)
+    const file = encodeMemory(memory, this.#known?.file)
+    await replaceFile(this.path, file.bytes)
+    await this.#markTime()
     const stamp = await stampOf(this.path)
-    if (stamp !== undefined) this.#know(stamp, memory, bytes)
+    if (stamp !== undefined) this.#known = { stamp, file }
   }
 
-  #know(stamp: string, memory: Memory, bytes: Buffer): void {
-    this.#known = { stamp, memory, bytes: isYoung(stamp, this.#now()) ? bytes : undefined }
+  /**
+   * A file system counts time in steps of some milliseconds, and gives the number of a file that is gone to the next: two
+   * contents of one length could have one stamp. A time that is finer than any step makes that all but impossible.
+   */
+  async #markTime(): Promise<void> {
+    const seconds = (this.#now() + Math.random()) / 1000
+    await utimes(this.path, seconds, seconds).catch(() => undefined) // the time of its writing is good enough
   }
 
   /** Removes what writers left that were killed. */
@@ -58,14 +64,6 @@ export class MemoryFile {
     const left = names.filter((name) => name.startsWith(`${basename(this.path)}.`) && name.endsWith('.tmp'))
     await Promise.all(left.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined))) // only untidy
   }
-}
-
-/** What the file held when it had that stamp. */
-interface Known {
-  stamp: string
-  memory: Memory
-  /** As long as another content may have that stamp. */
-  bytes: Buffer | undefined
 }
 
 function toReadError(path: string, reason: unknown): CrabError {

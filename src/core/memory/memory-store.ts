@@ -6,6 +6,7 @@ import { createFile, isMissingFile, syncDir, toStorageError } from '../base/file
 import { foldName, nameProblem } from '../config/agent-schema.ts'
 import { replaceEntries } from './entries.ts'
 import { MemoryFile } from './memory-file.ts'
+import type { MemoryIndex } from './memory-index.ts'
 import { applyOp, type Op } from './ops.ts'
 import type { Memory, MemoryEntry, MemoryMatch, MemorySearch } from './types.ts'
 
@@ -28,6 +29,8 @@ export class MemoryStore {
   readonly #options: MemoryStoreOptions
   /** By path. */
   readonly #files = new Map<string, MemoryFile>()
+  /** By path; of those that were searched. */
+  readonly #indexes = new Map<string, MemoryIndex>()
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options
@@ -67,8 +70,13 @@ export class MemoryStore {
 
   /** The entries that match best, best first, at most `limit`. */
   async search(agent: string, search: MemorySearch): Promise<MemoryMatch[]> {
-    void [agent, search]
-    return []
+    const file = this.#file(agent)
+    const memory = await file.read()
+    if (memory.entries.length === 0) return []
+    const { MemoryIndex } = await import('./memory-index.ts') // only now: most commands search nothing
+    const index = this.#indexes.get(file.path) ?? new MemoryIndex()
+    this.#indexes.set(file.path, index)
+    return index.search(memory, search)
   }
 
   /** Writes the file as it would be written after a change. */

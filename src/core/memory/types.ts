@@ -40,6 +40,12 @@ export interface MemoryMatch {
   entry: MemoryEntry
   /** BM25 over name, aliases and content (RFC 0150); comparable within one search only. */
   score: number
-  /** Words of the query in its content: pairs of byte offsets, begin and end (not included), rising. */
-  matches: readonly number[]
+}
+
+/** A memory and its file, from which the file of the next one is made with little work. */
+export interface EncodedMemory {
+  memory: Memory
+  bytes: Buffer
+  /** Where each entry ends in `bytes`, in their order there. */
+  ends: readonly number[]
 }

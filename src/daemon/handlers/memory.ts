@@ -31,11 +31,7 @@ export async function searchMemory(
     limit: Math.min(limit || 20, MAX_HITS),
     accepts: showsIn(served),
   })
-  const hits = found.map(({ entry, score, matches }) => ({
-    entry: toWireEntry(entry),
-    score,
-    matches: [...matches],
-  }))
+  const hits = found.map(({ entry, score }) => ({ entry: toWireEntry(entry), score, matches: [] }))
   return { hits: fitting(hits, ({ entry }) => sizeOf(entry)) }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { decodeMemory, encodeMemory } from '../../../src/core/memory/codec.ts'
+import { decodeMemory } from '../../../src/core/memory/decode.ts'
+import { encodeMemory } from '../../../src/core/memory/encode.ts'
 import { EMPTY_MEMORY, type Memory, type MemoryEntry } from '../../../src/core/memory/types.ts'
 import { VECTORS } from './vectors.ts'
 
@@ -40,14 +41,14 @@ const GOLDEN: Record<keyof typeof VECTORS, Memory> = {
 for (const [name, memory] of Object.entries(GOLDEN)) {
   const hex = VECTORS[name as keyof typeof VECTORS]
   test(`encodeMemory() and decodeMemory() agree with the reference on ${name}, byte for byte`, () => {
-    assert.equal(encodeMemory(memory).toString('hex'), hex)
-    assert.deepEqual(decodeMemory(Buffer.from(hex, 'hex')), memory)
+    assert.equal(encodeMemory(memory).bytes.toString('hex'), hex)
+    assert.deepEqual(decodeMemory(Buffer.from(hex, 'hex')).memory, memory)
   })
 }
 
 test('encodeMemory() sorts entries by id', () => {
   const { nextId, entries } = GOLDEN.threeEntries
-  const bytes = encodeMemory({ nextId, entries: entries.toReversed() })
+  const { bytes } = encodeMemory({ nextId, entries: entries.toReversed() })
   assert.equal(bytes.toString('hex'), VECTORS.threeEntries)
 })
 
@@ -96,7 +97,10 @@ test('decodeMemory() gives what encodeMemory() was given', () => {
   fc.assert(
     fc.property(u64, entries, (nextId, given) => {
       const sorted = given.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      assert.deepEqual(decodeMemory(encodeMemory({ nextId, entries: given })), { nextId, entries: sorted })
+      assert.deepEqual(decodeMemory(encodeMemory({ nextId, entries: given }).bytes).memory, {
+        nextId,
+        entries: sorted,
+      })
     }),
   )
 })
