@@ -14,7 +14,7 @@ function argumentText(json: string): string {
   const args = parse(json)
   if (args === undefined) return json
   const words: string[] = []
-  const open = [args]
+  const open: unknown[] = [args]
   while (open.length > 0 && words.length < MAX_WORDS) {
     const value = open.pop()
     if (Array.isArray(value)) open.push(...value.slice(0, MAX_WORDS).reverse())

@@ -1,0 +1,77 @@
+import { composeText } from './characters.ts'
+import { TermBuffer } from './term-buffer.ts'
+
+/** Where a word of a query stands in a text, in UTF-16 units: begin and end. */
+export interface WordPlace {
+  from: number
+  to: number
+  /** Which word of the query. */
+  word: number
+}
+
+/** The words of a query, found in texts as an index finds them: folded, and as parts of names. */
+export class QueryWords {
+  readonly #query = new TermBuffer()
+  readonly #text = new TermBuffer()
+  readonly #byHash = new Map<number, number[]>()
+
+  constructor(query: string) {
+    this.#query.fill(query, 'query')
+    const { count, hashes } = this.#query
+    for (let i = 0; i < count; i++) {
+      const others = this.#byHash.get(hashes[i]!)
+      if (!others) this.#byHash.set(hashes[i]!, [i])
+      else if (!others.some((other) => this.#isSame(this.#query, i, other))) others.push(i)
+    }
+  }
+
+  /** By where they end; places may overlap. The text is one that `composeText` leaves as it is. */
+  placesIn(text: string): WordPlace[] {
+    if (this.#byHash.size === 0) return []
+    const terms = this.#text
+    terms.fill(text, 'document')
+    const places: WordPlace[] = []
+    for (let i = 0; i < terms.count; i++) {
+      const word = this.#byHash.get(terms.hashes[i]!)?.find((other) => this.#isSame(terms, i, other))
+      if (word !== undefined) places.push({ from: terms.froms[i]!, to: terms.tos[i]!, word })
+    }
+    return places
+  }
+
+  #isSame(terms: TermBuffer, i: number, word: number): boolean {
+    const query = this.#query
+    const start = terms.starts[i]!
+    const length = terms.ends[i]! - start
+    const other = query.starts[word]!
+    if (query.ends[word]! - other !== length) return false
+    for (let k = 0; k < length; k++) if (terms.bytes[start + k] !== query.bytes[other + k]) return false
+    return true
+  }
+}
+
+/** Where words of a query stand in a text: pairs of byte offsets (UTF-8), begin and end, rising; never overlapping. */
+export function matchesIn(text: string, query: string): number[] {
+  // words of a text that is not composed cannot be found at their places
+  return composeText(text) === text ? toByteRanges(text, new QueryWords(query).placesIn(text)) : []
+}
+
+/** Places as pairs of byte offsets (UTF-8), rising; what overlaps or touches is one. */
+export function toByteRanges(text: string, places: readonly WordPlace[]): number[] {
+  const sorted = places.toSorted((a, b) => a.from - b.from)
+  const ranges: number[] = []
+  let unit = 0
+  let byte = 0
+  let end = -1
+  const advance = (to: number) => {
+    byte += Buffer.byteLength(text.slice(unit, to))
+    unit = to
+    return byte
+  }
+  for (const { from, to } of sorted) {
+    if (to <= end) continue
+    if (from > end) ranges.push(advance(from), advance(to))
+    else ranges[ranges.length - 1] = advance(to)
+    end = to
+  }
+  return ranges
+}

@@ -1,0 +1,142 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { codeOf } from '../base/system-error.ts'
+import { QueryWords } from '../search/terms/query-words.ts'
+import { decodeLine } from '../storage/session-file.ts'
+import type { SessionLine } from '../storage/types.ts'
+import { leadingSnippet, matchingSnippet } from './excerpt.ts'
+import { FilePiece } from './file-piece.ts'
+import { messageText } from './message-text.ts'
+import { DOCUMENT_KINDS, type DocumentKind, type Excerpt, MAX_WINDOW_ITEMS } from './types.ts'
+
+/** A match in a session file, and how much around it is wanted. */
+export interface WindowRequest {
+  path: string
+  /** What was searched for. */
+  text: string
+  /** Of the matching document: its place in DOCUMENT_KINDS; `seq` and first byte of its line, `seq` 0 for a title or summary. */
+  kind: number
+  seq: number
+  offset: number
+  /** Messages in front of it and behind it; the window is cut to MAX_WINDOW_ITEMS with the match in it. */
+  before: number
+  after: number
+}
+
+/**
+ * A match with the messages around it, oldest first; a title or summary stands before the first messages of the session.
+ * Only the bytes around are read.
+ *
+ * Undefined when there is no such file, or no such line at that place of it (any more). What cannot be used around the
+ * match is left out.
+ */
+export async function readWindow(
+  request: WindowRequest,
+  signal: AbortSignal,
+): Promise<Excerpt[] | undefined> {
+  signal.throwIfAborted()
+  const file = await openFile(request.path)
+  if (!file) return undefined
+  await using _ = file
+  const words = new QueryWords(request.text)
+  const piece = new FilePiece(file, request.offset)
+  const line = await lineAt(piece, request.seq)
+  const { before, after } = boundsOf(request)
+  if (line?.kind === 'meta') {
+    const match = metaExcerpt(line, DOCUMENT_KINDS[request.kind], words)
+    const beginning = new FilePiece(file, 0)
+    await beginning.start()
+    const first = { piece: beginning, words, seq: -1, signal } // the header is the line 0
+    return match && [match, ...(await readBehind(first, after))]
+  }
+  const match = line?.seq === request.seq ? toExcerpt(line, words, matchingSnippet) : undefined
+  if (!match) return undefined
+  const around = { piece, words, seq: request.seq, signal }
+  const behind = await readBehind(around, after)
+  return [...(await readInFront(around, before)), match, ...behind]
+}
+
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function lineAt(piece: FilePiece, seq: number): Promise<SessionLine | undefined> {
+  const text = (await piece.start()) ? await piece.next() : undefined
+  const line = text === undefined ? undefined : decodeLine(text, { seq: seq - 1, createdAt: '' }).line
+  return typeof line === 'object' ? line : undefined
+}
+
+/** Both sides give way when they are too much, the one behind first. */
+function boundsOf({ before, after }: WindowRequest): { before: number; after: number } {
+  const room = MAX_WINDOW_ITEMS - 1
+  const front = Math.min(before, Math.max(room - after, Math.ceil(room / 2)))
+  return { before: front, after: Math.min(after, room - front) }
+}
+
+interface Around {
+  piece: FilePiece
+  words: QueryWords
+  /** Of the line that they are around. */
+  seq: number
+  signal: AbortSignal
+}
+
+async function readBehind({ piece, words, seq, signal }: Around, count: number): Promise<Excerpt[]> {
+  const found: Excerpt[] = []
+  for (let last = seq; found.length < count; ) {
+    signal.throwIfAborted()
+    const text = await piece.next()
+    if (text === undefined) break
+    const decoded = decodeLine(text, { seq: last, createdAt: '' })
+    last = decoded.seq
+    found.push(...contextOf(decoded.line, words))
+  }
+  return found
+}
+
+async function readInFront({ piece, words, seq, signal }: Around, count: number): Promise<Excerpt[]> {
+  const found: Excerpt[] = []
+  for (let first = seq; found.length < count; ) {
+    signal.throwIfAborted()
+    const text = await piece.previous()
+    if (text === undefined) break
+    const { seq: own, line } = decodeLine(text, { seq: 0, createdAt: '' })
+    if (text.trim() !== '') first = own > 1 && own < first ? own : first - 1
+    found.push(...contextOf(typeof line === 'object' ? { ...line, seq: first } : line, words))
+  }
+  return found.reverse()
+}
+
+function metaExcerpt(
+  { title, summary, ts }: SessionLine & { kind: 'meta' },
+  role: DocumentKind | undefined,
+  words: QueryWords,
+): Excerpt | undefined {
+  if (role !== 'title' && role !== 'summary') return undefined
+  const text = role === 'title' ? title : summary
+  return text === undefined ? undefined : { seq: 0, role, toolName: '', ts, ...matchingSnippet(text, words) }
+}
+
+/** What tools answered is shown without matches: it is not searched. */
+function contextOf(line: SessionLine | string | undefined, words: QueryWords): Excerpt[] {
+  if (typeof line !== 'object') return []
+  const isTool = line.kind === 'entry' && line.role === 'tool'
+  const excerpt = toExcerpt(line, isTool ? undefined : words, leadingSnippet)
+  return excerpt && excerpt.snippet !== '' ? [excerpt] : []
+}
+
+/** Undefined for what is no message. */
+function toExcerpt<Words extends QueryWords | undefined>(
+  line: SessionLine,
+  words: Words,
+  cut: (text: string, words: Words) => Pick<Excerpt, 'snippet' | 'truncated' | 'matches'>,
+): Excerpt | undefined {
+  if (line.kind !== 'entry') return undefined
+  const { seq, role, ts, name = '', tool_calls: calls = [] } = line
+  const toolName = role === 'tool' ? name : (calls[0]?.name ?? '')
+  return { seq, role, toolName, ts, ...cut(messageText(line), words) }
+}
