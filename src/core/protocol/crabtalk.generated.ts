@@ -1269,6 +1269,8 @@ export interface SessionInfo {
   forkedFrom: string;
   /** The next message of its pair goes here. */
   active: boolean;
+  /** How the first message begins; empty when nothing was said yet. */
+  preview: string;
 }
 
 /** A session, or the active one of a pair when `session` is empty. */
@@ -9759,6 +9761,7 @@ function createBaseSessionInfo(): SessionInfo {
     messageCount: 0,
     forkedFrom: "",
     active: false,
+    preview: "",
   };
 }
 
@@ -9799,6 +9802,9 @@ export const SessionInfo: MessageFns<SessionInfo> = {
     }
     if (message.active !== false) {
       writer.uint32(96).bool(message.active);
+    }
+    if (message.preview !== "") {
+      writer.uint32(106).string(message.preview);
     }
     return writer;
   },
@@ -9912,6 +9918,14 @@ export const SessionInfo: MessageFns<SessionInfo> = {
             message.active = reader.bool();
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.preview = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -9941,6 +9955,7 @@ export const SessionInfo: MessageFns<SessionInfo> = {
     message.messageCount = object.messageCount ?? 0;
     message.forkedFrom = object.forkedFrom ?? "";
     message.active = object.active ?? false;
+    message.preview = object.preview ?? "";
     return message;
   },
 };

@@ -63,9 +63,8 @@ async function toState(
 async function activeInfo(storage: Storage, pair: Pair, session: string): Promise<SessionInfo> {
   const listed = (await storage.listSessions(pair)).find(({ id }) => id === session)
   if (!listed) return await getSession(storage, session)
-  const { id, agent, agentId, sender, title, summary, cwd, createdAt, updatedAt, messageCount } = listed
-  const known = { id, agent, agentId, sender, title, summary, cwd, createdAt, updatedAt, messageCount }
-  return { ...known, forkedFrom: listed.forkedFrom ?? '', active: true }
+  const { archiveCount: _, activeSince: __, forkedFrom = '', ...known } = listed
+  return { ...known, forkedFrom, active: true }
 }
 
 function toMessage({ line, content, attachments, at }: SaidMessage): SessionMessage {

@@ -71,7 +71,7 @@ async function toHits({ agents, place }: Services, matches: readonly SessionMatc
 }
 
 function toInfo({ summary, isActive }: SessionRow, names: ReadonlyMap<string, string>): SessionInfo {
-  const { archiveCount: _, preview: __, activeSince: ___, forkedFrom = '', ...known } = summary
+  const { archiveCount: _, activeSince: __, forkedFrom = '', ...known } = summary
   return { ...known, agent: names.get(known.agentId) ?? known.agent, forkedFrom, active: isActive }
 }
 
