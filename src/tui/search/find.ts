@@ -85,7 +85,7 @@ function toFound({ seq, window }: SessionHit, session: SessionInfo, searcher: Se
   const at = said.findIndex((item) => item.seq === seq)
   const [match, ...others] = said.slice(Math.max(0, at))
   const shown = match ? [match, ...others.slice(0, CONTEXT)] : []
-  const title = titled?.snippet || session.title || match?.snippet || 'without a title'
+  const title = titled?.snippet || session.title || session.preview || 'without a title'
   return {
     value: session.id,
     title: toPieces(title, titled ? toRanges(title, titled.matches) : []),
@@ -129,8 +129,10 @@ function detailOf(at: Whereabouts, { agent, sender, session, cwd, now }: Searche
     ...(at.more === undefined ? [] : [at.more]),
     ...(at.agent === agent ? [] : [at.agent]),
     ...(at.sender === sender ? [] : [at.sender]),
-    ...(at.cwd === cwd || at.cwd === '' ? [] : [at.cwd]),
-  ].join(' · ')
+    ...(at.cwd === cwd ? [] : [at.cwd]),
+  ]
+    .filter((text) => text !== '')
+    .join(' · ')
 }
 
 /** An archive is known by its title, which is an alias. */

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { type Handlers, route } from '../../../src/core/protocol/dispatch.ts'
+import { Searching } from '../../../src/tui/controller/searching.ts'
+import { pressSearch } from '../../../src/tui/overlays/search.ts'
+import type { Search } from '../../../src/tui/overlays/types.ts'
+import { initialState } from '../../../src/tui/state/initial.ts'
+import { ChatStore } from '../../../src/tui/state/store.ts'
+import { CHAT_OPTIONS } from '../../support/chat-state.ts'
+import { openTestChat } from '../../support/open-chat.ts'
+import { until } from '../../support/until.ts'
+import { key } from '../cards/setting.ts'
+
+test('Ctrl+R opens a search whose keys are its own at once, also those typed in the same breath', async () => {
+  await using chat = await openTestChat([{ parts: ['Hi.'] }])
+  chat.type('git log')
+  chat.press('enter')
+  await chat.idle()
+  chat.type('draft')
+  const press = { name: 'text', alt: false, shift: false } as const
+  chat.controller.keys([
+    { ...press, text: 'r', ctrl: true },
+    { ...press, text: 'gi', ctrl: false },
+    { ...press, text: 't', ctrl: false },
+  ])
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'search')
+  assert.deepEqual([overlay.query, overlay.found.items.map(({ value }) => value)], ['git', ['git log']])
+  chat.press('enter')
+  assert.equal(chat.state().overlay, undefined)
+  assert.equal(chat.state().prompt.text, 'git log')
+  chat.press('text', { text: '_', ctrl: true })
+  assert.equal(chat.state().prompt.text, 'draft')
+})
+
+test('Searching asks once for words that are typed quickly, and shows what is found', async () => {
+  const asked: string[] = []
+  using chat = searching({
+    async searchSessions({ query }) {
+      asked.push(query)
+      return { hits: [], partial: true }
+    },
+  })
+  chat.searching.open('conversations', '')
+  chat.type('kraken')
+  await chat.until(({ found }) => found.query === 'kraken')
+  assert.deepEqual(asked, ['kraken'])
+  assert.match(chat.shown().found.note, /still being read/)
+})
+
+test('Searching gives up what was asked for other words, and never shows it', async () => {
+  const gates = new Map<string, AbortSignal>()
+  using chat = searching({
+    async searchSessions({ query }, signal) {
+      gates.set(query, signal)
+      if (query === 'a') await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return { hits: [], partial: false }
+    },
+  })
+  chat.searching.open('conversations', 'a')
+  await until('a is asked for', () => gates.has('a'))
+  chat.type('b')
+  await chat.until(({ found }) => found.query === 'ab')
+  assert.equal(gates.get('a')?.aborted, true)
+})
+
+test('Searching gives up what is asked for when the search is closed', async () => {
+  const asked: AbortSignal[] = []
+  using chat = searching({
+    async searchMemory(_, signal) {
+      asked.push(signal)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      return { hits: [] }
+    },
+  })
+  chat.searching.open('memory', 'db')
+  await until('it is asked for', () => asked.length === 1)
+  chat.store.act({ type: 'set', change: { overlay: undefined } })
+  assert.equal(asked[0]?.aborted, true)
+  assert.equal(chat.store.get().overlay, undefined)
+})
+
+test('Searching tells in the search why it fails', async () => {
+  using chat = searching({
+    async searchSessions() {
+      throw new CrabError('unavailable', 'Cannot search: no index')
+    },
+  })
+  chat.searching.open('conversations', 'kraken')
+  await chat.until(({ found }) => found.note === 'Cannot search: no index')
+})
+
+/** A search over these handlers, without a screen. */
+function searching(handlers: Partial<Handlers>) {
+  const store = new ChatStore(initialState(CHAT_OPTIONS))
+  const over = new AbortController()
+  const dispatch = route({
+    listConversations: async () => ({ conversations: [], total: 0 }),
+    ...handlers,
+  })
+  const ports = { dispatch, cwd: '/work', now: () => 0 }
+  const searching = new Searching({ store, ports, signal: over.signal })
+  const shown = () => store.get().overlay as Search
+  return {
+    store,
+    searching,
+    shown,
+    type(text: string) {
+      for (const letter of text) {
+        const { state, effects } = pressSearch(shown(), key(`type:${letter}`), { columns: 80, rows: 24 })
+        store.act({ type: 'set', change: { overlay: state } })
+        for (const effect of effects) if (effect.type === 'search') searching.look(effect.isTyped)
+      }
+    },
+    async until(isSo: (search: Search) => boolean) {
+      await until('the search shows it', () => store.get().overlay !== undefined && isSo(shown()))
+    },
+    [Symbol.dispose]() {
+      over.abort()
+      store[Symbol.dispose]()
+    },
+  }
+}

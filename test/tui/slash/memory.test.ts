@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MemoryKind } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { request } from '../../../src/core/protocol/dispatch.ts'
+import type { Page, Search } from '../../../src/tui/overlays/types.ts'
+import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
+import { startTestDispatch, type TestDispatch } from '../../support/test-dispatch.ts'
+import { type SlashSetting, slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+
+test('/memory lists what the agent remembers; words find entries by what they say', async () => {
+  await using node = await remembering()
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/memory', chat.context, NEVER)
+  assert.deepEqual(titles(chat), ['Who wakes at night', 'tea', 'the prod db'])
+  await runSlash('/memory postgres port', chat.context, NEVER)
+  assert.deepEqual(titles(chat), ['the prod db'])
+  const [{ excerpts } = { excerpts: [] }] = search(chat).found.items
+  assert.deepEqual(
+    excerpts[0]?.pieces.filter(({ isMatch }) => isMatch).map(({ text }) => text),
+    ['Postgres', 'port'],
+  )
+  await runSlash('/memory nothing of the kind', chat.context, NEVER)
+  assert.deepEqual(titles(chat), [])
+})
+
+test('what is chosen is shown, and leads back to what was found', async () => {
+  await using node = await remembering()
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/memory postgres', chat.context, NEVER)
+  const before = search(chat)
+  await choose(chat, 'the prod db')
+  const page = openPage(chat)
+  assert.equal(page.title, 'the prod db')
+  assert.match(page.text, /^Postgres on db3, port 5433\n\nsince \d{4}-\d\d-\d\d · also database$/)
+  assert.equal(page.back, before)
+})
+
+test('/memory forget NAME asks first; the key forgets it, and the list has it no more', async () => {
+  await using node = await remembering()
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/memory forget database', chat.context, NEVER)
+  const page = openPage(chat)
+  assert.deepEqual([page.title, page.action?.asked], ['the prod db', 'd'])
+  assert.equal((await entriesOf(node)).length, 3, 'nothing is forgotten yet')
+  await choose(chat, 'the prod db', 'd')
+  assert.equal(chat.state().overlay, undefined)
+  assert.deepEqual(told(chat), ['Forgotten: the prod db'])
+  assert.equal((await entriesOf(node)).length, 2)
+})
+
+test('an entry that is forgotten from a list leads back to the list without it', async () => {
+  await using node = await remembering()
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/memory', chat.context, NEVER)
+  await choose(chat, 'tea')
+  await choose(chat, 'tea', 'd')
+  assert.deepEqual(titles(chat), ['Who wakes at night', 'the prod db'])
+})
+
+test('the summary of a conversation is shown by its title, and cannot be forgotten', async () => {
+  await using node = await remembering()
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/memory show Who wakes at night', chat.context, NEVER)
+  const page = openPage(chat)
+  assert.equal(page.action, undefined)
+  assert.match(page.text, /The owl does\.\n\nsummary of a conversation/)
+  await runSlash('/memory forget Who wakes at night', chat.context, NEVER)
+  assert.match(told(chat)[0] ?? '', /cannot be forgotten$/)
+  assert.equal((await entriesOf(node)).length, 3)
+})
+
+test('/memory show and forget say when nothing is called so', async () => {
+  await using node = await remembering()
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/memory show nosuch', chat.context, NEVER)
+  await runSlash('/memory forget nosuch', chat.context, NEVER)
+  assert.deepEqual(told(chat), Array(2).fill('crab remembers nothing called nosuch'))
+  assert.equal(chat.state().overlay, undefined)
+})
+
+/** A node whose agent crab remembers two notes and an archive. */
+async function remembering(): Promise<TestDispatch> {
+  const node = await startTestDispatch([])
+  const entries = [
+    { name: 'the prod db', content: 'Postgres on db3, port 5433', aliases: ['database'] },
+    { name: 'tea', content: 'Ann likes it green' },
+    {
+      name: '01ARZ3NDEKTSV4RRFFQ69G5FAV-1',
+      content: 'The owl does.',
+      kind: MemoryKind.ARCHIVE,
+      aliases: ['Who wakes at night'],
+    },
+  ]
+  await request(node.dispatch, 'replaceMemory', { agent: 'crab', entries }, NEVER)
+  return node
+}
+
+async function entriesOf({ dispatch }: TestDispatch) {
+  return (await request(dispatch, 'listMemory', { agent: 'crab' }, NEVER)).entries
+}
+
+async function choose(chat: SlashSetting, value: string, key?: string): Promise<void> {
+  await onChosen({ type: 'chosen', picker: 'memory', value, key }, chat.context, NEVER)
+}
+
+function search(chat: SlashSetting): Search {
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'search')
+  return overlay
+}
+
+function openPage(chat: SlashSetting): Page {
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'page')
+  return overlay
+}
+
+function titles(chat: SlashSetting): string[] {
+  return search(chat).found.items.map(({ title }) => title.map(({ text }) => text).join(''))
+}
+
+function told(chat: SlashSetting): string[] {
+  return chat.blocks().flatMap((block) => (block.kind === 'notice' ? [block.text] : []))
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SessionHit } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { route } from '../../../src/core/protocol/dispatch.ts'
+import { pressOverlay } from '../../../src/tui/overlays/overlay.ts'
+import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
+import { key } from '../cards/setting.ts'
+import { slashSetting } from './slash-setting.ts'
+
+const NEVER = new AbortController().signal
+
+test('/search opens with what it has found, and Enter goes on there', async () => {
+  const hit = SessionHit.fromPartial({ session: { id: 's1', title: 'At sea' }, window: [] })
+  const chat = slashSetting(route({ searchSessions: async () => ({ hits: [hit], partial: false }) }))
+  await runSlash('/search kraken dock', chat.context, NEVER)
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'search')
+  assert.deepEqual(
+    [overlay.scope, overlay.query, overlay.found.items.length],
+    ['conversations', 'kraken dock', 1],
+  )
+  const { state, effects } = pressOverlay(overlay, key('enter'), { columns: 80, rows: 24 })
+  assert.equal(state, undefined)
+  const [effect] = effects
+  assert.ok(effect?.type === 'chosen')
+  await onChosen(effect, chat.context, NEVER)
+  assert.deepEqual(chat.done, ['open s1'])
+})
+
+test('what /search finds cannot be gone on with while a turn runs, and says so', async () => {
+  const chat = slashSetting(route({}))
+  chat.context.act({ type: 'turn-begun', text: 'hi', files: [], now: 0 })
+  await onChosen({ type: 'chosen', picker: 'session', value: 's1' }, chat.context, NEVER)
+  assert.deepEqual(chat.done, [])
+  const last = chat.blocks().at(-1)
+  assert.ok(last?.kind === 'notice')
+  assert.equal(last.text, 'The turn has to be over first')
+})
