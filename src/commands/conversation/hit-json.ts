@@ -11,6 +11,7 @@ function toJsonHit({ session, seq, score, window }: SessionHit) {
     agent: session?.agent ?? '',
     sender: session?.sender ?? '',
     title: session?.title ?? '',
+    preview: session?.preview ?? '',
     cwd: session?.cwd ?? '',
     created_at: session?.createdAt ?? '',
     updated_at: session?.updatedAt ?? '',

@@ -22,8 +22,8 @@ function oneHit(hit: SessionHit, style: ExcerptStyle, now: number): string {
   const { session, seq, window } = hit
   const match = window.find((item) => item.seq === seq)
   const when = relativeTime(match?.ts || session?.updatedAt || '', now)
-  const title = session?.title ?? ''
-  const facts = [when, `${session?.agent}/${session?.sender}`, title].filter(Boolean).join('  ')
+  const title = session?.title || session?.preview || ''
+  const facts = [when, `${session?.agent}/${session?.sender}`, title].filter(Boolean).join(' · ')
   const id = shortId(session?.id ?? '')
   const room = { ...style, width: style.width - id.length - 2, color: false }
   const head = `${paint(id, 'cyan', style.color)}  ${excerptLine({ text: facts, matches: [] }, room)}`
