@@ -96,6 +96,6 @@ class Appender {
 const TITLE = DOCUMENT_KINDS.indexOf('title')
 const SUMMARY = DOCUMENT_KINDS.indexOf('summary')
 /** Terms between two breaths, and what a document costs in terms. */
-const SLICE = 16_384
+const SLICE = 8192
 const COST_OF_DOCUMENT = 16
 const KEYS_OF_SLICE = 4096
