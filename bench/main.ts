@@ -12,12 +12,13 @@ import { mcpCalls } from './suites/mcp-calls.ts'
 import { mcpConnect } from './suites/mcp-connect.ts'
 import { mcpCrowd } from './suites/mcp-crowd.ts'
 import { oneShot } from './suites/one-shot.ts'
+import { relevance } from './suites/relevance.ts'
 import { startUp } from './suites/start-up.ts'
 import { streaming } from './suites/streaming.ts'
 import { tui } from './suites/tui.ts'
 import { toTable } from './table.ts'
 
-// npm run bench -- [startup|one-shot|streaming|tui|daemon|mcp …] [--rounds N] [--binary FILE] [--peers DIR]
+// npm run bench -- [startup|one-shot|streaming|tui|daemon|mcp|search|memory|relevance …] [--rounds N] [--binary FILE] [--peers DIR]
 // Figures of the built binary beside floors of the same run, and beside other programs that npm has installed in DIR. A
 // table for each suite; all of them as bench/results/latest.json, where suites that were not run keep what they were.
 // `daemon` and `mcp` stand for all suites that begin so.
@@ -32,6 +33,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'mcp-connect': mcpConnect,
   'mcp-calls': mcpCalls,
   'mcp-crowd': mcpCrowd,
+  relevance,
 }
 const RESULTS = join(import.meta.dirname, 'results/latest.json')
 const MAX_BINARY_MB = 125

@@ -11,8 +11,10 @@ export interface Column {
  * `above` it; without one, the value itself.
  */
 export interface Mark {
-  /** Left out, the value is compared and not judged. */
+  /** Left out, like `least`, the value is compared and not judged. */
   most?: number
+  /** For what is to be large. */
+  least?: number
   floor?: string
   /** A line whose value is taken off first: what cannot be avoided. */
   beyond?: string
@@ -45,7 +47,7 @@ function cell({ key, digits = 0 }: Column, { values, marks }: Line, lines: reado
   const mark = marks?.[key]
   const compared =
     mark && compare(value, mark, (name) => lines.find((line) => line.name === name)?.values[key])
-  return [value.toFixed(digits), compared?.text, compared && judge(compared.value, mark?.most)].join('')
+  return [value.toFixed(digits), compared?.text, compared && judge(compared.value, mark ?? {})].join('')
 }
 
 function compare(
@@ -65,7 +67,8 @@ function compare(
   }
 }
 
-function judge(value: number, most: number | undefined): string {
+function judge(value: number, { most, least }: Mark): string {
+  if (least !== undefined) return value >= least ? `  ✓ ≥ ${least}` : `  ✗ < ${least}`
   return most === undefined ? '' : value <= most ? `  ✓ ≤ ${most}` : `  ✗ > ${most}`
 }
 

@@ -1,0 +1,65 @@
+import { DOCUMENT_WEIGHTS } from '../../src/core/session-search/types.ts'
+import type { Ranking } from './ranking.ts'
+
+/** A way of ranking, and what becomes of words before. */
+export interface Variant {
+  name: string
+  ranking: Ranking
+  /** What a word is reduced to, in messages and queries. */
+  stem?: (word: string) => string
+  /** Words of queries that do not count, if others do. */
+  ignored?: ReadonlySet<string>
+}
+
+const weights = DOCUMENT_WEIGHTS
+const FLAT = [1, 1, 1, 1, 1]
+const BEST: Ranking = { weights }
+const WHOLE: Ranking = { weights, whole: 1 }
+
+/** What is compared on the tuning half; the first two are what is built, without and with re-ranking. */
+export const VARIANTS: readonly Variant[] = [
+  { name: 'best message', ranking: BEST },
+  { name: 're-ranked', ranking: WHOLE },
+  { name: 're-ranked, of 20 candidates', ranking: { ...WHOLE, candidates: 20 } },
+  { name: 're-ranked, of 200 candidates', ranking: { ...WHOLE, candidates: 200 } },
+  { name: 're-ranked, session × 0.5', ranking: { ...WHOLE, whole: 0.5 } },
+  { name: 're-ranked, session × 2', ranking: { ...WHOLE, whole: 2 } },
+  { name: 're-ranked, session × 4', ranking: { ...WHOLE, whole: 4 } },
+  { name: 'best message, share of terms', ranking: { ...BEST, coordination: 1 } },
+  { name: 're-ranked, share of terms', ranking: { ...WHOLE, coordination: 1 } },
+  { name: 'best message, all weights 1', ranking: { weights: FLAT } },
+  { name: 're-ranked, all weights 1', ranking: { weights: FLAT, whole: 1 } },
+  { name: 're-ranked, user 1', ranking: { weights: [1, 1, 1.3, 2, 3], whole: 1 } },
+  { name: 're-ranked, title 4', ranking: { weights: [1.5, 1, 1.3, 4, 3], whole: 1 } },
+  { name: 're-ranked, title and summary 1', ranking: { weights: [1.5, 1, 1.3, 1, 1], whole: 1 } },
+  { name: 're-ranked, k1 0.9, b 0.4', ranking: { ...WHOLE, k1: 0.9, b: 0.4 } },
+  { name: 're-ranked, k1 2', ranking: { ...WHOLE, k1: 2 } },
+  { name: 're-ranked, no plurals', ranking: WHOLE, stem: singular },
+  { name: 're-ranked, stems', ranking: WHOLE, stem },
+  { name: 're-ranked, no stop words', ranking: WHOLE, ignored: stopWords() },
+  { name: 're-ranked, neither plurals nor stop words', ranking: WHOLE, stem: singular, ignored: stopWords() },
+]
+
+function singular(word: string): string {
+  if (word.length < 5 || !/^[a-z]+$/.test(word)) return word
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
+  return word.endsWith('s') && !/(ss|us|is)$/.test(word) ? word.slice(0, -1) : word
+}
+
+/** English and German endings, cut off where enough is left. */
+function stem(word: string): string {
+  const short = singular(word)
+  if (short.length < 5 || !/^[a-zß-ÿ]+$/.test(short)) return short
+  const ending = ['ation', 'ing', 'ion', 'ed', 'er', 'ly', 'en', 'es', 'em', 'e'].find(
+    (end) => short.endsWith(end) && short.length - end.length >= 4,
+  )
+  return ending === undefined ? short : short.slice(0, -ending.length)
+}
+
+function stopWords(): Set<string> {
+  const english =
+    'a an the is it in of to and or for on at by with as be was are were been has had have do does did but not no if so from that this then than into its my me we he she they you your our his her what which why how who when where can could may must should would will there'
+  const german =
+    'der die das und oder ist ein eine einen zu mit von für im in den dem des ich wir man sich nicht wie was warum wann bis auf nach'
+  return new Set(`${english} ${german}`.split(' '))
+}
