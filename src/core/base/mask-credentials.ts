@@ -6,28 +6,72 @@ import { isSecretKey } from './secret-key.ts'
  * of one (`DB_PASSWORD=hunter2`).
  */
 export function maskCredentials(text: string, mask: string): string {
-  if (!MAY_HOLD_ONE.test(text)) return text
-  const places = [...credentialPlaces(text), ...givenSecrets(text)].sort(([a], [b]) => a - b)
+  const places = [...placesOfRuns(text), ...(mayHoldKey(text) ? credentialPlaces(text) : [])]
+  if (places.length === 0) return text
   let masked = ''
   let end = 0
-  for (const [from, to] of places) {
+  for (const [from, to] of places.sort(([a], [b]) => a - b)) {
     if (from >= end) masked += text.slice(end, from) + mask
     end = Math.max(end, to)
   }
   return masked + text.slice(end)
 }
 
-/** A long word, a password in an address, or a name of a secret: cheap to look for, and most texts have none. */
-const MAY_HOLD_ONE =
-  /[^\s]{15}|@|[Pp]ass|PASS|pwd|PWD|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Kk]ey|KEY|[Cc]ookie|COOKIE/
+type Place = [from: number, to: number]
 
-const GIVEN = /(?<![\w.-])([A-Za-z_][\w.-]{1,60})["']?[ \t]{0,4}[=:][ \t]{0,4}["']?([^\s"'`,;&|<>]{6,300})/g
-
-/** Values with a digit and a letter: types, places and calls have the same names in source code. */
-function* givenSecrets(text: string): Generator<[number, number]> {
-  for (const { index, 0: all, 1: name = '', 2: value = '' } of text.matchAll(GIVEN)) {
-    if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || /^[./~]|[()[\]{}]/.test(value)) continue
-    const end = index + all.length
-    if (isSecretKey(name) && !isPlaceholder(value)) yield [end - value.length, end]
-  }
+/** Keys stand on several lines; everything else on one, most of it in one run of ASCII without blanks. */
+function mayHoldKey(text: string): boolean {
+  return text.includes('PRIVATE KEY') || text.includes('PuTTY-User-Key')
 }
+
+/** Looks closely only at runs that are long enough, or have an `@`, and behind `=` and `:`. */
+function placesOfRuns(text: string): Place[] {
+  const places: Place[] = []
+  let start = 0
+  let hasAt = false
+  for (let i = 0; i <= text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit > SPACE && unit < DELETE) {
+      if (unit === EQUALS || unit === COLON) places.push(...givenAt(text, i))
+      else if (unit === AT) hasAt = true
+      continue
+    }
+    if (hasAt || i - start >= MIN_RUN) places.push(...placesBetween(text, start, i))
+    start = i + 1
+    hasAt = false
+  }
+  return places
+}
+
+/** The credentials of a run; what says that it is one may stand in front of it. */
+function placesBetween(text: string, start: number, end: number): Place[] {
+  const from = Math.max(0, start - MAX_LEAD)
+  return credentialPlaces(text.slice(from, end)).map(([a, b]) => [from + a, from + b])
+}
+
+/**
+ * What is given to the name of a secret by the `=` or `:` at this place. Only values with a digit and a letter: types,
+ * places and calls have such names in source code, too.
+ */
+function givenAt(text: string, at: number): Place[] {
+  const before = text.slice(Math.max(0, at - MAX_NAME), at)
+  if (!SECRET_END.test(before.slice(-MAX_LEAD))) return []
+  const name = /([A-Za-z_][\w.-]*)["']?[ \t]*$/.exec(before)?.[1] ?? ''
+  const [all = '', value = ''] =
+    /^[=:][ \t]{0,4}["']?([^\s"'`,;&|<>]{6,300})/.exec(text.slice(at, at + MAX_VALUE)) ?? []
+  if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || /^[./~]|[()[\]{}]/.test(value)) return []
+  return isSecretKey(name) && !isPlaceholder(value) ? [[at + all.length - value.length, at + all.length]] : []
+}
+
+/** How names of secrets end, as `isSecretKey` knows them. */
+const SECRET_END =
+  /(?:passw(?:or)?ds?|passphrase|passcode|pwd|keys?|secrets?|credentials?|token|jwt|authorization|bearer|cookies?|connection_?string|auth_?(?:header|value))["']?[ \t]{0,4}$/i
+const MIN_RUN = 15
+const MAX_LEAD = 24
+const MAX_NAME = 80
+const MAX_VALUE = 320
+const SPACE = 0x20
+const EQUALS = 0x3d
+const COLON = 0x3a
+const AT = 0x40
+const DELETE = 0x7f

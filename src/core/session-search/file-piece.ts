@@ -24,8 +24,8 @@ export class FilePiece {
   /** Reads what is around the place; whether a line begins there. To be called first. */
   async start(): Promise<boolean> {
     const at = this.#start
-    this.#start = Math.max(0, at - STEP / 2)
-    await this.#readTo(at + STEP / 2)
+    this.#start = Math.max(0, at - FIRST_STEP)
+    await this.#readTo(at + FIRST_STEP)
     return at === 0 || this.#bytes[at - 1 - this.#start] === NEWLINE
   }
 
@@ -78,6 +78,8 @@ export class FilePiece {
   }
 }
 
+/** In each direction: most messages and their neighbours are in it. */
+const FIRST_STEP = 16 * 1024
 const STEP = 64 * 1024
 /** A line with attachments may be as long as the longest message, and a third more. */
 const MAX_BYTES = 32 * 1024 * 1024

@@ -1,3 +1,4 @@
+import { QueryWords } from '../search/terms/query-words.ts'
 import type { TextHit } from '../search/types.ts'
 import type { SessionFolder } from '../storage/session-folder.ts'
 import type { FollowedSessions } from './followed-sessions.ts'
@@ -23,17 +24,24 @@ export async function findMatches(
 ): Promise<SessionMatch[]> {
   const limit = Math.min(query.limit, MAX_HITS)
   const hits = findHits(searched, query)
+  const words = new QueryWords(query.text)
   const matches: SessionMatch[] = []
   while (matches.length < limit && hits.length > 0) {
     const next = hits.splice(0, limit - matches.length)
-    const found = await Promise.all(next.map((hit) => toMatch(searched, { hit, query }, signal)))
+    const found = await Promise.all(next.map((hit) => toMatch(searched, { hit, query, words }, signal)))
     matches.push(...found.filter((match) => match !== undefined))
   }
   return matches
 }
 
-/** One of each session, best first. */
-function findHits({ followed: { text, table }, reranks }: Searched, query: SessionQuery): TextHit[] {
+/** One hit of each session, best first; more than are asked for. */
+export function findHits(
+  {
+    followed: { text, table },
+    reranks,
+  }: { followed: Pick<FollowedSessions, 'text' | 'table'>; reranks: boolean },
+  query: SessionQuery,
+): TextHit[] {
   const { since, until, accepts } = query
   const hits = text.search({
     text: query.text,
@@ -57,15 +65,15 @@ const CANDIDATES = 50
 
 async function toMatch(
   { followed, folder }: Searched,
-  { hit, query }: { hit: TextHit; query: SessionQuery },
+  { hit, query, words }: { hit: TextHit; query: SessionQuery; words: QueryWords },
   signal: AbortSignal,
 ): Promise<SessionMatch | undefined> {
   const session = followed.table.ofGroup(hit.group)
   if (!session) return undefined // deleted meanwhile
   const kind = DOCUMENT_KINDS[hit.kind]!
-  const { text, contextBefore, contextAfter } = query
+  const { contextBefore, contextAfter } = query
   const place = { path: folder.file(session.id), kind: hit.kind, seq: hit.seq, offset: hit.offset }
-  const window = await readWindow({ ...place, text, before: contextBefore, after: contextAfter }, signal)
+  const window = await readWindow({ ...place, words, before: contextBefore, after: contextAfter }, signal)
   if (!window) {
     if (followed.table.ofGroup(hit.group)) followed.forget(session)
     return undefined

@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { codeOf } from '../base/system-error.ts'
-import { QueryWords } from '../search/terms/query-words.ts'
+import type { QueryWords } from '../search/terms/query-words.ts'
 import { decodeLine } from '../storage/session-file.ts'
 import type { SessionLine } from '../storage/types.ts'
 import { leadingSnippet, matchingSnippet } from './excerpt.ts'
@@ -11,8 +11,8 @@ import { DOCUMENT_KINDS, type DocumentKind, type Excerpt, MAX_WINDOW_ITEMS } fro
 /** A match in a session file, and how much around it is wanted. */
 export interface WindowRequest {
   path: string
-  /** What was searched for. */
-  text: string
+  /** What was searched for; one for all matches of a search. */
+  words: QueryWords
   /** Of the matching document: its place in DOCUMENT_KINDS; `seq` and first byte of its line, `seq` 0 for a title or summary. */
   kind: number
   seq: number
@@ -37,7 +37,7 @@ export async function readWindow(
   const file = await openFile(request.path)
   if (!file) return undefined
   await using _ = file
-  const words = new QueryWords(request.text)
+  const { words } = request
   const piece = new FilePiece(file, request.offset)
   const line = await lineAt(piece, request.seq)
   const { before, after } = boundsOf(request)
@@ -70,8 +70,11 @@ async function lineAt(piece: FilePiece, seq: number): Promise<SessionLine | unde
   return typeof line === 'object' ? line : undefined
 }
 
-/** Both sides give way when they are too much, the one behind first. */
-function boundsOf({ before, after }: WindowRequest): { before: number; after: number } {
+/** How many messages on either side fit: both give way when they are too much, the one behind first. */
+export function boundsOf({ before, after }: Pick<WindowRequest, 'before' | 'after'>): {
+  before: number
+  after: number
+} {
   const room = MAX_WINDOW_ITEMS - 1
   const front = Math.min(before, Math.max(room - after, Math.ceil(room / 2)))
   return { before: front, after: Math.min(after, room - front) }
@@ -111,7 +114,8 @@ async function readInFront({ piece, words, seq, signal }: Around, count: number)
   return found.reverse()
 }
 
-function metaExcerpt(
+/** A title or summary as its line has it; undefined for what has none. */
+export function metaExcerpt(
   { title, summary, ts }: SessionLine & { kind: 'meta' },
   role: DocumentKind | undefined,
   words: QueryWords,
@@ -121,16 +125,16 @@ function metaExcerpt(
   return text === undefined ? undefined : { seq: 0, role, toolName: '', ts, ...matchingSnippet(text, words) }
 }
 
-/** What tools answered is shown without matches: it is not searched. */
-function contextOf(line: SessionLine | string | undefined, words: QueryWords): Excerpt[] {
+/** A line beside a match; none for what is no message. What tools answered is shown without matches: it is not searched. */
+export function contextOf(line: SessionLine | string | undefined, words: QueryWords): Excerpt[] {
   if (typeof line !== 'object') return []
   const isTool = line.kind === 'entry' && line.role === 'tool'
   const excerpt = toExcerpt(line, isTool ? undefined : words, leadingSnippet)
   return excerpt && excerpt.snippet !== '' ? [excerpt] : []
 }
 
-/** Undefined for what is no message. */
-function toExcerpt<Words extends QueryWords | undefined>(
+/** A message as an excerpt that `cut` makes; undefined for what is none. */
+export function toExcerpt<Words extends QueryWords | undefined>(
   line: SessionLine,
   words: Words,
   cut: (text: string, words: Words) => Pick<Excerpt, 'snippet' | 'truncated' | 'matches'>,

@@ -26,14 +26,23 @@ export const FIRST_TEXT = 0x11_0000
  * up by page; each page is made when a text first needs it, in about 0.2 ms.
  */
 export class CharacterTable {
+  /** The first 128 characters, of which most texts are made; as in a page. */
+  readonly ascii: CharacterPage = makeAscii()
   /** Forms of more than one character, by fold minus FIRST_TEXT. */
   readonly texts: string[] = []
-  readonly #pages: (CharacterPage | undefined)[] = new Array(0x1100)
+  readonly #pages = new Map<number, CharacterPage>()
+  /** The page asked for last. */
+  #last = 0
+  #lastPage: CharacterPage | undefined
 
   /** The page with a code point; its place in it are the lowest 8 bits. */
   pageOf(code: number): CharacterPage {
-    const page = this.#pages[code >>> 8] ?? this.#makePage(code & ~0xff)
-    this.#pages[code >>> 8] = page
+    const number = code >>> 8
+    if (this.#lastPage !== undefined && number === this.#last) return this.#lastPage
+    const page = this.#pages.get(number) ?? this.#makePage(code & ~0xff)
+    this.#pages.set(number, page)
+    this.#last = number
+    this.#lastPage = page
     return page
   }
 
@@ -81,14 +90,28 @@ export function isLoose(code: number): boolean {
 
 const LOOSE = /[\u0300-\u036f\u1100-\u11ff\u3099\u309a\uff9e\uff9f]/
 
+function makeAscii(): CharacterPage {
+  const page = { classes: new Uint8Array(128), folds: new Uint32Array(128) }
+  for (let code = 0; code < 128; code++) {
+    const isUpper = code >= 0x41 && code <= 0x5a
+    page.folds[code] = isUpper ? code + 0x20 : code
+    if (isUpper) page.classes[code] = UPPER
+    else if (code >= 0x61 && code <= 0x7a) page.classes[code] = LOWER
+    else if (code >= 0x30 && code <= 0x39) page.classes[code] = DIGIT
+    else if (code === 0x5f || code === 0x2d || code === 0x2e) page.classes[code] = JOINER
+  }
+  return page
+}
+
 function classOf(char: string): number {
-  if (/^[_.-]$/.test(char)) return JOINER
+  if (!WRITTEN_OR_IGNORED.test(char)) return SEPARATOR
   if (IGNORED_CHARACTER.test(char)) return IGNORED
-  if (!/[\p{L}\p{N}\p{M}]/u.test(char)) return SEPARATOR
   if (UNSPACED.test(char)) return SIGN
   if (/\p{N}/u.test(char)) return DIGIT
   return /[\p{Lu}\p{Lt}]/u.test(char) ? UPPER : LOWER
 }
+
+const WRITTEN_OR_IGNORED = /[\p{L}\p{N}\p{M}\u00ad\u200c\u2060\ufeff\u200d]/u
 
 /** Accents, points of Hebrew, vowel signs and the tatweel of Arabic, selectors of variants, what is drawn as nothing. */
 const IGNORED_CHARACTER =

@@ -1,4 +1,4 @@
-import { composeText } from './characters.ts'
+import { CharacterTable, composeText } from './characters.ts'
 import { TermBuffer } from './term-buffer.ts'
 
 /** Where a word of a query stands in a text, in UTF-16 units: begin and end. */
@@ -11,8 +11,9 @@ export interface WordPlace {
 
 /** The words of a query, found in texts as an index finds them: folded, and as parts of names. */
 export class QueryWords {
-  readonly #query = new TermBuffer()
-  readonly #text = new TermBuffer()
+  readonly #table = new CharacterTable()
+  readonly #query = new TermBuffer(this.#table)
+  readonly #text = new TermBuffer(this.#table)
   readonly #byHash = new Map<number, number[]>()
 
   constructor(query: string) {

@@ -1,5 +1,6 @@
 import { MAX_DOCUMENT_TERMS } from '../types.ts'
 import {
+  type CharacterPage,
   CharacterTable,
   composeText,
   DIGIT,
@@ -44,8 +45,8 @@ export class TermBuffer {
   froms: Uint32Array = new Uint32Array(256)
   tos: Uint32Array = new Uint32Array(256)
 
-  readonly #table = new CharacterTable()
-  readonly #ascii = this.#table.pageOf(0)
+  readonly #table: CharacterTable
+  readonly #ascii: CharacterPage
   readonly #parts = new NameParts()
   /** Bytes in use. */
   #used = 0
@@ -54,6 +55,12 @@ export class TermBuffer {
   /** Where the next term stands. */
   #from = 0
   #to = 0
+
+  /** Several may share one table. */
+  constructor(table = new CharacterTable()) {
+    this.#table = table
+    this.#ascii = table.ascii
+  }
 
   /** Reads a text; the arrays may be others afterwards. */
   fill(text: string, mode: TermMode): void {
