@@ -1,3 +1,4 @@
+import { toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Part } from '../search/checkpoint/types.ts'
 import type { IndexParts } from '../search/parts.ts'
@@ -37,6 +38,8 @@ export class FollowedSessions {
   readonly #unreadable = new Map<string, FileStamp>()
   /** Bytes that were indexed since parts() was called last. */
   #unsavedBytes = 0
+  /** Of the folder when nothing was behind it. */
+  #version: number | undefined
 
   constructor(options: FollowedSessionsOptions) {
     this.#options = options
@@ -48,35 +51,33 @@ export class FollowedSessions {
     return this.#unsavedBytes
   }
 
-  /** Takes up what this process did; what does not fit what is indexed is read by the next catchUp(). */
+  /** Takes up what this process did; what does not fit what is indexed is read by the next catchUp(). Never throws. */
   changed(change: SessionChange): void {
     const { id } = change
     if (this.#reading.has(id)) return
     const session = this.table.ofId(id)
     if (change.change === 'deleted' && session) this.forget(session)
-    if (change.change !== 'appended') return
-    const { header, at, end } = change
-    const known = session ?? (header && this.table.put({ ...newSession(id, this.table), header, cursor: at }))
-    if (known?.cursor.bytes !== at.bytes) return
-    let offset = at.bytes
-    change.lines.forEach((line, index) => {
-      addLine(this.text, { group: known.group, offset }, line)
-      offset += Buffer.byteLength(change.texts[index] ?? '')
-    })
-    this.#advance(known, end)
+    if (change.change === 'appended') this.#append(session, change)
   }
 
   /** Indexes what the session files have more than the index, and takes out those that are gone. */
   async catchUp(signal: AbortSignal): Promise<void> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const behind = this.#compare(await this.#options.folder.look())
-      if (behind.length === 0) return
+      const { folder } = this.#options
+      const ids = await folder.look()
+      if (folder.version === this.#version) return
+      const behind = this.#compare(ids)
+      if (behind.length === 0) {
+        this.#version = folder.version
+        return
+      }
       await this.#readAll(behind, signal)
     }
   }
 
   /** Takes a session out; the next catchUp() reads it again if it is there. */
   forget(session: IndexedSession): void {
+    this.#version = undefined
     this.table.remove(session)
     this.text.removeGroups([session.group])
   }
@@ -86,6 +87,25 @@ export class FollowedSessions {
     this.#unsavedBytes = 0
     const table = this.table.toPart()
     return { table, ...(await this.text.sealNow()) }
+  }
+
+  #append(session: IndexedSession | undefined, change: SessionChange & { change: 'appended' }): void {
+    const { id, header, at, end } = change
+    const known = session ?? (header && this.table.put({ ...newSession(id, this.table), header, cursor: at }))
+    if (known?.cursor.bytes !== at.bytes) return
+    try {
+      let offset = at.bytes
+      for (const [index, line] of change.lines.entries()) {
+        addLine(this.text, { group: known.group, offset }, line)
+        offset += Buffer.byteLength(change.texts[index] ?? '')
+      }
+      this.#advance(known, end)
+    } catch (reason) {
+      this.#options.log('error', `a message is read again for the search: ${toCrabError(reason).message}`, {
+        id,
+      })
+      this.forget(known)
+    }
   }
 
   /** The sessions that are to be read, the latest first. */

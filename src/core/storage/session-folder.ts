@@ -28,6 +28,7 @@ export class SessionFolder implements Disposable {
   readonly #stamps = new Map<string, FileStamp>()
   #ids: readonly string[] | undefined
   #lookedAt = 0
+  #version = 0
   #names: Promise<string[]> | undefined
 
   constructor({ path, isWatched = false, now = Date.now }: SessionFolderOptions) {
@@ -59,10 +60,18 @@ export class SessionFolder implements Disposable {
     }
     if (this.#ids) return this.#ids
     const ids = await this.idsOf('')
-    if (!this.#watcher) return ids
+    if (!this.#watcher) {
+      this.#version += 1
+      return ids
+    }
     this.#lookedAt ||= this.#now()
     this.#ids = ids
     return ids
+  }
+
+  /** Another one after a look() than after the one before, unless the watch says that nothing happened in between. */
+  get version(): number {
+    return this.#version
   }
 
   /** The state of a file as of the last look(); undefined when there is none, or it cannot be looked at. */
@@ -105,6 +114,7 @@ export class SessionFolder implements Disposable {
   }
 
   #told(event: string, name: string | null): void {
+    this.#version += 1
     if (name === null || name === basename(this.#path)) {
       this.#stopWatching() // the folder itself went
       return
@@ -115,6 +125,7 @@ export class SessionFolder implements Disposable {
   }
 
   #forget(): void {
+    this.#version += 1
     this.#stamps.clear()
     this.#ids = undefined
     this.#lookedAt = 0
