@@ -11,12 +11,16 @@ import { compositeHook } from '../core/runtime/composite-hook.ts'
 import type { AgentEvent } from '../core/runtime/events.ts'
 import type { Place } from '../core/runtime/held-conversation.ts'
 import type { Hook, ToolDispatch, ToolOutput } from '../core/runtime/hook.ts'
+import { Journals } from '../core/runtime/live/journals.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
 import type { Agents } from '../core/runtime/runtime-options.ts'
 import type { TurnRequest, TurnSettings } from '../core/runtime/turn-request.ts'
+import type { SessionAsk } from '../core/session-search/session-query.ts'
+import type { SessionMatches } from '../core/session-search/types.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
-import type { Storage } from '../core/storage/types.ts'
+import type { SessionSummary, Storage } from '../core/storage/types.ts'
+import { type EmbeddedSessions, embeddedSessions } from './embedded-sessions.ts'
 
 export type {
   AgentConfig,
@@ -24,6 +28,7 @@ export type {
   Agents,
   Answers,
   Ask,
+  EmbeddedSessions,
   Hook,
   Message,
   ModelEvent,
@@ -31,6 +36,9 @@ export type {
   ModelRequest,
   Provider,
   Rule,
+  SessionAsk,
+  SessionMatches,
+  SessionSummary,
   Storage,
   ToolDispatch,
   ToolOutput,
@@ -76,6 +84,8 @@ export interface Embedded extends AsyncDisposable {
   readonly asks: Asks
   /** What runs, to be steered or stopped. */
   readonly running: RunningTurns
+  /** What was said: to be listed, read, searched, and added to. */
+  readonly sessions: EmbeddedSessions
   /** Runs a turn of the conversation (agent, sender), by default ("crab", "user"); see Runtime.turn(). */
   turn(
     content: string,
@@ -90,11 +100,13 @@ export function embed(options: EmbedOptions): Embedded {
   const asks = new Asks({ timeoutMs: askTimeoutMs })
   const running = new RunningTurns()
   const setting = { provider, rules }
+  const agents = 'get' in options.agents ? options.agents : fixedAgents(options.agents)
+  const place = placeOf(storage)
   const runtime = new Runtime({
-    agents: 'get' in options.agents ? options.agents : fixedAgents(options.agents),
+    agents,
     setting: () => setting,
     hook: compositeHook(options.hooks ?? []),
-    place: placeOf(storage),
+    place,
     scratch: placeOf(new MemoryStorage()),
     running,
     asks,
@@ -109,6 +121,7 @@ export function embed(options: EmbedOptions): Embedded {
     runtime,
     asks,
     running,
+    sessions: embeddedSessions({ agents, sessions: { place, running, journals: new Journals() }, cwd }),
     turn: (content, request = {}, signal = new AbortController().signal) =>
       runtime.turn(
         { agent: 'crab', sender: 'user', trust: 'local', settings: {}, ...request, content },

@@ -24,7 +24,7 @@ for (const [name, connect] of Object.entries(MODES)) {
     {
       await using client = await connect(served(talk))
       assert.equal(client.server()?.name, 'crabtalk')
-      assert.deepEqual(await client.tools(), ['send_crab', 'list_agents'])
+      assert.deepEqual(await client.tools(), ['send_crab', 'list_agents', 'search_sessions'])
       const { content, structuredContent } = await client.call('send_crab', { message: 'Hi' })
       assert.deepEqual(content, [{ type: 'text', text: 'Hello.' }])
       assert.match(String((structuredContent as JsonObject)['conversation']), /^[0-9A-Z]{26}$/)

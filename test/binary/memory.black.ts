@@ -208,7 +208,7 @@ test('what an entry holds cannot command the terminal', async () => {
   for (const args of [['list'], ['show', 'bad'], ['search', 'title']]) {
     const terminal = box.terminal(['memory', ...args], { env: { NO_COLOR: '1' } })
     await terminal.finished
-    assert.ok(!terminal.output().includes('\u001b') && terminal.output().includes('ared'), args[0])
+    assert.ok(!terminal.output().includes('\u001b') && terminal.output().includes('ared'), args.join(' '))
   }
 })
 

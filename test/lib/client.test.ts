@@ -51,6 +51,21 @@ test('stream() yields the events of a turn, in order and counted', async () => {
   )
 })
 
+test('conversations(), messages() and search() give what was said', async () => {
+  await using at = await startPlace(() => ({ parts: ['At nine.'] }))
+  await at.client.send('Where does the ferry leave?', { sender: 'bob' })
+  await at.client.send('What is for lunch?', { sender: 'ann' })
+  const { conversations, total } = await at.client.conversations({ limit: 1 })
+  assert.deepEqual([conversations.map(({ sender }) => sender), total], [['ann'], 2])
+  const { hits } = await at.client.search('ferry', { contextAfter: 1 })
+  assert.deepEqual(
+    hits.map(({ session, seq, window }) => [session?.sender, seq, window.length]),
+    [['bob', 1, 2]],
+  )
+  const page = await at.client.messages(hits[0]!.session!.id, { offset: 1 })
+  assert.deepEqual([page.messages.map(({ content }) => content), page.total], [['At nine.'], 2])
+})
+
 test('send() and ask() give the whole answer, and throw what a turn failed with', async () => {
   await using at = await startPlace([
     { parts: ['Yes'] },

@@ -26,6 +26,29 @@ test('embed() runs turns with agents and models by value, and remembers conversa
   assert.equal(await textOf(runtime.turn('three', { sender: 'other' })), 'user: three')
 })
 
+test('embed() lists, reads, searches and adds to what was said', async () => {
+  const provider = modelOf((said) => [{ type: 'text', delta: `heard ${said.length}` }, FINISH])
+  await using runtime = embed({ agents: [CRAB], provider })
+  const { sessions } = runtime
+  await textOf(runtime.turn('Where does the ferry leave?', { sender: 'ann' }))
+  await textOf(runtime.turn('What is for lunch?', { sender: 'bob' }))
+  const { sessions: rows, total } = await sessions.list({ limit: 1 })
+  assert.deepEqual([rows.map(({ sender }) => sender), total], [['bob'], 2])
+  const found = async (ask: Parameters<typeof sessions.search>[0]) =>
+    (await sessions.search(ask)).matches.map(({ header, seq }) => `${header.created_by} ${seq}`)
+  assert.deepEqual(await found({ text: 'ferry' }), ['ann 1'])
+  const id = await sessions.create({ sender: 'ann' })
+  assert.equal(await sessions.append(id, { role: 'user', content: 'The ferry ferry to the island' }), 1)
+  assert.equal(await sessions.append(id, { role: 'assistant', content: 'At nine' }), 2)
+  assert.deepEqual((await found({ text: 'ferry' })).toSorted(), ['ann 1', 'ann 1'])
+  assert.deepEqual(await found({ text: 'ferry', isSender: (sender) => sender === 'bob' }), [])
+  const page = await sessions.messages(id, { offset: 1 })
+  assert.deepEqual([page.messages.map(({ content }) => content), page.total], [['At nine'], 2])
+  const { messageCount, sender } = await sessions.meta(id)
+  assert.deepEqual([messageCount, sender], [2, 'ann'])
+  assert.match(await textOf(runtime.turn('And back?', { sender: 'ann' })), /^heard 3$/)
+})
+
 test('two embedded runtimes share nothing', async () => {
   const provider = modelOf((said) => [{ type: 'text', delta: `${said.length}` }, FINISH])
   await using one = embed({ agents: [CRAB], provider })

@@ -29,7 +29,7 @@ for (const kind of HOSTS) {
         NEVER,
       )
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
-      assert.deepEqual(await host.tools(), ['send_crab', 'send_reviewer', 'list_agents'])
+      assert.deepEqual(await host.tools(), ['send_crab', 'send_reviewer', 'list_agents', 'search_sessions'])
       assert.equal(host.revision(), REVISIONS[kind])
       const { text, structured } = await host.call('list_agents')
       assert.match(text, /^reviewer \(send_reviewer\): Reads$/m)
@@ -170,11 +170,11 @@ for (const kind of HOSTS) {
     test('tells its host when agents came or went while it worked', async () => {
       await using node = await startTestDispatch([{ parts: ['Done.'] }])
       await using host = await serveTo(kind, { dispatch: node.dispatch, cwd: node.home.paths.home })
-      assert.deepEqual(await host.tools(), ['send_crab', 'list_agents'])
+      assert.deepEqual(await host.tools(), ['send_crab', 'list_agents', 'search_sessions'])
       await request(node.dispatch, 'createAgent', { name: 'other' }, NEVER)
       await host.call('send_crab', { message: 'Hi' })
       await until('the host is told', () => host.changes() === 1)
-      assert.deepEqual(await host.tools(), ['send_crab', 'send_other', 'list_agents'])
+      assert.deepEqual(await host.tools(), ['send_crab', 'send_other', 'list_agents', 'search_sessions'])
     })
   })
 }

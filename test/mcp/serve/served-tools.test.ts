@@ -134,7 +134,7 @@ describe('serveAgents()', () => {
       const { tools } = said[1]!['result'] as { tools: { name: string }[] }
       assert.deepEqual(
         tools.map(({ name }) => name),
-        ['send_crab', 'list_agents'],
+        ['send_crab', 'list_agents', 'search_sessions'],
       )
       assert.equal(log.length, 2)
     })

@@ -1,0 +1,103 @@
+import { QueryWords } from '../search/terms/query-words.ts'
+import { TextIndex } from '../search/text-index.ts'
+import { NO_OFFSET, type TextHit } from '../search/types.ts'
+import type { SessionLine, Storage } from '../storage/types.ts'
+import { matchingSnippet } from './excerpt.ts'
+import { findHits } from './find-matches.ts'
+import { addLine } from './live-lines.ts'
+import { SessionTable } from './session-table.ts'
+import {
+  DOCUMENT_KINDS,
+  DOCUMENT_WEIGHTS,
+  type DocumentKind,
+  type Excerpt,
+  MAX_HITS,
+  type SessionMatch,
+  type SessionMatches,
+  type SessionQuery,
+} from './types.ts'
+import { boundsOf, contextOf, metaExcerpt, toExcerpt } from './window.ts'
+
+/**
+ * The search over the sessions of any Storage, for programs that bring their own: in memory, brought in step at each
+ * search by reading what was appended since. Where sessions are files of a home, SessionIndex is faster.
+ */
+export class StorageSearch {
+  readonly #storage: Pick<Storage, 'listSessions' | 'read'>
+  readonly #text = new TextIndex({ weights: DOCUMENT_WEIGHTS })
+  readonly #table = new SessionTable()
+  #catchingUp: Promise<void> = Promise.resolve()
+
+  constructor(storage: Pick<Storage, 'listSessions' | 'read'>) {
+    this.#storage = storage
+  }
+
+  /** As SessionIndex.search() answers, and never partial. Fails as Storage.read does. */
+  async search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches> {
+    const before = this.#catchingUp.catch(() => undefined) // whoever began it is told
+    this.#catchingUp = before.then(() => this.#catchUp(signal))
+    await this.#catchingUp
+    const hits = findHits({ followed: { text: this.#text, table: this.#table }, reranks: true }, query)
+    const matches: SessionMatch[] = []
+    for (const hit of hits.slice(0, Math.min(query.limit, MAX_HITS))) {
+      signal.throwIfAborted()
+      matches.push(...(await this.#toMatch(hit, query)))
+    }
+    return { matches, partial: false }
+  }
+
+  async #catchUp(signal: AbortSignal): Promise<void> {
+    const rows = await this.#storage.listSessions({})
+    const ids = new Set(rows.map(({ id }) => id))
+    for (const session of [...this.#table.all()]) if (!ids.has(session.id)) this.#forget(session)
+    for (const id of ids) {
+      signal.throwIfAborted()
+      await this.#read(id)
+    }
+  }
+
+  async #read(id: string): Promise<void> {
+    const known = this.#table.ofId(id)
+    const { whole, header, lines, cursor } = await this.#storage.read(id, known?.cursor)
+    if (known && whole) this.#forget(known)
+    const rest = { id, header, cursor, stamp: undefined }
+    const session = known && !whole ? known : this.#table.put({ ...rest, group: this.#table.newGroup() })
+    session.cursor = cursor
+    for (const line of lines) addLine(this.#text, { group: session.group, offset: NO_OFFSET }, line)
+  }
+
+  #forget(session: { id: string; group: number }): void {
+    const known = this.#table.ofId(session.id)
+    if (!known) return
+    this.#text.removeGroups([known.group])
+    this.#table.remove(known)
+  }
+
+  async #toMatch(hit: TextHit, query: SessionQuery): Promise<SessionMatch[]> {
+    const { id: session, header } = this.#table.ofGroup(hit.group)!
+    const { lines } = await this.#storage.read(session)
+    const kind = DOCUMENT_KINDS[hit.kind]!
+    const window = windowOf(lines, { kind, seq: hit.seq, query })
+    return window ? [{ session, header, kind, seq: hit.seq, score: hit.score, window }] : []
+  }
+}
+
+/** A match among the lines of its session, as readWindow() has it. */
+function windowOf(
+  lines: readonly SessionLine[],
+  { kind, seq, query }: { kind: DocumentKind; seq: number; query: SessionQuery },
+): Excerpt[] | undefined {
+  const words = new QueryWords(query.text)
+  const bounds = boundsOf({ before: query.contextBefore, after: query.contextAfter })
+  const around = (part: readonly SessionLine[]) => part.flatMap((line) => contextOf(line, words))
+  if (kind === 'title' || kind === 'summary') {
+    const line = lines.findLast((one) => one.kind === 'meta' && one[kind] !== undefined)
+    const match = line?.kind === 'meta' ? metaExcerpt(line, kind, words) : undefined
+    return match && [match, ...around(lines).slice(0, bounds.after)]
+  }
+  const at = lines.findIndex((line) => line.seq === seq)
+  const match = at < 0 ? undefined : toExcerpt(lines[at]!, words, matchingSnippet)
+  if (!match) return undefined
+  const front = bounds.before === 0 ? [] : around(lines.slice(0, at)).slice(-bounds.before)
+  return [...front, match, ...around(lines.slice(at + 1)).slice(0, bounds.after)]
+}
