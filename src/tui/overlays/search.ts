@@ -59,10 +59,12 @@ export function isShown({ scope, found }: Search): boolean {
   return found.scope === scope
 }
 
-/** What choosing it asks for. */
-export function takeFound({ scope }: Pick<Search, 'scope'>, { value }: Found): Effect {
+/** What choosing it asks for; for a conversation with a word that was found in what was said there. */
+export function takeFound({ scope }: Pick<Search, 'scope'>, { value, excerpts }: Found): Effect {
   if (scope === 'prompts') return { type: 'insert', text: value }
-  return { type: 'chosen', picker: scope === 'memory' ? 'memory' : 'session', value }
+  if (scope === 'memory') return { type: 'chosen', picker: 'memory', value }
+  const word = excerpts[0]?.pieces.find(({ isMatch }) => isMatch)?.text
+  return { type: 'chosen', picker: 'session', value, ...(word !== undefined && { key: word }) }
 }
 
 /** Longer words are nobody's. */

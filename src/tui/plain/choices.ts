@@ -24,6 +24,13 @@ export function overlayText(overlay: Overlay): string {
   }
 }
 
+/** What stands before the line that answers it; undefined when there is nothing to answer. */
+export function askFor(overlay: Overlay): string | undefined {
+  if (overlay.kind === 'page') return overlay.action && 'letter> '
+  const isEmpty = overlay.kind === 'search' && overlay.found.items.length === 0
+  return isEmpty ? undefined : 'number> '
+}
+
 /** What a typed line chooses; undefined when it chooses nothing, which closes the overlay. */
 export function readChosen(line: string, overlay: Overlay): Chosen | undefined {
   const [, letter = '', digits = ''] = /^\s*(\D?)\s*(\d*)\s*$/.exec(line) ?? []
@@ -42,7 +49,9 @@ export function readChosen(line: string, overlay: Overlay): Chosen | undefined {
     case 'search': {
       const found = overlay.found.items[at]
       const effect = found && takeFound(overlay, found)
-      return effect?.type === 'chosen' ? effect : undefined
+      if (effect?.type !== 'chosen') return undefined
+      const { key: _, ...chosen } = effect // there is no transcript to find the word in
+      return chosen
     }
   }
 }
@@ -58,7 +67,7 @@ function withKey(
 function listText(title: string, rows: readonly string[], howTo: string, note = ''): string {
   const numbered = rows.map((row, at) => `${at + 1}. ${row}\n`)
   const told = note === '' ? '' : `${cleanLine(note)}\n`
-  return `\n${cleanLine(title)}\n${numbered.join('')}${told}${howTo}\n`
+  return `\n${cleanLine(title)}\n${numbered.join('')}${told}${howTo === '' ? '' : `${howTo}\n`}`
 }
 
 function pageText({ title, text, action }: Page): string {
@@ -70,7 +79,7 @@ function searchText(search: Search): string {
   const { scope, query, found } = search
   const words = query.trim() === '' ? '' : `: ${query}`
   const howTo = scope === 'memory' ? 'A number shows it' : 'A number goes on there'
-  const answer = found.items.length === 0 ? 'An empty line goes on.' : `${howTo}; an empty line goes on.`
+  const answer = found.items.length === 0 ? '' : `${howTo}; an empty line goes on.`
   return listText(scopeTitle(search) + words, found.items.map(toFound), answer, noteOf(search))
 }
 

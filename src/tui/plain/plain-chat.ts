@@ -9,7 +9,7 @@ import { initialState } from '../state/initial.ts'
 import { ChatStore } from '../state/store.ts'
 import { EMPTY_PROMPT, promptText } from '../text/prompt.ts'
 import { cleanText } from '../view/clean.ts'
-import { overlayText, readChosen } from './choices.ts'
+import { askFor, overlayText, readChosen } from './choices.ts'
 import { LineQueue } from './line-queue.ts'
 import { Printer } from './printer.ts'
 
@@ -163,8 +163,9 @@ class PlainChat {
       const back = overlay.kind === 'page' ? overlay.back : undefined
       this.#printer.print(overlayText(overlay))
       this.#store.act({ type: 'set', change: { overlay: back } })
-      if (overlay.kind === 'page' && !overlay.action) continue
-      this.#printer.print(overlay.kind === 'page' ? 'letter> ' : 'number> ')
+      const ask = askFor(overlay)
+      if (ask === undefined) continue
+      this.#printer.print(ask)
       const line = await this.#lines.read(signal)
       this.#printer.lineEnded()
       const chosen = line === undefined ? undefined : readChosen(line, overlay)

@@ -4,7 +4,7 @@ import { SLASH_COMMANDS } from './commands.ts'
 import { actOnMcp } from './mcp.ts'
 import { onMemoryChosen } from './memory.ts'
 import { chooseForChat } from './models.ts'
-import { say } from './print.ts'
+import { hint, say } from './print.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 
@@ -34,7 +34,7 @@ export async function onChosen(
   }
   switch (picker) {
     case 'session':
-      return value === context.state().session ? undefined : context.openConversation(value)
+      return openFound(value, key, context)
     case 'agent':
       return value === context.state().agent ? undefined : context.openAgent(value)
     case 'model':
@@ -44,6 +44,12 @@ export async function onChosen(
     case 'memory':
       return onMemoryChosen({ value, key }, context, signal)
   }
+}
+
+/** Goes on with a conversation; what was found in it may be further up than what is printed of it. */
+async function openFound(session: string, word: string | undefined, context: SlashContext): Promise<void> {
+  if (session !== context.state().session) await context.openConversation(session)
+  if (word !== undefined) hint(context, `Ctrl+O, then /${word}, leads to what was found`)
 }
 
 /** Pickers that lead to another conversation. */

@@ -112,7 +112,7 @@ test('what comes for words that stand there no longer changes nothing', () => {
 test('Enter goes on in the conversation that was found; of the memory it shows the entry and stays', () => {
   assert.deepEqual(press(found('kraken', [KRAKEN, CRONS]), 'down', 'enter'), {
     overlay: undefined,
-    effects: [{ type: 'chosen', picker: 'session', value: 's2' }],
+    effects: [{ type: 'chosen', picker: 'session', value: 's2', key: 'kraken' }],
   })
   const search = newSearch({ scope: 'memory', query: 'db', agent: 'crab', sent: [] })
   const entry = { ...KRAKEN, value: 'prod db' }

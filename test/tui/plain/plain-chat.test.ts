@@ -80,6 +80,46 @@ test('openPlainChat() shows what a command opens as a list with numbers, and doe
   await chat.shows(/There is no command \/nothing\n[\s\S]*> $/)
 })
 
+test('openPlainChat() lists what /search finds with what was said there, and goes on with what is chosen', async () => {
+  await using chat = await open([{ parts: ['The kraken sleeps in the dock.'] }])
+  chat.type('who wakes at night?')
+  await chat.shows(/the dock\.\n\n> $/)
+  chat.type('/new')
+  await chat.shows(/new conversation[\s\S]*\n> $/)
+  chat.type('/search krakens kraken')
+  await chat.shows(
+    /\nConversations: krakens kraken\n1\. who wakes at night\?, \S[^\n]*\n {3}crab: The kraken sleeps in the dock\.\nA number goes on there; an empty line goes on\.\nnumber> $/,
+  )
+  chat.type('1')
+  await chat.shows(/number> \n. who wakes at night\?\n\nThe kraken sleeps in the dock\.\n[\s\S]*> $/)
+  chat.type('/search nosuchword')
+  await chat.shows(/only whole words are found\n\n> $/)
+})
+
+test('openPlainChat() remembers what is behind a #, lists it, and forgets it when asked to', async () => {
+  await using chat = await open([])
+  await chat.shows(/\n> $/)
+  chat.type('#the prod db is on db3, port 5433')
+  await chat.shows(
+    /Remembered: the prod db is on db3, port 5433\n[^\n]*\/memory forget the prod db is on db3/,
+  )
+  chat.type('/memory')
+  await chat.shows(
+    /\nMemory of crab\n1\. the prod db is on db3, [^\n]*\n {3}the prod db is on db3, port 5433\n/,
+  )
+  await chat.shows(/A number shows it; an empty line goes on\.\nnumber> $/)
+  chat.type('1')
+  await chat.shows(/port 5433\n\nsince [-\d]+\nA letter: d forgets it\. An empty line goes on\.\nletter> $/)
+  chat.type('')
+  await chat.shows(/\n> $/)
+  chat.type('/memory forget the prod db is on db3')
+  await chat.shows(/letter> $/)
+  chat.type('d')
+  await chat.shows(/Forgotten: the prod db is on db3\n/)
+  chat.type('/memory')
+  await chat.shows(/crab remembers nothing yet[^\n]*\n\n> $/)
+})
+
 test('openPlainChat() asks what a tool call needs, and the next lines are the answer', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
   await using chat = await open([{ parts: [call] }, { parts: ['Done.'] }])

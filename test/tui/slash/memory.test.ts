@@ -21,7 +21,7 @@ test('/memory lists what the agent remembers; words find entries by what they sa
     excerpts[0]?.pieces.filter(({ isMatch }) => isMatch).map(({ text }) => text),
     ['Postgres', 'port'],
   )
-  await runSlash('/memory nothing of the kind', chat.context, NEVER)
+  await runSlash('/memory nosuchword', chat.context, NEVER)
   assert.deepEqual(titles(chat), [])
 })
 

@@ -10,7 +10,8 @@ import { slashSetting } from './slash-setting.ts'
 const NEVER = new AbortController().signal
 
 test('/search opens with what it has found, and Enter goes on there', async () => {
-  const hit = SessionHit.fromPartial({ session: { id: 's1', title: 'At sea' }, window: [] })
+  const window = [{ seq: 7, role: 'user', snippet: 'a kraken', matches: [2, 8] }]
+  const hit = SessionHit.fromPartial({ session: { id: 's1', title: 'At sea' }, seq: 7, window })
   const chat = slashSetting(route({ searchSessions: async () => ({ hits: [hit], partial: false }) }))
   await runSlash('/search kraken dock', chat.context, NEVER)
   const { overlay } = chat.state()
@@ -25,6 +26,7 @@ test('/search opens with what it has found, and Enter goes on there', async () =
   assert.ok(effect?.type === 'chosen')
   await onChosen(effect, chat.context, NEVER)
   assert.deepEqual(chat.done, ['open s1'])
+  assert.equal(chat.state().hint, 'Ctrl+O, then /kraken, leads to what was found')
 })
 
 test('what /search finds cannot be gone on with while a turn runs, and says so', async () => {
