@@ -12,6 +12,7 @@ import { environmentHook } from '../core/hooks/environment.ts'
 import { fileHook } from '../core/hooks/files/file-hook.ts'
 import { groupsHook } from '../core/hooks/groups/groups-hook.ts'
 import { instructionsHook } from '../core/hooks/instructions.ts'
+import { memoryHook } from '../core/hooks/memory/memory-hook.ts'
 import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
@@ -93,7 +94,7 @@ export function compose(options: NodeOptions): Services {
     return openMcpServers({ processes, home, cacheDir, env, baseEnv, now, onEvent, frames })
   })
   const components = new Components(paths.run)
-  const tools = [...toolHooks(options, { processes, leases }), lazyMcpHook(mcp.get)]
+  const tools = [...toolHooks(options, { processes, leases, memory }), lazyMcpHook(mcp.get)]
   const hook = groupsHook(compositeHook([components.hook, ...tools, ...placeHooks(options)]))
   const known = new KnownAgents(hook)
   const runtime = once(async () => {
@@ -193,7 +194,7 @@ export function compose(options: NodeOptions): Services {
 /** The built-in tools, in the order in which a model sees them. */
 function toolHooks(
   { paths, env, homeDir, ripgrep }: NodeOptions,
-  { processes, leases }: { processes: ProcessHost; leases: Leases },
+  { processes, leases, memory }: { processes: ProcessHost; leases: Leases; memory: MemoryStore },
 ): Hook[] {
   const closed = ownPlaces(paths)
   const engine = chooseEngine({ processes, ripgrep: () => ripgrep(join(paths.cache, 'bin')), env })
@@ -201,6 +202,7 @@ function toolHooks(
     fileHook({ closed, homeDir, lock: (resource, signal) => leases.take(resource, signal) }),
     bashHook({ processes }),
     searchHook({ engine, closed, homeDir }),
+    memoryHook({ memory, now: Date.now }),
     askUserHook(),
   ]
 }

@@ -15,7 +15,8 @@ test('a fresh conversation asks with less than 4,000 bytes', async () => {
   await node.ask('say hi')
   const [{ text, json }] = node.server.requests as [(typeof node.server.requests)[0]]
   const tools = (json['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
-  assert.deepEqual(tools, ['read', 'write', 'edit', 'bash', 'glob', 'grep', 'ask_user'])
+  const files = ['read', 'write', 'edit', 'bash', 'glob', 'grep']
+  assert.deepEqual(tools, [...files, 'remember', 'forget', 'recall', 'ask_user'])
   assert.ok(Buffer.byteLength(text) < 4_000, `${Buffer.byteLength(text)} bytes`)
 })
 

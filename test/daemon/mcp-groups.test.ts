@@ -24,7 +24,7 @@ import { nodeOptions, systemOf, type TestDispatch } from '../support/test-dispat
 import { messagesOf } from '../support/test-node.ts'
 
 const NEVER = new AbortController().signal
-const BUILT_IN = ['read', 'write', 'edit', 'bash', 'glob', 'grep', 'ask_user']
+const BUILT_IN = ['read', 'write', 'edit', 'bash', 'glob', 'grep', 'remember', 'forget', 'recall', 'ask_user']
 const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
 const SUMMARY = 'They looked at shelves. More follows.'
 
@@ -38,7 +38,11 @@ test('an agent with 60 MCP tools surveys, selects and calls, and its first reque
   const groups = JSON.parse(answers[0]!).groups as { id: string; member_count: number }[]
   assert.deepEqual(
     groups.map(({ id, member_count }) => [id, member_count]),
-    [...Object.entries({ files: 3, shell: 1, search: 2, ask: 1 }), ['mcp:web', 20], ['mcp:db', 40]],
+    [
+      ...Object.entries({ files: 3, shell: 1, search: 2, memory: 3, ask: 1 }),
+      ['mcp:web', 20],
+      ['mcp:db', 40],
+    ],
   )
   assert.equal(answers[2], 'tool_03 {"id":"x"}')
   const [first, second, third] = node.requests()

@@ -27,8 +27,11 @@ export type Action =
   | { kind: 'bash'; command: string }
   /** `name` is what the model calls it; rules match it and `mcp__<server>__<remote name>`. */
   | { kind: 'mcp'; name: string; server: string; tool: string }
-  /** Any other tool. One that is harmless needs no permission. */
-  | { kind: 'tool'; name: string; harmless: boolean }
+  /**
+   * Any other tool. One that is harmless needs no permission; `own`: it is about what the agent itself remembers, which
+   * needs none but for a remote turn, where it does.
+   */
+  | { kind: 'tool'; name: string; harmless: boolean; own?: true }
 
 /**
  * How much is done without asking; rules still apply.

@@ -69,9 +69,16 @@ function standardOf(
   if (action.kind === 'edit' && isHome && edits) {
     return { effect: 'allow', reason: 'it changes a file of the working directory' }
   }
+  if (action.kind === 'tool' && action.own) return ownOf(trust)
   if (action.kind === 'tool' && action.harmless) return { effect: 'allow', reason: 'it changes nothing' }
   if (trust === 'remote') return { effect: 'deny', reason: 'a remote turn works in its directory only' }
   return { effect: 'ask', reason: missing(action, evidence, isHome) }
+}
+
+/** An agent remembers for everybody it talks to: whoever is elsewhere neither reads nor changes that. */
+function ownOf(trust: Setting['trust']): Pick<Decision, 'effect' | 'reason'> {
+  if (trust === 'remote') return { effect: 'deny', reason: "a remote turn has no part in the agent's memory" }
+  return { effect: 'allow', reason: 'it is what the agent itself remembers' }
 }
 
 /** What there is no rule for. */

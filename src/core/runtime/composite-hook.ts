@@ -8,7 +8,7 @@ export function compositeHook(hooks: readonly Hook[]): Hook {
     schema: (agent, turn) => toolsOf(hooks, agent, turn),
     groups: (agent) => hooks.flatMap((hook) => hook.groups?.(agent) ?? []),
     whyNot: (name, turnOver) => firstOf(hooks, (hook) => hook.whyNot?.(name, turnOver)),
-    systemPrompt: () => join(hooks.map((hook) => hook.systemPrompt?.())),
+    systemPrompt: (keeps) => join(hooks.map((hook) => hook.systemPrompt?.(keeps))),
     context: async (cwd) => join(await Promise.all(hooks.map((hook) => hook.context?.(cwd)))),
     onBuildAgent: (config) => hooks.reduce((built, hook) => hook.onBuildAgent?.(built) ?? built, config),
     async onRegisterAgent(config) {

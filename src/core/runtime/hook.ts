@@ -130,8 +130,8 @@ export interface Hook {
    * of it. `turnOver` is that of the turn.
    */
   whyNot?(name: string, turnOver: AbortSignal): string | undefined
-  /** Standing instructions added to every agent's system prompt. */
-  systemPrompt?(): string | undefined
+  /** Standing instructions for the system prompt of a turn that may have the tools `keeps` says. */
+  systemPrompt?(keeps: (tool: ToolSpec) => boolean): string | undefined
   /** What a model should know of the place it works in (environment, instruction files); asked for every turn, never stored. */
   context?(cwd: string): Promise<string | undefined>
   /** Changes an agent's config when it is built; never stored. */

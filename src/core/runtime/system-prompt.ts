@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../config/agent-schema.ts'
+import type { ToolSpec } from '../provider/types.ts'
 import type { Hook } from './hook.ts'
 
 /** What a system prompt is made of, besides the agent itself. */
@@ -7,6 +8,8 @@ export interface PromptSetting {
   override: string | undefined
   hook: Hook
   cwd: string
+  /** Which tools the turn may have. */
+  keeps(tool: ToolSpec): boolean
   guest: boolean
   /** The history holds words of guests. */
   hasGuests: boolean
@@ -28,7 +31,7 @@ export async function systemPrompt(agent: AgentConfig, setting: PromptSetting): 
   const scope = setting.guest ? undefined : hook.scope?.(agent)
   const blocks = [
     setting.override ?? agent.prompt,
-    hook.systemPrompt?.(),
+    hook.systemPrompt?.(setting.keeps),
     scope && `<scope>\n${scope}\n</scope>`,
     await hook.context?.(setting.cwd),
     setting.guest ? GUEST_FRAMING : setting.hasGuests ? PRIMARY_FRAMING : undefined,

@@ -65,6 +65,7 @@ export async function planTurn(
     override: settings.system,
     hook,
     cwd,
+    keeps: hasTools(request) ? keptBy(toolAgent, settings) : () => false,
     guest: guest !== undefined,
     hasGuests: hasGuests(messages),
   })

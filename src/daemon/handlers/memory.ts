@@ -15,6 +15,7 @@ import type {
   ReplaceMemory,
   SearchMemory,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { matchesIn } from '../../core/search/terms/query-words.ts'
 import type { Services } from '../services.ts'
 import { fromWireEntry, fromWireKind, toWireEntry } from './memory-entry.ts'
 import type { Served } from './served.ts'
@@ -31,7 +32,11 @@ export async function searchMemory(
     limit: Math.min(limit || 20, MAX_HITS),
     accepts: showsIn(served),
   })
-  const hits = found.map(({ entry, score }) => ({ entry: toWireEntry(entry), score, matches: [] }))
+  const hits = found.map(({ entry, score }) => ({
+    entry: toWireEntry(entry),
+    score,
+    matches: matchesIn(entry.content, query),
+  }))
   return { hits: fitting(hits, ({ entry }) => sizeOf(entry)) }
 }
 

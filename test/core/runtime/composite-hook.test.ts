@@ -17,7 +17,10 @@ const toMessage = (content: string): UserMessage => {
 test('compositeHook() of nothing, and of hooks that do nothing, does nothing', async () => {
   for (const hook of [compositeHook([]), compositeHook([{}, {}])]) {
     assert.deepEqual(await hook.schema?.(AGENT, TURN), [])
-    assert.equal(hook.systemPrompt?.(), undefined)
+    assert.equal(
+      hook.systemPrompt?.(() => true),
+      undefined,
+    )
     assert.equal(await hook.context?.('/'), undefined)
     assert.equal(hook.onBuildAgent?.(AGENT), AGENT)
     assert.equal(await hook.preprocess?.(toMessage('hi'), NEVER), undefined)
@@ -99,7 +102,10 @@ test('compositeHook() joins standing instructions and contexts in order, without
     {},
     { systemPrompt: () => 'two', context: async () => 'and more' },
   ])
-  assert.equal(hook.systemPrompt?.(), 'one\n\ntwo')
+  assert.equal(
+    hook.systemPrompt?.(() => true),
+    'one\n\ntwo',
+  )
   assert.equal(await hook.context?.('/work'), 'in /work\n\nand more')
 })
 

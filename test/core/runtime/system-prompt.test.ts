@@ -44,5 +44,6 @@ test('systemPrompt() tells the agent of guests only where there were some', asyn
 })
 
 function setting(more: Partial<PromptSetting>): PromptSetting {
-  return { override: undefined, hook: HOOK, cwd: '/work', guest: false, hasGuests: false, ...more }
+  const usual = { override: undefined, hook: HOOK, cwd: '/work', keeps: () => true }
+  return { ...usual, guest: false, hasGuests: false, ...more }
 }

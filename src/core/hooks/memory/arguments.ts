@@ -1,0 +1,51 @@
+import { CrabError } from '../../base/errors.ts'
+import type { MemoryTool } from './specs.ts'
+
+/** What a call asks for. */
+export type MemoryCall =
+  | { tool: 'remember'; name: string; content: string; aliases: string[] }
+  | { tool: 'forget'; name: string }
+  | { tool: 'recall'; query: string; limit: number }
+
+/** Reads the arguments of a call; some models say null for what they leave out. Throws `invalid`, naming the field. */
+export function readArguments(tool: MemoryTool, args: Readonly<Record<string, unknown>>): MemoryCall {
+  switch (tool) {
+    case 'remember':
+      return {
+        tool,
+        name: text(tool, 'name', args),
+        content: text(tool, 'content', args),
+        aliases: aliasesOf(args),
+      }
+    case 'forget':
+      return { tool, name: text(tool, 'name', args) }
+    case 'recall':
+      return { tool, query: text(tool, 'query', args), limit: limitOf(args) }
+  }
+}
+
+const USUAL_LIMIT = 5
+const MAX_LIMIT = 20
+
+function text(tool: MemoryTool, key: string, args: Readonly<Record<string, unknown>>): string {
+  const value = args[key]
+  if (typeof value === 'string' && value.trim() !== '') return value
+  throw bad(tool, `${key} must be a text that is not empty`)
+}
+
+/** A single one may come without its list. */
+function aliasesOf({ aliases }: Readonly<Record<string, unknown>>): string[] {
+  const given: unknown[] = Array.isArray(aliases) ? aliases : [aliases ?? []].flat()
+  if (given.every((alias) => typeof alias === 'string')) return given.filter((alias) => alias.trim() !== '')
+  throw bad('remember', 'aliases must be a list of texts')
+}
+
+function limitOf({ limit }: Readonly<Record<string, unknown>>): number {
+  const count = Number(limit ?? USUAL_LIMIT)
+  if (Number.isInteger(count) && count > 0) return Math.min(count, MAX_LIMIT)
+  throw bad('recall', 'limit must be a number from 1 on')
+}
+
+function bad(tool: MemoryTool, why: string): CrabError {
+  return new CrabError('invalid', `Cannot run ${tool}: ${why}`)
+}

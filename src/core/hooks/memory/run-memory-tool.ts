@@ -1,0 +1,80 @@
+import { headOf } from '../../base/cut.ts'
+import { findEntry } from '../../memory/entries.ts'
+import type { MemoryStore } from '../../memory/memory-store.ts'
+import { rememberOp } from '../../memory/remember.ts'
+import type { Memory } from '../../memory/types.ts'
+import type { MemoryCall } from './arguments.ts'
+import { showEntry, showMatch } from './show.ts'
+
+/** What the tools use. */
+export interface MemoryPort {
+  memory: MemoryStore
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** Whose memory, and what reaches it. */
+interface MemoryOf extends MemoryPort {
+  agent: string
+}
+
+/** Does what a call asks for, and says so to the model. Throws what the memory says against it. */
+export async function runMemoryTool(call: MemoryCall, of: MemoryOf, signal: AbortSignal): Promise<string> {
+  switch (call.tool) {
+    case 'remember':
+      return await remember(call, of, signal)
+    case 'forget': {
+      const { name, content } = await of.memory.apply(of.agent, { op: 'remove', name: call.name }, signal)
+      return `Forgot ${quote(name)}, which said: ${inShort(content)}`
+    }
+    case 'recall':
+      return await recall(call, of)
+  }
+}
+
+type CallOf<K extends MemoryCall['tool']> = Extract<MemoryCall, { tool: K }>
+
+async function remember(
+  { name, content, aliases }: CallOf<'remember'>,
+  { memory, agent, now }: MemoryOf,
+  signal: AbortSignal,
+): Promise<string> {
+  const op = rememberOp({ name, content, aliases, now: now() })
+  let before: string | undefined
+  const noting = (known: Memory) => {
+    before = findEntry(known, name)?.content
+    return op(known)
+  }
+  const entry = await memory.apply(agent, noting, signal)
+  if (before === undefined || before === content) return `Remembered ${quote(entry.name)}`
+  return `Remembered ${quote(entry.name)} in place of: ${inShort(before)}`
+}
+
+/** An entry of that very name comes whole, and first. */
+async function recall({ query, limit }: CallOf<'recall'>, { memory, agent }: MemoryOf): Promise<string> {
+  const known = await memory.read(agent)
+  const named = findEntry(known, query)
+  const found = await memory.search(agent, { query, limit })
+  const others = found.flatMap(({ entry }) => (entry.id === named?.id ? [] : [showMatch(entry, query)]))
+  const shown = [...(named ? [showEntry(named)] : []), ...others].slice(0, limit)
+  return shown.length > 0 ? shown.join('\n\n') : nothing(known, query)
+}
+
+/** Other words may find it, and names are such words. */
+function nothing({ entries }: Memory, query: string): string {
+  const notes = entries.filter(({ kind }) => kind !== 'archive').map(({ name }) => quote(name))
+  if (entries.length === 0) return 'The memory is empty'
+  const names = notes.length > 0 && notes.length <= MAX_NAMES ? `; there is ${notes.join(', ')}` : ''
+  return `Nothing is remembered about ${quote(query)}${names}`
+}
+
+const MAX_NAMES = 30
+const SHORT_CHARS = 300
+
+function inShort(content: string): string {
+  return content.length <= SHORT_CHARS ? content : `${headOf(content, SHORT_CHARS)}…`
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name)
+}
