@@ -41,7 +41,7 @@ const SEED = 0x5eed_185
 const TOPIC_WORDS = 24
 const TOOLS = ['bash', 'read', 'write', 'grep', 'edit', 'web_fetch', 'list', 'mcp__github__search']
 const SPACES = Array.from({ length: 15 }, () => ' ')
-const MARKS = [', ', ', ', '. ', '.', '_', '/', '(', ') ', ': ', '\n', ' "', '" ']
+const MARKS = [', ', ', ', '. ', '. ', '/', '(', ') ', ': ', '\n', ' "', '" ']
 const BETWEEN = [...SPACES, ...MARKS]
 
 /**

@@ -101,7 +101,7 @@ export function makeQueries(corpus: Corpus, sessions: number): BenchQuery[] {
   )
   for (let made = 0; made < PHRASES; made++) {
     const spoken = corpus.session(between(random, 0, sessions)).messages.filter(({ role }) => role !== 'tool')
-    const said = spoken[between(random, 0, spoken.length)]!.text.split(/[^a-z0-9]+/).filter(
+    const said = spoken[between(random, 0, spoken.length)]!.text.split(/[^a-z0-9_.-]+/).filter(
       ({ length }) => length > 1,
     )
     const length = between(random, 3, 6)

@@ -7,7 +7,7 @@ export interface Vocabulary {
 }
 
 const SIZE = 250_000
-/** So many are made of syllables; the rest are two of those joined, as in identifiers and domain terms. */
+/** So many are made of syllables; the rest are two of those joined, as in domain terms and identifiers of any spelling. */
 const SIMPLE = 60_000
 const ONSETS =
   'b bl br c ch cl cr d dr f fl fr g gl gr h j k l m n p ph pl pr qu r s sc sh sl sp st str t th tr v w y z'
@@ -35,8 +35,10 @@ function makeWords(random: Random): string[] {
     words.add(Array.from({ length: syllables }, syllable).join(''))
   }
   const simple = [...words]
-  while (words.size < SIZE)
-    words.add(simple[between(random, 50, 6000)]! + simple[between(random, 50, 20_000)]!)
+  while (words.size < SIZE) {
+    const [first, second] = [simple[between(random, 50, 6000)]!, simple[between(random, 50, 20_000)]!]
+    words.add(first + pick(random, ['', '_', '-', '.']) + second)
+  }
   return [...words]
 }
 

@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Found } from './engine.ts'
+import type { Built, Request, Searched } from './engine-main.ts'
+
+/** What each request is answered with. */
+interface Answers {
+  build: Built
+  /** Milliseconds of each document. */
+  append: number[]
+  search: Searched
+  save: { mb: number; ms: number }
+  load: { ms: number }
+  truth: Found[][]
+}
+
+/** An engine in a process of its own. */
+export interface EngineProcess extends AsyncDisposable {
+  name: string
+  ask<R extends Request>(request: R): Promise<Answers[R['do']]>
+}
+
+/** Starts one; `scratch` is for what all engines keep on disk. */
+export function startEngine(name: string, scratch: string): EngineProcess {
+  const folder = join(scratch, name.replaceAll(' ', '-').toLowerCase())
+  mkdirSync(folder, { recursive: true })
+  const child = fork(join(import.meta.dirname, 'engine-main.ts'), [name, folder], {
+    execArgv: ['--disable-warning=ExperimentalWarning', '--expose-gc', '--max-old-space-size=8192'],
+    serialization: 'advanced',
+  })
+  const exited = once(child, 'exit')
+  return {
+    name,
+    async ask(request) {
+      const answered = once(child, 'message')
+      child.send(request)
+      const [answer] = await Promise.race([answered, exited.then(() => failed(name))])
+      return answer
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill()
+      await exited
+    },
+  }
+}
+
+function failed(name: string): never {
+  throw new Error(`Cannot measure ${name}: its process ended`)
+}
