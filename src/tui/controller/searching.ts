@@ -15,6 +15,8 @@ interface Setting {
 
 /** How long, milliseconds, a search waits for more to be typed. */
 const PAUSE_MS = 80
+/** How long, milliseconds, until it looks again while there may be more. */
+const AGAIN_MS = 1_000
 
 /** Looks for what the open search asks for; what was asked before is given up. */
 export class Searching {
@@ -65,6 +67,7 @@ export class Searching {
     const opened = this.#opened()
     if (signal.aborted || opened === undefined) return
     this.#setting.store.act({ type: 'set', change: { overlay: withFound(opened, found) } })
+    if (found.isPartial) this.#timer = setTimeout(() => void this.#look(signal), AGAIN_MS)
   }
 
   /** A failure is told where the results would stand. */

@@ -23,11 +23,15 @@ export function isFresh({ scope, query, found }: Search): boolean {
   return found.scope === scope && found.query === query
 }
 
-/** The search with what was found; what comes too late for its words changes nothing. */
+/**
+ * The search with what was found; what comes too late for its words changes nothing. What is selected stays selected
+ * where there is more for the same words.
+ */
 export function withFound(search: Search, found: FoundList): Search {
-  const isWanted = found.scope === search.scope && found.query === search.query
-  const selected = Math.min(search.selected, Math.max(0, found.items.length - 1))
-  return isWanted ? { ...search, found, selected } : search
+  if (found.scope !== search.scope || found.query !== search.query) return search
+  const chosen = isFresh(search) ? search.found.items[search.selected]?.value : undefined
+  const selected = found.items.findIndex(({ value }) => value === chosen)
+  return { ...search, found, selected: Math.max(0, selected) }
 }
 
 /**

@@ -48,7 +48,7 @@ export async function find(
   return { scope, query, ...found }
 }
 
-type Answer = Pick<FoundList, 'items' | 'note'>
+type Answer = Omit<FoundList, 'scope' | 'query'>
 
 async function findConversations(query: string, searcher: Searcher, signal: AbortSignal): Promise<Answer> {
   const { dispatch } = searcher
@@ -60,7 +60,8 @@ async function findConversations(query: string, searcher: Searcher, signal: Abor
   const asked = { query, contextBefore: 0, contextAfter: CONTEXT }
   const { hits, partial } = await request(dispatch, 'searchSessions', asked, signal)
   const items = hits.flatMap((hit) => (hit.session ? [toFound(hit, hit.session, searcher)] : []))
-  return { items, note: partial ? 'Older conversations are still being read: there may be more' : '' }
+  const note = partial ? 'Older conversations are still being read: there may be more' : ''
+  return { items, note, isPartial: partial }
 }
 
 async function findEntries(query: string, searcher: Searcher, signal: AbortSignal): Promise<Answer> {

@@ -32,4 +32,6 @@ export interface FoundList {
   items: readonly Found[]
   /** What a person should know of it, as a sentence; empty for nothing. */
   note: string
+  /** There may be more in a moment. */
+  isPartial?: boolean
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
+import { SessionHit } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Handlers, route } from '../../../src/core/protocol/dispatch.ts'
 import { Searching } from '../../../src/tui/controller/searching.ts'
 import { pressSearch } from '../../../src/tui/overlays/search.ts'
@@ -39,14 +40,30 @@ test('Searching asks once for words that are typed quickly, and shows what is fo
   using chat = searching({
     async searchSessions({ query }) {
       asked.push(query)
-      return { hits: [], partial: true }
+      return { hits: [], partial: false }
     },
   })
   chat.searching.open('conversations', '')
   chat.type('kraken')
   await chat.until(({ found }) => found.query === 'kraken')
   assert.deepEqual(asked, ['kraken'])
+})
+
+test('Searching looks again while older conversations are still being read, and leaves the selection where it is', async () => {
+  const hits = ['a', 'b', 'c'].map((id) => SessionHit.fromPartial({ session: { id } }))
+  let asked = 0
+  using chat = searching({
+    async searchSessions() {
+      asked++
+      return asked === 1 ? { hits: hits.slice(1), partial: true } : { hits, partial: false }
+    },
+  })
+  chat.searching.open('conversations', 'kraken')
+  await chat.until(({ found }) => found.items.length === 2)
   assert.match(chat.shown().found.note, /still being read/)
+  assert.equal(chat.shown().selected, 0)
+  await chat.until(({ found }) => found.items.length === 3)
+  assert.deepEqual([chat.shown().found.note, chat.shown().selected], ['', 1])
 })
 
 test('Searching gives up what was asked for other words, and never shows it', async () => {
