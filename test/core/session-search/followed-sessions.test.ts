@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { FollowedSessions } from '../../../src/core/session-search/followed-sessions.ts'
+import { encodeLines } from '../../../src/core/storage/session-file.ts'
+import { until } from '../../support/until.ts'
+import { headerOf, said } from '../storage/samples.ts'
+import { type FollowedHome, followedHome, foundBy } from './followed-home.ts'
+
+const NEVER = new AbortController().signal
+
+test('what this process writes is found at once, by the byte at which its line begins', async () => {
+  await using home = await followedHome()
+  const { own, followed, folder } = home
+  const { id, cursor } = await own.createSession(headerOf(), [said('é quick fox')])
+  assert.deepEqual(foundBy(followed, 'fox'), [`${id} 0 1 ${offsetOf(folder.file(id), 'quick')}`])
+  await own.append(id, cursor, [said('lazy dog'), said('zebra', 'assistant')])
+  assert.deepEqual(foundBy(followed, 'zebra'), [`${id} 1 3 ${offsetOf(folder.file(id), 'zebra')}`])
+  await own.deleteSession(id)
+  assert.deepEqual(foundBy(followed, 'fox zebra dog'), [])
+  assert.equal(followed.table.size, 0)
+})
+
+test('a title takes the place of the one before, and an empty one leaves none', async () => {
+  await using home = await followedHome()
+  const { own, other, followed } = home
+  const { id, cursor } = await own.createSession(headerOf(), [{ kind: 'meta', title: 'Animals' }])
+  let at = await own.append(id, cursor, [{ kind: 'meta', title: 'Creatures', summary: 'all about wings' }])
+  assert.deepEqual([foundBy(followed, 'animals').length, foundBy(followed, 'creatures').length], [0, 1])
+  at = await other.append(id, at, [{ kind: 'meta', title: 'Beasts' }])
+  await followed.catchUp(NEVER)
+  assert.deepEqual([foundBy(followed, 'creatures').length, foundBy(followed, 'beasts').length], [0, 1])
+  await own.append(id, at, [{ kind: 'meta', title: '' }])
+  assert.deepEqual([foundBy(followed, 'beasts').length, foundBy(followed, 'wings').length], [0, 1])
+})
+
+for (const isWatched of [false, true]) {
+  const where = isWatched ? 'a watched folder' : 'a folder'
+
+  test(`catchUp() over ${where} finds what others wrote, and nothing that they deleted`, async () => {
+    await using home = await followedHome({ isWatched })
+    const { own, other, followed } = home
+    const { id, cursor } = await other.createSession(headerOf(), [said('quick fox')])
+    await followed.catchUp(NEVER)
+    assert.equal(foundBy(followed, 'fox').length, 1)
+    const at = await other.append(id, cursor, [said('lazy dog')])
+    await own.append(id, at, [said('zebra')])
+    assert.deepEqual(foundBy(followed, 'dog zebra'), [], 'what is behind the others waits')
+    await followed.catchUp(NEVER)
+    assert.equal(foundBy(followed, 'dog zebra').length, 2)
+    const copy = await other.copySession(id, headerOf(), 2)
+    await other.deleteSession(id)
+    await followed.catchUp(NEVER)
+    assert.deepEqual(
+      foundBy(followed, 'fox zebra').map((found) => found.split(' ')[0]),
+      [copy],
+    )
+  })
+}
+
+test('catchUp() reads a session again that was cut, replaced or written by hand', async () => {
+  await using home = await followedHome()
+  const { other, followed, folder } = home
+  const { id } = await other.createSession(headerOf(), [said('one'), said('two'), said('three')])
+  await followed.catchUp(NEVER)
+  const path = folder.file(id)
+  truncateSync(path, offsetOf(path, 'three'))
+  await followed.catchUp(NEVER)
+  assert.deepEqual([foundBy(followed, 'three').length, foundBy(followed, 'one two').length], [0, 2])
+  writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replace('one', 'uno'))
+  renameSync(`${path}.new`, path)
+  await followed.catchUp(NEVER)
+  assert.deepEqual([foundBy(followed, 'one').length, foundBy(followed, 'uno two').length], [0, 2])
+  writeFileSync(path, `${readFileSync(path, 'utf8').replace('two', 'twofold')}{"kind":"entry"`)
+  await followed.catchUp(NEVER)
+  assert.deepEqual([foundBy(followed, 'two').length, foundBy(followed, 'uno twofold').length], [0, 2])
+})
+
+test('catchUp() leaves a line that is not ended until it is', async () => {
+  await using home = await followedHome()
+  const { other, followed, folder } = home
+  const { id, cursor } = await other.createSession(headerOf(), [said('one')])
+  const [line] = encodeLines([said('zebra')], cursor.seq, 0)
+  appendFileSync(folder.file(id), line!.slice(0, 20))
+  await followed.catchUp(NEVER)
+  await followed.catchUp(NEVER)
+  assert.deepEqual(foundBy(followed, 'zebra'), [])
+  appendFileSync(folder.file(id), line!.slice(20))
+  await followed.catchUp(NEVER)
+  assert.deepEqual(foundBy(followed, 'zebra'), [`${id} 0 2 ${cursor.bytes}`])
+})
+
+test('catchUp() tells of a session that cannot be read once, and finds the others', async () => {
+  await using home = await followedHome()
+  const { other, followed, folder, logged } = home
+  const { id } = await other.createSession(headerOf(), [said('fox')])
+  mkdirSync(folder.file(id.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))))
+  await followed.catchUp(NEVER)
+  await followed.catchUp(NEVER)
+  assert.equal(foundBy(followed, 'fox').length, 1)
+  assert.equal(logged.length, 1)
+  assert.match(logged[0]!, /^warn a session is not searched: .*EISDIR/)
+})
+
+test('catchUp() that is stopped leaves nothing half read, and the next one reads it', async () => {
+  await using home = await followedHome()
+  const { other, followed } = home
+  const long = Array.from({ length: 20 }, (_, index) => said(`fox ${index} ${'and so on '.repeat(300)}`))
+  for (let index = 0; index < 60; index += 1) await other.createSession(headerOf(), long)
+  const stop = new AbortController()
+  const stopped = followed.catchUp(stop.signal)
+  void until('something is read', () => followed.table.size > 0).then(() => stop.abort())
+  await assert.rejects(stopped)
+  const { size } = followed.table
+  assert.ok(size > 0 && size < 60, `${size} sessions`)
+  assert.equal(foundBy(followed, 'fox').length, 20 * size)
+  await followed.catchUp(NEVER)
+  assert.equal(foundBy(followed, 'fox').length, 1200)
+})
+
+const WORDS = ['fox', 'dog', 'zebra', 'getUserName', '東京', 'wing']
+const QUERIES = [...WORDS, WORDS.join(' '), 'user name dog']
+
+test('after any doings of this process, of others and of people it is what an index made anew is', async () => {
+  const word = fc.constantFrom(...WORDS)
+  const act = fc.record({
+    by: fc.constantFrom('own' as const, 'other' as const),
+    what: fc.constantFrom(...ACTS),
+    which: fc.nat(5),
+    words: fc.array(word, { minLength: 1, maxLength: 4 }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.boolean(), fc.array(act, { maxLength: 25 }), async (isWatched, acts) => {
+      await using home = await followedHome({ isWatched })
+      const ids: string[] = []
+      for (const step of acts) await take(home, ids, step)
+      await home.followed.catchUp(NEVER)
+      const anew = await home.rebuilt()
+      for (const query of QUERIES) assert.deepEqual(scored(home.followed, query), scored(anew, query), query)
+      assert.deepEqual(home.logged, [])
+    }),
+    { numRuns: 60 },
+  )
+})
+
+const ACTS = ['create', 'create', 'say', 'say', 'say', 'title', 'delete', 'tear', 'rewrite', 'look'] as const
+
+interface Act {
+  by: 'own' | 'other'
+  what: (typeof ACTS)[number]
+  which: number
+  words: string[]
+}
+
+async function take(home: FollowedHome, ids: string[], { by, what, which, words }: Act): Promise<void> {
+  const text = words.join(' ')
+  if (what === 'look') return await home.followed.catchUp(NEVER)
+  if (what === 'create' || ids.length === 0) {
+    const { id } = await home[by].createSession(headerOf({ created_by: `user${which}` }), [said(text)])
+    return void ids.push(id)
+  }
+  const id = ids[which % ids.length]!
+  const path = home.folder.file(id)
+  const { cursor } = await home[by].read(id)
+  if (what === 'say') await home[by].append(id, cursor, [said(text), said(words[0]!, 'assistant')])
+  if (what === 'title') await home[by].append(id, cursor, [{ kind: 'meta', title: text }])
+  if (what === 'tear') appendFileSync(path, `{"kind":"entry","role":"user","content":"${text}`)
+  if (what === 'rewrite') writeFileSync(path, readFileSync(path, 'utf8').replace('fox', 'foxes'))
+  if (what !== 'delete') return
+  await home[by].deleteSession(id)
+  ids.splice(ids.indexOf(id), 1)
+}
+
+/** What is found, with the scores, whatever the index calls the sessions; of equal scores the order may differ. */
+function scored({ text, table }: FollowedSessions, words: string): string[] {
+  const hits = text.search({ text: words, limit: 1000 })
+  return hits
+    .map(
+      ({ group, kind, seq, offset, score }) =>
+        `${score} ${table.ofGroup(group)?.id} ${kind} ${seq} ${offset}`,
+    )
+    .toSorted()
+}
+
+function offsetOf(path: string, words: string): number {
+  const bytes = readFileSync(path)
+  return bytes.lastIndexOf(0x0a, bytes.indexOf(words)) + 1
+}
