@@ -48,8 +48,8 @@ export class BruteForce {
       })
       return [{ ...row, score: (query.weights?.[row.kind] ?? 1) * sum }]
     })
-    hits.sort(byRank)
-    return (query.collapse ? bestOfGroups(hits) : hits).slice(0, query.limit)
+    const found = hits.filter(({ score }) => score > 0).sort(byRank)
+    return (query.collapse ? bestOfGroups(found) : found).slice(0, query.limit)
   }
 }
 

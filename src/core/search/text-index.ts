@@ -220,12 +220,18 @@ export class TextIndex {
   }
 
   #work(): void {
-    if (this.#background) this.#working ??= this.#workBeside(this.#background)
-    else for (let job = this.#nextJob(); job; job = this.#nextJob()) this.#collection.adopt(job, make(job))
+    if (this.#working) return
+    const job = this.#nextJob()
+    if (job && this.#background) this.#working = this.#workBeside(this.#background, job)
+    else this.#workHere(job)
   }
 
-  async #workBeside(background: Background): Promise<void> {
-    for (let job = this.#nextJob(); job; job = this.#nextJob()) {
+  #workHere(first: Job | undefined): void {
+    for (let job = first; job; job = this.#nextJob()) this.#collection.adopt(job, make(job))
+  }
+
+  async #workBeside(background: Background, first: Job): Promise<void> {
+    for (let job: Job | undefined = first; job; job = this.#nextJob()) {
       const made = job.kind === 'seal' ? background.seal(job.tail) : background.merge(job.job)
       const segment = await made.catch(() => undefined)
       this.#collection.adopt(job, segment ?? make(job))

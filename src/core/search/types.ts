@@ -33,7 +33,7 @@ export interface TextQuery {
   text: string
   /** Hits, or with `collapse` groups, at most. */
   limit: number
-  /** By kind; absent: 1 for every kind. */
+  /** By kind; absent: 1 for every kind. What has the weight 0 is not found. */
   weights?: readonly number[]
   /** Which groups are searched; absent: all. Asked at most once for each group. */
   accepts?: (group: number) => boolean
