@@ -1,4 +1,4 @@
-import { sanitize } from '../core/base/sanitize.ts'
+import { Sanitizer } from '../core/base/sanitize.ts'
 import { type Paint, paint } from './color.ts'
 
 /** A text, and pairs of byte offsets (UTF-8) in it: where what was looked for begins and ends, rising. */
@@ -46,10 +46,12 @@ interface Char {
 /** Pieces without what a terminal obeys, white space made single spaces. */
 function toPieces({ text, matches }: Marked): Piece[] {
   const bytes = Buffer.from(text)
+  const sanitizer = new Sanitizer() // of all pieces: a match may stand in what a terminal would obey
   const pieces: Piece[] = []
   let at = 0
   const add = (end: number, isMatch: boolean) => {
-    if (end > at) pieces.push({ text: inLine(bytes.subarray(at, end).toString()), isMatch })
+    const text = sanitizer.push(bytes.subarray(at, Math.max(at, end)).toString()).replaceAll(/\s+/g, ' ')
+    if (end > at) pieces.push({ text, isMatch })
     at = Math.max(at, end)
   }
   for (let index = 0; index + 1 < matches.length; index += 2) {
@@ -58,10 +60,6 @@ function toPieces({ text, matches }: Marked): Piece[] {
   }
   add(bytes.length, false)
   return withoutEnds(pieces)
-}
-
-function inLine(text: string): string {
-  return sanitize(text).replaceAll(/\s+/g, ' ')
 }
 
 function withoutEnds(pieces: readonly Piece[]): Piece[] {

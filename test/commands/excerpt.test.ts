@@ -11,6 +11,7 @@ for (const [what, text, word, more, shown] of [
   ['leaves a short text as it is', TEXT, 'fox', {}, TEXT],
   ['makes one line of several', '  a\n\n\tb \r\n c ', 'b', {}, 'a b c'],
   ['removes what a terminal obeys', 'a\u001b[31mb\u001b]0;x\u0007c\u202ed', 'b', {}, 'abcd'],
+  ['shows nothing of a match that a terminal would obey', 'a\u001b]0;match\u0007b', 'match', {}, 'ab'],
   ['colours matches', 'one two', 'two', { color: true }, 'one \u001b[31m\u001b[1mtwo\u001b[22m\u001b[39m'],
   ['cuts the end', TEXT, 'quick', { width: 20 }, 'The quick brown fox…'],
   ['shows a match far behind', TEXT, 'began', { width: 20 }, '…to where it began'],
