@@ -13,6 +13,7 @@ import {
   SIGN,
   UPPER,
 } from './characters.ts'
+import { endsInIe, singularEnd } from './fold-plural.ts'
 import { finishHash, HASH_SEED, hashTerm, mixByte } from './hash-term.ts'
 import { NameParts } from './name-parts.ts'
 import { cutUtf8, utf8Length, writeUtf8 } from './utf8.ts'
@@ -28,7 +29,7 @@ export const MAX_QUERY_TERMS = 256
 /**
  * The terms of one text at a time, in buffers that the next text takes over.
  *
- * Words are folded. A name (`getUserName`, `get_user_name`, `user-name`, `package.json`, `sha256`) gives its parts, and
+ * Words are folded, English plurals too. A name (`getUserName`, `get_user_name`, `user-name`, `package.json`, `sha256`) gives its parts, and
  * the whole without what joins them, so that its spellings meet. Scripts without blanks give pairs of neighbouring
  * characters; documents each character, too. One ASCII character is no term.
  */
@@ -76,8 +77,11 @@ export class TermBuffer {
     for (let at = 0; at < text.length && this.count < this.#max; ) {
       const kind = this.#kindAt(text, at)
       if (kind === SIGN) at = this.#readSigns(text, at, mode)
-      else if (isOfWord(kind)) at = this.#readName(text, at)
-      else at += isWide(text, at) ? 2 : 1
+      else if (isOfWord(kind)) {
+        const first = this.count
+        at = this.#readName(text, at)
+        this.#foldPlurals(first)
+      } else at += isWide(text, at) ? 2 : 1
     }
   }
 
@@ -105,6 +109,29 @@ export class TermBuffer {
     this.#stand(from, to)
     this.#put(first, end, hashTerm(this.bytes, first, end))
     return to
+  }
+
+  /** Of the terms from `first` on; what is written anew stands behind them. */
+  #foldPlurals(first: number): void {
+    for (let i = first; i < this.count; i++) {
+      const start = this.starts[i]!
+      const last = this.bytes[this.ends[i]! - 1]
+      if (last !== LOWER_S && last !== LOWER_E) continue
+      this.ends[i] = singularEnd(this.bytes, start, this.ends[i]!)
+      if (endsInIe(this.bytes, start, this.ends[i]!)) this.#endInY(i)
+      this.hashes[i] = hashTerm(this.bytes, this.starts[i]!, this.ends[i]!)
+    }
+  }
+
+  #endInY(i: number): void {
+    this.#reserve()
+    const at = this.#used
+    this.bytes.copyWithin(at, this.starts[i]!, this.ends[i]! - 2)
+    const end = at + this.ends[i]! - this.starts[i]! - 1
+    this.bytes[end - 1] = LOWER_Y
+    this.starts[i] = at
+    this.ends[i] = end
+    this.#used = end
   }
 
   /** Whether a name goes on behind a joiner. A dot before a capital ends a sentence. */
@@ -276,4 +303,7 @@ function grown(array: Uint32Array): Uint32Array {
 }
 
 const DOT = 0x2e
+const LOWER_E = 0x65
+const LOWER_S = 0x73
 const LOWER_V = 0x76
+const LOWER_Y = 0x79

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { composeText } from '../../../../src/core/search/terms/characters.ts'
+import { hashTerm } from '../../../../src/core/search/terms/hash-term.ts'
+import {
+  MAX_QUERY_TERMS,
+  MAX_TERM_BYTES,
+  TermBuffer,
+  type TermMode,
+} from '../../../../src/core/search/terms/term-buffer.ts'
+import { MAX_DOCUMENT_TERMS } from '../../../../src/core/search/types.ts'
+import { termsOf } from '../../../support/brute-force.ts'
+
+const TERMS: readonly (readonly [what: string, text: string, terms: string])[] = [
+  ['words, in lower case', 'The quick, Brown FOX!', 'the quick brown fox'],
+  ['no single ASCII characters', "I don't see a C 7", 'don see'],
+  ['camelCase whole and in parts', 'getUserName', 'getusername get user name'],
+  ['acronyms in names', 'HTTPServer parseXMLFile', 'httpserver http server parsexmlfile parse xml file'],
+  ['plurals of acronyms as one', 'IDs getURLs', 'ids geturl get urls'],
+  [
+    'plurals as their singulars',
+    'users user_names movies movie entries entry',
+    'user user name username movy movy entry entry',
+  ],
+  [
+    'plurals with an e',
+    'boxes box processes process caches cache matches',
+    'box box process process cach cach match',
+  ],
+  ['words in s that are no plurals', 'class status analysis gas', 'class status analysis gas'],
+  [
+    'snake_case as its parts and joined',
+    'get_user_name MAX_BYTES',
+    'get user name getusername max byte maxbyte',
+  ],
+  ['words with hyphens', '--dry-run e-mail', 'dry run dryrun mail email'],
+  ['file names and paths', 'src/core/node.js', 'src core node js nodej'],
+  ['no joint where a sentence ends', 'the end.Then -- more_ _less', 'the end then more less'],
+  ['numbers at the end of a name', 'sha256 HTTPServer2', 'sha256 sha 256 httpserver2 http server'],
+  ['numbers, addresses, versions', '3.14 127.0.0.1 v1.20.3', '14 3.14 127 127.0.0.1 v1 20 1.20.3'],
+  ['hashes whole', 'e83c5163316f89bfbde7d9ab', 'e83c5163316f89bfbde7d9ab'],
+  ['bytes as text whole', 'dGhpc0lzQmFzZTY0', 'dghpc0lzqmfzzty0'],
+  ['short names with digits inside in parts', 'i18nKey', 'i18nkey i18n key'],
+  ['letters without their accents', 'Ünïcödé Łódź Đặng ñ', 'unicode lodz dang'],
+  ['letters and accents that stand apart', 'e\u0301te\u0301', 'ete'],
+  ['forms of letters as the letters', 'ﬁn ＡＢＣ straße Ⅷ 𝐁old', 'fin abc strass viii bold'],
+  ['Greek with one sigma', 'Σίσυφος', 'σισυφοσ'],
+  ['Cyrillic with its letters', 'ёлка Йод', 'елка йод'],
+  ['words through soft hyphens and joiners', 'foo\u00adbar می\u200cخواهم', 'foobar میخواهم'],
+  ['Arabic and Hebrew without points', 'مُحَمَّد שָׁלוֹם', 'محمد שלום'],
+  ['vowel signs as letters', 'हिन्दी', 'हिन्दी'],
+  ['characters and pairs of Japanese', '日本語', '日 本 日本 語 本語'],
+  ['words beside Japanese', 'Node.jsを使う', 'node js nodej を 使 を使 う 使う'],
+  ['narrow kana as wide ones', 'ｶﾞｷﾞ', 'ガ ギ ガギ'],
+  ['kana and marks that stand apart', 'か\u3099く', 'が く がく'],
+  ['Hangul, also taken apart', '한국 한국'.normalize('NFD'), '한 국 한국 한 국 한국'],
+  ['Thai', 'ไทย', 'ไ ท ไท ย ทย'],
+  ['rare ideographs', '𠀀𠀁', '𠀀 𠀁 𠀀𠀁'],
+  ['nothing of emoji and lone surrogates', '🎉 \ud800 x\udc00 👩‍💻', ''],
+]
+
+for (const [what, text, terms] of TERMS) {
+  test(`fill() gives ${what}`, () => {
+    assert.equal(termsOf(text, 'document').join(' '), terms)
+  })
+}
+
+test('fill() gives pairs only for a query that has them', () => {
+  assert.deepEqual(termsOf('日本語 本 getUserName', 'query'), [
+    '日本',
+    '本語',
+    '本',
+    'getusername',
+    'get',
+    'user',
+    'name',
+  ])
+})
+
+test('fill() makes spellings of a name meet in one term', () => {
+  const spellings = [
+    'getUserName',
+    'GetUserName',
+    'get_user_name',
+    'GET_USER_NAME',
+    'get-user-name',
+    'getusername',
+  ]
+  for (const spelling of spellings) assert.ok(termsOf(spelling, 'query').includes('getusername'), spelling)
+})
+
+test('fill() says where each term stands in the text', () => {
+  const terms = new TermBuffer()
+  const text = '— Über getUser_name «日本» end'
+  terms.fill(text, 'document')
+  const places = Array.from({ length: terms.count }, (_, i) => text.slice(terms.froms[i], terms.tos[i]))
+  assert.deepEqual(places, [
+    'Über',
+    'getUser',
+    'get',
+    'User',
+    'name',
+    'getUser_name',
+    '日',
+    '本',
+    '日本',
+    'end',
+  ])
+})
+
+test('fill() cuts terms at 64 bytes, between characters', () => {
+  assert.deepEqual(termsOf('x'.repeat(65), 'document'), ['x'.repeat(64)])
+  assert.deepEqual(termsOf(`x${'я'.repeat(40)}`, 'document'), [`x${'я'.repeat(31)}`])
+  assert.deepEqual(
+    termsOf(`${'xy'.repeat(20)}_${'zя'.repeat(20)}`, 'document').at(-1),
+    `${'xy'.repeat(20)}${'zя'.repeat(8)}`,
+  )
+  assert.deepEqual(termsOf(`aB${'C'.repeat(70)}`, 'document'), [`ab${'c'.repeat(62)}`])
+})
+
+test('fill() stops at the most terms that a document and a query have', () => {
+  const words = 'word '.repeat(70_000)
+  assert.equal(termsOf(words, 'document').length, MAX_DOCUMENT_TERMS)
+  assert.equal(termsOf(words, 'query').length, MAX_QUERY_TERMS)
+  assert.equal(termsOf('x-'.repeat(100_000), 'document').length, 1)
+})
+
+const LATIN = ['a', 'b', 's', 'x', 'es', 'ch', 'É', 'ß', 'ø', 'e\u0301', 'ж', 'И\u0306', 'ﬀ', 'ک', '\u00ad']
+const SIGNS = ['日', 'の', 'ガ', 'か\u3099', 'ｶﾞ', '한', 'ก', '𠀀']
+const BREAKS = [' ', '_', '-', '.', '/', '\n', '—', '🎉', "'"]
+
+test('fill() agrees with the rules for any words, joiners and signs', () => {
+  const text = fc.array(fc.constantFrom(...LATIN, ...LATIN, ...SIGNS, ...BREAKS), { maxLength: 40 })
+  fc.assert(
+    fc.property(text, fc.constantFrom<TermMode>('document', 'query'), (pieces, mode) => {
+      const lower = pieces.join('').toLowerCase()
+      assert.deepEqual(termsOf(lower, mode), slowTerms(lower, mode))
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+/** The rules of words in lower case without digits, one regular expression after the other. */
+function slowTerms(text: string, mode: TermMode): string[] {
+  const sign = '[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Hang}\\p{sc=Thai}]'
+  const plain = composeText(text)
+    .normalize('NFKC')
+    .replaceAll(/(?<=\p{L})(?:\u00ad|\p{M})+/gu, '')
+  const pieces =
+    plain.match(new RegExp(`${sign}+|(?:(?!${sign})\\p{L})+(?:[_.-](?:(?!${sign})\\p{L})+)*`, 'gu')) ?? []
+  const terms = pieces.flatMap((piece) => {
+    if (!new RegExp(sign, 'u').test(piece)) {
+      const words = piece.split(/[_.-]/)
+      return words.length === 1 ? words : [...words, words.join('')]
+    }
+    const signs = [...piece]
+    if (mode === 'query' && signs.length > 1) return signs.slice(1).map((next, i) => signs[i] + next)
+    return signs.flatMap((next, i) => (i === 0 ? [next] : [next, signs[i - 1] + next]))
+  })
+  return terms
+    .map(withoutAccents)
+    .map(singular)
+    .filter((term) => Buffer.byteLength(term) > 1)
+}
+
+function withoutAccents(term: string): string {
+  return [...term]
+    .map((char) => (/\p{sc=Latin}/u.test(char) ? char.normalize('NFD').replaceAll(/\p{M}/gu, '') : char))
+    .join('')
+    .replaceAll('ß', 'ss')
+    .replaceAll('ø', 'o')
+    .normalize('NFC')
+}
+
+function singular(term: string): string {
+  const isPlural = Buffer.byteLength(term) > 4 && /[a-z]{2}[a-hj-rtv-z]s$/.test(term)
+  const stem = isPlural ? term.slice(0, -1) : term
+  return Buffer.byteLength(stem) > 3 && /[a-z](ss|[a-z]x|ch|sh|zz)e$/.test(stem) ? stem.slice(0, -1) : stem
+}
+
+test('fill() takes any text, and gives whole characters at places of the text', () => {
+  const terms = new TermBuffer()
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+      terms.fill(text, 'document')
+      for (let i = 0; i < terms.count; i++) {
+        const [start, end] = [terms.starts[i]!, terms.ends[i]!]
+        assert.ok(end - start >= 2 && end - start <= MAX_TERM_BYTES)
+        decoder.decode(terms.bytes.subarray(start, end))
+        assert.equal(terms.hashes[i], hashTerm(terms.bytes, start, end))
+        assert.ok(terms.froms[i]! < terms.tos[i]! && terms.tos[i]! <= composeText(text).length)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('fill() gives every term of a document to a query of its words', () => {
+  const word = fc.constantFrom(
+    'getUserName',
+    'x_y',
+    'HTTPServer2',
+    'naïve',
+    '日',
+    '日本語',
+    'v1.2',
+    'URLs',
+    'aB1c',
+  )
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 10 }), (words) => {
+      const document = new Set(termsOf(words.join(' '), 'document'))
+      assert.ok(termsOf(words.join(' '), 'query').every((term) => document.has(term)))
+    }),
+  )
+})
+
+test('hashTerm() spreads terms over all its bits', () => {
+  const bits = new Uint32Array(32)
+  const encoder = new TextEncoder()
+  for (let i = 0; i < 4096; i++) {
+    const bytes = encoder.encode(`term${i}`)
+    const hash = hashTerm(bytes, 0, bytes.length)
+    for (let bit = 0; bit < 32; bit++) bits[bit]! += (hash >>> bit) & 1
+  }
+  for (const ones of bits) assert.ok(ones > 1800 && ones < 2300, `${ones} of 4096`)
+})
