@@ -15,9 +15,9 @@ import { instructionsHook } from '../core/hooks/instructions.ts'
 import { memoryHook } from '../core/hooks/memory/memory-hook.ts'
 import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
+import { searchSessionsHook } from '../core/hooks/search-sessions/search-sessions-hook.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
 import { SqliteLeases } from '../core/lease/sqlite-leases.ts'
-import type { Leases } from '../core/lease/types.ts'
 import { MemoryStore } from '../core/memory/memory-store.ts'
 import { openProcessHost } from '../core/process/process-host.ts'
 import type { ProcessHost } from '../core/process/types.ts'
@@ -44,7 +44,7 @@ import { Components } from './components/components.ts'
 import { openBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
 import { keepAgents } from './kept-agents.ts'
-import { lazySessionIndex } from './lazy-session-index.ts'
+import { lazySessionIndex, type SessionSearch } from './lazy-session-index.ts'
 import { NodeSetting } from './node-setting.ts'
 import { reloader } from './reload.ts'
 import { Roster } from './roster.ts'
@@ -94,7 +94,7 @@ export function compose(options: NodeOptions): Services {
     return openMcpServers({ processes, home, cacheDir, env, baseEnv, now, onEvent, frames })
   })
   const components = new Components(paths.run)
-  const tools = [...toolHooks(options, { processes, leases, memory }), lazyMcpHook(mcp.get)]
+  const tools = [...toolHooks(options, { processes, memory, sessionIndex, place }), lazyMcpHook(mcp.get)]
   const hook = groupsHook(compositeHook([components.hook, ...tools, ...placeHooks(options)]))
   const known = new KnownAgents(hook)
   const runtime = once(async () => {
@@ -191,10 +191,18 @@ export function compose(options: NodeOptions): Services {
   }
 }
 
+/** What the built-in tools work on. */
+interface ToolSources {
+  processes: ProcessHost
+  memory: MemoryStore
+  sessionIndex: SessionSearch
+  place: Place
+}
+
 /** The built-in tools, in the order in which a model sees them. */
 function toolHooks(
   { paths, env, homeDir, ripgrep }: NodeOptions,
-  { processes, leases, memory }: { processes: ProcessHost; leases: Leases; memory: MemoryStore },
+  { processes, memory, sessionIndex, place: { leases, storage } }: ToolSources,
 ): Hook[] {
   const closed = ownPlaces(paths)
   const engine = chooseEngine({ processes, ripgrep: () => ripgrep(join(paths.cache, 'bin')), env })
@@ -203,6 +211,7 @@ function toolHooks(
     bashHook({ processes }),
     searchHook({ engine, closed, homeDir }),
     memoryHook({ memory, now: Date.now }),
+    searchSessionsHook({ search: sessionIndex.search, storage }),
     askUserHook(),
   ]
 }

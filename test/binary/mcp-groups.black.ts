@@ -12,7 +12,19 @@ import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeToolTalk, type ToolTalk } from '../support/tool-talk.ts'
 import { until } from '../support/until.ts'
 
-const BUILT_IN = ['read', 'write', 'edit', 'bash', 'glob', 'grep', 'remember', 'forget', 'recall', 'ask_user']
+const BUILT_IN = [
+  'read',
+  'write',
+  'edit',
+  'bash',
+  'glob',
+  'grep',
+  'remember',
+  'forget',
+  'recall',
+  'search_sessions',
+  'ask_user',
+]
 const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
 const ALLOW = ['--allow', 'mcp__web__*']
 const SURVEY = [

@@ -16,7 +16,7 @@ test('a fresh conversation asks with less than 4,000 bytes', async () => {
   const [{ text, json }] = node.server.requests as [(typeof node.server.requests)[0]]
   const tools = (json['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
   const files = ['read', 'write', 'edit', 'bash', 'glob', 'grep']
-  assert.deepEqual(tools, [...files, 'remember', 'forget', 'recall', 'ask_user'])
+  assert.deepEqual(tools, [...files, 'remember', 'forget', 'recall', 'search_sessions', 'ask_user'])
   assert.ok(Buffer.byteLength(text) < 4_000, `${Buffer.byteLength(text)} bytes`)
 })
 

@@ -24,7 +24,19 @@ import { nodeOptions, systemOf, type TestDispatch } from '../support/test-dispat
 import { messagesOf } from '../support/test-node.ts'
 
 const NEVER = new AbortController().signal
-const BUILT_IN = ['read', 'write', 'edit', 'bash', 'glob', 'grep', 'remember', 'forget', 'recall', 'ask_user']
+const BUILT_IN = [
+  'read',
+  'write',
+  'edit',
+  'bash',
+  'glob',
+  'grep',
+  'remember',
+  'forget',
+  'recall',
+  'search_sessions',
+  'ask_user',
+]
 const GUIDES = ['tools_groups', 'tools_select', 'tools_search']
 const SUMMARY = 'They looked at shelves. More follows.'
 

@@ -1,5 +1,4 @@
-import { trustOf } from '../../policy/trust.ts'
-import type { Trust } from '../../policy/types.ts'
+import { ownSenders } from '../../policy/trust.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import type { SessionMatches, SessionQuery } from '../../session-search/types.ts'
 import type { Storage } from '../../storage/types.ts'
@@ -37,9 +36,4 @@ export async function runSearchSessions(
   const rows = await storage.summaries(found.matches.map((match) => match.session))
   const titles = new Map(rows.map(({ summary: { id, title } }) => [id, title]))
   return { output: toAnswer(found, { query, titles }), isError: false }
-}
-
-/** Whose conversations are one's own (decision 38): at this machine everybody's here, elsewhere exactly one's own. */
-export function ownSenders(trust: Trust, sender: string): (other: string) => boolean {
-  return trust === 'local' ? (other) => trustOf('local', other) === 'local' : (other) => other === sender
 }

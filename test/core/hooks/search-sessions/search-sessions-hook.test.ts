@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toAnswer } from '../../../../src/core/hooks/search-sessions/answer.ts'
 import { searchArguments } from '../../../../src/core/hooks/search-sessions/arguments.ts'
-import { ownSenders } from '../../../../src/core/hooks/search-sessions/run-search-sessions.ts'
 import { searchSessionsHook } from '../../../../src/core/hooks/search-sessions/search-sessions-hook.ts'
+import { ownSenders } from '../../../../src/core/policy/trust.ts'
 import type { ToolDispatch } from '../../../../src/core/runtime/hook.ts'
 import type { Excerpt, SessionMatch, SessionQuery } from '../../../../src/core/session-search/types.ts'
 import { MemoryStorage } from '../../../../src/core/storage/memory-storage.ts'
@@ -41,6 +41,7 @@ test('ownSenders() is everybody at this machine for a local turn, exactly the se
   const senders = ['ann', 'sh:01K', 'sh:mcp:x', 'telegram:5', 'cron', 'event:build:done', 'delegate:01K']
   const own = (...of: Parameters<typeof ownSenders>) => senders.filter(ownSenders(...of))
   assert.deepEqual(own('local', 'ann'), ['ann', 'sh:01K', 'sh:mcp:x'])
+  assert.deepEqual(own('local', 'telegram:5'), ['ann', 'sh:01K', 'sh:mcp:x', 'telegram:5'])
   assert.deepEqual(own('remote', 'telegram:5'), ['telegram:5'])
   assert.deepEqual(own('remote', 'telegram:6'), [])
   assert.deepEqual(own('unattended', 'cron'), ['cron'])
