@@ -105,6 +105,30 @@ test('decodeMemory() gives what encodeMemory() was given', () => {
   )
 })
 
+test('encodeMemory() that copies from the file of before writes what it would write anew', () => {
+  const entry = (id: number, text: string): MemoryEntry => {
+    return { id: BigInt(id), createdAt: 1n, kind: 'note', name: `${id}`, content: text, aliases: [text] }
+  }
+  const texts = fc.dictionary(fc.nat(12).map(String), fc.string({ unit: 'binary', maxLength: 4 }), {
+    noNullPrototype: true,
+  })
+  fc.assert(
+    fc.property(fc.array(texts, { maxLength: 6 }), (versions) => {
+      let before = encodeMemory(EMPTY_MEMORY)
+      for (const [index, version] of versions.entries()) {
+        const entries = Object.entries(version).map(([id, text]) => {
+          const old = before.memory.entries.find((one) => one.id === BigInt(id))
+          return old?.content === text ? old : entry(Number(id), text)
+        })
+        const after = encodeMemory({ nextId: 99n, entries }, before)
+        assert.deepEqual(after.bytes, encodeMemory({ nextId: 99n, entries: structuredClone(entries) }).bytes)
+        assert.deepEqual(after, { ...decodeMemory(after.bytes), memory: after.memory })
+        before = index % 2 === 0 ? after : decodeMemory(after.bytes)
+      }
+    }),
+  )
+})
+
 test('decodeMemory() of any bytes gives a memory or says that it is none', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 6 }), (changes) => {

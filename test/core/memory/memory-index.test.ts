@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { replaceEntries } from '../../../src/core/memory/entries.ts'
+import { MemoryIndex } from '../../../src/core/memory/memory-index.ts'
+import { applyOp, type Op } from '../../../src/core/memory/ops.ts'
+import { rememberOp } from '../../../src/core/memory/remember.ts'
+import { EMPTY_MEMORY, type Memory, type MemoryEntry } from '../../../src/core/memory/types.ts'
+import { NO_OFFSET } from '../../../src/core/search/types.ts'
+import { BruteForce } from '../../support/brute-force.ts'
+
+test('search() finds words of names, aliases and contents, and ranks by BM25', () => {
+  const index = new MemoryIndex()
+  const memory = remembered(
+    ['deploy', 'how the rollout is done', ['ship']],
+    ['coffee', 'beans of the rollout party', []],
+    ['rollout', 'rollout rollout', []],
+  )
+  assert.deepEqual(find(index, memory, 'rollout'), ['rollout', 'coffee', 'deploy'])
+  assert.deepEqual(find(index, memory, 'ship'), ['deploy'])
+  assert.deepEqual(find(index, memory, 'nothing'), [])
+  assert.deepEqual(find(index, EMPTY_MEMORY, 'rollout'), [])
+})
+
+test('search() finds nothing that is not accepted, and no more than the limit', () => {
+  const index = new MemoryIndex()
+  const memory = remembered(['a', 'word', []], ['b', 'word', []], ['c', 'word', []])
+  const accepts = ({ name }: MemoryEntry) => name !== 'c'
+  const names = index.search(memory, { query: 'word', limit: 1, accepts }).map(({ entry }) => entry.name)
+  assert.deepEqual(names, ['b'])
+})
+
+test('search() ranks equal entries by age, then by id, whatever happened to them before', () => {
+  const old = { ...entryOf(0n, 'old', 'word'), createdAt: 1n }
+  const young = { ...entryOf(0n, 'young', 'word'), createdAt: 2n }
+  const later = { ...entryOf(0n, 'later', 'word'), createdAt: 1n }
+  const memory = replaceEntries(EMPTY_MEMORY, [young, old, later])
+  const index = new MemoryIndex()
+  find(index, { ...memory, entries: memory.entries.map((entry) => ({ ...entry, content: 'other' })) }, 'word')
+  assert.deepEqual(find(index, memory, 'word'), ['young', 'later', 'old'])
+  assert.deepEqual(find(new MemoryIndex(), memory, 'word'), ['young', 'later', 'old'])
+})
+
+test('search() takes a memory whose file is not sorted', () => {
+  const entries = [entryOf(5n, 'five', 'word'), entryOf(2n, 'two', 'word'), entryOf(9n, 'nine', 'other')]
+  const index = new MemoryIndex()
+  assert.deepEqual(find(index, { nextId: 10n, entries }, 'word'), ['five', 'two'])
+  assert.deepEqual(find(index, { nextId: 10n, entries: entries.slice(1) }, 'word'), ['two'])
+})
+
+test('search() gives what a new index, and a brute force, give after any changes', () => {
+  const word = fc.constantFrom('crab', 'sand', 'tide', 'shell', 'moon', 'wave')
+  const text = fc.array(word, { maxLength: 8 }).map((words) => words.join(' '))
+  const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f')
+  const change: fc.Arbitrary<(memory: Memory) => Memory> = fc.oneof(
+    fc.tuple(name, text).map(
+      ([one, content]) =>
+        (memory: Memory) =>
+          say(memory, one, content),
+    ),
+    name.map((one) => (memory: Memory) => tried(memory, { op: 'remove', name: one })),
+    fc.tuple(name, word).map(([one, other]) => (memory: Memory) => {
+      return tried(memory, { op: 'alias', name: one, add: [other], remove: [] })
+    }),
+    fc.constant((memory: Memory) => structuredClone(memory)), // as it is when another process wrote
+  )
+  fc.assert(
+    fc.property(fc.array(fc.tuple(change, text), { maxLength: 40 }), (steps) => {
+      const index = new MemoryIndex()
+      let memory = EMPTY_MEMORY
+      for (const [change, query] of steps) {
+        memory = change(memory)
+        const found = index.search(memory, { query, limit: 4 })
+        assert.deepEqual(found, bruteForce(memory, query))
+        assert.deepEqual(found, new MemoryIndex().search(memory, { query, limit: 4 }))
+      }
+    }),
+  )
+})
+
+test('search() forgets what was, however often a memory changes', () => {
+  const index = new MemoryIndex()
+  let memory = EMPTY_MEMORY
+  for (let n = 0; n < 1500; n++) {
+    memory = say(memory, 'counter', wordOf(n))
+    assert.deepEqual(find(index, memory, wordOf(n)), ['counter'])
+    assert.deepEqual(find(index, memory, wordOf(n - 1)), [])
+  }
+})
+
+/** Another word for every number, of letters only. */
+function wordOf(n: number): string {
+  return [...`${n + 10}`].map((digit) => 'abcdefghij'[Number(digit)]).join('x')
+}
+
+function remembered(...entries: [name: string, content: string, aliases: string[]][]): Memory {
+  return entries.reduce(
+    (memory, [name, content, aliases]) => say(memory, name, content, aliases),
+    EMPTY_MEMORY,
+  )
+}
+
+function say(memory: Memory, name: string, content: string, aliases: string[] = []): Memory {
+  return applyOp(memory, rememberOp({ name, content, aliases, now: 5000 })(memory)).memory
+}
+
+function tried(memory: Memory, op: Op): Memory {
+  try {
+    return applyOp(memory, op).memory
+  } catch {
+    return memory // there is no such entry, or the name is taken: nothing to search differently
+  }
+}
+
+function entryOf(id: bigint, name: string, content: string): MemoryEntry {
+  return { id, createdAt: 1n, kind: 'note', name, content, aliases: [] }
+}
+
+function find(index: MemoryIndex, memory: Memory, query: string): string[] {
+  return index.search(memory, { query, limit: 10 }).map(({ entry }) => entry.name)
+}
+
+function bruteForce({ entries }: Memory, query: string) {
+  const documents = entries.map(({ id, name, aliases, content, createdAt }) => {
+    const row = {
+      group: Number(id),
+      kind: 0,
+      seq: Number(id),
+      offset: NO_OFFSET,
+      time: Number(createdAt) * 1000,
+    }
+    return { row, text: [name, ...aliases, content].join(' ') }
+  })
+  const hits = new BruteForce(documents).search({ text: query, limit: 4 })
+  return hits.map(({ seq, score }) => ({ entry: entries.find(({ id }) => id === BigInt(seq)), score }))
+}
