@@ -35,6 +35,15 @@ test('Ctrl+R opens a search whose keys are its own at once, also those typed in 
   assert.equal(chat.state().prompt.text, 'draft')
 })
 
+test('keys that come together are typed into a search that is open', async () => {
+  await using chat = await openTestChat([])
+  const press = { name: 'text', ctrl: false, alt: false, shift: false } as const
+  chat.press('text', { text: 'r', ctrl: true })
+  chat.controller.keys([...'kraken'].map((text) => ({ ...press, text })))
+  const { overlay } = chat.state()
+  assert.equal(overlay?.kind === 'search' && overlay.query, 'kraken')
+})
+
 test('Searching asks once for words that are typed quickly, and shows what is found', async () => {
   const asked: string[] = []
   using chat = searching({

@@ -161,6 +161,7 @@ test('the selected one is in sight in a list that is longer than the screen, and
     for (let at = 0; at < 20; at++) {
       const shown = lines(overlay, 80, rows)
       assert.ok(shown.length <= rows - 6)
+      assert.ok(shown.length >= rows - 6 - 1, `${rows}: ${shown.length}`)
       assert.ok(
         shown.some((line) => line.startsWith(`› number ${at} `)),
         `${at} of ${rows}: ${shown.join('\n')}`,
