@@ -23,8 +23,11 @@ export interface BruteDocument {
 export class BruteForce {
   readonly #documents: { row: DocumentRow; length: number; counts: Map<string, number> }[]
 
-  constructor(documents: readonly BruteDocument[]) {
-    const terms = new TermBuffer()
+  readonly #terms: TermBuffer
+
+  /** `terms` may be shared: one is not quickly made. */
+  constructor(documents: readonly BruteDocument[], terms = new TermBuffer()) {
+    this.#terms = terms
     this.#documents = documents.map(({ row, text }) => {
       const words = termsOf(text, 'document', terms)
       return { row, length: Math.min(words.length, MAX_DOCUMENT_TERMS), counts: countsOf(words) }
@@ -32,7 +35,7 @@ export class BruteForce {
   }
 
   search(query: TextQuery): TextHit[] {
-    const words = [...new Set(termsOf(query.text, 'query'))]
+    const words = [...new Set(termsOf(query.text, 'query', this.#terms))]
     const documents = this.#documents
     const average = documents.reduce((sum, { length }) => sum + length, 0) / documents.length
     const idfs = words.map((word) => {

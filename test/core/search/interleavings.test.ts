@@ -3,12 +3,14 @@ import { test } from 'node:test'
 import { mergeSegments } from '../../../src/core/search/merge.ts'
 import type { Background, Segment } from '../../../src/core/search/parts.ts'
 import { sealTail } from '../../../src/core/search/seal.ts'
+import { TermBuffer } from '../../../src/core/search/terms/term-buffer.ts'
 import { TextIndex } from '../../../src/core/search/text-index.ts'
 import { type BruteDocument, BruteForce } from '../../support/brute-force.ts'
 import { type Draw, draws, randomQuery, randomRow, randomText } from '../../support/random-documents.ts'
 
 const ROUNDS = 10_000
 const STEPS = 14
+const TERMS = new TermBuffer()
 
 test('TextIndex finds what brute force finds in 10,000 interleavings of add, remove, seal, merge, restore and search', async () => {
   for (let seed = 0; seed < ROUNDS; seed++) await play(seed)
@@ -97,7 +99,7 @@ function search(
   const query = randomQuery(draw)
   assert.deepEqual(
     rankOf(index.search(query)),
-    rankOf(new BruteForce(documents).search(query)),
+    rankOf(new BruteForce(documents, TERMS).search(query)),
     `seed ${seed}`,
   )
   assert.equal(index.stats.documents, documents.length, `seed ${seed}`)
