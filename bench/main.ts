@@ -13,15 +13,17 @@ import { mcpConnect } from './suites/mcp-connect.ts'
 import { mcpCrowd } from './suites/mcp-crowd.ts'
 import { oneShot } from './suites/one-shot.ts'
 import { relevance } from './suites/relevance.ts'
+import { search } from './suites/search.ts'
+import { searchDaemon } from './suites/search-daemon.ts'
 import { startUp } from './suites/start-up.ts'
 import { streaming } from './suites/streaming.ts'
 import { tui } from './suites/tui.ts'
 import { toTable } from './table.ts'
 
-// npm run bench -- [startup|one-shot|streaming|tui|daemon|mcp|search|memory|relevance …] [--rounds N] [--binary FILE] [--peers DIR]
+// npm run bench -- [startup|one-shot|streaming|tui|daemon|mcp|search|memory|relevance …] [--rounds N] [--messages N] [--binary FILE] [--peers DIR]
 // Figures of the built binary beside floors of the same run, and beside other programs that npm has installed in DIR. A
 // table for each suite; all of them as bench/results/latest.json, where suites that were not run keep what they were.
-// `daemon` and `mcp` stand for all suites that begin so.
+// `daemon`, `mcp` and `search` stand for all suites that begin so.
 const SUITES: Readonly<Record<string, Suite>> = {
   startup: startUp,
   'one-shot': oneShot,
@@ -33,6 +35,8 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'mcp-connect': mcpConnect,
   'mcp-calls': mcpCalls,
   'mcp-crowd': mcpCrowd,
+  search,
+  'search-daemon': searchDaemon,
   relevance,
 }
 const RESULTS = join(import.meta.dirname, 'results/latest.json')
@@ -42,6 +46,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '15' },
+    messages: { type: 'string', default: '1000000' },
     binary: { type: 'string', default: 'dist/crabtalk' },
     peers: { type: 'string' },
   },
@@ -55,20 +60,28 @@ async function bench(names: readonly string[]): Promise<number> {
   if (unknown !== undefined) return fail(`there is no suite ${unknown}: ${suites.join(', ')}`)
   if (!existsSync(binary)) return fail(`there is no ${binary}: npm run build makes one`)
   const peers = options.peers === undefined ? undefined : resolve(options.peers)
-  await using setting = await makeSetting({ binary, rounds: Number(options.rounds) }, (place) =>
-    findPeers(peers, place),
+  await using setting = await makeSetting(
+    { binary, rounds: Number(options.rounds), messages: Number(options.messages) },
+    (place) => findPeers(peers, place),
   )
   if (peers !== undefined && setting.peers.length === 0)
     return fail(`there is no program to compare with in ${peers}`)
   for (const name of suites.filter((suite) => names.some((asked) => isPart(suite, asked)))) {
     const result = await SUITES[name]!(setting)
-    console.log(`\n== ${name}\n${toTable(result.columns, result.lines)}`)
-    await save(name, result, binary)
+    for (const [table, { columns, lines }] of tablesOf(name, result)) {
+      console.log(`\n== ${table}\n${toTable(columns, lines)}`)
+      await save(table, { columns, lines }, binary)
+    }
   }
   const binaryMb = await megabytes(binary)
   const judged = binaryMb <= MAX_BINARY_MB ? '✓ ≤' : '✗ >'
   console.log(`\nbinary: ${binaryMb.toFixed(1)} MB ${judged} ${MAX_BINARY_MB}`)
   return 0
+}
+
+function tablesOf(name: string, result: SuiteResult): [name: string, result: SuiteResult][] {
+  const more = Object.entries(result.also ?? {})
+  return [[name, result], ...more.map(([part, table]): [string, SuiteResult] => [`${name}, ${part}`, table])]
 }
 
 function isPart(suite: string, asked: string): boolean {

@@ -16,6 +16,8 @@ export interface Setting extends AsyncDisposable {
   /** The built binary. */
   binary: string
   rounds: number
+  /** The most messages that are searched. */
+  messages: number
   /** An empty folder to run in. */
   cwd: string
   /** A folder for whatever else is needed. */
@@ -30,6 +32,8 @@ export interface Setting extends AsyncDisposable {
 export interface SuiteResult {
   columns: readonly Column[]
   lines: readonly Line[]
+  /** More tables of the same suite. */
+  also?: Readonly<Record<string, SuiteResult>>
 }
 
 /** A suite measures, and gives its table. */
@@ -43,7 +47,7 @@ export interface Model extends Disposable {
 
 /** Makes a home and starts a model server; `findPeers` makes homes of their own for others. */
 export async function makeSetting(
-  { binary, rounds }: { binary: string; rounds: number },
+  { binary, rounds, messages }: Pick<Setting, 'binary' | 'rounds' | 'messages'>,
   findPeers: (place: { homes: string; modelUrl: string; cwd: string }) => Promise<readonly Peer[]>,
 ): Promise<Setting> {
   settle(binary)
@@ -56,6 +60,7 @@ export async function makeSetting(
   return {
     binary,
     rounds,
+    messages,
     cwd,
     scratch: dir.path,
     env,

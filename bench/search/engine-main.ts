@@ -39,9 +39,16 @@ export interface Built {
   stopped: boolean
 }
 
+/** Of each document that was appended, milliseconds. */
+export interface Appended {
+  times: number[]
+  cpuTimes: number[]
+}
+
 /** Of searching, a text each. */
 export interface Searched {
   times: number[]
+  cpuTimes: number[]
   found: Found[][]
 }
 
@@ -87,7 +94,11 @@ async function build({ sessions, boundMs }: Extract<Request, { do: 'build' }>): 
       ...documentsOf(corpus.session(number++)),
     ]).flat()
     const begun = performance.now()
-    for (const document of chunk) worstMs = Math.max(worstMs, timed(() => engine.add(document)))
+    for (const document of chunk)
+      worstMs = Math.max(
+        worstMs,
+        timed(() => engine.add(document)),
+      )
     await breathe()
     buildMs += performance.now() - begun
     documents += chunk.length
@@ -113,26 +124,29 @@ async function build({ sessions, boundMs }: Extract<Request, { do: 'build' }>): 
 const MOST_RSS_MB = 6000
 
 /** Messages as they are said: one after another, with a turn of the event loop between. */
-async function append({ from, sessions }: Extract<Request, { do: 'append' }>): Promise<number[]> {
-  const times: number[] = []
+async function append({ from, sessions }: Extract<Request, { do: 'append' }>): Promise<Appended> {
+  const [times, cpuTimes]: [number[], number[]] = [[], []]
   for (let number = from; number < from + sessions; number++) {
     for (const document of documentsOf(corpus.session(number))) {
+      const cpu = threadCpuMs()
       times.push(timed(() => engine.add(document)))
+      cpuTimes.push(threadCpuMs() - cpu)
       await breathe()
     }
   }
-  return times
+  return { times, cpuTimes }
 }
 
 function search({ texts, sessionsOnly }: Extract<Request, { do: 'search' }>): Searched {
-  const [times, found]: [number[], Found[][]] = [[], []]
+  const searched: Searched = { times: [], cpuTimes: [], found: [] }
   for (const text of texts) {
-    const begun = performance.now()
+    const [begun, cpu] = [performance.now(), threadCpuMs()]
     if (sessionsOnly) engine.searchSessions?.(text)
-    else found.push(engine.search(text))
-    times.push(performance.now() - begun)
+    else searched.found.push(engine.search(text))
+    searched.times.push(performance.now() - begun)
+    searched.cpuTimes.push(threadCpuMs() - cpu)
   }
-  return { times, found }
+  return searched
 }
 
 async function save(): Promise<{ mb: number; ms: number }> {
@@ -155,6 +169,12 @@ function timed(work: () => void): number {
   const begun = performance.now()
   work()
   return performance.now() - begun
+}
+
+/** Of this thread alone, milliseconds: what a busy machine does not change. */
+function threadCpuMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }
 
 function heapMb(): number {

@@ -3,13 +3,12 @@ import { once } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Found } from './engine.ts'
-import type { Built, Request, Searched } from './engine-main.ts'
+import type { Appended, Built, Request, Searched } from './engine-main.ts'
 
 /** What each request is answered with. */
 interface Answers {
   build: Built
-  /** Milliseconds of each document. */
-  append: number[]
+  append: Appended
   search: Searched
   save: { mb: number; ms: number }
   load: { ms: number }

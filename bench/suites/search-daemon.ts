@@ -1,0 +1,136 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeHome } from '../../scripts/sea/scenarios.ts'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { type Daemon, startDaemon } from '../daemon.ts'
+import { rssOf } from '../processes.ts'
+import { linesOf, MESSAGES_PER_SESSION, makeCorpus } from '../search/corpus.ts'
+import { timeOf } from '../search/engine.ts'
+import { makeQueries } from '../search/queries.ts'
+import { openSessionIndex, writeSessions } from '../session-home.ts'
+import type { Setting, SuiteResult } from '../setting.ts'
+import { quantile } from '../statistics.ts'
+import type { Column, Line, Mark } from '../table.ts'
+
+const COLUMNS: readonly Column[] = [
+  { key: 'startMs', title: 'start to first answer, ms' },
+  { key: 'completeMs', title: 'then to a complete search, ms' },
+  { key: 'stallMs', title: 'longest ping meanwhile, ms', digits: 1 },
+  { key: 'loopMs', title: 'longest stall of the loop, ms', digits: 1 },
+  { key: 'p50', title: 'search_sessions, p50 ms', digits: 2 },
+  { key: 'p95', title: 'p95 ms', digits: 2 },
+  { key: 'p99', title: 'p99 ms', digits: 2 },
+  { key: 'max', title: 'max ms', digits: 2 },
+  { key: 'rssMb', title: 'RSS then, MB' },
+]
+
+/** performance.md, "Session search". */
+const REBUILD: Record<string, Mark> = {
+  completeMs: { most: 10_000 },
+  stallMs: { most: 20 },
+  loopMs: { most: 20 },
+}
+const LOADED: Record<string, Mark> = { completeMs: { most: 300 }, p99: { most: 10 } }
+
+const NEVER = new AbortController().signal
+const MOST = 100_000
+
+/**
+ * A daemon on a home of 2,000 sessions, 100,000 messages: its first start, which reads them all, the next one, which has
+ * a checkpoint, and searches with everything that comes with a hit.
+ */
+export async function searchDaemon(setting: Setting): Promise<SuiteResult> {
+  const { binary, cwd, scratch, model, rounds } = setting
+  const place = { binary, cwd, env: await makeHome(join(scratch, 'searched'), model.url) }
+  const home = place.env['CRABTALK_HOME']!
+  const corpus = makeCorpus()
+  const count = Math.ceil(Math.min(MOST, setting.messages) / MESSAGES_PER_SESSION)
+  const numbers = Array.from({ length: count }, (_, number) => number)
+  writeSessions(
+    home,
+    numbers.map((session) => ({ at: timeOf({ session, seq: 0 }), lines: linesOf(corpus.session(session)) })),
+  )
+  const texts = makeQueries(corpus, count).map(({ text }) => text)
+  const lines: Line[] = [
+    { name: 'in this process, nothing built', values: await rebuildHere(home), marks: REBUILD },
+  ]
+  await rm(join(home, 'index'), { recursive: true, force: true })
+  lines.push({
+    name: 'daemon, nothing built',
+    values: await live(place, { texts, rounds: 1 }),
+    marks: REBUILD,
+  })
+  lines.push({
+    name: 'daemon, with a checkpoint',
+    values: await live(place, { texts, rounds }),
+    marks: LOADED,
+  })
+  return { columns: COLUMNS, lines }
+}
+
+/** How long the loop that also answers stands still while a worker reads, merges and saves. */
+async function rebuildHere(home: string): Promise<Record<string, number>> {
+  await using index = openSessionIndex(home)
+  using delays = monitorEventLoopDelay({ resolution: 1 })
+  delays.enable()
+  const begun = performance.now()
+  await index.settled(NEVER)
+  const completeMs = performance.now() - begun
+  return { completeMs, loopMs: delays.max / 1e6 - 1 }
+}
+
+async function live(
+  place: Pick<Setting, 'binary' | 'cwd' | 'env'>,
+  { texts, rounds }: { texts: readonly string[]; rounds: number },
+): Promise<Record<string, number>> {
+  await using daemon = await startDaemon(place)
+  const begun = performance.now()
+  const building = new AbortController()
+  const complete = async () => {
+    while ((await search(daemon, texts[0]!)).partial) await sleep(LOOK_MS)
+    building.abort()
+    return performance.now() - begun
+  }
+  const [completeMs, pings] = await Promise.all([complete(), pingUntil(daemon, building.signal)])
+  const stallMs = Math.max(...pings)
+  const times: number[] = []
+  for (let round = -1; round < rounds; round++) {
+    for (const text of texts) {
+      const asked = performance.now()
+      await search(daemon, text)
+      if (round >= 0) times.push(performance.now() - asked)
+    }
+  }
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => quantile(times, share))
+  const rssMb = rssOf(daemon.pid)
+  return {
+    startMs: daemon.startMs,
+    completeMs,
+    stallMs,
+    p50: p50!,
+    p95: p95!,
+    p99: p99!,
+    max: Math.max(...times),
+    rssMb,
+  }
+}
+
+const LOOK_MS = 10
+
+function search({ dispatch }: Daemon, query: string) {
+  return request(dispatch, 'searchSessions', { query }, NEVER)
+}
+
+/** One ping after another, as long as it is not aborted: how long each took, milliseconds. */
+async function pingUntil({ dispatch }: Daemon, signal: AbortSignal): Promise<number[]> {
+  const times: number[] = [0]
+  while (!signal.aborted) {
+    const begun = performance.now()
+    await request(dispatch, 'ping', {}, NEVER)
+    times.push(performance.now() - begun)
+    await sleep(1)
+  }
+  return times
+}
