@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtempDisposable, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { SqliteLeases } from '../../../src/core/lease/sqlite-leases.ts'
 import { findEntry } from '../../../src/core/memory/entries.ts'
 import { MemoryStore } from '../../../src/core/memory/memory-store.ts'
 import type { Op } from '../../../src/core/memory/ops.ts'
-import { EMPTY_MEMORY } from '../../../src/core/memory/types.ts'
+import { rememberOp } from '../../../src/core/memory/remember.ts'
+import { EMPTY_MEMORY, type Memory } from '../../../src/core/memory/types.ts'
 import { mountReadOnly } from '../../support/small-disk.ts'
 import { VECTORS } from './vectors.ts'
 
@@ -43,6 +45,173 @@ test('apply() that throws changes nothing', async () => {
   await store.apply('crab', add('a'), NEVER)
   await assert.rejects(store.apply('crab', add('a'), NEVER), { kind: 'conflict' })
   assert.equal((await store.read('crab')).entries.length, 1)
+})
+
+test('apply() makes the change of the memory as it is under the lease', async () => {
+  await using home = await openHome()
+  const stores = [home.open(), home.open(), home.open()]
+  const count = (store: MemoryStore) =>
+    store.apply('crab', (memory) => rememberOp({ ...COUNTER, content: next(memory) })(memory), NEVER)
+  await Promise.all(stores.flatMap((store) => Array.from({ length: 20 }, () => count(store))))
+  const { entries } = await home.open().read('crab')
+  assert.deepEqual([entries.length, entries[0]?.content], [1, 'x'.repeat(60)])
+})
+
+test('apply() that changes nothing writes nothing', async () => {
+  await using home = await openHome()
+  const store = home.open()
+  await store.apply('crab', add('a'), NEVER)
+  const path = join(home.path, 'memory', 'crab.db')
+  const before = await stat(path, { bigint: true })
+  const entry = await store.apply('crab', rememberOp({ name: 'a', content: 'a', aliases: [], now: 0 }), NEVER)
+  assert.equal(entry.name, 'a')
+  assert.deepEqual(await stat(path, { bigint: true }), before)
+})
+
+test('two files of one length, written within one step of the clock, have different times', async () => {
+  await using home = await openHome()
+  const lock = async () => new AsyncDisposableStack()
+  const store = new MemoryStore({ folder: join(home.path, 'memory'), lock, now: () => 5000 })
+  const times: bigint[] = []
+  for (const content of ['one', 'two', 'six']) {
+    await store.apply('crab', rememberOp({ name: 'a', content, aliases: [], now: 0 }), NEVER)
+    const { mtimeNs } = await stat(join(home.path, 'memory', 'crab.db'), { bigint: true })
+    times.push(mtimeNs)
+    assert.equal((await home.open().read('crab')).entries[0]?.content, content)
+  }
+  assert.equal(new Set(times).size, 3)
+  assert.ok(
+    times.every((time) => time >= 5_000_000_000n && time < 5_001_000_000n),
+    String(times),
+  )
+})
+
+test('a memory that another program replaced is read again', async () => {
+  await using home = await openHome()
+  const store = home.open()
+  await store.apply('crab', add('a'), NEVER)
+  await writeFile(join(home.path, 'memory', 'crab.db'), Buffer.from(VECTORS.threeEntries, 'hex'))
+  await store.apply('crab', add('b'), NEVER)
+  const { entries } = await store.read('crab')
+  assert.deepEqual(
+    entries.map(({ id, name }) => [id, name]),
+    [
+      [3n, 'deploy'],
+      [5n, '螃蟹'],
+      [7n, 'topic-x'],
+      [8n, 'b'],
+    ],
+  )
+})
+
+test('search() finds what was changed, here and by others', async () => {
+  await using home = await openHome()
+  const [store, other] = [home.open(), home.open()]
+  const find = async (query: string) =>
+    (await store.search('crab', { query, limit: 9 })).map(({ entry }) => entry.name)
+  assert.deepEqual(await find('tide'), [])
+  await store.apply('crab', add('tide'), NEVER)
+  await other.apply('crab', add('tide table'), NEVER)
+  assert.deepEqual(await find('tide'), ['tide', 'tide table'])
+  await other.apply('crab', { op: 'remove', name: 'tide' }, NEVER)
+  assert.deepEqual(await find('tide'), ['tide table'])
+})
+
+test('replace() puts entries in place of others, with ids that nobody had', async () => {
+  await using home = await openHome()
+  const store = home.open()
+  for (const name of ['a', 'b']) await store.apply('crab', add(name), NEVER)
+  const entry = { id: 0n, createdAt: 5n, kind: 'note', content: '', aliases: [] } as const
+  const after = await store.replace(
+    'crab',
+    [
+      { ...entry, name: 'b', id: 2n },
+      { ...entry, name: 'young\n' },
+      { ...entry, name: 'old', createdAt: 1n },
+    ],
+    NEVER,
+  )
+  assert.deepEqual(
+    after.entries.map(({ id, name }) => [id, name]),
+    [
+      [2n, 'b'],
+      [3n, 'old'],
+      [4n, 'young\n'],
+    ],
+  )
+  assert.deepEqual([await home.open().read('crab'), after.nextId], [after, 5n])
+})
+
+test('replace() refuses entries that share a name, and changes nothing', async () => {
+  await using home = await openHome()
+  const store = home.open()
+  await store.apply('crab', add('a'), NEVER)
+  const entry = { id: 0n, createdAt: 5n, kind: 'note', content: '', aliases: ['x'] } as const
+  const wrong = [
+    [{ ...entry, name: 'x' }],
+    [{ ...entry, name: '' }],
+    [{ ...entry, name: 'b', aliases: [''] }],
+    [
+      { ...entry, name: 'b' },
+      { ...entry, name: 'c' },
+    ],
+    [
+      { ...entry, name: 'b', id: 1n },
+      { ...entry, name: 'c', id: 1n, aliases: [] },
+    ],
+    [{ ...entry, name: 'b', content: 'x'.repeat(2 ** 20 + 1) }],
+  ]
+  for (const entries of wrong) {
+    await assert.rejects(store.replace('crab', entries, NEVER), { kind: 'invalid', message: /^Cannot / })
+  }
+  assert.deepEqual(
+    (await store.read('crab')).entries.map(({ name }) => name),
+    ['a'],
+  )
+})
+
+test('checkpoint() writes the file, also of a memory that has none', async () => {
+  await using home = await openHome()
+  const store = home.open()
+  assert.equal(await store.has('crab'), false)
+  await store.checkpoint('crab', NEVER)
+  assert.equal(await store.has('crab'), true)
+  const bytes = await readFile(join(home.path, 'memory', 'crab.db'))
+  assert.equal(bytes.toString('hex'), VECTORS.empty)
+})
+
+test('what a killed writer left is removed by the next change', async () => {
+  await using home = await openHome()
+  const folder = join(home.path, 'memory')
+  await mkdir(folder)
+  const left = ['crab.db.01K8ZZZZZZZZZZZZZZZZZZZZZZ.tmp', 'other.db.01K8ZZZZZZZZZZZZZZZZZZZZZZ.tmp']
+  for (const name of left) await writeFile(join(folder, name), 'half')
+  await home.open().apply('crab', add('a'), NEVER)
+  assert.deepEqual((await readdir(folder)).sort(), ['crab.db', left[1]])
+})
+
+test('a writer that is killed at any moment loses nothing that it said it wrote', async () => {
+  await using home = await openHome()
+  const program = join(import.meta.dirname, 'memory-program.ts')
+  const names: string[] = []
+  for (let round = 0; round < 6; round++) {
+    const child = spawn(process.execPath, [program, home.path, `r${round}`, '1000'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const wanted = names.length + 1 + ((round * 7) % 11)
+    for await (const line of createInterface({ input: child.stdout })) {
+      names.push(line)
+      if (names.length === wanted) child.kill('SIGKILL') // what it says before it dies counts, too
+    }
+    const { entries } = await home.open().read('crab')
+    const kept = new Set(entries.map(({ name }) => name))
+    assert.deepEqual(
+      names.filter((name) => !kept.has(name)),
+      [],
+    )
+  }
+  await home.open().apply('crab', add('last'), NEVER)
+  assert.deepEqual(await readdir(join(home.path, 'memory')), ['crab.db'])
 })
 
 test('a file that is no memory file is refused with its path, and stays as it is', async () => {
@@ -137,6 +306,12 @@ test('one memory has one lease, however its name is written', async () => {
   assert.deepEqual(taken, ['memory:é', 'memory:é', 'memory:é'])
   assert.equal((await store.read('é')).entries.length, 2)
 })
+
+const COUNTER = { name: 'counter', aliases: [], now: 0 }
+
+function next({ entries }: Memory): string {
+  return `${entries[0]?.content ?? ''}x`
+}
 
 async function openHome() {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
