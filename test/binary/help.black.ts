@@ -17,6 +17,8 @@ crabtalk send --no-stdin -s notes hello
 crabtalk send --no-stdin hello
 crabtalk agent create reviewer
 crabtalk agent create critic
+crabtalk memory remember deploy --alias ship "Every Friday at 10"
+crabtalk memory dump brain
 crabtalk mcp add --no-verify fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes
 crabtalk mcp add --no-verify github -- github-mcp-server
 crabtalk mcp add --no-verify everything -- npx -y @modelcontextprotocol/server-everything

@@ -100,6 +100,9 @@ const EMPTY: string[][] = [
   ['send', '--frob='],
   ['completions', 'bash', 'z'],
   ['agent', 'list', 'x'],
+  ['memory', 'rename', 'x', ''],
+  ['memory', 'remember', 'x', 'y'],
+  ['conversation', 'search', 'x'],
 ]
 
 for (const words of EMPTY) {
@@ -124,6 +127,9 @@ const ELSEWHERE: [string[], object][] = [
   [['mcp', 'get', '-a', 'rev', ''], { from: 'list', kind: 'server', prefix: '', agent: 'rev' }],
   [['mcp', 'get', '--agent=rev', ''], { from: 'list', kind: 'server', prefix: '', agent: 'rev' }],
   [['mcp', 'ping', 'a', 'b', ''], { from: 'list', kind: 'server', prefix: '', agent: undefined }],
+  [['memory', 'forget', '-a', 'rev', 'x', ''], { from: 'list', kind: 'memory', prefix: '', agent: 'rev' }],
+  [['memory', 'load', ''], { from: 'paths', only: 'folders' }],
+  [['conversation', 'search', '--cwd', ''], { from: 'paths', only: 'folders' }],
   [['conversation', 'delete', 'A', ''], { from: 'list', kind: 'conversation', prefix: '', agent: undefined }],
 ]
 
@@ -167,6 +173,17 @@ test('__complete lists agents, servers, rules, conversations and senders of the 
   await run(home, ['send', '--model', 'demo', '-s', 'notes', 'a plan'])
   assert.match(await complete(home, 3, 'send', '-s'), /^words\nnotes\t.*crab: a plan\n$/)
   assert.match(await complete(home, 3, 'conversation', 'show'), /^words\n[0-9A-Z]{8}\t.*crab: a plan\n$/)
+})
+
+test('__complete lists names and aliases of what an agent remembers', async () => {
+  await using box = await makeTestHost()
+  const home = join(box.folder, 'home')
+  assert.equal(await complete(home, 3, 'memory', 'show'), 'words\n')
+  await run(home, ['memory', 'remember', 'deploy', '--alias', 'ship it', 'Every\nFriday'])
+  const listed = 'words\ndeploy\tEvery Friday\nship it\tEvery Friday\n'
+  assert.equal(await complete(home, 3, 'memory', 'show'), listed)
+  assert.equal(await complete(home, 5, 'memory', 'show', '-a', 'crab'), listed)
+  assert.equal(await complete(home, 5, 'memory', 'show', '-a', '../x'), 'words\n')
 })
 
 test('__complete reads a home without an index, writes nothing, and leaves out conversations nobody began', async () => {

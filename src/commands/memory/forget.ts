@@ -1,4 +1,4 @@
-import { CrabError } from '../../core/base/errors.ts'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { type MemoryEntry, MemoryKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
@@ -32,11 +32,20 @@ async function findNotes(
 ): Promise<MemoryEntry[]> {
   const found = new Map<string, MemoryEntry>()
   for (const name of names) {
-    const entry = await findEntry(dispatch, { agent, name }, signal)
+    const entry = await findEntry(dispatch, { agent, name }, signal).catch(tellOfForget)
     if (entry.kind === MemoryKind.ARCHIVE) throw archived(entry)
     found.set(entry.name, entry)
   }
   return [...found.values()]
+}
+
+/** The daemon was asked to show what is to be forgotten. */
+function tellOfForget(reason: unknown): never {
+  const { kind, message, hint } = toCrabError(reason)
+  throw new CrabError(kind, message.replace(/^Cannot show /, 'Cannot forget '), {
+    cause: reason,
+    ...(hint && { hint }),
+  })
 }
 
 function archived({ name }: MemoryEntry): CrabError {

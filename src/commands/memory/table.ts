@@ -47,7 +47,7 @@ is found, as grep does.`,
   {
     path: ['memory', 'remember'],
     args: '<name> [...content]',
-    kinds: ['memory'],
+    kinds: ['memory', undefined],
     summary: 'Write an entry, or another content into the one of that name',
     details: `CONTENT is the words as they stand, @FILE for what is in a file, - for standard input; without it standard input is read
 where something is piped into it. Of a file or a pipe the last line end is left out.`,
@@ -74,7 +74,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
   {
     path: ['memory', 'rename'],
     args: '<old> <new>',
-    kinds: ['memory'],
+    kinds: ['memory', undefined],
     summary: 'Give an entry another name; the old one stays as an alias',
     options: common,
     examples: ['crabtalk memory rename deploy release'],
@@ -83,7 +83,7 @@ where something is piped into it. Of a file or a pipe the last line end is left 
   {
     path: ['memory', 'alias'],
     args: '<name> [...aliases]',
-    kinds: ['memory'],
+    kinds: ['memory', undefined],
     summary: 'Give an entry further names, or take some away',
     options: [
       AGENT,

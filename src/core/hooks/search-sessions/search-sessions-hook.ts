@@ -24,14 +24,12 @@ const GROUP: ToolGroup = {
 /** Terse, because it goes with every request; what it takes besides is in arguments.ts. */
 const SPEC: ToolSpec = {
   name: 'search_sessions',
-  description: 'Search past conversations by words said in them; gives excerpts',
+  description: 'Search past conversations',
   parameters: {
     type: 'object',
     properties: {
       query: { type: 'string' },
       since: { type: 'string', description: 'ISO date' },
-      until: { type: 'string' },
-      limit: { type: 'integer' },
     },
     required: ['query'],
   },
