@@ -31,6 +31,8 @@ export interface SessionIndexOptions {
   reranks?: boolean
   /** Bytes of sessions after which a checkpoint is written. For tests. */
   worthSaving?: number
+  /** How long after that a checkpoint is written, milliseconds. For tests. */
+  saveAfterMs?: number
   /** How long a search waits for an index that lasts, milliseconds. For tests. */
   patienceMs?: number
 }
@@ -62,6 +64,7 @@ export class SessionIndex implements AsyncDisposable {
     const defaults = {
       reranks: true,
       worthSaving: lasts ? SAVE_BYTES : SAVE_ONCE_BYTES,
+      saveAfterMs: SAVE_AFTER_MS,
       patienceMs: PATIENCE_MS,
     }
     this.#options = { ...defaults, ...options }
@@ -165,12 +168,12 @@ export class SessionIndex implements AsyncDisposable {
   }
 
   #saveSoon(): void {
-    const { lasts, worthSaving } = this.#options
+    const { lasts, worthSaving, saveAfterMs } = this.#options
     if (!lasts || this.#saveTimer || (this.#followed?.unsavedBytes ?? 0) < worthSaving) return
     this.#saveTimer = setTimeout(() => {
       this.#saveTimer = undefined
       void this.#save(worthSaving)
-    }, SAVE_AFTER_MS)
+    }, saveAfterMs)
     this.#saveTimer.unref()
   }
 
