@@ -11,6 +11,7 @@ import { daemonHome } from './suites/daemon-home.ts'
 import { mcpCalls } from './suites/mcp-calls.ts'
 import { mcpConnect } from './suites/mcp-connect.ts'
 import { mcpCrowd } from './suites/mcp-crowd.ts'
+import { memory } from './suites/memory.ts'
 import { oneShot } from './suites/one-shot.ts'
 import { relevance } from './suites/relevance.ts'
 import { search } from './suites/search.ts'
@@ -37,6 +38,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   'mcp-crowd': mcpCrowd,
   search,
   'search-daemon': searchDaemon,
+  memory,
   relevance,
 }
 const RESULTS = join(import.meta.dirname, 'results/latest.json')
