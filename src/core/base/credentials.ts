@@ -12,7 +12,7 @@ export function hasCredential(text: string): boolean {
 
 /** Where the credentials of a text stand that `hasCredential` knows: begin and end of each, in no order; they may overlap. */
 export function credentialPlaces(text: string): [number, number][] {
-  if (text.length < MIN_LENGTH) return []
+  if (!hasCredential(text)) return []
   return [
     ...[...text.matchAll(EVERY_TOKEN)].map(({ index, 0: token }): [number, number] => [
       index,
@@ -88,6 +88,7 @@ const EVERY_KEY_BLOCK = new RegExp(
   'g',
 )
 
+const AUTHORIZATION_WORD = /bearer|basic|token|apikey/i
 const AUTHORIZATION = /(?<![\w-])(?:bearer|basic|token|apikey)[ \t]{1,8}([\w.~+/=-]{20,1000})/gi
 
 function hasAuthorization(text: string): boolean {
@@ -96,6 +97,7 @@ function hasAuthorization(text: string): boolean {
 
 /** What follows `Bearer` in a sentence is a word; a token has digits among its letters, and not only where words join. */
 function* authorizations(text: string): Generator<[number, number]> {
+  if (!AUTHORIZATION_WORD.test(text)) return
   for (const { index, 0: all, 1: value = '' } of text.matchAll(AUTHORIZATION)) {
     const end = index + all.length
     if (/\d/.test(value) && /[A-Za-z]/.test(value) && /[A-Za-z0-9]{12}/.test(value)) {
@@ -112,6 +114,7 @@ function hasPasswordAddress(text: string): boolean {
 }
 
 function* passwordsOfAddresses(text: string): Generator<[number, number]> {
+  if (!text.includes('@')) return
   for (const { index, 0: all, 1: name = '', 2: password = '' } of text.matchAll(ADDRESS)) {
     const end = index + all.length - 1
     if (password !== '' && !isPlaceholder(password)) yield [end - password.length, end]

@@ -1,7 +1,7 @@
 import { maskCredentials } from '../base/mask-credentials.ts'
 import { sanitize } from '../base/sanitize.ts'
 import { composeText } from '../search/terms/characters.ts'
-import { type QueryWords, toByteRanges, type WordPlace } from '../search/terms/query-words.ts'
+import { type QueryWords, toByteRanges } from '../search/terms/query-words.ts'
 import { cutAfter, cutBefore } from './cut-characters.ts'
 import { type Excerpt, MAX_SNIPPET_BYTES } from './types.ts'
 
@@ -14,55 +14,75 @@ export type Snippet = Pick<Excerpt, 'snippet' | 'truncated' | 'matches'>
  * `…` is where something was cut off. No control characters, and no secrets.
  */
 export function matchingSnippet(text: string, words: QueryWords): Snippet {
-  const shown = toShown(text)
-  const places = words.placesIn(shown).sort((a, b) => a.from - b.from)
-  if (Buffer.byteLength(shown) <= MAX_SNIPPET_BYTES) return whole(shown, places)
-  const { from, to } = bestPassage(shown, places)
-  const snippet = cutOut(shown, from, to)
-  return { snippet, truncated: true, matches: toByteRanges(snippet, words.placesIn(snippet)) }
+  const clean = toClean(text)
+  const passage = bestPassage(clean, words)
+  const start = blankBefore(clean, passage.from - MAX_AROUND)
+  const near = clean.slice(start, passage.to + MAX_AROUND)
+  const masked = maskCredentials(near, MASK)
+  const isAll = near.length === clean.length
+  if (isAll && Buffer.byteLength(masked) <= MAX_SNIPPET_BYTES) return toSnippet(masked, words, false)
+  const { from, to } = masked === near ? shifted(passage, -start) : bestPassage(masked, words)
+  return toSnippet(cutOut(masked, from, to), words, true)
 }
 
 /** How a text begins; otherwise as `matchingSnippet`. Without words nothing matches. */
 export function leadingSnippet(text: string, words: QueryWords | undefined): Snippet {
-  const shown = toShown(text.slice(0, MAX_LEAD))
-  const isWhole = text.length <= MAX_LEAD && Buffer.byteLength(shown) <= MAX_SNIPPET_BYTES
-  const snippet = isWhole ? shown : cutOut(shown, 0, 0)
-  return {
-    snippet,
-    truncated: !isWhole,
-    matches: words ? toByteRanges(snippet, words.placesIn(snippet)) : [],
+  const head = maskCredentials(toClean(text.slice(0, MAX_LEAD)), MASK)
+  const isWhole = text.length <= MAX_LEAD && Buffer.byteLength(head) <= MAX_SNIPPET_BYTES
+  return toSnippet(isWhole ? head : cutOut(head, 0, 0), words, !isWhole)
+}
+
+function toSnippet(snippet: string, words: QueryWords | undefined, truncated: boolean): Snippet {
+  return { snippet, truncated, matches: words ? toByteRanges(snippet, words.placesIn(snippet)) : [] }
+}
+
+/** Without control characters, which may stand within secrets and words. */
+function toClean(text: string): string {
+  return composeText(sanitize(text.toWellFormed()))
+}
+
+interface Passage {
+  from: number
+  to: number
+}
+
+function shifted({ from, to }: Passage, by: number): Passage {
+  return { from: from + by, to: to + by }
+}
+
+/** A place at or before `at` where no secret is cut in two, if there is one near; also in front of a key. */
+function blankBefore(text: string, at: number): number {
+  if (at <= 0) return 0
+  const key = text.lastIndexOf('PRIVATE KEY', at)
+  if (key >= 0 && at - key < MAX_KEY) return Math.max(0, key - MAX_WORD)
+  for (let start = at; start > 0 && at - start < MAX_KEY; start--) {
+    if (text.charCodeAt(start - 1) <= SPACE) return start
   }
-}
-
-function whole(shown: string, places: readonly WordPlace[]): Snippet {
-  return { snippet: shown, truncated: false, matches: toByteRanges(shown, places) }
-}
-
-/** Secrets first: what stands between their parts may be a control character. */
-function toShown(text: string): string {
-  return composeText(sanitize(maskCredentials(text.toWellFormed(), MASK)))
+  return at
 }
 
 /** The first passage with the most different words that fits; empty, at the beginning, when there are none. */
-function bestPassage(text: string, places: readonly WordPlace[]): { from: number; to: number } {
+function bestPassage(text: string, words: QueryWords): Passage {
+  const places = words.placesIn(text).sort((a, b) => a.from - b.from)
   const counts = new Map<number, number>()
   let best = { from: 0, to: 0 }
   let most = 0
   let first = 0
-  for (const place of places) {
-    counts.set(place.word, (counts.get(place.word) ?? 0) + 1)
-    while (first < places.length && !fits(text, places[first]!.from, place.to)) {
-      const { word } = places[first++]!
-      const left = counts.get(word)! - 1
-      if (left === 0) counts.delete(word)
-      else counts.set(word, left)
-    }
-    if (counts.size > most) {
-      most = counts.size
-      best = { from: places[first]!.from, to: place.to }
-    }
+  for (const [last, { to, word }] of places.entries()) {
+    counts.set(word, (counts.get(word) ?? 0) + 1)
+    for (; first < last && !fits(text, places[first]!.from, to); first++) drop(counts, places[first]!.word)
+    if (counts.size <= most) continue
+    most = counts.size
+    const { from } = places[first]!
+    best = { from, to: Math.min(to, cutBefore(text, forwardBy(text, from, MAX_PASSAGE))) }
   }
   return best
+}
+
+function drop(counts: Map<number, number>, word: number): void {
+  const left = counts.get(word)! - 1
+  if (left > 0) counts.set(word, left)
+  else counts.delete(word)
 }
 
 function fits(text: string, from: number, to: number): boolean {
@@ -128,6 +148,10 @@ const MASK = '***'
 const ELLIPSIS = '…'
 const ELLIPSIS_BYTES = 3
 /** UTF-16 units that are looked at of a message in which nothing is searched. */
-const MAX_LEAD = 2048
+const MAX_LEAD = 1536
+/** Units around a passage that are looked through for secrets: more than a snippet has. */
+const MAX_AROUND = 1536
+const MAX_KEY = 8192
+const SPACE = 0x20
 const MAX_PASSAGE = 800
 const MAX_WORD = 24

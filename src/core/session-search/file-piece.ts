@@ -1,32 +1,39 @@
-import type { FileHandle } from 'node:fs/promises'
+import { closeSync, openSync, read, readSync } from 'node:fs'
 import { NEWLINE } from '../storage/session-file.ts'
-import { readRange } from '../storage/session-reader.ts'
 
-/** Whole lines of a file around a place in it; only what is around there is read, in steps of 64 KB and more. */
-export class FilePiece {
-  readonly #file: FileHandle
+/**
+ * Whole lines of a file around a place in it; only what is around there is read.
+ *
+ * The first piece is read at once, in some 20 µs from a file that the system still holds; a trip through its pool of
+ * threads takes several times as long, and a search opens twenty files. What is further away is awaited.
+ */
+export class FilePiece implements Disposable {
+  readonly #fd: number
   readonly #decoder = new TextDecoder()
-  #bytes: Buffer = Buffer.alloc(0)
+  #bytes: Buffer
   /** Where the bytes begin in the file. */
   #start: number
   #isAtEnd = false
   /** Where the next line begins, and where the one before ends. */
   #next: number
   #before: number
+  /** Whether a line begins at the place. */
+  readonly isLineStart: boolean
 
-  constructor(file: FileHandle, at: number) {
-    this.#file = file
-    this.#start = at
+  /** Fails as `openSync` does. */
+  constructor(path: string, at: number) {
     this.#next = at
     this.#before = at
+    this.#start = Math.max(0, at - FIRST_STEP)
+    this.#fd = openSync(path, 'r')
+    const buffer = Buffer.allocUnsafe(at + FIRST_STEP - this.#start)
+    this.#bytes = buffer.subarray(0, readSync(this.#fd, buffer, 0, buffer.length, this.#start))
+    this.#isAtEnd = this.#bytes.length < buffer.length
+    this.isLineStart = at === 0 || this.#bytes[at - 1 - this.#start] === NEWLINE
   }
 
-  /** Reads what is around the place; whether a line begins there. To be called first. */
-  async start(): Promise<boolean> {
-    const at = this.#start
-    this.#start = Math.max(0, at - FIRST_STEP)
-    await this.#readTo(at + FIRST_STEP)
-    return at === 0 || this.#bytes[at - 1 - this.#start] === NEWLINE
+  [Symbol.dispose](): void {
+    closeSync(this.#fd)
   }
 
   /** The line behind the last one given; undefined at the end, and for one that has no end or is too far. */
@@ -41,7 +48,7 @@ export class FilePiece {
       }
       from = this.#start + this.#bytes.length
       if (this.#isAtEnd || this.#bytes.length > MAX_BYTES) return undefined
-      await this.#readTo(from + Math.max(STEP, this.#bytes.length))
+      await this.#readOn(from)
     }
   }
 
@@ -56,21 +63,28 @@ export class FilePiece {
         return this.#textOf(begin + 1, end)
       }
       if (this.#bytes.length > MAX_BYTES) return undefined
-      await this.#readBack(Math.max(STEP, this.#bytes.length))
+      if (!(await this.#readBack())) return undefined
     }
   }
 
-  async #readTo(end: number): Promise<void> {
-    const from = this.#start + this.#bytes.length
-    const more = await readRange(this.#file, from, end)
-    this.#isAtEnd = more.length < end - from
-    this.#bytes = this.#bytes.length === 0 ? more : Buffer.concat([this.#bytes, more])
+  /** Grows with what was read, so that a long line is not copied again and again. */
+  #step(): number {
+    return Math.max(STEP, this.#bytes.length)
   }
 
-  async #readBack(length: number): Promise<void> {
-    const start = Math.max(0, this.#start - length)
-    this.#bytes = Buffer.concat([await readRange(this.#file, start, this.#start), this.#bytes])
-    this.#start = start
+  async #readOn(from: number): Promise<void> {
+    const more = await readPiece(this.#fd, from, this.#step())
+    this.#isAtEnd = more.length === 0
+    this.#bytes = Buffer.concat([this.#bytes, more])
+  }
+
+  /** False when the file was cut meanwhile. */
+  async #readBack(): Promise<boolean> {
+    const length = Math.min(this.#start, this.#step())
+    const more = await readPiece(this.#fd, this.#start - length, length)
+    this.#bytes = Buffer.concat([more, this.#bytes])
+    this.#start -= more.length
+    return more.length === length
   }
 
   #textOf(from: number, to: number): string {
@@ -78,7 +92,16 @@ export class FilePiece {
   }
 }
 
-/** In each direction: most messages and their neighbours are in it. */
+function readPiece(fd: number, from: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length)
+  return new Promise((resolve, reject) => {
+    read(fd, buffer, 0, length, from, (error, count) =>
+      error ? reject(error) : resolve(buffer.subarray(0, count)),
+    )
+  })
+}
+
+/** In each direction; most messages and their neighbours are in it. */
 const FIRST_STEP = 16 * 1024
 const STEP = 64 * 1024
 /** A line with attachments may be as long as the longest message, and a third more. */

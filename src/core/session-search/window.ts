@@ -1,4 +1,3 @@
-import { type FileHandle, open } from 'node:fs/promises'
 import { codeOf } from '../base/system-error.ts'
 import type { QueryWords } from '../search/terms/query-words.ts'
 import { decodeLine } from '../storage/session-file.ts'
@@ -34,30 +33,25 @@ export async function readWindow(
   signal: AbortSignal,
 ): Promise<Excerpt[] | undefined> {
   signal.throwIfAborted()
-  const file = await openFile(request.path)
-  if (!file) return undefined
-  await using _ = file
-  const { words } = request
-  const piece = new FilePiece(file, request.offset)
-  const line = await lineAt(piece, request.seq)
+  using piece = openPiece(request)
+  const line = piece && (await lineAt(piece, request.seq))
+  if (!line) return undefined
+  const { words, kind, seq } = request
   const { before, after } = boundsOf(request)
-  if (line?.kind === 'meta') {
-    const match = metaExcerpt(line, DOCUMENT_KINDS[request.kind], words)
-    const beginning = new FilePiece(file, 0)
-    await beginning.start()
-    const first = { piece: beginning, words, seq: -1, signal } // the header is the line 0
-    return match && [match, ...(await readBehind(first, after))]
+  if (line.kind === 'meta') {
+    const match = metaExcerpt(line, DOCUMENT_KINDS[kind], words)
+    return match && [match, ...(await readBeginning(request, after, signal))]
   }
-  const match = line?.seq === request.seq ? toExcerpt(line, words, matchingSnippet) : undefined
+  const match = line.seq === seq ? toExcerpt(line, words, matchingSnippet) : undefined
   if (!match) return undefined
-  const around = { piece, words, seq: request.seq, signal }
+  const around = { piece, words, seq, signal }
   const behind = await readBehind(around, after)
   return [...(await readInFront(around, before)), match, ...behind]
 }
 
-async function openFile(path: string): Promise<FileHandle | undefined> {
+function openPiece({ path, offset }: WindowRequest): FilePiece | undefined {
   try {
-    return await open(path, 'r')
+    return new FilePiece(path, offset)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error
@@ -65,9 +59,18 @@ async function openFile(path: string): Promise<FileHandle | undefined> {
 }
 
 async function lineAt(piece: FilePiece, seq: number): Promise<SessionLine | undefined> {
-  const text = (await piece.start()) ? await piece.next() : undefined
+  const text = piece.isLineStart ? await piece.next() : undefined
   const line = text === undefined ? undefined : decodeLine(text, { seq: seq - 1, createdAt: '' }).line
   return typeof line === 'object' ? line : undefined
+}
+
+async function readBeginning(
+  { path, words }: WindowRequest,
+  count: number,
+  signal: AbortSignal,
+): Promise<Excerpt[]> {
+  using piece = new FilePiece(path, 0)
+  return await readBehind({ piece, words, seq: -1, signal }, count) // the header counts as line 0
 }
 
 /** How many messages on either side fit: both give way when they are too much, the one behind first. */
