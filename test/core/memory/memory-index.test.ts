@@ -36,7 +36,7 @@ test('search() ranks equal entries by age, then by id, whatever happened to them
   const later = { ...entryOf(0n, 'later', 'word'), createdAt: 1n }
   const memory = replaceEntries(EMPTY_MEMORY, [young, old, later])
   const index = new MemoryIndex()
-  find(index, { ...memory, entries: memory.entries.map((entry) => ({ ...entry, content: 'other' })) }, 'word')
+  find(index, { ...memory, entries: memory.entries.map((entry) => ({ ...entry, createdAt: 9n })) }, 'word')
   assert.deepEqual(find(index, memory, 'word'), ['young', 'later', 'old'])
   assert.deepEqual(find(new MemoryIndex(), memory, 'word'), ['young', 'later', 'old'])
 })
