@@ -91,6 +91,7 @@ test('get_session tells what is known of one', async () => {
     agent: 'crab',
     sender: 'ann',
     title: '',
+    preview: 'hi',
     summary: '',
     cwd: '/usr',
     messageCount: 2,

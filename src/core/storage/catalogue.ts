@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { type CatalogueEntry, loadCatalogue, saveCatalogue } from './catalogue-file.ts'
-import { digestSession, type SessionDigest } from './session-digest.ts'
+import { digestSession, type SessionDigest, toSummaries } from './session-digest.ts'
 import type { SessionFolder } from './session-folder.ts'
 import { toPairPart } from './session-id.ts'
 import { type FileStamp, readSessionFile } from './session-reader.ts'
+import type { SessionSummary } from './types.ts'
 
 /**
  * What listings need of all sessions, kept so that only what changed is read again.
@@ -18,16 +19,21 @@ export class Catalogue {
   readonly #path: string
   #entries: Promise<Map<string, CatalogueEntry>> | undefined
   #unsavedCost = 0
+  #rows: { version: number; rows: readonly SessionSummary[] } | undefined
 
   constructor({ folder, index }: { folder: SessionFolder; index: string }) {
     this.#folder = folder
     this.#path = join(index, 'sessions.json')
   }
 
-  /** Up-to-date digests of all sessions. */
-  async all(): Promise<SessionDigest[]> {
+  /** Up-to-date rows of all sessions, newest first; the same ones as long as nothing changes. */
+  async rows(): Promise<readonly SessionSummary[]> {
     const ids = await this.#folder.look()
-    return await this.#digests(ids, (id) => this.#folder.stamp(id))
+    const { version } = this.#folder
+    if (this.#rows?.version === version) return this.#rows.rows
+    const rows = toSummaries(await this.#digests(ids, (id) => this.#folder.stamp(id)))
+    this.#rows = rows.length === ids.length ? { version, rows } : undefined
+    return rows
   }
 
   /** Up-to-date digests of these sessions and all others of their pairs. */

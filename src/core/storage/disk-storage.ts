@@ -4,7 +4,7 @@ import type { CrabError } from '../base/errors.ts'
 import { isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import { ulidSequence } from '../base/ids.ts'
 import { Catalogue } from './catalogue.ts'
-import { belongsTo, findActive, selectSummaries, toPair, toRows } from './session-digest.ts'
+import { belongsTo, findActive, selectSummaries, toPair, toRows, toSummaries } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
 import { encodeHeader, encodeLine, NEWLINE, sliceLines, stampLines } from './session-file.ts'
 import { SessionFolder } from './session-folder.ts'
@@ -127,10 +127,8 @@ export class DiskStorage implements Storage {
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {
     const { agentId, sender } = filter
     const isPair = agentId !== undefined && sender !== undefined
-    const digests = isPair
-      ? await this.#catalogue.digests(await this.#folder.idsOf(toSessionPrefix({ agentId, sender })))
-      : await this.#catalogue.all()
-    return selectSummaries(digests, filter)
+    const rows = isPair ? await this.#rowsOf({ agentId, sender }) : await this.#catalogue.rows()
+    return selectSummaries(rows, filter)
   }
 
   async deleteSession(id: string): Promise<void> {
@@ -141,6 +139,10 @@ export class DiskStorage implements Storage {
       throw toSessionError(`Cannot delete session ${id}`, reason)
     }
     this.#onChange?.({ id, change: 'deleted' })
+  }
+
+  async #rowsOf(pair: Pair): Promise<SessionSummary[]> {
+    return toSummaries(await this.#catalogue.digests(await this.#folder.idsOf(toSessionPrefix(pair))))
   }
 
   #newId(header: SessionHeader): string {

@@ -6,6 +6,7 @@ import {
   selectSummaries,
   toPair,
   toRows,
+  toSummaries,
 } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
 import {
@@ -88,7 +89,7 @@ export class MemoryStorage implements Storage {
   }
 
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {
-    return selectSummaries(this.#digests(''), filter)
+    return selectSummaries(toSummaries(this.#digests('')), filter)
   }
 
   async deleteSession(id: string): Promise<void> {

@@ -66,12 +66,14 @@ export function toRows(ids: readonly string[], digests: readonly SessionDigest[]
   })
 }
 
-/** Rows that a listing asks for, newest first. */
-export function selectSummaries(digests: readonly SessionDigest[], filter: SessionFilter): SessionSummary[] {
-  return digests
-    .filter(({ summary }) => isWanted(summary, filter))
-    .map(toRow)
-    .sort((a, b) => descending(a.updatedAt, b.updatedAt) || descending(a.id, b.id))
+/** Rows of sessions, newest first. */
+export function toSummaries(digests: readonly SessionDigest[]): SessionSummary[] {
+  return digests.map(toRow).sort((a, b) => descending(a.updatedAt, b.updatedAt) || descending(a.id, b.id))
+}
+
+/** The rows that a listing asks for, in their order. */
+export function selectSummaries(rows: readonly SessionSummary[], filter: SessionFilter): SessionSummary[] {
+  return rows.filter((row) => isWanted(row, filter))
 }
 
 /** Whether anything was said in a session, or a title given to it; others are no use in a list. */
@@ -87,7 +89,7 @@ function activeSince({ summary, activatedAt }: SessionDigest): string {
   return later(summary.createdAt, activatedAt)
 }
 
-function isWanted(row: SessionDigest['summary'], { agentId, sender, cwd }: SessionFilter): boolean {
+function isWanted(row: SessionSummary, { agentId, sender, cwd }: SessionFilter): boolean {
   return (
     (agentId === undefined || row.agentId === agentId) &&
     (sender === undefined || row.sender === sender) &&

@@ -30,7 +30,7 @@ export async function listConversations(
   const { sessions, total } = await listSessions(storage, { ...wanted, offset, limit })
   const conversations = sessions.map((summary, index) => {
     const agent = agentNames.get(summary.agentId) ?? summary.agent
-    return toConversationInfo({ ...summary, agent }, offset + index + 1, now)
+    return toConversationInfo(summary, { agent, seq: offset + index + 1, now })
   })
   return { conversations, total }
 }
@@ -77,8 +77,11 @@ export async function getSession(storage: Storage, session: string): Promise<Ses
   return { ...known, forkedFrom, active: isActive }
 }
 
-function toConversationInfo(summary: SessionSummary, seq: number, now: number): ConversationInfo {
-  const { agent, agentId, sender, title, id, cwd, createdAt, updatedAt, messageCount, preview } = summary
+function toConversationInfo(
+  summary: SessionSummary,
+  { agent, seq, now }: { agent: string; seq: number; now: number },
+): ConversationInfo {
+  const { agentId, sender, title, id, cwd, createdAt, updatedAt, messageCount, preview } = summary
   const aliveSecs = Math.max(0, Math.round((now - Date.parse(updatedAt)) / 1000))
   const date = updatedAt.slice(0, 10)
   return {
