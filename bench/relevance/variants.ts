@@ -1,3 +1,4 @@
+import { CANDIDATES } from '../../src/core/session-search/find-matches.ts'
 import { DOCUMENT_WEIGHTS } from '../../src/core/session-search/types.ts'
 import type { Ranking } from './ranking.ts'
 
@@ -14,46 +15,38 @@ export interface Variant {
 const weights = DOCUMENT_WEIGHTS
 const FLAT = [1, 1, 1, 1, 1]
 const BEST: Ranking = { weights }
-const WHOLE: Ranking = { weights, whole: 1 }
+/** As src/core/session-search ranks. */
+const BUILT: Ranking = { weights, whole: 2, candidates: CANDIDATES }
 
 /** What is compared on the tuning half; the first two are what is built, without and with re-ranking. */
 export const VARIANTS: readonly Variant[] = [
   { name: 'best message', ranking: BEST },
-  { name: 're-ranked', ranking: WHOLE },
-  { name: 're-ranked, of 20 candidates', ranking: { ...WHOLE, candidates: 20 } },
-  { name: 're-ranked, of 200 candidates', ranking: { ...WHOLE, candidates: 200 } },
-  { name: 're-ranked, session × 0.5', ranking: { ...WHOLE, whole: 0.5 } },
-  { name: 're-ranked, session × 2', ranking: { ...WHOLE, whole: 2 } },
-  { name: 're-ranked, session × 4', ranking: { ...WHOLE, whole: 4 } },
+  { name: 're-ranked', ranking: BUILT },
+  { name: 're-ranked, 20 candidates', ranking: { ...BUILT, candidates: 20 } },
+  { name: 're-ranked, 50 candidates', ranking: { ...BUILT, candidates: 50 } },
+  { name: 're-ranked, session × 1', ranking: { ...BUILT, whole: 1 } },
+  { name: 're-ranked, session × 1, 50 candidates', ranking: { ...BUILT, whole: 1, candidates: 50 } },
+  { name: 're-ranked, session × 4', ranking: { ...BUILT, whole: 4 } },
   { name: 'best message, share of terms', ranking: { ...BEST, coordination: 1 } },
-  { name: 're-ranked, share of terms', ranking: { ...WHOLE, coordination: 1 } },
+  { name: 're-ranked, share of terms', ranking: { ...BUILT, coordination: 1 } },
   { name: 'best message, all weights 1', ranking: { weights: FLAT } },
-  { name: 're-ranked, all weights 1', ranking: { weights: FLAT, whole: 1 } },
-  { name: 're-ranked, user 1', ranking: { weights: [1, 1, 1.3, 2, 3], whole: 1 } },
-  { name: 're-ranked, title 4', ranking: { weights: [1.5, 1, 1.3, 4, 3], whole: 1 } },
-  { name: 're-ranked, title and summary 1', ranking: { weights: [1.5, 1, 1.3, 1, 1], whole: 1 } },
-  { name: 're-ranked, k1 0.9, b 0.4', ranking: { ...WHOLE, k1: 0.9, b: 0.4 } },
-  { name: 're-ranked, k1 2', ranking: { ...WHOLE, k1: 2 } },
-  { name: 're-ranked, no plurals', ranking: WHOLE, stem: singular },
-  { name: 're-ranked, stems', ranking: WHOLE, stem },
-  { name: 're-ranked, no stop words', ranking: WHOLE, ignored: stopWords() },
-  { name: 're-ranked, neither plurals nor stop words', ranking: WHOLE, stem: singular, ignored: stopWords() },
+  { name: 're-ranked, all weights 1', ranking: { ...BUILT, weights: FLAT } },
+  { name: 're-ranked, user 1', ranking: { ...BUILT, weights: [1, 1, 1.3, 2, 3] } },
+  { name: 're-ranked, title 4', ranking: { ...BUILT, weights: [1.5, 1, 1.3, 4, 3] } },
+  { name: 're-ranked, title and summary 1', ranking: { ...BUILT, weights: [1.5, 1, 1.3, 1, 1] } },
+  { name: 're-ranked, k1 0.9, b 0.4', ranking: { ...BUILT, k1: 0.9, b: 0.4 } },
+  { name: 're-ranked, k1 2', ranking: { ...BUILT, k1: 2 } },
+  { name: 're-ranked, stems', ranking: BUILT, stem },
+  { name: 're-ranked, no stop words', ranking: BUILT, ignored: stopWords() },
 ]
-
-function singular(word: string): string {
-  if (word.length < 5 || !/^[a-z]+$/.test(word)) return word
-  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
-  return word.endsWith('s') && !/(ss|us|is)$/.test(word) ? word.slice(0, -1) : word
-}
 
 /** English and German endings, cut off where enough is left. */
 function stem(word: string): string {
-  const short = singular(word)
-  if (short.length < 5 || !/^[a-zß-ÿ]+$/.test(short)) return short
+  if (word.length < 5 || !/^[a-zß-ÿ]+$/.test(word)) return word
   const ending = ['ation', 'ing', 'ion', 'ed', 'er', 'ly', 'en', 'es', 'em', 'e'].find(
-    (end) => short.endsWith(end) && short.length - end.length >= 4,
+    (end) => word.endsWith(end) && word.length - end.length >= 4,
   )
-  return ending === undefined ? short : short.slice(0, -ending.length)
+  return ending === undefined ? word : word.slice(0, -ending.length)
 }
 
 function stopWords(): Set<string> {

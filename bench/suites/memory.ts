@@ -91,13 +91,13 @@ async function measure(
   ]
 }
 
-/** Notes of some sentences, one in ten the archive of a conversation. */
+/** Notes of 400 characters at most, one in ten the archive of a conversation. */
 function makeEntries(corpus: Corpus, count: number): MemoryEntry[] {
   return Array.from({ length: count }, (_, at) => {
     const { title, messages, summary = '' } = corpus.session(Math.floor(at / 20) * 5)
     const isArchive = at % 10 === 9
     const kind = isArchive ? 'archive' : 'note'
-    const content = isArchive ? summary : messages[(at % 20) * 3]!.text
+    const content = isArchive ? summary : messages[(at % 20) * 3]!.text.slice(0, 400)
     return {
       id: BigInt(at + 1),
       createdAt: 1_750_000_000n + BigInt(at),
