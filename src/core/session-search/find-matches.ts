@@ -61,7 +61,7 @@ export function findHits(
 }
 
 /** Sessions of which more is looked at than their best message. */
-export const CANDIDATES = 50
+export const CANDIDATES = 200
 
 async function toMatch(
   { followed, folder }: Searched,

@@ -2,8 +2,8 @@ import type { GroupTerms } from '../search/text-index.ts'
 import { B, K1, type TextHit } from '../search/types.ts'
 
 /**
- * Hits, one of each session, in the order of what their whole sessions say, too: to the score of the best message that
- * of the session as one document is added (docs/decisions/0125-session-index.md).
+ * Hits, one of each session, in the order of what their whole sessions say, too: to the score of the best message
+ * WHOLE_SHARE times that of the session as one document is added (docs/decisions/0130, with the evidence).
  *
  * `averageLength` is that of a session, in terms. Of equal scores the order stays.
  */
@@ -16,9 +16,11 @@ export function rerank(
     groups.map(({ group, length, counts }) => [group, scoreWhole({ idf, counts, length, averageLength })]),
   )
   return hits
-    .map((hit) => ({ ...hit, score: hit.score + (whole.get(hit.group) ?? 0) }))
+    .map((hit) => ({ ...hit, score: hit.score + WHOLE_SHARE * (whole.get(hit.group) ?? 0) }))
     .toSorted((a, b) => b.score - a.score)
 }
+
+const WHOLE_SHARE = 2
 
 /** BM25 of a session, with how rare terms are among messages. */
 function scoreWhole(session: {

@@ -5,10 +5,10 @@ import { rerank } from '../../../src/core/session-search/rerank.ts'
 
 const hit = (group: number, score: number) => ({ group, score, kind: 0, seq: 1, offset: 0, time: 0 })
 
-test('rerank() adds to a message what the whole session scores', () => {
+test('rerank() adds to a message twice what the whole session scores', () => {
   const terms = { idf: [2, 1], groups: [{ group: 7, length: 30, counts: [3, 0] }] }
   const [first] = rerank([hit(7, 5)], terms, 10)
-  assert.equal(first?.score, 5 + (2 * (K1 + 1) * 3) / (3 + K1 * (1 - B + (B * 30) / 10)))
+  assert.equal(first?.score, 5 + 2 * ((2 * (K1 + 1) * 3) / (3 + K1 * (1 - B + (B * 30) / 10))))
 })
 
 test('rerank() brings a session forward that speaks of the words all along, and keeps the order of equals', () => {
