@@ -1,6 +1,9 @@
 import { parseArgs } from 'node:util'
+import { FROM_SOURCE } from '../test/support/daemon.ts'
 import { makeKillLoad } from '../test/support/kill-load.ts'
 import { makeCallLoad } from '../test/support/mcp/call-load.ts'
+import { BINARY } from '../test/support/run-binary.ts'
+import { makeSearchKillLoad, WRITERS } from '../test/support/search-kill-load.ts'
 
 // Bounded runs against a real daemon, of the built binary or what CRABTALK_BIN names:
 //   npm run soak -- [kill] [--rounds N]   kills it with SIGKILL while 50 conversations stream, again and again, and checks
@@ -9,13 +12,20 @@ import { makeCallLoad } from '../test/support/mcp/call-load.ts'
 //   npm run soak -- mcp [--calls N]       holds five MCP servers: a quiet minute, then calls (10,000) after as many that
 //     warm it; checks that the built daemon wakes once a minute at most, and that neither
 //     memory nor descriptors grow
+//   npm run soak -- search [--kills N]    kills (200) processes that write conversations, a memory and checkpoints of the
+//     search, and now and then a daemon; checks each time that everything acknowledged is found, and every file readable
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: 'string', default: '20' }, calls: { type: 'string', default: '10000' } },
+  options: {
+    rounds: { type: 'string', default: '20' },
+    calls: { type: 'string', default: '10000' },
+    kills: { type: 'string', default: '200' },
+  },
 })
 const SOAKS: Readonly<Record<string, () => Promise<string>>> = {
   kill: () => soakKills(Number(values.rounds)),
   mcp: () => soakCalls(Number(values.calls)),
+  search: () => soakSearch(Number(values.kills)),
 }
 /** What a start begins has ended by then, collections of garbage too. */
 const SETTLE_MS = 30_000
@@ -26,6 +36,8 @@ const MINUTES = 3
 const MOST_WAKE_UPS = 6
 /** What a heap may move within. */
 const MOST_GROWTH_MIB = 40
+/** Rounds of which the last is with a daemon. */
+const DAEMON_ROUND = 8
 /** Connections over HTTP that are kept for the next call. */
 const MOST_MORE_DESCRIPTORS = 10
 
@@ -88,4 +100,23 @@ async function soakCalls(calls: number): Promise<string> {
     )
   }
   return `${wakeUps} wake-ups in a quiet minute, ${grown} MiB more after ${calls} further calls: nothing grows`
+}
+
+async function soakSearch(kills: number): Promise<string> {
+  await using load = await makeSearchKillLoad(BINARY.endsWith('.ts') ? FROM_SOURCE : [BINARY])
+  const sum = { kills: 0, said: 0, changed: 0, cut: 0 }
+  for (let round = 1; sum.kills < kills; round++) {
+    const isDaemon = round % DAEMON_ROUND === 0
+    const { said, changed, hadCheckpoint, wasSaving } = await (isDaemon ? load.daemonRound() : load.round())
+    sum.kills += isDaemon ? 1 : WRITERS
+    sum.said += said
+    sum.changed += changed
+    sum.cut += wasSaving ? 1 : 0
+    const saved = hadCheckpoint ? (wasSaving ? 'killed while it saved' : 'a checkpoint') : 'no checkpoint yet'
+    console.log(
+      `${sum.kills}: ${isDaemon ? 'daemon, ' : ''}${said} messages, ${changed} changes of the memory, ${saved}`,
+    )
+  }
+  const what = `${sum.said} messages, ${sum.changed} changes of the memory, ${sum.cut} times while it saved`
+  return `${sum.kills} kills, ${what}: all of it is found`
 }

@@ -1,0 +1,10 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FROM_SOURCE } from '../../support/daemon.ts'
+import { makeSearchKillLoad } from '../../support/search-kill-load.ts'
+
+test('what was said and remembered is found after SIGKILL at any moment', { timeout: 120_000 }, async () => {
+  await using load = await makeSearchKillLoad(FROM_SOURCE)
+  const rounds = [await load.round(), await load.daemonRound(), await load.round()]
+  for (const { said, changed } of rounds) assert.ok(said + changed > 0)
+})

@@ -1,0 +1,54 @@
+import { writeSync } from 'node:fs'
+import { silentLog } from '../../src/core/base/log.ts'
+import { headerOf, said } from '../core/storage/samples.ts'
+import { openSearchPlace } from './search-place.ts'
+import { wordSource } from './search-words.ts'
+
+/**
+ * A process that writes conversations and a memory until it is killed: `HOME ROUND`. It prints a line of JSON, a
+ * SearchTold, for each thing that is durable, and one before it takes a note away.
+ */
+const [home = '', round = '0'] = process.argv.slice(2)
+const { storage, index, memory } = openSearchPlace(home, { isDaemon: true, log: silentLog })
+const never = new AbortController().signal
+const newWord = wordSource(Number(round))
+
+index.warm()
+await Promise.all([converse(), converse(), remember()])
+
+/** New conversations, and further words in them, some of them with much around them. */
+async function converse(): Promise<void> {
+  for (;;) {
+    const word = newWord()
+    const { id, cursor } = await storage.createSession(headerOf(), [said(`it begins with ${word}`)])
+    tell({ session: id, word })
+    let at = cursor
+    for (let line = 0; line < 6; line++) {
+      const next = newWord()
+      const filling = 'of other things there is much to say '.repeat(line % 3 === 0 ? 200 : 1)
+      at = await storage.append(id, at, [said(`${filling} ${next}`, 'assistant')])
+      tell({ session: id, word: next })
+    }
+    await index.search({ text: 'other things', limit: 5, contextBefore: 1, contextAfter: 1 }, never)
+  }
+}
+
+/** Notes that are written, changed, and in part taken away. */
+async function remember(): Promise<void> {
+  for (let count = 1; ; count++) {
+    const name = `note ${newWord()}`
+    const rest = { name, aliases: [`alias of ${name}`] }
+    await memory.apply('crab', { op: 'add', ...rest, content: 'first', kind: 'note', createdAt: 1n }, never)
+    tell({ name, content: 'first' })
+    await memory.apply('crab', { op: 'update', ...rest, content: 'second' }, never)
+    tell({ name, content: 'second' })
+    if (count % 2 === 0) continue
+    tell({ going: name })
+    await memory.apply('crab', { op: 'remove', name }, never)
+    tell({ gone: name })
+  }
+}
+
+function tell(what: object): void {
+  writeSync(1, `${JSON.stringify(what)}\n`)
+}

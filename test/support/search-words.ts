@@ -1,0 +1,12 @@
+/** Makes words that nobody else makes; two sources of different numbers share none. */
+export function wordSource(number: number): () => string {
+  let count = 0
+  return () => `q${inLetters(number)}xx${inLetters(count++)}q`
+}
+
+function inLetters(number: number): string {
+  return number.toString(LETTERS.length).replace(/./g, (digit) => LETTERS[Number.parseInt(digit, 36)]!)
+}
+
+/** Without the one between the parts. */
+const LETTERS = 'abcdefghijklmnoprstuvwyz'
