@@ -72,6 +72,21 @@ test('decide() without rules goes by the class of the turn and by its mode', () 
   }
 })
 
+test('decide() lets a turn use what its agent remembers, but for a remote one that no rule lets', () => {
+  const actions = (['recall', 'remember'] as const).map((name): Action => {
+    return { kind: 'tool', name, harmless: name === 'recall', own: true }
+  })
+  const effects = (more: Partial<Setting>, rules: string[] = []) =>
+    actions.map((action) => judge(action, rules, more).effect)
+  for (const trust of ['local', 'unattended'] as const) {
+    assert.deepEqual(effects({ trust }), ['allow', 'allow'])
+    assert.deepEqual(effects({ trust, mode: 'read-only' }), ['allow', 'deny'])
+    assert.deepEqual(effects({ trust }, ['ask remember']), ['allow', 'ask'])
+  }
+  assert.deepEqual(effects({ trust: 'remote' }), ['deny', 'deny'])
+  assert.deepEqual(effects({ trust: 'remote' }, ['allow recall']), ['allow', 'deny'])
+})
+
 test('decide() lets a turn read what tools wrote for it, and not change it', () => {
   const more = { readable: ['/cache/s1'] }
   check([['allow', [], [read('/cache/s1'), read('/cache/s1/out')]]], more)

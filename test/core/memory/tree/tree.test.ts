@@ -110,10 +110,11 @@ test('a dump that was whole when it was killed is finished by the next load, wha
       '["notes/a.md","notes/c.md","SUMMARY.md","../evil.md","notes/../x.md"]',
     )
     await rm(join(ready, 'notes', 'a.md')) // it is the same in the tree
+    await write(path, { 'evil.md': 'is not moved out' })
     for (const file of moved) await rename(join(ready, file), join(path, file))
     await rm(join(path, 'next'), { recursive: true })
     assert.deepEqual(names(await loadTree(path, NEVER)), ['a', 'c'])
-    assert.deepEqual(await filesIn(path), ['SUMMARY.md', 'book.toml', 'notes/a.md', 'notes/c.md'])
+    assert.deepEqual(await filesIn(path), ['SUMMARY.md', 'book.toml', 'evil.md', 'notes/a.md', 'notes/c.md'])
     assert.match(await readFile(join(path, 'SUMMARY.md'), 'utf8'), /notes\/c\.md/)
   }
 })
