@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises'
 import { toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Part } from '../search/checkpoint/types.ts'
@@ -65,10 +66,11 @@ export class FollowedSessions {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const { folder } = this.#options
       const ids = await folder.look()
-      if (folder.version === this.#version) return
-      const behind = this.#compare(ids)
+      const { version } = folder
+      if (version === this.#version) return
+      const behind = await this.#compare(ids)
       if (behind.length === 0) {
-        this.#version = folder.version
+        this.#version = version
         return
       }
       await this.#readAll(behind, signal)
@@ -109,23 +111,25 @@ export class FollowedSessions {
   }
 
   /** The sessions that are to be read, the latest first. */
-  #compare(ids: readonly string[]): Reading[] {
+  async #compare(ids: readonly string[]): Promise<Reading[]> {
+    this.#forgetAllBut(ids) // before anything can come to them
     const behind: Reading[] = []
-    let known = 0
-    for (const id of ids) {
+    for (const [at, id] of ids.entries()) {
+      if (at % BATCH === BATCH - 1) await breathe() // looking at files takes its time
       const stamp = this.#options.folder.stamp(id)
       const session = this.table.ofId(id)
-      if (session) known += 1
       if (!stamp || isSame(stamp, session?.stamp ?? this.#unreadable.get(id))) continue
       if (session && isWhole(session, stamp)) session.stamp = stamp
       else behind.push({ id, stamp, session })
     }
-    if (known < this.table.size) this.#forgetAllBut(new Set(ids))
     return behind.toSorted((a, b) => b.stamp.mtimeMs - a.stamp.mtimeMs)
   }
 
-  #forgetAllBut(ids: ReadonlySet<string>): void {
-    for (const session of [...this.table.all()]) if (!ids.has(session.id)) this.forget(session)
+  #forgetAllBut(ids: readonly string[]): void {
+    const known = ids.filter((id) => this.table.ofId(id)).length
+    if (known === this.table.size) return
+    const kept = new Set(ids)
+    for (const session of [...this.table.all()]) if (!kept.has(session.id)) this.forget(session)
   }
 
   async #readAll(behind: readonly Reading[], signal: AbortSignal): Promise<void> {
@@ -197,6 +201,8 @@ interface Reading {
 const START = { bytes: 0, seq: 0 }
 /** A thread takes as long to start as it takes to read this here. */
 const WORTH_A_THREAD = 512 * 1024
+/** Files that are looked at in one go. */
+const BATCH = 1024
 /** What grows while it is read is read again, but not for ever. */
 const MAX_TRIES = 3
 

@@ -61,13 +61,24 @@ function toTime(field: string, text: string): number | undefined {
 
 async function toHits({ agents, place }: Services, matches: readonly SessionMatch[]): Promise<SessionHit[]> {
   if (matches.length === 0) return []
-  const names = new Map((await agents.list()).agents.map(({ id, name }) => [id, name]))
-  const rows = await place.storage.summaries(matches.map(({ session }) => session))
+  const rows = await services.place.storage.summaries(matches.map(({ session }) => session))
+  const names = await namesOf(services, rows)
   const byId = new Map(rows.map((row) => [row.summary.id, row]))
   return matches.flatMap(({ session, seq, score, window }) => {
     const row = byId.get(session)
     return row ? [{ session: toInfo(row, names), seq, score, window: window.map(toItem) }] : [] // or it was deleted
   })
+}
+
+/** What the agents of these sessions are called now, by their ids; one that is gone has its last name. */
+async function namesOf(
+  { agents }: Services,
+  rows: readonly SessionRow[],
+): Promise<ReadonlyMap<string, string>> {
+  const last = new Map(rows.map(({ summary: { agentId, agent } }) => [agentId, agent]))
+  const ids = await Promise.all([...last.values()].map((name) => agents.idOf(name).catch(() => undefined)))
+  if ([...last.keys()].every((id, at) => id === ids[at])) return last // no need to read all there are
+  return new Map([...last, ...(await agents.list()).agents.map(({ id, name }) => [id, name] as const)])
 }
 
 function toInfo({ summary, isActive }: SessionRow, names: ReadonlyMap<string, string>): SessionInfo {
