@@ -1,5 +1,5 @@
 /**
- * Where a term without its plural ends: one of ASCII letters, at least 5 of them, that ends in `-s`, but not in `-ss`,
+ * Where a term without its plural ends: one of ASCII letters, at least 4 of them, that ends in `-s`, but not in `-ss`,
  * `-us` or `-is`. The `e` of `-sses`, `-xes`, `-ches`, `-shes` and `-zzes` goes too, and so does that of `cache`: plurals
  * and singulars shall be one term, not a word.
  */
@@ -30,7 +30,7 @@ function isLetters(bytes: Uint8Array, from: number, to: number): boolean {
   return true
 }
 
-const MIN_PLURAL = 5
+const MIN_PLURAL = 4
 const MIN_STEM = 4
 const C = 0x63
 const E = 0x65

@@ -17,7 +17,7 @@ const TERMS: readonly (readonly [what: string, text: string, terms: string])[] =
   ['no single ASCII characters', "I don't see a C 7", 'don see'],
   ['camelCase whole and in parts', 'getUserName', 'getusername get user name'],
   ['acronyms in names', 'HTTPServer parseXMLFile', 'httpserver http server parsexmlfile parse xml file'],
-  ['plurals of acronyms as one', 'IDs getURLs', 'ids geturl get urls'],
+  ['plurals of acronyms as one', 'IDs getURLs', 'ids geturl get url'],
   [
     'plurals as their singulars',
     'users user_names movies movie entries entry',
@@ -28,7 +28,7 @@ const TERMS: readonly (readonly [what: string, text: string, terms: string])[] =
     'boxes box processes process caches cache matches',
     'box box process process cach cach match',
   ],
-  ['words in s that are no plurals', 'class status analysis gas', 'class status analysis gas'],
+  ['words in s that are no plurals', 'class status analysis gas this', 'class status analysis gas this'],
   [
     'snake_case as its parts and joined',
     'get_user_name MAX_BYTES',
@@ -174,7 +174,7 @@ function withoutAccents(term: string): string {
 }
 
 function singular(term: string): string {
-  const isPlural = Buffer.byteLength(term) > 4 && /[a-z]{2}[a-hj-rtv-z]s$/.test(term)
+  const isPlural = Buffer.byteLength(term) > 3 && /[a-z]{2}[a-hj-rtv-z]s$/.test(term)
   const stem = isPlural ? term.slice(0, -1) : term
   return Buffer.byteLength(stem) > 3 && /[a-z](ss|[a-z]x|ch|sh|zz)e$/.test(stem) ? stem.slice(0, -1) : stem
 }

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { composeText } from '../../../../src/core/search/terms/characters.ts'
+import { matchesIn, QueryWords, toByteRanges } from '../../../../src/core/search/terms/query-words.ts'
+
+test('matchesIn() gives bytes of the words of a query, those of names too', () => {
+  assert.deepEqual(matchesIn('Große Nacht: getUserName', 'user grosse'), [0, 6, 17, 21])
+  assert.deepEqual(matchesIn('get_user_name', 'getUserName'), [0, 13])
+  assert.deepEqual(matchesIn('nothing', 'else'), [])
+  assert.deepEqual(matchesIn('anything', ''), [])
+})
+
+test('matchesIn() joins what touches', () => {
+  assert.deepEqual(matchesIn('夜の東京タワー', '東京タワー'), [6, 21])
+  assert.deepEqual(matchesIn('東京', '京 東'), [0, 6])
+})
+
+test('matchesIn() finds nothing in a text that is not composed', () => {
+  assert.deepEqual(matchesIn('cafe\u0301 cron', 'cron'), [])
+  assert.deepEqual(matchesIn(composeText('cafe\u0301 cron'), 'cron'), [6, 10])
+})
+
+test('placesIn() tells the words of a query apart, however often each is in it', () => {
+  const words = new QueryWords('cron job cron')
+  const places = words.placesIn('job, cron, jobs')
+  assert.equal(places.length, 3)
+  assert.equal(new Set(places.map(({ word }) => word)).size, 2)
+  assert.equal(places[0]!.word, places[2]!.word)
+})
+
+test('matchesIn() gives rising ranges of whole characters that hold the words', () => {
+  const piece = fc.constantFrom('cron', 'getCron', '日本語', '本', 'é', '🎉', ' ', '_', '. ', 'word')
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+      const text = pieces.join('')
+      const bytes = Buffer.from(text)
+      const ranges = matchesIn(text, 'cron 日本')
+      for (let i = 0; i < ranges.length; i++) assert.ok(ranges[i]! > (ranges[i - 1] ?? -1))
+      for (let i = 0; i < ranges.length; i += 2) {
+        const shown = bytes.subarray(ranges[i], ranges[i + 1]).toString()
+        assert.ok(shown.isWellFormed() && /cron|日本/i.test(shown), shown)
+      }
+    }),
+  )
+})
+
+test('toByteRanges() takes places in any order', () => {
+  const places = [
+    { from: 6, to: 8, word: 0 },
+    { from: 0, to: 4, word: 1 },
+    { from: 1, to: 2, word: 2 },
+    { from: 3, to: 5, word: 0 },
+  ]
+  assert.deepEqual(toByteRanges('ééééééééé', places), [0, 10, 12, 16])
+})
