@@ -59,7 +59,7 @@ function toTime(field: string, text: string): number | undefined {
   )
 }
 
-async function toHits({ agents, place }: Services, matches: readonly SessionMatch[]): Promise<SessionHit[]> {
+async function toHits(services: Services, matches: readonly SessionMatch[]): Promise<SessionHit[]> {
   if (matches.length === 0) return []
   const rows = await services.place.storage.summaries(matches.map(({ session }) => session))
   const names = await namesOf(services, rows)
