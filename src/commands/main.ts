@@ -132,7 +132,8 @@ async function unknownCommand(
   const known = (inGroup.length > 0 ? inGroup : commands)
     .filter(({ hidden }) => !hidden)
     .map(({ path }) => path.slice(0, inGroup.length > 0 ? 2 : 1).join(' '))
-  const near = inGroup.length > 0 ? nearVerb(words, known, nearest) : nearest(typed, known)
+  const inSome = commands.find(({ path }) => path[1] === typed)?.path.join(' ')
+  const near = inGroup.length > 0 ? nearVerb(words, known, nearest) : (nearest(typed, known) ?? inSome)
   const what = typed.startsWith('-') ? 'option' : 'command'
   return new CrabError('usage', `Unknown ${what} "${typed}"`, {
     hint: near
@@ -147,21 +148,32 @@ function nearVerb(
   known: readonly string[],
   nearest: (word: string, candidates: readonly string[]) => string | undefined,
 ): string | undefined {
-  const other = `${group} ${SAME.get(verb)}`
-  if (known.includes(other)) return other
+  const other = SAME.get(verb)?.find((same) => known.includes(`${group} ${same}`))
+  if (other) return `${group} ${other}`
   const verbs = known.map((path) => path.slice(group.length + 1))
   const near = verb === 'help' ? undefined : nearest(verb, verbs)
   return near && `${group} ${near}`
 }
 
-/** What is called otherwise elsewhere. */
-const SAME: ReadonlyMap<string, string> = new Map([
-  ['rm', 'remove'],
-  ['del', 'remove'],
-  ['delete', 'remove'],
-  ['ls', 'list'],
-  ['show', 'get'],
-  ['create', 'add'],
-  ['edit', 'set'],
-  ['restart', 'reconnect'],
+/** What is called otherwise elsewhere, and in which groups; the first that a group has is meant. */
+const SAME: ReadonlyMap<string, readonly string[]> = new Map([
+  ['rm', ['remove', 'forget', 'delete']],
+  ['del', ['remove', 'forget', 'delete']],
+  ['delete', ['remove', 'forget']],
+  ['remove', ['forget', 'delete']],
+  ['ls', ['list']],
+  ['show', ['get']],
+  ['get', ['show']],
+  ['cat', ['show']],
+  ['create', ['add', 'remember']],
+  ['add', ['create', 'remember']],
+  ['set', ['edit', 'remember']],
+  ['edit', ['set', 'remember']],
+  ['mv', ['rename']],
+  ['find', ['search']],
+  ['grep', ['search']],
+  ['recall', ['search']],
+  ['export', ['dump']],
+  ['import', ['load']],
+  ['restart', ['reconnect']],
 ])

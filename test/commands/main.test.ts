@@ -78,6 +78,16 @@ const UNKNOWN: [string[], string, string][] = [
     'Cannot run "crabtalk agent" alone: name one of list, show, create, edit, rename, delete',
     'see crabtalk agent --help',
   ],
+  [['search', 'x'], 'Unknown command "search"', 'did you mean "crabtalk conversation search"?'],
+  [['memory', 'rm', 'x'], 'Unknown command "memory rm"', 'did you mean "crabtalk memory forget"?'],
+  [['memory', 'add', 'x'], 'Unknown command "memory add"', 'did you mean "crabtalk memory remember"?'],
+  [['memory', 'find', 'x'], 'Unknown command "memory find"', 'did you mean "crabtalk memory search"?'],
+  [
+    ['conversation', 'rm'],
+    'Unknown command "conversation rm"',
+    'did you mean "crabtalk conversation delete"?',
+  ],
+  [['memory', 'serach'], 'Unknown command "memory serach"', 'did you mean "crabtalk memory search"?'],
   [['agent', 'lst'], 'Unknown command "agent lst"', 'did you mean "crabtalk agent list"?'],
   [['--frob'], 'Unknown option "--frob"', 'see crabtalk --help'],
 ]
