@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, truncateSync } from 'node:fs'
+import { platform } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { writeOldTalks } from '../support/old-talk.ts'
+import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { until } from '../support/until.ts'
+
+/** So much that a thread of its own reads it. */
+const LONG = 'and so on, '.repeat(60_000)
+
+test('a daemon reads and saves in a thread of its own, and the next one goes on from there', async () => {
+  await using box = await makeSandbox()
+  await writeOldTalks(box.home, [
+    { at: Date.UTC(2026, 0, 1), said: ['the ferry to Hiddensee', LONG] },
+    { at: Date.UTC(2026, 0, 2), said: ['the harbour of Stralsund', 'fine'] },
+  ])
+  {
+    await using daemon = await startSandboxDaemon(box)
+    await finds(box, 'hiddensee')
+    if (platform() === 'linux') assert.ok(threadsOf(daemon.pid).includes('crabtalk-search'))
+  }
+  const parts = partsOf(box)
+  assert.ok(parts.length > 3)
+  assert.deepEqual(warningsOf(box), [])
+
+  {
+    await using _daemon = await startSandboxDaemon(box)
+    await finds(box, 'stralsund')
+  }
+  assert.deepEqual(partsOf(box), parts, 'nothing was to be saved')
+  assert.deepEqual(warningsOf(box), [])
+
+  truncateSync(join(box.home, 'index/search', parts[0]!), 50)
+  await finds(box, 'hiddensee', {}) // a command by itself
+  await using _daemon = await startSandboxDaemon(box)
+  await finds(box, 'hiddensee')
+  await until('the log tells', () => warningsOf(box).length > 0)
+  assert.match(warningsOf(box).join('\n'), /^The search index in .+ is built anew: [^\n]+$/)
+})
+
+/** Waits until it is all read. */
+async function finds(
+  box: Sandbox,
+  word: string,
+  env: Record<string, undefined> = WITH_DAEMON,
+): Promise<void> {
+  await until(`${word} is found`, async () => {
+    const { stdout } = await box.run(['conversation', 'search', word], { env })
+    return stdout.toLowerCase().includes(word)
+  })
+}
+
+function partsOf(box: Sandbox): string[] {
+  return readdirSync(join(box.home, 'index/search'))
+    .filter((name) => name.endsWith('.part'))
+    .toSorted()
+}
+
+function warningsOf(box: Sandbox): string[] {
+  const lines = readFileSync(join(box.home, 'logs/daemon.log'), 'utf8').trimEnd().split('\n')
+  const records = lines.map((line) => JSON.parse(line) as { level: string; message: string })
+  return records.filter(({ level }) => level === 'warn').map(({ message }) => message)
+}
+
+function threadsOf(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`).map((id) =>
+    readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8').trim(),
+  )
+}
