@@ -39,7 +39,7 @@ export function writeSessions(home: string, sessions: Iterable<StoredSession>): 
 export function openSessionIndex(home: string, options: { reranks?: boolean } = {}): SessionIndex {
   const index = join(home, 'index')
   mkdirSync(index, { recursive: true })
-  const folder = new SessionFolder({ path: join(home, 'sessions') })
+  const folder = new SessionFolder({ path: join(home, 'sessions'), isWatched: true })
   const log = (level: string, text: string) => console.error(`${level}: ${text}`)
   const leases = new MemoryLeases()
   return new SessionIndex({
