@@ -39,6 +39,7 @@ type SearchTold =
   | { name: string; content: string }
   | { going: string }
   | { gone: string }
+  | { searched: true }
 
 /** Makes the home; `daemon` is the program that daemons run. */
 export async function makeSearchKillLoad(daemon: readonly [string, ...string[]]): Promise<SearchKillLoad> {
@@ -78,8 +79,8 @@ class Ledger {
       this.said.push(told.word)
     } else if ('content' in told) this.notes.set(told.name, told.content)
     else if ('going' in told) this.notes.set(told.going, undefined)
-    else this.gone.add(told.gone)
-    if (!('word' in told)) this.changed += 1
+    else if ('gone' in told) this.gone.add(told.gone)
+    if ('content' in told || 'gone' in told) this.changed += 1
   }
 
   /** Words of this round, and some of the others. */
@@ -93,8 +94,9 @@ class Ledger {
 }
 
 const SAMPLE = 30
-/** When a process has begun to write, it is killed within that time. */
-const LONGEST_MS = 1000
+/** Processes that are killed when they have begun to write; the others have an index by then, which is saved. */
+const EARLY_SHARE = 0.3
+const LONGEST_MS = 500
 /** Processes of a round that are killed, each at its own moment. */
 export const WRITERS = 3
 const NEVER = new AbortController().signal
@@ -183,9 +185,15 @@ async function killProgram(
   })
   const ended = once(child, 'close')
   const lines = createInterface(child.stdout)
-  lines.once('line', () => setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_MS))
+  const isEarly = Math.random() < EARLY_SHARE
+  let kill: NodeJS.Timeout | undefined
   for await (const line of lines) {
-    if (line.endsWith('}')) tell(JSON.parse(line) as SearchTold) // the last one may be torn, too
+    if (!line.endsWith('}')) break // torn by the kill
+    const told = JSON.parse(line) as SearchTold
+    tell(told)
+    if (kill === undefined && (isEarly || 'searched' in told)) {
+      kill = setTimeout(() => child.kill('SIGKILL'), Math.random() * LONGEST_MS)
+    }
   }
   const [code, signal] = await ended
   assert.equal(signal, 'SIGKILL', `the program ended with ${code}`)

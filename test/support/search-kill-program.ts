@@ -30,6 +30,7 @@ async function converse(): Promise<void> {
       tell({ session: id, word: next })
     }
     await index.search({ text: 'other things', limit: 5, contextBefore: 1, contextAfter: 1 }, never)
+    tell({ searched: true })
   }
 }
 
