@@ -65,27 +65,20 @@ export class Checkpoints implements AsyncDisposable {
     return this.#lease !== undefined
   }
 
-  /** Saves a state as a new generation; false when it could not. Only for the holder of the right. */
+  /** Saves a state as a new generation. Only for the holder of the right; fails as IndexBackground.save() does. */
   async save(
     { table, dictionary, segments, state }: IndexParts & { table: Part },
     signal: AbortSignal,
-  ): Promise<boolean> {
-    const { background, place, log } = this.#options
+  ): Promise<void> {
+    const { background, place } = this.#options
     const parts: PartToSave[] = [
       { role: 'sessions', part: table },
       { role: 'dictionary', part: dictionary },
       { role: 'state', part: state },
       ...segments.map((part) => this.#segmentToSave(part)),
     ]
-    try {
-      const files = await background.save(place, parts, signal)
-      for (const [at, part] of segments.entries()) this.#files.set(part, files[at + BEFORE_SEGMENTS]!)
-      return true
-    } catch (reason) {
-      const { kind, message } = toCrabError(reason)
-      if (!signal.aborted) log('warn', `the search index was not saved: ${message}`, { kind })
-      return false
-    }
+    const files = await background.save(place, parts, signal)
+    for (const [at, part] of segments.entries()) this.#files.set(part, files[at + BEFORE_SEGMENTS]!)
   }
 
   /** Gives the right back. */

@@ -39,6 +39,7 @@ export class FollowedSessions {
   readonly #unreadable = new Map<string, FileStamp>()
   /** Bytes that were indexed since parts() was called last. */
   #unsavedBytes = 0
+  #isBuilding = false
   /** Of the folder when nothing was behind it. */
   #version: number | undefined
 
@@ -46,6 +47,11 @@ export class FollowedSessions {
     this.#options = options
     this.text = options.text
     this.table = options.table
+  }
+
+  /** More is being read than takes a moment. */
+  get isBuilding(): boolean {
+    return this.#isBuilding
   }
 
   get unsavedBytes(): number {
@@ -152,11 +158,13 @@ export class FollowedSessions {
       if (reading) this.#take(reading, file)
     }
     try {
-      const background = bytes < WORTH_A_THREAD ? inline : worker
+      this.#isBuilding = bytes >= WORTH_A_THREAD
+      const background = this.#isBuilding ? worker : inline
       await indexFiles({ background, index: this.text, files, onFile }, signal)
     } finally {
       for (const [group, reading] of byGroup) this.#drop(reading, group)
       this.#reading.clear()
+      this.#isBuilding = false
     }
   }
 

@@ -1,4 +1,5 @@
 import { orCancelled } from '../base/cancelled.ts'
+import { toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { once } from '../base/once.ts'
 import type { Leases } from '../lease/types.ts'
@@ -80,7 +81,7 @@ export class SessionIndex implements AsyncDisposable {
    */
   async search(query: SessionQuery, signal: AbortSignal): Promise<SessionMatches> {
     const followed = await orCancelled(this.#opened.get(), signal)
-    const partial = !(await this.#caughtUp(signal))
+    const partial = !(await this.#caughtUp(followed, signal))
     const { folder, reranks } = this.#options
     return { matches: await findMatches({ followed, folder, reranks }, query, signal), partial }
   }
@@ -105,6 +106,7 @@ export class SessionIndex implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#saveTimer)
     this.#stopReading.abort()
+    await this.#opened.made?.catch(() => undefined) // who searched is told
     await this.#last
     const { lasts, worthSaving } = this.#options
     await this.#save(lasts ? Math.min(SAVE_AT_END_BYTES, worthSaving) : worthSaving)
@@ -132,21 +134,16 @@ export class SessionIndex implements AsyncDisposable {
   }
 
   /** Whether everything that is there now is indexed; false when that takes longer than a search waits. */
-  async #caughtUp(signal: AbortSignal): Promise<boolean> {
-    const done = orCancelled(
-      this.#catchUp().then(() => true),
-      signal,
-    )
-    if (!this.#options.lasts) return await done
-    let timer: NodeJS.Timeout | undefined
-    const tired = new Promise<boolean>((resolve) => {
-      timer = setTimeout(resolve, this.#options.patienceMs, false)
-    })
-    try {
-      return await Promise.race([done, tired])
-    } finally {
-      clearTimeout(timer)
-      done.catch(() => undefined) // whoever searches next is told
+  async #caughtUp(followed: FollowedSessions, signal: AbortSignal): Promise<boolean> {
+    const { lasts, patienceMs } = this.#options
+    const caughtUp = this.#catchUp().then(() => true)
+    const done = orCancelled(caughtUp, signal)
+    if (!lasts) return await done
+    done.catch(() => undefined) // when nobody waits any more: whoever searches next is told
+    for (;;) {
+      const isDone = await orTired(done, patienceMs)
+      if (isDone !== undefined) return isDone
+      if (followed.isBuilding) return false
     }
   }
 
@@ -179,15 +176,33 @@ export class SessionIndex implements AsyncDisposable {
 
   /** Saves the index, behind a saving that goes on, when so many bytes of sessions came to it. */
   #save(worthSaving: number): Promise<void> {
-    this.#saving = this.#saving.then(async () => {
-      const followed = this.#followed
-      const { signal } = this.#over
-      if (!followed || followed.unsavedBytes < worthSaving) return
-      if (!(await this.#checkpoints.mayWrite(signal))) return
-      const taken = await this.#inTurn(async () => ({ parts: followed.parts() })) // nothing is half read then
-      await this.#checkpoints.save(await taken.parts, signal)
-    })
+    const saved = this.#saving.then(() => this.#saveNow(worthSaving))
+    this.#saving = saved.catch((reason: unknown) =>
+      this.#options.log('warn', `the search index was not saved: ${toCrabError(reason).message}`),
+    )
     return this.#saving
+  }
+
+  async #saveNow(worthSaving: number): Promise<void> {
+    const followed = this.#followed
+    const { signal } = this.#over
+    if (!followed || followed.unsavedBytes < worthSaving) return
+    if (!(await this.#checkpoints.mayWrite(signal))) return
+    const taken = await this.#inTurn(async () => ({ parts: followed.parts() })) // nothing is half read then
+    await this.#checkpoints.save(await taken.parts, signal)
+  }
+}
+
+/** Undefined when it takes longer. */
+async function orTired<T>(work: Promise<T>, patienceMs: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const tired = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, patienceMs, undefined)
+  })
+  try {
+    return await Promise.race([work, tired])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
