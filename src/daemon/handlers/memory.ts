@@ -32,11 +32,12 @@ export async function searchMemory(
     limit: Math.min(limit || 20, MAX_HITS),
     accepts: showsIn(served),
   })
-  const hits = found.map(({ entry, score }) => ({
-    entry: toWireEntry(entry),
-    score,
-    matches: matchesIn(entry.content, query),
-  }))
+  let looked = 0
+  const hits = found.map(({ entry, score }) => {
+    looked += entry.content.length
+    const matches = looked > MAX_LOOKED ? [] : matchesIn(entry.content, query)
+    return { entry: toWireEntry(entry), score, matches }
+  })
   return { hits: fitting(hits, ({ entry }) => sizeOf(entry)) }
 }
 
@@ -82,6 +83,8 @@ export async function replaceMemory(
 
 const MAX_HITS = 100
 const MAX_PAGE = 1000
+/** Characters of contents in which words are looked for, from the best hit on: some 20 ms. */
+const MAX_LOOKED = 200_000
 
 /** Bytes of entries in a reply, so that it fits a frame with room to spare. */
 const REPLY_BYTES = 8 * 1024 * 1024
