@@ -126,6 +126,10 @@ test('policy_explain knows the class of the turn, by the way it comes', async ()
   const remote = { dispatch: route(handlers(node.services, 'tcp')) }
   const decision = await explain(remote, 'bash', { command: 'ls' }, { cwd: node.home.paths.home })
   assert.deepEqual([decision.effect, decision.trust], [DENY, 'remote'])
+  for (const tool of ['remember', 'forget', 'recall']) {
+    const effects = [(await explain(node, tool, {})).effect, (await explain(remote, tool, {})).effect]
+    assert.deepEqual([tool, ...effects], [tool, ALLOW, DENY])
+  }
 })
 
 test('policy_explain says what a turn is told', async () => {

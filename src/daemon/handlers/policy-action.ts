@@ -88,4 +88,7 @@ const REQUIRED: ReadonlyMap<string, JsonObject> = new Map([
   ['write', { content: '' }],
   ['glob', { pattern: '*' }],
   ['grep', { pattern: '.' }],
+  ['remember', { name: 'a', content: 'a' }],
+  ['forget', { name: 'a' }],
+  ['recall', { query: 'a' }],
 ])
