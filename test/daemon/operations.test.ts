@@ -16,17 +16,6 @@ test('every operation has its handler; only extension is left to the host', asyn
   assert.deepEqual(served, all.toSorted())
 })
 
-test('what this version has not says so, and what there is instead', async () => {
-  await using node = await startTestDispatch([])
-  for (const operation of ['searchSessions', 'searchMemory', 'listMemory', 'memoryOp'] as const) {
-    await assert.rejects(request(node.dispatch, operation, {}, NEVER), {
-      kind: 'unavailable',
-      message: /^Cannot serve [a-z]+_[a-z]+: this version has no search/,
-      hint: /list_conversations/,
-    })
-  }
-})
-
 test('extension is answered by the host that has it, for somebody at this machine', async () => {
   await using node = await startTestDispatch([])
   const body = Buffer.from('ping')
