@@ -19,6 +19,9 @@ export function serveJobs(port: MessagePort): void {
     port.postMessage(reply, [...transfers])
   const stops = new Map<number, AbortController>()
   const worker = new JobRunner(log)
+  port.on('messageerror', (reason) => {
+    throw reason // whoever asked for that would wait for ever
+  })
   port.on('message', async (request: Request) => {
     const { id } = request
     if (request.job === 'stop') return stops.get(id)?.abort()

@@ -82,7 +82,11 @@ export class WorkerThread implements AsyncDisposable {
 
   #start(): Worker {
     clearTimeout(this.#idle)
-    this.#worker ??= this.#spawn()
+    try {
+      this.#worker ??= this.#spawn()
+    } catch (cause) {
+      throw new WorkerEnded('it cannot start', { cause })
+    }
     this.#worker.ref()
     return this.#worker
   }
@@ -99,6 +103,10 @@ export class WorkerThread implements AsyncDisposable {
     worker.on('message', (reply: Reply) => this.#hear(reply))
     worker.on('error', (reason) => {
       why = reason instanceof Error ? reason.message : String(reason)
+    })
+    worker.on('messageerror', ({ message }) => {
+      why = message
+      void worker.terminate() // somebody waits for what that was
     })
     worker.on('exit', () => this.#ended(worker, why))
     return worker
