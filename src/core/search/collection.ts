@@ -24,15 +24,26 @@ export type Job =
   | { kind: 'seal'; frozen: Frozen; tail: FrozenTail }
   | { kind: 'merge'; holdings: readonly Sealed[]; job: MergeJob }
 
+interface CollectionOptions {
+  /** Documents of a tail at most. */
+  tailDocuments: number
+  /** How many terms there are now. */
+  countTerms: () => number
+  limits: SegmentLimits
+  sealed: readonly Sealed[]
+}
+
 /** All documents of an index: segments, tails that become segments, and the tail that grows. */
 export class Collection {
   tail: Holding
   #frozen: Frozen[] = []
   #sealed: Sealed[] = []
   readonly #tailDocuments: number
+  readonly #countTerms: () => number
   readonly #limits: SegmentLimits
 
-  constructor(options: { tailDocuments: number; limits: SegmentLimits; sealed: readonly Sealed[] }) {
+  constructor(options: CollectionOptions) {
+    this.#countTerms = options.countTerms
     this.#tailDocuments = options.tailDocuments
     this.#limits = options.limits
     this.#sealed = [...options.sealed]
@@ -61,7 +72,7 @@ export class Collection {
   }
 
   #newTail(): Holding {
-    return holdTail(new Tail(), this.#tailDocuments)
+    return holdTail(new Tail(this.#countTerms()), this.#tailDocuments)
   }
 
   /** Tails come before merges, the oldest first. */

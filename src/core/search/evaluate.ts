@@ -13,8 +13,18 @@ const WINDOW = 4096
 /** More than sums in another order can differ by. */
 const SLACK = 1 + 1e-9
 
-/** What is evaluated, and buffers for a window. */
-interface Evaluation {
+/** For one search after another: of the documents of a window their sums, all 0 between windows, and which have one. */
+export interface WindowBuffers {
+  sums: Float64Array
+  touched: Uint16Array
+}
+
+export function windowBuffers(): WindowBuffers {
+  return { sums: new Float64Array(WINDOW), touched: new Uint16Array(WINDOW) }
+}
+
+/** What is evaluated. */
+interface Evaluation extends WindowBuffers {
   holding: Holding
   columns: DocumentColumns
   query: Query
@@ -25,8 +35,12 @@ interface Evaluation {
   ordered: Cursor[]
   /** The bounds of the first i of them together. */
   boundsBefore: Float64Array
-  sums: Float64Array
-  touched: Uint16Array
+}
+
+/** Where hits go. */
+export interface Gathering {
+  best: BestHits
+  buffers: WindowBuffers
 }
 
 /**
@@ -36,7 +50,7 @@ interface Evaluation {
  * others those lists that cannot make a hit by themselves are only looked into for documents of the rest. Sums are
  * compared with some slack; what is offered has its exact score, summed in the query's order.
  */
-export function evaluate(holding: Holding, query: Query, best: BestHits): void {
+export function evaluate(holding: Holding, query: Query, { best, buffers }: Gathering): void {
   const cursors = openCursors(holding, query)
   if (cursors.length === 0) return
   const evaluation = {
@@ -47,8 +61,7 @@ export function evaluate(holding: Holding, query: Query, best: BestHits): void {
     cursors,
     ordered: [...cursors],
     boundsBefore: new Float64Array(cursors.length + 1),
-    sums: new Float64Array(WINDOW),
-    touched: new Uint16Array(WINDOW),
+    ...buffers,
   }
   const documents = documentsOf(holding)
   for (let from = 0; from < documents; from += WINDOW) evaluateWindow(evaluation, from)

@@ -57,8 +57,8 @@ function toSegment(part: Part, dictionarySize: number): Segment {
     isAscending(terms, 1) &&
     isAscending(starts, 0) &&
     (terms.at(-1) ?? -1) < dictionarySize &&
-    kinds.every((kind) => kind < KINDS_OF_DOCUMENTS) &&
-    (documents === MAX_SEGMENT_DOCUMENTS || docs.every((doc) => doc < documents))
+    areBelow(kinds, KINDS_OF_DOCUMENTS) &&
+    (documents === MAX_SEGMENT_DOCUMENTS || areBelow(docs, documents))
   if (!isSound) throw broken('a segment names what is not there')
   return part
 }
@@ -94,6 +94,11 @@ function areMaxima({ weights, long, maximaStarts, maxima, terms }: Segment['arra
   if (maximaStarts[0] !== 0 || maximaStarts.at(-1) !== maxima.length || !isAscending(maximaStarts, 1))
     return false
   return isAscending(long, 1) && (long.at(-1) ?? -1) < terms.length
+}
+
+function areBelow(numbers: NumberArray, limit: number): boolean {
+  for (let i = 0; i < numbers.length; i++) if (numbers[i]! >= limit) return false
+  return true
 }
 
 function isAscending(numbers: NumberArray, step: number): boolean {

@@ -29,9 +29,11 @@ export class Tail {
   #listLengths = sharedArray(Uint32Array, 128)
   #lastCells = sharedArray(Uint32Array, 128)
   /** By id: the local number, when `#termIds` there says that id. */
-  #locals = new Uint32Array(128)
+  #locals: Uint32Array
 
-  constructor() {
+  /** `terms`: how many there are to begin with. */
+  constructor(terms: number) {
+    this.#locals = new Uint32Array(Math.max(128, Math.ceil(terms * 1.25)))
     this.columns = {
       lengths: sharedArray(Uint16Array, 64),
       kinds: sharedArray(Uint8Array, 64),

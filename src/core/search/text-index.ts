@@ -4,7 +4,7 @@ import { inverseFrequency } from './bm25.ts'
 import type { Part } from './checkpoint/types.ts'
 import { Collection, type Job } from './collection.ts'
 import { Dictionary } from './dictionary.ts'
-import { evaluate } from './evaluate.ts'
+import { evaluate, windowBuffers } from './evaluate.ts'
 import { countGroups, type GroupCounts } from './group-terms.ts'
 import { columnsOf, type Doomed, documentsOf, liveCount, removeFrom } from './holdings.ts'
 import { mergeSegments } from './merge.ts'
@@ -22,7 +22,8 @@ import { sealTail } from './seal.ts'
 import { TermBuffer } from './terms/term-buffer.ts'
 import { type DocumentRow, K1, MAX_DOCUMENT_TERMS, type TextHit, type TextQuery } from './types.ts'
 
-const TAIL_DOCUMENTS = 16_384
+/** One window: a tail is searched without block maxima, and its lists are not contiguous. */
+const TAIL_DOCUMENTS = 4096
 /** A tail, and a segment, with more postings than these are large enough, however few documents have them. */
 const TAIL_POSTINGS = 2 ** 22
 const SEGMENT_POSTINGS = 2 ** 24
@@ -67,6 +68,7 @@ export class TextIndex {
   readonly #dictionary: Dictionary
   readonly #collection: Collection
   readonly #buffer = new TermBuffer()
+  readonly #windows = windowBuffers()
   #ids = new Uint32Array(256)
   /** Live documents, and the terms in them. */
   #documents = 0
@@ -80,6 +82,7 @@ export class TextIndex {
     this.#dictionary = restored ? Dictionary.fromPart(restored.dictionary) : new Dictionary()
     this.#collection = new Collection({
       tailDocuments: this.#tailDocuments,
+      countTerms: () => this.#dictionary.size,
       limits: { documents: options.segmentDocuments ?? MAX_SEGMENT_DOCUMENTS, postings: SEGMENT_POSTINGS },
       sealed: restored ? restoreSegments(restored.segments, restored.state, this.#dictionary) : [],
     })
@@ -160,7 +163,8 @@ export class TextIndex {
       accepts: toFilter(query),
     }
     const best = new BestHits(query.limit, query.collapse ?? false)
-    for (const holding of this.#collection.holdings) evaluate(holding, evaluated, best)
+    for (const holding of this.#collection.holdings)
+      evaluate(holding, evaluated, { best, buffers: this.#windows })
     return best.hits
   }
 

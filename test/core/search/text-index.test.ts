@@ -28,7 +28,10 @@ test('TextIndex.search() finds what brute force finds, in tails and in segments 
 })
 
 test('TextIndex.search() finds what brute force finds where there are many windows and blocks', () => {
-  const { index, documents } = fill({ weights: WEIGHTS }, { seed: 7, count: 30_000, most: 20 })
+  const { index, documents } = fill(
+    { weights: WEIGHTS, tailDocuments: 16_384 },
+    { seed: 7, count: 30_000, most: 20 },
+  )
   assert.deepEqual([index.stats.segments, index.stats.tailDocuments], [1, 13_616])
   const draw = draws(8)
   assertEqual(
