@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { type CatalogueEntry, loadCatalogue, saveCatalogue } from './catalogue-file.ts'
-import { digestSession, type SessionDigest, toSummaries } from './session-digest.ts'
+import { digestSession, type SessionDigest, toRows, toSummaries } from './session-digest.ts'
 import type { SessionFolder } from './session-folder.ts'
 import { toPairPart } from './session-id.ts'
 import { type FileStamp, readSessionFile } from './session-reader.ts'
-import type { SessionSummary } from './types.ts'
+import type { SessionRow, SessionSummary } from './types.ts'
 
 /**
  * What listings need of all sessions, kept so that only what changed is read again.
@@ -19,6 +19,8 @@ export class Catalogue {
   readonly #path: string
   #entries: Promise<Map<string, CatalogueEntry>> | undefined
   #unsavedCost = 0
+  /** By what the ids of a pair begin with, then by id. */
+  #pairs: { version: number; rows: Map<string, Map<string, SessionRow>> } | undefined
   #rows: { version: number; rows: readonly SessionSummary[] } | undefined
 
   constructor({ folder, index }: { folder: SessionFolder; index: string }) {
@@ -36,14 +38,19 @@ export class Catalogue {
     return rows
   }
 
-  /** Up-to-date digests of these sessions and all others of their pairs. */
-  async ofPairs(ids: readonly string[]): Promise<SessionDigest[]> {
-    const pairs = new Set(ids.map(toPairPart))
+  /** Up-to-date rows of these sessions, without those that are gone; copies. */
+  async rowsOf(ids: readonly string[]): Promise<SessionRow[]> {
     const all = await this.#folder.look()
-    return await this.#digests(
-      all.filter((id) => pairs.has(toPairPart(id))),
-      (id) => this.#folder.stamp(id),
-    )
+    const { version } = this.#folder
+    if (this.#pairs?.version !== version) this.#pairs = { version, rows: new Map() }
+    const { rows } = this.#pairs
+    const missing = new Set(ids.map(toPairPart).filter((pair) => !rows.has(pair)))
+    const others = missing.size === 0 ? [] : all.filter((id) => missing.has(toPairPart(id)))
+    const found = toRows(await this.#digests(others, (id) => this.#folder.stamp(id)))
+    for (const pair of missing) rows.set(pair, new Map())
+    for (const row of found) rows.get(toPairPart(row.summary.id))?.set(row.summary.id, row)
+    const known = ids.flatMap((id) => rows.get(toPairPart(id))?.get(id) ?? [])
+    return known.map(({ summary, isActive }) => ({ summary: { ...summary }, isActive }))
   }
 
   /** Up-to-date digests of these sessions, without those that were deleted or cannot be read. */

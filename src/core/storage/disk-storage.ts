@@ -4,7 +4,7 @@ import type { CrabError } from '../base/errors.ts'
 import { isMissingFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import { ulidSequence } from '../base/ids.ts'
 import { Catalogue } from './catalogue.ts'
-import { belongsTo, findActive, selectSummaries, toPair, toRows, toSummaries } from './session-digest.ts'
+import { belongsTo, findActive, selectSummaries, toPair, toSummaries } from './session-digest.ts'
 import { changedMeanwhile, noSuchSession } from './session-errors.ts'
 import { encodeHeader, encodeLine, NEWLINE, sliceLines, stampLines } from './session-file.ts'
 import { SessionFolder } from './session-folder.ts'
@@ -121,7 +121,7 @@ export class DiskStorage implements Storage {
   }
 
   async summaries(ids: readonly string[]): Promise<SessionRow[]> {
-    return toRows(ids, await this.#catalogue.ofPairs(ids))
+    return await this.#catalogue.rowsOf(ids)
   }
 
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {

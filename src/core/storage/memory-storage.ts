@@ -85,7 +85,8 @@ export class MemoryStorage implements Storage {
   }
 
   async summaries(ids: readonly string[]): Promise<SessionRow[]> {
-    return toRows(ids, this.#digests(''))
+    const rows = new Map(toRows(this.#digests('')).map((row) => [row.summary.id, row]))
+    return ids.flatMap((id) => rows.get(id) ?? [])
   }
 
   async listSessions(filter: SessionFilter): Promise<SessionSummary[]> {

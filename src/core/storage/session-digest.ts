@@ -41,28 +41,24 @@ export function toPair({ agent_id, created_by }: SessionHeader): Pair {
 
 /** Of a pair's sessions the one created or activated last; of several in one millisecond, the last id. */
 export function findActive(digests: readonly SessionDigest[], pair: Pair): string | undefined {
-  const [active] = digests
-    .filter(({ summary }) => belongsTo(summary, pair))
-    .map((digest) => ({ id: digest.summary.id, since: activeSince(digest) }))
-    .sort((a, b) => descending(a.since, b.since) || descending(a.id, b.id))
+  let active: { id: string; since: string } | undefined
+  for (const digest of digests) {
+    if (!belongsTo(digest.summary, pair)) continue
+    const { id } = digest.summary
+    const since = activeSince(digest)
+    if (!active || since > active.since || (since === active.since && id > active.id)) active = { id, since }
+  }
   return active?.id
 }
 
-/**
- * Rows of some sessions, in the order of the ids, without those that are gone. `digests` are those of all sessions of
- * their pairs, at least.
- */
-export function toRows(ids: readonly string[], digests: readonly SessionDigest[]): SessionRow[] {
-  const byId = new Map(digests.map((digest) => [digest.summary.id, digest]))
+/** Rows of all sessions of some pairs. */
+export function toRows(digests: readonly SessionDigest[]): SessionRow[] {
   const active = new Map<string, string | undefined>()
-  const activeOf = ({ agentId, sender }: Pair) => {
-    const key = JSON.stringify([agentId, sender])
-    if (!active.has(key)) active.set(key, findActive(digests, { agentId, sender }))
-    return active.get(key)
-  }
-  return ids.flatMap((id) => {
-    const digest = byId.get(id)
-    return digest ? [{ summary: toRow(digest), isActive: activeOf(digest.summary) === id }] : []
+  return digests.map((digest) => {
+    const { id, agentId, sender } = digest.summary
+    const pair = JSON.stringify([agentId, sender])
+    if (!active.has(pair)) active.set(pair, findActive(digests, { agentId, sender }))
+    return { summary: toRow(digest), isActive: active.get(pair) === id }
   })
 }
 
@@ -71,9 +67,9 @@ export function toSummaries(digests: readonly SessionDigest[]): SessionSummary[]
   return digests.map(toRow).sort((a, b) => descending(a.updatedAt, b.updatedAt) || descending(a.id, b.id))
 }
 
-/** The rows that a listing asks for, in their order. */
+/** The rows that a listing asks for, in their order; copies, which are the caller's. */
 export function selectSummaries(rows: readonly SessionSummary[], filter: SessionFilter): SessionSummary[] {
-  return rows.filter((row) => isWanted(row, filter))
+  return rows.filter((row) => isWanted(row, filter)).map((row) => ({ ...row }))
 }
 
 /** Whether anything was said in a session, or a title given to it; others are no use in a list. */

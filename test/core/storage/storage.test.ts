@@ -6,6 +6,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
+import { SessionFolder } from '../../../src/core/storage/session-folder.ts'
 import type { Cursor, NewLine, Pair, Storage } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
 import { headerOf, said, tickingClock } from './samples.ts'
@@ -14,6 +15,7 @@ const unknown = '0123456789abcdef-01J00000000000000000000000'
 
 for (const [name, open] of [
   ['DiskStorage', openDisk],
+  ['DiskStorage over a watched folder', openWatched],
   ['MemoryStorage', openMemory],
 ] as const) {
   describe(name, () => {
@@ -280,6 +282,31 @@ for (const [name, open] of [
       }
     })
 
+    test('summaries() gives rows in the order of the ids, says which is active, and leaves out what is gone', async () => {
+      await using opened = await open()
+      const { storage } = opened
+      const first = await create(opened)
+      const second = await create(opened)
+      const other = await create(opened, { created_by: 'other' })
+      const ids = [other.id, first.id, unknown, second.id]
+      const seen = async () =>
+        (await storage.summaries(ids)).map(({ summary: { id, title }, isActive }) => [id, title, isActive])
+      assert.deepEqual(await seen(), [
+        [other.id, '', true],
+        [first.id, '', false],
+        [second.id, '', true],
+      ])
+      await storage.append(first.id, first.cursor, [{ kind: 'meta', title: 'Titled' }])
+      await storage.deleteSession(second.id)
+      assert.deepEqual(await seen(), [
+        [other.id, '', true],
+        [first.id, 'Titled', true],
+      ])
+      const [row] = await storage.listSessions({ sender: 'other' })
+      assert.deepEqual((await storage.summaries([other.id]))[0]?.summary, row)
+      assert.deepEqual(await storage.summaries([]), [])
+    })
+
     test('deleteSession() deletes for good', async () => {
       await using opened = await open()
       const { storage } = opened
@@ -382,14 +409,22 @@ async function openMemory(now = tickingClock()): Promise<Opened> {
   return { storage: new MemoryStorage({ now }), now, async [Symbol.asyncDispose]() {} }
 }
 
-async function openDisk(now = tickingClock()): Promise<Opened> {
+async function openDisk(now = tickingClock(), isWatched = false): Promise<Opened> {
   const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  const storage = new DiskStorage({
-    sessions: join(dir.path, 'sessions'),
-    index: join(dir.path, 'index'),
+  const sessions = join(dir.path, 'sessions')
+  const folder = new SessionFolder({ path: sessions, isWatched })
+  return {
+    storage: new DiskStorage({ sessions, index: join(dir.path, 'index'), folder, now }),
     now,
-  })
-  return { storage, now, [Symbol.asyncDispose]: () => dir.remove() }
+    async [Symbol.asyncDispose]() {
+      folder[Symbol.dispose]()
+      await dir.remove()
+    },
+  }
+}
+
+function openWatched(now = tickingClock()): Promise<Opened> {
+  return openDisk(now, true)
 }
 
 function toIso(ms: number): string {
