@@ -220,6 +220,16 @@ test('readWindow() gives nothing where the file has no such line', async () => {
   assert.equal(await windowAt(session, 1), undefined)
 })
 
+test('readWindow() takes no other message for the match, and no part of a line', async () => {
+  const session = await sessionOf([user('cron'), user('cron')])
+  const { path, offsets } = session
+  assert.equal(await windowAt({ path, offsets: [0, offsets[2]!] }, 1), undefined)
+  const [line = ''] = encodeLines([user('cron')], 0, 0)
+  const shifted = join(folder, 'shifted.jsonl')
+  await writeTexts(shifted, [encodeHeader(HEADER), `x${line}`])
+  assert.equal(await windowAt({ path: shifted, offsets: [0, offsets[1]! + 1] }, 1), undefined)
+})
+
 test('readWindow() hides secrets in every message, also in what tools answered', async () => {
   const token = CREDENTIALS['a GitHub token']!
   const session = await sessionOf([

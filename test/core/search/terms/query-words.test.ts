@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { composeText } from '../../../../src/core/search/terms/characters.ts'
 import { matchesIn, QueryWords, toByteRanges } from '../../../../src/core/search/terms/query-words.ts'
+import { TermBuffer } from '../../../../src/core/search/terms/term-buffer.ts'
 
 test('matchesIn() gives bytes of the words of a query, those of names too', () => {
   assert.deepEqual(matchesIn('Große Nacht: getUserName', 'user grosse'), [0, 6, 17, 21])
@@ -27,6 +28,21 @@ test('placesIn() tells the words of a query apart, however often each is in it',
   assert.equal(places.length, 3)
   assert.equal(new Set(places.map(({ word }) => word)).size, 2)
   assert.equal(places[0]!.word, places[2]!.word)
+})
+
+test('placesIn() takes no other word with the same hash', () => {
+  const byHash = new Map<number, string>()
+  const terms = new TermBuffer()
+  for (let i = 0; ; i++) {
+    const word = `w${i.toString(26)}x`
+    terms.fill(word, 'query')
+    const other = byHash.get(terms.hashes[0]!)
+    byHash.set(terms.hashes[0]!, word)
+    if (other === undefined) continue
+    assert.deepEqual(new QueryWords(word).placesIn(other), [])
+    assert.equal(new QueryWords(`${word} ${other}`).placesIn(`${other} ${word} ${other}`).length, 3)
+    return
+  }
 })
 
 test('matchesIn() gives rising ranges of whole characters that hold the words', () => {
