@@ -23,7 +23,7 @@ export async function dumpTree(
     await makePrivateDir(folder)
     await finishDump(folder)
     await refuseForeign(folder)
-    await createFile(join(folder, BOOK), BOOK_TEXT)
+    if (!(await isThere(join(folder, BOOK)))) await createFile(join(folder, BOOK), BOOK_TEXT)
     await stageDump(folder, filesOf(entries), signal)
     return { files: entries.length, removed: await finishDump(folder) }
   } catch (reason) {
