@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempDisposable } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
-import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
-import { SessionFolder } from '../../../src/core/storage/session-folder.ts'
-import type { Cursor, NewLine, Pair, Storage } from '../../../src/core/storage/types.ts'
+import type { Cursor, NewLine, Pair } from '../../../src/core/storage/types.ts'
 import { newLine } from './arbitraries.ts'
-import { headerOf, said, tickingClock } from './samples.ts'
+import { create, type Opened, openDisk, openMemory, openWatched, toIso } from './opened.ts'
+import { headerOf, said } from './samples.ts'
 
 const unknown = '0123456789abcdef-01J00000000000000000000000'
 
@@ -393,40 +388,4 @@ async function answer(
   } catch (reason) {
     return (reason as { kind?: string }).kind
   }
-}
-
-interface Opened extends AsyncDisposable {
-  storage: Storage
-  now: () => number
-}
-
-/** A new session whose header says the time it was made at. */
-function create(opened: Opened, over: Parameters<typeof headerOf>[0] = {}) {
-  return opened.storage.createSession(headerOf({ created_at: toIso(opened.now()), ...over }), [])
-}
-
-async function openMemory(now = tickingClock()): Promise<Opened> {
-  return { storage: new MemoryStorage({ now }), now, async [Symbol.asyncDispose]() {} }
-}
-
-async function openDisk(now = tickingClock(), isWatched = false): Promise<Opened> {
-  const dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
-  const sessions = join(dir.path, 'sessions')
-  const folder = new SessionFolder({ path: sessions, isWatched })
-  return {
-    storage: new DiskStorage({ sessions, index: join(dir.path, 'index'), folder, now }),
-    now,
-    async [Symbol.asyncDispose]() {
-      folder[Symbol.dispose]()
-      await dir.remove()
-    },
-  }
-}
-
-function openWatched(now = tickingClock()): Promise<Opened> {
-  return openDisk(now, true)
-}
-
-function toIso(ms: number): string {
-  return new Date(ms).toISOString()
 }
