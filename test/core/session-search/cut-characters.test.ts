@@ -32,4 +32,7 @@ test('cutBefore() and cutAfter() stay in the text, and near where they were aske
   const accents = `e${'\u0301'.repeat(1000)}`
   assert.equal(cutBefore(accents, 500), 468)
   assert.equal(cutAfter(accents, 500), 532)
+  const variants = `e${'\u{e0100}'.repeat(1000)}`
+  assert.ok(variants.slice(0, cutBefore(variants, 500)).isWellFormed())
+  assert.ok(variants.slice(cutAfter(variants, 500)).isWellFormed())
 })
