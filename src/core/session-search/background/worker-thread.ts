@@ -20,6 +20,8 @@ export class WorkerThread implements AsyncDisposable {
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
   #worker: Worker | undefined
   #idle: NodeJS.Timeout | undefined
+  /** Runs whose batches are still asked for: between two of them the thread is not idle. */
+  #runs = 0
   #lastId = 0
 
   constructor(options: WorkerThreadOptions) {
@@ -46,16 +48,22 @@ export class WorkerThread implements AsyncDisposable {
     files: Parameters<BackgroundJobs['readFiles']>[0],
     signal: AbortSignal,
   ): AsyncGenerator<ReadBatch> {
-    const run = (await this.#do({ job: 'open', files }, signal)) as number
-    const worker = this.#worker
+    this.#runs++
+    let worker: Worker | undefined
+    let run = 0
     try {
+      run = (await this.#do({ job: 'open', files }, signal)) as number
+      worker = this.#worker
       for (;;) {
+        if (this.#worker !== worker) throw new WorkerEnded('it ended between two batches') // another knows no such run
         const batch = (await this.#do({ job: 'next', run }, signal)) as ReadBatch | undefined
         if (!batch) return
         yield batch
       }
     } finally {
-      if (this.#worker === worker) await this.#do({ job: 'close', run })
+      this.#runs--
+      if (worker && this.#worker === worker) await this.#do({ job: 'close', run })
+      else this.#rest()
     }
   }
 
@@ -127,7 +135,7 @@ export class WorkerThread implements AsyncDisposable {
 
   /** Called when a job is done. */
   #rest(): void {
-    if (this.#waiting.size > 0) return
+    if (this.#waiting.size > 0 || this.#runs > 0) return
     const worker = this.#worker
     worker?.unref()
     clearTimeout(this.#idle)

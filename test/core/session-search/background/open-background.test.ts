@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { PartToSave } from '../../../../src/core/search/checkpoint/types.ts'
 import { TextIndex } from '../../../../src/core/search/text-index.ts'
 import { indexFiles } from '../../../../src/core/session-search/background/index-files.ts'
@@ -131,6 +132,24 @@ test('readFiles() of a thread that ends over and over still gives every session 
   assert.deepEqual(allHits(index), allHits(writtenIndex(sessions)))
   assert.equal(setting.told.length, 2)
 })
+
+for (const [what, options] of [
+  ['that ended', { worker: async () => endsAfter(1, 'next', 'setTimeout(() => process.exit(1), 50)') }],
+  ['that nothing was asked of', { idleMs: 1 }],
+] as const) {
+  test(`readFiles() of a thread ${what} between two batches gives every session`, async () => {
+    await using setting = await openSetting(options)
+    const sessions = manySessions(1000)
+    for (const [group, lines] of sessions) setting.write(group, lines)
+    const files = Array.from(sessions.keys(), setting.file)
+    const ended: number[] = []
+    for await (const batch of setting.background.readFiles(files, never)) {
+      if (ended.length === 0) await setTimeout(200) // the thread has nothing to do meanwhile
+      ended.push(...batch.files.map(({ group }) => group))
+    }
+    assert.deepEqual(ended, [...sessions.keys()])
+  })
+}
 
 test('an idle thread ends, and the next job starts another', {
   skip: !existsSync('/proc/self/task'),
