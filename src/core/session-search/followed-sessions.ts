@@ -21,6 +21,8 @@ export interface FollowedSessionsOptions {
   /** Reads in this thread, for what is less than what a thread takes to start. */
   inline: IndexBackground
   log: Log
+  /** Milliseconds; by default the clock. */
+  now?: () => number
 }
 
 /**
@@ -33,10 +35,11 @@ export class FollowedSessions {
   readonly text: TextIndex
   readonly table: SessionTable
   readonly #options: FollowedSessionsOptions
+  readonly #now: () => number
   /** What is read now, by id. */
   readonly #reading = new Map<string, Reading>()
-  /** Files that cannot be read, as they were then. */
-  readonly #unreadable = new Map<string, FileStamp>()
+  /** Files that could not be read, as they were then, and when that was. */
+  readonly #unreadable = new Map<string, { stamp: FileStamp; at: number }>()
   /** Bytes that were indexed since parts() was called last. */
   #unsavedBytes = 0
   #isBuilding = false
@@ -45,6 +48,7 @@ export class FollowedSessions {
 
   constructor(options: FollowedSessionsOptions) {
     this.#options = options
+    this.#now = options.now ?? Date.now
     this.text = options.text
     this.table = options.table
   }
@@ -74,20 +78,26 @@ export class FollowedSessions {
       const ids = await folder.look()
       const { version } = folder
       if (version === this.#version) return
+      this.#version = version // what is forgotten meanwhile takes it back
       const behind = await this.#compare(ids)
-      if (behind.length === 0) {
-        this.#version = version
-        return
-      }
+      if (behind.length === 0) return
+      this.#version = undefined
       await this.#readAll(behind, signal)
     }
   }
 
   /** Takes a session out; the next catchUp() reads it again if it is there. */
   forget(session: IndexedSession): void {
+    this.#forgetAll([session])
+  }
+
+  /** All at once: a removal looks through the whole index. `groups` are more of what is taken out of it. */
+  #forgetAll(sessions: readonly IndexedSession[], groups: readonly number[] = []): void {
+    const gone = new Set([...sessions.map(({ group }) => group), ...groups])
+    if (gone.size === 0) return
     this.#version = undefined
-    this.table.remove(session)
-    this.text.removeGroups([session.group])
+    for (const session of sessions) this.table.remove(session)
+    this.text.removeGroups(gone)
   }
 
   /** Everything as it is at the moment of the call, which must not be while catchUp() runs. */
@@ -124,28 +134,36 @@ export class FollowedSessions {
       if (at % BATCH === BATCH - 1) await breathe() // looking at files takes its time
       const stamp = this.#options.folder.stamp(id)
       const session = this.table.ofId(id)
-      if (!stamp || isSame(stamp, session?.stamp ?? this.#unreadable.get(id))) continue
+      if (!stamp || isSame(stamp, session ? session.stamp : this.#unreadableStamp(id))) continue
       if (session && isWhole(session, stamp)) session.stamp = stamp
       else behind.push({ id, stamp, session })
     }
     return behind.toSorted((a, b) => b.stamp.mtimeMs - a.stamp.mtimeMs)
   }
 
+  /** Undefined when it is time to try again: what was in the way need not have been the file. */
+  #unreadableStamp(id: string): FileStamp | undefined {
+    const known = this.#unreadable.get(id)
+    return known && this.#now() - known.at < RETRY_MS ? known.stamp : undefined
+  }
+
   #forgetAllBut(ids: readonly string[]): void {
     const known = ids.filter((id) => this.table.ofId(id)).length
     if (known === this.table.size) return
     const kept = new Set(ids)
-    for (const session of [...this.table.all()]) if (!kept.has(session.id)) this.forget(session)
+    this.#forgetAll([...this.table.all()].filter(({ id }) => !kept.has(id)))
   }
 
   async #readAll(behind: readonly Reading[], signal: AbortSignal): Promise<void> {
     const { folder, worker, inline } = this.#options
     const byGroup = new Map<number, Reading>()
     let bytes = 0
+    this.#forgetAll(
+      behind.flatMap(({ session, stamp }) => (session && !hasGrown(session, stamp) ? session : [])),
+    )
     const files = behind.map((reading): FileToRead => {
       const { id, stamp, session } = reading
       const isGrown = session !== undefined && hasGrown(session, stamp)
-      if (session && !isGrown) this.forget(session)
       const group = isGrown ? session.group : this.table.newGroup()
       bytes += stamp.size - (isGrown ? session.cursor.bytes : 0)
       byGroup.set(group, reading)
@@ -162,7 +180,7 @@ export class FollowedSessions {
       const background = this.#isBuilding ? worker : inline
       await indexFiles({ background, index: this.text, files, onFile }, signal)
     } finally {
-      for (const [group, reading] of byGroup) this.#drop(reading, group)
+      this.#drop(byGroup)
       this.#reading.clear()
       this.#isBuilding = false
     }
@@ -173,10 +191,10 @@ export class FollowedSessions {
     const { id, stamp } = reading
     this.#reading.delete(id)
     const { group, header, cursor, problem } = file
-    if (file.changed || !header) this.#drop(reading, group)
+    if (file.changed || !header) this.#drop([[group, reading]])
     if (file.changed) return
     if (!header) {
-      this.#unreadable.set(id, stamp)
+      this.#unreadable.set(id, { stamp, at: this.#now() })
       if (problem !== undefined) this.#options.log('warn', `a session is not searched: ${problem}`, { id })
       return
     }
@@ -187,10 +205,13 @@ export class FollowedSessions {
   }
 
   /** Of a part of a file nobody can say where to go on. */
-  #drop({ id }: Reading, group: number): void {
-    const session = this.table.ofId(id)
-    if (session) this.forget(session)
-    if (session?.group !== group) this.text.removeGroups([group])
+  #drop(readings: Iterable<readonly [group: number, Reading]>): void {
+    const all = [...readings]
+    const sessions = all.flatMap(([, { id }]) => this.table.ofId(id) ?? [])
+    this.#forgetAll(
+      sessions,
+      all.map(([group]) => group),
+    )
   }
 
   #advance(session: IndexedSession, cursor: IndexedSession['cursor']): void {
@@ -209,6 +230,8 @@ interface Reading {
 const START = { bytes: 0, seq: 0 }
 /** A thread takes as long to start as it takes to read this here. */
 const WORTH_A_THREAD = 512 * 1024
+/** So long a file that could not be read, and has not changed since, is let be. */
+const RETRY_MS = 30_000
 /** Files that are looked at in one go. */
 const BATCH = 1024
 /** What grows while it is read is read again, but not for ever. */
@@ -218,8 +241,10 @@ function newSession(id: string, table: SessionTable): Pick<IndexedSession, 'id' 
   return { id, group: table.newGroup(), stamp: undefined }
 }
 
+/** Whether what made it another state is indexed already; one of the same size was written over. */
 function isWhole(session: IndexedSession, stamp: FileStamp): boolean {
-  return isSameFile(session, stamp) && stamp.size === session.cursor.bytes
+  const { stamp: last, cursor } = session
+  return isSameFile(session, stamp) && stamp.size === cursor.bytes && stamp.size !== last?.size
 }
 
 function hasGrown(session: IndexedSession, stamp: FileStamp): boolean {

@@ -1,8 +1,24 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, mkdirSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { FollowedSessions } from '../../../src/core/session-search/followed-sessions.ts'
+import { TextIndex } from '../../../src/core/search/text-index.ts'
+import { filesOnly } from '../../../src/core/session-search/background/empty-batch.ts'
+import { openBackground } from '../../../src/core/session-search/background/open-background.ts'
+import { changedFile } from '../../../src/core/session-search/background/read-progress.ts'
+import type { IndexBackground } from '../../../src/core/session-search/background/types.ts'
+import { FollowedSessions } from '../../../src/core/session-search/followed-sessions.ts'
+import { SessionTable } from '../../../src/core/session-search/session-table.ts'
 import { encodeLines } from '../../../src/core/storage/session-file.ts'
 import { until } from '../../support/until.ts'
 import { headerOf, said } from '../storage/samples.ts'
@@ -187,3 +203,65 @@ function offsetOf(path: string, words: string): number {
   const bytes = readFileSync(path)
   return bytes.lastIndexOf(0x0a, bytes.indexOf(words)) + 1
 }
+
+test('catchUp() reads a session again that was changed in place to another of the same length', async () => {
+  await using home = await followedHome()
+  const { other, followed, folder } = home
+  const { id } = await other.createSession(headerOf(), [said('one')])
+  await followed.catchUp(NEVER)
+  const path = folder.file(id)
+  writeFileSync(path, readFileSync(path, 'utf8').replace('one', 'two'))
+  utimesSync(path, 1, 1)
+  await followed.catchUp(NEVER)
+  assert.deepEqual([foundBy(followed, 'one').length, foundBy(followed, 'two').length], [0, 1])
+})
+
+test('catchUp() tries a session again later that could not be read, though its file has not changed', async () => {
+  await using home = await followedHome()
+  await using disk = openBackground({ worker: async () => undefined, log: () => undefined })
+  let isFailing = true
+  let now = 0
+  const failing: IndexBackground = {
+    ...disk,
+    async *readFiles(files, signal) {
+      const failed = files.map(({ group }) => ({ ...changedFile(group), changed: false, problem: 'EIO' }))
+      if (isFailing) yield filesOnly(failed)
+      else yield* disk.readFiles(files, signal)
+    },
+  }
+  const { folder, other } = home
+  const place = { folder, text: new TextIndex(), table: new SessionTable() }
+  const background = { worker: failing, inline: failing, log: () => undefined }
+  const followed = new FollowedSessions({ ...place, ...background, now: () => now })
+  await other.createSession(headerOf(), [said('fox')])
+  await followed.catchUp(NEVER)
+  isFailing = false
+  await followed.catchUp(NEVER)
+  assert.deepEqual(foundBy(followed, 'fox'), [], 'not at every search')
+  now += 60_000
+  await followed.catchUp(NEVER)
+  assert.equal(foundBy(followed, 'fox').length, 1)
+})
+
+test('sessions that are gone together are taken out together', async () => {
+  await using home = await followedHome()
+  const { other, followed, folder } = home
+  const made: string[] = []
+  for (let n = 0; n < 20; n++) made.push((await other.createSession(headerOf(), [said(`fox ${n}`)])).id)
+  await followed.catchUp(NEVER)
+  const removed: number[] = []
+  const { removeGroups } = followed.text
+  followed.text.removeGroups = (groups) => {
+    const all = [...groups]
+    removed.push(all.length)
+    removeGroups.call(followed.text, all)
+  }
+  for (const id of made.slice(0, 15)) unlinkSync(folder.file(id))
+  for (const id of made.slice(15)) {
+    copyFileSync(folder.file(id), `${folder.file(id)}.new`)
+    renameSync(`${folder.file(id)}.new`, folder.file(id))
+  }
+  await followed.catchUp(NEVER)
+  assert.deepEqual(removed, [15, 5], 'every removal looks through the whole index')
+  assert.equal(foundBy(followed, 'fox').length, 5)
+})

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -95,9 +95,11 @@ test('search() leaves out a session whose file goes meanwhile, and gives the nex
   await using _index = home.open()
   const gone = await storage.createSession(headerOf(), [said('fox')])
   const kept = await storage.createSession(headerOf(), [said('a fox and more words')])
-  assert.deepEqual(await found({ text: 'fox' }), [`${gone.id} 1`, `${kept.id} 1`])
   const path = folder.file(gone.id)
+  utimesSync(path, 1, 1)
+  assert.deepEqual(await found({ text: 'fox' }), [`${gone.id} 1`, `${kept.id} 1`])
   writeFileSync(path, readFileSync(path, 'utf8').replace('"seq":1', '"seq":7'))
+  utimesSync(path, 1, 1)
   assert.deepEqual(await found({ text: 'fox', limit: 1 }), [`${kept.id} 1`])
 })
 
@@ -108,12 +110,14 @@ test('an index that is opened again begins with the checkpoint of the last one, 
   const one = await storage.createSession(headerOf(), [said('quick fox')])
   const two = await storage.createSession(headerOf(), [said('lazy fox')])
   const three = await storage.createSession(headerOf(), [said('third fox')])
+  const path = folder.file(one.id)
+  utimesSync(path, 1, 1)
   assert.equal((await found({ text: 'fox' })).length, 3)
   await first[Symbol.asyncDispose]()
   assert.ok(existsSync(join(home.checkpoints, 'manifest')))
 
-  const path = folder.file(one.id)
-  writeFileSync(path, readFileSync(path, 'utf8').replace('fox', 'cat')) // of the same length: nobody reads it again
+  writeFileSync(path, readFileSync(path, 'utf8').replace('fox', 'cat'))
+  utimesSync(path, 1, 1) // of the same length and time: nobody reads it again
   await storage.append(two.id, two.cursor, [said('a zebra')])
   const four = await storage.createSession(headerOf(), [said('fourth fox')])
   await storage.deleteSession(three.id)
