@@ -65,12 +65,17 @@ export async function readMemory(
   })
 }
 
-/** The entry of that name or alias. Throws `missing`. */
+/** The entry of that name or alias. Throws `missing`, and `usage` for no name at all, which the wire takes for all entries. */
 export async function findEntry(
   dispatch: Dispatch,
   { agent, name }: { agent: string; name: string },
   signal: AbortSignal,
 ): Promise<MemoryEntry> {
+  if (name === '') {
+    throw new CrabError('usage', 'Cannot show "": a name is empty', {
+      hint: 'crabtalk memory list shows the names there are',
+    })
+  }
   const { entries } = await request(dispatch, 'listMemory', { agent, name }, signal)
   return entries[0]!
 }

@@ -22,8 +22,12 @@ export function missingEntry({ entries }: Memory, name: string, what: string): C
   const wanted = fold(name)
   const names = entries.flatMap((entry) => [entry.name, ...entry.aliases])
   const similar = names.filter((one) => fold(one) === wanted).map((one) => `"${one}"`)
-  const hint = similar.length > 0 ? { hint: `there is ${similar.slice(0, 5).join(', ')}` } : {}
-  return new CrabError('missing', `${what}: the memory has no entry of that name`, hint)
+  return new CrabError('missing', `${what}: the memory has no entry of that name`, {
+    hint:
+      similar.length > 0
+        ? `there is ${similar.slice(0, 5).join(', ')}`
+        : 'crabtalk memory list shows the names there are',
+  })
 }
 
 /** Which of these names another entry than `self` has already, as name or alias. */

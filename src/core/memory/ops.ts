@@ -93,7 +93,7 @@ function rename(memory: Memory, { name, to }: OpOf<'rename'>): Applied {
 }
 
 function remove(memory: Memory, { name }: OpOf<'remove'>): Applied {
-  const what = `Cannot remove "${name}" from the memory`
+  const what = `Cannot forget "${name}"`
   const entry = ownEntry(memory, name, what)
   refuseArchive(entry, what)
   return { memory: { ...memory, entries: memory.entries.filter((one) => one !== entry) }, entry }

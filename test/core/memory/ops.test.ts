@@ -110,7 +110,11 @@ test('an entry that is not there is missing, and names that are nearly the same 
   for (const op of ops) {
     assert.throws(() => applyOp(memory, op), { kind: 'missing', hint: 'there is "Prod Rollout"' })
   }
-  assert.throws(() => applyOp(memory, { op: 'remove', name: 'x' }), { kind: 'missing', hint: undefined })
+  assert.throws(() => applyOp(memory, { op: 'remove', name: 'x' }), {
+    kind: 'missing',
+    message: /^Cannot forget "x": /,
+    hint: /crabtalk memory list/,
+  })
 })
 
 test('rememberOp() adds a note, or updates the entry of that name or alias', () => {
