@@ -1,5 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
 import { MAX_HITS } from '../../core/session-search/types.ts'
 import { attach } from '../../daemon/attach.ts'
 import type { Options, Run } from '../command.ts'
@@ -7,7 +9,6 @@ import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
 import { readFilters } from './filters.ts'
-import { toJsonHits } from './hit-json.ts'
 import { hitLines } from './hit-lines.ts'
 import { parseWhen } from './when.ts'
 
@@ -18,7 +19,7 @@ export const search: Run = async ({ options, host, signal }) => {
   const found = await request(attached.dispatch, 'searchSessions', wanted, signal)
   if (found.partial) host.stderr.write('The index is still being built: older conversations may be missing\n')
   if (options.has('json')) printJson(host, toJsonHits(found))
-  else if (found.hits.length === 0) host.stderr.write(`Nothing was found for ${wanted.query}\n`)
+  else if (found.hits.length === 0) host.stderr.write(`Nothing was found for ${sanitize(wanted.query)}\n`)
   else {
     await host.stdout.write(await hitLines(found.hits, host))
     if (host.stdout.isTerminal) await tellNext(host)

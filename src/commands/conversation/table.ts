@@ -46,7 +46,7 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
         short: 'C',
         value: 'N',
         fallback: '1',
-        summary: 'Show that many messages before and behind each match',
+        summary: 'Show that many messages before and behind each match, 16 in all at most',
       },
       JSON_OPTION,
     ],

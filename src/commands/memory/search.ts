@@ -1,10 +1,12 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { MAX_HITS } from '../../core/memory/types.ts'
 import type { MemoryHit } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { inPairs } from '../../core/protocol/session-hits-json.ts'
 import { attach } from '../../daemon/attach.ts'
 import { paint, wantsColor } from '../color.ts'
 import type { Run } from '../command.ts'
-import { inPairs } from '../conversation/hit-json.ts'
 import { parseCount } from '../duration.ts'
 import { excerptLine } from '../excerpt.ts'
 import type { Host } from '../host.ts'
@@ -18,11 +20,16 @@ export const search: Run = async ({ options, host, signal }) => {
   if (query === '')
     throw new CrabError('usage', 'Cannot search: there are no words', { hint: 'give words of an entry' })
   const limit = parseCount('limit', options.value('limit') ?? '10', 1)
+  if (limit > MAX_HITS) {
+    throw new CrabError('usage', `Cannot use --limit ${limit}: a search finds at most ${MAX_HITS}`, {
+      hint: 'more words find fewer; crabtalk memory list shows all entries',
+    })
+  }
   const agent = options.value('agent') ?? ''
   await using attached = await attach(host, { signal })
   const { hits } = await request(attached.dispatch, 'searchMemory', { agent, query, limit }, signal)
   if (options.has('json')) printJson(host, { hits: hits.map(toJsonHit) })
-  else if (hits.length === 0) host.stderr.write(`Nothing was found for ${query}\n`)
+  else if (hits.length === 0) host.stderr.write(`Nothing was found for ${sanitize(query)}\n`)
   else await host.stdout.write(await hitLines(hits, host))
   return hits.length === 0 ? 1 : 0
 }

@@ -38,7 +38,7 @@ export const MEMORY_COMMANDS: readonly Command[] = [
 is found, as grep does.`,
     options: [
       AGENT,
-      { name: 'limit', short: 'n', value: 'N', fallback: '10', summary: 'At most this many' },
+      { name: 'limit', short: 'n', value: 'N', fallback: '10', summary: 'At most this many, up to 100' },
       JSON_OPTION,
     ],
     examples: ['crabtalk memory search friday'],

@@ -25,6 +25,9 @@ export interface Memory {
 
 export const EMPTY_MEMORY: Memory = { nextId: 1n, entries: [] }
 
+/** Entries that one search over the wire finds, at most. */
+export const MAX_HITS = 100
+
 /** What is searched for in a memory. */
 export interface MemorySearch {
   /** Words; names, contents and aliases that have some of them match. */

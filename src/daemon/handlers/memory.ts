@@ -4,7 +4,7 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findEntry, missingEntry } from '../../core/memory/entries.ts'
 import type { Op } from '../../core/memory/ops.ts'
 import { rememberOp } from '../../core/memory/remember.ts'
-import type { MemoryEntry as Entry, Memory } from '../../core/memory/types.ts'
+import { type MemoryEntry as Entry, MAX_HITS, type Memory } from '../../core/memory/types.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import type {
   ListMemory,
@@ -81,7 +81,6 @@ export async function replaceMemory(
   return { entries: fitting(told, sizeOf), total: told.length }
 }
 
-const MAX_HITS = 100
 const MAX_PAGE = 1000
 /** Characters of contents in which words are looked for, from the best hit on: some 20 ms. */
 const MAX_LOOKED = 200_000

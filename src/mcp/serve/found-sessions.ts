@@ -1,6 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { headOf } from '../../core/base/cut.ts'
 import type { SessionHit, SessionHits, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
+import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
 
 /** What a search found, as compact text for a model and as values for programs. */
 export function showSessions(found: SessionHits, query: string): CallToolResult {
@@ -9,7 +10,7 @@ export function showSessions(found: SessionHits, query: string): CallToolResult 
     ...(blocks.length === 0 ? [`Nothing was found for ${query}.`] : blocks),
     ...(found.partial ? ['The index is still being built: older conversations may be missing.'] : []),
   ].join('\n\n')
-  return { content: [{ type: 'text', text }], structuredContent: { ...found } }
+  return { content: [{ type: 'text', text }], structuredContent: toJsonHits(found) }
 }
 
 function toBlock({ session, seq, window }: SessionHit): string {

@@ -101,7 +101,19 @@ describe('serveAgents()', () => {
       /^\[\S+\] \d{4}-\d\d-\d\d crab\n> user: Where is the oat milk\?\n {2}assistant: In the fridge\.$/,
     )
     const [hit, ...more] = structured['hits'] as JsonObject[]
-    assert.deepEqual([hit?.['seq'], more], [1, []])
+    assert.deepEqual([hit?.['seq'], hit?.['messages'], more], [1, 2, []])
+    assert.match(String(hit?.['created_at']), /^\d{4}-\d\d-\d\dT/)
+    const [said] = (hit?.['window'] ?? []) as JsonObject[]
+    assert.deepEqual(
+      [said?.['text'], said?.['matches']],
+      [
+        'Where is the oat milk?',
+        [
+          [13, 16],
+          [17, 21],
+        ],
+      ],
+    )
     const nothing = await host.call('search_sessions', { query: 'quinoa' })
     assert.deepEqual([nothing.text, nothing.isError ?? false], ['Nothing was found for quinoa.', false])
   })

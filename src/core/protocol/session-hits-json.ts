@@ -1,6 +1,6 @@
-import type { SessionHit, SessionHits, WindowItem } from '../../core/protocol/crabtalk.generated.ts'
+import type { SessionHit, SessionHits, WindowItem } from './crabtalk.generated.ts'
 
-/** What a search found, for programs; `matches` are byte offsets in `text`. */
+/** What a search of sessions found, for programs; `matches` are pairs of byte offsets in `text`, begin and end. */
 export function toJsonHits({ hits, partial }: SessionHits) {
   return { partial, hits: hits.map(toJsonHit) }
 }
