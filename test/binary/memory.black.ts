@@ -71,6 +71,9 @@ test('memory list aligns rows, cuts them on a terminal, filters, pages, and prin
     rows.slice(1).map((row) => row.split(' ')[0]),
     ['a', 'b', 'c'],
   )
+  await out(box, 'remember', 'a', `${'a'.repeat(199)}🦀`)
+  assert.match(await out(box, 'list'), /a{199}\n/)
+  await out(box, 'remember', 'a', `about a\nsecond line ${'x'.repeat(90)}`)
   assert.match(rows[1]!, /^a +note +\S.* about a second line x+$/)
   const names = async (...args: string[]) =>
     JSON.parse(await out(box, 'list', '--json', ...args)).map(({ name }: { name: string }) => name)
@@ -127,6 +130,7 @@ test('memory search finds names, aliases and contents, marks them on a terminal,
   )
   const json = await box.run(['memory', 'search', '--json', 'quinoa'])
   assert.deepEqual([json.code, JSON.parse(json.stdout), json.stderr], [1, { hits: [] }, ''])
+  assertFailed(await box.run(['memory', 'search', '-n', '101', 'x']), 'usage', { message: /at most 100$/ })
   const terminal = box.terminal(['memory', 'search', 'friday'], { columns: 60 })
   await terminal.finished
   assert.ok(terminal.output().includes('every \u001b[31m\u001b[1mFriday\u001b[22m\u001b[39m at ten'))
@@ -143,6 +147,14 @@ test('memory forget removes all it is given or nothing, and asks a person who is
     message: /^Cannot forget "nosuch"/,
   })
   assert.equal(await out(box, 'show', 'a'), 'about a\n')
+  for (const name of ['', ' ']) {
+    const refused = await box.run(['memory', 'forget', 'a', name])
+    assertFailed(refused, name === '' ? 'usage' : 'missing', {
+      message: /^Cannot forget "/,
+      hint: /memory list/,
+    })
+  }
+  assert.equal((await out(box, 'list')).split('\n').length, 6)
   assert.match(await out(box, 'forget', 'a', 'aa'), /^forgot a · [^\n]*\n$/)
   const no = box.terminal(['memory', 'forget', 'b'])
   await no.shows(/b · note · (?:now|\d+[sm] ago) · also bb: about b\s+Forget this\? \[y\/N\] /)
@@ -211,6 +223,22 @@ test('what an entry holds cannot command the terminal', async () => {
     const terminal = box.terminal(['memory', ...args], { env: { NO_COLOR: '1' } })
     await terminal.finished
     assert.ok(!terminal.output().includes('\u001b') && terminal.output().includes('ared'), args.join(' '))
+  }
+})
+
+test('what is looked for, and the name of a folder, cannot command the terminal', async () => {
+  await using box = await makeSandbox()
+  const commands = [
+    ['memory', 'search', 'zz\u001b[31mred'],
+    ['conversation', 'search', 'zz\u001b[31mred'],
+    ['memory', 'dump', 'zz\u001b[31mred'],
+    ['memory', 'show', 'zz\u001b[31mred'],
+  ]
+  for (const args of commands) {
+    const terminal = box.terminal(args, { env: { NO_COLOR: '1' } })
+    await terminal.finished
+    assert.match(terminal.output(), /zzred/)
+    assert.ok(!terminal.output().includes('\u001b'), args.join(' '))
   }
 })
 

@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 import type { Options } from '../command.ts'
 import type { Host } from '../host.ts'
 
@@ -16,7 +17,7 @@ export async function confirm(
   using terminal = host.stdinKind() === 'terminal' ? host.terminal() : undefined
   if (!terminal) return undefined
   terminal.forgetInput()
-  terminal.output.write(`${question} [y/N] `)
+  terminal.output.write(`${sanitize(question)} [y/N] `)
   const answer = await terminal.readLine(signal)
   if (answer === undefined) terminal.output.write('\n')
   return /^y(es)?$/i.test((answer ?? '').trim())

@@ -1,3 +1,4 @@
+import { headOf } from '../../core/base/cut.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
@@ -46,7 +47,7 @@ export function factsOf({ name, kind, createdAt, aliases }: MemoryEntry): string
 
 /** How a content begins. */
 export function firstWords(content: string): string {
-  return inLine(content.slice(0, FIRST_WORDS)).trim()
+  return inLine(headOf(content, FIRST_WORDS)).trim()
 }
 
 const FIRST_WORDS = 200

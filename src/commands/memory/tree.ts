@@ -23,7 +23,7 @@ export const dump: Run = async ({ options, host, signal }) => {
   const { removed } = await dumpTree(path, entries.map(fromWireEntry), signal)
   if (options.has('json')) return printJson(host, { folder: path, entries: entries.length, removed })
   const gone = removed > 0 ? `, removed ${removed} old ${removed === 1 ? 'file' : 'files'}` : ''
-  host.stdout.write(`wrote ${count(entries.length)} to ${folder}${gone}\n`)
+  host.stdout.write(`wrote ${count(entries.length)} to ${sanitize(folder)}${gone}\n`)
   return 0
 }
 
