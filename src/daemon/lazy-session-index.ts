@@ -1,3 +1,4 @@
+import { CrabError } from '../core/base/errors.ts'
 import type { SessionIndex } from '../core/session-search/session-index.ts'
 import type { SessionMatches, SessionQuery } from '../core/session-search/types.ts'
 import type { SessionFolder } from '../core/storage/session-folder.ts'
@@ -18,7 +19,9 @@ export function lazySessionIndex(folder: SessionFolder, open: () => Promise<Sess
   let index: SessionIndex | undefined
   let opening: Promise<SessionIndex> | undefined
   let isWarm = false
-  const get = () => {
+  let isOver = false
+  const get = async () => {
+    if (isOver) throw new CrabError('cancelled', 'Cancelled: the search index is closed')
     opening ??= open().then((made) => {
       index = made
       return made
@@ -37,7 +40,7 @@ export function lazySessionIndex(folder: SessionFolder, open: () => Promise<Sess
       void folder.look().then((ids) => ids.length > 0 && warm(), ignore)
     },
     async [Symbol.asyncDispose]() {
-      isWarm = false
+      isOver = true
       const made = await opening?.catch(ignore)
       await made?.[Symbol.asyncDispose]()
     },

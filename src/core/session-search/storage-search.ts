@@ -1,3 +1,4 @@
+import { CrabError } from '../base/errors.ts'
 import { QueryWords } from '../search/terms/query-words.ts'
 import { TextIndex } from '../search/text-index.ts'
 import { NO_OFFSET, type TextHit } from '../search/types.ts'
@@ -58,7 +59,9 @@ export class StorageSearch {
 
   async #read(id: string): Promise<void> {
     const known = this.#table.ofId(id)
-    const { whole, header, lines, cursor } = await this.#storage.read(id, known?.cursor)
+    const part = await this.#storage.read(id, known?.cursor).catch(orGone)
+    if (!part) return
+    const { whole, header, lines, cursor } = part
     if (known && whole) this.#forget(known)
     const rest = { id, header, cursor, stamp: undefined }
     const session = known && !whole ? known : this.#table.put({ ...rest, group: this.#table.newGroup() })
@@ -74,12 +77,19 @@ export class StorageSearch {
   }
 
   async #toMatch(hit: TextHit, query: SessionQuery): Promise<SessionMatch[]> {
-    const { id: session, header } = this.#table.ofGroup(hit.group)!
-    const { lines } = await this.#storage.read(session)
+    const known = this.#table.ofGroup(hit.group)
+    const part = known && (await this.#storage.read(known.id).catch(orGone))
+    if (!part) return []
+    const { id: session, header } = known
     const kind = DOCUMENT_KINDS[hit.kind]!
-    const window = windowOf(lines, { kind, seq: hit.seq, query })
+    const window = windowOf(part.lines, { kind, seq: hit.seq, query })
     return window ? [{ session, header, kind, seq: hit.seq, score: hit.score, window }] : []
   }
+}
+
+/** A session that was deleted since it was listed is no failure. */
+function orGone(reason: unknown): undefined {
+  if (!(reason instanceof CrabError && reason.kind === 'missing')) throw reason
 }
 
 /** A match among the lines of its session, as readWindow() has it. */

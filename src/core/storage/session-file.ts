@@ -116,6 +116,8 @@ export function decodeHeader(bytes: Uint8Array): { header: SessionHeader; warnin
 }
 
 const MAX_WARNINGS = 10
+/** No session has so many lines; a search keeps 32 bits of a `seq`, and those behind have room, too. */
+const MAX_SEQ = 2 ** 31
 const EPOCH = new Date(0).toISOString()
 
 function addLine(part: SessionPart, text: string): void {
@@ -132,7 +134,7 @@ function stamped(line: JsonObject, seq: number, fallback: string): JsonObject {
 }
 
 function nextSeq(own: unknown, last: number): number {
-  return Number.isSafeInteger(own) && Number(own) > last ? Number(own) : last + 1
+  return Number.isSafeInteger(own) && Number(own) > last && Number(own) < MAX_SEQ ? Number(own) : last + 1
 }
 
 function warn(warnings: string[], sentence: string): void {

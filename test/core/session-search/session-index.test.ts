@@ -250,3 +250,14 @@ async function openHome() {
     },
   }
 }
+
+test('search() finds what a line says that counts higher than any session goes', async () => {
+  await using home = await openHome()
+  const { storage, found, folder } = home
+  await using _index = home.open()
+  const { id } = await storage.createSession(headerOf(), [said('one'), said('fox'), said('dog')])
+  const path = folder.file(id)
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"seq":2', '"seq":9000000000'))
+  assert.deepEqual(await found({ text: 'fox' }), [`${id} 2`])
+  assert.deepEqual(await found({ text: 'dog' }), [`${id} 3`])
+})

@@ -9,6 +9,7 @@ import { StorageSearch } from '../../../src/core/session-search/storage-search.t
 import { readWindow } from '../../../src/core/session-search/window.ts'
 import { DiskStorage } from '../../../src/core/storage/disk-storage.ts'
 import { MemoryStorage } from '../../../src/core/storage/memory-storage.ts'
+import { noSuchSession } from '../../../src/core/storage/session-errors.ts'
 import type { NewLine } from '../../../src/core/storage/types.ts'
 import { headerOf, said } from '../storage/samples.ts'
 
@@ -77,3 +78,28 @@ async function offsetOf(path: string, line: number): Promise<number> {
   const lines = (await readFile(path, 'utf8')).split('\n')
   return Buffer.byteLength(lines.slice(0, line).join('\n')) + 1
 }
+
+test('StorageSearch leaves out a session that goes while it searches, and fails no search for it', async () => {
+  const storage = new MemoryStorage()
+  const gone = await storage.createSession(headerOf(), [said('fox')])
+  const kept = await storage.createSession(headerOf(), [said('a fox and more words')])
+  const query = toSessionQuery({ text: 'fox' })
+  for (const when of ['before its first reading', 'before its window is read']) {
+    let reads = 0
+    const search = new StorageSearch({
+      listSessions: (filter) => storage.listSessions(filter),
+      async read(id, since) {
+        reads++
+        const isGone = when === 'before its first reading' || reads > 2
+        if (id === gone.id && isGone) throw noSuchSession(`Cannot read session ${id}`)
+        return await storage.read(id, since)
+      },
+    })
+    const { matches } = await search.search(query, NEVER)
+    assert.deepEqual(
+      matches.map(({ session }) => session),
+      [kept.id],
+      when,
+    )
+  }
+})
