@@ -1,5 +1,6 @@
 import { closeSync, openSync, read, readSync } from 'node:fs'
 import { NEWLINE } from '../storage/session-file.ts'
+import { TO_READ } from '../storage/session-reader.ts'
 
 /**
  * Whole lines of a file around a place in it; only what is around there is read.
@@ -25,7 +26,7 @@ export class FilePiece implements Disposable {
     this.#next = at
     this.#before = at
     this.#start = Math.max(0, at - FIRST_STEP)
-    this.#fd = openSync(path, 'r')
+    this.#fd = openSync(path, TO_READ)
     const buffer = Buffer.allocUnsafe(at + FIRST_STEP - this.#start)
     this.#bytes = buffer.subarray(0, readSync(this.#fd, buffer, 0, buffer.length, this.#start))
     this.#isAtEnd = this.#bytes.length < buffer.length

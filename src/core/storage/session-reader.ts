@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { constants, type FileHandle, open } from 'node:fs/promises'
 import { decodeHeader, decodeLines, decodeSession, NEWLINE } from './session-file.ts'
 import type { Cursor, SessionHeader, SessionPart } from './types.ts'
 
@@ -15,7 +15,7 @@ export async function readSessionFile(
   path: string,
   since?: Cursor,
 ): Promise<{ part: SessionPart; stamp: FileStamp }> {
-  await using file = await open(path, 'r')
+  await using file = await open(path, TO_READ)
   const { size, mtimeMs, ino } = await file.stat()
   const stamp = { size, mtimeMs, ino }
   const grown = since && (await readGrown(file, since, size))
@@ -24,7 +24,7 @@ export async function readSessionFile(
 
 /** The first line of a session file, with defaults for what is missing. */
 export async function readSessionHeader(path: string): Promise<SessionHeader> {
-  await using file = await open(path, 'r')
+  await using file = await open(path, TO_READ)
   return await readHeader(file)
 }
 
@@ -54,5 +54,8 @@ async function readHeader(file: FileHandle): Promise<SessionHeader> {
     if (bytes.length < length || bytes.includes(NEWLINE)) return decodeHeader(bytes).header
   }
 }
+
+/** How session files are opened: a pipe that lies among them holds nobody up. */
+export const TO_READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 const FIRST_READ = 4096

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   copyFileSync,
@@ -241,6 +242,16 @@ test('catchUp() tries a session again later that could not be read, though its f
   now += 60_000
   await followed.catchUp(NEVER)
   assert.equal(foundBy(followed, 'fox').length, 1)
+})
+
+test('a pipe that lies among the sessions holds nobody up', async () => {
+  await using home = await followedHome()
+  const { other, followed, folder } = home
+  const { id } = await other.createSession(headerOf(), [said('fox')])
+  execFileSync('mkfifo', [folder.file(id.replace(/.$/, (last) => (last === '0' ? '1' : '0')))])
+  await followed.catchUp(NEVER)
+  assert.equal(foundBy(followed, 'fox').length, 1)
+  assert.equal((await other.listSessions({})).filter((row) => row.id === id).length, 1)
 })
 
 test('sessions that are gone together are taken out together', async () => {

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { type DocumentRow, NO_OFFSET } from '../../search/types.ts'
 import { decodeHeader, decodeLine, NEWLINE } from '../../storage/session-file.ts'
-import type { FileStamp } from '../../storage/session-reader.ts'
+import { type FileStamp, TO_READ } from '../../storage/session-reader.ts'
 import type { Cursor, SessionHeader } from '../../storage/types.ts'
 import { documentsOf } from '../documents.ts'
 import { type FileLine, fileLines } from './file-lines.ts'
@@ -28,7 +28,7 @@ export interface SessionText extends Disposable {
  * It is read synchronously: a worker waits for nothing else, and in a row that takes a tenth of the time.
  */
 export function openSessionText(path: string, since: Cursor | undefined): SessionText | undefined {
-  const fd = openSync(path, 'r')
+  const fd = openSync(path, TO_READ)
   try {
     const { size, mtimeMs, ino } = fstatSync(fd)
     if (since && !endsLine(fd, since.bytes, size)) {
