@@ -73,7 +73,10 @@ export interface MergeJob {
   parts: readonly { segment: Segment; dead: Uint8Array }[]
 }
 
-/** Where segments are made: a worker, or this thread. A rejection is no loss: the index then does it in this thread. */
+/**
+ * Where segments are made: a worker, or this thread. A rejection is no loss: the index then does it in this thread, but
+ * for `cancelled`: whoever closes it wants no more segments.
+ */
 export interface Background {
   seal(tail: FrozenTail): Promise<Segment>
   merge(job: MergeJob): Promise<Segment>

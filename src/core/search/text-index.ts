@@ -1,3 +1,4 @@
+import { CrabError } from '../base/errors.ts'
 import { BestHits } from './best-hits.ts'
 import { hasBit } from './bits.ts'
 import { inverseFrequency } from './bm25.ts'
@@ -237,7 +238,8 @@ export class TextIndex {
   async #workBeside(background: Background, first: Job): Promise<void> {
     for (let job: Job | undefined = first; job; job = this.#nextJob()) {
       const made = job.kind === 'seal' ? background.seal(job.tail) : background.merge(job.job)
-      const segment = await made.catch(() => undefined)
+      const segment = await made.catch((reason: unknown) => (isCancelled(reason) ? 'closed' : undefined))
+      if (segment === 'closed') break
       this.#collection.adopt(job, segment ?? make(job))
     }
     this.#working = undefined
@@ -272,6 +274,10 @@ export class TextIndex {
   ): TextIndex {
     return new TextIndex(options, parts)
   }
+}
+
+function isCancelled(reason: unknown): boolean {
+  return reason instanceof CrabError && reason.kind === 'cancelled'
 }
 
 function make(job: Job): Segment {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
 import { mergeSegments } from '../../../src/core/search/merge.ts'
 import type { Background, Segment } from '../../../src/core/search/parts.ts'
 import { sealTail } from '../../../src/core/search/seal.ts'
@@ -29,6 +30,17 @@ test('TextIndex makes segments itself when its background fails, and asks it aga
   fill(index, 1)
   await index.sealNow()
   assert.equal(asked.length, 6)
+})
+
+test('TextIndex makes no segments any more when its background is closed, and finds everything', async () => {
+  const closed = async () => {
+    throw new CrabError('cancelled', 'Cancelled: the search index is closed')
+  }
+  const index = new TextIndex({ tailDocuments: 2, background: { seal: closed, merge: closed } })
+  fill(index, 9)
+  await index.settle()
+  assert.deepEqual([index.stats.segments, index.stats.tailDocuments], [0, 9])
+  assert.equal(index.search({ text: 'crab', limit: 20 }).length, 9)
 })
 
 test('TextIndex leaves out what was removed while it was merged, and drops a segment of dead documents', async () => {
