@@ -3,6 +3,8 @@ import type { TextHit } from './types.ts'
 /** The best hits so far, best first, of each group at most one when they are collapsed. */
 export class BestHits {
   readonly hits: TextHit[] = []
+  /** What is below this score cannot be among them any more; 0 while there is room. */
+  threshold = 0
   #limit: number
   #byGroup: Map<number, TextHit> | undefined
 
@@ -11,9 +13,9 @@ export class BestHits {
     this.#byGroup = collapse ? new Map() : undefined
   }
 
-  /** What is below this score cannot be among them any more; 0 while there is room. */
-  get threshold(): number {
-    return this.hits.length < this.#limit ? 0 : this.hits[this.#limit - 1]!.score
+  /** The same for a hit of a group. */
+  thresholdOf(group: number): number {
+    return Math.max(this.threshold, this.#byGroup?.get(group)?.score ?? 0)
   }
 
   offer(hit: TextHit): void {
@@ -26,8 +28,12 @@ export class BestHits {
     if (place >= this.#limit) return
     this.hits.splice(place, 0, hit)
     this.#byGroup?.set(hit.group, hit)
-    if (this.hits.length > this.#limit) this.#byGroup?.delete(this.hits.pop()!.group)
-    this.hits.length = Math.min(this.hits.length, this.#limit)
+    if (this.hits.length > this.#limit) this.#drop(this.hits.pop()!)
+    if (this.hits.length === this.#limit) this.threshold = this.hits[this.#limit - 1]!.score
+  }
+
+  #drop({ group }: TextHit): void {
+    this.#byGroup?.delete(group)
   }
 
   #place(hit: TextHit): number {

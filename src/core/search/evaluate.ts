@@ -127,11 +127,13 @@ function judge(evaluation: Evaluation, optional: number, from: number, place: nu
   const weight = query.weights[columns.kinds[doc]!]!
   let sum = sums[place]!
   sums[place] = 0
+  if ((sum * weight + boundsBefore[optional]!) * SLACK < best.threshold) return
+  const threshold = best.thresholdOf(columns.groups[doc]!)
   for (let i = optional; i > 0; i--) {
-    if ((sum * weight + boundsBefore[i]!) * SLACK < best.threshold) return
+    if ((sum * weight + boundsBefore[i]!) * SLACK < threshold) return
     sum += scoreIn(evaluation, ordered[i - 1]!, doc)
   }
-  if (sum * weight * SLACK < best.threshold) return
+  if (sum * weight * SLACK < threshold) return
   offer(evaluation, doc, weight)
 }
 

@@ -1,7 +1,7 @@
 import { maskCredentials } from '../base/mask-credentials.ts'
 import { sanitize } from '../base/sanitize.ts'
 import { composeText } from '../search/terms/characters.ts'
-import { type QueryWords, toByteRanges } from '../search/terms/query-words.ts'
+import { type QueryWords, toByteRanges, type WordPlace } from '../search/terms/query-words.ts'
 import { cutAfter, cutBefore } from './cut-characters.ts'
 import { type Excerpt, MAX_SNIPPET_BYTES } from './types.ts'
 
@@ -15,25 +15,31 @@ export type Snippet = Pick<Excerpt, 'snippet' | 'truncated' | 'matches'>
  */
 export function matchingSnippet(text: string, words: QueryWords): Snippet {
   const clean = toClean(text)
-  const passage = bestPassage(clean, words)
+  const places = words.placesIn(clean)
+  const passage = bestPassage(clean, places)
   const start = blankBefore(clean, passage.from - MAX_AROUND)
   const near = clean.slice(start, passage.to + MAX_AROUND)
   const masked = maskCredentials(near, MASK)
   const isAll = near.length === clean.length
-  if (isAll && Buffer.byteLength(masked) <= MAX_SNIPPET_BYTES) return toSnippet(masked, words, false)
-  const { from, to } = masked === near ? shifted(passage, -start) : bestPassage(masked, words)
-  return toSnippet(cutOut(masked, from, to), words, true)
+  if (isAll && Buffer.byteLength(masked) <= MAX_SNIPPET_BYTES) {
+    return toSnippet(masked, masked === clean ? places : words.placesIn(masked), false)
+  }
+  const { from, to } =
+    masked === near ? shifted(passage, -start) : bestPassage(masked, words.placesIn(masked))
+  const snippet = cutOut(masked, from, to)
+  return toSnippet(snippet, words.placesIn(snippet), true)
 }
 
 /** How a text begins; otherwise as `matchingSnippet`. Without words nothing matches. */
 export function leadingSnippet(text: string, words: QueryWords | undefined): Snippet {
   const head = maskCredentials(toClean(text.slice(0, MAX_LEAD)), MASK)
   const isWhole = text.length <= MAX_LEAD && Buffer.byteLength(head) <= MAX_SNIPPET_BYTES
-  return toSnippet(isWhole ? head : cutOut(head, 0, 0), words, !isWhole)
+  const snippet = isWhole ? head : cutOut(head, 0, 0)
+  return toSnippet(snippet, words?.placesIn(snippet) ?? [], !isWhole)
 }
 
-function toSnippet(snippet: string, words: QueryWords | undefined, truncated: boolean): Snippet {
-  return { snippet, truncated, matches: words ? toByteRanges(snippet, words.placesIn(snippet)) : [] }
+function toSnippet(snippet: string, places: readonly WordPlace[], truncated: boolean): Snippet {
+  return { snippet, truncated, matches: toByteRanges(snippet, places) }
 }
 
 /** Without control characters, which may stand within secrets and words. */
@@ -62,8 +68,8 @@ function blankBefore(text: string, at: number): number {
 }
 
 /** The first passage with the most different words that fits; empty, at the beginning, when there are none. */
-function bestPassage(text: string, words: QueryWords): Passage {
-  const places = words.placesIn(text).sort((a, b) => a.from - b.from)
+function bestPassage(text: string, found: readonly WordPlace[]): Passage {
+  const places = found.toSorted((a, b) => a.from - b.from)
   const counts = new Map<number, number>()
   let best = { from: 0, to: 0 }
   let most = 0

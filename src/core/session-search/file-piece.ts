@@ -5,8 +5,8 @@ import { TO_READ } from '../storage/session-reader.ts'
 /**
  * Whole lines of a file around a place in it; only what is around there is read.
  *
- * The first piece is read at once, in some 20 µs from a file that the system still holds; a trip through its pool of
- * threads takes several times as long, and a search opens twenty files. What is further away is awaited.
+ * What is near is read at once: most of the time of a small read is that of the system finding the file, and a trip
+ * through the pool of threads takes several times as long, while a search opens twenty files. The rest is awaited.
  */
 export class FilePiece implements Disposable {
   readonly #fd: number
@@ -27,9 +27,9 @@ export class FilePiece implements Disposable {
     this.#before = at
     this.#start = Math.max(0, at - FIRST_STEP)
     this.#fd = openSync(path, TO_READ)
-    const buffer = Buffer.allocUnsafe(at + FIRST_STEP - this.#start)
-    this.#bytes = buffer.subarray(0, readSync(this.#fd, buffer, 0, buffer.length, this.#start))
-    this.#isAtEnd = this.#bytes.length < buffer.length
+    const length = at + FIRST_STEP - this.#start
+    this.#bytes = readNear(this.#fd, this.#start, length)
+    this.#isAtEnd = this.#bytes.length < length
     this.isLineStart = at === 0 || this.#bytes[at - 1 - this.#start] === NEWLINE
   }
 
@@ -70,11 +70,13 @@ export class FilePiece implements Disposable {
 
   /** Grows with what was read, so that a long line is not copied again and again. */
   #step(): number {
-    return Math.max(STEP, this.#bytes.length)
+    return this.#bytes.length < NEAR ? NEAR_STEP : Math.max(STEP, this.#bytes.length)
   }
 
   async #readOn(from: number): Promise<void> {
-    const more = await readPiece(this.#fd, from, this.#step())
+    const length = this.#step()
+    const more =
+      length === NEAR_STEP ? readNear(this.#fd, from, length) : await readPiece(this.#fd, from, length)
     this.#isAtEnd = more.length === 0
     this.#bytes = Buffer.concat([this.#bytes, more])
   }
@@ -82,7 +84,9 @@ export class FilePiece implements Disposable {
   /** False when the file was cut meanwhile. */
   async #readBack(): Promise<boolean> {
     const length = Math.min(this.#start, this.#step())
-    const more = await readPiece(this.#fd, this.#start - length, length)
+    const from = this.#start - length
+    const more =
+      length <= NEAR_STEP ? readNear(this.#fd, from, length) : await readPiece(this.#fd, from, length)
     this.#bytes = Buffer.concat([more, this.#bytes])
     this.#start -= more.length
     return more.length === length
@@ -91,6 +95,11 @@ export class FilePiece implements Disposable {
   #textOf(from: number, to: number): string {
     return this.#decoder.decode(this.#bytes.subarray(from, to))
   }
+}
+
+function readNear(fd: number, from: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length)
+  return buffer.subarray(0, readSync(fd, buffer, 0, length, from))
 }
 
 function readPiece(fd: number, from: number, length: number): Promise<Buffer> {
@@ -102,8 +111,11 @@ function readPiece(fd: number, from: number, length: number): Promise<Buffer> {
   })
 }
 
-/** In each direction; most messages and their neighbours are in it. */
-const FIRST_STEP = 16 * 1024
+/** In each direction. */
+const FIRST_STEP = 4 * 1024
+/** Until so much is read, each further step is that small: most messages and their neighbours are in it. */
+const NEAR = 32 * 1024
+const NEAR_STEP = 12 * 1024
 const STEP = 64 * 1024
 /** A line with attachments may be as long as the longest message, and a third more. */
 const MAX_BYTES = 32 * 1024 * 1024
