@@ -9,6 +9,8 @@ import { DAEMON, nodeOptions, startTestDispatch, type TestDispatch } from '../su
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
+/** Of Amazon's documentation. */
+const TOKEN = 'AKIAIOSFODNN7EXAMPLE'
 const SEARCH = { call: 'a', name: 'search_sessions', args: '{"query":"heron"}' }
 
 test('search_sessions gives a session as it is known, with the match in its window', async () => {
@@ -115,6 +117,27 @@ test('a daemon has read what there is before anybody searches, and what others w
   assert.equal(await found('otter'), 1)
   await request(node.dispatch, 'deleteConversation', { filePath: await onlySession(node) }, NEVER)
   assert.equal(await found('otter heron'), 0)
+})
+
+test('what looks like a secret is masked in title and preview of what was found, wherever they are cut', async () => {
+  await using node = await startTestDispatch(({ text, json }) => {
+    const { role } = (json['messages'] as { role: string }[]).at(-1)!
+    return { parts: [text.includes('look it up') && role !== 'tool' ? SEARCH : 'yes'] }
+  })
+  await node.ask(`the heron has the token ${TOKEN}`)
+  const session = await onlySession(node)
+  const shown = async () => JSON.stringify(await search(node, { query: 'heron' }))
+  assert.match(await shown(), /the heron has the token \*\*\*/)
+  assert.doesNotMatch(await shown(), /AKIA/)
+  await request(node.dispatch, 'setTitle', { session, title: `heron ${TOKEN}` }, NEVER)
+  assert.match(await shown(), /"title":"heron \*\*\*"/)
+  assert.doesNotMatch(await shown(), /AKIA/)
+  await node.ask('look it up', { sender: 'bob' })
+  assert.match(answered(node), /heron \*\*\*/)
+  assert.doesNotMatch(answered(node), /AKIA/)
+  await node.ask(`${'x '.repeat(35)}${TOKEN} heron`, { sender: 'carol' })
+  const { hits } = await search(node, { query: 'heron', sender: 'carol' })
+  assert.equal(hits[0]?.session?.preview, `${'x '.repeat(35)}*** heron`)
 })
 
 function talkativeNode(): Promise<TestDispatch> {

@@ -73,5 +73,5 @@ function toEntry(row: Row): [string, CatalogueEntry] {
 /** The first line: says that exactly these bytes follow, and in which format. */
 async function sealOf(body: Uint8Array): Promise<string> {
   const { hash } = await import('node:crypto') // slow to load, and only listings need it
-  return `crabtalk sessions 3 ${hash('sha1', body, 'hex')}\n`
+  return `crabtalk sessions 4 ${hash('sha1', body, 'hex')}\n`
 }

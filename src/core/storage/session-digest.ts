@@ -1,3 +1,4 @@
+import { maskCredentials } from '../base/mask-credentials.ts'
 import type {
   Cursor,
   Pair,
@@ -126,11 +127,12 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
 /** Characters of a preview; code points, so that none is cut in two. */
 const PREVIEW_CHARS = 80
 
+/** What is looked at for a preview; longer than one, so that a secret is known before it is cut. */
+const PREVIEW_SOURCE = 1024
+
+/** What looks like a secret is masked: previews go into lists, searches and the catalogue. */
 function toPreview(content: string): string {
-  const line = content
-    .slice(0, 4 * PREVIEW_CHARS)
-    .replaceAll(/\s+/g, ' ')
-    .trim()
+  const line = maskCredentials(content.slice(0, PREVIEW_SOURCE), '***').replaceAll(/\s+/g, ' ').trim()
   return [...line].slice(0, PREVIEW_CHARS).join('')
 }
 

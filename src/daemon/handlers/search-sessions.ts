@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { maskCredentials } from '../../core/base/mask-credentials.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import type {
@@ -81,9 +82,15 @@ async function namesOf(
   return new Map([...last, ...(await agents.list()).agents.map(({ id, name }) => [id, name] as const)])
 }
 
+/** What looks like a secret is masked in title and preview, as in the excerpts. */
 function toInfo({ summary, isActive }: SessionRow, names: ReadonlyMap<string, string>): SessionInfo {
   const { archiveCount: _, activeSince: __, forkedFrom = '', ...known } = summary
-  return { ...known, agent: names.get(known.agentId) ?? known.agent, forkedFrom, active: isActive }
+  const [title, preview] = [known.title, known.preview].map((text) => maskCredentials(text, '***')) as [
+    string,
+    string,
+  ]
+  const agent = names.get(known.agentId) ?? known.agent
+  return { ...known, agent, title, preview, forkedFrom, active: isActive }
 }
 
 function toItem({ matches, ...item }: Excerpt) {

@@ -1,3 +1,4 @@
+import { maskCredentials } from '../../base/mask-credentials.ts'
 import { ownSenders } from '../../policy/trust.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import type { SessionMatches, SessionQuery } from '../../session-search/types.ts'
@@ -34,6 +35,6 @@ export async function runSearchSessions(
     signal,
   )
   const rows = await storage.summaries(found.matches.map((match) => match.session))
-  const titles = new Map(rows.map(({ summary: { id, title } }) => [id, title]))
+  const titles = new Map(rows.map(({ summary: { id, title } }) => [id, maskCredentials(title, '***')]))
   return { output: toAnswer(found, { query, titles }), isError: false }
 }
