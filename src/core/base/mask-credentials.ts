@@ -24,7 +24,7 @@ function mayHoldKey(text: string): boolean {
   return text.includes('PRIVATE KEY') || text.includes('PuTTY-User-Key')
 }
 
-/** Looks closely only at runs that are long enough, or have an `@`, and behind `=` and `:`. */
+/** Looks closely only at runs that are long enough and not all letters, or have an `@`, and behind `=` and `:`. */
 function placesOfRuns(text: string): Place[] {
   const places: Place[] = []
   let start = 0
@@ -36,11 +36,25 @@ function placesOfRuns(text: string): Place[] {
       else if (unit === AT) hasAt = true
       continue
     }
-    if (hasAt || i - start >= MIN_RUN) places.push(...placesBetween(text, start, i))
+    if (hasAt || (i - start >= MIN_RUN && mayHoldToken(text, start, i)))
+      places.push(...placesBetween(text, start, i))
     start = i + 1
     hasAt = false
   }
   return places
+}
+
+/**
+ * Whether a run has what every token and every authorization has: a digit, a `-`, `_` or `.` that something follows, or
+ * the `A` that AWS keys and Google's begin with. Most long runs are words, and have none of them.
+ */
+function mayHoldToken(text: string, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const unit = text.charCodeAt(i)
+    if ((unit >= ZERO && unit <= NINE) || unit === UPPER_A) return true
+    if ((unit === UNDERSCORE || unit === HYPHEN || unit === DOT) && i < end - 1) return true
+  }
+  return false
 }
 
 /** The credentials of a run; what says that it is one may stand in front of it. */
@@ -71,7 +85,13 @@ const MAX_LEAD = 24
 const MAX_NAME = 80
 const MAX_VALUE = 320
 const SPACE = 0x20
+const HYPHEN = 0x2d
+const DOT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
 const EQUALS = 0x3d
 const COLON = 0x3a
 const AT = 0x40
+const UPPER_A = 0x41
+const UNDERSCORE = 0x5f
 const DELETE = 0x7f

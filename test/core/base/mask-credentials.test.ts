@@ -29,6 +29,14 @@ test('maskCredentials() leaves no credential in any text with any of them', () =
   )
 })
 
+test('maskCredentials() hides tokens with hardly a digit, or none', () => {
+  const letters = 'qwertyuiopasdfghjklzxcvbnm'
+  for (const token of [`AKIA${'Q'.repeat(16)}`, `AIza${'q'.repeat(35)}`, `npm_${'q'.repeat(36)}`]) {
+    assert.equal(maskCredentials(`see ${token} there`, '***'), 'see *** there')
+  }
+  assert.equal(maskCredentials(`Bearer ${letters}1 there`, '***'), 'Bearer *** there')
+})
+
 test('maskCredentials() hides what is given to the name of a secret', () => {
   const cases: [string, string][] = [
     ['DB_PASSWORD=hunter2 psql', 'DB_PASSWORD=*** psql'],
