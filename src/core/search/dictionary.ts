@@ -5,6 +5,8 @@ import { sharedArray, withRoom } from './shared-arrays.ts'
 /** Tables, so that making one larger is never felt. */
 const TABLES = 64
 const FIRST_SLOTS = 16
+/** Terms that are looked for at once. */
+const AHEAD = 64
 
 /**
  * The terms of an index: bytes to ids, dense from 0; none is ever taken out. Beside it, in how many live documents
@@ -21,6 +23,7 @@ export class Dictionary {
   #tables = Array.from({ length: TABLES }, () => new Uint32Array(FIRST_SLOTS * 2))
   #filled = new Uint32Array(TABLES)
   #frequencies = new Uint32Array(128)
+  readonly #ahead = new Uint32Array(AHEAD)
 
   get size(): number {
     return this.#size
@@ -56,23 +59,43 @@ export class Dictionary {
     return id
   }
 
-  /** Where a term is, or could be, in its table. */
-  #slot(table: Uint32Array, bytes: Uint8Array, start: number, end: number, hash: number): number {
-    const mask = table.length - 1
-    let slot = (hash << 1) & mask
-    while (table[slot + 1] !== 0) {
-      if (table[slot] === hash >>> 0 && this.#isTerm(table[slot + 1]! - 1, bytes, start, end)) break
-      slot = (slot + 2) & mask
+  /**
+   * Looks where the terms of these hashes should be, so that intern() of each has it at hand: memory is asked for all of
+   * them at once, which takes a fraction of the time of one after another. What it gives means nothing.
+   */
+  lookAhead(hashes: Uint32Array, count: number): number {
+    const starts = this.#starts
+    const keys = this.#keys
+    const ids = this.#ahead
+    let seen = 0
+    for (let from = 0; from < count; from += AHEAD) {
+      const to = Math.min(count, from + AHEAD)
+      for (let i = from; i < to; i++) {
+        const hash = hashes[i]!
+        const table = this.#tables[hash >>> 26]!
+        ids[i - from] = table[((hash << 1) & (table.length - 1)) + 1]!
+      }
+      for (let i = 0; i < to - from; i++) ids[i] = starts[ids[i]!]!
+      for (let i = 0; i < to - from; i++) seen |= keys[ids[i]!]!
     }
-    return slot
+    return seen
   }
 
-  #isTerm(id: number, bytes: Uint8Array, start: number, end: number): boolean {
-    const at = this.#starts[id]!
-    const length = end - start
-    if (this.#starts[id + 1]! - at !== length) return false
-    for (let i = 0; i < length; i++) if (this.#keys[at + i] !== bytes[start + i]) return false
-    return true
+  /** Where a term is, or could be, in its table. */
+  #slot(table: Uint32Array, bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const keys = this.#keys
+    const starts = this.#starts
+    const mask = table.length - 1
+    let slot = (hash << 1) & mask
+    for (;;) {
+      const value = table[slot + 1]!
+      if (value === 0) return slot
+      if (table[slot] === hash) {
+        const at = starts[value - 1]!
+        if (starts[value]! - at === end - start && areSame(keys, at, bytes, start, end)) return slot
+      }
+      slot = (slot + 2) & mask
+    }
   }
 
   #append(bytes: Uint8Array, start: number, end: number, hash: number): number {
@@ -150,6 +173,11 @@ export class Dictionary {
       put(this.#tables[hash >>> 26]!, hash, id + 1)
     }
   }
+}
+
+function areSame(keys: Uint8Array, at: number, bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start, key = at; i < end; i++, key++) if (keys[key] !== bytes[i]) return false
+  return true
 }
 
 function put(table: Uint32Array, hash: number, value: number): void {

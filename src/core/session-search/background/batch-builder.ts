@@ -27,6 +27,7 @@ export class BatchBuilder {
     const buffer = this.#buffer
     buffer.fill(text, 'document')
     this.#makeRoom(buffer.count)
+    this.#dictionary.lookAhead(buffer.hashes, buffer.count)
     for (let i = 0; i < buffer.count; i++) {
       const id = this.#dictionary.intern(buffer.bytes, buffer.starts[i]!, buffer.ends[i]!, buffer.hashes[i]!)
       this.#terms[this.#used++] = id
