@@ -71,7 +71,8 @@ export class SessionIndex implements AsyncDisposable {
     this.#options = { ...defaults, ...options }
     this.#worker = openBackground({ worker, log })
     this.#inline = openBackground({ worker: async () => undefined, log })
-    const background = lasts ? this.#worker : this.#inline // a thread starts as long as a small checkpoint loads
+    const { load } = this.#inline // a thread takes as long to start as a checkpoint takes to load
+    const background = lasts ? { ...this.#worker, load } : this.#inline
     this.#checkpoints = new Checkpoints({ place: indexPlace(index), leases, background, log })
   }
 
