@@ -5,8 +5,8 @@ import { TO_READ } from '../storage/session-reader.ts'
 /**
  * Whole lines of a file around a place in it; only what is around there is read.
  *
- * What is near is read at once: most of the time of a small read is that of the system finding the file, and a trip
- * through the pool of threads takes several times as long, while a search opens twenty files. The rest is awaited.
+ * What is near is read at once: a trip through the pool of threads takes longer than the read itself, and a search opens
+ * twenty files. The rest is awaited.
  */
 export class FilePiece implements Disposable {
   readonly #fd: number

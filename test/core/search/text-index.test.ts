@@ -173,6 +173,30 @@ test('TextIndex.groupTerms() counts what living documents of groups have', () =>
   }
 })
 
+test('TextIndex.groupTerms() counts as one does by hand, however groups and terms lie among each other', () => {
+  const words = ['crab', 'shell', 'sand', 'tide', 'reef']
+  for (let seed = 0; seed < 60; seed++) {
+    const draw = draws(seed)
+    const index = new TextIndex({ tailDocuments: 1 + draw.below(90) })
+    const groups = [0, 1, 16_384, 16_385, 40_000]
+    const lengths = groups.map(() => 0)
+    const counts = groups.map(() => words.map(() => 0))
+    for (let doc = 0; doc < 200; doc++) {
+      const owner = draw.below(groups.length)
+      const said = words.flatMap((_, word) => (draw.once(word * word + 1) ? [word] : []))
+      index.add({ ...ROW, group: groups[owner]!, seq: doc }, said.map((word) => words[word]).join(' '))
+      lengths[owner]! += said.length
+      for (const word of said) counts[owner]![word]!++
+    }
+    const expected = [1, 2, 4].map((at) => ({ group: groups[at], length: lengths[at], counts: counts[at] }))
+    const { groups: found } = index.groupTerms(
+      words.join(' '),
+      expected.map(({ group }) => group!),
+    )
+    assert.deepEqual(found, expected, `seed ${seed}`)
+  }
+})
+
 test('TextIndex.addTerms() adds a document as add() does', () => {
   const [direct, numbered] = [new TextIndex(), new TextIndex()]
   direct.add(ROW, 'shell crab shell')
