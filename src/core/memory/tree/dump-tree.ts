@@ -4,15 +4,15 @@ import { CrabError } from '../../base/errors.ts'
 import { createFile, isMissingFile, makePrivateDir, toStorageError } from '../../base/files.ts'
 import type { MemoryEntry } from '../types.ts'
 import { BOOK, BOOK_TEXT, filesOf, KIND_FOLDERS, SUMMARY } from './layout.ts'
-import { finishDump, markdownFiles, stageDump } from './staged-dump.ts'
+import { finishDump, markdownFiles, refuseLinkedKinds, stageDump } from './staged-dump.ts'
 
 /**
  * Writes a memory as a tree of Markdown files that mdbook can show (RFC 0150). A reader, or whoever finds it after a
  * crash, never loses an entry; see stageDump().
  *
  * Markdown files in the folders of the kinds that are of no entry any more are removed, and counted. Everything else is
- * left alone. Throws `conflict` for a folder that holds such files and that no dump has written, `storage` when it cannot
- * be written.
+ * left alone. Throws `conflict` for a folder that holds such files and that no dump has written, or whose folders are
+ * links, `no-input` for a file, `storage` when it cannot be written.
  */
 export async function dumpTree(
   folder: string,
@@ -20,7 +20,9 @@ export async function dumpTree(
   signal: AbortSignal,
 ): Promise<{ files: number; removed: number }> {
   try {
+    await refuseFile(folder)
     await makePrivateDir(folder)
+    await refuseLinkedKinds(folder)
     await finishDump(folder)
     await refuseForeign(folder)
     if (!(await isThere(join(folder, BOOK)))) await createFile(join(folder, BOOK), BOOK_TEXT)
@@ -30,6 +32,14 @@ export async function dumpTree(
     if (signal.aborted) throw reason
     throw toStorageError(`Cannot write ${folder}`, reason)
   }
+}
+
+async function refuseFile(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined)
+  if (!found || found.isDirectory()) return
+  throw new CrabError('no-input', `Cannot dump to ${folder}: it is no folder`, {
+    hint: 'name a folder; a new one is made',
+  })
 }
 
 /** Notes that somebody has in a folder of that name would be gone. */

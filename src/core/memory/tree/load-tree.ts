@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { isMissingFile, toStorageError } from '../../base/files.ts'
@@ -6,7 +6,7 @@ import { MAX_CONTENT_BYTES } from '../check-entry.ts'
 import type { MemoryEntry, MemoryKind } from '../types.ts'
 import { parseEntryFile } from './entry-file.ts'
 import { KIND_FOLDERS, SUMMARY } from './layout.ts'
-import { finishDump, isMarkdown, markdownFiles } from './staged-dump.ts'
+import { finishDump, isLink, isMarkdown, markdownFiles, openOwn } from './staged-dump.ts'
 
 /** An entry that a tree holds. Its id is 0: a tree has none. */
 export type TreeEntry = Omit<MemoryEntry, 'createdAt'> & {
@@ -18,7 +18,7 @@ export type TreeEntry = Omit<MemoryEntry, 'createdAt'> & {
 export interface LoadedTree {
   /** By kind, then by file name. */
   entries: TreeEntry[]
-  /** Markdown files in folders below those that are read, as paths in the tree. */
+  /** Markdown files in other folders of the tree, and symbolic links, which are not followed: as paths in the tree. */
   ignored: string[]
 }
 
@@ -30,14 +30,23 @@ export interface LoadedTree {
  */
 export async function loadTree(folder: string, signal: AbortSignal): Promise<LoadedTree> {
   try {
+    await refuseFile(folder)
     await finishDump(folder)
     await refuseOther(folder)
     const loaded: LoadedTree = { entries: [], ignored: [] }
     const owners = new Map<string, string>()
     for (const [kind, name] of Object.entries(KIND_FOLDERS) as [MemoryKind, string][]) {
+      if (await isLink(join(folder, name))) {
+        loaded.ignored.push(name)
+        continue
+      }
       for (const file of await markdownFiles(join(folder, name))) {
         signal.throwIfAborted()
         const path = `${name}/${file}`
+        if (await isLink(join(folder, path))) {
+          loaded.ignored.push(path)
+          continue
+        }
         const entry = await readEntry(folder, { kind, path })
         claim(owners, entry, path)
         loaded.entries.push(entry)
@@ -55,10 +64,11 @@ async function readEntry(
   folder: string,
   { kind, path }: { kind: MemoryKind; path: string },
 ): Promise<TreeEntry> {
-  const file = join(folder, path)
-  const { size } = await stat(file)
-  if (size > 2 * MAX_CONTENT_BYTES) throw refused(path, `it is longer than ${MAX_CONTENT_BYTES} bytes`)
-  const text = decode(await readFile(file), path)
+  await using file = await openOwn(join(folder, path))
+  const found = await file.stat()
+  if (!found.isFile()) throw refused(path, 'it is no file')
+  if (found.size > 2 * MAX_CONTENT_BYTES) throw refused(path, `it is longer than ${MAX_CONTENT_BYTES} bytes`)
+  const text = decode(await file.readFile(), path)
   try {
     const { name, createdAt, aliases, content } = parseEntryFile(text)
     const stem = path.slice(path.indexOf('/') + 1, -'.md'.length).normalize('NFC')
@@ -91,6 +101,14 @@ function claim(owners: Map<string, string>, { name, aliases, content }: TreeEntr
   }
 }
 
+async function refuseFile(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined)
+  if (!found || found.isDirectory()) return
+  throw new CrabError('no-input', `Cannot load ${folder}: it is no folder`, {
+    hint: 'crabtalk memory dump writes such a folder',
+  })
+}
+
 /** A folder without anything of a tree is a mistake, and would empty the memory. */
 async function refuseOther(folder: string): Promise<void> {
   const names = await readdir(folder).catch((reason: unknown) => {
@@ -104,15 +122,18 @@ async function refuseOther(folder: string): Promise<void> {
   })
 }
 
-async function nested(folder: string, kind: string): Promise<string[]> {
-  const entries = await readdir(join(folder, kind), { recursive: true }).catch((reason: unknown) => {
+/** The Markdown files in folders below one of the tree's; readdir() with `recursive` would follow links. */
+async function nested(folder: string, path: string, isTop = true): Promise<string[]> {
+  const entries = await readdir(join(folder, path), { withFileTypes: true }).catch((reason: unknown) => {
     if (!isMissingFile(reason)) throw reason
     return []
   })
-  const below = entries.map((path) => path.replaceAll('\\', '/')).filter((path) => path.includes('/'))
+  const files = entries.filter((entry) => !isTop && !entry.isDirectory() && isMarkdown(entry.name))
+  const below = files.map(({ name }) => `${path}/${name}`)
+  for (const entry of entries) {
+    if (entry.isDirectory()) below.push(...(await nested(folder, `${path}/${entry.name}`, false)))
+  }
   return below
-    .filter((path) => isMarkdown(path.slice(path.lastIndexOf('/') + 1)))
-    .map((path) => `${kind}/${path}`)
 }
 
 function refused(path: string, why: string, cause?: unknown): CrabError {

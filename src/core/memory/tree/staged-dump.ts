@@ -1,5 +1,7 @@
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { CrabError } from '../../base/errors.ts'
 import { isMissingFile, makePrivateDir, syncDir } from '../../base/files.ts'
 import { newUlid, ulidTime } from '../../base/ids.ts'
 import { foldStem } from './file-stems.ts'
@@ -33,7 +35,8 @@ export async function stageDump(
 /** Moves the files of a dump that is whole to their places, and removes those of before; how many of them. */
 export async function finishDump(folder: string): Promise<number> {
   const ready = join(folder, READY)
-  const list = await readFile(join(ready, LIST), 'utf8').catch(orUndefined)
+  await refuseLinks(folder)
+  const list = await readOwn(join(ready, LIST))
   if (list === undefined) return 0
   const paths = (JSON.parse(list) as string[]).filter(isOwn)
   for (const path of paths) {
@@ -44,6 +47,20 @@ export async function finishDump(folder: string): Promise<number> {
   for (const parent of new Set(paths.map((path) => dirname(path)))) await syncDir(join(folder, parent))
   await rm(ready, { recursive: true, force: true })
   return removed
+}
+
+/**
+ * Opens a file of a tree to read it. Throws where a symbolic link is in its place: a tree may be somebody else's, and no
+ * file outside it becomes an entry.
+ */
+export async function openOwn(path: string): Promise<FileHandle> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK }: Partial<typeof constants> = constants // two of them not on Windows
+  return await open(path, O_RDONLY! | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0)) // a pipe holds nobody up
+}
+
+/** Whether a symbolic link has this name. */
+export async function isLink(path: string): Promise<boolean> {
+  return (await lstat(path).catch(orUndefined))?.isSymbolicLink() ?? false
 }
 
 /** The Markdown files in a folder of a tree; hidden ones are none. Empty when there is no such folder. */
@@ -77,8 +94,40 @@ async function writeChanged(
   folder: string,
   { staged, path, text }: { staged: string; path: string; text: string },
 ): Promise<void> {
-  const before = await readFile(join(folder, path), 'utf8').catch(orUndefined)
+  const before = await readOwn(join(folder, path))
   if (before !== text) await writeSynced(join(staged, path), text)
+}
+
+/** Behind a link, a dump would move, write and remove files that are none of the tree. */
+async function refuseLinks(folder: string): Promise<void> {
+  const kinds = Object.values(KIND_FOLDERS)
+  for (const name of [READY, ...kinds.map((kind) => join(READY, kind))]) {
+    if (await isLink(join(folder, name))) throw linked(folder, name)
+  }
+  if (!(await lstat(join(folder, READY)).catch(orUndefined))) return
+  await refuseLinkedKinds(folder)
+}
+
+/** Throws `conflict` for a folder of a tree that is a link. */
+export async function refuseLinkedKinds(folder: string): Promise<void> {
+  for (const kind of Object.values(KIND_FOLDERS)) {
+    if (await isLink(join(folder, kind))) throw linked(folder, kind)
+  }
+}
+
+function linked(folder: string, name: string): CrabError {
+  return new CrabError('conflict', `Cannot use ${folder}: ${name} in it is a symbolic link`, {
+    hint: 'put what it leads to in its place, or remove it',
+  })
+}
+
+/** The text of a file; undefined when there is none, or a link. */
+async function readOwn(path: string): Promise<string | undefined> {
+  if (await isLink(path)) return undefined
+  const file = await openOwn(path).catch(orUndefined)
+  if (!file) return undefined
+  await using opened = file
+  return await opened.readFile('utf8')
 }
 
 async function writeSynced(path: string, text: string): Promise<void> {

@@ -8,6 +8,7 @@ import {
   rename,
   rm,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -202,6 +203,52 @@ test('loadTree() refuses a tree in which something is wrong, and names the file'
     await write(join(dir.path, `${index}`), files)
     await assert.rejects(loadTree(join(dir.path, `${index}`), NEVER), { kind: 'invalid', message })
   }
+})
+
+test('loadTree() follows no symbolic link, so that a tree of somebody else brings no other file along', async () => {
+  await using dir = await folder()
+  const [path, outside] = [join(dir.path, 'tree'), join(dir.path, 'outside')]
+  await write(outside, { 'secret.md': 'private', 'deep/secret.md': 'private' })
+  await write(path, { 'notes/own.md': 'x' })
+  await symlink(join(outside, 'secret.md'), join(path, 'notes', 'link.md'))
+  await symlink(outside, join(path, 'notes', 'folder'))
+  await symlink(outside, join(path, 'topics'))
+  const { entries, ignored } = await loadTree(path, NEVER)
+  assert.deepEqual(
+    entries.map(({ name, content }) => [name, content]),
+    [['own', 'x']],
+  )
+  assert.deepEqual(ignored, ['notes/link.md', 'topics'])
+})
+
+test('a tree with links in place of its folders moves and removes nothing elsewhere', async () => {
+  await using dir = await folder()
+  const outside = join(dir.path, 'outside')
+  const own = { 'a.md': 'private', 'notes/a.md': 'private' }
+  const ready = { '.crabtalk-dump/files.json': '["notes/a.md"]' }
+  await write(outside, { ...own, 'files.json': '["notes/a.md"]' })
+  const links: [string, Record<string, string>][] = [
+    ['.crabtalk-dump/notes', ready],
+    ['.crabtalk-dump', {}],
+    ['notes', { ...ready, '.crabtalk-dump/notes/b.md': 'x' }],
+  ]
+  for (const [index, [link, files]] of links.entries()) {
+    const path = join(dir.path, `${index}`)
+    await write(path, { ...files, 'SUMMARY.md': '' })
+    await symlink(outside, join(path, link))
+    const refused = { kind: 'conflict', message: /symbolic link/ }
+    await assert.rejects(loadTree(path, NEVER), refused)
+    await assert.rejects(dumpTree(path, [entry('c')], NEVER), refused)
+    assert.deepEqual(await filesIn(outside), ['a.md', 'files.json', 'notes/a.md'])
+  }
+})
+
+test('a file is no tree to load from and none to dump to', async () => {
+  await using dir = await folder()
+  await write(dir.path, { file: 'x' })
+  const refused = { kind: 'no-input', message: /it is no folder/ }
+  await assert.rejects(loadTree(join(dir.path, 'file'), NEVER), refused)
+  await assert.rejects(dumpTree(join(dir.path, 'file'), [], NEVER), refused)
 })
 
 test('loadTree() refuses a folder that is no tree, so that no memory is emptied by mistake', async () => {
