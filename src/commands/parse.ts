@@ -78,9 +78,9 @@ function readLong(at: { named: Named; given: Given; word: string; next: string |
   return option.value !== undefined && inline === undefined
 }
 
-/** The word behind an option that needs a value. */
+/** The word behind an option that needs a value; a number below 0 is one, so that what is wrong with it can be said. */
 function takeValue({ name, value }: Option, next: string | undefined): string {
-  if (next !== undefined && (next === '-' || !next.startsWith('-'))) return next
+  if (next !== undefined && (next === '-' || !next.startsWith('-') || /^-\d/.test(next))) return next
   throw new CrabError('usage', `Option --${name} needs a value`, { hint: `for example --${name} ${value}` })
 }
 
@@ -113,7 +113,7 @@ function checkArguments({ program, command }: Named, args: readonly string[]): v
     leaf.checkUnusedArgs()
   } catch (cause) {
     const name = [program, ...command.path].join(' ')
-    throw new CrabError('usage', `Cannot run "${name}": ${argumentProblem(command.args, args.length)}`, {
+    throw new CrabError('usage', `Cannot run "${name}": ${argumentProblem(command.args, args)}`, {
       cause,
       hint: `usage: ${name} ${shownArgs(command.args)}`.trim(),
     })
@@ -121,9 +121,11 @@ function checkArguments({ program, command }: Named, args: readonly string[]): v
 }
 
 /** What is wrong with so many arguments; they are not repeated, one may be a secret. */
-function argumentProblem(notation: string, given: number): string {
+function argumentProblem(notation: string, args: readonly string[]): string {
   const places = shownArgs(notation).split(' ').filter(Boolean)
-  const missing = places.slice(given).filter((place) => place.startsWith('<'))
+  const empty = places[args.indexOf('')]
+  if (args.includes('') && args.length <= places.length) return `${empty} is empty`
+  const missing = places.slice(args.length).filter((place) => place.startsWith('<'))
   if (missing.length > 0) return `${missing.join(' and ')} is missing`.replace(/( and .*) is /, '$1 are ')
   return places.length === 0 ? 'it takes no arguments' : `it takes no more than ${places.join(' ')}`
 }

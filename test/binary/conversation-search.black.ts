@@ -109,13 +109,19 @@ test('conversation search exits 1 when nothing is found, and 2 for what makes no
     [nothing.code, nothing.stdout, nothing.stderr],
     [1, '', 'Nothing was found for quinoa salad\n'],
   )
+  const signs = await box.run(['conversation', 'search', 'C++'])
+  assert.match(signs.stderr, /^Nothing was found for C\+\+: words of two or more letters or digits/)
   const json = await box.run(['conversation', 'search', '--json', 'quinoa'])
   assert.deepEqual([json.code, JSON.parse(json.stdout), json.stderr], [1, { partial: false, hits: [] }, ''])
   for (const [args, message] of [
     [[], /missing$/],
     [[' '], /^Cannot search: there are no words$/],
     [['-n', '21', 'x'], /^Cannot use --limit 21: a search finds at most 20$/],
+    [[''], /: <words…> is empty$/],
     [['-n', '0', 'x'], /^Cannot use --limit 0/],
+    [['-n', '-1', 'x'], /^Cannot use --limit -1: /],
+    [['--since', '-1d', 'x'], /^Cannot use --since -1d: /],
+    [['--since', '2026-03-01', '--until', '2026-01-01', 'x'], /^Cannot search: --until is not later/],
     [['--since', 'soon', 'x'], /^Cannot use --since soon: /],
     [['--until', '2026-02-30', 'x'], /^Cannot use --until 2026-02-30: /],
     [['--here', '--cwd', '/', 'x'], /^Cannot combine --cwd and --here$/],

@@ -31,6 +31,13 @@ test('memory remember refuses what is no content, before anything is written', a
     assertFailed(finished, 'usage', { message: /^Cannot remember: there is no content$/, hint: /./ })
   }
   assertFailed(await box.run(['memory', 'remember', 'x', '@nosuch']), 'no-input', { message: /nosuch/ })
+  for (const [word, kind] of [
+    ['@', 'usage'],
+    ['@someone says hi', 'no-input'],
+  ] as const) {
+    const finished = await box.run(['memory', 'remember', 'x', word])
+    assertFailed(finished, kind, { message: /^Cannot/, hint: /begins with @ goes through standard input/ })
+  }
   const binary = await box.run(['memory', 'remember', 'x'], { stdin: Uint8Array.of(0x61, 0, 0x62) })
   assertFailed(binary, 'invalid', { message: /NUL/ })
   assert.deepEqual(

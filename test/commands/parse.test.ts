@@ -39,6 +39,7 @@ const LINES: [string[], string[], Record<string, readonly string[]>][] = [
   [['-vs', 'x'], [], { verbose: [''], sender: ['x'] }],
   [['-vs=x'], [], { verbose: [''], sender: ['x'] }],
   [['-s', '-'], [], { sender: ['-'] }],
+  [['--max-turns', '-1', '-s', '-1d'], [], { 'max-turns': ['-1'], sender: ['-1d'] }],
   [['-', 'a', '-'], ['-', 'a', '-'], {}],
   [['a', '-v', 'b', '--quiet', 'c'], ['a', 'b', 'c'], { verbose: [''], quiet: [''] }],
   [['-vvq'], [], { verbose: ['', ''], quiet: [''] }],
@@ -180,6 +181,16 @@ for (const [args, given, problem] of COUNTS) {
     assert.throws(() => parse({ ...COMMAND, args }, Array(given).fill('secret')), { kind: 'usage', message })
   })
 }
+
+test('parseOptions() says of an argument that it is empty', () => {
+  for (const [args, argv, problem] of [
+    ['<...words>', [''], '<words…> is empty'],
+    ['<name>', [''], '<name> is empty'],
+  ] as const) {
+    const message = `Cannot run "crabtalk try": ${problem}`
+    assert.throws(() => parse({ ...COMMAND, args }, argv), { kind: 'usage', message })
+  }
+})
 
 test('parseOptions() loses no word of any line', () => {
   const word = fc.oneof(

@@ -1,5 +1,4 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { toJsonHits } from '../../core/protocol/session-hits-json.ts'
 import { MAX_HITS } from '../../core/session-search/types.ts'
@@ -7,6 +6,7 @@ import { attach } from '../../daemon/attach.ts'
 import type { Options, Run } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import type { Host } from '../host.ts'
+import { nothingFound } from '../nothing-found.ts'
 import { printJson } from '../print.ts'
 import { readFilters } from './filters.ts'
 import { hitLines } from './hit-lines.ts'
@@ -19,7 +19,7 @@ export const search: Run = async ({ options, host, signal }) => {
   const found = await request(attached.dispatch, 'searchSessions', wanted, signal)
   if (found.partial) host.stderr.write('The index is still being built: older conversations may be missing\n')
   if (options.has('json')) printJson(host, toJsonHits(found))
-  else if (found.hits.length === 0) host.stderr.write(`Nothing was found for ${sanitize(wanted.query)}\n`)
+  else if (found.hits.length === 0) host.stderr.write(await nothingFound(wanted.query))
   else {
     await host.stdout.write(await hitLines(found.hits, host))
     if (host.stdout.isTerminal) await tellNext(host)
@@ -46,6 +46,11 @@ function readSearch(options: Options, host: Host) {
     const text = options.value(option)
     return text === undefined ? '' : parseWhen(option, text, now)
   }) as [string, string]
+  if (since !== '' && until !== '' && Date.parse(since) >= Date.parse(until)) {
+    throw new CrabError('usage', 'Cannot search: --until is not later than --since', {
+      hint: 'nothing can be said between the two',
+    })
+  }
   const around = { contextBefore: context, contextAfter: context }
   return { ...readFilters(options, host), query, since, until, limit, ...around }
 }

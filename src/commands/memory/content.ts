@@ -19,8 +19,7 @@ export async function readContent(
 
 async function readWord(word: string, host: Host, signal: AbortSignal): Promise<string> {
   if (word.startsWith('@') && word !== '@-') {
-    const file = { path: word.slice(1), purpose: ' to remember it' }
-    return withoutLineEnd(await readNamedText(file, host, signal))
+    return withoutLineEnd(await readFileOf(word.slice(1), host, signal))
   }
   if (word !== '-' && word !== '@-') return word
   const kind = host.stdinKind()
@@ -29,6 +28,17 @@ async function readWord(word: string, host: Host, signal: AbortSignal): Promise<
     return withoutLineEnd(toText(await collect(host.stdin(), STDIN), STDIN))
   } catch (cause) {
     throw unreadable(STDIN, cause, 'pipe the content into it')
+  }
+}
+
+async function readFileOf(path: string, host: Host, signal: AbortSignal): Promise<string> {
+  if (path.trim() === '')
+    throw new CrabError('usage', 'Cannot remember: there is no file behind @', { hint: BEGINS_WITH_AT })
+  try {
+    return await readNamedText({ path, purpose: ' to remember it' }, host, signal)
+  } catch (cause) {
+    if (!(cause instanceof CrabError) || cause.kind !== 'no-input') throw cause
+    throw new CrabError('no-input', cause.message, { cause, hint: `check the path; ${BEGINS_WITH_AT}` })
   }
 }
 
@@ -42,4 +52,5 @@ function nothing(): CrabError {
   })
 }
 
+const BEGINS_WITH_AT = 'a content that begins with @ goes through standard input'
 const STDIN = 'standard input'

@@ -1,5 +1,4 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { sanitize } from '../../core/base/sanitize.ts'
 import { MAX_HITS } from '../../core/memory/types.ts'
 import type { MemoryHit } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
@@ -10,6 +9,7 @@ import type { Run } from '../command.ts'
 import { parseCount } from '../duration.ts'
 import { excerptLine } from '../excerpt.ts'
 import type { Host } from '../host.ts'
+import { nothingFound } from '../nothing-found.ts'
 import { printJson } from '../print.ts'
 import { toJsonEntry } from './entries.ts'
 import { factsOf } from './list.ts'
@@ -29,7 +29,7 @@ export const search: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host, { signal })
   const { hits } = await request(attached.dispatch, 'searchMemory', { agent, query, limit }, signal)
   if (options.has('json')) printJson(host, { hits: hits.map(toJsonHit) })
-  else if (hits.length === 0) host.stderr.write(`Nothing was found for ${sanitize(query)}\n`)
+  else if (hits.length === 0) host.stderr.write(await nothingFound(query))
   else await host.stdout.write(await hitLines(hits, host))
   return hits.length === 0 ? 1 : 0
 }

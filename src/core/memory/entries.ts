@@ -45,11 +45,18 @@ export function otherOwner(
   return undefined
 }
 
+/** Says that a name is taken. */
+export function whose({ name, owner }: { name: string; owner: MemoryEntry }): string {
+  return name === owner.name
+    ? `"${name}" is the name of another entry`
+    : `"${name}" is another name of "${owner.name}"`
+}
+
 /** A memory with one entry more, the last. Throws `conflict` when its name, or an alias, is already a name of another. */
 export function addEntry(memory: Memory, entry: NewEntry): Memory {
   const taken = otherOwner(memory, [entry.name, ...entry.aliases])
   if (taken) {
-    throw new CrabError('conflict', `"${taken.name}" is the name of another entry, "${taken.owner.name}"`)
+    throw new CrabError('conflict', whose(taken))
   }
   const id = freeId(memory)
   return { nextId: id + 1n, entries: [...memory.entries, { id, ...entry }] }

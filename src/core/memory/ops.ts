@@ -1,6 +1,6 @@
 import { CrabError } from '../base/errors.ts'
 import { checkContent, checkCount, checkNames } from './check-entry.ts'
-import { addEntry, findEntry, isNamed, missingEntry, otherOwner } from './entries.ts'
+import { addEntry, findEntry, isNamed, missingEntry, otherOwner, whose } from './entries.ts'
 import type { Memory, MemoryEntry, MemoryKind } from './types.ts'
 
 /** The only ways to change a memory (RFC 0150). `name` may be an alias, except for `add`. */
@@ -104,7 +104,7 @@ function put(memory: Memory, before: MemoryEntry, entry: MemoryEntry, what: stri
   if (isSame(before, entry)) return { memory, entry: before }
   checkCount(what, entry)
   const taken = otherOwner(memory, [entry.name, ...entry.aliases], before)
-  if (taken) throw new CrabError('conflict', `${what}: "${taken.name}" belongs to "${taken.owner.name}"`)
+  if (taken) throw new CrabError('conflict', `${what}: ${whose(taken)}`)
   const entries = memory.entries.map((one) => (one === before ? entry : one))
   return { memory: { ...memory, entries }, entry }
 }

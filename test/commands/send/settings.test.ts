@@ -116,7 +116,7 @@ const REFUSED: [string[], string, RegExp][] = [
   [['--output', 'xml'], 'usage', /--output xml/],
   [['--color', 'on'], 'usage', /--color on/],
   [['--max-turns', '0'], 'usage', /--max-turns 0/],
-  [['--retries', '-1'], 'usage', /needs a value/],
+  [['--retries', '-1'], 'usage', /--retries -1: it is no whole number/],
   [['--retries', 'many'], 'usage', /--retries many/],
   [['--max-cost', 'much'], 'usage', /--max-cost much/],
   [['--max-cost', '$'], 'usage', /--max-cost \$/],

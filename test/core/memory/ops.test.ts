@@ -47,7 +47,10 @@ test('alias adds and removes names of one entry', () => {
   const before = apply(add('deploy', ['ship', 'go']), add('other')).memory
   const { entry } = applyOp(before, alias('go', ['release', 'deploy'], ['ship']))
   assert.deepEqual(entry.aliases, ['go', 'release'])
-  assert.throws(() => applyOp(before, alias('deploy', ['other'])), { kind: 'conflict', message: /"other"/ })
+  assert.throws(() => applyOp(before, alias('deploy', ['other'])), {
+    kind: 'conflict',
+    message: /: "other" is the name of another entry$/,
+  })
   const missing = { kind: 'missing', hint: 'it has ship, go' }
   assert.throws(() => applyOp(before, alias('deploy', [], ['deploy'])), missing)
 })

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nothingFound } from '../../src/commands/nothing-found.ts'
+
+test('nothingFound() says what is looked for when no word of the query is', async () => {
+  for (const query of ['heron', 'C++ heron', '数', '42']) {
+    assert.equal(await nothingFound(query), `Nothing was found for ${query}\n`)
+  }
+  for (const query of ['!!!', '🎉', '*', 'C++', 'a b']) {
+    const why = 'words of two or more letters or digits are looked for, no signs'
+    assert.equal(await nothingFound(query), `Nothing was found for ${query}: ${why}\n`)
+  }
+})
+
+test('nothingFound() repeats no more than the beginning of a long query, and nothing that a terminal obeys', async () => {
+  assert.equal(
+    await nothingFound('heron '.repeat(1000)),
+    `Nothing was found for ${'heron '.repeat(34).slice(0, 200)}…\n`,
+  )
+  assert.equal(await nothingFound('\u001b[2Jheron'), 'Nothing was found for heron\n')
+})
