@@ -15,7 +15,7 @@ test('bench says so when there is no binary, suite or program to measure', async
     ],
     [
       ['speed'],
-      /^Cannot measure: there is no suite speed: startup, one-shot, streaming, tui, daemon, daemon-home, daemon-crowd, mcp-connect, mcp-calls, mcp-crowd\n$/,
+      /^Cannot measure: there is no suite speed: startup, one-shot, streaming, tui, daemon, daemon-home, daemon-crowd, mcp-connect, mcp-calls, mcp-crowd, search, search-daemon, memory, relevance\n$/,
     ],
     [
       ['--binary', tree.path('crabtalk'), '--peers', '/nowhere'],

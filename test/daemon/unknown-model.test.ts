@@ -16,5 +16,5 @@ test('a turn that names an unknown model leaves no conversation behind', async (
   const dispatch = route(handlers(services, 'process'))
   const turn = streamTurn(dispatch, { sender: 'ann', content: 'hi', options: { model: 'b' } }, NEVER)
   await assert.rejects(Array.fromAsync(turn), { kind: 'config', message: /Cannot find model "b"/ })
-  assert.deepEqual(await request(dispatch, 'listConversations', {}, NEVER), { conversations: [] })
+  assert.deepEqual(await request(dispatch, 'listConversations', {}, NEVER), { conversations: [], total: 0 })
 })
