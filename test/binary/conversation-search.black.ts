@@ -41,7 +41,10 @@ test('conversation search colours matches on a terminal, cuts to its width, and 
   assert.ok(output.includes(`Which ${red('ferry')} did we want`), output)
   assert.ok(output.includes(`${red('Hiddensee')} in June?`), output)
   assert.match(output, /The one at 9:30, because it tak…/)
-  assert.match(output, /chat --resume ID/)
+  assert.match(
+    output,
+    /^Go on with one: crabtalk chat --resume ID\r?\nRead it: crabtalk conversation show ID\r?$/m,
+  )
   const plain = box.terminal(['conversation', 'search', 'ferry'], { columns: 60, env: { NO_COLOR: '1' } })
   await plain.finished
   assert.ok(!plain.output().includes('\u001b'), plain.output())

@@ -57,5 +57,5 @@ function readSearch(options: Options, host: Host) {
 
 async function tellNext(host: Host): Promise<void> {
   await host.stdout.flush()
-  host.stderr.write('\nGo on with one: crabtalk chat --resume ID · read it: crabtalk conversation show ID\n')
+  host.stderr.write('\nGo on with one: crabtalk chat --resume ID\nRead it: crabtalk conversation show ID\n')
 }
