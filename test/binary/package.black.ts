@@ -37,7 +37,7 @@ test('the package as others install it: its examples run, and its types fit', as
   assert.deepEqual([...others, ...more], [], 'every example is run')
   assert.match(
     await runExample(talk, programs!),
-    /stop true true\n[\da-f]{16}-\w{26} \[\n[^]*'Anything at all\.'\n\]\n$/,
+    /stop true true\n[\da-f]{16}-\w{26} \[\n[\s\S]*'Anything at all\.'\n\]\n$/,
   )
   await checkTypes(talk)
 })
