@@ -19,12 +19,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/core/lease': MECHANISM,
   'src/core/storage': MECHANISM,
   'src/core/search': MECHANISM,
-  'src/core/session-search': [
-    ...MECHANISM,
-    'src/core/search',
-    'src/core/storage',
-    'src/core/lease/types.ts',
-  ],
+  'src/core/session-search': [...MECHANISM, 'src/core/search', 'src/core/storage', 'src/core/lease/types.ts'],
   'src/core/memory': [...MECHANISM, 'src/core/search'],
   'src/core/bus': MECHANISM,
   'src/core/skills': MECHANISM,
