@@ -60,6 +60,48 @@ test('activate_session makes a pair continue in a session', async () => {
   assert.deepEqual(sentTo(node.server.requests[2]), ['user: one', 'assistant: yes', 'user: three'])
 })
 
+test('a session whose agent was deleted is neither continued nor forked, also when another has its name', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  const agent = (operation: 'createAgent' | 'deleteAgent') =>
+    request(node.dispatch, operation, { name: 'critic', config: '', prompt: 'You judge.' }, NEVER)
+  await agent('createAgent')
+  await node.ask('one', { agent: 'critic' })
+  const [session = ''] = await listed(node)
+  const refused = async (message: string) => {
+    const hint = `crabtalk conversation show ${session} shows what was said in it`
+    for (const operation of ['activateSession', 'forkSession'] as const) {
+      await assert.rejects(request(node.dispatch, operation, { session }, NEVER), {
+        kind: 'missing',
+        message: `Cannot continue the conversation: its agent "critic" was deleted${message}`,
+        hint,
+      })
+    }
+    assert.deepEqual(await listed(node), [session])
+  }
+  await agent('deleteAgent')
+  await refused('')
+  await agent('createAgent')
+  await refused(', and the "critic" of today is another')
+})
+
+test('a session of an agent that was renamed is continued under its name of today, whoever has the old one', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  const made = { name: 'critic', config: '', prompt: 'You judge.' }
+  await request(node.dispatch, 'createAgent', made, NEVER)
+  await node.ask('one', { agent: 'critic' })
+  const [session = ''] = await listed(node)
+  await request(node.dispatch, 'renameAgent', { oldName: 'critic', newName: 'judge' }, NEVER)
+  const names = async () => {
+    const active = await request(node.dispatch, 'activateSession', { session }, NEVER)
+    return [active.id === session, active.agent]
+  }
+  assert.deepEqual(await names(), [true, 'judge'])
+  await request(node.dispatch, 'createAgent', made, NEVER)
+  assert.deepEqual(await names(), [true, 'judge'])
+  const fork = await request(node.dispatch, 'forkSession', { session, upto: 0 }, NEVER)
+  assert.equal(fork.agent, 'judge')
+})
+
 test('whatever a pair does last decides where it continues, also within one millisecond', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
   await node.ask('one')

@@ -14,12 +14,14 @@ import type {
   SessionInfo,
   SetTitle,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { sessionMeta } from '../../core/runtime/session-pages.ts'
 import * as runtime from '../../core/runtime/sessions.ts'
 import { toTitle } from '../../core/runtime/title.ts'
 import { SESSION_VERSION } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 import { getSession } from './conversations.ts'
 import type { Served } from './served.ts'
+import { agentOfToday } from './session-agent.ts'
 import { inWords, pairOf } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
 import { DEFAULT_SENDER, directoryOf } from './turn-message.ts'
@@ -55,24 +57,30 @@ export async function newSession(
   return await getSession(services.place.storage, await runtime.newSession(services, header, signal))
 }
 
-/** `activate_session`: its pair continues there. */
+/** `activate_session`: its pair continues there. Gives the agent the name it goes by now; throws as `agentOfToday` does. */
 export async function activateSession(
   services: Services,
   { session }: ActivateSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
-  await runtime.activateSession(services, { id: session, now: new Date(services.now()) }, signal)
-  return await getSession(services.place.storage, session)
+  const { storage } = services.place
+  const { summary, isActive } = await sessionMeta(storage, session)
+  const agent = await agentOfToday(services.agents, summary)
+  if (!isActive)
+    await runtime.activateSession(services, { id: session, now: new Date(services.now()) }, signal)
+  return { ...(await getSession(storage, session)), agent }
 }
 
-/** `fork_session`: a copy, or that of a beginning, which is the pair's active one from now on. */
+/** `fork_session`: a copy, or that of a beginning, which is the pair's active one from now on. As `activate_session`. */
 export async function forkSession(
   services: Services,
   { session, upto }: ForkSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
+  const { storage } = services.place
+  const agent = await agentOfToday(services.agents, (await sessionMeta(storage, session)).summary)
   const at = { id: session, upto, now: new Date(services.now()) }
-  return await getSession(services.place.storage, await runtime.forkSession(services, at, signal))
+  return { ...(await getSession(storage, await runtime.forkSession(services, at, signal))), agent }
 }
 
 /** `set_title`: on one line; an empty one removes it. */

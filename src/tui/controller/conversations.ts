@@ -20,15 +20,17 @@ export async function openFirst(
   await setting.feed.follow({ agent, sender }, 'first', signal)
 }
 
-/** Makes a session the active one of its pair, prints its last messages, and goes on there. */
+/**
+ * Makes a session the active one of its pair, prints its last messages, and goes on there. Throws, and leaves what is
+ * open, when its agent is gone: a pair is followed by the agent's name, which may be another's by now.
+ */
 export async function openConversation(
   { ports: { dispatch }, feed }: Setting,
   session: string,
   signal: AbortSignal,
 ): Promise<void> {
   const pair = await feed.hold(async () => {
-    const { agent, sender, active } = await request(dispatch, 'getSession', { session }, signal)
-    if (!active) await request(dispatch, 'activateSession', { session }, signal)
+    const { agent, sender } = await request(dispatch, 'activateSession', { session }, signal)
     feed.stop()
     return { agent, sender }
   })

@@ -1,0 +1,35 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { AgentStore } from '../../core/config/agents.ts'
+import type { SessionSummary } from '../../core/storage/types.ts'
+
+/**
+ * The name that the agent of a stored session goes by now; its next turn is asked for by that name.
+ *
+ * Throws `missing` when that agent is gone, also when another one has its name.
+ */
+export async function agentOfToday(
+  agents: Pick<AgentStore, 'idOf' | 'list'>,
+  { id, agent, agentId }: Pick<SessionSummary, 'id' | 'agent' | 'agentId'>,
+): Promise<string> {
+  const namesake = await idIfAny(agents, agent)
+  if (namesake === agentId) return agent
+  const renamed = (await agents.list()).agents.find((one) => one.id === agentId)
+  if (renamed) return renamed.name
+  const other = namesake === undefined ? '' : `, and the "${agent}" of today is another`
+  throw new CrabError(
+    'missing',
+    `Cannot continue the conversation: its agent "${agent}" was deleted${other}`,
+    {
+      hint: `crabtalk conversation show ${id} shows what was said in it`,
+    },
+  )
+}
+
+async function idIfAny(agents: Pick<AgentStore, 'idOf'>, name: string): Promise<string | undefined> {
+  try {
+    return await agents.idOf(name)
+  } catch (reason) {
+    if (reason instanceof CrabError && reason.kind === 'missing') return undefined
+    throw reason
+  }
+}
