@@ -12,7 +12,7 @@ import type { Caller } from '../../src/daemon/caller.ts'
 import { testCaller } from '../support/caller.ts'
 import { COMPILED, FROM_SOURCE, startTestDaemon } from '../support/daemon.ts'
 import { talkingHome } from '../support/daemon-home.ts'
-import { kill } from '../support/processes.ts'
+import { kill, processesLeft } from '../support/processes.ts'
 import { readSessions } from '../support/talk.ts'
 import { type TemporaryHome, temporaryHome } from '../support/temporary-home.ts'
 import { until } from '../support/until.ts'
@@ -123,6 +123,8 @@ test('attach() starts one daemon, however many ask for it at once', async () => 
   )
   assert.equal(new Set(pids).size, 1)
   assert.notEqual(pids[0], process.pid)
+  const mark = `CRABTALK_HOME=${home.paths.home}`
+  await until('the others have ended', async () => (await processesLeft(mark)).length === 1)
   await stopDaemon(told)
   assert.deepEqual(told.said, [])
 })

@@ -33,6 +33,7 @@ export async function temporaryHome(): Promise<TemporaryHome> {
       })
     },
     read: (file) => readFile(join(paths.home, file), 'utf8'),
-    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+    /** What was under way when a test ended may write once more. */
+    [Symbol.asyncDispose]: () => rm(directory.path, { recursive: true, force: true, maxRetries: 5 }),
   }
 }

@@ -5,6 +5,7 @@ import { platform } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
 import type { PartToSave } from '../../../../src/core/search/checkpoint/types.ts'
 import { TextIndex } from '../../../../src/core/search/text-index.ts'
 import { indexFiles } from '../../../../src/core/session-search/background/index-files.ts'
@@ -50,7 +51,7 @@ test('openBackground() tells the log what the worker has to tell', async () => {
 
 test('openBackground() gives failures as they are', async () => {
   await using setting = await openSetting({})
-  const place = { folder: SEARCH_WORKER.pathname, maker: '' }
+  const place = { folder: fileURLToPath(SEARCH_WORKER), maker: '' }
   await assert.rejects(setting.background.save(place, [partOf(1)], never), {
     name: 'CrabError',
     kind: 'storage',
