@@ -1,7 +1,8 @@
 import type { Command, Option } from '../../src/commands/command.ts'
 import { optionSummary, usageOf } from '../../src/commands/help.ts'
 import { GLOBAL, GROUPS, NO_DAEMON, SECTIONS } from '../../src/commands/sections.ts'
-import { CRABTALK, CRABUP } from '../../src/commands/table.ts'
+import { CRABTALK } from '../../src/commands/table.ts'
+import { CRABUP } from '../../src/commands/up/table.ts'
 import { code, plain, table } from './sections.ts'
 
 /** Every command with its options and examples, by the sections of the first help page. */

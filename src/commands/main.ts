@@ -20,8 +20,7 @@ export async function main(name: string, argv: readonly string[], host: Host): P
 }
 
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {
-  const { CRABTALK, CRABUP } = await import('./table.ts')
-  const commands = name === 'crabup' ? CRABUP : CRABTALK
+  const commands = await commandsOf(name)
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
   const words = isHelpFirst ? argv.slice(1) : isChat(name, argv, host) ? ['chat', ...argv] : argv
   const command = find(commands, words)
@@ -43,6 +42,10 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
   } finally {
     over.abort()
   }
+}
+
+async function commandsOf(name: string): Promise<readonly Command[]> {
+  return name === 'crabup' ? (await import('./up/table.ts')).CRABUP : (await import('./table.ts')).CRABTALK
 }
 
 /** Of a command that takes no arguments and has others behind its word, a word behind it is meant to be one of them. */

@@ -3,6 +3,7 @@ import { CHAT_COMMANDS } from './chat/table.ts'
 import type { Command, Option } from './command.ts'
 import { completionCommands } from './completions/table.ts'
 import { CONVERSATION_COMMANDS } from './conversation/table.ts'
+import { CRON_COMMANDS } from './cron/table.ts'
 import { DAEMON_COMMANDS } from './daemon/table.ts'
 import { EVENTS_COMMANDS } from './events/table.ts'
 import { FOLLOW_COMMANDS } from './follow/table.ts'
@@ -87,6 +88,7 @@ export const CRABTALK: readonly Command[] = [
   ...CONVERSATION_COMMANDS,
   ...MEMORY_COMMANDS,
   ...MCP_COMMANDS,
+  ...CRON_COMMANDS,
   ...DAEMON_COMMANDS,
   {
     path: ['policy', 'why'],
@@ -183,19 +185,6 @@ problem; warnings alone do not count. Prints no secrets.`,
     summary: 'Print the version',
     options: [],
     examples: ['crabtalk version'],
-    load: async () => (await import('./version.ts')).version,
-  },
-]
-
-/** The commands of `crabup`. */
-export const CRABUP: readonly Command[] = [
-  ...completionCommands('crabup'),
-  {
-    path: ['version'],
-    args: '',
-    summary: 'Print the version',
-    options: [],
-    examples: ['crabup version'],
     load: async () => (await import('./version.ts')).version,
   },
 ]

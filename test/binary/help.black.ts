@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import which from 'which'
-import { CRABTALK, CRABUP } from '../../src/commands/table.ts'
+import { CRABTALK } from '../../src/commands/table.ts'
+import { CRABUP } from '../../src/commands/up/table.ts'
 import { type EverydayPlace, makeEverydayPlace } from '../docs/everyday-place.ts'
 
 /** What has to be undone of the prepared place, for examples that make what is there already. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SCENARIOS } from '../../scripts/sea/scenarios.ts'
-import { CRABTALK, CRABUP } from '../../src/commands/table.ts'
+import { CRABTALK } from '../../src/commands/table.ts'
+import { CRABUP } from '../../src/commands/up/table.ts'
 
 test('SCENARIOS warm up and prove every command of the tables', () => {
   const programs = { crabtalk: CRABTALK, crabup: CRABUP }

@@ -1,0 +1,23 @@
+import type { Command } from '../command.ts'
+import { completionCommands } from '../completions/table.ts'
+import { PACKAGE_COMMANDS } from './packages/table.ts'
+import { SELF_COMMANDS } from './self/table.ts'
+import { SERVICE_COMMANDS } from './service/table.ts'
+import { VIEW_COMMANDS } from './view/table.ts'
+
+/** The commands of `crabup`. */
+export const CRABUP: readonly Command[] = [
+  ...SERVICE_COMMANDS,
+  ...VIEW_COMMANDS,
+  ...PACKAGE_COMMANDS,
+  ...SELF_COMMANDS,
+  ...completionCommands('crabup'),
+  {
+    path: ['version'],
+    args: '',
+    summary: 'Print the version',
+    options: [],
+    examples: ['crabup version'],
+    load: async () => (await import('../version.ts')).version,
+  },
+]
