@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toCancelled } from '../base/cancelled.ts'
+import { CrabError } from '../base/errors.ts'
+import { codeOf } from '../base/system-error.ts'
+import { startError } from './spawn-child.ts'
+import type { ExitStatus } from './types.ts'
+
+export interface ToolOptions {
+  /** The whole environment; the program is looked for on its PATH. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Text on standard input, which is /dev/null without one. */
+  stdin?: string
+  /** It is killed then; by default 30 s. */
+  timeoutMs?: number
+  /** Bytes that are kept of each stream; what comes after them is thrown away. By default 1 MiB. */
+  maxBytes?: number
+}
+
+/** What a tool said. */
+export interface ToolResult extends ExitStatus {
+  stdout: string
+  stderr: string
+}
+
+/**
+ * Runs a program of the system that is soon done, without a shell and in no group of its own: for tools that start nothing
+ * which stays. Fails with `missing` when there is no such program, `timeout`, `cancelled` (it is killed then), or
+ * `failed` when it cannot be started. How it ended is the caller's to judge.
+ */
+export async function runTool(
+  argv: readonly [string, ...string[]],
+  { env, stdin, timeoutMs = 30_000, maxBytes = 1024 * 1024 }: ToolOptions,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  if (signal.aborted) throw toCancelled(signal)
+  const [name, ...args] = argv
+  const time = AbortSignal.timeout(timeoutMs)
+  const child = spawn(name, args, {
+    env,
+    windowsHide: true,
+    killSignal: 'SIGKILL',
+    signal: AbortSignal.any([signal, time]),
+    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  child.stdin?.on('error', () => undefined) // it need not read what it is given
+  child.stdin?.end(stdin)
+  const [stdout, stderr] = [gather(child.stdout!, maxBytes), gather(child.stderr!, maxBytes)]
+  const status = await new Promise<ExitStatus>((resolve, reject) => {
+    child.once('error', (reason) => reject(toToolError(argv, reason, { signal, time })))
+    child.once('exit', (code, exitSignal) => resolve({ code, signal: exitSignal }))
+  })
+  await Promise.race([Promise.all([stdout.ended, stderr.ended]), sleep(LAST_MS, undefined, { ref: false })])
+  child.stdout!.destroy() // what it has started and left may hold them
+  child.stderr!.destroy()
+  return { ...status, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function gather(stream: Readable, maxBytes: number): { ended: Promise<unknown>; text(): string } {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  stream.on('data', (piece: Buffer) => {
+    if (bytes < maxBytes) pieces.push(piece.subarray(0, maxBytes - bytes))
+    bytes += piece.length
+  })
+  const ended = new Promise((resolve) => stream.once('close', resolve))
+  return { ended, text: () => Buffer.concat(pieces).toString() }
+}
+
+function toToolError(
+  [name]: readonly [string, ...string[]],
+  reason: Error,
+  { signal, time }: { signal: AbortSignal; time: AbortSignal },
+): CrabError {
+  if (signal.aborted) return toCancelled(signal)
+  if (time.aborted) return new CrabError('timeout', `Cannot wait for ${name}: it takes too long`)
+  const code = codeOf(reason)
+  if (code !== 'ENOENT') return startError(name, code, reason)
+  return new CrabError('missing', `Cannot run ${name}: there is no such program`, { cause: reason })
+}
+
+/** How long the last of its output may take once it has ended. */
+const LAST_MS = 1000
