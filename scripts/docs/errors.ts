@@ -19,6 +19,7 @@ const MEANINGS: Record<Kind, string> = {
   denied: 'something needed permission, and nobody could be asked',
   credentials: 'a key is missing or wrong',
   missing: 'what was named does not exist',
+  'no-service': 'there is no such service',
   conflict: 'it is taken, or in use, or not to be told from others',
   gone: 'it was there, and is no more',
   throttled: 'a rate limit: try later',

@@ -19,6 +19,8 @@ export type WordKind =
   | 'run'
   | 'sender'
   | 'server'
+  /** What a service manager keeps running. */
+  | 'service'
   | 'shell'
 
 /** One option of a command; `value` names its value, absent for a flag. */
@@ -56,6 +58,8 @@ interface Invocation {
   program: string
   /** The commands of that program. */
   commands: readonly Command[]
+  /** The words that named it; where its row has `<service>`, the name of one. */
+  path: readonly string[]
   options: Options
   host: Host
   /** Aborted when the command is over, however it ended. */
@@ -70,7 +74,7 @@ export type ReportRefusal = (at: { error: CrabError; words: readonly string[]; h
 
 /** A row of the command table: help, completions, the reference page and routing all come from it. */
 export interface Command {
-  /** The words that name it. */
+  /** The words that name it; SERVICE stands for the name of any service. */
   path: readonly string[]
   /** Arguments in cac's notation: `<name>`, `[...prompt]`. */
   args: string
@@ -85,6 +89,8 @@ export interface Command {
   kinds?: readonly (WordKind | undefined)[]
   /** For scripts of ours only: no help and no completion names it. */
   hidden?: true
+  /** It never asks a daemon to do what it does, so there is no --no-daemon. */
+  isAlone?: true
   load(): Promise<Run>
   loadRefusal?(): Promise<ReportRefusal>
 }

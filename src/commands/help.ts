@@ -1,6 +1,6 @@
 import { shownArgs } from './arguments.ts'
 import type { Command, Option } from './command.ts'
-import { GROUPS, optionsOf, SECTIONS } from './sections.ts'
+import { CRABUP_SECTIONS, GROUPS, optionsOf, SECTIONS } from './sections.ts'
 
 /** The help page of one command. */
 export function commandHelp(name: string, command: Command): string {
@@ -32,9 +32,10 @@ export function groupHelp(name: string, commands: readonly Command[], group: str
 export function programHelp(name: string, commands: readonly Command[]): string {
   const rows = firstRows(shown(commands))
   const width = Math.max(...[...rows.values()].map(([left]) => left.length))
-  const titled = new Set(SECTIONS.flatMap(([, words]) => words))
+  const titles = name === 'crabup' ? CRABUP_SECTIONS : SECTIONS
+  const titled = new Set(titles.flatMap(([, words]) => words))
   const rest = ['Others', [...rows.keys()].filter((word) => !titled.has(word))] as const
-  const sections = [...SECTIONS, rest].flatMap(([title, words]) => {
+  const sections = [...titles, rest].flatMap(([title, words]) => {
     const lines = words.flatMap((word) => (rows.has(word) ? [rows.get(word)!] : []))
     return lines.length === 0 ? [] : [`${title}:\n${columns(lines, width)}`]
   })

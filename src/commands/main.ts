@@ -1,8 +1,9 @@
-import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
+import { type CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
 import { wantsColor } from './color.ts'
 import type { Command } from './command.ts'
 import { formatError } from './error-text.ts'
 import type { Host } from './host.ts'
+import { asTyped, hasServiceRows } from './service-rows.ts'
 
 /** Runs `crabtalk` or `crabup` (whichever name it was started by) and gives the exit code. */
 export async function main(name: string, argv: readonly string[], host: Host): Promise<number> {
@@ -20,25 +21,29 @@ export async function main(name: string, argv: readonly string[], host: Host): P
 }
 
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {
-  const commands = await commandsOf(name)
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
   const words = isHelpFirst ? argv.slice(1) : isChat(name, argv, host) ? ['chat', ...argv] : argv
+  const table = await commandsOf(name)
+  const commands = asTyped(table, words[0])
   const command = find(commands, words)
   const wantsHelp = isHelpFirst || (command?.rawFrom === undefined && isHelp(behind(words, command)))
-  if (wantsHelp || (!command && words.length === 0)) return help({ name, commands, command, words, host })
-  if (!command || isUnknownVerb(command, commands, words)) throw await unknownCommand(name, commands, words)
+  if (wantsHelp || (!command && words.length === 0))
+    return help({ name, table, commands, command, words, host })
+  if (!command || isUnknownVerb(command, commands, words))
+    throw await unknown({ name, table, commands, words, host })
   const [{ parseOptions }, { optionsOf }] = await Promise.all([import('./parse.ts'), import('./sections.ts')])
   const full = { ...command, options: optionsOf(command) }
   const rest = words.slice(command.path.length)
   const options = await orReported({ command, words: rest, host }, () =>
     parseOptions({ program: name, command: full }, rest),
   )
-  if (options.has('help')) return help({ name, commands, command, words, host })
+  if (options.has('help')) return help({ name, table, commands, command, words, host })
   const run = await command.load()
   const over = new AbortController()
   try {
     const at = options.has('no-daemon') ? withoutDaemon(host) : host
-    return await run({ program: name, commands, options, host: at, signal: over.signal })
+    const { path } = command
+    return await run({ program: name, commands: table, path, options, host: at, signal: over.signal })
   } finally {
     over.abort()
   }
@@ -101,82 +106,41 @@ function isHelp(words: readonly string[]): boolean {
   return flags.includes('--help') || flags.includes('-h')
 }
 
-async function help(at: {
+/** A command line, and what there is. */
+interface Line {
   name: string
+  table: readonly Command[]
+  /** The table as this line means it. */
   commands: readonly Command[]
-  command: Command | undefined
   words: readonly string[]
   host: Host
-}): Promise<number> {
-  const { name, commands, command, words, host } = at
+}
+
+async function help(line: Line & { command: Command | undefined }): Promise<number> {
+  const { name, commands, command, words, host } = line
   const { commandHelp, groupHelp, programHelp } = await import('./help.ts')
   const [group] = words.filter((word) => !word.startsWith('-'))
   const isGroup = commands.some(({ path }) => path.length > 1 && path[0] === group)
-  if (!command && group !== undefined && !isGroup) throw await unknownCommand(name, commands, words)
+  if (!command && group !== undefined && !(isGroup && (await isNamed(line)))) throw await unknown(line)
   const page = group === undefined ? programHelp(name, commands) : groupHelp(name, commands, group)
   host.stdout.write(command ? commandHelp(name, command) : page)
   return 0
 }
 
-async function unknownCommand(
-  name: string,
-  commands: readonly Command[],
-  words: readonly string[],
-): Promise<CrabError> {
-  const { nearest } = await import('../core/base/nearest.ts')
-  const inGroup = commands.filter(({ path }) => path.length > 1 && path[0] === words[0])
-  if (inGroup.length > 0 && words.length === 1) {
-    const verbs = inGroup.map(({ path }) => path[1]).join(', ')
-    return new CrabError('usage', `Cannot run "${name} ${words[0]}" alone: name one of ${verbs}`, {
-      hint: `see ${name} ${words[0]} --help`,
-    })
-  }
-  const typed = words.slice(0, inGroup.length > 0 ? 2 : 1).join(' ')
-  const known = (inGroup.length > 0 ? inGroup : commands)
-    .filter(({ hidden }) => !hidden)
-    .map(({ path }) => path.slice(0, inGroup.length > 0 ? 2 : 1).join(' '))
-  const inSome = commands.find(({ path }) => path[1] === typed)?.path.join(' ')
-  const near = inGroup.length > 0 ? nearVerb(words, known, nearest) : (nearest(typed, known) ?? inSome)
-  const what = typed.startsWith('-') ? 'option' : 'command'
-  return new CrabError('usage', `Unknown ${what} "${typed}"`, {
-    hint: near
-      ? `did you mean "${name} ${near}"?`
-      : `see ${name}${inGroup.length > 0 ? ` ${words[0]}` : ''} --help`,
-  })
+/** Whether the first word is one of the table's, or the name of a service there is. */
+async function isNamed({ table, commands, words, host }: Line): Promise<boolean> {
+  if (table === commands) return true
+  const { serviceNames } = await import('./up/service/names.ts')
+  return (await serviceNames(host)).some(({ name }) => name === words[0])
 }
 
-/** What is meant by the second word of a line: by what other programs call it, or how it is spelt. */
-function nearVerb(
-  [group = '', verb = '']: readonly string[],
-  known: readonly string[],
-  nearest: (word: string, candidates: readonly string[]) => string | undefined,
-): string | undefined {
-  const other = SAME.get(verb)?.find((same) => known.includes(`${group} ${same}`))
-  if (other) return `${group} ${other}`
-  const verbs = known.map((path) => path.slice(group.length + 1))
-  const near = verb === 'help' ? undefined : nearest(verb, verbs)
-  return near && `${group} ${near}`
+async function unknown(line: Line): Promise<CrabError> {
+  const { table, commands, host } = line
+  const { unknownCommand } = await import('./unknown-command.ts')
+  if (table === commands && !hasServiceRows(table)) return unknownCommand(line, [])
+  const { serviceNames } = await import('./up/service/names.ts')
+  return unknownCommand(
+    line,
+    (await serviceNames(host)).map(({ name }) => name),
+  )
 }
-
-/** What is called otherwise elsewhere, and in which groups; the first that a group has is meant. */
-const SAME: ReadonlyMap<string, readonly string[]> = new Map([
-  ['rm', ['remove', 'forget', 'delete']],
-  ['del', ['remove', 'forget', 'delete']],
-  ['delete', ['remove', 'forget']],
-  ['remove', ['forget', 'delete']],
-  ['ls', ['list']],
-  ['show', ['get']],
-  ['get', ['show']],
-  ['cat', ['show']],
-  ['create', ['add', 'remember']],
-  ['add', ['create', 'remember']],
-  ['set', ['edit', 'remember']],
-  ['edit', ['set', 'remember']],
-  ['mv', ['rename']],
-  ['find', ['search']],
-  ['grep', ['search']],
-  ['recall', ['search']],
-  ['export', ['dump']],
-  ['import', ['load']],
-  ['restart', ['reconnect']],
-])

@@ -1,4 +1,5 @@
 import type { Command, Option } from './command.ts'
+import { SERVICE } from './service-rows.ts'
 
 /** Options every command has. */
 export const GLOBAL: readonly Option[] = [
@@ -16,20 +17,35 @@ export const NO_DAEMON: Option = {
 const ALONE: ReadonlySet<string> = new Set(['complete', 'completions', 'config', 'daemon', 'version'])
 
 /** Every option of a command, its own first. */
-export function optionsOf({ path, options }: Pick<Command, 'path' | 'options'>): Option[] {
-  return [...options, ...(ALONE.has(path[0]!) ? [] : [NO_DAEMON]), ...GLOBAL]
+export function optionsOf({
+  path,
+  options,
+  isAlone,
+}: Pick<Command, 'path' | 'options' | 'isAlone'>): Option[] {
+  return [...options, ...(isAlone || ALONE.has(path[0]!) ? [] : [NO_DAEMON]), ...GLOBAL]
 }
 
-/** The sections of the first help page: what stands in each, by the first word of its commands. */
-export const SECTIONS: readonly (readonly [title: string, words: readonly string[]])[] = [
+/** Titles, and what stands below each, by the first word of its commands. */
+export type Sections = readonly (readonly [title: string, words: readonly string[]])[]
+
+/** The sections of the first help page of `crabtalk`. */
+export const SECTIONS: Sections = [
   ['Talk', ['chat', 'send', 'conversation', 'memory']],
   ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events']],
   ['Agents and what they may do', ['agent', 'mcp', 'policy']],
   ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'version']],
 ]
 
+/** The sections of the first help page of `crabup`. */
+export const CRABUP_SECTIONS: Sections = [
+  ['Services', [SERVICE, 'ps', 'logs', 'doctor']],
+  ['Components and packages', ['pull', 'update', 'rm', 'list', 'pkg']],
+  ['This program', ['self', 'uninstall', 'completions', 'version']],
+]
+
 /** What the commands that share a first word are about. */
 export const GROUPS: Readonly<Record<string, string>> = {
+  [SERVICE]: 'A service, such as daemon or cron',
   agent: 'Your agents',
   config: 'The configuration',
   conversation: 'What was said',

@@ -1,7 +1,8 @@
 import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Run } from '../command.ts'
+import type { Command, Run } from '../command.ts'
 import type { Host } from '../host.ts'
+import { hasServiceRows, namedRows } from '../service-rows.ts'
 import { scriptFor } from './scripts.ts'
 import { SHELLS } from './shells.ts'
 import { type Candidate, type Suggestion, suggest } from './suggest.ts'
@@ -24,7 +25,7 @@ export const complete: Run = async ({ commands, options, host }) => {
   const [count = '', ...given] = options.args
   const missing = Math.max(0, Math.min(1, Number(count) - given.length) || 0) // some shells drop an empty word
   const words = [...given, ...Array<string>(missing).fill('')]
-  const suggestion = suggest(commands, words)
+  const suggestion = suggest(await withServices(commands, host), words)
   if (suggestion.from === 'paths') {
     host.stdout.write(`${suggestion.only}\n`)
     return 0
@@ -35,6 +36,14 @@ export const complete: Run = async ({ commands, options, host }) => {
   const fitting = found.filter(({ value }) => value.startsWith(typed)).slice(0, MAX_CANDIDATES)
   host.stdout.write(`words\n${fitting.map(toLine).join('')}`)
   return 0
+}
+
+/** The table with a row for each service there is. */
+async function withServices(commands: readonly Command[], host: Host): Promise<readonly Command[]> {
+  if (!hasServiceRows(commands)) return commands
+  const { serviceNames } = await import('../up/service/names.ts')
+  const names = (await serviceNames(host)).map(({ name }) => name)
+  return namedRows(commands, names)
 }
 
 async function listed(

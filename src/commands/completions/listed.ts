@@ -49,6 +49,8 @@ export async function listKind(
       return await (await import('./live.ts')).liveAsks(host, signal)
     case 'run':
       return await (await import('./live.ts')).liveRuns(host, signal)
+    case 'service':
+      return await services(host)
     case 'memory':
       return await (await import('./remembered.ts')).remembered(paths.memory, agent)
   }
@@ -122,6 +124,11 @@ async function lastOfEach(
 
 function whatOf({ agent, title, preview, updatedAt }: Listed): string {
   return `${relativeTime(updatedAt, Date.now())}, ${agent}: ${title || preview}`
+}
+
+async function services(host: Host): Promise<Candidate[]> {
+  const { serviceNames } = await import('../up/service/names.ts')
+  return (await serviceNames(host)).map(({ name, description }) => ({ value: name, description }))
 }
 
 function toRule({ value }: Candidate): Candidate {

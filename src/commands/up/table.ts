@@ -5,8 +5,7 @@ import { SELF_COMMANDS } from './self/table.ts'
 import { SERVICE_COMMANDS } from './service/table.ts'
 import { VIEW_COMMANDS } from './view/table.ts'
 
-/** The commands of `crabup`. */
-export const CRABUP: readonly Command[] = [
+const ROWS: readonly Command[] = [
   ...SERVICE_COMMANDS,
   ...VIEW_COMMANDS,
   ...PACKAGE_COMMANDS,
@@ -21,3 +20,6 @@ export const CRABUP: readonly Command[] = [
     load: async () => (await import('../version.ts')).version,
   },
 ]
+
+/** The commands of `crabup`. */
+export const CRABUP: readonly Command[] = ROWS.map((row) => ({ ...row, isAlone: true }))

@@ -10,6 +10,7 @@ export const KINDS = {
   denied: { wire: 403, exit: 4, retryable: false },
   credentials: { wire: 403, exit: 77, retryable: false },
   missing: { wire: 404, exit: 1, retryable: false },
+  'no-service': { wire: 404, exit: 4, retryable: false },
   conflict: { wire: 409, exit: 1, retryable: false },
   gone: { wire: 410, exit: 1, retryable: false },
   throttled: { wire: 429, exit: 75, retryable: true },

@@ -1,0 +1,94 @@
+import { CrabError } from '../core/base/errors.ts'
+import { nearest } from '../core/base/nearest.ts'
+import type { Command } from './command.ts'
+import { namedRows, SERVICE } from './service-rows.ts'
+
+/** A line that names no command. */
+interface UnknownLine {
+  /** The program. */
+  name: string
+  table: readonly Command[]
+  /** The table as this line means it. */
+  commands: readonly Command[]
+  words: readonly string[]
+}
+
+/** What is wrong with a line that names no command, and what may have been meant; `services` are the names of all there are. */
+export function unknownCommand(line: UnknownLine, services: readonly string[]): CrabError {
+  const { name, table, words } = line
+  const [word = ''] = words
+  const isService = line.commands !== table
+  const commands = isService && !services.includes(word) ? namedRows(table, services) : line.commands
+  const inGroup = commands.filter(({ path, hidden }) => !hidden && path.length > 1 && path[0] === word)
+  if (inGroup.length > 0 && words.length === 1) return alone(`${name} ${word}`, inGroup)
+  const length = inGroup.length > 0 ? 2 : 1
+  const typed = words.slice(0, length).join(' ')
+  const near = swapped(commands, words) ?? meant({ words, typed, inGroup, commands })
+  const what = typed.startsWith('-') ? 'option' : 'command'
+  return new CrabError('usage', `Unknown ${what} "${typed}"`, {
+    hint: near ? `did you mean "${name} ${near}"?` : `see ${name}${length > 1 ? ` ${word}` : ''} --help`,
+  })
+}
+
+function alone(group: string, rows: readonly Command[]): CrabError {
+  const verbs = rows.map(({ path }) => path[1]).join(', ')
+  return new CrabError('usage', `Cannot run "${group}" alone: name one of ${verbs}`, {
+    hint: `see ${group} --help`,
+  })
+}
+
+/** `start daemon` instead of `daemon start`. */
+function swapped(commands: readonly Command[], [verb, name]: readonly string[]): string | undefined {
+  return commands
+    .find(({ path }) => path.length === 2 && path[0] === name && path[1] === verb)
+    ?.path.join(' ')
+}
+
+function meant(at: {
+  words: readonly string[]
+  typed: string
+  inGroup: readonly Command[]
+  commands: readonly Command[]
+}): string | undefined {
+  const { words, typed, inGroup, commands } = at
+  if (inGroup.length > 0) return nearVerb(words, toNames(inGroup, 2))
+  const inSome = commands.find(({ path }) => path[1] === typed)?.path.join(' ')
+  return nearest(typed, toNames(commands, 1)) ?? inSome
+}
+
+function toNames(commands: readonly Command[], length: number): string[] {
+  const shown = commands.filter(({ hidden, path }) => !hidden && path[0] !== SERVICE)
+  return shown.map(({ path }) => path.slice(0, length).join(' '))
+}
+
+/** What is meant by the second word of a line: by what other programs call it, or how it is spelt. */
+function nearVerb([group = '', verb = '']: readonly string[], known: readonly string[]): string | undefined {
+  const other = SAME.get(verb)?.find((same) => known.includes(`${group} ${same}`))
+  if (other) return `${group} ${other}`
+  const verbs = known.map((path) => path.slice(group.length + 1))
+  const near = verb === 'help' ? undefined : nearest(verb, verbs)
+  return near && `${group} ${near}`
+}
+
+/** What is called otherwise elsewhere, and in which groups; the first that a group has is meant. */
+const SAME: ReadonlyMap<string, readonly string[]> = new Map([
+  ['rm', ['remove', 'forget', 'delete']],
+  ['del', ['remove', 'forget', 'delete']],
+  ['delete', ['remove', 'forget']],
+  ['remove', ['forget', 'delete']],
+  ['ls', ['list']],
+  ['show', ['get']],
+  ['get', ['show']],
+  ['cat', ['show']],
+  ['create', ['add', 'remember']],
+  ['add', ['create', 'remember']],
+  ['set', ['edit', 'remember']],
+  ['edit', ['set', 'remember']],
+  ['mv', ['rename']],
+  ['find', ['search']],
+  ['grep', ['search']],
+  ['recall', ['search']],
+  ['export', ['dump']],
+  ['import', ['load']],
+  ['restart', ['reconnect']],
+])
