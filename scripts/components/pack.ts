@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { FOR_COMPONENTS } from './bundle.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The parts of a component's package.json that are read here. */
+interface PackageFile {
+  name: string
+  version: string
+  bin: Record<string, string>
+  private: true
+}
+
+/**
+ * Makes the npm package of a component, of its folder below `components/`, in a folder; gives the path of the tarball.
+ *
+ * Its program is one file of plain JavaScript without dependencies.
+ */
+export async function packComponent(component: string, out: string): Promise<string> {
+  const folder = join(ROOT, 'components', component)
+  const about = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as PackageFile
+  const stage = join(resolve(out), about.name)
+  await rm(stage, { recursive: true, force: true })
+  await mkdir(stage, { recursive: true })
+  await build({
+    ...FOR_COMPONENTS,
+    entryPoints: [join(folder, 'src/main.ts')],
+    outfile: join(stage, Object.values(about.bin)[0]!),
+    banner: { js: '#!/usr/bin/env node' },
+  })
+  const { private: _, ...published } = about
+  await writeFile(join(stage, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
+  await cp(join(folder, 'README.md'), join(stage, 'README.md'))
+  await cp(join(ROOT, 'LICENSE'), join(stage, 'LICENSE'))
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', resolve(out)]
+  await promisify(execFile)('npm', args, { cwd: stage, shell: process.platform === 'win32' })
+  return join(resolve(out), `${about.name}-${about.version}.tgz`)
+}

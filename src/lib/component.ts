@@ -1,0 +1,114 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
+import { LogFile } from '../core/base/log-file.ts'
+import { homePaths } from '../core/config/paths.ts'
+import { serveComponent as serve } from '../mcp/component/serve-component.ts'
+import type {
+  Component,
+  ComponentTool,
+  ToolAnswer,
+  ToolCall,
+  ToolContent,
+  ToolResult,
+} from '../mcp/component/types.ts'
+
+export type { Component, ComponentTool, ToolAnswer, ToolCall, ToolContent, ToolResult }
+// The entry `crabtalk/component` of the package.
+export { CrabError }
+
+/** How a component serves. */
+export interface ServeOptions {
+  /** The home directory of the daemon; by default $CRABTALK_HOME, else ~/.crabtalk. It must be there. */
+  home?: string
+  /** Called when it serves, with its port on 127.0.0.1. */
+  onServing?(port: number): void
+  /** Bytes of a request at most; 4 MiB by default. */
+  maxBodyBytes?: number
+  /** Milliseconds that calls under way have when it ends; 5000 by default. */
+  graceMs?: number
+}
+
+/**
+ * Serves tools to the agents of a home until the signal is aborted (RFC 0043): MCP over HTTP on 127.0.0.1, announced in
+ * `run/<name>.port`, with a key in `run/<name>.key` and a log in `logs/<name>.log`. The files in `run/` go when it ends.
+ *
+ * Fails with a CrabError: `invalid` for a component that cannot be offered, `config` without a home, `storage` when files
+ * cannot be written, `conflict` when one of that name serves already. A program whose whole work this is calls
+ * runComponent() instead.
+ */
+export async function serveComponent(
+  component: Component,
+  options: ServeOptions = {},
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const { home, ...rest } = options
+  const env = home === undefined ? process.env : { ...process.env, CRABTALK_HOME: home }
+  const paths = homePaths(env, { cwd: process.cwd(), homeDir: homedir() })
+  const { pid } = process
+  using log = new LogFile({ path: join(paths.logs, `${component.name}.log`), pid, now: Date.now })
+  let withdraw = () => {}
+  const onExit = () => withdraw()
+  process.on('exit', onExit)
+  const onAnnounced = (given: () => void) => {
+    withdraw = given
+  }
+  try {
+    const place = { home: paths.home, run: paths.run, pid, log: log.log, now: Date.now, onAnnounced }
+    await serve(component, { ...rest, ...place }, signal)
+  } finally {
+    process.off('exit', onExit)
+  }
+}
+
+/**
+ * The whole of a program that is a component: serves until it is told to end (SIGTERM, SIGINT, SIGHUP), says on standard
+ * error what fails, and sets the exit code: 0; 78 for what only a person can set right, as a home that is not there, so that
+ * no service manager tries again; else that of the error table.
+ *
+ * With `--version` or `--help` it prints that instead.
+ */
+export async function runComponent(component: Component, options: ServeOptions = {}): Promise<void> {
+  const [first] = process.argv.slice(2)
+  if (first === '--version' || first === '--help') {
+    process.stdout.write(first === '--version' ? `${component.version}\n` : helpOf(component))
+    return
+  }
+  const over = new AbortController()
+  const stop = () => over.abort()
+  for (const signal of SIGNALS) process.once(signal, stop)
+  const onServing = (port: number) => {
+    if (process.stderr.isTTY) process.stderr.write(`${component.name}: serves on 127.0.0.1:${port}\n`)
+    options.onServing?.(port)
+  }
+  try {
+    if (first !== undefined) {
+      throw new CrabError(
+        'usage',
+        `Cannot start ${component.name}: it takes no arguments, and got "${first}"`,
+      )
+    }
+    await serveComponent(component, { ...options, onServing }, over.signal)
+  } catch (reason) {
+    const { kind, message, hint } = toCrabError(reason)
+    process.stderr.write(`${component.name}: ${message}\n${hint ? `hint: ${hint}\n` : ''}`)
+    process.exitCode = KINDS[kind].exit
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, stop)
+  }
+}
+
+function helpOf({ name, version, description, tools }: Component): string {
+  const width = Math.max(...tools.map((tool) => tool.name.length))
+  const lines = tools.map((tool) => `  ${tool.name.padEnd(width)}  ${tool.description.split('. ')[0]}`)
+  return `${name} ${version}: ${description}
+
+Serves these tools to the agents of $CRABTALK_HOME (~/.crabtalk) until it is ended:
+${lines.join('\n')}
+
+As a service: crabup ${name} start
+`
+}
+
+/** How people, shells and service managers end a program. */
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP']

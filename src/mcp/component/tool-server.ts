@@ -1,0 +1,196 @@
+import { Validator } from '@cfworker/json-schema'
+import {
+  type CallToolResult,
+  createMcpHandler,
+  type McpHttpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server'
+import { CrabError } from '../../core/base/errors.ts'
+import type { Log } from '../../core/base/log.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import type { Component, ComponentTool, ToolAnswer, ToolCall } from './types.ts'
+
+/** What serving tools takes. */
+export interface ToolServerOptions {
+  component: Component
+  log: Log
+  now(): number
+  /** Of a request; more is answered by 413. */
+  maxBodyBytes: number
+}
+
+/**
+ * A component's tools as an MCP server over HTTP, of any revision, without sessions: every request stands for itself.
+ *
+ * Throws `invalid` for tools that cannot be offered.
+ */
+export class ToolServer {
+  readonly #options: ToolServerOptions
+  readonly #tools: ReadonlyMap<string, CheckedTool>
+  readonly #handler: McpHttpHandler
+  readonly #running = new Set<Promise<unknown>>()
+  readonly #over = new AbortController()
+
+  constructor(options: ToolServerOptions) {
+    const { component, log, maxBodyBytes } = options
+    this.#options = options
+    this.#tools = checkTools(component)
+    this.#handler = createMcpHandler(() => this.#newServer(), {
+      maxRequestBodySize: maxBodyBytes,
+      onerror: ({ message }) => log('debug', message),
+    })
+  }
+
+  /** Answers a request of MCP. */
+  answer(request: Request): Promise<Response> {
+    return this.#handler.fetch(request)
+  }
+
+  /** Waits for the calls that run, but not longer than that; then they are told to stop, and every stream ends. */
+  async end(graceMs: number): Promise<void> {
+    const { promise, resolve } = withResolvers()
+    const timer = setTimeout(resolve, graceMs)
+    await Promise.race([Promise.allSettled([...this.#running]), promise])
+    clearTimeout(timer)
+    this.#over.abort(new CrabError('cancelled', 'Cancelled: the component ends'))
+    await this.#handler.close()
+  }
+
+  #newServer(): Server {
+    const { name, version, description } = this.#options.component
+    const server = new Server(
+      { name, version },
+      {
+        capabilities: { tools: {} },
+        instructions: description,
+        jsonSchemaValidator: { getValidator: refuseToCheck },
+      },
+    )
+    server.setRequestHandler('tools/list', () => ({
+      tools: [...this.#tools.values()].map(({ shown }) => shown),
+    }))
+    server.setRequestHandler('tools/call', ({ params }, context) => {
+      const call = this.#call(params.name, params.arguments ?? {}, context)
+      this.#running.add(call)
+      return call.finally(() => this.#running.delete(call))
+    })
+    return server
+  }
+
+  async #call(name: string, args: JsonObject, context: ServerContext): Promise<CallToolResult> {
+    const found = this.#tools.get(name)
+    if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"`)
+    const problem = found.problemOf(args)
+    if (problem !== undefined) return toFailure(problem)
+    const { now, log } = this.#options
+    const began = now()
+    const result = await this.#run(found.tool, args, context)
+    const fields = { tool: name, ms: now() - began }
+    if (result.isError) log('warn', 'a call failed', { ...fields, answer: firstText(result) })
+    else log('info', 'a call', fields)
+    return result
+  }
+
+  async #run(tool: ComponentTool, args: JsonObject, context: ServerContext): Promise<CallToolResult> {
+    const signal = AbortSignal.any([context.mcpReq.signal, this.#over.signal])
+    try {
+      return toResult(await tool.run(args, { signal, progress: progressOf(context) }))
+    } catch (reason) {
+      return toFailure(wordsOf(reason))
+    }
+  }
+}
+
+interface CheckedTool {
+  tool: ComponentTool
+  shown: Tool
+  /** What is wrong with arguments, for a model. */
+  problemOf(args: JsonObject): string | undefined
+}
+
+function checkTools({ tools }: Component): Map<string, CheckedTool> {
+  const checked = new Map<string, CheckedTool>()
+  for (const tool of tools) {
+    const what = `Cannot offer the tool "${tool.name}"`
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) {
+      throw new CrabError(
+        'invalid',
+        `${what}: its name has other characters than letters, digits, "_" and "-"`,
+      )
+    }
+    if (checked.has(tool.name)) throw new CrabError('invalid', `${what}: there are two of that name`)
+    checked.set(tool.name, checkTool(tool, what))
+  }
+  return checked
+}
+
+function checkTool(tool: ComponentTool, what: string): CheckedTool {
+  const { run: _, inputSchema = NO_ARGUMENTS, outputSchema, ...about } = tool
+  if (inputSchema['type'] !== 'object') {
+    throw new CrabError('invalid', `${what}: its arguments have to be an object, with "type": "object"`)
+  }
+  const validator = new Validator(inputSchema, '2020-12', false)
+  return {
+    tool,
+    shown: {
+      ...about,
+      inputSchema: inputSchema as Tool['inputSchema'],
+      ...(outputSchema && { outputSchema: outputSchema as NonNullable<Tool['outputSchema']> }),
+    },
+    problemOf(args) {
+      const { valid, errors } = validator.validate(args)
+      if (valid) return undefined
+      const leaf = errors.at(-1)
+      return `The arguments do not fit: ${leaf ? `${leaf.instanceLocation}: ${leaf.error}` : 'see the schema'}`
+    },
+  }
+}
+
+function toResult(answer: ToolAnswer): CallToolResult {
+  if (typeof answer === 'string') return { content: [{ type: 'text', text: answer }] }
+  return { ...answer, content: [...answer.content] }
+}
+
+function toFailure(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true }
+}
+
+function wordsOf(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason)
+  return reason instanceof CrabError && reason.hint ? `${reason.message} (${reason.hint})` : reason.message
+}
+
+function firstText({ content }: CallToolResult): string {
+  const [first] = content
+  return first?.type === 'text' ? first.text : ''
+}
+
+/** Tells the host how far a call is, if it wants to know. */
+function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
+  const progressToken = mcpReq._meta?.progressToken
+  return (message, progress, total) => {
+    if (progressToken === undefined) return
+    const params = { progressToken, progress, message, ...(total !== undefined && { total }) }
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined) // a host that has gone is told nothing
+  }
+}
+
+/** Node 20 has no `Promise.withResolvers`. */
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = () => {}
+  const promise = new Promise<void>((take) => {
+    resolve = take
+  })
+  return { promise, resolve }
+}
+
+/** In the place of the SDK's own validator, which compiles schemas; nothing is asked, so no answers are checked. */
+function refuseToCheck(): never {
+  throw new Error('answers are not checked against schemas')
+}
+
+const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {}, additionalProperties: false }
