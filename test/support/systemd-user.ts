@@ -1,0 +1,89 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { until } from './until.ts'
+
+/** A real `systemd --user` of a test's own. */
+export interface SystemdUser extends AsyncDisposable {
+  /** What programs outside need to reach it, and nothing of this process but its PATH. */
+  env: Readonly<Record<string, string>>
+  /** Where it looks for units; does not exist yet. */
+  unitFolder: string
+  /** A directory of its own, for anything; removed with it. */
+  folder: string
+}
+
+/** Whether one can be started here: it takes systemd, control groups of the second version, and root for a mount namespace. */
+export function canRunSystemd(): boolean {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0 || cgroupRoot() === undefined) return false
+  const tools = ['systemctl', 'systemd-analyze', 'setpriv'].map((tool) => spawnSync(tool, ['--version']))
+  return (
+    tools.every(({ status }) => status === 0) &&
+    existsSync(SYSTEMD) &&
+    spawnSync('unshare', ['--mount', 'true']).status === 0
+  )
+}
+
+/**
+ * Starts one in a mount namespace and a control group of its own, without a bus: systemctl talks to its private socket.
+ *
+ * It believes that systemd booted this machine, which only its namespace shows, and ends with this process.
+ */
+export async function startSystemdUser(): Promise<SystemdUser> {
+  const folder = await mkdtemp(join(tmpdir(), 'crab-sd-'))
+  const cgroup = join(cgroupRoot()!, `crab-test-${process.pid}-${folder.slice(-6)}`)
+  const env = {
+    HOME: join(folder, 'user'),
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    XDG_RUNTIME_DIR: join(folder, 'run'),
+    XDG_CONFIG_HOME: join(folder, 'config'),
+  }
+  for (const path of [env.HOME, env.XDG_RUNTIME_DIR]) await mkdir(path, { mode: 0o700 })
+  await mkdir(cgroup)
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', 'sh', '-c', ENTER, cgroup, SYSTEMD], {
+    env,
+    stdio: 'ignore',
+  })
+  const exited = once(child, 'exit')
+  const user: SystemdUser = {
+    env,
+    unitFolder: join(env.XDG_CONFIG_HOME, 'systemd/user'),
+    folder,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGTERM')
+      await writeFile(join(cgroup, 'cgroup.kill'), '1')
+      await exited
+      await until('its control groups are empty', () => removeGroups(cgroup))
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+  await until('systemd answers', () => spawnSync('systemctl', ['--user', 'show'], { env }).status === 0)
+  return user
+}
+
+const SYSTEMD = '/lib/systemd/systemd'
+
+/** `exec` all along, so that the process that is started here is systemd in the end. */
+const ENTER = `echo $$ > "$0/cgroup.procs" &&
+exec unshare --mount --cgroup sh -c '
+mount -t cgroup2 none /sys/fs/cgroup && mount -t tmpfs none /run && mkdir -p /run/systemd/system &&
+exec "$0" --user' "$1"`
+
+function cgroupRoot(): string | undefined {
+  return ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((path) => existsSync(join(path, 'cgroup.procs')))
+}
+
+/** False while a process is left in one of them. */
+async function removeGroups(group: string): Promise<boolean> {
+  const entries = await readdir(group, { withFileTypes: true })
+  for (const entry of entries) {
+    if (entry.isDirectory() && !(await removeGroups(join(group, entry.name)))) return false
+  }
+  return await rmdir(group).then(
+    () => true,
+    () => false,
+  )
+}
