@@ -22,6 +22,9 @@ export interface InstalledService {
   installedAt: string
   /** What it came from, as it was named: a package, a tarball, a folder. */
   source: string
+  origin: 'registry' | 'tarball' | 'folder'
+  /** Who published it, as the registry said. */
+  publisher?: string
 }
 
 /** Every component of a home, by name. One whose record cannot be read is not among them: brokenPackages() names it. */

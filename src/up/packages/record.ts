@@ -6,11 +6,13 @@ const schema = z.object({
   package: z.string(),
   version: z.string(),
   description: z.string(),
-  /** Relative to the folder of the version. */
+  /** Relative to the folder of the version, with `/`. */
   script: z.string().check(z.refine((path) => !isAbsolute(path) && !path.split(/[\\/]/).includes('..'))),
   runsOnNode: z.boolean(),
   installedAt: z.string(),
   source: z.string(),
+  origin: z.enum(['registry', 'tarball', 'folder']),
+  publisher: z.exactOptional(z.string()),
 })
 
 /** What a version of a component says of itself, in its folder. */

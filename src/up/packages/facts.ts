@@ -1,0 +1,72 @@
+import { isObject } from '../../core/base/json.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+
+/** What a person is shown of a package before it is installed. All texts are somebody else's. */
+export interface PackageFacts {
+  package: string
+  version: string
+  description: string
+  /** Who published this version, as the registry says; undefined where it does not, and for files. */
+  publisher: string | undefined
+  maintainers: readonly string[]
+  /** ISO 8601. */
+  publishedAt: string | undefined
+  /** Unpacked, of the package alone. */
+  bytes: number | undefined
+  dependencies: readonly string[]
+  /** The scripts that npm would run at installation, and that are not run. */
+  scripts: readonly string[]
+  license: string | undefined
+  homepage: string | undefined
+  deprecated: string | undefined
+  /** What the registry has to vouch for it; npm checks the integrity, not these. */
+  hasSignature: boolean
+  hasProvenance: boolean
+}
+
+/** The facts in what `npm view` says of a version, or in a package.json. */
+export function toFacts(manifest: JsonObject): PackageFacts {
+  const text = (key: string) => textOf(manifest[key])
+  const dist = isObject(manifest['dist']) ? manifest['dist'] : {}
+  const times = isObject(manifest['time']) ? manifest['time'] : {}
+  const version = text('version') ?? ''
+  const size = dist['unpackedSize']
+  return {
+    package: text('name') ?? '',
+    version,
+    description: text('description') ?? '',
+    publisher: personOf(manifest['_npmUser']),
+    maintainers: listOf(manifest['maintainers']).flatMap((one) => personOf(one) ?? []),
+    publishedAt: textOf(times[version]),
+    bytes: typeof size === 'number' ? size : undefined,
+    dependencies: isObject(manifest['dependencies']) ? Object.keys(manifest['dependencies']) : [],
+    scripts: scriptsOf(manifest),
+    license: text('license'),
+    homepage: text('homepage'),
+    deprecated: text('deprecated'),
+    hasSignature: listOf(dist['signatures']).length > 0,
+    hasProvenance: isObject(dist['attestations']) && 'provenance' in dist['attestations'],
+  }
+}
+
+function scriptsOf({ scripts, gypfile }: JsonObject): string[] {
+  const own = isObject(scripts) ? INSTALL_SCRIPTS.filter((name) => textOf(scripts[name])) : []
+  return gypfile === true && own.length === 0 ? ['install'] : own
+}
+
+/** `name <mail>`, as npm prints people; the registry has them as objects. */
+function personOf(value: unknown): string | undefined {
+  if (!isObject(value)) return textOf(value)
+  const [name, mail] = [textOf(value['name']), textOf(value['email'])]
+  return name && mail ? `${name} <${mail}>` : (name ?? mail)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === undefined ? [] : [value]
+}
+
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']

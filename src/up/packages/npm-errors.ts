@@ -1,0 +1,47 @@
+import { CrabError, type Kind } from '../../core/base/errors.ts'
+import { isObject, parseObject } from '../../core/base/json.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+
+/** What npm said when it failed, as an error of ours. `args` are what it was called with. */
+export function npmFailure(args: readonly string[], stdout: string, stderr: string): CrabError {
+  const { code, summary } = readFailure(stdout, stderr)
+  const spec = args[args.indexOf('--') + 1] ?? ''
+  const what = `Cannot ${VERBS[args[0] ?? ''] ?? 'run npm for'} ${spec}`
+  const row = ROWS.find(([pattern]) => pattern.test(code))
+  if (!row) return new CrabError('failed', `${what}: npm says: ${summary || 'nothing'}`)
+  const [, kind, why, hint] = row
+  const detail = kind === 'missing' || summary === '' ? '' : ` (${summary})`
+  return new CrabError(kind, `${what}: ${why}${detail}`, hint ? { hint } : {})
+}
+
+/** With --json npm writes the failure to standard output; what broke it earlier is on standard error. */
+function readFailure(stdout: string, stderr: string): { code: string; summary: string } {
+  const told = parseObject(stdout)?.['error']
+  const { code, summary } = isObject(told) ? told : {}
+  const lines = stderr.split('\n').filter((line) => /^npm (error|ERR!) (?!code |A complete log)/.test(line))
+  const first = lines[0]?.replace(/^npm (error|ERR!) /, '') ?? stderr.trim().split('\n').at(-1) ?? ''
+  return {
+    code: typeof code === 'string' ? code : (/^npm (?:error|ERR!) code (\S+)/m.exec(stderr)?.[1] ?? ''),
+    summary: sanitize(
+      (typeof summary === 'string' && summary !== '' ? summary : first).split('\n')[0] ?? '',
+    ).slice(0, 300),
+  }
+}
+
+const VERBS: Readonly<Record<string, string>> = { view: 'look up', pack: 'fetch', install: 'install' }
+
+const ROWS: readonly (readonly [code: RegExp, kind: Kind, why: string, hint?: string])[] = [
+  [/^E404$/, 'missing', 'the registry has no such package', 'npm search shows what there is'],
+  [/^(ETARGET|ENOVERSIONS)$/, 'missing', 'the registry has no such version'],
+  [/^(E401|E403|ENEEDAUTH|EOTP)$/, 'credentials', 'the registry refuses it', 'npm login'],
+  [/^(EINTEGRITY|TAR_\w+|EBADMANIFEST|EJSONPARSE|Z_\w+)$/, 'invalid', 'what came is damaged'],
+  [/^(ENOSPC|EDQUOT)$/, 'storage', 'the disk is full', 'free some space'],
+  [/^(EACCES|EPERM|EROFS)$/, 'storage', 'it cannot be written'],
+  [/^(EBADENGINE|EBADPLATFORM)$/, 'invalid', 'it does not run on this machine'],
+  [
+    /^(ENOTFOUND|ECONN\w+|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_SOCKET_TIMEOUT|FETCH_ERROR|E5\d\d|E429|\w*CERT\w*|EPROTO)$/,
+    'unavailable',
+    'the registry cannot be reached',
+    'npm ping shows whether it answers; npm config get registry which it is',
+  ],
+]

@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { replaceFile } from '../../core/base/files.ts'
+import { parseObject } from '../../core/base/json.ts'
+import { folderOf, type InstalledService, installedService, RECORD } from './installed.ts'
+import type { PackagePorts, Pulled } from './ports.ts'
+import { chooseBin, programOf } from './program-of.ts'
+import type { PackageRecord } from './record.ts'
+import { lookAt, type PackageSource } from './source.ts'
+import {
+  currentVersion,
+  forgetWayBack,
+  moveIn,
+  noteWayBack,
+  openStaging,
+  removeTree,
+  switchTo,
+  tidy,
+} from './version-folders.ts'
+import { isKnownPackage, serviceNameOf, type Wanted } from './wanted.ts'
+
+/**
+ * Installs a package, or another version of one, in a folder of its own, and switches to it at once when it is whole
+ * (decision 27). No script of it runs. Its service, where it runs, is started anew; when it is not ready in time the
+ * version before comes back, and that is an `unavailable` failure. Whoever dies in between leaves the version before.
+ */
+export async function pull(wanted: Wanted, ports: PackagePorts, signal: AbortSignal): Promise<Pulled> {
+  const npm = await ports.npm()
+  await using staging = await openStaging(ports.paths, ports.pid)
+  ports.step(`Looking up ${wanted.kind === 'registry' ? wanted.package : wanted.path}`)
+  const source = await lookAt(wanted, { npm, folder: staging.path }, signal)
+  const { manifest, facts } = source
+  const name = serviceNameOf(manifest, ports.reserved)
+  const before = installedService(ports.paths, name)
+  refuseOther(before, facts.package, name)
+  if (isSame(before, source)) return toPulled(name, source, { before: before?.version, isSame: true })
+  chooseBin(manifest, name)
+  await ports.consent({ name, ...source, before, isTrusted: isTrusted(before, source) }, signal)
+  ports.step(`Fetching ${facts.package} ${facts.version}`)
+  const tarball = await source.fetch(signal)
+  ports.step(`Installing ${facts.package} ${facts.version}`)
+  const prefix = join(staging.path, 'prefix')
+  await npm.install(tarball, prefix, signal)
+  await writeRecord({ prefix, name, source, ports })
+  return await activate({ name, prefix, source, ports }, signal)
+}
+
+interface Made {
+  name: string
+  /** Where it is installed, whole. */
+  prefix: string
+  source: PackageSource
+  ports: PackagePorts
+}
+
+/** One at a time: what others pulled meanwhile is there to go back to. */
+async function activate({ name, prefix, source, ports }: Made, signal: AbortSignal): Promise<Pulled> {
+  const { paths, platform, services } = ports
+  await using _ = await ports.lock(`package:${name}`, signal)
+  const folder = folderOf(paths, name)
+  await tidy(folder, platform)
+  const before = installedService(paths, name)
+  refuseOther(before, source.facts.package, name)
+  if (isSame(before, source)) return toPulled(name, source, { before: before?.version, isSame: true })
+  const old = await currentVersion(folder)
+  const fresh = await moveIn(prefix, folder, source.facts.version)
+  const runs = old !== undefined && (await services.isRunning(name, signal))
+  if (old !== undefined && runs) await noteWayBack(folder, old)
+  await switchTo(folder, fresh, platform)
+  if (old !== undefined && runs) {
+    ports.step(`Restarting ${name} with ${source.facts.version}`)
+    await services.restart(name, signal).catch(async (reason: unknown) => {
+      throw await goBack({ name, folder, old, fresh, source, ports }, reason)
+    })
+    await forgetWayBack(folder)
+  }
+  if (old !== undefined) await removeTree(join(folder, old))
+  return toPulled(name, source, { before: before?.version, wasRestarted: runs })
+}
+
+/** Brings the version before back; gives the failure to report. */
+async function goBack(
+  at: {
+    name: string
+    folder: string
+    old: string
+    fresh: string
+    source: PackageSource
+    ports: PackagePorts
+  },
+  reason: unknown,
+): Promise<CrabError> {
+  const { name, folder, old, fresh, source, ports } = at
+  const failure = toCrabError(reason)
+  const before = old.replace(/_\d+$/, '')
+  ports.step(`Going back to ${name} ${before}`)
+  await switchTo(folder, old, ports.platform)
+  const again = await ports.services.restart(name, AbortSignal.timeout(BACK_MS)).then(
+    () => 'runs again',
+    (cause: unknown) => `is back, and does not start either: ${toCrabError(cause).message}`,
+  )
+  await forgetWayBack(folder)
+  await removeTree(join(folder, fresh))
+  const what = `Cannot change ${name} to ${source.facts.version}: ${failure.message}; ${before} ${again}`
+  return new CrabError(failure.kind, what, { cause: reason, ...(failure.hint && { hint: failure.hint }) })
+}
+
+/** The last thing that an installation gets: without it, it is none. */
+async function writeRecord(at: { prefix: string; name: string; source: PackageSource; ports: PackagePorts }) {
+  const { prefix, name, source, ports } = at
+  const { facts } = source
+  const modules = ports.platform === 'win32' ? ['node_modules'] : ['lib', 'node_modules']
+  const parts = [...modules, ...facts.package.split('/')]
+  const folder = join(prefix, ...parts)
+  const manifest = parseObject(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''))
+  if (manifest?.['version'] !== facts.version) {
+    throw new CrabError('failed', `Cannot install ${facts.package}: npm has put nothing into ${folder}`)
+  }
+  const program = await programOf(folder, { manifest, name })
+  const record: PackageRecord = {
+    package: facts.package,
+    version: facts.version,
+    description: facts.description,
+    script: [...parts, program.path].join('/'),
+    runsOnNode: program.runsOnNode,
+    installedAt: new Date(ports.now()).toISOString(),
+    source: source.source,
+    origin: source.origin,
+    ...(facts.publisher !== undefined && { publisher: facts.publisher }),
+  }
+  await replaceFile(join(prefix, RECORD), `${JSON.stringify(record, undefined, 2)}\n`)
+}
+
+/** A folder or a tarball may have changed and say the same version. */
+function isSame(before: InstalledService | undefined, { facts, origin }: PackageSource): boolean {
+  return before?.version === facts.version && before.origin === 'registry' && origin === 'registry'
+}
+
+function isTrusted(before: InstalledService | undefined, { facts, origin }: PackageSource): boolean {
+  if (origin !== 'registry') return false
+  return isKnownPackage(facts.package) || (before?.origin === origin && before.publisher === facts.publisher)
+}
+
+function refuseOther(before: InstalledService | undefined, packageName: string, name: string): void {
+  if (before === undefined || before.package === packageName) return
+  throw new CrabError('conflict', `Cannot pull ${packageName}: ${name} is ${before.package} here`, {
+    hint: `crabup rm ${name} makes room for it`,
+  })
+}
+
+function toPulled(name: string, { facts }: PackageSource, how: Partial<Pulled>): Pulled {
+  const { package: packageName, version } = facts
+  return {
+    name,
+    package: packageName,
+    version,
+    before: undefined,
+    isSame: false,
+    wasRestarted: false,
+    ...how,
+  }
+}
+
+const BACK_MS = 60_000

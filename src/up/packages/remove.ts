@@ -1,0 +1,49 @@
+import { rename, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { syncDir, toStorageError } from '../../core/base/files.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
+import { brokenPackages, folderOf, installedServices, isServiceName } from './installed.ts'
+import type { PackagePorts } from './ports.ts'
+import { openStaging } from './version-folders.ts'
+import { builtInNamed } from './wanted.ts'
+
+/**
+ * Ends the service of a component and removes its package, named by either; gives the component's name. What it keeps
+ * elsewhere stays. Fails with `missing`, and with `usage` for what is built in.
+ */
+export async function removePackage(
+  word: string,
+  ports: Pick<PackagePorts, 'paths' | 'pid' | 'lock' | 'services' | 'step'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const name = nameOf(word, ports)
+  await using staging = await openStaging(ports.paths, ports.pid)
+  await using _ = await ports.lock(`package:${name}`, signal)
+  ports.step(`Removing ${name}`)
+  await ports.services.remove(name, signal)
+  const folder = folderOf(ports.paths, name)
+  try {
+    await stat(folder)
+    await rename(folder, join(staging.path, name)) // at once: nobody sees a part of it
+    await syncDir(ports.paths.packages)
+  } catch (reason) {
+    throw toStorageError(`Cannot remove ${name}`, reason)
+  }
+  return name
+}
+
+function nameOf(word: string, { paths }: Pick<PackagePorts, 'paths'>): string {
+  const services = installedServices(paths)
+  const found = services.find((one) => one.name === word || one.package === word)
+  if (found) return found.name
+  if (isServiceName(word) && brokenPackages(paths).includes(word)) return word
+  if (builtInNamed(word)) throw new CrabError('usage', `Cannot remove ${word}: it is built in`)
+  const near = didYouMean(
+    word,
+    services.flatMap((one) => [one.name, one.package]),
+  )
+  throw new CrabError('missing', `Cannot remove ${word}: no such package is installed`, {
+    hint: near ?? 'crabup list shows what is',
+  })
+}

@@ -1,0 +1,202 @@
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { toCancelled } from '../../core/base/cancelled.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { toVisible } from '../../core/base/visible.ts'
+
+/** A file in a tarball. */
+export interface TarFile {
+  /** Relative to the package, with `/`: `package.json`. */
+  path: string
+  size: number
+  /** What is in it, where that was asked for. */
+  content: Buffer | undefined
+}
+
+/** What is read of a tarball. */
+export interface TarLimits {
+  /** Whose content is kept. */
+  keeps(path: string): boolean
+  /** Bytes of one kept file. */
+  maxKeptBytes: number
+  /** Bytes unpacked. */
+  maxBytes: number
+  maxFiles: number
+}
+
+/**
+ * The files of a package's tarball (ustar, with the path records of pax and GNU), in their order.
+ *
+ * All of it lies in one folder, which is left out. Nothing is unpacked. Fails with `invalid` for what is no such tarball,
+ * is larger than the limits, or would leave its folder: absolute paths, `..`, links, devices.
+ */
+export async function readTarball(path: string, limits: TarLimits, signal: AbortSignal): Promise<TarFile[]> {
+  const reader = new TarReader(path, limits)
+  try {
+    await pipeline(createReadStream(path), createGunzip(), reader.take.bind(reader), { signal })
+  } catch (reason) {
+    if (signal.aborted) throw toCancelled(signal)
+    if (reason instanceof CrabError) throw reason
+    throw damaged(path, 'it is no gzip file, or a part of one', reason)
+  }
+  return reader.files
+}
+
+interface Entry {
+  path: string
+  type: string
+  size: number
+  pieces: Buffer[] | undefined
+  /** Bytes of content, and then of padding, that are still to come. */
+  left: number
+  padding: number
+}
+
+class TarReader {
+  readonly files: TarFile[] = []
+  readonly #tarball: string
+  readonly #limits: TarLimits
+  #rest: Buffer = Buffer.alloc(0)
+  #entry: Entry | undefined
+  /** Of the entry that follows: its path as a record before it says. */
+  #longPath: string | undefined
+  #bytes = 0
+  #isOver = false
+
+  constructor(tarball: string, limits: TarLimits) {
+    this.#tarball = tarball
+    this.#limits = limits
+  }
+
+  async take(pieces: AsyncIterable<Buffer>): Promise<void> {
+    for await (const piece of pieces) {
+      this.#bytes += piece.length
+      if (this.#bytes > this.#limits.maxBytes) throw damaged(this.#tarball, 'it is too large when unpacked')
+      this.#rest = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
+      while (this.#step());
+    }
+    if (this.#entry) throw damaged(this.#tarball, 'its end is missing')
+  }
+
+  /** Takes one header, or what there is of a content; false when more is needed. */
+  #step(): boolean {
+    if (this.#entry) return this.#takeContent(this.#entry)
+    if (this.#isOver || this.#rest.length < BLOCK) {
+      if (this.#isOver) this.#rest = Buffer.alloc(0)
+      return false
+    }
+    const header = this.#rest.subarray(0, BLOCK)
+    this.#rest = this.#rest.subarray(BLOCK)
+    if (header.every((byte) => byte === 0)) this.#isOver = true
+    else this.#open(header)
+    return true
+  }
+
+  #open(header: Buffer): void {
+    if (!hasChecksum(header)) throw damaged(this.#tarball, 'it is no tar file')
+    const type = String.fromCharCode(header[156] || FILE)
+    const size = readOctal(header, 124, 12)
+    if (size === undefined) throw damaged(this.#tarball, 'it has a file of no size')
+    if (RECORDS.includes(type) && size > MAX_RECORD) throw damaged(this.#tarball, 'it has a path without end')
+    const isFile = !RECORDS.includes(type)
+    const path = isFile ? (this.#longPath ?? headerPath(header)) : ''
+    if (isFile) this.#longPath = undefined
+    const inside = isFile ? this.#checkedPath(path, type) : undefined
+    const isKept = !isFile || (inside !== undefined && this.#limits.keeps(inside))
+    if (isFile && isKept && size > this.#limits.maxKeptBytes) {
+      throw damaged(this.#tarball, `${inside} has more than ${this.#limits.maxKeptBytes} bytes`)
+    }
+    const padding = (BLOCK - (size % BLOCK)) % BLOCK
+    this.#entry = { path: inside ?? '', type, size, pieces: isKept ? [] : undefined, left: size, padding }
+  }
+
+  #takeContent(entry: Entry): boolean {
+    const now = Math.min(entry.left, this.#rest.length)
+    if (now > 0) entry.pieces?.push(this.#rest.subarray(0, now))
+    entry.left -= now
+    const skipped = entry.left === 0 ? Math.min(entry.padding, this.#rest.length - now) : 0
+    entry.padding -= skipped
+    this.#rest = this.#rest.subarray(now + skipped)
+    if (entry.left > 0 || entry.padding > 0) return false
+    this.#entry = undefined
+    this.#close(entry)
+    return true
+  }
+
+  #close({ path, type, size, pieces }: Entry): void {
+    const content = pieces && Buffer.concat(pieces)
+    if (type === 'L') this.#longPath = toText(content!)
+    else if (type === 'x') this.#longPath = paxPath(content!) ?? this.#longPath
+    else if (type === '0' && path !== '') {
+      if (this.files.length >= this.#limits.maxFiles) throw damaged(this.#tarball, 'it has too many files')
+      this.files.push({ path, size, content })
+    }
+  }
+
+  /** The path without the folder that everything lies in. */
+  #checkedPath(path: string, type: string): string {
+    const parts = path.replace(/\/+$/, '').split('/')
+    const isHostile =
+      path.startsWith('/') ||
+      /^[a-zA-Z]:|[\\\p{Cc}]/u.test(path) ||
+      parts.includes('..') ||
+      parts.includes('')
+    if (isHostile) throw damaged(this.#tarball, `it would write outside of its folder: ${toVisible(path)}`)
+    if (type !== '0' && type !== '5') {
+      throw damaged(this.#tarball, `it holds what is neither a file nor a folder: ${toVisible(path)}`)
+    }
+    return parts
+      .slice(1)
+      .filter((part) => part !== '.')
+      .join('/')
+  }
+}
+
+function headerPath(header: Buffer): string {
+  const name = toText(header.subarray(0, 100))
+  const isUstar = header.subarray(257, 262).toString('latin1') === 'ustar'
+  const prefix = isUstar && header[262] === 0 ? toText(header.subarray(345, 500)) : ''
+  return prefix === '' ? name : `${prefix}/${name}`
+}
+
+/** `27 path=package/…\n`, one record after the other; the length counts bytes. */
+function paxPath(content: Buffer): string | undefined {
+  let path: string | undefined
+  for (let at = 0; at < content.length; ) {
+    const space = content.indexOf(0x20, at)
+    const length = Number(content.subarray(at, space).toString('latin1'))
+    if (space < 0 || !Number.isInteger(length) || length <= 0) return path
+    const record = content.subarray(space + 1, at + length - 1).toString()
+    if (record.startsWith('path=')) path = record.slice(5)
+    at += length
+  }
+  return path
+}
+
+/** The sum over the header with blanks in place of itself. */
+function hasChecksum(header: Buffer): boolean {
+  const said = readOctal(header, 148, 8)
+  const sum = header.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 0x20 : byte), 0)
+  return said === sum
+}
+
+function readOctal(header: Buffer, at: number, length: number): number | undefined {
+  const text = toText(header.subarray(at, at + length)).trim()
+  return /^[0-7]+$/.test(text) ? Number.parseInt(text, 8) : undefined
+}
+
+function toText(bytes: Buffer): string {
+  const end = bytes.indexOf(0)
+  return bytes.subarray(0, end < 0 ? bytes.length : end).toString()
+}
+
+function damaged(tarball: string, why: string, cause?: unknown): CrabError {
+  return new CrabError('invalid', `Cannot use ${tarball}: ${why}`, cause === undefined ? {} : { cause })
+}
+
+const BLOCK = 512
+const FILE = 0x30
+/** Entries that say something of the next one: pax, pax for all, GNU's long name, GNU's long link. */
+const RECORDS: readonly string[] = ['x', 'g', 'L', 'K']
+const MAX_RECORD = 64 * 1024

@@ -1,0 +1,161 @@
+import { stat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
+import { KNOWN, type KnownService } from '../names.ts'
+import { isServiceName } from './installed.ts'
+
+/** Where a package is to come from. */
+export type Wanted =
+  | { kind: 'registry'; package: string; version: string | undefined }
+  /** A tarball as `npm pack` makes them; absolute. */
+  | { kind: 'tarball'; path: string }
+  /** The folder of a package; absolute. */
+  | { kind: 'folder'; path: string }
+
+/** Where a person stands who names a file. */
+export interface Standing {
+  cwd: string
+  homeDir: string
+}
+
+/**
+ * What a person means by a word: a short name of the table, `name@version`, the name of an npm package, a tarball or a
+ * folder. What looks like a path is one. Fails with `usage` or `no-input`.
+ */
+export async function readWanted(
+  word: string,
+  version: string | undefined,
+  standing: Standing,
+): Promise<Wanted> {
+  if (looksLikePath(word)) return await readPath(word, version, standing)
+  const [name, behind] = splitVersion(word)
+  if (version !== undefined && behind !== undefined) {
+    throw new CrabError('usage', `Cannot pull ${word}: its version is given twice`)
+  }
+  const wanted = version ?? behind
+  if (wanted !== undefined && !/^[\w][\w.+-]*$/.test(wanted)) {
+    throw new CrabError('usage', `Cannot pull ${name}: "${wanted}" is no version`, {
+      hint: 'a version is like 1.2.0, or a tag like next',
+    })
+  }
+  const known = KNOWN.find((one) => one.name === name)
+  if (known?.package === undefined && known) throw builtIn(known)
+  const named = known?.package ?? name
+  if (!PACKAGE.test(named) || named.length > 214) {
+    throw new CrabError('usage', `Cannot pull ${word}: it is neither a name of an npm package nor a path`, {
+      hint: didYouMean(name, namesToPull()) ?? 'a path begins with ./ or /, or ends with .tgz',
+    })
+  }
+  return { kind: 'registry', package: named, version: wanted }
+}
+
+/** A row of the table that is inside this program, if the word names one. */
+export function builtInNamed(word: string): KnownService | undefined {
+  return KNOWN.find((one) => one.name === word && one.package === undefined)
+}
+
+/** Whether a package is one of the table: those are not asked about. */
+export function isKnownPackage(name: string): boolean {
+  return KNOWN.some((one) => one.package === name)
+}
+
+/**
+ * The name under which a package runs: what its package.json says (`"crabtalk": {"name": …}`), else that of the table, else
+ * the package's without its scope and `crabtalk-`. Fails with `invalid` for what cannot be a name, and with `conflict` for
+ * one that means something else: `reserved` are the words of crabup.
+ */
+export function serviceNameOf(
+  manifest: JsonObject,
+  reserved: ReadonlySet<string>,
+): string {
+  const packageName = String(manifest['name'])
+  const row = KNOWN.find((one) => one.package === packageName)
+  const own = saidName(manifest['crabtalk'])
+  const name = row?.name ?? own ?? derivedName(packageName)
+  const what = `Cannot pull ${packageName}`
+  if (!isServiceName(name)) {
+    throw new CrabError('invalid', `${what}: "${name}" cannot be the name of a component`, {
+      hint: 'a name is at most 32 of a-z, 0-9 and single -',
+    })
+  }
+  const taken = KNOWN.find((one) => one.name === name && one.package !== packageName)
+  if (taken) {
+    throw new CrabError(
+      'conflict',
+      `${what}: it calls itself "${name}", which is ${taken.package ?? 'built in'}`,
+    )
+  }
+  if (reserved.has(name) || WORDS.has(name)) {
+    throw new CrabError(
+      'conflict',
+      `${what}: it calls itself "${name}", which means something else to crabup`,
+    )
+  }
+  return name
+}
+
+function looksLikePath(word: string): boolean {
+  return /^(\.{1,2}$|\.{0,2}[\\/]|~[\\/]|[a-zA-Z]:[\\/])/.test(word) || /\.(tgz|tar\.gz)$/.test(word)
+}
+
+async function readPath(word: string, version: string | undefined, standing: Standing): Promise<Wanted> {
+  if (version !== undefined) {
+    throw new CrabError('usage', `Cannot pull version ${version} of ${word}: a file is one version`)
+  }
+  const path = resolve(standing.cwd, word.replace(/^~(?=[\\/])/, standing.homeDir))
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isFile()) return { kind: 'tarball', path }
+  if (found?.isDirectory() && (await stat(join(path, 'package.json')).catch(() => undefined))?.isFile()) {
+    return { kind: 'folder', path }
+  }
+  const why = found ? 'there is no package.json in that folder' : 'there is no such file'
+  throw new CrabError('no-input', `Cannot pull ${basename(path)}: ${why}`, { hint: `looked at ${path}` })
+}
+
+function splitVersion(word: string): [name: string, version: string | undefined] {
+  const at = word.indexOf('@', 1)
+  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
+}
+
+function builtIn({ name }: KnownService): CrabError {
+  return new CrabError('usage', `Cannot pull ${name}: it is built in`)
+}
+
+function namesToPull(): string[] {
+  return KNOWN.flatMap((one) => (one.package ? [one.name, one.package] : []))
+}
+
+function saidName(said: unknown): string | undefined {
+  const name = typeof said === 'object' && said !== null && 'name' in said ? said.name : undefined
+  return typeof name === 'string' ? name : undefined
+}
+
+function derivedName(packageName: string): string {
+  const bare = packageName.replace(/^@[^/]*\//, '').replace(/^crabtalk-/, '')
+  return bare
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+}
+
+const PACKAGE = /^(@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/
+/** Verbs, folders of ours, and what Windows takes for devices. */
+const WORDS: ReadonlySet<string> = new Set([
+  ...[
+    'start',
+    'stop',
+    'restart',
+    'status',
+    'enable',
+    'disable',
+    'logs',
+    'all',
+    'current',
+    'pkg',
+    'crabtalk',
+    'crabup',
+  ],
+  ...['con', 'prn', 'aux', 'nul', 'com1', 'com2', 'com3', 'com4', 'lpt1', 'lpt2', 'lpt3', 'lpt4'],
+])
