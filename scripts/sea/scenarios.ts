@@ -53,6 +53,8 @@ export const SCENARIOS: readonly Scenario[] = [
       on(/Hi there\..*Ask/s, CTRL_D),
     ],
   },
+  crabtalk('supervise'),
+  { program: 'crabup', argv: ['supervise'] },
   crabtalk('send', '--help'),
   { ...crabtalk('daemon', 'run', '--port', '0', '--idle-exit', '10m'), background: true },
   { ...crabtalk('daemon', 'status'), daemon: true },

@@ -11,6 +11,7 @@ import { MCP_COMMANDS } from './mcp/table.ts'
 import { MEMORY_COMMANDS } from './memory/table.ts'
 import { AGENT_OPTION, JSON_OPTION } from './options.ts'
 import { SEND_COMMANDS } from './send/table.ts'
+import { SUPERVISE_COMMANDS } from './supervise/table.ts'
 
 /** What an agent is made of, for `agent create` and `agent edit`. */
 const agentKeys: readonly Option[] = [
@@ -178,6 +179,7 @@ problem; warnings alone do not count. Prints no secrets.`,
     ],
     load: async () => (await import('./doctor/doctor.ts')).doctor,
   },
+  ...SUPERVISE_COMMANDS,
   ...completionCommands('crabtalk'),
   {
     path: ['version'],

@@ -19,7 +19,7 @@ export function upHostOf({ env, pid, uid, homeDir }: HostParts): UpHost {
     uid,
     homeDir,
     platform: system === 'darwin' || system === 'win32' ? system : 'linux',
-    run: (argv, options, signal) => runTool(argv, { ...options, env: { ...env, ...options.env } }, signal),
+    run: (argv, options, signal) => runTool(argv, { ...options, env: options.env ?? env }, signal),
     now: () => Date.now(),
   }
 }

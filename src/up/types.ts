@@ -1,3 +1,5 @@
+import type { HomePaths } from '../core/config/paths.ts'
+
 /** A service as a service manager runs it; all of it is literal, and none of it secret. */
 export interface ServiceSpec {
   /** What people call it: `daemon`, `cron`, `clock`. */
@@ -79,7 +81,7 @@ export interface ServiceManager {
   labels(signal: AbortSignal): Promise<string[]>
 }
 
-/** Runs a program of the system to its end; `stdout` and `stderr` are text. Fails with `missing` when there is no such program. */
+/** Runs a program of the system to its end, with this whole environment, by default that of this process; `stdout` and `stderr` are text. Fails with `missing` when there is no such program. */
 export type RunTool = (
   argv: ManagerCommand,
   options: { env?: Readonly<Record<string, string | undefined>>; stdin?: string; timeoutMs?: number },
@@ -96,4 +98,11 @@ export interface UpHost {
   readonly homeDir: string
   run: RunTool
   now(): number
+}
+
+/** What managers know of the place they work for. */
+export interface ManagerPlace {
+  paths: HomePaths
+  /** What starts this program again, without arguments of its own: `(await host.build()).command`. */
+  program: readonly [string, ...string[]]
 }

@@ -1,5 +1,6 @@
 import type { Command } from '../command.ts'
 import { completionCommands } from '../completions/table.ts'
+import { SUPERVISE_COMMANDS } from '../supervise/table.ts'
 import { PACKAGE_COMMANDS } from './packages/table.ts'
 import { SELF_COMMANDS } from './self/table.ts'
 import { SERVICE_COMMANDS } from './service/table.ts'
@@ -10,6 +11,7 @@ const ROWS: readonly Command[] = [
   ...VIEW_COMMANDS,
   ...PACKAGE_COMMANDS,
   ...SELF_COMMANDS,
+  ...SUPERVISE_COMMANDS,
   ...completionCommands('crabup'),
   {
     path: ['version'],

@@ -16,12 +16,20 @@ export interface DetachedCommand {
   argv: readonly [string, ...string[]]
   cwd: string
   env: Readonly<Record<string, string | undefined>>
-  /** What the program is to take for its own name. */
-  name: string
+  /** What the program is to take for its own name; by default what it is started by. */
+  name?: string
+  /** A descriptor for what it writes to standard output and error; by default nobody reads it. */
+  output?: number
 }
 
-/** Starts a program in a session of its own, with nothing to read and nobody who reads it. Fails with `failed`. */
-export async function startDetached({ argv, cwd, env, name }: DetachedCommand): Promise<DetachedProcess> {
+/** Starts a program in a session of its own, with nothing to read. Fails with `failed`. */
+export async function startDetached({
+  argv,
+  cwd,
+  env,
+  name = argv[0],
+  output,
+}: DetachedCommand): Promise<DetachedProcess> {
   const [file, ...args] = argv
   try {
     const child = spawn(file, args, {
@@ -29,7 +37,7 @@ export async function startDetached({ argv, cwd, env, name }: DetachedCommand): 
       env,
       argv0: name,
       detached: true,
-      stdio: 'ignore',
+      stdio: output === undefined ? 'ignore' : ['ignore', output, output],
       windowsHide: true,
     })
     if (child.pid === undefined) throw (await once(child, 'error'))[0]

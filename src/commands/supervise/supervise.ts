@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import { LogFile } from '../../core/base/log-file.ts'
+import { closeInherited } from '../../core/process/inherited.ts'
+import { upHostOf } from '../../up/host.ts'
+import { cleanEnvironment } from '../../up/supervisor/environment.ts'
+import { supervise as superviseHome } from '../../up/supervisor/supervise.ts'
+import { servicesFolder } from '../../up/supervisor/wanted.ts'
+import type { Run } from '../command.ts'
+import { pathsOf } from '../paths.ts'
+
+/** `crabup supervise`: keeps the services of a home running, as its files want them; SIGTERM ends them and it. */
+export const supervise: Run = async ({ options, host }) => {
+  closeInherited()
+  const home = options.value('home')
+  const paths = pathsOf({
+    env: home === undefined ? host.env : { ...host.env, CRABTALK_HOME: home },
+    homeDir: host.homeDir,
+    cwd: () => host.cwd(),
+  })
+  const over = new AbortController()
+  const { platform } = upHostOf(host)
+  const now = () => Date.now()
+  using log = new LogFile({ path: join(paths.logs, 'supervisor.log'), pid: host.pid, now })
+  using _ = host.onSignal((name) => {
+    if (name !== 'SIGHUP') over.abort() // what a closing terminal sends is not for what outlives it
+  })
+  await superviseHome(
+    {
+      folder: servicesFolder(paths),
+      pid: host.pid,
+      env: cleanEnvironment(host.env, platform),
+      only: options.args[0],
+      log: log.log,
+      now,
+    },
+    over.signal,
+  )
+  return 0
+}

@@ -1,0 +1,15 @@
+import type { Command } from '../command.ts'
+
+/** What programs of ours start in the background, under whichever name. */
+export const SUPERVISE_COMMANDS: readonly Command[] = [
+  {
+    path: ['supervise'],
+    args: '[name]',
+    summary: 'Keep the services of a home running; crabup starts it where the system has nothing that does',
+    options: [{ name: 'home', value: 'DIR', summary: 'The home directory; by default CRABTALK_HOME' }],
+    examples: ['crabup supervise'],
+    hidden: true,
+    isAlone: true,
+    load: async () => (await import('./supervise.ts')).supervise,
+  },
+]

@@ -1,0 +1,265 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toCrabError } from '../../core/base/errors.ts'
+import { newUlid } from '../../core/base/ids.ts'
+import type { Log } from '../../core/base/log.ts'
+import { endService, findMarked, identityOf } from '../../core/process/service-process.ts'
+import type { ExitStatus } from '../../core/process/types.ts'
+import { isAlive, readRecord, type ServiceRecord, writeRecord } from './record.ts'
+import { startRun } from './start-run.ts'
+import type { Wanted } from './wanted.ts'
+
+/** How often and how fast a service is started again (services.md). */
+export interface Pace {
+  /** Between a crash and the next start. */
+  restartMs: number
+  /** So many starts at most … */
+  maxStarts: number
+  /** … within this time; then it has failed. */
+  windowMs: number
+  /** What a service may take to end by itself. */
+  graceMs: number
+  /** How often a process that somebody else started is looked at. */
+  lookMs: number
+}
+
+/** What the loop of a service knows of its place. */
+export interface LoopPlace {
+  folder: string
+  /** What every service gets, whoever started us. */
+  env: Readonly<Record<string, string>>
+  boot: string
+  pace: Pace
+  log: Log
+  now(): number
+  /** Whether the folder is still there: without it nothing is started. */
+  isStanding(): boolean
+}
+
+/** A process that runs now. */
+interface Run {
+  pid: number
+  identity: string
+  mark: string
+  /** Of one that another supervisor started nobody learns how it ended. */
+  ended: Promise<ExitStatus>
+  /** Nobody waits for its end any more. */
+  drop(): void
+}
+
+/**
+ * Keeps one service as it is wanted: starts it, starts it again when it crashed, ends it. What it does is a file at all
+ * times, from which another process goes on when this one is killed.
+ */
+export class ServiceLoop {
+  readonly name: string
+  readonly #place: LoopPlace
+  #wanted: Wanted | undefined
+  #record: ServiceRecord
+  #run: Run | undefined
+  #notBefore = 0
+  #isLeaving = false
+  #woken = Promise.withResolvers<void>()
+  /** Resolves when there is nothing left to do, and nothing runs. Never rejects. */
+  readonly finished: Promise<void>
+
+  constructor(name: string, wanted: Wanted | undefined, place: LoopPlace) {
+    this.name = name
+    this.#place = place
+    this.#wanted = wanted
+    this.#record = readRecord(place.folder, name) ?? { state: 'stopped', boot: '', restarts: 0, starts: [] }
+    this.finished = this.#live().catch(async (reason: unknown) => {
+      this.#say('error', toCrabError(reason).message)
+      await sleep(place.pace.restartMs) // the system is short of something; who opens us anew goes on from the record
+    })
+  }
+
+  /** Whether it ended so that it is not started again by itself. */
+  get hasSettled(): boolean {
+    return this.#record.isSettled === true
+  }
+
+  /** The id of what was asked last and done. */
+  get asked(): string | undefined {
+    return this.#record.asked
+  }
+
+  /** What is wanted from now on; nothing ends it. */
+  want(wanted: Wanted | undefined): void {
+    const isNews = wanted?.asked.id !== this.#wanted?.asked.id
+    this.#wanted = wanted
+    if (isNews) this.#wake()
+  }
+
+  /** Ends the service, and what it is wanted for stays as it is. */
+  leave(): void {
+    this.#isLeaving = true
+    this.#wake()
+  }
+
+  async #live(): Promise<void> {
+    this.#run = await this.#adopt()
+    for (;;) {
+      const woken = this.#woken.promise
+      const wanted = this.#isLeaving || !this.#place.isStanding() ? undefined : this.#wanted
+      if (!wanted) return await this.#end()
+      if (this.#record.asked !== wanted.asked.id) await this.#obey(wanted)
+      if (this.#run) {
+        const status = await Promise.race([this.#run.ended, woken])
+        if (status && (await this.#judge(status))) return
+      } else if (performance.now() < this.#notBefore) {
+        await this.#rest(woken)
+      } else {
+        await this.#start(wanted)
+      }
+    }
+  }
+
+  /** The process that ran under the last supervisor, if it still does. */
+  async #adopt(): Promise<Run | undefined> {
+    const { mark, pid = mark === undefined ? undefined : await findMarked(mark) } = this.#record
+    const identity = this.#record.identity ?? (pid === undefined ? undefined : await identityOf(pid))
+    if (mark === undefined || pid === undefined || identity === undefined) return undefined
+    if (!(await isAlive({ pid, identity }))) {
+      await endService({ pid, identity, mark }, 0) // what it left
+      return undefined
+    }
+    this.#say('info', `Goes on with process ${pid}`)
+    this.#note({ state: 'running', pid, identity })
+    const over = new AbortController()
+    return {
+      pid,
+      identity,
+      mark,
+      ended: this.#watch({ pid, identity }, over.signal),
+      drop: () => over.abort(),
+    }
+  }
+
+  async #watch(process: { pid: number; identity: string }, signal: AbortSignal): Promise<ExitStatus> {
+    while (!signal.aborted && (await isAlive(process))) {
+      await sleep(this.#place.pace.lookMs, undefined, { signal }).catch(() => undefined) // then nobody asks any more
+    }
+    return { code: null, signal: null }
+  }
+
+  /** Does what was asked: what was counted before counts no more. */
+  async #obey({ asked }: Wanted): Promise<void> {
+    if (asked.how === 'restart') await this.#endRun()
+    this.#notBefore = 0
+    const counted = this.#run ? {} : { restarts: 0, starts: [], lastExit: undefined }
+    this.#note({ asked: asked.id, isSettled: false, ...counted })
+  }
+
+  async #start(wanted: Wanted): Promise<void> {
+    const place = this.#place
+    const isAgain = this.#record.lastExit !== undefined
+    const mark = newUlid()
+    this.#note({
+      state: 'starting',
+      mark,
+      pid: undefined,
+      identity: undefined,
+      since: place.now(),
+      starts: [...this.#recentStarts(), place.now()],
+      restarts: this.#record.restarts + (isAgain ? 1 : 0),
+    })
+    try {
+      const { pid, exited } = await startRun(wanted, { mark, env: place.env })
+      const identity = (await identityOf(pid)) ?? 'ended'
+      this.#run = { pid, identity, mark, ended: exited, drop: () => undefined }
+      this.#note({ state: 'running', pid, identity })
+      this.#say('info', `Started as process ${pid}`)
+    } catch (reason) {
+      this.#say('error', toCrabError(reason).message)
+      await this.#judge({ code: EXEC_FAILED, signal: null })
+    }
+  }
+
+  /** What the end of a run means; true when it is not started again. */
+  async #judge(status: ExitStatus): Promise<boolean> {
+    const run = this.#run
+    this.#run = undefined
+    if (run) await endService(run, 0) // what it left
+    const { restartMs, maxStarts } = this.#place.pace
+    const how = toWords(status)
+    this.#record.lastExit = { code: status.code, signal: status.signal }
+    if (isClean(status)) {
+      this.#say('info', `Ended (${how})`)
+      this.#note({ state: 'stopped', isSettled: true })
+      return true
+    }
+    const isLast = this.#recentStarts().length >= maxStarts
+    if (isLast || status.code === CONFIG_INVALID) {
+      this.#say('error', isLast ? `Crashed (${how}), and ${maxStarts} starts are enough` : `Ended (${how})`)
+      this.#note({ state: 'failed', isSettled: true })
+      return true
+    }
+    this.#say('warn', `Crashed (${how}), starts again in ${restartMs / 1000} s`)
+    this.#notBefore = performance.now() + restartMs
+    this.#note({ state: 'waiting' })
+    return false
+  }
+
+  async #end(): Promise<void> {
+    const hadRun = this.#run !== undefined
+    await this.#endRun()
+    this.#note({ state: 'stopped', isSettled: false })
+    if (hadRun) this.#say('info', 'Stopped')
+  }
+
+  async #endRun(): Promise<void> {
+    const run = this.#run
+    if (!run) return
+    this.#note({ state: 'stopping' })
+    await endService(run, this.#place.pace.graceMs)
+    run.drop()
+    this.#run = undefined
+    const status = await Promise.race([run.ended, sleep(0)])
+    if (status) this.#record.lastExit = { code: status.code, signal: status.signal }
+  }
+
+  async #rest(woken: Promise<void>): Promise<void> {
+    const over = new AbortController()
+    const leftMs = this.#notBefore - performance.now()
+    const rest = sleep(leftMs, undefined, { signal: over.signal }).catch(() => undefined) // somebody woke us
+    await Promise.race([rest, woken])
+    over.abort()
+  }
+
+  #recentStarts(): number[] {
+    const { now, pace } = this.#place
+    return this.#record.starts.filter((start) => Math.abs(now() - start) < pace.windowMs)
+  }
+
+  #note(change: { [K in keyof ServiceRecord]?: ServiceRecord[K] | undefined }): void {
+    this.#record = { ...this.#record, ...change, boot: this.#place.boot } as ServiceRecord
+    if (this.#place.isStanding()) writeRecord(this.#place.folder, this.name, this.#record)
+  }
+
+  #say(level: 'info' | 'warn' | 'error', message: string): void {
+    this.#place.log(level, message, { service: this.name })
+  }
+
+  #wake(): void {
+    const { resolve } = this.#woken
+    this.#woken = Promise.withResolvers()
+    resolve()
+  }
+}
+
+/** As systemd's `on-failure`, with 143 for a program that turns TERM into it. */
+function isClean({ code, signal }: ExitStatus): boolean {
+  if (code !== null) return code === 0 || code === 143
+  return signal !== null && CLEAN_SIGNALS.has(signal)
+}
+
+function toWords({ code, signal }: ExitStatus): string {
+  if (code !== null) return `exit ${code}`
+  return signal ?? 'nobody saw how'
+}
+
+const CLEAN_SIGNALS: ReadonlySet<string> = new Set(['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGPIPE'])
+/** sysexits: as long as nobody mends the configuration, another start ends the same. */
+const CONFIG_INVALID = 78
+/** What a service manager calls a program that cannot be started. */
+const EXEC_FAILED = 203

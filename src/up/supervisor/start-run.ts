@@ -1,0 +1,31 @@
+import { closeSync } from 'node:fs'
+import { toCrabError } from '../../core/base/errors.ts'
+import { SERVICE_MARK } from '../../core/process/service-process.ts'
+import { type DetachedProcess, startDetached } from '../../core/process/start-detached.ts'
+import type { ServiceSpec } from '../types.ts'
+import { readEnvFile } from './environment.ts'
+import { appendLine, openOutput } from './output.ts'
+
+/**
+ * Starts a service in a session of its own. Its environment is `env`, the spec's over it, and over that what stands in
+ * its file now, as systemd has it. Fails with `failed`; why stands in its output, too.
+ */
+export async function startRun(
+  { argv, cwd, env: own, envFile, output }: ServiceSpec,
+  { mark, env }: { mark: string; env: Readonly<Record<string, string>> },
+): Promise<DetachedProcess> {
+  const fd = openOutput(output)
+  try {
+    return await startDetached({
+      argv,
+      cwd,
+      env: { ...env, ...own, ...readEnvFile(envFile), [SERVICE_MARK]: mark },
+      ...(fd !== undefined && { output: fd }),
+    })
+  } catch (reason) {
+    if (fd !== undefined) appendLine(fd, toCrabError(reason).message)
+    throw reason
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}

@@ -1,0 +1,170 @@
+import { statSync, watch } from 'node:fs'
+import { makePrivateDir } from '../../core/base/files.ts'
+import type { Log } from '../../core/base/log.ts'
+import { VERSION } from '../../core/base/version.ts'
+import { tryLock } from '../../core/lease/owner-lock.ts'
+import { bootId, identityOf } from '../../core/process/service-process.ts'
+import { announce, isAlive, readRecord } from './record.ts'
+import { type LoopPlace, type Pace, ServiceLoop } from './service-loop.ts'
+import { isWantedFile, lockPath, namesIn, readWanted } from './wanted.ts'
+
+export interface SupervisorOptions {
+  /** servicesFolder() of the home. */
+  folder: string
+  /** Of this process. */
+  pid: number
+  /** What every service gets: cleanEnvironment(). */
+  env: Readonly<Record<string, string>>
+  /** The one service to look after; by default all. */
+  only?: string | undefined
+  log: Log
+  now(): number
+  pace?: Partial<Pace>
+}
+
+/**
+ * Keeps the services of a home running, as the files of its folder want them, until none of them is wanted any more, the
+ * folder is removed, or the signal is aborted, which ends them all. Gives false at once when another process does it
+ * already. What runs when this process is killed runs on, and the next one goes on with it.
+ */
+export async function supervise(options: SupervisorOptions, signal: AbortSignal): Promise<boolean> {
+  const { folder, only } = options
+  await makePrivateDir(folder)
+  const supervisor = new Supervisor(options, await bootId())
+  for (;;) {
+    const lock = tryLock(lockPath(folder, only))
+    if (!lock) return false
+    try {
+      await supervisor.work(signal)
+    } finally {
+      lock.close()
+    }
+    // What came to be wanted while the lock was held was nobody else's to start.
+    if (signal.aborted || !supervisor.isStanding() || (await supervisor.due()).length === 0) return true
+  }
+}
+
+class Supervisor {
+  readonly #options: SupervisorOptions
+  readonly #place: LoopPlace
+  readonly #loops = new Map<string, ServiceLoop>()
+  /** What was asked of services that have settled, where no file can say it. */
+  readonly #settled = new Map<string, string | undefined>()
+  #lock: bigint | undefined
+  #isChanged = false
+  #changed = Promise.withResolvers<void>()
+
+  constructor(options: SupervisorOptions, boot: string) {
+    this.#options = options
+    const { folder, env, log, now, pace } = options
+    this.#place = {
+      ...{ folder, env, log, now, boot },
+      pace: { ...PACE, ...pace },
+      isStanding: () => this.isStanding(),
+    }
+  }
+
+  /** Whether the home is still there, and still the same. */
+  isStanding(): boolean {
+    return this.#lock !== undefined && this.#inode() === this.#lock
+  }
+
+  /** Looks after all services until there is none to look after. */
+  async work(signal: AbortSignal): Promise<void> {
+    const { folder, only, pid, log } = this.#options
+    this.#lock = this.#inode()
+    const onChange = () => this.#change()
+    const watcher = watch(folder, (_event, file) => {
+      if (file === null || isWantedFile(file) || !this.isStanding()) onChange()
+    })
+    watcher.on('error', onChange) // the tick looks at the same
+    const tick = setInterval(onChange, TICK_MS)
+    signal.addEventListener('abort', onChange, { once: true })
+    try {
+      announce(folder, only, { pid, identity: (await identityOf(pid)) ?? '', version: VERSION })
+      log('info', 'Looks after services')
+      await this.#workUntilDone(signal)
+      log('info', 'Has nothing left to look after')
+    } finally {
+      clearInterval(tick)
+      watcher.close()
+      signal.removeEventListener('abort', onChange)
+      if (this.isStanding()) announce(folder, only, undefined)
+    }
+  }
+
+  async #workUntilDone(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      this.#isChanged = false
+      this.#changed = Promise.withResolvers()
+      if (signal.aborted || !this.isStanding()) return await this.#leave()
+      for (const name of await this.due()) this.#open(name)
+      this.#tellLoops()
+      if (this.#loops.size === 0 && !this.#isChanged) return
+      await this.#changed.promise
+    }
+  }
+
+  /** Which services something must be done for that nobody looks after. */
+  async due(): Promise<string[]> {
+    const { folder, only } = this.#options
+    const { wanted, known } = namesIn(folder)
+    const isOurs = (name: string) => !this.#loops.has(name) && (only === undefined || only === name)
+    const starts = wanted.filter((name) => isOurs(name) && this.#isToStart(name))
+    const others = known.filter((name) => isOurs(name) && !wanted.includes(name))
+    const alive = await Promise.all(others.map((name) => isAlive(readRecord(folder, name) ?? {})))
+    return [...starts, ...others.filter((_name, at) => alive[at])]
+  }
+
+  #isToStart(name: string): boolean {
+    const { folder } = this.#options
+    const wanted = readWanted(folder, name)
+    if (!wanted) return false
+    const { asked } = wanted
+    const record = readRecord(folder, name)
+    const isSettled =
+      record?.isSettled === true && record.boot === this.#place.boot && record.asked === asked.id
+    return !isSettled && this.#settled.get(name) !== asked.id
+  }
+
+  #open(name: string): void {
+    const loop = new ServiceLoop(name, readWanted(this.#options.folder, name), this.#place)
+    this.#loops.set(name, loop)
+    void loop.finished.then(() => {
+      this.#loops.delete(name)
+      if (loop.hasSettled) this.#settled.set(name, loop.asked)
+      this.#change()
+    })
+  }
+
+  /** A file that somebody broke by hand means what it meant before. */
+  #tellLoops(): void {
+    const { folder } = this.#options
+    const { wanted } = namesIn(folder)
+    for (const [name, loop] of this.#loops) {
+      const now = readWanted(folder, name)
+      if (now || !wanted.includes(name)) loop.want(now)
+    }
+  }
+
+  #inode(): bigint | undefined {
+    const { folder, only } = this.#options
+    return statSync(lockPath(folder, only), { bigint: true, throwIfNoEntry: false })?.ino
+  }
+
+  async #leave(): Promise<void> {
+    const loops = [...this.#loops.values()]
+    for (const loop of loops) loop.leave()
+    await Promise.all(loops.map(({ finished }) => finished))
+  }
+
+  #change(): void {
+    this.#isChanged = true
+    this.#changed.resolve()
+  }
+}
+
+/** services.md. */
+const PACE: Pace = { restartMs: 3000, maxStarts: 10, windowMs: 300_000, graceMs: 30_000, lookMs: 1000 }
+/** How often the folder is looked at, should nothing tell of a change. */
+const TICK_MS = 5000

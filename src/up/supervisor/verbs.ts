@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toCancelled } from '../../core/base/cancelled.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import type { ServiceSpec, ServiceStatus } from '../types.ts'
+import { findSupervisor, isAlive, readRecord, type ServiceRecord } from './record.ts'
+import { ask, forgetService, namesIn, readKnown, readWanted, unwantService, wantService } from './wanted.ts'
+
+/** Where the files of services are. */
+export interface ServiceFiles {
+  folder: string
+  /** The one whose supervisor is meant; by default that of all. */
+  only?: string
+}
+
+/** The same, and what makes somebody look after them. */
+export interface ServiceFolder extends ServiceFiles {
+  /** Has a supervisor run, if none does. */
+  ensure(signal: AbortSignal): Promise<void>
+}
+
+/** Has it run as its spec says, and resolves when it was started, or could not be; one that runs is left alone. */
+export async function startWanted(at: ServiceFolder, spec: ServiceSpec, signal: AbortSignal): Promise<void> {
+  const before = readWanted(at.folder, spec.name)
+  const record = readRecord(at.folder, spec.name)
+  const isPending = before !== undefined && record?.asked !== before.asked.id
+  const keeps = before !== undefined && (isPending || (record !== undefined && (await isAlive(record))))
+  await wantService(at.folder, spec, keeps ? before.asked : ask('start'))
+  await obeyed(at, spec.name, signal)
+}
+
+/** Has it end if it runs, and start as its spec says; resolves as startWanted() does. */
+export async function restartWanted(
+  at: ServiceFolder,
+  spec: ServiceSpec,
+  signal: AbortSignal,
+): Promise<void> {
+  await wantService(at.folder, spec, ask('restart'))
+  await obeyed(at, spec.name, signal)
+}
+
+/** Has it end, and resolves when nothing of it runs any more. Fails with `conflict` when somebody starts it meanwhile. */
+export async function stopWanted(at: ServiceFolder, name: string, signal: AbortSignal): Promise<void> {
+  unwantService(at.folder, name)
+  await each(at, signal, async () => {
+    if (readWanted(at.folder, name)) {
+      throw new CrabError('conflict', `Cannot stop ${name}: somebody started it meanwhile`)
+    }
+    const record = readRecord(at.folder, name)
+    if (record === undefined || record.state === 'stopped') return true
+    if (await isAlive(record)) return false
+    return record.state === 'failed' || (await findSupervisor(at.folder, at.only)) === undefined
+  })
+}
+
+/** What is known of the services with these labels, in their order. */
+export async function statusOf(files: ServiceFiles, labels: readonly string[]): Promise<ServiceStatus[]> {
+  const { folder } = files
+  const specs = knownSpecs(folder)
+  return await Promise.all(
+    labels.map(async (label) => {
+      const spec = specs.find((one) => one.label === label)
+      const none: ServiceStatus = {
+        label,
+        isInstalled: spec !== undefined,
+        isEnabled: false,
+        state: 'stopped',
+      }
+      const record = spec && readRecord(folder, spec.name)
+      return record ? await toStatus(none, record, files) : none
+    }),
+  )
+}
+
+/** Every service that has a file here. */
+export function knownSpecs(folder: string): ServiceSpec[] {
+  return namesIn(folder).known.flatMap((name) => readKnown(folder, name) ?? [])
+}
+
+/** Ends it, and forgets it. */
+export async function removeKnown(at: ServiceFolder, name: string, signal: AbortSignal): Promise<void> {
+  await stopWanted(at, name, signal)
+  forgetService(at.folder, name)
+}
+
+/** Resolves when what is wanted now has been done. */
+async function obeyed(at: ServiceFolder, name: string, signal: AbortSignal): Promise<void> {
+  await each(at, signal, async () => {
+    const wanted = readWanted(at.folder, name)
+    if (!wanted) throw new CrabError('conflict', `Cannot start ${name}: somebody stopped it meanwhile`)
+    const record = readRecord(at.folder, name)
+    return record?.asked === wanted.asked.id && DONE.has(record.state)
+  })
+}
+
+/** Looks until it is so; a supervisor that is lost meanwhile is started again. */
+async function each(at: ServiceFolder, signal: AbortSignal, isSo: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + LONGEST_MS
+  for (let napMs = FIRST_NAP_MS; !(await isSo()); napMs = Math.min(napMs * 1.5, LAST_NAP_MS)) {
+    if (signal.aborted) throw toCancelled(signal)
+    if (performance.now() > deadline) {
+      throw new CrabError('unavailable', 'Cannot reach the supervisor of services: it does nothing', {
+        hint: 'see logs/supervisor.log in the home directory',
+      })
+    }
+    await at.ensure(signal)
+    await sleep(napMs, undefined, { signal }).catch(() => undefined) // the next look tells
+  }
+}
+
+async function toStatus(
+  none: ServiceStatus,
+  record: ServiceRecord,
+  files: ServiceFiles,
+): Promise<ServiceStatus> {
+  const { since, restarts, lastExit, pid } = record
+  const isUp = await isAlive(record)
+  const state = isUp ? (UP.has(record.state) ? record.state : 'running') : await downState(record, files)
+  return {
+    ...none,
+    state,
+    ...(isUp && pid !== undefined && { pid }),
+    ...(isUp && since !== undefined && { since }),
+    restarts,
+    ...(lastExit && { lastExit }),
+  }
+}
+
+/** The state of what does not run: what a lost supervisor left behind is not about to start. */
+async function downState(
+  { state }: ServiceRecord,
+  { folder, only }: ServiceFiles,
+): Promise<ServiceStatus['state']> {
+  if (state === 'stopped' || state === 'failed') return state
+  const isLost = (await findSupervisor(folder, only)) === undefined
+  return isLost ? 'stopped' : state === 'running' || state === 'stopping' ? 'waiting' : state
+}
+
+const DONE: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'waiting', 'failed', 'stopped'])
+const UP: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'stopping'])
+/** What a service may take to end, and to start. */
+const LONGEST_MS = 60_000
+const FIRST_NAP_MS = 5
+const LAST_NAP_MS = 100

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isMissingFile, replaceFile } from '../../core/base/files.ts'
+import { newUlid } from '../../core/base/ids.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import type { ServiceSpec } from '../types.ts'
+
+/** What somebody last asked of a service that is wanted: `restart` ends the one that runs. */
+export interface Asked {
+  id: string
+  how: 'start' | 'restart'
+}
+
+/** A service that is to run, as its file says it. */
+export interface Wanted extends ServiceSpec {
+  asked: Asked
+}
+
+/** The folder of our own supervisor; every path in it is made here. */
+export function servicesFolder({ run }: Pick<HomePaths, 'run'>): string {
+  return join(run, 'services')
+}
+
+/**
+ * Has a service run from now on: its file says what it is, and its being there that it is wanted. What somebody else has
+ * asked for and not got yet is left to stand. Fails with `storage`.
+ */
+export async function wantService(folder: string, spec: ServiceSpec, asked: Asked): Promise<void> {
+  await replaceFile(wantedPath(folder, spec.name), `${JSON.stringify({ ...spec, asked }, undefined, 2)}\n`)
+}
+
+/** Has a service end, and keeps what it is: nothing is written, so that this works on a full disk. */
+export function unwantService(folder: string, name: string): void {
+  try {
+    renameSync(wantedPath(folder, name), stoppedPath(folder, name))
+  } catch (reason) {
+    if (!isMissingFile(reason)) throw reason
+  }
+}
+
+/** Forgets a service that has ended. */
+export function forgetService(folder: string, name: string): void {
+  for (const path of [wantedPath, stoppedPath, recordPath]) rmSync(path(folder, name), { force: true })
+}
+
+/** The service of that name that is wanted; undefined when it is not, or its file was broken by hand. */
+export function readWanted(folder: string, name: string): Wanted | undefined {
+  const value = readJson(wantedPath(folder, name))
+  return isWanted(value) && value.name === name ? value : undefined
+}
+
+/** What there is under that name, wanted or not. */
+export function readKnown(folder: string, name: string): ServiceSpec | undefined {
+  const value = readWanted(folder, name) ?? readJson(stoppedPath(folder, name))
+  return isWanted(value) && value.name === name ? value : undefined
+}
+
+/** The names that have a file here: which are wanted, and which are known or were run. */
+export function namesIn(folder: string): { wanted: string[]; known: string[] } {
+  const files = listFiles(folder)
+  const named = (ending: string) =>
+    files.filter((file) => file.endsWith(ending)).map((file) => file.slice(0, -ending.length))
+  const wanted = named('.json').filter((name) => !name.includes('.'))
+  const others = [...named(STOPPED), ...named(RECORD)].filter((name) => !name.includes('.'))
+  return { wanted, known: [...new Set([...wanted, ...others])].toSorted() }
+}
+
+/** Whether a change of that file can mean that something else is wanted. */
+export function isWantedFile(file: string): boolean {
+  return file.endsWith('.json') && !file.endsWith(RECORD) && file !== OWNER
+}
+
+/** Asks anew. */
+export function ask(how: Asked['how']): Asked {
+  return { id: newUlid(), how }
+}
+
+/** Where the supervisor keeps what it knows of a service. */
+export function recordPath(folder: string, name: string): string {
+  return join(folder, `${name}${RECORD}`)
+}
+
+/** Where a supervisor says who it is; that of one service has its name. */
+export function ownerPath(folder: string, only?: string): string {
+  return join(folder, only === undefined ? OWNER : `${only}.${OWNER}`)
+}
+
+/** What a supervisor holds locked while it runs. */
+export function lockPath(folder: string, only?: string): string {
+  return join(folder, only === undefined ? 'lock' : `${only}.lock`)
+}
+
+/** What a file holds; undefined when it is not there or is no JSON. */
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined // missing, or broken: either way it says nothing
+  }
+}
+
+function wantedPath(folder: string, name: string): string {
+  return join(folder, `${name}.json`)
+}
+
+function stoppedPath(folder: string, name: string): string {
+  return join(folder, `${name}${STOPPED}`)
+}
+
+function listFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return [] // there is none, so nothing is wanted
+  }
+}
+
+function isWanted(value: unknown): value is Wanted {
+  const { name, label, argv, cwd, env, envFile, output, asked } = (value ?? {}) as Partial<Wanted>
+  const texts = [name, label, cwd, envFile, output, asked?.id]
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    Array.isArray(argv) &&
+    argv.length > 0 &&
+    argv.every((word) => typeof word === 'string') &&
+    typeof env === 'object'
+  )
+}
+
+const STOPPED = '.stopped.json'
+const RECORD = '.state.json'
+const OWNER = 'supervisor.owner'
