@@ -1,11 +1,13 @@
 import { runComponent } from 'crabtalk/component'
 import about from '../package.json' with { type: 'json' }
-import { clockTools } from './clock-tools.ts'
+import { timeTools } from './time-tools.ts'
+import { timerTools } from './timer-tools.ts'
 
-const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+const setting = { zone: timeZone, now: Date.now }
 await runComponent({
   name: 'clock',
   version: about.version,
-  description: `Tells the time anywhere, converts and calculates times, and runs timers. This machine is in the time zone ${zone}.`,
-  tools: clockTools({ zone, now: Date.now }),
+  description: `Tells the time anywhere, converts and calculates times, and runs timers. This machine is in the time zone ${timeZone}.`,
+  tools: [...timeTools(setting), ...timerTools(setting)],
 })

@@ -1,0 +1,25 @@
+import { type Zone, zoneOf } from './zone.ts'
+
+/** What the clock's tools need. */
+export interface ClockSetting {
+  /** The time zone of this machine. */
+  zone: string
+  now(): number
+}
+
+/** The zone that a call names; without one that of this machine. */
+export function zoneIn({ zone }: ClockSetting, name: string | undefined): Zone {
+  return zoneOf(name === undefined || /^(local|here)?$/i.test(name.trim()) ? zone : name)
+}
+
+/** As an argument of tools. */
+export const ZONE = {
+  type: 'string',
+  description: 'Such as Europe/Berlin, tokyo, UTC or +05:30; without it, that of this machine',
+}
+/** As an argument of tools. */
+export const TIME = {
+  type: 'string',
+  description:
+    'now, 2026-11-22T15:00, 2026-11-22T15:00Z, 2026-11-22, 15:00, 3pm, tomorrow 9:30 or @1795327200 (Unix seconds)',
+}

@@ -1,0 +1,177 @@
+import type { ComponentTool } from 'crabtalk/component'
+import { addToDate, spanBetween, workingDaysBetween } from './calendar.ts'
+import { type ClockSetting, TIME, ZONE, zoneIn } from './clock-setting.ts'
+import { showDuration } from './duration.ts'
+import { type ReadTime, readTime } from './read-time.ts'
+import { showIso, showTime } from './show-time.ts'
+import { momentOf, wallTimeOf } from './wall-time.ts'
+
+/** The tools that tell, convert and calculate times. */
+export function timeTools(setting: ClockSetting): ComponentTool[] {
+  return [
+    nowTool(setting),
+    convertTool(setting),
+    differenceTool(setting),
+    addTool(setting),
+  ] as ComponentTool[]
+}
+
+function nowTool(setting: ClockSetting): ComponentTool<{ zones?: string[] }> {
+  return {
+    name: 'now',
+    title: 'Time now',
+    description:
+      'Tells the date and time now, here or in other time zones. Use it before answering anything that depends on today.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        zones: {
+          type: 'array',
+          items: ZONE,
+          minItems: 1,
+          maxItems: 20,
+          description: 'Time zones; without it, that of this machine',
+        },
+      },
+      additionalProperties: false,
+    },
+    annotations: READS,
+    run({ zones = ['local'] }) {
+      const now = setting.now()
+      const lines = zones.map((name) => showTime(now, zoneIn(setting, name)))
+      return [...lines, `Unix time ${Math.floor(now / 1_000)}`].join('\n')
+    },
+  }
+}
+
+function convertTool(setting: ClockSetting): ComponentTool<{ time: string; from?: string; to: string[] }> {
+  return {
+    name: 'convert',
+    title: 'Convert a time',
+    description:
+      'Tells what a time in one time zone is in others, with the offsets of that date (daylight saving time).',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        time: TIME,
+        from: { ...ZONE, description: `Where that time is meant, if it has no offset. ${ZONE.description}` },
+        to: { type: 'array', items: ZONE, minItems: 1, maxItems: 20, description: 'Time zones' },
+      },
+      required: ['time', 'to'],
+      additionalProperties: false,
+    },
+    annotations: READS,
+    run({ time, from, to }) {
+      const read = readTime(time, { zone: zoneIn(setting, from), now: setting.now() })
+      const lines = to.map((name) => showTime(read.at, zoneIn(setting, name)))
+      return [showTime(read.at, read.zone), ...lines, ...oddityOf(read)].join('\n')
+    },
+  }
+}
+
+function differenceTool(setting: ClockSetting): ComponentTool<{ from?: string; to: string; zone?: string }> {
+  return {
+    name: 'difference',
+    title: 'Between two times',
+    description:
+      'Tells how long it is from one time to another: exactly, by the calendar, and in days from Monday to Friday. For "how long until" and "how long since".',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        from: { ...TIME, description: `${TIME.description}; now without it` },
+        to: TIME,
+        zone: ZONE,
+      },
+      required: ['to'],
+      additionalProperties: false,
+    },
+    annotations: READS,
+    run({ from = 'now', to, zone: name }) {
+      const zone = zoneIn(setting, name)
+      const read = [from, to].map((text) => readTime(text, { zone, now: setting.now() })) as [
+        ReadTime,
+        ReadTime,
+      ]
+      const [first, last] = read.toSorted((a, b) => a.at - b.at) as [ReadTime, ReadTime]
+      const { years, months, days, restMs } = spanBetween(first.at, last.at, zone)
+      const calendar = [plural(years, 'year'), plural(months, 'month'), plural(days, 'day')].filter(Boolean)
+      const working = workingDaysBetween(wallTimeOf(zone, first.at), wallTimeOf(zone, last.at))
+      const ms = last.at - first.at
+      return [
+        `From ${showIso(read[0].at, zone)} to ${showIso(read[1].at, zone)}, ${zone.name}${read[0].at > read[1].at ? ' (backwards)' : ''}:`,
+        `${showDuration(ms)} (${Math.round(ms / 1_000)} seconds)`,
+        `By the calendar: ${[...calendar, ...(restMs > 0 || calendar.length === 0 ? [showDuration(restMs)] : [])].join(', ')}`,
+        `Monday to Friday: ${plural(working, 'day') || '0 days'}`,
+        ...read.flatMap(oddityOf),
+      ].join('\n')
+    },
+  }
+}
+
+interface Added {
+  time?: string
+  zone?: string
+  years?: number
+  months?: number
+  weeks?: number
+  days?: number
+  hours?: number
+  minutes?: number
+  seconds?: number
+}
+
+function addTool(setting: ClockSetting): ComponentTool<Added> {
+  const count = { type: 'integer', minimum: -1_000_000, maximum: 1_000_000 }
+  return {
+    name: 'add',
+    title: 'Add to a time',
+    description:
+      'Adds to a time, or subtracts with negative numbers. Years to days keep the time of day, also across a change of clocks; hours to seconds are exact.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        time: { ...TIME, description: `${TIME.description}; now without it` },
+        zone: ZONE,
+        ...Object.fromEntries(UNITS.map((unit) => [unit, count])),
+      },
+      additionalProperties: false,
+    },
+    annotations: READS,
+    run({
+      time = 'now',
+      zone: name,
+      years = 0,
+      months = 0,
+      weeks = 0,
+      days = 0,
+      hours = 0,
+      minutes = 0,
+      seconds = 0,
+    }) {
+      const zone = zoneIn(setting, name)
+      const start = readTime(time, { zone, now: setting.now() })
+      const span = { years, months, days: days + weeks * 7 }
+      const isExact = years === 0 && months === 0 && span.days === 0
+      const moved = isExact ? { at: start.at } : momentOf(zone, addToDate(wallTimeOf(zone, start.at), span))
+      const at = moved.at + ((hours * 60 + minutes) * 60 + seconds) * 1_000
+      return [showTime(at, zone), ...oddityOf({ ...moved, zone })].join('\n')
+    },
+  }
+}
+
+/** What is to be said of a time that does not come once. */
+function oddityOf({ oddity, zone }: ReadTime): string[] {
+  if (oddity === undefined) return []
+  const what =
+    oddity === 'twice'
+      ? 'That time comes twice; the first is meant'
+      : 'There is no such time: the clocks are put forward then'
+  return [`${what} (${zone.name}).`]
+}
+
+function plural(count: number, unit: string): string {
+  return count === 0 ? '' : `${count} ${unit}${count === 1 ? '' : 's'}`
+}
+
+const READS = { readOnlyHint: true, openWorldHint: false }
+const UNITS = ['years', 'months', 'weeks', 'days', 'hours', 'minutes', 'seconds']

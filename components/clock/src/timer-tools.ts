@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ComponentTool, ToolCall } from 'crabtalk/component'
+import { type ClockSetting, TIME, zoneIn } from './clock-setting.ts'
+import { readDuration, showDuration } from './duration.ts'
+import { readTime } from './read-time.ts'
+import { showIso } from './show-time.ts'
+import { type Timer, Timers } from './timers.ts'
+
+/** The tools for timers, which end with the process. */
+export function timerTools(setting: ClockSetting): ComponentTool[] {
+  const timers = new Timers(setting.now)
+  const show = (timer: Timer) => showTimer(timer, setting)
+  return [
+    startTool(setting, timers, show),
+    waitTool(setting, timers, show),
+    listTool(timers, show),
+    cancelTool(timers, show),
+  ] as ComponentTool[]
+}
+
+type Show = (timer: Timer) => string
+
+function startTool(
+  setting: ClockSetting,
+  timers: Timers,
+  show: Show,
+): ComponentTool<{ duration?: string; until?: string; label?: string }> {
+  return {
+    name: 'timer_start',
+    title: 'Start a timer',
+    description:
+      'Starts a timer, by its duration or by when it ends, and answers at once with its id. Nothing happens when it ends: timer_wait waits for that, timer_list tells.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        duration: { type: 'string', description: 'Such as 90s, 10 minutes, 1h 30m' },
+        until: { ...TIME, description: `When it ends, instead of a duration: ${TIME.description}` },
+        label: { type: 'string', maxLength: 200, description: 'What it is for' },
+      },
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    run({ duration, until, label = '' }) {
+      if ((duration === undefined) === (until === undefined))
+        throw new Error('Give either "duration" or "until"')
+      const now = setting.now()
+      const endsAt =
+        duration === undefined
+          ? readTime(until!, { zone: zoneIn(setting, undefined), now }).at
+          : now + readDuration(duration)
+      return show(timers.start(endsAt, label))
+    },
+  }
+}
+
+function waitTool(
+  setting: ClockSetting,
+  timers: Timers,
+  show: Show,
+): ComponentTool<{ id: string; at_most?: string }> {
+  return {
+    name: 'timer_wait',
+    title: 'Wait for a timer',
+    description:
+      'Waits until a timer ends and says so; or, after at_most, how long it still runs. Call it again to wait on.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        id: { type: 'string', description: 'As timer_start gave it' },
+        at_most: {
+          type: 'string',
+          description:
+            'How long to wait at most: 9 minutes at most, and 45 seconds unless the host shows progress',
+        },
+      },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    async run({ id, at_most: atMost }, call) {
+      const wanted = atMost === undefined ? Number.POSITIVE_INFINITY : readDuration(atMost)
+      const most = Math.min(wanted, call.wantsProgress ? MAX_WAIT_MS : MAX_SILENT_MS)
+      await waitFor(timers.get(id), setting.now() + most, { setting, call })
+      return show(timers.get(id))
+    },
+  }
+}
+
+/** Waits until a timer ends, or that time has come, and tells how far it is meanwhile. */
+async function waitFor(
+  timer: Timer,
+  until: number,
+  { setting, call }: { setting: ClockSetting; call: ToolCall },
+): Promise<void> {
+  const total = Math.round((timer.endsAt - timer.startedAt) / 1_000)
+  for (let now = setting.now(); now < timer.endsAt && now < until; now = setting.now()) {
+    const done = Math.round((now - timer.startedAt) / 1_000)
+    call.progress(`${showDuration(timer.endsAt - now)} left`, done, total)
+    await sleep(Math.min(PROGRESS_MS, timer.endsAt - now, until - now), undefined, { signal: call.signal })
+  }
+}
+
+function listTool(timers: Timers, show: Show): ComponentTool {
+  return {
+    name: 'timer_list',
+    title: 'List timers',
+    description: 'Lists the timers that run, and those that ended in the last day.',
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    run: () => timers.list().map(show).join('\n') || 'There are no timers.',
+  }
+}
+
+function cancelTool(timers: Timers, show: Show): ComponentTool<{ id: string }> {
+  return {
+    name: 'timer_cancel',
+    title: 'Cancel a timer',
+    description: 'Cancels a timer.',
+    inputSchema: {
+      type: 'object',
+      properties: { id: { type: 'string', description: 'As timer_start gave it' } },
+      required: ['id'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
+    run: ({ id }) => `Cancelled: ${show(timers.cancel(id))}`,
+  }
+}
+
+/** `t1 "tea": 3 min left, ends 2026-11-22T15:00:00+01:00`. */
+function showTimer({ id, label, endsAt }: Timer, setting: ClockSetting): string {
+  const left = endsAt - setting.now()
+  const end = showIso(endsAt, zoneIn(setting, undefined))
+  const state = left > 0 ? `${showDuration(left)} left, ends ${end}` : `ended ${end}`
+  return `${id}${label ? ` "${label}"` : ''}: ${state}`
+}
+
+/** Hosts wait a minute for a word, and ten in all. */
+const MAX_SILENT_MS = 45_000
+const MAX_WAIT_MS = 540_000
+const PROGRESS_MS = 10_000

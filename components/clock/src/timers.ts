@@ -1,0 +1,66 @@
+/** A timer. */
+export interface Timer {
+  /** `t1`, `t2`, …: new ones after each start of the clock. */
+  id: string
+  label: string
+  startedAt: number
+  endsAt: number
+}
+
+/** Timers of a clock, for as long as it runs. */
+export class Timers {
+  readonly #now: () => number
+  readonly #timers = new Map<string, Timer>()
+  #count = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Throws when there are too many, or it would end too late or in the past. */
+  start(endsAt: number, label: string): Timer {
+    const startedAt = this.#now()
+    if (endsAt < startedAt) throw new Error('That time is in the past')
+    if (endsAt > startedAt + MAX_MS) throw new Error('A timer may run for 366 days at most')
+    this.#forget()
+    if (this.#timers.size >= MAX_TIMERS)
+      throw new Error(`There are ${MAX_TIMERS} timers already: cancel some`)
+    this.#count += 1
+    const timer = { id: `t${this.#count}`, label, startedAt, endsAt }
+    this.#timers.set(timer.id, timer)
+    return timer
+  }
+
+  /** What runs, and what ended in the last day, the next to end first. */
+  list(): Timer[] {
+    this.#forget()
+    return [...this.#timers.values()].toSorted((a, b) => a.endsAt - b.endsAt)
+  }
+
+  /** Throws when there is none of that id. */
+  get(id: string): Timer {
+    const timer = this.#timers.get(id.trim())
+    if (timer) return timer
+    const ids = [...this.#timers.keys()].join(', ')
+    throw new Error(
+      `There is no timer "${id}": ${ids ? `there are ${ids}` : 'there are none, and a restart of the clock ends all'}`,
+    )
+  }
+
+  /** Throws when there is none of that id. */
+  cancel(id: string): Timer {
+    const timer = this.get(id)
+    this.#timers.delete(timer.id)
+    return timer
+  }
+
+  #forget(): void {
+    const old = this.#now() - KEPT_MS
+    for (const { id, endsAt } of this.#timers.values()) if (endsAt < old) this.#timers.delete(id)
+  }
+}
+
+const MAX_TIMERS = 100
+const DAY_MS = 86_400_000
+const MAX_MS = 366 * DAY_MS
+const KEPT_MS = DAY_MS

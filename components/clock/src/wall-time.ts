@@ -1,0 +1,68 @@
+import type { Zone } from './zone.ts'
+
+/** What clocks and calendars show somewhere; months and days count from 1. */
+export interface WallTime {
+  year: number
+  month: number
+  day: number
+  hour: number
+  minute: number
+  second: number
+}
+
+/** When a wall time is. */
+export interface Moment {
+  /** Milliseconds since 1970. */
+  at: number
+  /** Where clocks are changed: there is no such time that day, or it comes twice. */
+  oddity?: 'skipped' | 'twice'
+}
+
+/** What clocks show in a zone. */
+export function wallTimeOf(zone: Zone, at: number): WallTime {
+  const shown = new Date(at + zone.offsetMs(at))
+  return {
+    year: shown.getUTCFullYear(),
+    month: shown.getUTCMonth() + 1,
+    day: shown.getUTCDate(),
+    hour: shown.getUTCHours(),
+    minute: shown.getUTCMinutes(),
+    second: shown.getUTCSeconds(),
+  }
+}
+
+/**
+ * When clocks show that in a zone. Of a time that comes twice the first is meant; one that is skipped is as much later as
+ * the clocks are put forward.
+ *
+ * Throws for what no calendar has, and for years before 1000 and after 9999.
+ */
+export function momentOf(zone: Zone, wall: WallTime): Moment {
+  const shown = toShown(wall)
+  const before = zone.offsetMs(shown - DAY_MS)
+  const after = zone.offsetMs(shown + DAY_MS)
+  const fitting = [...new Set([before, after])]
+    .map((offset) => shown - offset)
+    .filter((at) => at + zone.offsetMs(at) === shown)
+    .toSorted((a, b) => a - b)
+  const [first] = fitting
+  if (first === undefined) return { at: shown - before, oddity: 'skipped' }
+  return fitting.length > 1 ? { at: first, oddity: 'twice' } : { at: first }
+}
+
+/** How many days a month has. */
+export function daysIn(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate()
+}
+
+/** As if it were UTC. */
+function toShown({ year, month, day, hour, minute, second }: WallTime): number {
+  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
+  if (!isDate) throw new Error(`There is no ${day}.${month}.${year} (day.month.year)`)
+  if (hour > 23 || minute > 59 || second > 59)
+    throw new Error(`There is no ${hour}:${minute}:${second} o'clock`)
+  if (year < 1_000 || year > 9_999) throw new Error(`The year ${year} is out of reach: 1000 to 9999`)
+  return Date.UTC(year, month - 1, day, hour, minute, second)
+}
+
+const DAY_MS = 86_400_000
