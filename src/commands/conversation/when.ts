@@ -5,7 +5,7 @@ export type SpanEnd = 'since' | 'until'
 
 /**
  * A point in time as people name it, ISO 8601: a date or time (of this computer's zone unless it names one), `today`,
- * `yesterday`, or how long ago: `12h`, `7d`, `2w`, `6mo`, `1y`. Throws `usage`.
+ * `yesterday`, or how long ago: `30s`, `12h`, `7d`, `2w`, `6mo`, `1y`. Throws `usage`.
  */
 export function parseWhen(option: SpanEnd, text: string, now: Date): string {
   const found = ago(text, now) ?? day(option, text, now) ?? moment(text)
@@ -26,6 +26,7 @@ function ago(text: string, now: Date): Date | undefined {
 }
 
 const MOVES: Readonly<Record<string, (then: Date, by: number) => void>> = {
+  ...byTime(1000, ['s', 'sec', 'second']),
   ...byTime(60_000, ['m', 'min', 'minute']),
   ...byTime(3_600_000, ['h', 'hour']),
   ...byDays(1, ['d', 'day']),

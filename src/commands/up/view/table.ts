@@ -1,3 +1,56 @@
-import type { Command } from '../../command.ts'
+import type { Command, Option } from '../../command.ts'
+import { JSON_OPTION as json } from '../../options.ts'
+import { SERVICE } from '../../service-rows.ts'
 
-export const VIEW_COMMANDS: readonly Command[] = []
+const LOG_OPTIONS: readonly Option[] = [
+  { name: 'follow', short: 'f', summary: 'Go on with what they write, until Ctrl-C' },
+  {
+    name: 'lines',
+    short: 'n',
+    value: 'N',
+    fallback: '50, or all with --since',
+    summary: 'Only the last N lines',
+  },
+  { name: 'since', value: 'WHEN', summary: 'Only what was written since: 10m, 2h, 3d, or a date' },
+  { name: 'json', summary: 'Print one JSON object per line' },
+]
+const LOG_DETAILS = `Its log, what it printed besides, and what the service manager says of it. On a terminal with time, level and fields; in a pipe
+each line as it stands in its file.`
+
+/** The commands that show services and change nothing. */
+export const VIEW_COMMANDS: readonly Command[] = [
+  {
+    path: ['ps'],
+    args: '',
+    summary: 'List the services, and how they are',
+    details: `What the service manager says, what each service answers when it is asked, and what the system says of its
+processes. A service is ready, starting, degraded (it runs and does not answer), crashed, stopped, disabled (it does not start
+at login), foreign (something else answers in its place) or stale (only a file is left of it, which is removed). MEMORY is that
+of a service and all it has started.`,
+    options: [
+      json,
+      { name: 'watch', short: 'w', summary: 'Look every two seconds until q; with --json an object a line' },
+    ],
+    examples: ['crabup ps', "crabup ps --json | jq -r '.services[].name'"],
+    load: async () => (await import('./ps.ts')).ps,
+  },
+  {
+    path: [SERVICE, 'logs'],
+    args: '',
+    summary: 'Print what the service wrote',
+    details: LOG_DETAILS,
+    options: LOG_OPTIONS,
+    examples: ['crabup daemon logs -n 20', 'crabup daemon logs --since 2h | grep \'"warn"\''],
+    load: async () => (await import('./logs.ts')).serviceLogs,
+  },
+  {
+    path: ['logs'],
+    args: '[...names]',
+    kinds: ['service'],
+    summary: 'Print what services wrote, by time',
+    details: `Of all services without a name. ${LOG_DETAILS}`,
+    options: LOG_OPTIONS,
+    examples: ['crabup logs', 'crabup logs daemon cron --since yesterday --json'],
+    load: async () => (await import('./logs.ts')).logs,
+  },
+]

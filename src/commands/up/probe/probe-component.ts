@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { parseObject } from '../../../core/base/json.ts'
+import type { JsonObject } from '../../../core/base/message.ts'
+import { codeOf } from '../../../core/base/system-error.ts'
+import type { HomePaths } from '../../../core/config/paths.ts'
+import type { Probe } from '../../../up/probe.ts'
+import { stampOfOld } from '../../../up/ps/stale-files.ts'
+
+/**
+ * Whether the component of that name answers where its port file says (RFC 0043). One that has no /health, or speaks no
+ * HTTP there, answers as soon as its port takes a connection.
+ */
+export async function probeComponent(
+  name: string,
+  { run }: Pick<HomePaths, 'run'>,
+  signal: AbortSignal,
+): Promise<Probe> {
+  const file = join(run, `${name}.port`)
+  const stamp = await stampOfOld(file, Date.now())
+  const text = await readFile(file, 'latin1').catch(() => undefined) // it announces nothing
+  if (text === undefined) return { answers: false }
+  const port = Number(/^(\d{1,5})\s*$/.exec(text)?.[1] ?? 0)
+  if (port < 1 || port > 65_535)
+    return { answers: false, leftover: { file }, problem: `run/${name}.port holds no port number` }
+  const health = await askHealth(port, signal)
+  if (health === 'refused') return { answers: false, port, leftover: { file, ...(stamp && { stamp }) } }
+  if (health === 'silent') return { answers: false, port, problem: `port ${port} gives no answer` }
+  return { port, ...judge(name, health) }
+}
+
+function judge(name: string, health: JsonObject): Probe {
+  const { name: says, version, pid, started } = health
+  if (typeof says === 'string' && says !== name) {
+    return { answers: false, isForeign: true, problem: `${says} answers at its port` }
+  }
+  const since = typeof started === 'string' ? Date.parse(started) : Number(started)
+  return {
+    answers: true,
+    ...(typeof version === 'string' && { version }),
+    ...(typeof pid === 'number' && { pid }),
+    ...(Number.isFinite(since) && { since }),
+  }
+}
+
+/** What GET /health gives; an empty object where something listens that knows no such thing. */
+async function askHealth(port: number, signal: AbortSignal): Promise<JsonObject | 'refused' | 'silent'> {
+  try {
+    const answer = await open(port, signal)
+    if (answer.statusCode !== 200) {
+      answer.destroy()
+      return {}
+    }
+    let text = ''
+    for await (const piece of answer.setEncoding('utf8')) {
+      text += piece
+      if (text.length > MOST_CHARS) return {}
+    }
+    return parseObject(text) ?? {}
+  } catch (reason) {
+    if (codeOf(reason) === 'ECONNREFUSED') return 'refused'
+    return /^HPE_/.test(codeOf(reason)) ? {} : 'silent'
+  }
+}
+
+/** Never over a proxy, whatever the environment says. */
+function open(port: number, signal: AbortSignal): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const agent = new Agent({ keepAlive: false })
+  get({ agent, host: '127.0.0.1', port, path: '/health', signal }, resolve).on('error', reject)
+  return promise
+}
+
+const MOST_CHARS = 64 * 1024

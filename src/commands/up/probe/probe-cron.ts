@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stampOf } from '../../../core/base/file-stamp.ts'
+import { parseObject } from '../../../core/base/json.ts'
+import type { HomePaths } from '../../../core/config/paths.ts'
+import { isRunning } from '../../../core/process/signals.ts'
+import type { Probe } from '../../../up/probe.ts'
+
+/** Whether the scheduler of a home says that it is ready, in run/cron.json, and is still there. */
+export async function probeCron({ run }: Pick<HomePaths, 'run'>): Promise<Probe> {
+  const file = join(run, 'cron.json')
+  const stamp = await stampOf(file).catch(() => undefined) // before it is read: it may be written again meanwhile
+  const text = await readFile(file, 'utf8').catch(() => undefined) // none runs
+  if (text === undefined) return { answers: false }
+  const { pid, ready, started, version } = parseObject(text) ?? {}
+  if (typeof pid !== 'number') return { answers: false, problem: 'run/cron.json is no state of it' }
+  if (!isRunning(pid)) return { answers: false, leftover: { file, ...(stamp && { stamp }) } }
+  const since = typeof started === 'string' ? Date.parse(started) : Number(started)
+  const known = {
+    pid,
+    ...(Number.isFinite(since) && { since }),
+    ...(typeof version === 'string' && { version }),
+  }
+  return ready === false
+    ? { ...known, answers: false, problem: 'it says that it is not ready' }
+    : { ...known, answers: true }
+}

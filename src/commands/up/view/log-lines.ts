@@ -1,0 +1,67 @@
+import { sanitize } from '../../../core/base/sanitize.ts'
+import type { LogEntry } from '../../../up/logs/entry.ts'
+import { type Paint, paint } from '../../color.ts'
+
+/** How lines of logs are shown. */
+export interface LogStyle {
+  /** As an object of our own, whatever the line is. */
+  isJson: boolean
+  /** For people; else as the line stands in its file. */
+  isPretty: boolean
+  color: boolean
+  /** With the name of its service before it. */
+  isNamed: boolean
+  /** Milliseconds since 1970: of another day the date is shown. */
+  now: number
+}
+
+/** A line of a log as it is shown, without its end. */
+export function logLine(entry: LogEntry, style: LogStyle): string {
+  if (style.isJson) return JSON.stringify(toJson(entry))
+  if (!style.isPretty) return style.isNamed ? `${entry.service}: ${entry.raw}` : entry.raw
+  const { color } = style
+  const name = style.isNamed ? [paint(entry.service, 'cyan', color)] : []
+  const time = paint(timeOf(entry.time, style.now), 'dim', color)
+  const level = paint(levelOf(entry).padEnd(5), paintOf(entry), color)
+  const fields = Object.entries(entry.fields).flatMap(([key, value]) =>
+    key === 'pid' ? [] : [paint(`${tidy(key)}=${text(value)}`, 'dim', color)],
+  )
+  return [...name, time, level, tidy(entry.message), ...fields].join(' ')
+}
+
+function toJson({ service, source, time, level, message, fields }: LogEntry) {
+  const at = new Date(time).toISOString()
+  return { service, source, time: at, level: level ?? null, message, fields }
+}
+
+function tidy(text: string): string {
+  return sanitize(text).replaceAll(/\s*\n\s*/g, ' ⏎ ')
+}
+
+function text(value: unknown): string {
+  const plain = typeof value === 'string' ? value : JSON.stringify(value)
+  return tidy(/^[^\s"]+$/.test(plain) || typeof value !== 'string' ? plain : JSON.stringify(value))
+}
+
+/** Of this computer's zone. */
+function timeOf(time: number, now: number): string {
+  const date = new Date(time)
+  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(':')
+  if (date.toDateString() === new Date(now).toDateString()) return clock
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock}`
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0')
+}
+
+function levelOf({ level, source }: LogEntry): string {
+  if (source === 'journal') return 'unit'
+  return level ?? (source === 'crash' ? 'crash' : '')
+}
+
+function paintOf({ level, source }: LogEntry): Paint {
+  if (level === 'error' || (source === 'crash' && level === undefined)) return 'red'
+  if (level === 'warn') return 'yellow'
+  return level === 'info' ? 'green' : 'dim'
+}

@@ -1,0 +1,138 @@
+import { toCrabError } from '../../../core/base/errors.ts'
+import { readBacklog } from '../../../up/logs/backlog.ts'
+import type { LogEntry } from '../../../up/logs/entry.ts'
+import { followLogs } from '../../../up/logs/follow.ts'
+import { type LogFilePath, logFilesOf, loggedServices } from '../../../up/logs/log-files.ts'
+import type { ReadTo } from '../../../up/logs/tail.ts'
+import { labelOf } from '../../../up/names.ts'
+import { findService } from '../../../up/service-spec.ts'
+import { wantsColor } from '../../color.ts'
+import type { Options, Run } from '../../command.ts'
+import { parseWhen } from '../../conversation/when.ts'
+import { parseCount } from '../../duration.ts'
+import type { Host } from '../../host.ts'
+import { Stop } from '../../send/stop.ts'
+import { logLine } from './log-lines.ts'
+import { openPlace, type ViewPlace } from './place.ts'
+
+/** `crabup logs`: what all services wrote, or those that are named, by time. */
+export const logs: Run = async ({ options, host }) => {
+  return await show({ names: [...new Set(options.args)], options, host })
+}
+
+/** `crabup <name> logs`: what a service wrote. */
+export const serviceLogs: Run = async ({ path: [name = ''], options, host }) => {
+  return await show({ names: [name], options, host })
+}
+
+interface Shown {
+  /** All when there is none. */
+  names: readonly string[]
+  options: Options
+  host: Host
+}
+
+async function show(shown: Shown): Promise<number> {
+  const { options, host } = shown
+  const wanted = wantedOf(options)
+  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  try {
+    const place = await openPlace(host, stop.signal)
+    await checkNames(shown.names, place)
+    const count = await print(shown, { place, wanted }, stop.signal)
+    if (count === 0 && !options.has('follow')) host.stderr.write(nothing(shown.names, wanted.since))
+    await host.stdout.flush()
+    return stop.exit ?? 0
+  } catch (reason) {
+    if (stop.exit === undefined) throw toCrabError(reason)
+    await host.stdout.flush()
+    return stop.exit
+  }
+}
+
+/** Prints what there is, and with --follow what comes; gives how many lines that were. */
+async function print(
+  { names, options, host }: Shown,
+  { place, wanted }: { place: ViewPlace; wanted: ReturnType<typeof wantedOf> },
+  signal: AbortSignal,
+): Promise<number> {
+  const { logs: folder } = place.paths
+  const services = async () => (names.length > 0 ? names : await loggedServices(folder))
+  const filesNow = async () => (await services()).flatMap((name) => logFilesOf(name, folder))
+  const readTo = new Map<string, ReadTo>()
+  const onRead = ({ path }: LogFilePath, to: ReadTo) => void readTo.set(path, to)
+  const journal = await openJournal(place, await services(), wanted, signal)
+  const style = {
+    isJson: options.has('json'),
+    isPretty: host.stdout.isTerminal,
+    color: wantsColor('auto', host.env, host.stdout),
+    isNamed: names.length !== 1,
+    now: place.host.now(),
+  }
+  let count = 0
+  const write = async (entry: LogEntry) => {
+    count += 1
+    await host.stdout.write(`${logLine(entry, style)}\n`)
+  }
+  const backlog = readBacklog(await filesNow(), { ...wanted, unfinished: !options.has('follow') }, onRead)
+  for await (const entry of journal.among(backlog, wanted.lines)) await write(entry)
+  if (!options.has('follow')) return count
+  const followed = {
+    ...{ folder, files: filesNow, others: () => journal.more(signal), now: () => place.host.now() },
+    readTo: ({ path }: LogFilePath) => readTo.get(path),
+  }
+  for await (const entry of followLogs(followed, signal)) await write(entry)
+  return count
+}
+
+/** What systemd says of the services, where it runs them. */
+async function openJournal(
+  place: ViewPlace,
+  names: readonly string[],
+  { lines, since }: { lines: number | undefined; since: number | undefined },
+  signal: AbortSignal,
+) {
+  const { readJournal } = await import('../../../up/logs/journal.ts')
+  const isThere = place.manager.kind === 'systemd'
+  const services = new Map(isThere ? names.map((name) => [labelOf(name, place.labels), name]) : [])
+  const first = await readJournal(place.host, { services, lines, since }, signal)
+  let { cursor } = first
+  const begun = place.host.now()
+  return {
+    /** The backlog of files with it. */
+    async *among(files: AsyncIterable<LogEntry>, most: number | undefined): AsyncGenerator<LogEntry> {
+      if (first.entries.length === 0) return yield* files
+      const all = first.entries.slice()
+      for await (const entry of files) all.push(entry)
+      all.sort((a, b) => a.time - b.time)
+      yield* most === undefined ? all : most === 0 ? [] : all.slice(-most)
+    },
+    async more(stop: AbortSignal): Promise<readonly LogEntry[]> {
+      const since = cursor === undefined ? begun : undefined
+      const next = await readJournal(place.host, { services, lines: undefined, since, cursor }, stop)
+      cursor = next.cursor
+      return next.entries
+    },
+  }
+}
+
+/** There is such a service, or was one. Fails with `no-service`. */
+async function checkNames(names: readonly string[], { paths }: ViewPlace): Promise<void> {
+  const logged = await loggedServices(paths.logs)
+  for (const name of names) if (!logged.includes(name)) findService(paths, name)
+}
+
+/** The last 50 lines, or all since some time. */
+function wantedOf(options: Options): { lines: number | undefined; since: number | undefined } {
+  const [lines, since] = [options.value('lines'), options.value('since')]
+  const from = since === undefined ? undefined : Date.parse(parseWhen('since', since, new Date()))
+  if (lines !== undefined) return { lines: parseCount('lines', lines), since: from }
+  return { lines: from === undefined ? FEW : undefined, since: from }
+}
+
+function nothing(names: readonly string[], since: number | undefined): string {
+  const what = names.length === 0 ? 'Nothing was written' : `Nothing was written by ${names.join(' and ')}`
+  return since === undefined ? `${what} yet\n` : `${what} since ${new Date(since).toLocaleString('sv')}\n`
+}
+
+const FEW = 50

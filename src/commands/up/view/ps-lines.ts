@@ -1,0 +1,93 @@
+import { sanitize } from '../../../core/base/sanitize.ts'
+import type { ServiceRow } from '../../../up/ps/gather.ts'
+import type { ServiceState } from '../../../up/ps/state.ts'
+import { type Paint, paint } from '../../color.ts'
+import { ageOf, megabytes } from '../../mcp/figures.ts'
+
+/** Services as lines of any length. */
+export interface PsLines {
+  table: readonly string[]
+  /** What is to be known of them. */
+  notes: readonly string[]
+}
+
+/** The table of services and what is to be known of them. */
+export async function psLines(
+  rows: readonly ServiceRow[],
+  { now, color }: { now: number; color: boolean },
+): Promise<PsLines> {
+  const { default: width } = await import('string-width')
+  const cells = rows.map((row) => toCells(row, now))
+  const widths = HEADER.map((title, column) =>
+    Math.max(...[title, ...cells.map((one) => one[column]!)].map((text) => width(text))),
+  )
+  const pad = (text: string, column: number) => text + ' '.repeat(widths[column]! - width(text))
+  const body = cells.map((row, index) => {
+    const parts = row.map((cell, column) => {
+      const padded = column === row.length - 1 ? cell : pad(cell, column)
+      return column === 1 ? padded.replace(cell, paint(cell, PAINTS[rows[index]!.state], color)) : padded
+    })
+    return parts.join('  ').trimEnd()
+  })
+  const notes = rows.flatMap(({ name, notes }) =>
+    notes.flatMap(({ message, hint }) => [
+      line(`${name}: ${message}`),
+      ...(hint === undefined ? [] : [`  ${paint('hint', 'dim', color)}: ${line(hint)}`]),
+    ]),
+  )
+  return { table: [HEADER.map(pad).join('  ').trimEnd(), ...body], notes }
+}
+
+/** The same for programs. */
+export function psJson(row: ServiceRow, now: number) {
+  return {
+    name: row.name,
+    label: row.label,
+    state: row.state,
+    detail: row.detail ?? null,
+    pid: row.pid ?? null,
+    started_at: row.since === undefined ? null : new Date(row.since).toISOString(),
+    uptime_seconds: row.since === undefined ? null : Math.max(0, Math.round((now - row.since) / 1000)),
+    memory_bytes: row.memoryBytes ?? null,
+    processes: row.processes ?? null,
+    port: row.port ?? null,
+    version: row.version ?? null,
+    version_on_disk: row.versionOnDisk ?? null,
+    restarts: row.restarts ?? null,
+    installed: row.isInstalled,
+    enabled: row.isEnabled,
+    notes: row.notes.map(({ message, hint = null }) => ({ message, hint })),
+  }
+}
+
+function toCells(row: ServiceRow, now: number): string[] {
+  const { name, state, pid, since, memoryBytes, port, version, versionOnDisk, restarts } = row
+  const isPending = version !== undefined && versionOnDisk !== undefined && version !== versionOnDisk
+  return [
+    sanitize(name),
+    state,
+    `${pid ?? '-'}`,
+    since === undefined ? '-' : ageOf(new Date(since).toISOString(), now),
+    megabytes(memoryBytes),
+    `${port ?? '-'}`,
+    sanitize(isPending ? `${version} → ${versionOnDisk}` : (version ?? versionOnDisk ?? '-')),
+    `${restarts ?? '-'}`,
+  ]
+}
+
+function line(text: string): string {
+  return sanitize(text).replaceAll(/\s+/g, ' ')
+}
+
+const HEADER = ['NAME', 'STATE', 'PID', 'UP', 'MEMORY', 'PORT', 'VERSION', 'RESTARTS']
+
+const PAINTS: Record<ServiceState, Paint> = {
+  ready: 'green',
+  starting: 'cyan',
+  degraded: 'yellow',
+  crashed: 'red',
+  foreign: 'red',
+  stale: 'yellow',
+  stopped: 'dim',
+  disabled: 'dim',
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CrabError, toCrabError } from '../../../core/base/errors.ts'
+import { wantsColor } from '../../color.ts'
+import type { Host } from '../../host.ts'
+import { SIGNAL_EXIT, Stop } from '../../send/stop.ts'
+import { cutColored, wrapColored } from './fit.ts'
+import { openFullScreen } from './full-screen.ts'
+import { type Seen, toJson, toParts } from './ps.ts'
+
+/** What is watched. */
+interface Watched {
+  host: Host
+  isJson: boolean
+  look(signal: AbortSignal): Promise<Seen>
+}
+
+/** Looks again and again: as lines of JSON, or drawn over each other on a terminal, until `q` or a signal. */
+export async function watchPs(watched: Watched): Promise<number> {
+  return watched.isJson ? await printAll(watched) : await drawAll(watched)
+}
+
+async function printAll({ host, look }: Watched): Promise<number> {
+  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  try {
+    for (;;) {
+      await host.stdout.write(`${JSON.stringify(toJson(await look(stop.signal)))}\n`)
+      await sleep(EVERY_MS, undefined, { signal: stop.signal })
+    }
+  } catch (reason) {
+    if (stop.exit === undefined) throw toCrabError(reason)
+    return stop.exit
+  }
+}
+
+async function drawAll({ host, look }: Watched): Promise<number> {
+  const terminal = host.env['TERM'] === 'dumb' ? undefined : host.screen()
+  if (!terminal) {
+    throw new CrabError('usage', 'Cannot watch the services: standard input and output are no terminal', {
+      hint: 'with --json it prints an object a line, whatever reads it',
+    })
+  }
+  const over = new AbortController()
+  let code = 0
+  const end = (with_: number) => {
+    code = with_
+    over.abort()
+  }
+  using _signals = host.onSignal((name) => (over.signal.aborted ? host.leave(code) : end(SIGNAL_EXIT[name])))
+  using screen = openFullScreen(terminal)
+  let seen: Seen | undefined
+  const draw = async () => {
+    if (seen && !over.signal.aborted) screen.draw(await frame(seen, screen.size(), host))
+  }
+  screen.listen(
+    (keys) => {
+      if (keys.includes(CTRL_C)) end(SIGNAL_EXIT.SIGINT)
+      else if (/q/i.test(keys) || keys.includes(CTRL_D)) end(0)
+    },
+    () => void draw(),
+  )
+  try {
+    for (;;) {
+      seen = await look(over.signal)
+      await draw()
+      await sleep(EVERY_MS, undefined, { signal: over.signal })
+    }
+  } catch (reason) {
+    if (!over.signal.aborted) throw toCrabError(reason)
+    return code
+  }
+}
+
+/** What fits the terminal; the last line says what does not. */
+async function frame(
+  seen: Seen,
+  { columns, rows }: { columns: number; rows: number },
+  host: Host,
+): Promise<string[]> {
+  const { default: width } = await import('string-width')
+  const { table, notes } = await toParts(seen, wantsColor('auto', host.env, host.stdout))
+  const lines = [
+    ...table.map((line) => cutColored(line, columns, width)),
+    ...notes
+      .flatMap((line) => wrapColored(line, columns, width))
+      .map((line) => cutColored(line, columns, width)),
+  ]
+  if (lines.length <= rows) return lines
+  return [...lines.slice(0, rows - 1), `… ${lines.length - rows + 1} more lines; q ends`]
+}
+
+const CTRL_C = '\u0003'
+const CTRL_D = '\u0004'
+const EVERY_MS = 2000

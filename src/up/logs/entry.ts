@@ -1,0 +1,39 @@
+import { parseObject } from '../../core/base/json.ts'
+import type { LogLevel } from '../../core/base/log.ts'
+
+/** Where a line of a service was written: by itself, by what it printed, or by its service manager. */
+export type LogSource = 'log' | 'crash' | 'journal'
+
+/** A line of the log of a service. */
+export interface LogEntry {
+  service: string
+  source: LogSource
+  /** As it stands in the file, without its end. */
+  raw: string
+  /** Milliseconds since 1970; of a line that does not say, about when it was written. */
+  time: number
+  level?: LogLevel
+  message: string
+  /** What it says besides. */
+  fields: Readonly<Record<string, unknown>>
+}
+
+/** A line that a service wrote to its log (LogFile) or printed; `about` is when, where the line itself does not say. */
+export function toEntry(raw: string, at: { service: string; source: LogSource; about: number }): LogEntry {
+  const { service, source, about } = at
+  const line = raw.startsWith('{') ? parseObject(raw) : undefined
+  const { time, level, message, msg, ...fields } = line ?? {}
+  const said = message ?? msg
+  if (line === undefined || typeof said !== 'string') {
+    return { service, source, raw, time: about, message: raw, fields: {} }
+  }
+  const when = typeof time === 'string' ? Date.parse(time) : Number(time ?? Number.NaN)
+  const known = isLevel(level) && { level }
+  return { service, source, raw, time: Number.isFinite(when) ? when : about, ...known, message: said, fields }
+}
+
+function isLevel(level: unknown): level is LogLevel {
+  return typeof level === 'string' && LEVELS.has(level)
+}
+
+const LEVELS: ReadonlySet<string> = new Set<LogLevel>(['debug', 'info', 'warn', 'error'])

@@ -1,0 +1,62 @@
+import { parseObject } from '../../core/base/json.ts'
+import type { LogLevel } from '../../core/base/log.ts'
+import type { UpHost } from '../types.ts'
+import type { LogEntry } from './entry.ts'
+
+/** Which lines of the journal. */
+export interface JournalWanted {
+  /** The names of services by the labels of their units. */
+  services: ReadonlyMap<string, string>
+  lines: number | undefined
+  /** Milliseconds since 1970. */
+  since: number | undefined
+  /** Only what came behind this place. */
+  cursor?: string | undefined
+}
+
+/**
+ * What systemd and its journal say of the units of services, oldest first, and the place behind the last line. Nothing
+ * where there is no journal, or it may not be read.
+ */
+export async function readJournal(
+  host: Pick<UpHost, 'run' | 'env'>,
+  { services, lines, since, cursor }: JournalWanted,
+  signal: AbortSignal,
+): Promise<{ entries: LogEntry[]; cursor: string | undefined }> {
+  const units = [...services.keys()].map((label) => `--user-unit=${label}.service`)
+  const place = cursor === undefined ? [] : [`--after-cursor=${cursor}`]
+  const from = since === undefined ? [] : [`--since=@${Math.floor(since / 1000)}`]
+  const most = cursor === undefined && lines !== undefined ? [`--lines=${lines}`] : []
+  const form = [
+    '--output=json',
+    '--output-fields=MESSAGE,PRIORITY,USER_UNIT,_SYSTEMD_USER_UNIT',
+    '--no-pager',
+  ]
+  const none = { entries: [], cursor }
+  if (units.length === 0) return none
+  try {
+    const argv = ['journalctl', '--quiet', ...form, ...place, ...from, ...most, ...units] as const
+    const { code, stdout } = await host.run(argv, { env: host.env, timeoutMs: LIMIT_MS }, signal)
+    if (code !== 0) return none
+    const rows = stdout.split('\n').flatMap((raw) => parseRow(raw, services) ?? [])
+    return { entries: rows.map(({ entry }) => entry), cursor: rows.at(-1)?.cursor ?? cursor }
+  } catch {
+    return none // no journalctl, or it takes too long
+  }
+}
+
+function parseRow(raw: string, services: ReadonlyMap<string, string>) {
+  const row = parseObject(raw)
+  const { MESSAGE: message, PRIORITY: priority, __CURSOR: cursor, __REALTIME_TIMESTAMP: micros } = row ?? {}
+  const unit = String(row?.['USER_UNIT'] ?? row?.['_SYSTEMD_USER_UNIT'] ?? '')
+  const service = services.get(unit.replace(/\.service$/, ''))
+  if (typeof message !== 'string' || typeof cursor !== 'string' || service === undefined) return undefined
+  const time = Number(micros) / 1000
+  const level = LEVELS[Number(priority)] ?? 'info'
+  const entry: LogEntry = { service, source: 'journal', raw: message, time, level, message, fields: {} }
+  return { entry, cursor }
+}
+
+/** By the priorities of syslog. */
+const LEVELS: readonly LogLevel[] = ['error', 'error', 'error', 'error', 'warn', 'info', 'info', 'debug']
+const LIMIT_MS = 5000

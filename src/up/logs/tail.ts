@@ -1,0 +1,58 @@
+import { type FileHandle, open } from 'node:fs/promises'
+
+/** Where a file was read to. */
+export interface ReadTo {
+  /** Which file it is (its inode). */
+  id: bigint
+  /** Behind the last whole line, in bytes. */
+  offset: number
+}
+
+/** Lines of a file, and where the whole ones end. */
+export interface ReadLines {
+  lines: string[]
+  /** What stands behind the last whole line; empty when nothing does. */
+  rest: string
+  to: ReadTo
+}
+
+/** The last lines of a file, at most so many; undefined where it is not there or may not be read. */
+export async function readTail(path: string, most: number): Promise<ReadLines | undefined> {
+  try {
+    await using file = await open(path, 'r')
+    const { size, ino } = await file.stat({ bigint: true })
+    const { bytes, isWhole } = await readEnd(file, Number(size), most)
+    const end = bytes.lastIndexOf(LF) + 1
+    const all = bytes.subarray(0, end).toString('utf8').split('\n').slice(0, -1)
+    const lines = isWhole ? all : all.slice(1) // the first may be the end of one
+    return {
+      lines: most === 0 ? [] : lines.slice(-most),
+      rest: bytes.subarray(end).toString('utf8'),
+      to: { id: ino, offset: Number(size) - bytes.length + end },
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** The end of a file that holds so many lines and the end of another, or all of it. */
+async function readEnd(
+  file: FileHandle,
+  size: number,
+  most: number,
+): Promise<{ bytes: Buffer; isWhole: boolean }> {
+  const pieces: Buffer[] = []
+  let breaks = 0
+  let at = size
+  while (at > 0 && breaks <= most) {
+    const piece = Buffer.alloc(Math.min(CHUNK_BYTES, at))
+    at -= piece.length
+    await file.read(piece, 0, piece.length, at)
+    pieces.unshift(piece)
+    for (const byte of piece) if (byte === LF) breaks += 1
+  }
+  return { bytes: Buffer.concat(pieces), isWhole: at === 0 }
+}
+
+const LF = 0x0a
+const CHUNK_BYTES = 64 * 1024

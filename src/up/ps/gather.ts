@@ -1,0 +1,134 @@
+import type { Problem } from '../../core/config/problem.ts'
+import { type ProcessFamily, readFamilies } from '../../core/process/process-table.ts'
+import type { Probe, ProbeService } from '../probe.ts'
+import type { ServiceManager, ServiceStatus } from '../types.ts'
+import { type Note, notesOf } from './notes.ts'
+import { removeStale } from './stale-files.ts'
+import { isWanted, type ServiceState, stateOf } from './state.ts'
+
+/** A service that is looked for. */
+export interface Sought {
+  name: string
+  label: string
+  /** The version that would run after a restart; absent where that cannot be told. */
+  version?: string
+  /** Why it is listed though there is no such service: the end of a sentence. */
+  oddity?: string
+}
+
+/** A service as `ps` shows it. */
+export interface ServiceRow {
+  name: string
+  label: string
+  state: ServiceState
+  detail?: string
+  pid?: number
+  /** When this run began, milliseconds since 1970. */
+  since?: number
+  /** Of it and all it has started, bytes. */
+  memoryBytes?: number
+  /** How many processes it is. */
+  processes?: number
+  port?: number
+  /** Of the program that runs. */
+  version?: string
+  /** Of the program on the disk. */
+  versionOnDisk?: string
+  restarts?: number
+  isInstalled: boolean
+  isEnabled: boolean
+  notes: readonly Note[]
+}
+
+/** What all rows together need. */
+export interface GatherPorts {
+  manager: ServiceManager
+  probe: ProbeService
+  /** What is wrong with the configuration. */
+  findProblems(): Promise<readonly Problem[]>
+  now(): number
+}
+
+/** All rows, and what keeps the service manager from being asked. */
+export interface Gathered {
+  rows: readonly ServiceRow[]
+  problem?: unknown
+}
+
+/** Asks the service manager, the services themselves and the system about each of these services, all at once. */
+export async function gatherRows(
+  sought: readonly Sought[],
+  ports: GatherPorts,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const asked = askManager(
+    ports.manager,
+    sought.map(({ label }) => label),
+    signal,
+  )
+  const probes = await Promise.all(sought.map(({ name }) => ports.probe(name, signal)))
+  const { statuses, problem } = await asked
+  const pids = [...statuses, ...probes].flatMap(({ pid }) => pid ?? [])
+  const families = await readFamilies(pids)
+  const isWrong = statuses.some(({ lastExit }) => lastExit?.code === CONFIG_EXIT)
+  const problems = isWrong ? await ports.findProblems().catch(() => []) : []
+  const rows = sought.map(async (one, index) => {
+    const status = statuses.find(({ label }) => label === one.label)
+    return await toRow({ sought: one, status, probe: probes[index]!, families, problems, ports })
+  })
+  return { rows: await Promise.all(rows), ...(problem !== undefined && { problem }) }
+}
+
+interface Known {
+  sought: Sought
+  status: ServiceStatus | undefined
+  probe: Probe
+  families: ReadonlyMap<number, ProcessFamily>
+  problems: readonly Problem[]
+  ports: GatherPorts
+}
+
+async function toRow({ sought, status, probe, families, problems, ports }: Known): Promise<ServiceRow> {
+  const now = ports.now()
+  const family = status?.pid === undefined ? undefined : families.get(status.pid)
+  const { state, detail } = stateOf({ status, probe, family, now })
+  const pid = (isWanted(status) ? status?.pid : undefined) ?? probe.pid
+  const own = pid === undefined ? undefined : families.get(pid)
+  const since = own?.startedAt ?? status?.since ?? probe.since
+  const stale = probe.leftover
+  const isRemoved =
+    stale?.stamp !== undefined && !isWanted(status) && (await removeStale(stale.file, stale.stamp))
+  const runs = pid !== undefined && { pid, ...(since !== undefined && { since }) }
+  const notes = await notesOf({ ...sought, status, probe, state, detail, pid, isRemoved, problems })
+  return {
+    name: sought.name,
+    label: sought.label,
+    state,
+    ...(detail !== undefined && { detail }),
+    ...runs,
+    ...(own && { memoryBytes: own.memoryBytes, processes: own.pids.length }),
+    ...(probe.port !== undefined && { port: probe.port }),
+    ...(probe.version !== undefined && { version: probe.version }),
+    ...(sought.version !== undefined && { versionOnDisk: sought.version }),
+    ...(status?.restarts !== undefined && { restarts: status.restarts }),
+    isInstalled: status?.isInstalled ?? false,
+    isEnabled: status?.isEnabled ?? false,
+    notes,
+  }
+}
+
+/** A service manager that cannot be asked knows of nothing. */
+async function askManager(
+  manager: ServiceManager,
+  labels: readonly string[],
+  signal: AbortSignal,
+): Promise<{ statuses: readonly ServiceStatus[]; problem?: unknown }> {
+  try {
+    return { statuses: await manager.status(labels, signal) }
+  } catch (problem) {
+    return { statuses: [], problem }
+  }
+}
+
+/** How a service ends whose configuration is wrong; it is not started again. */
+const CONFIG_EXIT = 78

@@ -1,0 +1,91 @@
+import { readlink } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { formatPlace, type Problem } from '../../core/config/problem.ts'
+import type { Leftover, Probe } from '../probe.ts'
+import type { ServiceStatus } from '../types.ts'
+import { exitOf, isWanted, type ServiceState } from './state.ts'
+
+/** Something about a service that will bite. */
+export interface Note {
+  /** A clause without a full stop. */
+  message: string
+  /** What to do. */
+  hint?: string
+}
+
+/** What notes are made of. */
+export interface Noted {
+  name: string
+  /** On the disk. */
+  version?: string
+  oddity?: string
+  status: ServiceStatus | undefined
+  probe: Probe
+  state: ServiceState
+  detail: string | undefined
+  pid: number | undefined
+  /** The file that was left behind was removed. */
+  isRemoved: boolean
+  problems: readonly Problem[]
+}
+
+/** What there is to know of a service besides its state, what matters most first. */
+export async function notesOf(noted: Noted): Promise<Note[]> {
+  return [
+    ...stateNote(noted),
+    ...configNotes(noted),
+    ...starterNote(noted),
+    ...(await updateNote(noted)),
+    ...leftoverNote(noted.probe.leftover, noted.isRemoved),
+    ...(noted.oddity === undefined ? [] : [{ message: noted.oddity }]),
+  ]
+}
+
+function stateNote({ name, state, detail }: Noted): Note[] {
+  if (detail === undefined) return []
+  const hint = state === 'crashed' || state === 'degraded' ? `crabup ${name} logs` : undefined
+  return [{ message: detail, ...(hint !== undefined && { hint }) }]
+}
+
+/** Where the configuration is wrong that a service did not start with. */
+function configNotes({ status, problems, state }: Noted): Note[] {
+  if (status?.lastExit?.code !== 78 || state === 'ready') return []
+  const found = problems.map(({ hint, ...problem }) => ({
+    message: `${formatPlace(problem)}: ${problem.message}`,
+    ...(hint !== undefined && { hint }),
+  }))
+  if (found.length > 0) return found
+  const message = `${exitOf(status)} says that its configuration was wrong; what crabtalk reads is right by now`
+  return [{ message, hint: 'start it again' }]
+}
+
+/** Who started it, where no service manager did. */
+function starterNote({ status, probe, state }: Noted): Note[] {
+  if (state !== 'ready' || isWanted(status)) return []
+  if (probe.idleExitMs !== undefined) {
+    return [{ message: `started on demand; it ends after ${probe.idleExitMs / 1000} s without use` }]
+  }
+  return [{ message: 'started by hand, not as a service' }]
+}
+
+async function updateNote({ name, version, probe, pid, state }: Noted): Promise<Note[]> {
+  if (state !== 'ready' && state !== 'degraded' && state !== 'starting') return []
+  const hint = `crabup ${name} restart`
+  if (version !== undefined && probe.version !== undefined && version !== probe.version) {
+    return [{ message: `update pending: it runs ${probe.version}, ${version} is installed`, hint }]
+  }
+  if (pid === undefined || !(await isReplaced(pid))) return []
+  return [{ message: 'update pending: its program was replaced since it started', hint }]
+}
+
+/** Linux tells whether the file that a process runs still has its name. */
+async function isReplaced(pid: number): Promise<boolean> {
+  const file = await readlink(`/proc/${pid}/exe`).catch(() => '') // another system, or gone
+  return file.endsWith(' (deleted)')
+}
+
+function leftoverNote(leftover: Leftover | undefined, isRemoved: boolean): Note[] {
+  if (!leftover) return []
+  const what = `run/${basename(leftover.file)} was left behind by one that has gone`
+  return [{ message: isRemoved ? `${what}; removed` : what }]
+}
