@@ -1,0 +1,244 @@
+import { existsSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CrabError } from '../../core/base/errors.ts'
+import { isMissingFile, makePrivateDir } from '../../core/base/files.ts'
+import { isOurLabel } from '../names.ts'
+import type {
+  ManagerCommand,
+  ManagerVerb,
+  ServiceManager,
+  ServiceSpec,
+  ServiceStatus,
+  UnitFile,
+  UpHost,
+} from '../types.ts'
+import { type LaunchdDomain, launchdPlist } from '../units/launchd-plist.ts'
+import { keptPath, writeUnit } from '../units/unit-change.ts'
+import { type PrintedJob, parseDisabled, parseJob, toJobStatus } from './launchd-print.ts'
+import { toolError } from './tool-error.ts'
+
+export interface LaunchdOptions {
+  /** From findLaunchdDomain(). */
+  domain: LaunchdDomain
+  note?: string | undefined
+  /** Between tries of what launchd is not ready for; by default 300 ms. */
+  retryMs?: number
+}
+
+/** Services as jobs of the person's own launchd. */
+export class LaunchdManager implements ServiceManager {
+  readonly kind = 'launchd'
+  readonly note: string | undefined
+  readonly #host: UpHost
+  readonly #domain: LaunchdDomain
+  readonly #retryMs: number
+
+  constructor(host: UpHost, { domain, note, retryMs = 300 }: LaunchdOptions) {
+    this.#host = host
+    this.#domain = domain
+    this.#retryMs = retryMs
+    this.note = note
+  }
+
+  unit(spec: ServiceSpec): UnitFile {
+    return { path: this.#path(spec.label), content: Buffer.from(launchdPlist(spec, this.#domain)) }
+  }
+
+  commands(verb: ManagerVerb, { label }: ServiceSpec): readonly ManagerCommand[] {
+    const job = this.#job(label)
+    const load = [
+      ['enable', job],
+      ['bootstrap', this.#target(), this.#path(label)],
+      ['kickstart', job],
+    ]
+    const words: Readonly<Record<ManagerVerb, readonly (readonly string[])[]>> = {
+      start: load,
+      stop: [['bootout', job]],
+      restart: [['bootout', job], ...load],
+      enable: [['enable', job]],
+      disable: [['disable', job]],
+      remove: [['bootout', job]],
+    }
+    return words[verb].map((words) => ['launchctl', ...words])
+  }
+
+  async start(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
+    const kind = await this.#write(spec)
+    await this.#run(['enable', this.#job(spec.label)], signal)
+    const job = await this.#print(spec.label, signal)
+    if (job?.get('state') === 'running') return
+    if (job && kind === 'same') await this.#kick(spec.label, signal)
+    else await this.#load(spec.label, signal)
+  }
+
+  async stop({ label }: ServiceSpec, signal: AbortSignal): Promise<void> {
+    await this.#unload(label, signal)
+  }
+
+  /** launchd loads nothing that is disabled, so that it is enabled for that moment. */
+  async restart(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
+    await this.#write(spec)
+    const job = this.#job(spec.label)
+    const isDisabled = (await this.#disabled(signal)).has(spec.label)
+    if (isDisabled) await this.#run(['enable', job], signal)
+    await this.#load(spec.label, signal)
+    if (isDisabled) await this.#run(['disable', job], signal)
+  }
+
+  async enable(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
+    await this.#write(spec)
+    await this.#run(['enable', this.#job(spec.label)], signal)
+  }
+
+  async disable({ label }: ServiceSpec, signal: AbortSignal): Promise<void> {
+    await this.#run(['disable', this.#job(label)], signal)
+  }
+
+  async remove(label: string, signal: AbortSignal): Promise<void> {
+    await this.#unload(label, signal)
+    for (const path of [this.#path(label), keptPath(this.#path(label))]) await rm(path, { force: true })
+  }
+
+  async status(labels: readonly string[], signal: AbortSignal): Promise<ServiceStatus[]> {
+    const disabled = labels.length === 0 ? new Set<string>() : await this.#disabled(signal)
+    const found: ServiceStatus[] = []
+    for (const label of labels) {
+      const facts = { hasFile: existsSync(this.#path(label)), isDisabled: disabled.has(label) }
+      found.push(toJobStatus(label, await this.#print(label, signal), facts))
+    }
+    return found
+  }
+
+  async labels(_signal: AbortSignal): Promise<string[]> {
+    const names = await readdir(this.#folder()).catch((reason: unknown) => {
+      if (isMissingFile(reason)) return []
+      throw reason
+    })
+    const files = names.filter((name) => isOurLabel(name) && name.endsWith(EXTENSION))
+    return files.map((name) => name.slice(0, -EXTENSION.length)).toSorted()
+  }
+
+  #folder(): string {
+    return join(this.#host.homeDir, 'Library/LaunchAgents')
+  }
+
+  #path(label: string): string {
+    return join(this.#folder(), `${label}${EXTENSION}`)
+  }
+
+  #target(domain = this.#domain): string {
+    return `${domain}/${this.#host.uid}`
+  }
+
+  #job(label: string, domain = this.#domain): string {
+    return `${this.#target(domain)}/${label}`
+  }
+
+  async #write(spec: ServiceSpec): Promise<string> {
+    await makePrivateDir(dirname(spec.output))
+    return await writeUnit(this.unit(spec))
+  }
+
+  /** Also one that was loaded over ssh and is looked at from the desktop, or the other way round. */
+  async #print(label: string, signal: AbortSignal): Promise<PrintedJob | undefined> {
+    for (const domain of this.#domains()) {
+      const { code, stdout } = await this.#launchctl(['print', this.#job(label, domain)], signal)
+      if (code === 0) return parseJob(stdout)
+    }
+    return undefined
+  }
+
+  #domains(): readonly LaunchdDomain[] {
+    return this.#domain === 'gui' ? ['gui', 'user'] : ['user', 'gui']
+  }
+
+  async #disabled(signal: AbortSignal): Promise<Set<string>> {
+    const { code, stdout } = await this.#launchctl(['print-disabled', this.#target()], signal)
+    return code === 0 ? parseDisabled(stdout) : new Set()
+  }
+
+  async #load(label: string, signal: AbortSignal): Promise<void> {
+    await this.#unload(label, signal)
+    await this.#run(['bootstrap', this.#target(), this.#path(label)], signal, { retried: BUSY })
+    await this.#kick(label, signal)
+  }
+
+  /** Without -k, which would kill what the bootstrap has just started; 37: it runs already. */
+  async #kick(label: string, signal: AbortSignal): Promise<void> {
+    await this.#run(['kickstart', this.#job(label)], signal, { ignored: [ALREADY] })
+  }
+
+  /** launchd says at once that it goes, and it is gone when its processes are. */
+  async #unload(label: string, signal: AbortSignal): Promise<void> {
+    for (const domain of this.#domains()) {
+      await this.#run(['bootout', this.#job(label, domain)], signal, { ignored: GONE })
+    }
+    const deadline = this.#host.now() + UNLOAD_MS
+    while (await this.#print(label, signal)) {
+      if (this.#host.now() > deadline) {
+        throw new CrabError(
+          'failed',
+          `Cannot stop ${label}: launchd has not ended it in ${UNLOAD_MS / 1000} s`,
+        )
+      }
+      await sleep(this.#retryMs, undefined, { signal })
+    }
+  }
+
+  async #run(
+    words: readonly [string, ...string[]],
+    signal: AbortSignal,
+    { ignored = [], retried = [] }: { ignored?: readonly number[]; retried?: readonly number[] } = {},
+  ): Promise<void> {
+    for (let left = TRIES; ; left--) {
+      const result = await this.#launchctl(words, signal)
+      const code = result.code ?? -1
+      if (code === 0 || ignored.includes(code)) return
+      if (left <= 1 || !retried.includes(code)) {
+        const kind = REFUSED.includes(code) ? 'credentials' : code === NO_DOMAIN ? 'unavailable' : 'failed'
+        throw toolError({ ...result, kind, manager: 'launchd', argv: ['launchctl', ...words] })
+      }
+      await sleep(this.#retryMs, undefined, { signal })
+    }
+  }
+
+  async #launchctl(words: readonly string[], signal: AbortSignal) {
+    return await this.#host.run(['launchctl', ...words], { env: this.#host.env, timeoutMs: 30_000 }, signal)
+  }
+}
+
+/**
+ * Where jobs of this person live: `gui` while somebody sits at the screen, `user` over ssh; undefined where no launchd
+ * answers.
+ */
+export async function findLaunchdDomain(
+  host: UpHost,
+  signal: AbortSignal,
+): Promise<LaunchdDomain | undefined> {
+  for (const domain of ['gui', 'user'] as const) {
+    const argv = ['launchctl', 'print', `${domain}/${host.uid}`] as const
+    try {
+      const { code } = await host.run(argv, { env: host.env, timeoutMs: 5000 }, signal)
+      if (code === 0) return domain
+    } catch (reason) {
+      if (signal.aborted || !(reason instanceof CrabError)) throw reason
+      return undefined
+    }
+  }
+  return undefined
+}
+
+const EXTENSION = '.plist'
+/** What launchctl ends with: numbers of errno and of launchd's own. */
+const ALREADY = 37
+const NO_DOMAIN = 125
+/** No such process, no such service; 36: it is on its way. */
+const GONE = [3, 113, 36]
+/** It has not let go of the last one yet, or says so in other words. */
+const BUSY = [5, ALREADY]
+const REFUSED = [1, 13, 150]
+const TRIES = 10
+/** `ExitTimeOut`, and a little more. */
+const UNLOAD_MS = 30_000
