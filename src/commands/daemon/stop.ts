@@ -1,41 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { CrabError } from '../../core/base/errors.ts'
-import { isRunning, sendSignal } from '../../core/process/signals.ts'
-import { request } from '../../core/protocol/dispatch.ts'
-import { homeHolder } from '../../daemon/serve/home-lease.ts'
 import type { Run } from '../command.ts'
-import { pathsOf } from '../paths.ts'
-import { noneRuns, runningDaemon } from './running.ts'
-
-/** A daemon is gone within 5 s of being asked; that of a machine which is busy may take longer. */
-const END_MS = 5000
-const WAIT_MS = 15_000
-const LOOK_MS = 20
+import { endDaemon } from './end-daemon.ts'
+import { noneRuns } from './running.ts'
 
 /** `crabtalk daemon stop`: returns when the process is gone. */
 export const stop: Run = async ({ host, signal }) => {
-  const found = await runningDaemon(host, signal)
-  const pid = found?.info.pid ?? (await homeHolder(pathsOf(host)))?.pid
+  const pid = await endDaemon(host, signal)
   if (pid === undefined) throw noneRuns(host, 'stop the daemon')
-  if (found) await request(found.dispatch, 'shutdown', {}, signal)
-  if (!found && !(await isGone(pid, END_MS))) sendSignal(pid, 'SIGTERM') // it was not ending: its socket was removed
-  if (!(await isGone(pid, WAIT_MS))) throw stillThere(pid)
   host.stdout.write(`stopped (pid ${pid})\n`)
   return 0
-}
-
-async function isGone(pid: number, withinMs: number): Promise<boolean> {
-  const deadline = performance.now() + withinMs
-  while (isRunning(pid)) {
-    if (performance.now() > deadline) return false
-    await sleep(LOOK_MS)
-  }
-  return true
-}
-
-function stillThere(pid: number): CrabError {
-  const why = `process ${pid} is still there after ${WAIT_MS / 1000} s`
-  return new CrabError('timeout', `Cannot stop the daemon: ${why}`, {
-    hint: `see logs/daemon.log, or end it with: kill -9 ${pid}`,
-  })
 }

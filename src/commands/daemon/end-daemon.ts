@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CrabError } from '../../core/base/errors.ts'
+import { isRunning, sendSignal } from '../../core/process/signals.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { homeHolder } from '../../daemon/serve/home-lease.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { runningDaemon } from './running.ts'
+
+/** A daemon is gone within 5 s of being asked; that of a machine which is busy may take longer. */
+const END_MS = 5000
+const WAIT_MS = 15_000
+const LOOK_MS = 20
+
+/** Ends the daemon of this home and waits until its process is gone; gives its pid, undefined where none runs. Fails with `timeout`. */
+export async function endDaemon(host: Host, signal: AbortSignal): Promise<number | undefined> {
+  const found = await runningDaemon(host, signal)
+  const pid = found?.info.pid ?? (await homeHolder(pathsOf(host)))?.pid
+  if (pid === undefined) return undefined
+  if (found) await request(found.dispatch, 'shutdown', {}, signal)
+  if (!found && !(await isGone(pid, END_MS))) sendSignal(pid, 'SIGTERM') // it was not ending: its socket was removed
+  if (!(await isGone(pid, WAIT_MS))) throw stillThere(pid)
+  return pid
+}
+
+async function isGone(pid: number, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs
+  while (isRunning(pid)) {
+    if (performance.now() > deadline) return false
+    await sleep(LOOK_MS)
+  }
+  return true
+}
+
+function stillThere(pid: number): CrabError {
+  const why = `process ${pid} is still there after ${WAIT_MS / 1000} s`
+  return new CrabError('timeout', `Cannot stop the daemon: ${why}`, {
+    hint: `see logs/daemon.log, or end it with: kill -9 ${pid}`,
+  })
+}

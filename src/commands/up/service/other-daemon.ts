@@ -1,0 +1,36 @@
+import { CrabError } from '../../../core/base/errors.ts'
+import { endDaemon } from '../../daemon/end-daemon.ts'
+import type { OpenService } from './open-service.ts'
+import { isKept, statusOf } from './open-service.ts'
+import { settleTurns } from './turns.ts'
+
+/**
+ * Ends a daemon that a command has started on demand, once its turns have ended, so that the service can take its place.
+ * Fails with `conflict` on one that a person runs, which is theirs to end.
+ */
+export async function replaceOther(
+  at: OpenService,
+  { now }: { now: boolean },
+  signal: AbortSignal,
+): Promise<void> {
+  if (at.service.name !== 'daemon' || isKept(await statusOf(at, signal))) return
+  const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
+  if (isForeign) throw foreign(problem)
+  if (!answers) return
+  if (idleExitMs === undefined) throw byHand(pid)
+  await settleTurns(at.host, { verb: 'replace', now }, signal)
+  await endDaemon(at.host, signal)
+}
+
+function byHand(pid: number | undefined): CrabError {
+  const who = pid === undefined ? 'one' : `process ${pid}`
+  return new CrabError('conflict', `Cannot start daemon as a service: ${who} runs already, started by hand`, {
+    hint: 'end it with Ctrl-C where it runs, or with `crabtalk daemon stop`, and start the service again',
+  })
+}
+
+function foreign(problem = 'something else answers in its place'): CrabError {
+  return new CrabError('conflict', `Cannot start daemon as a service: ${problem}`, {
+    hint: 'crabup ps shows more',
+  })
+}

@@ -1,0 +1,108 @@
+import { realpathSync, statSync } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
+import { platform, tmpdir } from 'node:os'
+import { basename, delimiter, dirname, join } from 'node:path'
+import { homePaths } from '../../../core/config/paths.ts'
+import { upHostOf } from '../../../up/host.ts'
+import { type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
+import { envFileOf, type SpecPlace } from '../../../up/service-spec.ts'
+import type { Build, Host } from '../../host.ts'
+import { pathsOf } from '../../paths.ts'
+
+/** What the units of this home say besides what each service is, as the shell is that asks for it. Fails as pathsOf(). */
+export async function specPlace(host: Host): Promise<SpecPlace> {
+  const paths = pathsOf(host)
+  const { path } = servicePath(host)
+  return {
+    paths,
+    usualHome: usualHome(host),
+    platform: upHostOf(host).platform,
+    program: stableProgram(await host.build(), path),
+    path,
+    node: findIn(path, 'node'),
+    hasEnvFile: await access(envFileOf(paths), constants.R_OK).then(
+      () => true,
+      () => false,
+    ),
+  }
+}
+
+/** The PATH that services of this home are given by this shell. */
+export function servicePath(host: Host): PathSnapshot {
+  const temporary = [
+    tmpdir(),
+    host.env['TMPDIR'],
+    host.env['TEMP'],
+    host.env['XDG_RUNTIME_DIR'],
+    ...TEMPORARY,
+  ]
+  return snapshotPath({
+    path: host.env['PATH'] ?? host.env['Path'] ?? '',
+    platform: upHostOf(host).platform,
+    homeDir: host.homeDir,
+    cwd: host.cwd(),
+    temporary: temporary.filter((folder): folder is string => Boolean(folder)),
+    isDirectory: (folder) => statOf(folder)?.isDirectory() ?? false,
+    hasProgram: (folder, name) => fileIn(folder, name) !== undefined,
+  })
+}
+
+/** Where the home is of somebody who does not say where; empty for whom the system gives no directory. */
+function usualHome({ homeDir }: Host): string {
+  return homeDir === '' ? '' : homePaths({}, { cwd: homeDir, homeDir }).home
+}
+
+/**
+ * What starts this program, by the path by which a person has it: that on the PATH, when it is this very file. An update
+ * often brings another file, and leads the path to it. A file called crabup is the wrong program, whose neighbour is meant.
+ */
+function stableProgram({ command, isOneFile }: Build, path: string): SpecPlace['program'] {
+  const [file, ...rest] = command
+  if (!isOneFile) return command
+  const own = /^crabup/i.test(basename(file))
+    ? join(dirname(file), basename(file).replace(/crabup/i, 'crabtalk'))
+    : file
+  const found = findIn(path, 'crabtalk')
+  return [found !== undefined && isSame(found, own) ? found : own, ...rest]
+}
+
+function isSame(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other)
+  } catch {
+    return false // the one on the PATH leads nowhere
+  }
+}
+
+function findIn(path: string, name: string): string | undefined {
+  for (const folder of path.split(delimiter)) {
+    const file = fileIn(folder, name)
+    if (file !== undefined) return file
+  }
+  return undefined
+}
+
+function fileIn(folder: string, name: string): string | undefined {
+  const file = join(folder, platform() === 'win32' ? `${name}.exe` : name)
+  const stat = statOf(file)
+  return stat?.isFile() && (platform() === 'win32' || (stat.mode & 0o111) !== 0) ? file : undefined
+}
+
+function statOf(path: string) {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined // none, or not to be seen
+  }
+}
+
+const TEMPORARY = [
+  '/tmp',
+  '/var/tmp',
+  '/private/tmp',
+  '/private/var/tmp',
+  '/var/folders',
+  '/private/var/folders',
+  '/run/user',
+  '/dev/shm',
+]

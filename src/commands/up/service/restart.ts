@@ -1,0 +1,31 @@
+import { markLogs } from '../../../up/control/last-words.ts'
+import type { Run } from '../../command.ts'
+import { checkConfiguration } from './check-configuration.ts'
+import { isDryRun, printPlan } from './dry-run.ts'
+import { isKept, openService, statusOf } from './open-service.ts'
+import { waitReady } from './ready.ts'
+import { readyLine, tellLines } from './said.ts'
+import { startService } from './start.ts'
+import { settleTurns } from './turns.ts'
+import { showEdits } from './unit-diff.ts'
+
+/** `crabup NAME restart`: ends a service once its turns have ended, and starts it as it is to be now. */
+export const restart: Run = async ({ path: [name = ''], options, host, signal }) => {
+  const at = await openService(host, name, signal)
+  await checkConfiguration(at)
+  if (isDryRun(options)) return await printPlan(at, 'restart')
+  if (!isKept(await statusOf(at, signal))) return await startService(at, { options }, signal)
+  const spec = at.spec()
+  await showEdits(at, spec, { options }, signal)
+  if (name === 'daemon') await settleTurns(host, { verb: 'restart', now: options.has('now') }, signal)
+  const mark = await markLogs(at.paths.logs, name)
+  await at.manager.restart(spec, signal)
+  try {
+    const probe = await waitReady(at, mark, signal)
+    const status = await statusOf(at, signal)
+    host.stdout.write(`${readyLine(name, probe, { manager: at.manager, status, word: 'was restarted' })}\n`)
+    return 0
+  } catch (reason) {
+    return tellLines(host, reason)
+  }
+}

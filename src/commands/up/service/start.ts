@@ -1,0 +1,44 @@
+import { markLogs } from '../../../up/control/last-words.ts'
+import type { Options, Run } from '../../command.ts'
+import { checkConfiguration } from './check-configuration.ts'
+import { isDryRun, printPlan } from './dry-run.ts'
+import { isKept, type OpenService, openService, statusOf } from './open-service.ts'
+import { replaceOther } from './other-daemon.ts'
+import { waitReady } from './ready.ts'
+import { readyLine, tellLines } from './said.ts'
+import { showEdits } from './unit-diff.ts'
+
+/** `crabup NAME start`: has a service run now and from now on, and waits until it is ready. */
+export const start: Run = async ({ path: [name = ''], options, host, signal }) => {
+  const at = await openService(host, name, signal)
+  await checkConfiguration(at)
+  if (isDryRun(options)) return await printPlan(at, 'start')
+  if (name === 'daemon') await (await import('./first-run.ts')).firstRun(at, signal)
+  return await startService(at, { options }, signal)
+}
+
+/** Starts a service whose configuration is right, prints one line and gives the exit code. Fails with NotReady. */
+export async function startService(
+  at: OpenService,
+  { options }: { options: Options },
+  signal: AbortSignal,
+): Promise<number> {
+  const { host, service, manager, paths } = at
+  const wasKept = isKept(await statusOf(at, signal))
+  await replaceOther(at, { now: options.has('now') }, signal)
+  const spec = at.spec()
+  const hasChanged = await showEdits(at, spec, { options }, signal)
+  const mark = await markLogs(paths.logs, service.name)
+  await manager.start(spec, signal)
+  try {
+    const probe = await waitReady(at, mark, signal)
+    const status = await statusOf(at, signal)
+    const word = wasKept ? 'runs already' : 'is ready'
+    host.stdout.write(`${readyLine(service.name, probe, { manager, status, word })}\n`)
+    if (wasKept && hasChanged)
+      host.stderr.write(`crabup: its unit has changed: crabup ${service.name} restart uses it\n`)
+    return 0
+  } catch (reason) {
+    return tellLines(host, reason)
+  }
+}

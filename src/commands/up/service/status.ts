@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { toCrabError } from '../../../core/base/errors.ts'
+import { VERSION } from '../../../core/base/version.ts'
+import { findProblems } from '../../../core/config/describe.ts'
+import { lastWords } from '../../../up/control/last-words.ts'
+import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
+import type { ServiceState } from '../../../up/ps/state.ts'
+import type { Run } from '../../command.ts'
+import { printJson } from '../../print.ts'
+import { type OpenService, openService } from './open-service.ts'
+import { MANAGER_NAMES } from './said.ts'
+
+/** `crabup NAME status`: one service, with what it said last. */
+export const status: Run = async ({ path: [name = ''], options, host, signal }) => {
+  const at = await openService(host, name, signal)
+  const { rows, problem } = await gatherRows([soughtOf(at)], portsOf(at), signal)
+  const row = rows[0]!
+  const lines = await lastWords(at.paths.logs, name)
+  if (problem !== undefined) host.stderr.write(`crabup: ${toCrabError(problem).message}\n`)
+  if (options.has('json')) printJson(host, toJson(at, row, lines))
+  else print(at, row, lines)
+  return EXITS[row.state]
+}
+
+function soughtOf({ service, label }: OpenService) {
+  return { name: service.name, label, version: service.version ?? VERSION }
+}
+
+function portsOf({ manager, probe, paths }: OpenService) {
+  return { manager, probe, findProblems: () => findProblems(paths), now: Date.now }
+}
+
+function print(at: OpenService, row: ServiceRow, lines: readonly string[]): void {
+  const { host } = at
+  host.stdout.write(`${row.name}: ${at.service.description}\n`)
+  for (const [key, value] of factsOf(at, row)) host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
+  for (const { message, hint } of row.notes) {
+    host.stdout.write(`  ${'note'.padEnd(9)} ${message}${hint === undefined ? '' : `: ${hint}`}\n`)
+  }
+  if (lines.length > 0) host.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}`)
+}
+
+function factsOf(at: OpenService, row: ServiceRow): [string, string][] {
+  const { manager, known, paths, service } = at
+  const unit = manager.unit(known)
+  const note = manager.note === undefined ? '' : ` (${manager.note})`
+  return [
+    ['state', row.state],
+    ...fact('pid', row.pid),
+    ...fact('since', row.since === undefined ? undefined : new Date(row.since).toISOString()),
+    ...fact('memory', row.memoryBytes === undefined ? undefined : toMegabytes(row)),
+    ...fact('port', row.port),
+    ...fact('version', row.version ?? row.versionOnDisk),
+    ...fact('restarts', row.restarts || undefined),
+    ['at login', row.isEnabled && manager.kind !== 'supervisor' ? 'starts' : 'does not start'],
+    ['kept by', `${MANAGER_NAMES[manager.kind]}${note}`],
+    ...fact('unit', row.isInstalled ? unit?.path : undefined),
+    ['runs', known.argv.join(' ')],
+    ['log', join(paths.logs, `${service.name}.log`)],
+  ]
+}
+
+function fact(key: string, value: string | number | undefined): [string, string][] {
+  return value === undefined ? [] : [[key, String(value)]]
+}
+
+function toMegabytes({ memoryBytes = 0, processes = 1 }: ServiceRow): string {
+  return `${Math.round(memoryBytes / 1_000_000)} MB${processes > 1 ? ` of ${processes} processes` : ''}`
+}
+
+function toJson({ manager, known, paths, service }: OpenService, row: ServiceRow, lines: readonly string[]) {
+  return {
+    name: row.name,
+    label: row.label,
+    description: service.description,
+    state: row.state,
+    pid: row.pid ?? null,
+    since: row.since === undefined ? null : new Date(row.since).toISOString(),
+    memory_bytes: row.memoryBytes ?? null,
+    processes: row.processes ?? null,
+    port: row.port ?? null,
+    version: row.version ?? null,
+    version_on_disk: row.versionOnDisk ?? null,
+    restarts: row.restarts ?? null,
+    installed: row.isInstalled,
+    enabled: row.isEnabled,
+    manager: manager.kind,
+    unit: manager.unit(known)?.path ?? null,
+    argv: known.argv,
+    log: join(paths.logs, `${service.name}.log`),
+    notes: row.notes.map(({ message, hint }) => ({ message, hint: hint ?? null })),
+    last_lines: lines,
+  }
+}
+
+/** As `systemctl status` says it, where it can. */
+const EXITS: Readonly<Record<ServiceState, number>> = {
+  ready: 0,
+  starting: 69,
+  degraded: 69,
+  foreign: 69,
+  crashed: 3,
+  stopped: 3,
+  disabled: 3,
+  stale: 3,
+}

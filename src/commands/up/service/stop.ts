@@ -1,0 +1,32 @@
+import type { Run } from '../../command.ts'
+import { endDaemon } from '../../daemon/end-daemon.ts'
+import { isDryRun, printPlan } from './dry-run.ts'
+import { isKept, type OpenService, openService, statusOf } from './open-service.ts'
+
+/** `crabup NAME stop`: ends a service, which stays installed. */
+export const stop: Run = async ({ path: [name = ''], options, host, signal }) => {
+  const at = await openService(host, name, signal)
+  if (isDryRun(options)) return await printPlan(at, 'stop')
+  const before = await statusOf(at, signal)
+  if (before.isInstalled || isKept(before)) await at.manager.stop(at.known, signal)
+  const other = await endOnDemand(at, signal)
+  const pid = isKept(before) ? before.pid : other
+  const ended = `${name} stopped${pid === undefined ? '' : ` (pid ${pid})`}`
+  const again = before.isEnabled && at.manager.kind !== 'supervisor' ? '; it starts again at login' : ''
+  host.stdout.write(
+    isKept(before) || other !== undefined ? `${ended}${again}\n` : `${name} does not run${again}\n`,
+  )
+  return 0
+}
+
+/** A daemon that a command has started is meant, too; one that a person runs is theirs. */
+async function endOnDemand(at: OpenService, signal: AbortSignal): Promise<number | undefined> {
+  if (at.service.name !== 'daemon') return undefined
+  const { answers, idleExitMs, pid } = await at.probe('daemon', signal)
+  if (answers && idleExitMs !== undefined) return await endDaemon(at.host, signal)
+  if (answers) {
+    const who = pid === undefined ? 'a daemon' : `the daemon of process ${pid}`
+    at.host.stderr.write(`crabup: ${who} runs on: it was started by hand; crabtalk daemon stop ends it\n`)
+  }
+  return undefined
+}

@@ -1,0 +1,48 @@
+import { toVisible } from '../../../core/base/visible.ts'
+import type { ServiceSpec } from '../../../up/types.ts'
+import { unitChange } from '../../../up/units/unit-change.ts'
+import { paint, wantsColor } from '../../color.ts'
+import type { Options } from '../../command.ts'
+import type { Host } from '../../host.ts'
+import { confirm, declined } from '../../memory/confirm.ts'
+import type { OpenService } from './open-service.ts'
+
+/**
+ * Shows what is about to be lost of a unit that somebody has edited, and asks on a terminal whether it may. Elsewhere it is
+ * shown, and said where it is kept. Gives whether the unit is written anew at all. Fails with `denied` where the person says no.
+ */
+export async function showEdits(
+  at: OpenService,
+  spec: ServiceSpec,
+  { options }: { options: Options },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const unit = at.manager.unit(spec)
+  if (!unit) return false
+  const { kind, before, after } = await unitChange(unit)
+  if (kind !== 'edited') return kind === 'outdated'
+  const { host, service } = at
+  const advice = `what you add belongs in a drop-in or in ${spec.envFile}; the edited one is kept as ${unit.path}.edited`
+  host.stderr.write(
+    `crabup: ${unit.path} was edited, and is written anew:\n${await patchOf(host, before, after)}crabup: ${advice}\n`,
+  )
+  await host.stderr.flush()
+  const may = await confirm('Write it?', { options, host }, signal)
+  if (may === false) throw declined(`start ${service.name}`)
+  return true
+}
+
+/** From what stands there to what is written, as a diff without file names. */
+async function patchOf(host: Host, before: string, after: string): Promise<string> {
+  const { createTwoFilesPatch } = await import('diff')
+  const color = wantsColor('auto', host.env, host.stderr)
+  const [, , , ...lines] = createTwoFilesPatch('', '', before, after, '', '', { context: 2 })
+    .trimEnd()
+    .split('\n')
+  return lines.map((line) => `  ${tint(toVisible(line), color)}\n`).join('')
+}
+
+function tint(line: string, color: boolean): string {
+  if (line.startsWith('+')) return paint(line, 'green', color)
+  return line.startsWith('-') ? paint(line, 'red', color) : line
+}

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toCancelled } from '../../core/base/cancelled.ts'
+import { readFamilies } from '../../core/process/process-table.ts'
+import type { Probe, ProbeService } from '../probe.ts'
+import { exitOf } from '../ps/state.ts'
+import type { ServiceManager, ServiceSpec, ServiceStatus } from '../types.ts'
+
+/** Who is asked whether a service is ready, and for how long. */
+export interface ReadyPorts {
+  manager: Pick<ServiceManager, 'status'>
+  probe: ProbeService
+  now(): number
+  /** By default 15 s. */
+  limitMs?: number
+}
+
+/** How it went. */
+export type Readiness = { isReady: true; probe: Probe } | { isReady: false; why: string; probe: Probe }
+
+/**
+ * Waits until a service that was started answers, and is that which its service manager runs; no longer than it can still
+ * become so. What goes wrong is data: `why` is the end of a sentence.
+ */
+export async function untilReady(
+  { name, label }: Pick<ServiceSpec, 'name' | 'label'>,
+  { manager, probe, now, limitMs = LIMIT_MS }: ReadyPorts,
+  signal: AbortSignal,
+): Promise<Readiness> {
+  const deadline = now() + limitMs
+  let rests = 0
+  for (let look = 0; ; look++) {
+    const asked = await probe(name, signal)
+    const status = asked.answers || look % STATUS_EVERY === STATUS_EVERY - 1 ? await statusOf() : undefined
+    if (asked.answers && (await isOf(asked, status))) return { isReady: true, probe: asked }
+    const hopeless = status && hopelessState(status)
+    rests = hopeless ? rests + 1 : status ? 0 : rests
+    if (hopeless && rests > 1) return { isReady: false, why: hopeless, probe: asked }
+    if (now() > deadline) return { isReady: false, why: lateness(asked, limitMs), probe: asked }
+    if (signal.aborted) throw toCancelled(signal)
+    await sleep(look < SOON_LOOKS ? SOON_MS : LATER_MS)
+  }
+
+  async function statusOf(): Promise<ServiceStatus | undefined> {
+    return (await manager.status([label], signal))[0]
+  }
+}
+
+/** Whether what answers is what the service manager runs; where it does not know a process, it is taken for it. */
+async function isOf(probe: Probe, status: ServiceStatus | undefined): Promise<boolean> {
+  if (probe.idleExitMs !== undefined) return false // started by a command meanwhile
+  if (status === undefined || status.state === 'stopped' || status.state === 'failed') return false
+  if (status.pid === undefined || probe.pid === undefined || status.pid === probe.pid) return true
+  return (await readFamilies([status.pid])).get(status.pid)?.pids.includes(probe.pid) ?? false
+}
+
+/** Why nothing will come of it any more. */
+function hopelessState(status: ServiceStatus): string | undefined {
+  if (status.state === 'failed') return `it ended with ${exitOf(status)}`
+  if (status.state === 'stopped') return `it ended by itself${status.lastExit ? `, ${exitOf(status)}` : ''}`
+  const crashed = status.state === 'waiting' && (status.restarts ?? 0) >= MOST_CRASHES
+  return crashed ? `it ends with ${exitOf(status)} whenever it is started` : undefined
+}
+
+function lateness({ problem, answers, pid }: Probe, limitMs: number): string {
+  if (answers) return `${pid === undefined ? 'something else' : `process ${pid}`} answers in its place`
+  return `it did not answer within ${limitMs / 1000} s${problem === undefined ? '' : `: ${problem}`}`
+}
+
+/** services.md. */
+const LIMIT_MS = 15_000
+const SOON_MS = 25
+const LATER_MS = 100
+const SOON_LOOKS = 40
+/** The service manager is a program that has to be run: it is asked less often. */
+const STATUS_EVERY = 6
+const MOST_CRASHES = 2
