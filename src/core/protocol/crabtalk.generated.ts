@@ -727,6 +727,8 @@ export interface TurnOptions {
     | undefined;
   /** Rules whose calls are asked about, as `allow` and `deny`. */
   ask: string[];
+  /** Nobody looks on: a turn that would be of the local class is of the unattended one, whatever its sender. */
+  unattended: boolean;
 }
 
 export interface TurnOptions_EnvEntry {
@@ -4783,6 +4785,7 @@ function createBaseTurnOptions(): TurnOptions {
     env: {},
     retries: undefined,
     ask: [],
+    unattended: false,
   };
 }
 
@@ -4841,6 +4844,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     }
     for (const v of message.ask) {
       writer.uint32(146).string(v!);
+    }
+    if (message.unattended !== false) {
+      writer.uint32(152).bool(message.unattended);
     }
     return writer;
   },
@@ -5005,6 +5011,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.ask.push(reader.string());
             continue;
           }
+          case 19: {
+            if (tag !== 152) {
+              break;
+            }
+
+            message.unattended = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5048,6 +5062,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     );
     message.retries = object.retries ?? undefined;
     message.ask = object.ask?.map((e) => e) || [];
+    message.unattended = object.unattended ?? false;
     return message;
   },
 };

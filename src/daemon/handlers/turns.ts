@@ -71,5 +71,6 @@ async function wholeAnswer(
 }
 
 function toRequest(message: StreamMsg, channel: Channel): TurnRequest {
-  return toTurnRequest(message, trustOf(channel, message.sender ?? ''))
+  const trust = trustOf(channel, message.sender ?? '')
+  return toTurnRequest(message, trust === 'local' && message.options?.unattended ? 'unattended' : trust)
 }
