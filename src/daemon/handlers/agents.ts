@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { type AgentConfig, foldName } from '../../core/config/agent-schema.ts'
@@ -5,6 +6,7 @@ import type { AgentStore } from '../../core/config/agents.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { formatPlace } from '../../core/config/problem.ts'
 import { redact } from '../../core/config/secrets.ts'
+import type { CronFile } from '../../core/cron/cron-file.ts'
 import type {
   AgentInfo,
   AgentList,
@@ -46,21 +48,33 @@ export async function updateAgent(
   return toAgentInfo(await store.update(name, readConfig(config), prompt === '' ? undefined : prompt))
 }
 
-/** `rename_agent`: identity and conversations stay, and its memory and subscriptions go along (decision 35). */
+/** `rename_agent`: identity and conversations stay; its memory, subscriptions and schedules go along (decision 35). */
 export async function renameAgent(
-  { agents, memory, subscriptions }: Services,
+  services: Services,
   { oldName, newName }: RenameAgentMsg,
   signal: AbortSignal,
 ): Promise<AgentInfo> {
+  const { agents, memory, subscriptions } = services
   const { problem } = await subscriptions.read()
-  if (problem) throw problem // before anything is another
+  const crons = await openCrons(services)
+  const broken = problem ?? (await crons?.read())?.broken
+  if (broken) throw broken // before anything is another
   const rename = () => agents.rename(oldName, newName)
   const own = await agents.idOf(oldName)
   const others = (await agents.list()).agents.filter(({ id }) => id !== own)
   const isTaken = others.some(({ name }) => foldName(name) === foldName(newName)) // memories would hide that
   const renamed = isTaken ? await rename() : await memory.rename(oldName, newName, rename, signal)
   await subscriptions.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
+  await crons?.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
   return toAgentInfo(renamed)
+}
+
+/** What fires on a schedule, where there is such a file; the daemon itself has no use for it. */
+async function openCrons({ node, place }: Services): Promise<CronFile | undefined> {
+  const path = node.paths.crons
+  if (!existsSync(path)) return undefined
+  const { CronFile } = await import('../../core/cron/cron-file.ts')
+  return new CronFile({ path, lock: (resource, signal) => place.leases.take(resource, signal) })
 }
 
 /** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */

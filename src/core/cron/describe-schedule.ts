@@ -1,0 +1,54 @@
+/** A schedule in words where it is one of the usual ones, in the words of people; else as it is written. */
+export function describeSchedule(text: string): string {
+  const given = text.trim().split(/\s+/)
+  const fields = given.length === 5 ? ['0', ...given] : given
+  if (fields.length !== 6) return text
+  const [second = '', minute = '', hour = '', day = '', month = '', weekday = ''] = fields
+  const days = daysOf(day, month, weekday)
+  if (days === undefined) return text
+  const time = timeOf(hour, minute, second)
+  const words = time ? `${time}, ${days || 'every day'}` : everyOf(hour, minute, second)
+  if (words === undefined) return text
+  return time || days === '' ? words : `${words}, ${days}`
+}
+
+/** `at 09:00`, for a single time of day. */
+function timeOf(...fields: readonly string[]): string | undefined {
+  if (!fields.every((field) => /^\d{1,2}$/.test(field))) return undefined
+  const [hour = '', minute = '', second = ''] = fields.map((field) => field.padStart(2, '0'))
+  return `at ${hour}:${minute}${second === '00' ? '' : `:${second}`}`
+}
+
+/** `every 5 minutes`, where what is smaller is at its beginning. */
+function everyOf(hour: string, minute: string, second: string): string | undefined {
+  const units = [
+    { name: 'second', field: second, smaller: [], larger: [minute, hour] },
+    { name: 'minute', field: minute, smaller: [second], larger: [hour] },
+    { name: 'hour', field: hour, smaller: [second, minute], larger: [] },
+  ]
+  for (const { name, field, smaller, larger } of units) {
+    const [, step = '1'] = /^\*(?:\/(\d+))?$/.exec(field) ?? []
+    const isOne = field === '*' || field.startsWith('*/')
+    if (!isOne || smaller.some((one) => one !== '0') || larger.some((one) => one !== '*')) continue
+    const size = name === 'hour' ? 24 : 60
+    if (size % Number(step) !== 0) return undefined // the last step of an hour, or a day, is a shorter one
+    return Number(step) === 1 ? `every ${name}` : `every ${Number(step)} ${name}s`
+  }
+  return undefined
+}
+
+/** Empty for every day; undefined for days that have no short words. */
+function daysOf(day: string, month: string, weekday: string): string | undefined {
+  if (month !== '*') return undefined
+  if (day === '*' && weekday === '*') return ''
+  if (weekday === '*' && /^\d{1,2}$/.test(day)) return `on day ${Number(day)} of the month`
+  if (weekday === '*' && day === 'L') return 'on the last day of the month'
+  if (day !== '*') return undefined
+  const names = weekday.toUpperCase()
+  if (names === 'MON-FRI' || names === '1-5') return 'Monday to Friday'
+  const named = names.split(',').map((one) => WEEKDAYS[WEEKDAY_NAMES.indexOf(one)] ?? WEEKDAYS[Number(one)])
+  return named.every((one) => one !== undefined) ? `on ${named.join(', ')}` : undefined
+}
+
+const WEEKDAY_NAMES = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']

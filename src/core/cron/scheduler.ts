@@ -1,0 +1,266 @@
+import { CrabError, toCrabError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { type CronEntry, contentOf } from './cron-entry.ts'
+import type { CronFile, StandingCrons } from './cron-file.ts'
+import { CronJob, type Fired, failureOf } from './cron-job.ts'
+import { type CronState, type LastRun, MAX_GONE } from './cron-state.ts'
+import { problemLines } from './problem-lines.ts'
+import { Slots } from './slots.ts'
+import { StateWriter } from './state-writer.ts'
+
+export interface SchedulerOptions {
+  file: Pick<CronFile, 'read' | 'remove'>
+  /** What an earlier scheduler left. */
+  state: CronState
+  /** Runs the turn of an entry to its end; throws what it failed with. */
+  fire(entry: CronEntry, signal: AbortSignal): Promise<Fired>
+  save(state: CronState): Promise<void>
+  log: Log
+  /** Milliseconds since 1970, by a clock that people may set. */
+  now(): number
+  /** Milliseconds of a clock that only goes forward. */
+  elapsed(): number
+}
+
+/** Turns at a time; further ones wait. */
+const MOST_TURNS = 16
+/** Longest time between two looks at the clock: it may be set, and the machine may sleep. */
+const LOOK_MS = 2000
+/** A clock that is set back by less is corrected, not set: nothing fires twice. */
+const CORRECTION_MS = 60_000
+/** How long turns that were cancelled may take to end. */
+const CANCEL_MS = 5000
+
+/**
+ * Fires the entries of a file at their times, until it is ended. An entry never overlaps itself: what is due while a turn of it
+ * runs is skipped. What was missed (the machine slept, its clock was set forward) is not caught up.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions
+  readonly #jobs = new Map<number, CronJob>()
+  /** Those whose entries have gone: editors write files in two steps, and people undo. */
+  readonly #left = new Map<number, CronJob>()
+  readonly #retiring = new Set<CronJob>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #slots = new Slots(MOST_TURNS)
+  readonly #cancel = new AbortController()
+  readonly #writer: StateWriter
+  #gone: CronState['gone']
+  #highest: number
+  #standing: StandingCrons | undefined
+  #reading: Promise<void> | undefined
+  #mustReadAgain = false
+  #timer: NodeJS.Timeout | undefined
+  #isEnding = false
+  /** How far the clock that people may set was ahead of the other one. */
+  #ahead: number
+
+  constructor(options: SchedulerOptions) {
+    const { state, save, log, now, elapsed } = options
+    this.#options = options
+    this.#gone = state.gone
+    this.#highest = state.highest
+    this.#ahead = now() - elapsed()
+    this.#writer = new StateWriter(
+      () => save(this.state),
+      ({ kind, message }) => log('warn', message, { kind }),
+    )
+  }
+
+  get state(): CronState {
+    const { broken } = this.#standing ?? {}
+    const entries = [...this.#jobs.values()].map(({ state }) => state)
+    return {
+      v: 1,
+      highest: this.#highest,
+      ...(broken && { broken: failureOf(broken) }),
+      entries,
+      gone: this.#gone,
+    }
+  }
+
+  /** Turns that run, or wait for a slot. */
+  get turns(): number {
+    return this.#running.size
+  }
+
+  /** Brings the entries in line with the file; one after another, however often it is asked for. Never fails. */
+  reconcile(): Promise<void> {
+    this.#mustReadAgain = true
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = undefined
+    })
+    return this.#reading
+  }
+
+  /** Fires nothing any more; lets turns end for so long, then cancels them; resolves when all is written. Never fails. */
+  async end(graceMs: number): Promise<void> {
+    this.#isEnding = true
+    clearTimeout(this.#timer)
+    await this.#settled(graceMs)
+    this.#cancel.abort(new CrabError('cancelled', 'Cancelled: the scheduler ended'))
+    await this.#settled(CANCEL_MS)
+    await this.#writer.flush().catch((reason: unknown) => this.#warn(reason))
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#mustReadAgain && !this.#isEnding) {
+      this.#mustReadAgain = false
+      const standing = await this.#options.file.read()
+      if (standing !== this.#standing) this.#take(standing)
+      for (const job of this.#jobs.values()) {
+        if (job.isSpent && !job.isRunning) await this.#retire(job)
+      }
+    }
+  }
+
+  #take(standing: StandingCrons): void {
+    const { state, log, now } = this.#options
+    const told = new Set(this.#standing ? problemLines(this.#standing) : [])
+    for (const line of problemLines(standing)) if (!told.has(line)) log('warn', line)
+    const isFirst = this.#standing === undefined
+    this.#standing = standing
+    const before = new Map(isFirst ? state.entries.map((one) => [one.id, one]) : [])
+    const wanted = new Map(standing.crons.map((cron) => [cron.entry.id, cron]))
+    for (const id of this.#jobs.keys()) if (!wanted.has(id)) this.#leave(id)
+    for (const [id, cron] of wanted) {
+      const job = this.#jobs.get(id) ?? this.#back(id)
+      if (job?.timer.update(cron, now())) log('info', `entry ${id} was changed`, { entry: id })
+      if (!job) this.#jobs.set(id, new CronJob(cron, before.get(id), now()))
+    }
+    this.#highest = Math.max(this.#highest, ...wanted.keys())
+    log('info', `${wanted.size} ${wanted.size === 1 ? 'entry' : 'entries'}`)
+    this.#writer.changed()
+    this.#arm()
+  }
+
+  #leave(id: number): void {
+    this.#left.set(id, this.#jobs.get(id)!)
+    this.#jobs.delete(id)
+  }
+
+  /** An entry that was there before, if it was; what it missed meanwhile is nobody's. */
+  #back(id: number): CronJob | undefined {
+    const job = this.#left.get(id)
+    if (!job) return undefined
+    this.#left.delete(id)
+    this.#jobs.set(id, job)
+    job.timer.restart(this.#options.now())
+    return job
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer)
+    if (this.#isEnding) return
+    const times = [...this.#jobs.values()].flatMap(({ next }) => next ?? [])
+    if (times.length === 0) return
+    const wait = Math.min(...times) - this.#options.now()
+    this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(wait, 1), LOOK_MS))
+  }
+
+  #look(): void {
+    const now = this.#options.now()
+    this.#heedClock(now)
+    for (const job of this.#jobs.values()) {
+      const due = job.isSpent ? undefined : job.timer.take(now)
+      if (due) this.#due(job, due)
+    }
+    this.#arm()
+  }
+
+  /** What is due again because the clock was set back fires again; a small correction only delays what comes. */
+  #heedClock(now: number): void {
+    const ahead = now - this.#options.elapsed()
+    const back = this.#ahead - ahead
+    this.#ahead = ahead
+    if (back < CORRECTION_MS) return
+    this.#options.log('warn', `the clock was set back by ${Math.round(back / 1000)} s`)
+    for (const job of this.#jobs.values()) job.timer.restart(now)
+  }
+
+  #due(job: CronJob, due: ReturnType<CronJob['timer']['take']> & {}): void {
+    const { entry } = job.timer
+    const isRunning = job.isRunning
+    if (job.accepts(due)) {
+      const turn = this.#run(job, entry, due.due).finally(() => this.#running.delete(turn))
+      this.#running.add(turn)
+    } else if (!due.isOnTime) {
+      this.#options.log('warn', `entry ${entry.id} was missed`, { entry: entry.id, times: due.missed })
+    } else if (isRunning) {
+      this.#options.log('info', `entry ${entry.id} still runs: skipped`, { entry: entry.id })
+    }
+    this.#writer.changed()
+  }
+
+  async #run(job: CronJob, entry: CronEntry, due: number): Promise<void> {
+    job.begin(entry, this.#options.now())
+    using _ = await this.#slots.take()
+    const end = await this.#turn(job, entry).then(
+      (fired) => ({ fired }),
+      (reason: unknown) => ({ error: toCrabError(reason) }),
+    )
+    const { last, skipped } = job.end({ due, now: this.#options.now(), ...end })
+    this.#tell(entry, last, skipped)
+    if (job.isSpent) await this.#retire(job)
+    this.#writer.changed()
+    this.#arm()
+  }
+
+  async #turn(job: CronJob, entry: CronEntry): Promise<Fired> {
+    const { signal } = this.#cancel
+    signal.throwIfAborted()
+    if (entry.once) {
+      await this.#writer.flush().catch((reason: unknown) => {
+        job.takeBack() // whatever happens next, nobody would know that it has fired
+        throw reason
+      })
+    }
+    return await this.#options.fire(entry, signal)
+  }
+
+  /** Takes what has fired once out of the file, unless somebody has made another entry of it. */
+  async #retire(job: CronJob): Promise<void> {
+    const { entry } = job.timer
+    const { last } = job.state
+    if (this.#retiring.has(job)) return
+    this.#retiring.add(job)
+    try {
+      await this.#options.file.remove(entry.id, AbortSignal.timeout(CANCEL_MS), entry)
+      this.#jobs.delete(entry.id)
+      this.#left.delete(entry.id)
+      if (last) {
+        const gone = { id: entry.id, content: contentOf(entry), agent: entry.agent, last }
+        this.#gone = [gone, ...this.#gone].slice(0, MAX_GONE)
+      }
+      this.#writer.changed()
+    } catch (reason) {
+      this.#warn(reason) // it does not fire again; the next look at the file tries again
+    } finally {
+      this.#retiring.delete(job)
+    }
+  }
+
+  #tell(entry: CronEntry, { outcome, ended, due, error, run }: LastRun, skipped: number): void {
+    const fields = { entry: entry.id, agent: entry.agent, ms: ended - due, ...(run && { run }) }
+    const more = { ...fields, ...(skipped > 0 && { skipped }) }
+    if (!error) this.#options.log('info', `entry ${entry.id} fired`, more)
+    else {
+      const level = outcome === 'failed' ? 'error' : 'warn'
+      this.#options.log(level, `entry ${entry.id}: ${error.message}`, { ...more, ...error })
+    }
+  }
+
+  #warn(reason: unknown): void {
+    const { kind, message } = toCrabError(reason)
+    this.#options.log('warn', message, { kind })
+  }
+
+  /** Waits until nothing runs, at most so long. */
+  async #settled(ms: number): Promise<void> {
+    if (this.#running.size === 0) return
+    const late = Promise.withResolvers<void>()
+    const timer = setTimeout(late.resolve, ms)
+    await Promise.race([Promise.all(this.#running), late.promise])
+    clearTimeout(timer)
+  }
+}
