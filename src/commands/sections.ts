@@ -31,7 +31,7 @@ export type Sections = readonly (readonly [title: string, words: readonly string
 /** The sections of the first help page of `crabtalk`. */
 export const SECTIONS: Sections = [
   ['Talk', ['chat', 'send', 'conversation', 'memory']],
-  ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events']],
+  ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
   ['Agents and what they may do', ['agent', 'mcp', 'policy']],
   ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'version']],
 ]
@@ -49,9 +49,11 @@ export const GROUPS: Readonly<Record<string, string>> = {
   agent: 'Your agents',
   config: 'The configuration',
   conversation: 'What was said',
+  cron: 'What is said on a schedule',
   daemon: 'The daemon',
   events: 'What goes on, and what it starts',
   mcp: "Agents' MCP servers",
   memory: 'What agents remember',
   policy: 'Permissions',
+  self: 'This program',
 }

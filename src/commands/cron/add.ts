@@ -1,0 +1,81 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { type Cron, DEFAULT_SENDER, readEntry } from '../../core/cron/cron-entry.ts'
+import { readCronState } from '../../core/cron/cron-state.ts'
+import { describeSchedule } from '../../core/cron/describe-schedule.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Options, Run } from '../command.ts'
+import { pathsOf } from '../paths.ts'
+import { printJson } from '../print.ts'
+import { cronFiles } from './cron-files.ts'
+import { openCronFile } from './entries.ts'
+import { requireSkill } from './fire-entry.ts'
+import { comingOf } from './next.ts'
+import { schedulerHolder } from './scheduler-lease.ts'
+import { localTime, timeLeft } from './time-left.ts'
+
+/** How many of its next times are shown. */
+const SHOWN = 3
+
+/** `crabtalk cron add`: writes an entry once its schedule, agent and skill are what they seem. */
+export const add: Run = async ({ options, host, signal }) => {
+  const paths = pathsOf(host)
+  const { entry: checked, timing } = readWanted(options)
+  await using attached = await attach(host, { signal })
+  const { dispatch } = attached
+  await request(dispatch, 'getAgent', { name: checked.agent }, signal)
+  if (checked.skill !== undefined) await requireSkill(dispatch, checked.skill, signal)
+  const { highest } = await readCronState(cronFiles(paths).state)
+  const { id: _, ...wanted } = checked
+  const entry = await openCronFile(paths, attached).add(wanted, highest + 1, signal)
+  const now = Date.now()
+  const next = comingOf([{ entry, timing }], now, SHOWN).map(({ at }) => at)
+  if (options.has('json')) {
+    return printJson(host, { ...entry, next: next.map((at) => new Date(at).toISOString()) })
+  }
+  const lines = [
+    `entry ${entry.id}: ${describeSchedule(entry.schedule)}${entry.once ? ', once' : ''}`,
+    ...next.map((at) => `  ${localTime(at)}  ${timeLeft(at, now)}`),
+  ]
+  host.stdout.write(sanitize(`${lines.join('\n')}\n`))
+  if (!(await schedulerHolder(paths))) host.stderr.write(NO_SCHEDULER)
+  return 0
+}
+
+const NO_SCHEDULER = 'crabtalk: no scheduler runs, and without one nothing fires: crabup cron start\n'
+
+/** The entry as the options have it, with an id that is none. Throws `usage`. */
+function readWanted(options: Options): Cron {
+  const [schedule = '', says = ''] = options.args
+  const [start, end] = readQuiet(options.value('quiet'))
+  const what: JsonObject = says.startsWith('/') ? { skill: says.slice(1).trim() } : { content: says }
+  const { cron, findings } = readEntry({
+    id: 1,
+    schedule,
+    ...what,
+    agent: options.value('agent') ?? DEFAULT_AGENT,
+    sender: options.value('sender') ?? DEFAULT_SENDER,
+    ...(start !== undefined && { quiet_start: start, quiet_end: end }),
+    once: options.has('once'),
+  })
+  const [first] = findings
+  if (cron && !first) {
+    if (comingOf([cron], Date.now(), 1).length > 0) return cron
+    throw new CrabError('usage', 'Cannot add the entry: all its times are in its quiet hours')
+  }
+  throw new CrabError('usage', `Cannot add the entry: ${first?.message}`, {
+    ...(first?.hint !== undefined && { hint: first.hint }),
+  })
+}
+
+function readQuiet(text: string | undefined): (string | undefined)[] {
+  if (text === undefined) return []
+  const [, start, end] = /^(\d\d?:\d\d)-(\d\d?:\d\d)$/.exec(text) ?? []
+  if (start !== undefined && end !== undefined) return [start.padStart(5, '0'), end.padStart(5, '0')]
+  throw new CrabError('usage', `Cannot use --quiet ${text}: it is no time of the day`, {
+    hint: 'for example --quiet 23:00-07:00',
+  })
+}

@@ -1,0 +1,82 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
+import { type CronEntry, contentOf } from '../../core/cron/cron-entry.ts'
+import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Caller } from '../../daemon/caller.ts'
+import { judge, RunRecord } from '../send/record.ts'
+import type { TurnEvent } from '../send/sink.ts'
+
+/** A turn that is silent for so long does not end any more. */
+const SILENCE_MS = 30 * 60_000
+
+/**
+ * Runs the turn of an entry to its end, in the daemon where one answers, else in this process; of the class unattended in
+ * both, whatever its sender. Throws what it failed with; `record` has what there was of it.
+ */
+export async function fireEntry(
+  at: { caller: Caller; entry: CronEntry; record: RunRecord; show?(event: TurnEvent): Promise<void> },
+  signal: AbortSignal,
+): Promise<void> {
+  const { caller, entry, record, show } = at
+  using silence = new Silence(SILENCE_MS)
+  const either = AbortSignal.any([signal, silence.signal])
+  await using attached = await attach(caller, { signal: either })
+  const { dispatch } = attached
+  if (entry.skill !== undefined) await requireSkill(dispatch, entry.skill, either)
+  const { agent, sender } = entry
+  const message = { agent, sender, content: contentOf(entry), options: { unattended: true } }
+  for await (const { event } of streamTurn(dispatch, message, either)) {
+    silence.heard()
+    if (!event) continue
+    record.take(event, performance.now())
+    await show?.(event)
+  }
+  const error = judge(record, { failOnToolError: false })
+  if (error && !isSilentWork(error, record)) throw error
+}
+
+/** What one entry's turn comes to, before it begins. */
+export function recordOf({ agent, sender }: CronEntry): RunRecord {
+  return new RunRecord({ startedAt: performance.now(), agent, sender })
+}
+
+/** Throws `missing` for a skill that is not there: a model would only wonder what is meant. */
+export async function requireSkill(dispatch: Dispatch, name: string, signal: AbortSignal): Promise<void> {
+  const { skills } = await request(dispatch, 'listSkills', {}, signal)
+  const names = skills.map((skill) => skill.name)
+  if (names.includes(name)) return
+  const hint = didYouMean(name, names) ?? 'skills lie in the folder skills of the home, each with a SKILL.md'
+  throw new CrabError('missing', `Cannot find the skill "${name}"`, { hint })
+}
+
+/** Nobody waits for words: who did something may say nothing. */
+function isSilentWork({ kind }: CrabError, { tools }: RunRecord): boolean {
+  return kind === 'empty' && tools.size > 0
+}
+
+/** Aborts what is not heard of for so long. */
+class Silence implements Disposable {
+  readonly #controller = new AbortController()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(ms: number) {
+    const why = new CrabError(
+      'timeout',
+      `Cannot finish the turn: nothing was heard of it for ${ms / 60_000} min`,
+    )
+    this.#timer = setTimeout(() => this.#controller.abort(why), ms)
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  heard(): void {
+    this.#timer.refresh()
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+  }
+}

@@ -1,0 +1,125 @@
+import { relativeTime } from '../../core/base/relative-time.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import type { Cron } from '../../core/cron/cron-entry.ts'
+import type { StandingCrons } from '../../core/cron/cron-file.ts'
+import { type CronState, type EntryState, newEntryState, readCronState } from '../../core/cron/cron-state.ts'
+import { describeSchedule } from '../../core/cron/describe-schedule.ts'
+import { problemLines } from '../../core/cron/problem-lines.ts'
+import { nextFire } from '../../core/cron/quiet-hours.ts'
+import type { Holder } from '../../core/lease/sqlite-leases.ts'
+import type { Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { printJson, printTable } from '../print.ts'
+import { cronFiles } from './cron-files.ts'
+import { inCell, readStanding } from './entries.ts'
+import { schedulerHolder } from './scheduler-lease.ts'
+import { timeLeft } from './time-left.ts'
+
+/** `crabtalk cron list`. */
+export const list: Run = async ({ options, host }) => {
+  const view = await readView(pathsOf(host), Date.now())
+  if (options.has('json')) return printJson(host, toJson(view))
+  for (const line of problemLines(view.standing)) host.stderr.write(sanitize(`crabtalk: ${line}\n`))
+  if (view.entries.length > 0) {
+    await printTable(host, ['ID', 'SCHEDULE', 'SAYS', 'AGENT', 'NEXT', 'LAST'], view.entries.map(toRow(view)))
+  }
+  await tellMore(host, view)
+  return 0
+}
+
+/** An entry and what is known of it. */
+interface Known {
+  cron: Cron
+  state: EntryState
+  next: number | undefined
+}
+
+interface View {
+  standing: StandingCrons
+  entries: readonly Known[]
+  gone: CronState['gone']
+  scheduler: Holder | undefined
+  now: number
+}
+
+async function readView(paths: HomePaths, now: number): Promise<View> {
+  const [standing, { entries, gone }, scheduler] = await Promise.all([
+    readStanding(paths),
+    readCronState(cronFiles(paths).state),
+    schedulerHolder(paths),
+  ])
+  const states = new Map(entries.map((state) => [state.id, state]))
+  const known = standing.crons.map((cron) => {
+    const { running, ...state } = states.get(cron.entry.id) ?? newEntryState(cron.entry.id)
+    const runs = scheduler && running !== undefined // else it died in that turn
+    return { cron, state: runs ? { ...state, running } : state, next: nextFire(cron.timing, now) }
+  })
+  return { standing, entries: known, gone, scheduler, now }
+}
+
+function toRow({ scheduler, now }: View): (known: Known) => string[] {
+  return ({ cron: { entry, timing }, state, next }) => [
+    String(entry.id),
+    describeSchedule(timing.schedule.text),
+    inCell(entry),
+    entry.agent,
+    !scheduler ? '-' : next === undefined ? 'never' : timeLeft(next, now),
+    lastOf(state, now),
+  ]
+}
+
+/** How the last fire ended, and what went wrong besides, in a cell. */
+function lastOf(state: EntryState, now: number): string {
+  const { running, last, failing, skipped, missed } = state
+  const when = last && relativeTime(new Date(last.ended).toISOString(), now)
+  const why = last?.error ? `: ${last.error.message}` : ''
+  const row = last?.outcome === 'failed' && failing > 1 ? ` (${failing} in a row)` : ''
+  const ended = last ? [`${last.outcome} ${when}${row}${why}`] : []
+  return [
+    ...(running === undefined ? [] : ['running']),
+    ...ended,
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(missed > 0 ? [`${missed} missed`] : []),
+  ].join(', ')
+}
+
+async function tellMore(host: Host, { standing, entries, gone, scheduler, now }: View): Promise<void> {
+  for (const { id, content, last } of gone) {
+    if (last.outcome === 'ok') continue
+    const when = relativeTime(new Date(last.ended).toISOString(), now)
+    const said = `entry ${id} (${content}) fired once and ${last.outcome} ${when}: ${last.error?.message ?? ''}`
+    host.stderr.write(sanitize(`crabtalk: ${said.replaceAll(/\s+/g, ' ')}\n`))
+  }
+  if (entries.length === 0 && standing.problems.length === 0) host.stderr.write(NONE)
+  if (entries.length > 0 && !scheduler) host.stderr.write(NO_SCHEDULER)
+}
+
+function toJson({ standing, entries, gone, scheduler, now }: View) {
+  const time = (at: number | undefined) => (at === undefined ? null : new Date(at).toISOString())
+  const toLast = (last: EntryState['last']) =>
+    last && { ...last, due: time(last.due), ended: time(last.ended), error: last.error ?? null }
+  return {
+    scheduler: scheduler ? { pid: scheduler.pid ?? null, since: scheduler.startedAt } : null,
+    entries: entries.map(({ cron: { entry }, state, next }) => ({
+      ...entry,
+      next: time(next),
+      ...(next !== undefined && { in_seconds: Math.round((next - now) / 1000) }),
+      running_since: time(state.running),
+      last: toLast(state.last) ?? null,
+      fired: state.fired,
+      failed: state.failed,
+      failing: state.failing,
+      skipped: state.skipped,
+      missed: state.missed,
+    })),
+    problems: standing.problems.map(({ file, line, key, message, hint }) => ({
+      ...{ file, line, key, message, hint: hint ?? null },
+    })),
+    ended: gone.map(({ last, ...one }) => ({ ...one, last: toLast(last) })),
+  }
+}
+
+const NONE = 'No schedules yet; make one with crabtalk cron add SCHEDULE /SKILL\n'
+const NO_SCHEDULER = 'crabtalk: nothing fires: no scheduler runs; start it with crabup cron start\n'

@@ -1,0 +1,56 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { Cron } from '../../core/cron/cron-entry.ts'
+import { nextFire } from '../../core/cron/quiet-hours.ts'
+import { readSchedule } from '../../core/cron/schedule.ts'
+import type { Run } from '../command.ts'
+import { parseCount } from '../duration.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { printJson, printTable } from '../print.ts'
+import { findCron, inCell, readStanding } from './entries.ts'
+import { localTime, timeLeft } from './time-left.ts'
+
+const USUAL = '10'
+const MOST = 1000
+
+/** `crabtalk cron next`: the coming times of one entry, of all, or of a schedule that is none's yet. */
+export const next: Run = async ({ options, host }) => {
+  const count = Math.min(parseCount('count', options.value('count') ?? USUAL, 1), MOST)
+  const [typed] = options.args
+  const now = Date.now()
+  const coming = comingOf(await cronsOf(host, typed), now, count)
+  if (options.has('json')) {
+    return printJson(
+      host,
+      coming.map(({ at, cron }) => ({ at: new Date(at).toISOString(), id: cron.entry.id || null })),
+    )
+  }
+  const rows = coming.map(({ at, cron: { entry } }) => {
+    return [localTime(at), timeLeft(at, now), ...(entry.id === 0 ? [] : [String(entry.id), inCell(entry)])]
+  })
+  if (rows.length === 0) host.stderr.write('Nothing fires any more\n')
+  else await printTable(host, ['TIME', 'LEFT', ...(rows[0]!.length > 2 ? ['ID', 'SAYS'] : [])], rows)
+  return 0
+}
+
+/** The next times of these entries, the first ones first, at most so many together; one that fires once has one. */
+export function comingOf(crons: readonly Cron[], now: number, count: number): { at: number; cron: Cron }[] {
+  const all = crons.flatMap((cron) => {
+    const times: { at: number; cron: Cron }[] = []
+    const most = cron.entry.once ? 1 : count
+    let at = nextFire(cron.timing, now)
+    for (; at !== undefined && times.length < most; at = nextFire(cron.timing, at)) times.push({ at, cron })
+    return times
+  })
+  return all.toSorted((a, b) => a.at - b.at).slice(0, count)
+}
+
+async function cronsOf(host: Host, typed: string | undefined): Promise<readonly Cron[]> {
+  const paths = pathsOf(host)
+  if (typed === undefined) return (await readStanding(paths)).crons
+  if (!/[\s@*]/.test(typed)) return [await findCron(paths, typed)]
+  const read = readSchedule(typed)
+  if (!read.ok) throw new CrabError('usage', `Cannot use "${typed}" as a schedule: ${read.why}`)
+  const entry = { id: 0, schedule: typed, content: '', agent: '', sender: '', once: false }
+  return [{ entry, timing: { schedule: read.schedule, quiet: undefined } }]
+}

@@ -1,0 +1,59 @@
+import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import type { Options } from '../command.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { Commentary } from '../send/commentary.ts'
+import { deniedLines } from '../send/denied.ts'
+import type { RunRecord } from '../send/record.ts'
+import type { Sink, TurnEvent } from '../send/sink.ts'
+import { Stop } from '../send/stop.ts'
+import { TextSink } from '../send/text-sink.ts'
+import { findCron } from './entries.ts'
+import { fireEntry, recordOf } from './fire-entry.ts'
+
+/** Fires an entry now, whatever its schedule says, and shows the answer as `send` does; the scheduler does not count it. */
+export async function runNow({
+  id,
+  host,
+  options,
+}: {
+  id: string
+  host: Host
+  options: Options
+}): Promise<number> {
+  const { entry } = await findCron(pathsOf(host), id)
+  using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
+  const record = recordOf(entry)
+  const plain = { outFile: undefined, buffer: false, lastOnly: false, structured: false, raw: false }
+  const sink = new TextSink({ stdout: host.stdout, ...plain })
+  const error = await showing({ host, sink, record, verbosity: options.count('verbose') }, (show) =>
+    fireEntry({ caller: host, entry, record, show }, stop.signal),
+  ).then(() => undefined, toCrabError)
+  const exit = stop.exit ?? (error ? KINDS[error.kind].exit : 0)
+  await sink.finish(record, { exit, error, structured: undefined })
+  if (stop.exit !== undefined) return exit
+  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked)) // else the error names the call itself
+  if (error) throw error
+  return 0
+}
+
+/** Answer and commentary may end up on one terminal: there each waits for what the other had to say before. */
+async function showing(
+  { host, sink, record, verbosity }: { host: Host; sink: Sink; record: RunRecord; verbosity: number },
+  run: (show: (event: TurnEvent) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const { stdout, stderr } = host
+  const term = host.env['TERM']
+  const columns = host.columns
+  using commentary = new Commentary({ stderr, verbosity, thinking: false, status: true, term, columns })
+  const isShared = stdout.isTerminal && stderr.isTerminal
+  await run(async (event) => {
+    if (TEXT_EVENTS.has(event.$case)) commentary.clear()
+    if (isShared) await stderr.flush()
+    await sink.event(event, record)
+    if (isShared) await stdout.flush()
+    commentary.event(event)
+  })
+}
+
+const TEXT_EVENTS: ReadonlySet<string> = new Set(['textStart', 'chunk', 'textEnd'])

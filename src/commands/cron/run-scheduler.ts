@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { replaceFile } from '../../core/base/files.ts'
+import type { Log } from '../../core/base/log.ts'
+import { LogFile } from '../../core/base/log-file.ts'
+import { VERSION } from '../../core/base/version.ts'
+import { refuseForeignHome } from '../../core/config/foreign-home.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { CronFile } from '../../core/cron/cron-file.ts'
+import { readCronState, writeCronState } from '../../core/cron/cron-state.ts'
+import { Scheduler } from '../../core/cron/scheduler.ts'
+import { SqliteLeases } from '../../core/lease/sqlite-leases.ts'
+import type { Caller } from '../../daemon/caller.ts'
+import { watchFolder } from '../../daemon/components/watch-folder.ts'
+import { bothLogs, terminalLog } from '../../daemon/serve/terminal-log.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { cronFiles, removeReady } from './cron-files.ts'
+import { fireEntry, recordOf } from './fire-entry.ts'
+import { takeScheduler } from './scheduler-lease.ts'
+import { SchedulerLife } from './scheduler-life.ts'
+
+/** How often the file is looked at, also when nobody says that it has changed (RFC 0080). */
+const LOOK_MS = 2000
+/** How long running turns may still take when it is to end. */
+const GRACE_MS = 10_000
+
+/** Fires the entries of a home until a signal, and gives the exit code. Fails with `conflict` where somebody does so already. */
+export async function runScheduler(host: Host): Promise<number> {
+  const paths = pathsOf(host)
+  await refuseForeignHome(paths)
+  using file = new LogFile({ path: join(paths.logs, 'cron.log'), pid: host.pid, now: Date.now })
+  const log = host.stderr.isTerminal ? bothLogs(file.log, terminalLog(host.stderr, Date.now)) : file.log
+  using life = new SchedulerLife(host, log)
+  try {
+    await live({ host, paths, log, life })
+  } catch (reason) {
+    const { kind, message, hint } = toCrabError(reason)
+    if (kind !== 'conflict') file.log('error', message, { kind, hint }) // else it is the log of another
+    throw reason
+  }
+  log('info', 'stopped')
+  return life.hasCrashed ? KINDS.internal.exit : 0
+}
+
+interface Living {
+  host: Host
+  paths: HomePaths
+  log: Log
+  life: SchedulerLife
+}
+
+async function live({ host, paths, log, life }: Living): Promise<void> {
+  await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
+  await using _right = await takeScheduler(leases, { pid: host.pid, home: paths.home })
+  const files = cronFiles(paths)
+  const crons = new CronFile({ path: paths.crons, lock: (name, signal) => leases.take(name, signal) })
+  const caller = callerOf(host, paths, log)
+  log('info', `starting crabtalk cron ${VERSION}`, { home: paths.home })
+  const scheduler = new Scheduler({
+    file: crons,
+    state: await readCronState(files.state),
+    async fire(entry, signal) {
+      const record = recordOf(entry)
+      await fireEntry({ caller, entry, record }, signal)
+      return { run: record.run, session: record.session }
+    },
+    async save(state) {
+      if (existsSync(paths.run)) await writeCronState(files.state, state) // a home that was removed stays removed
+    },
+    log,
+    now: Date.now,
+    elapsed: () => performance.now(),
+  })
+  await scheduler.reconcile()
+  await writeReady(files.ready, host.pid)
+  life.reloadWith(() => void scheduler.reconcile())
+  using _watch = watchFolder({
+    folder: dirname(paths.crons),
+    isWatched: (name) => name === basename(paths.crons),
+    look: () => void scheduler.reconcile(),
+    lookMs: LOOK_MS,
+  })
+  using _lost = endWhenLost(files.ready, life)
+  await life.ended
+  if (scheduler.turns > 0) log('info', `waiting for ${scheduler.turns} to end`, { seconds: GRACE_MS / 1000 })
+  await scheduler.end(life.hasCrashed ? 0 : GRACE_MS)
+  await removeReady(files.ready, host.pid)
+}
+
+/** Whoever attaches at each fire: says in the log what others say on standard error, and stands in the home. */
+function callerOf(host: Host, { home }: HomePaths, log: Log): Caller {
+  const { pid, uid, homeDir, withoutDaemon } = host
+  return {
+    pid,
+    uid,
+    homeDir,
+    withoutDaemon,
+    env: { ...host.env, CRABTALK_HOME: home },
+    cwd: () => home,
+    stderr: { write: (text) => log('warn', text.replace(/^crabtalk: /, '').trimEnd()) },
+    ripgrep: (folder) => host.ripgrep(folder),
+    searchWorker: () => host.searchWorker(),
+    build: () => host.build(),
+  }
+}
+
+async function writeReady(path: string, pid: number): Promise<void> {
+  const ready = { v: 1, pid, started: new Date().toISOString(), ready: true, version: VERSION }
+  await replaceFile(path, `${JSON.stringify(ready)}\n`)
+}
+
+/** Without its file nobody would find it: its home was removed, or another one has its place. Keeps the process alive. */
+function endWhenLost(path: string, life: SchedulerLife): Disposable {
+  const look = () => {
+    if (!existsSync(path)) life.stop(new CrabError('gone', `${path} was removed`))
+  }
+  const timer = setInterval(look, LOOK_MS)
+  return { [Symbol.dispose]: () => clearInterval(timer) }
+}

@@ -1,0 +1,26 @@
+/** How long it is until then, as people say it: `in 5m`; `now` for less than a second. */
+export function timeLeft(then: number, now: number): string {
+  const seconds = Math.ceil((then - now) / 1000)
+  if (seconds < 1) return 'now'
+  const [name, size] = UNITS.find(([, size]) => seconds >= size)!
+  return `in ${Math.floor(seconds / size)}${name}`
+}
+
+/** A moment as the clock here shows it: `Mon 2026-11-23 09:00:00`. */
+export function localTime(at: number): string {
+  const date = new Date(at)
+  const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()]
+  const time = [date.getHours(), date.getMinutes(), date.getSeconds()]
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${WEEKDAYS[date.getDay()]} ${day.map(two).join('-')} ${time.map(two).join(':')}`
+}
+
+const UNITS: readonly [string, number][] = [
+  ['y', 365 * 86_400],
+  ['mo', 30 * 86_400],
+  ['d', 86_400],
+  ['h', 3_600],
+  ['m', 60],
+  ['s', 1],
+]
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
