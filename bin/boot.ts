@@ -8,7 +8,14 @@ declare const require: (id: string) => unknown
 
 // The binary's main script. Every start pays for it, so it answers the version by itself, before anything else is
 // read, and leaves all the rest to the pack.
-boot(programName(process.argv0))
+boot(isAsCrabup() ? 'crabup' : programName(process.argv0))
+
+/** For the script that is crabup on Windows, which cannot choose the name it starts a program by. */
+function isAsCrabup(): boolean {
+  if (process.argv[2] !== '--as-crabup') return false
+  process.argv.splice(2, 1)
+  return true
+}
 
 function boot(name: string): void {
   const line = versionLine(name, process.argv.slice(2))

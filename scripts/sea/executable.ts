@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { copyFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { SEARCH_WORKER_ASSET } from '../../bin/search-worker.ts'
+import { signAdHoc } from './mach-o-signature.ts'
 
 const run = promisify(execFile)
 
@@ -15,31 +16,39 @@ export const NODE_FLAGS = [
   '--disable-sigusr1', // that signal would open a debugger to whoever can reach its port
 ]
 
-/** A copy of a Node executable without its symbols: 33 MB of 150. Where `strip` cannot do it, the original. */
-export async function stripped(node: string, copy: string): Promise<string> {
+/** A copy of a Node executable without its symbols: 33 MB of 150. Where no `strip` here can do it, the original. */
+export async function stripped(node: string, copy: string, target: string): Promise<string> {
   await copyFile(node, copy)
-  try {
-    await run('strip', ['-s', copy])
-    return copy
-  } catch (reason) {
-    const isMissing = (reason as NodeJS.ErrnoException).code === 'ENOENT'
-    const why = isMissing ? 'there is no strip here' : 'strip does not know its format'
-    console.warn(`crabtalk: warning: the binary stays 33 MB larger: ${why}`)
-    return node
+  const programs = target === 'linux-arm64' ? ['aarch64-linux-gnu-strip', 'strip'] : ['strip']
+  let why = 'there is no strip here'
+  for (const program of programs) {
+    try {
+      await run(program, ['-s', copy])
+      return copy
+    } catch (reason) {
+      if ((reason as NodeJS.ErrnoException).code !== 'ENOENT') why = 'strip does not know its format'
+    }
   }
+  console.warn(`crabtalk: warning: the binary for ${target} stays 33 MB larger: ${why}`)
+  return node
 }
+
+/** The name in the signature. */
+const SIGNED_AS = 'ai.crabtalk'
 
 /** What goes into the binary. */
 export interface Executable {
   /** The Node it is made of, for this platform or another. */
   node: string
+  /** What that runs on, such as `linux-x64`. */
+  target: string
   boot: string
   pack: Uint8Array
   /** The program of the search's worker. */
   searchWorker: string
   /** Undefined when there is none for its system. */
   ripgrep: Uint8Array | undefined
-  /** Whether it will run on this machine's V8, so that its start-up code can be cached. */
+  /** Whether its main script is cached as compiled here, which is never twice the same; it must run on this machine's V8. */
   codeCache: boolean
   /** Folder for what is made on the way. */
   workDir: string
@@ -48,7 +57,7 @@ export interface Executable {
 /** Makes the binary. A running one of that name is left alone: the new file takes its place. */
 export async function makeExecutable(
   out: string,
-  { node, boot, pack, searchWorker, ripgrep, codeCache, workDir }: Executable,
+  { node, target, boot, pack, searchWorker, ripgrep, codeCache, workDir }: Executable,
 ): Promise<void> {
   const config = {
     main: 'boot.cjs', // relative, because stack traces show it
@@ -70,14 +79,25 @@ export async function makeExecutable(
   if (ripgrep) await writeFile(join(workDir, 'ripgrep.bin'), ripgrep)
   await writeFile(join(workDir, 'sea.json'), JSON.stringify(config, undefined, 2))
   await run(process.execPath, ['--build-sea', 'sea.json'], { cwd: workDir })
-  if (platform() === 'darwin') await run('codesign', ['--force', '--sign', '-', join(workDir, 'binary')])
+  if (target.startsWith('darwin')) await sign(join(workDir, 'binary'))
   await rename(join(workDir, 'binary'), out)
 }
 
-/** Puts `crabup` beside the binary: a relative link to it, a copy where links need rights (Windows). */
-export async function linkCrabup(binary: string): Promise<void> {
-  const windows = platform() === 'win32'
-  const link = join(dirname(binary), windows ? 'crabup.exe' : 'crabup')
+/** Apple's processors run nothing unsigned; what signs best is there on macOS only. */
+async function sign(binary: string): Promise<void> {
+  if (platform() === 'darwin') await run('codesign', ['--force', '--sign', '-', binary])
+  else await writeFile(binary, signAdHoc(await readFile(binary), SIGNED_AS))
+}
+
+/** Puts `crabup` beside the binary: a relative link to it, on Windows, where links need rights, a script that starts it. */
+export async function linkCrabup(binary: string, target: string): Promise<void> {
+  const isWindows = target.startsWith('win32')
+  const link = join(dirname(binary), isWindows ? 'crabup.cmd' : 'crabup')
   await rm(link, { force: true })
-  await (windows ? copyFile(binary, link) : symlink(basename(binary), link))
+  await (isWindows ? writeFile(link, crabupScript(basename(binary))) : symlink(basename(binary), link))
+}
+
+/** A copy would be 120 MB; cmd.exe cannot give a program another name, so it says it in a word. */
+function crabupScript(binary: string): string {
+  return `@"%~dp0${binary}" --as-crabup %*\r\n`
 }

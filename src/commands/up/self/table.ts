@@ -1,3 +1,25 @@
 import type { Command } from '../../command.ts'
 
-export const SELF_COMMANDS: readonly Command[] = []
+export const SELF_COMMANDS: readonly Command[] = [
+  {
+    path: ['self', 'update'],
+    args: '',
+    summary: 'Replace this program by another version of it',
+    details:
+      'Takes the newest release from npm, or a file: an archive of a release or the program in it. A file needs a checksum, from SHA256SUMS or FILE.sha256 beside it or from --sha256. The new program is tried before anything is switched, and the one before stays beside it as crabtalk.old. Services that run go on with the program they were started with until they are restarted.',
+    options: [
+      { name: 'from', value: 'FILE', kind: 'file', summary: 'Take this file' },
+      { name: 'sha256', value: 'HEX', summary: 'What SHA-256 the file has' },
+      { name: 'version', value: 'VERSION', summary: 'Take this version from npm' },
+      { name: 'rollback', summary: 'Put the one before back' },
+      { name: 'restart', summary: 'Restart the services that run it' },
+    ],
+    examples: [
+      'crabup self update',
+      'crabup self update --from crabtalk-0.1.0-linux-x64.tar.gz --restart',
+      'crabup self update --rollback',
+    ],
+    isAlone: true,
+    load: async () => (await import('./update.ts')).selfUpdate,
+  },
+]

@@ -1,0 +1,155 @@
+import type { Command, Option } from '../../src/commands/command.ts'
+import { optionSummary, usageOf } from '../../src/commands/help.ts'
+import { GROUPS, optionsOf, type Sections } from '../../src/commands/sections.ts'
+
+/** A program whose pages are made. */
+export interface Program {
+  name: string
+  version: string
+  /** What it is, in one line. */
+  summary: string
+  commands: readonly Command[]
+  sections: Sections
+}
+
+/** The manual of a program as man(7) pages of section 1: one for itself, and one for each first word of its commands. */
+export function manPages(program: Program): Map<string, string> {
+  const words = [...new Set(shown(program).map(({ path }) => path[0]!))]
+  return new Map([
+    [`${program.name}.1`, overview(program, words)],
+    ...words.map((word) => [`${pageName(program, word)}.1`, wordPage(program, word)] as const),
+  ])
+}
+
+function overview(program: Program, words: readonly string[]): string {
+  const titled = new Set(program.sections.flatMap(([, listed]) => listed))
+  const sections = [...program.sections, ['Others', words.filter((word) => !titled.has(word))] as const]
+  return [
+    head(program, program.name, program.summary),
+    '.SH SYNOPSIS',
+    `.B ${literal(program.name)}`,
+    text('<command> [options]'),
+    '.SH COMMANDS',
+    ...sections.flatMap(([title, listed]) => {
+      const rows = listed.filter((word) => words.includes(word))
+      return rows.length === 0
+        ? []
+        : [`.SS ${literal(title)}`, ...rows.flatMap((word) => wordRow(program, word))]
+    }),
+    ...(program.name === 'crabtalk' ? FILES : []),
+    '.SH SEE ALSO',
+    words.map((word) => `.BR ${literal(pageName(program, word))} (1)`).join(' ,\n'),
+    '',
+  ].join('\n')
+}
+
+/** The verbs of a word, and where they are described. */
+function wordRow(program: Program, word: string): string[] {
+  const commands = ofWord(program, word)
+  const alone = commands.find(({ path }) => path.length === 1)
+  const verbs = commands.flatMap(({ path }) => path[1] ?? []).join(', ')
+  const summary = alone?.summary ?? GROUPS[word] ?? ''
+  return ['.TP', `.B ${literal(word)}`, text(verbs === '' ? summary : `${summary}: ${verbs}`)]
+}
+
+function wordPage(program: Program, word: string): string {
+  const commands = ofWord(program, word)
+  const [first] = commands
+  const summary = GROUPS[word] ?? first?.summary ?? ''
+  return [
+    head(program, pageName(program, word), summary),
+    '.SH SYNOPSIS',
+    ...commands.flatMap((command) => ['.nf', literal(usageOf(program.name, command)), '.fi']),
+    '.SH DESCRIPTION',
+    ...commands.flatMap((command) => commandPart(program, command)),
+    '.SH SEE ALSO',
+    `.BR ${literal(program.name)} (1)`,
+    '',
+  ].join('\n')
+}
+
+function commandPart(program: Program, command: Command): string[] {
+  return [
+    `.SS ${literal([program.name, ...command.path].join(' '))}`,
+    text(`${command.summary}.`),
+    ...(command.details ? command.details.split('\n\n').flatMap(paragraph) : []),
+    ...optionsOf(command).flatMap((option) => ['.TP', flags(option), text(optionSummary(option))]),
+    '.PP',
+    'Examples:',
+    '.PP',
+    '.RS 4',
+    '.nf',
+    ...command.examples.map(literal),
+    '.fi',
+    '.RE',
+  ]
+}
+
+function paragraph(part: string): string[] {
+  const lines = part.split('\n')
+  if (!part.startsWith(' ')) return ['.PP', text(part.replaceAll('\n', ' '))]
+  return ['.PP', '.nf', ...lines.map(literal), '.fi']
+}
+
+function flags({ name, short, value }: Option): string {
+  const long = `\\fB${literal(`--${name}`)}\\fR${value ? ` \\fI${literal(value)}\\fR` : ''}`
+  return short ? `\\fB${literal(`-${short}`)}\\fR, ${long}` : long
+}
+
+function head({ version }: Program, page: string, summary: string): string {
+  return [
+    `.TH ${literal(page.toUpperCase())} 1 "" "${literal(`crabtalk ${version}`)}" "crabtalk"`,
+    '.SH NAME',
+    `${literal(page)} \\- ${text(lowerFirst(summary))}`,
+  ].join('\n')
+}
+
+/** Words of one line as they are typed. */
+function literal(line: string): string {
+  return guarded(line.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq'))
+}
+
+/** Prose, in which what looks like an option has hyphens that can be copied. */
+function text(line: string): string {
+  const options = /(?<![\w-])--?[a-z][\w-]*/g
+  return guarded(line.replaceAll('\\', '\\e').replaceAll(options, (option) => option.replaceAll('-', '\\-')))
+}
+
+/** A line that is no request, in ASCII: not every roff reads UTF-8. */
+function guarded(line: string): string {
+  const ascii = line.replaceAll(
+    /[^\x20-\x7e]/gu,
+    (character) => `\\[u${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}]`,
+  )
+  return /^[.']/.test(ascii) ? `\\&${ascii}` : ascii
+}
+
+function lowerFirst(line: string): string {
+  return /^[A-Z][a-z]/.test(line) ? line[0]!.toLowerCase() + line.slice(1) : line
+}
+
+function pageName({ name }: Program, word: string): string {
+  return `${name}-${word.replaceAll(/[<>]/g, '')}`
+}
+
+function ofWord(program: Program, word: string): Command[] {
+  return shown(program).filter(({ path }) => path[0] === word)
+}
+
+function shown({ commands }: Program): Command[] {
+  return commands.filter(({ hidden }) => !hidden)
+}
+
+const FILES = [
+  '.SH FILES',
+  '.TP',
+  '.I ~/.crabtalk/config.toml',
+  'The configuration.',
+  '.TP',
+  '.I ~/.crabtalk/sessions',
+  'What was said.',
+  '.SH ENVIRONMENT',
+  '.TP',
+  '.B CRABTALK_HOME',
+  'Another place for all of it.',
+]

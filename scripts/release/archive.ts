@@ -1,0 +1,31 @@
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Entry } from './file-tree.ts'
+import { makeTarGz } from './tar.ts'
+import type { Target } from './targets.ts'
+import { makeZip } from './zip.ts'
+
+/** The archive of a platform: everything below one folder, as it is to lie below a prefix. */
+export async function makeArchive(
+  target: Target,
+  { binary, version, shared }: { binary: string; version: string; shared: readonly Entry[] },
+): Promise<{ name: string; bytes: Buffer }> {
+  const isWindows = target.os === 'win32'
+  const folder = `crabtalk-${version}-${target.name}`
+  const entries: Entry[] = [
+    { path: `bin/${target.binary}`, bytes: await readFile(binary), executable: true },
+    isWindows
+      ? { path: 'bin/crabup.cmd', bytes: await readFile(join(dirname(binary), 'crabup.cmd')) }
+      : { path: 'bin/crabup', link: target.binary },
+    ...shared.filter(({ path }) => !isWindows || isForWindows(path)),
+  ]
+  const below = entries.map((entry) => ({ ...entry, path: `${folder}/${entry.path}` }))
+  return isWindows
+    ? { name: `${folder}.zip`, bytes: makeZip(below) }
+    : { name: `${folder}.tar.gz`, bytes: makeTarGz(below) }
+}
+
+/** Windows has no man, and of these shells PowerShell. */
+function isForWindows(path: string): boolean {
+  return path.startsWith('share/doc/') || path.endsWith('.ps1')
+}

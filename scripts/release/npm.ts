@@ -1,0 +1,108 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import type { Entry } from './file-tree.ts'
+import { makeTarGz } from './tar.ts'
+import { packageOf, TARGETS, type Target } from './targets.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+interface Manifest {
+  version: string
+  description: string
+  license: string
+  exports: Record<string, Record<string, string> | string>
+  dependencies: Record<string, string>
+}
+
+/** The package that carries the program of one platform; npm installs it on no other. */
+export async function platformPackage(
+  target: Target,
+  { binary, manifest }: { binary: string; manifest: Manifest },
+): Promise<{ name: string; bytes: Buffer }> {
+  const name = packageOf(target)
+  const json = {
+    name,
+    version: manifest.version,
+    description: `crabtalk for ${target.name}`,
+    license: manifest.license,
+    os: [target.os],
+    cpu: [target.cpu],
+    ...(target.libc && { libc: [target.libc] }),
+    preferUnplugged: true,
+  }
+  return toPackage(name, manifest.version, [
+    { path: 'package.json', bytes: toJson(json) },
+    { path: `bin/${target.binary}`, bytes: await readFile(binary), executable: true },
+    await document('LICENSE'),
+  ])
+}
+
+/** The package that people install: the launcher, and the entries for programs, which `npm run build:lib` has made. */
+export async function mainPackage(manifest: Manifest): Promise<{ name: string; bytes: Buffer }> {
+  const { version, description, license } = manifest
+  const json = {
+    name: 'crabtalk',
+    version,
+    description,
+    license,
+    type: 'module',
+    engines: { node: '>=20' },
+    bin: { crabtalk: 'bin/crabtalk', crabup: 'bin/crabup' },
+    scripts: { postinstall: 'node bin/install.cjs' },
+    exports: withoutSources(manifest.exports),
+    dependencies: { '@bufbuild/protobuf': manifest.dependencies['@bufbuild/protobuf'] },
+    optionalDependencies: Object.fromEntries(TARGETS.map((target) => [packageOf(target), version])),
+  }
+  const programs = ['launch.cjs', 'install.cjs', 'platform.cjs'].map((name) => inBin(name, name, false))
+  return toPackage('crabtalk', version, [
+    { path: 'package.json', bytes: toJson(json) },
+    ...(await Promise.all([
+      inBin('crabtalk', 'start.js', true),
+      inBin('crabup', 'start.js', true),
+      ...programs,
+    ])),
+    ...(await Promise.all(['README.md', 'LICENSE', 'CHANGELOG.md'].map(document))),
+    ...(await tree('dist/lib')),
+    ...(await tree('proto')),
+  ])
+}
+
+/** The sources are not in the package. */
+function withoutSources(exports: Manifest['exports']): Manifest['exports'] {
+  return Object.fromEntries(
+    Object.entries(exports).map(([name, entry]) => {
+      if (typeof entry === 'string') return [name, entry]
+      const { 'crabtalk-source': _, ...conditions } = entry
+      return [name, conditions]
+    }),
+  )
+}
+
+function toPackage(
+  name: string,
+  version: string,
+  entries: readonly Entry[],
+): { name: string; bytes: Buffer } {
+  const below = entries.map((entry) => ({ ...entry, path: `package/${entry.path}` }))
+  return { name: `${name}-${version}.tgz`, bytes: makeTarGz(below) }
+}
+
+async function inBin(name: string, file: string, executable: boolean): Promise<Entry> {
+  return { path: `bin/${name}`, bytes: await readFile(join(ROOT, 'packaging/npm', file)), executable }
+}
+
+async function document(name: string): Promise<Entry> {
+  return { path: name, bytes: await readFile(join(ROOT, name)) }
+}
+
+async function tree(folder: string): Promise<Entry[]> {
+  const files = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })
+  const paths = files
+    .filter((file) => file.isFile())
+    .map((file) => relative(ROOT, join(file.parentPath, file.name)))
+  return await Promise.all(paths.map(async (path) => ({ path, bytes: await readFile(join(ROOT, path)) })))
+}
+
+function toJson(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`)
+}

@@ -1,0 +1,108 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Bundle, bundle, bundleWorker } from './bundle.ts'
+import { linkCrabup, makeExecutable, NODE_FLAGS, stripped } from './executable.ts'
+import { makePack, type PackContent } from './pack.ts'
+import { makeRipgrepAsset, ripgrepFor, targetOf } from './ripgrep.ts'
+import { smoke } from './smoke.ts'
+
+/** One binary to make. */
+export interface BinaryOptions {
+  /** Where it goes; `crabup` is put beside it, and the folder `build` with what is made on the way. Absolute. */
+  out: string
+  /** The Node it is made of: this one, or one of the same version for another platform. */
+  node: string
+  strips: boolean
+  hasCodeCache: boolean
+  /** The ripgrep for its platform; by default that of the package that npm has installed here. */
+  ripgrep?: string
+  /** Whether the same sources give the same bytes, at a tenth of a millisecond for every start. */
+  isReproducible?: boolean
+  /** Is told what was done. */
+  report: (what: string) => void
+}
+
+/** Make what V8 compiles the same in every build. */
+const SEEDS = ['--random-seed=1', '--hash-seed=1']
+/** Far more than it takes: a scenario that hangs does not hold up a build for ever. */
+const WARM_UP_MS = 120_000
+/** Without code caches, and with nothing compressed. */
+const NOT_WARM: Omit<PackContent, 'chunks'> = { caches: new Map(), cold: new Set() }
+
+/** Makes one binary, and runs every command with it where it runs here; docs/decisions/0050-one-binary.md says why in this way. */
+export async function buildBinary(options: BinaryOptions): Promise<void> {
+  const { out, node, report } = options
+  const foreign = node !== process.execPath
+  const workDir = join(dirname(out), 'build')
+  await rm(workDir, { recursive: true, force: true })
+  await mkdir(join(workDir, 'chunks'), { recursive: true })
+
+  const { boot, chunks } = await bundled(workDir, report)
+  const isWarm = !foreign && options.hasCodeCache
+  const { caches, cold } = isWarm ? await warmUp(chunks, join(workDir, 'chunks'), report) : NOT_WARM
+  const target = await targetOf(node)
+  const canStrip = options.strips && target.startsWith('linux')
+  await makeExecutable(out, {
+    node: canStrip ? await stripped(node, join(workDir, 'node'), target) : node,
+    target,
+    boot,
+    pack: makePack({ chunks, caches, cold }),
+    searchWorker: await bundleWorker('src/core/session-search/background/worker-main.ts'),
+    ripgrep: await packRipgrep(target, options),
+    codeCache: !foreign && !options.isReproducible,
+    workDir,
+  })
+  await linkCrabup(out, target)
+  await rm(join(workDir, 'node'), { force: true })
+  report(`made ${out}, ${inMegabytes((await stat(out)).size)}`)
+  if (foreign) return
+  await smoke(out)
+  report('ran every command with it')
+}
+
+async function bundled(workDir: string, report: BinaryOptions['report']): Promise<Bundle> {
+  const made = await bundle('bin/boot.ts', 'bin/run.ts')
+  await writeFile(join(workDir, 'meta.json'), JSON.stringify(made.metafile))
+  const bytes = made.chunks.values().reduce((sum, { length }) => sum + length, 0)
+  report(`bundled ${made.chunks.size} chunks, ${inMegabytes(bytes)}`)
+  return made
+}
+
+/** Runs the chunks in a process of their own, with the binary's flags; gives their code caches, and which are cold. */
+async function warmUp(
+  chunks: Map<string, string>,
+  folder: string,
+  report: BinaryOptions['report'],
+): Promise<Omit<PackContent, 'chunks'>> {
+  for (const [id, source] of chunks) await writeFile(join(folder, id), source, 'latin1')
+  const program = join(import.meta.dirname, 'warm-up.ts')
+  execFileSync(process.execPath, [...NODE_FLAGS, ...SEEDS, program, folder], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+    timeout: WARM_UP_MS,
+  })
+  const caches = new Map<string, Uint8Array>()
+  for (const id of chunks.keys()) caches.set(id, await readFile(join(folder, `${id}.cache`)))
+  const hot = new Set<string>(JSON.parse(await readFile(join(folder, 'hot.json'), 'utf8')))
+  report(`warmed up ${caches.size} code caches, ${hot.size} of them hot`)
+  return { caches, cold: new Set(chunks.keys()).difference(hot) }
+}
+
+async function packRipgrep(
+  target: string,
+  { ripgrep, report }: BinaryOptions,
+): Promise<Uint8Array | undefined> {
+  const program = await (ripgrep === undefined ? ripgrepFor(target) : readFile(ripgrep))
+  if (!program) {
+    console.warn(`crabtalk: warning: the binary searches more slowly: npm has no ripgrep for ${target} here`)
+    return undefined
+  }
+  const asset = makeRipgrepAsset(program)
+  report(`packed ripgrep for ${target}, ${inMegabytes(asset.length)} of ${inMegabytes(program.length)}`)
+  return asset
+}
+
+/** `115.8 MB`. */
+export function inMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}

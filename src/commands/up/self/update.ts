@@ -1,0 +1,104 @@
+import { resolve } from 'node:path'
+import { CrabError } from '../../../core/base/errors.ts'
+import { VERSION } from '../../../core/base/version.ts'
+import { upHostOf } from '../../../up/host.ts'
+import { findNpm } from '../../../up/packages/npm.ts'
+import type { UpdateSource } from '../../../up/self/candidate.ts'
+import { type Installation, installationOf } from '../../../up/self/installation.ts'
+import { rollBack, type Update, updateProgram } from '../../../up/self/update.ts'
+import type { Options, Run } from '../../command.ts'
+import type { Host } from '../../host.ts'
+import { showWhile } from '../../progress.ts'
+import { settleServices } from './services.ts'
+
+/** `crabup self update`: another version of this program in its place. */
+export const selfUpdate: Run = async ({ options, host }) => {
+  const stop = new AbortController()
+  using _listening = host.onSignal(() => stop.abort())
+  const source = sourceOf(options, host)
+  const installation = installationOf(await host.build())
+  if (installation.kind === 'npm') return await byNpm({ installation, source, options, host })
+  if (installation.kind === 'source') {
+    throw new CrabError('conflict', `Cannot update ${installation.path}: it runs from its sources`, {
+      hint: 'git pull && npm ci',
+    })
+  }
+  const own = { path: installation.path, version: VERSION }
+  const update = options.has('rollback')
+    ? await rollBack(own, upHostOf(host), stop.signal)
+    : await fetchAndSwitch(own, source, host, stop.signal)
+  host.stdout.write(`${toLine(update, own.path)}\n`)
+  if (update.outcome === 'same') return 0
+  return await settleServices({ program: own.path, restarts: options.has('restart'), host }, stop.signal)
+}
+
+/** What was asked for, as far as it makes sense together. */
+function sourceOf(options: Options, host: Host): UpdateSource {
+  const [from, sha256, version] = ['from', 'sha256', 'version'].map((name) => options.value(name))
+  const given = [from, version, options.has('rollback') || undefined].filter((one) => one !== undefined)
+  if (given.length > 1) throw new CrabError('usage', 'Give only one of --from, --version and --rollback')
+  if (sha256 !== undefined && from === undefined) {
+    throw new CrabError('usage', '--sha256 is of a file: give --from, too')
+  }
+  return {
+    ...(from !== undefined && { file: resolve(host.cwd(), from) }),
+    ...(sha256 !== undefined && { sha256 }),
+    ...(version !== undefined && { version }),
+  }
+}
+
+async function fetchAndSwitch(
+  own: { path: string; version: string },
+  source: UpdateSource,
+  host: Host,
+  signal: AbortSignal,
+): Promise<Update> {
+  const upHost = upHostOf(host)
+  const npm = () => findNpm(upHost, host.cwd())
+  const what = source.file ?? `crabtalk ${source.version ?? 'from npm'}`
+  return await showWhile(host, `Fetching ${what}`, updateProgram(own, source, { host: upHost, npm }, signal))
+}
+
+function toLine({ from, to, outcome, kept }: Update, path: string): string {
+  return outcome === 'same'
+    ? `crabtalk ${to} is what you have already`
+    : `crabtalk ${from} → ${to}: ${path}; the one before is ${kept}`
+}
+
+interface ByNpm {
+  installation: Extract<Installation, { kind: 'npm' }>
+  source: UpdateSource
+  options: Options
+  host: Host
+}
+
+/** What npm has installed is npm's to replace. */
+async function byNpm({ installation, source, options, host }: ByNpm): Promise<number> {
+  const { prefix, folder } = installation
+  if (prefix === undefined) {
+    throw new CrabError(
+      'conflict',
+      `Cannot update ${installation.path}: it belongs to the project of ${folder}`,
+      {
+        hint: 'npm install crabtalk@latest there',
+      },
+    )
+  }
+  const command = [
+    'npm',
+    'install',
+    '--global',
+    '--prefix',
+    prefix,
+    `crabtalk@${source.version ?? 'latest'}`,
+  ] as const
+  if (source.file !== undefined || options.has('rollback')) {
+    throw new CrabError('conflict', 'Cannot replace what npm has installed', { hint: command.join(' ') })
+  }
+  host.stderr.write(`npm has installed this program, so npm updates it: ${command.join(' ')}\n`)
+  await host.stderr.flush()
+  const { runForeground } = await import('../../../core/process/foreground.ts')
+  return await runForeground(command, host.env).catch((cause) => {
+    throw new CrabError('missing', 'Cannot run npm', { cause, hint: command.join(' ') })
+  })
+}

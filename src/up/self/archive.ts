@@ -1,0 +1,76 @@
+import { promisify } from 'node:util'
+import { gunzip, inflateRaw } from 'node:zlib'
+import { CrabError } from '../../core/base/errors.ts'
+
+/** The most that is unpacked: a file that claims to be larger is none of ours. */
+const MAX_BYTES = 512 * 1024 * 1024
+const LIMIT = { maxOutputLength: MAX_BYTES }
+const BLOCK = 512
+const PROGRAMS: ReadonlySet<string> = new Set(['crabtalk', 'crabtalk.exe'])
+
+/** The program in what a release consists of: a `.tar.gz`, a `.tgz` of npm or a `.zip`, or the program itself. Fails with `invalid`. */
+export async function programIn(bytes: Buffer, name: string): Promise<Buffer> {
+  const found = await unpacked(bytes).catch((cause) => {
+    throw new CrabError('invalid', `Cannot read ${name}: it is damaged`, { cause })
+  })
+  if (found && found.length > 0) return found
+  throw new CrabError('invalid', `Cannot update from ${name}: there is no crabtalk in it`)
+}
+
+async function unpacked(bytes: Buffer): Promise<Buffer | undefined> {
+  if (bytes.length > 2 && bytes.readUInt16BE(0) === 0x1f8b)
+    return fromTar(await promisify(gunzip)(bytes, LIMIT))
+  if (bytes.toString('latin1', 0, 4) === 'PK\x03\x04') return await fromZip(bytes)
+  return bytes
+}
+
+/** A program stands in the folder `bin` of an archive for Unix and of a package. */
+function fromTar(tar: Buffer): Buffer | undefined {
+  for (let at = 0; at + BLOCK <= tar.length; ) {
+    const name = textAt(tar, at, 100)
+    const size = Number.parseInt(textAt(tar, at + 124, 12), 8) || 0
+    const isFile = ['0', '\0'].includes(tar.toString('latin1', at + 156, at + 157))
+    if (isFile && isProgram(name)) return wholeSlice(tar, at + BLOCK, size)
+    at += BLOCK + Math.ceil(size / BLOCK) * BLOCK
+  }
+  return undefined
+}
+
+function textAt(bytes: Buffer, at: number, length: number): string {
+  const [text = ''] = bytes.toString('utf8', at, at + length).split('\0')
+  return text
+}
+
+function isProgram(path: string): boolean {
+  return PROGRAMS.has(path.split('/').at(-1) ?? '')
+}
+
+/** Reads the index at the end, which is what says how long a file is. */
+async function fromZip(zip: Buffer): Promise<Buffer | undefined> {
+  const end = zip.lastIndexOf('PK\x05\x06', zip.length, 'latin1')
+  const count = zip.readUInt16LE(end + 10)
+  let at = zip.readUInt32LE(end + 16)
+  for (let index = 0; index < count; index++) {
+    const [nameLength, extra, comment] = [28, 30, 32].map((offset) => zip.readUInt16LE(at + offset))
+    const nameEnd = at + 46 + nameLength!
+    if (isProgram(zip.toString('utf8', at + 46, nameEnd))) return await zipped(zip, at)
+    at = nameEnd + extra! + comment!
+  }
+  return undefined
+}
+
+async function zipped(zip: Buffer, at: number): Promise<Buffer> {
+  const [method, packed, local] = [
+    zip.readUInt16LE(at + 10),
+    zip.readUInt32LE(at + 20),
+    zip.readUInt32LE(at + 42),
+  ]
+  const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28)
+  const bytes = wholeSlice(zip, start, packed)
+  return method === 0 ? bytes : await promisify(inflateRaw)(bytes, LIMIT)
+}
+
+function wholeSlice(bytes: Buffer, start: number, length: number): Buffer {
+  if (start + length > bytes.length) throw new Error('it ends too soon')
+  return bytes.subarray(start, start + length)
+}

@@ -1,0 +1,67 @@
+import { mkdtempDisposable, readFile } from 'node:fs/promises'
+import { arch, tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { toStorageError } from '../../core/base/files.ts'
+import type { Npm } from '../packages/npm.ts'
+import type { UpHost } from '../types.ts'
+import { programIn } from './archive.ts'
+import { verifyFile } from './checksum.ts'
+
+/** Where another version comes from: a file, or the registry. */
+export interface UpdateSource {
+  /** An archive of a release, a package of npm, or a program; absolute. */
+  file?: string
+  /** What SHA-256 the file has, in hexadecimal; else it is looked for beside the file. */
+  sha256?: string
+  /** The one that is wanted; by default the newest. */
+  version?: string
+}
+
+/** The program of another version, its checksum verified. `npm` is asked for only when the registry is. */
+export async function fetchProgram(
+  { file, sha256, version }: UpdateSource,
+  { host, npm }: { host: Pick<UpHost, 'platform'>; npm: () => Promise<Npm> },
+  signal: AbortSignal,
+): Promise<Buffer> {
+  if (file === undefined)
+    return await fromRegistry(`${packageFor(host)}@${version ?? 'latest'}`, await npm(), signal)
+  const bytes = await readFile(file, { signal }).catch((reason) => {
+    throw toStorageError(`Cannot read ${file}`, reason)
+  })
+  await verifyFile(file, bytes, sha256)
+  return await programIn(bytes, basename(file))
+}
+
+/** npm holds what it fetches against the checksum of the registry. */
+async function fromRegistry(spec: string, npm: Npm, signal: AbortSignal): Promise<Buffer> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
+  const tarball = await npm.pack(spec, folder.path, signal)
+  return await programIn(await readFile(tarball), spec)
+}
+
+/** The npm package that carries the program for this system and processor. */
+function packageFor({ platform }: Pick<UpHost, 'platform'>): string {
+  return `crabtalk-${platform === 'win32' ? 'win' : platform}-${arch()}`
+}
+
+/** The version a program answers with; fails with `invalid` when it does not start, or is not the one that is wanted. */
+export async function versionOf(
+  program: string,
+  host: Pick<UpHost, 'run' | 'env'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const { code, stdout, stderr } = await host.run(
+    [program, '--version'],
+    { env: host.env, timeoutMs: TRY_MS },
+    signal,
+  )
+  const version = /^crabtalk (\S+)\n$/.exec(stdout)?.[1]
+  if (code === 0 && version !== undefined) return version
+  const [why = ''] = (stderr.trim() || `it ends with ${code}`).split('\n')
+  throw new CrabError('invalid', `Cannot switch to the new program: it does not start here: ${why}`, {
+    hint: 'nothing was changed; it may be for another system',
+  })
+}
+
+const TRY_MS = 30_000

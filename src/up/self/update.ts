@@ -1,0 +1,79 @@
+import { readFile, rm, stat } from 'node:fs/promises'
+import { CrabError } from '../../core/base/errors.ts'
+import { isMissingFile } from '../../core/base/files.ts'
+import type { Npm } from '../packages/npm.ts'
+import type { UpHost } from '../types.ts'
+import { fetchProgram, type UpdateSource, versionOf } from './candidate.ts'
+import { oldProgram } from './installation.ts'
+import { putBeside, switchTo } from './replace.ts'
+
+/** The program that is replaced. */
+export interface OwnProgram {
+  path: string
+  version: string
+}
+
+/** What has become of it. */
+export interface Update {
+  from: string
+  to: string
+  /** `same`: it was that very program already, and nothing was changed. */
+  outcome: 'updated' | 'same'
+  /** Where the one before is now; undefined when nothing was changed. */
+  kept: string | undefined
+}
+
+/**
+ * Puts another version in the place of the program. What was fetched is verified and tried before anything is switched: up
+ * to then a failure, or whatever kills us, leaves the program as it was.
+ */
+export async function updateProgram(
+  own: OwnProgram,
+  source: UpdateSource,
+  at: { host: UpHost; npm: () => Promise<Npm> },
+  signal: AbortSignal,
+): Promise<Update> {
+  const bytes = await fetchProgram(source, at, signal)
+  if (bytes.equals(await readFile(own.path))) {
+    return { from: own.version, to: own.version, outcome: 'same', kept: undefined }
+  }
+  return await switchToBytes(own, { bytes, wanted: source.version }, at.host, signal)
+}
+
+/** Puts the program before the last update back; the one that is replaced now takes its place. Fails with `missing` when none was kept. */
+export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSignal): Promise<Update> {
+  const old = oldProgram(own.path)
+  const bytes = await readFile(old).catch((cause) => {
+    if (!isMissingFile(cause)) throw cause
+    throw new CrabError('missing', `Cannot roll back: there is no ${old}`, { cause })
+  })
+  return await switchToBytes(own, { bytes, wanted: undefined }, host, signal)
+}
+
+async function switchToBytes(
+  own: OwnProgram,
+  { bytes, wanted }: { bytes: Buffer; wanted: string | undefined },
+  host: UpHost,
+  signal: AbortSignal,
+): Promise<Update> {
+  const candidate = await putBeside(own.path, bytes)
+  try {
+    const to = await versionOf(candidate, host, signal)
+    if (wanted !== undefined && to !== wanted && /^\d/.test(wanted)) {
+      throw new CrabError('invalid', `Cannot update to ${wanted}: what was fetched is ${to}`)
+    }
+    signal.throwIfAborted()
+    await switchTo(own.path, candidate, host.platform)
+    return { from: own.version, to, outcome: 'updated', kept: oldProgram(own.path) }
+  } finally {
+    await rm(candidate, { force: true }).catch(() => undefined) // the next update looks for it
+  }
+}
+
+/** Whether a program that was replaced is kept. */
+export async function hasOld(path: string): Promise<boolean> {
+  return await stat(oldProgram(path)).then(
+    () => true,
+    () => false,
+  )
+}
