@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { FROM_SOURCE } from '../test/support/daemon.ts'
+import { playInterleavings } from '../test/support/interleavings.ts'
 import { makeKillLoad } from '../test/support/kill-load.ts'
 import { makeCallLoad } from '../test/support/mcp/call-load.ts'
 import { BINARY } from '../test/support/run-binary.ts'
@@ -12,7 +13,7 @@ import { makeSearchKillLoad, WRITERS } from '../test/support/search-kill-load.ts
 //   npm run soak -- mcp [--calls N]       holds five MCP servers: a quiet minute, then calls (10,000) after as many that
 //     warm it; checks that the built daemon wakes once a minute at most, and that neither
 //     memory nor descriptors grow
-//   npm run soak -- search [--kills N]    kills (200) processes that write conversations, a memory and checkpoints of the
+//   npm run soak -- search [--kills N]    plays 10,000 interleavings of what an index does; then kills (200) processes that write conversations, a memory and checkpoints of the
 //     search, and now and then a daemon; checks each time that everything acknowledged is found, and every file readable
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -36,6 +37,8 @@ const MINUTES = 3
 const MOST_WAKE_UPS = 6
 /** What a heap may move within. */
 const MOST_GROWTH_MIB = 40
+/** Of add, remove, seal, merge, restore and search. */
+const INTERLEAVINGS = 10_000
 /** Rounds of which the last is with a daemon. */
 const DAEMON_ROUND = 8
 /** Connections over HTTP that are kept for the next call. */
@@ -103,6 +106,8 @@ async function soakCalls(calls: number): Promise<string> {
 }
 
 async function soakSearch(kills: number): Promise<string> {
+  await playInterleavings(INTERLEAVINGS)
+  console.log(`${INTERLEAVINGS} interleavings of the index's steps: as brute force finds it`)
   await using load = await makeSearchKillLoad(BINARY.endsWith('.ts') ? FROM_SOURCE : [BINARY])
   const sum = { kills: 0, said: 0, changed: 0, cut: 0 }
   for (let round = 1; sum.kills < kills; round++) {
