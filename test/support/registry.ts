@@ -23,6 +23,8 @@ export interface Registry extends AsyncDisposable {
   readonly requests: readonly string[]
   /** Writes the folders of packages and makes their tarballs, all in one go; gives the paths of both. */
   publish(...publications: readonly Publication[]): Promise<{ folder: string; tarball: string }[]>
+  /** What npm shows of `name` or `name@version`, and the tarball; of a published folder its path names it too. */
+  find(spec: string): { shown: Record<string, unknown>; tarball: string } | undefined
   /** Serves these bytes for a tarball, whatever the registry says of it. */
   replace(name: string, version: string, content: Buffer): void
   /** Answers with this status from now on; undefined answers as it should. */
@@ -69,7 +71,8 @@ export async function openRegistry(): Promise<Registry> {
     async publish(...publications) {
       const folders = await Promise.all(
         publications.map(async ({ manifest, files = {} }) => {
-          const at = join(folder.path, `${(count += 1)}`)
+          count += 1
+          const at = join(folder.path, `${count}`)
           await writeTree(at, { ...files, 'package.json': JSON.stringify(manifest) })
           return at
         }),
@@ -84,20 +87,27 @@ export async function openRegistry(): Promise<Registry> {
         ...folders,
       ]
       const { stdout } = await run('npm', args, {
-        env: { ...process.env, npm_config_cache: join(folder.path, 'cache') },
+        env: { ...process.env, npm_config_cache: join(folder.path, 'packed') }, // what npm packs it also keeps
       })
       const packed: { filename: string }[] = Object.values(JSON.parse(stdout))
       return await Promise.all(
         publications.map(async (publication, i) => {
           const tarball = join(folder.path, packed[i]!.filename)
+          const content = await readFile(tarball)
           const known = versions.get(publication.manifest.name) ?? []
-          versions.set(publication.manifest.name, [
-            ...known,
-            { ...publication, content: await readFile(tarball) },
-          ])
+          const version = { ...publication, content, tarball, folder: folders[i]! }
+          versions.set(publication.manifest.name, [...known, version])
           return { folder: folders[i]!, tarball }
         }),
       )
+    },
+    find(spec) {
+      const all = [...versions.values()].flatMap((known) => known.toReversed())
+      const one = all.find(
+        ({ manifest, folder }) =>
+          spec === manifest.name || spec === `${manifest.name}@${manifest.version}` || spec === folder,
+      )
+      return one && { shown: shownOf(one, url), tarball: one.tarball }
     },
     replace(name, version, content) {
       const all = versions.get(name) ?? []
@@ -155,6 +165,8 @@ export async function writeTree(folder: string, files: Readonly<Record<string, s
 
 interface Version extends Publication {
   content: Buffer
+  tarball: string
+  folder: string
   /** Instead of the content. */
   served?: Buffer
 }
@@ -177,16 +189,24 @@ function packument(name: string, versions: readonly Version[], origin: string): 
   return {
     name,
     'dist-tags': { latest: versions.at(-1)!.manifest.version },
-    time: Object.fromEntries(versions.map(({ manifest }) => [manifest.version, '2026-03-01T09:00:00.000Z'])),
+    time: Object.fromEntries(versions.map(({ manifest }) => [manifest.version, PUBLISHED_AT])),
     maintainers: [{ name: 'ada', email: 'ada@example.com' }],
     versions: Object.fromEntries(versions.map((one) => [one.manifest.version, toVersion(one, origin)])),
   }
 }
 
-function toVersion(
-  { manifest, publisher = 'ada <ada@example.com>', content }: Version,
-  origin: string,
-): object {
+/** As `npm view --json` has it. */
+function shownOf(one: Version, origin: string): Record<string, unknown> {
+  const { publisher = ADA, manifest } = one
+  return {
+    ...toVersion(one, origin),
+    maintainers: [ADA],
+    _npmUser: publisher,
+    time: { [manifest.version]: PUBLISHED_AT },
+  }
+}
+
+function toVersion({ manifest, publisher = ADA, content }: Version, origin: string): object {
   const [name, email] = publisher.replace('>', '').split(' <')
   return {
     ...manifest,
@@ -201,3 +221,5 @@ function toVersion(
 }
 
 const run = promisify(execFile)
+const ADA = 'ada <ada@example.com>'
+const PUBLISHED_AT = '2026-03-01T09:00:00.000Z'

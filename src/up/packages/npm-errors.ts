@@ -31,8 +31,7 @@ function readFailure(stdout: string, stderr: string): { code: string; summary: s
 const VERBS: Readonly<Record<string, string>> = { view: 'look up', pack: 'fetch', install: 'install' }
 
 const ROWS: readonly (readonly [code: RegExp, kind: Kind, why: string, hint?: string])[] = [
-  [/^E404$/, 'missing', 'the registry has no such package', 'npm search shows what there is'],
-  [/^(ETARGET|ENOVERSIONS)$/, 'missing', 'the registry has no such version'],
+  [/^(E404|ETARGET|ENOVERSIONS)$/, 'missing', 'the registry has no such package or version'],
   [/^(E401|E403|ENEEDAUTH|EOTP)$/, 'credentials', 'the registry refuses it', 'npm login'],
   [/^(EINTEGRITY|TAR_\w+|EBADMANIFEST|EJSONPARSE|Z_\w+)$/, 'invalid', 'what came is damaged'],
   [/^(ENOSPC|EDQUOT)$/, 'storage', 'the disk is full', 'free some space'],

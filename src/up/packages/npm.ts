@@ -20,6 +20,11 @@ export interface Npm {
 export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
   const program = await findNpmProgram(host, cwd)
   const run = (args: readonly string[], signal: AbortSignal) => runNpm(host, [...program, ...args], signal)
+  let globalConfig: Promise<string> | undefined
+  const findConfig = (signal: AbortSignal) => {
+    globalConfig ??= run(['config', 'get', 'globalconfig', '--global'], signal).catch(() => '') // it has none then
+    return globalConfig
+  }
   return {
     view: async (spec, signal) => {
       const args = ['view', '--global', '--json', ...REGISTRY, '--', spec, ...FIELDS]
@@ -27,6 +32,7 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
       return toManifest(stdout, spec)
     },
     pack: async (spec, folder, signal) => {
+      void findConfig(signal) // install() needs it, and it takes as long as this does
       const args = [
         'pack',
         '--global',
@@ -40,9 +46,9 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
       return join(folder, packedName(stdout, spec))
     },
     install: async (tarball, prefix, signal) => {
-      const globalConfig = (await run(['config', 'get', 'globalconfig', '--global'], signal)).trim()
+      const file = (await findConfig(signal)).trim()
       const args = ['install', '--global', '--json', '--prefix', prefix, ...QUIET, ...REGISTRY]
-      const settings = globalConfig === '' ? [] : ['--globalconfig', globalConfig] // else it is looked for below the prefix
+      const settings = file === '' ? [] : ['--globalconfig', file] // else it is looked for below the prefix
       await run([...args, ...settings, '--', tarball], signal)
     },
   }
@@ -82,7 +88,7 @@ function toManifest(stdout: string, spec: string): JsonObject {
   })
 }
 
-/** npm 12 and later give an object by package names in place of the list. */
+/** A list of one object; an object of such objects is read too. */
 function packedName(stdout: string, spec: string): string {
   const value = parse(stdout)
   const [one] = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
@@ -100,21 +106,7 @@ function parse(stdout: string): unknown {
 }
 
 /** What is asked of the registry; the whole of it may be megabytes. */
-const FIELDS = [
-  ...[
-    'name',
-    'version',
-    'description',
-    'crabtalk',
-    'bin',
-    'scripts',
-    'gypfile',
-    'dependencies',
-    'engines',
-    'deprecated',
-  ],
-  ...['license', 'homepage', 'dist', 'maintainers', '_npmUser', 'time'],
-]
+const FIELDS = ['name', 'version', 'description', 'deprecated', 'dist', 'maintainers', '_npmUser', 'time']
 /** What npm would ask or tell on its own. */
 const REGISTRY = ['--no-update-notifier', '--no-progress', '--loglevel=error']
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--omit=dev']

@@ -3,11 +3,13 @@ import { join } from 'node:path'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
 import { parseObject } from '../../core/base/json.ts'
-import { folderOf, type InstalledService, installedService, RECORD } from './installed.ts'
+import type { PackageFacts } from './facts.ts'
+import { folderOf, type InstalledService, installedService, installedServices, RECORD } from './installed.ts'
+import type { Npm } from './npm.ts'
 import type { PackagePorts, Pulled } from './ports.ts'
 import { chooseBin, programOf } from './program-of.ts'
 import type { PackageRecord } from './record.ts'
-import { lookAt, type PackageSource } from './source.ts'
+import { fetchPackage, lookUp, type PackageSource, takePackage } from './source.ts'
 import {
   currentVersion,
   forgetWayBack,
@@ -28,22 +30,40 @@ import { isKnownPackage, serviceNameOf, type Wanted } from './wanted.ts'
 export async function pull(wanted: Wanted, ports: PackagePorts, signal: AbortSignal): Promise<Pulled> {
   const npm = await ports.npm()
   await using staging = await openStaging(ports.paths, ports.pid)
-  ports.step(`Looking up ${wanted.kind === 'registry' ? wanted.package : wanted.path}`)
-  const source = await lookAt(wanted, { npm, folder: staging.path }, signal)
-  const { manifest, facts } = source
+  const source = await bring(wanted, { npm, folder: staging.path, ports }, signal)
+  if ('isSame' in source) return source
+  const { manifest, facts, tarball } = source
   const name = serviceNameOf(manifest, ports.reserved)
   const before = installedService(ports.paths, name)
   refuseOther(before, facts.package, name)
-  if (isSame(before, source)) return toPulled(name, source, { before: before?.version, isSame: true })
   chooseBin(manifest, name)
   await ports.consent({ name, ...source, before, isTrusted: isTrusted(before, source) }, signal)
-  ports.step(`Fetching ${facts.package} ${facts.version}`)
-  const tarball = await source.fetch(signal)
   ports.step(`Installing ${facts.package} ${facts.version}`)
   const prefix = join(staging.path, 'prefix')
   await npm.install(tarball, prefix, signal)
   await writeRecord({ prefix, name, source, ports })
   return await activate({ name, prefix, source, ports }, signal)
+}
+
+/** The package as a tarball that lies here, or that the version of the registry is installed. */
+async function bring(
+  wanted: Wanted,
+  at: { npm: Npm; folder: string; ports: PackagePorts },
+  signal: AbortSignal,
+): Promise<PackageSource | Pulled> {
+  const { npm, folder, ports } = at
+  if (wanted.kind !== 'registry') {
+    ports.step(`Reading ${wanted.path}`)
+    return await takePackage(wanted, { npm, folder }, signal)
+  }
+  ports.step(`Looking up ${wanted.package}`)
+  const known = await lookUp(wanted, npm, signal)
+  const before = installedServices(ports.paths).find((one) => one.package === known.package)
+  if (isSame(before, { facts: known, origin: 'registry' })) {
+    return toPulled(before!.name, known, { before: known.version, isSame: true })
+  }
+  ports.step(`Fetching ${known.package} ${known.version}`)
+  return await fetchPackage(wanted, { known, npm, folder }, signal)
 }
 
 interface Made {
@@ -62,7 +82,7 @@ async function activate({ name, prefix, source, ports }: Made, signal: AbortSign
   await tidy(folder, platform)
   const before = installedService(paths, name)
   refuseOther(before, source.facts.package, name)
-  if (isSame(before, source)) return toPulled(name, source, { before: before?.version, isSame: true })
+  if (isSame(before, source)) return toPulled(name, source.facts, { before: before?.version, isSame: true })
   const old = await currentVersion(folder)
   const fresh = await moveIn(prefix, folder, source.facts.version)
   const runs = old !== undefined && (await services.isRunning(name, signal))
@@ -76,7 +96,7 @@ async function activate({ name, prefix, source, ports }: Made, signal: AbortSign
     await forgetWayBack(folder)
   }
   if (old !== undefined) await removeTree(join(folder, old))
-  return toPulled(name, source, { before: before?.version, wasRestarted: runs })
+  return toPulled(name, source.facts, { before: before?.version, wasRestarted: runs })
 }
 
 /** Brings the version before back; gives the failure to report. */
@@ -133,7 +153,10 @@ async function writeRecord(at: { prefix: string; name: string; source: PackageSo
 }
 
 /** A folder or a tarball may have changed and say the same version. */
-function isSame(before: InstalledService | undefined, { facts, origin }: PackageSource): boolean {
+function isSame(
+  before: InstalledService | undefined,
+  { facts, origin }: Pick<PackageSource, 'facts' | 'origin'>,
+): boolean {
   return before?.version === facts.version && before.origin === 'registry' && origin === 'registry'
 }
 
@@ -149,7 +172,7 @@ function refuseOther(before: InstalledService | undefined, packageName: string, 
   })
 }
 
-function toPulled(name: string, { facts }: PackageSource, how: Partial<Pulled>): Pulled {
+function toPulled(name: string, facts: PackageFacts, how: Partial<Pulled>): Pulled {
   const { package: packageName, version } = facts
   return {
     name,

@@ -11,55 +11,63 @@ import { readTarball, type TarFile, type TarLimits } from './tarball.ts'
 import { isVersion } from './version-order.ts'
 import type { Wanted } from './wanted.ts'
 
-/** A package as far as it was looked at. */
+/** A package that lies here as a tarball, checked; nothing of it is unpacked yet. */
 export interface PackageSource {
+  /** Its package.json: of the tarball, whatever the registry says. */
   manifest: JsonObject
   facts: PackageFacts
   /** As it was named. */
   source: string
   origin: InstalledService['origin']
-  /** Brings its tarball, which was checked, into the folder it was looked up with. */
-  fetch(signal: AbortSignal): Promise<string>
+  tarball: string
 }
 
-/** Looks at what is wanted; of the registry nothing is downloaded yet, a folder is packed without running its scripts. */
-export async function lookAt(
-  wanted: Wanted,
-  { npm, folder }: { npm: Npm; folder: string },
-  signal: AbortSignal,
-): Promise<PackageSource> {
-  if (wanted.kind === 'registry') return await lookUp(wanted, { npm, folder }, signal)
-  const tarball =
-    wanted.kind === 'folder' ? await npm.pack(wanted.path, folder, signal) : await copyIn(wanted.path, folder)
-  const { manifest, bytes } = await readManifest(tarball, wanted.path, signal)
-  const facts = { ...toFacts(manifest), publisher: undefined, bytes }
-  return { manifest, facts, source: wanted.path, origin: wanted.kind, fetch: async () => tarball }
-}
-
-async function lookUp(
+/** What the registry says of a package that is wanted from there. Fails with `missing`, `unavailable`… */
+export async function lookUp(
   wanted: Extract<Wanted, { kind: 'registry' }>,
+  npm: Npm,
+  signal: AbortSignal,
+): Promise<PackageFacts> {
+  const spec = specOf(wanted)
+  const facts = toFacts(await npm.view(spec, signal))
+  if (facts.package === wanted.package && isVersion(facts.version)) return facts
+  throw new CrabError('invalid', `Cannot use ${spec}: the registry names another package or version`)
+}
+
+/** Brings the version that was looked up. The publisher is whom the registry names, the rest what is in it. */
+export async function fetchPackage(
+  wanted: Extract<Wanted, { kind: 'registry' }>,
+  at: { known: PackageFacts; npm: Npm; folder: string },
+  signal: AbortSignal,
+): Promise<PackageSource> {
+  const { known, npm, folder } = at
+  const what = `${known.package}@${known.version}`
+  const tarball = await npm.pack(what, folder, signal)
+  const { manifest, bytes } = await readManifest(tarball, what, signal)
+  const inside = toFacts(manifest)
+  if (inside.package !== known.package || inside.version !== known.version) {
+    throw new CrabError('invalid', `Cannot use ${what}: its tarball is ${inside.package}@${inside.version}`)
+  }
+  const { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance } = known
+  const told = { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance }
+  const facts = { ...inside, bytes, ...told }
+  return { manifest, facts, source: specOf(wanted), origin: 'registry', tarball }
+}
+
+/** Takes a tarball, or packs a folder without running its scripts. A copy: what is looked at is what is installed. */
+export async function takePackage(
+  { kind, path }: Exclude<Wanted, { kind: 'registry' }>,
   { npm, folder }: { npm: Npm; folder: string },
   signal: AbortSignal,
 ): Promise<PackageSource> {
-  const spec = wanted.version === undefined ? wanted.package : `${wanted.package}@${wanted.version}`
-  const manifest = await npm.view(spec, signal)
-  const facts = toFacts(manifest)
-  const what = `${wanted.package}@${facts.version}`
-  if (facts.package !== wanted.package || !isVersion(facts.version)) {
-    throw new CrabError('invalid', `Cannot use ${spec}: the registry names another package or version`)
-  }
-  return {
-    manifest,
-    facts,
-    source: spec,
-    origin: 'registry',
-    fetch: async (fetchSignal) => {
-      const tarball = await npm.pack(what, folder, fetchSignal)
-      const inside = toFacts((await readManifest(tarball, what, fetchSignal)).manifest)
-      if (inside.package === facts.package && inside.version === facts.version) return tarball
-      throw new CrabError('invalid', `Cannot use ${what}: the tarball is ${inside.package}@${inside.version}`)
-    },
-  }
+  const tarball = kind === 'folder' ? await npm.pack(path, folder, signal) : await copyIn(path, folder)
+  const { manifest, bytes } = await readManifest(tarball, path, signal)
+  const nobody = { publisher: undefined, maintainers: [], hasSignature: false, hasProvenance: false }
+  return { manifest, facts: { ...toFacts(manifest), bytes, ...nobody }, source: path, origin: kind, tarball }
+}
+
+function specOf({ package: name, version }: Extract<Wanted, { kind: 'registry' }>): string {
+  return version === undefined ? name : `${name}@${version}`
 }
 
 async function copyIn(path: string, folder: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
+import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { KNOWN, type KnownService } from '../names.ts'
@@ -62,14 +63,11 @@ export function isKnownPackage(name: string): boolean {
 }
 
 /**
- * The name under which a package runs: what its package.json says (`"crabtalk": {"name": …}`), else that of the table, else
+ * The name under which a package runs: what its package.json says (`"crabtalk": {"component": …}`), else that of the table, else
  * the package's without its scope and `crabtalk-`. Fails with `invalid` for what cannot be a name, and with `conflict` for
  * one that means something else: `reserved` are the words of crabup.
  */
-export function serviceNameOf(
-  manifest: JsonObject,
-  reserved: ReadonlySet<string>,
-): string {
+export function serviceNameOf(manifest: JsonObject, reserved: ReadonlySet<string>): string {
   const packageName = String(manifest['name'])
   const row = KNOWN.find((one) => one.package === packageName)
   const own = saidName(manifest['crabtalk'])
@@ -128,7 +126,7 @@ function namesToPull(): string[] {
 }
 
 function saidName(said: unknown): string | undefined {
-  const name = typeof said === 'object' && said !== null && 'name' in said ? said.name : undefined
+  const name = isObject(said) ? said['component'] : undefined
   return typeof name === 'string' ? name : undefined
 }
 

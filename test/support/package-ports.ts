@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, readFile, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { CrabError } from '../../src/core/base/errors.ts'
+import type { HomePaths } from '../../src/core/config/paths.ts'
+import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
+import { runTool } from '../../src/core/process/run-tool.ts'
+import { findNpm, type Npm } from '../../src/up/packages/npm.ts'
+import type { Offer, PackagePorts } from '../../src/up/packages/ports.ts'
+import type { UpHost } from '../../src/up/types.ts'
+import type { Registry } from './registry.ts'
+
+/** Ports with a registry of the test, and services that are on paper. */
+export interface TestPorts {
+  ports: PackagePorts
+  /** What people were shown, in order. */
+  offers: Offer[]
+  /** Services that run. */
+  running: Set<string>
+  /** What the services were told: `restart clock`. */
+  told: string[]
+  /** Is called at a restart. */
+  onRestart: { now: (name: string) => Promise<void> }
+}
+
+interface TestPortsOptions {
+  paths: HomePaths
+  registry: Registry
+  /** The person's own directory, where npm looks for settings. */
+  home: string
+  /** Where the real npm is looked for. */
+  path?: string
+  /** Else what npm does is done here, which takes a tenth of the time. */
+  isRealNpm?: boolean
+}
+
+/** Makes them. */
+export function testPorts(at: TestPortsOptions): TestPorts {
+  const offers: Offer[] = []
+  const running = new Set<string>()
+  const told: string[] = []
+  const onRestart = { now: async (_name: string) => {} }
+  const leases = new MemoryLeases()
+  const env = { PATH: at.path ?? process.env['PATH'], HOME: at.home, ...at.registry.env }
+  const host: UpHost = {
+    env,
+    platform: 'linux',
+    pid: process.pid,
+    uid: 0,
+    homeDir: at.home,
+    run: (argv, options, signal) => runTool(argv, { ...options, env: options.env ?? {} }, signal),
+    now: () => Date.now(),
+  }
+  const ports: PackagePorts = {
+    paths: at.paths,
+    platform: 'linux',
+    pid: process.pid,
+    reserved: new Set(['ps', 'doctor']),
+    now: () => Date.now(),
+    npm: async () => (at.isRealNpm ? await findNpm(host, at.home) : paperNpm(at.registry)),
+    lock: (resource, signal) => leases.take(resource, signal),
+    services: {
+      isRunning: async (name) => running.has(name),
+      restart: async (name) => {
+        told.push(`restart ${name}`)
+        await onRestart.now(name)
+      },
+      remove: async (name) => {
+        told.push(`remove ${name}`)
+        running.delete(name)
+      },
+    },
+    consent: async (offer) => void offers.push(offer),
+    step: () => {},
+  }
+  return { ports, offers, running, told, onRestart }
+}
+
+/** What npm does for packages that need no others, with the registry of the test. */
+function paperNpm(registry: Registry): Npm {
+  return {
+    view: async (spec) => {
+      const found = registry.find(spec)
+      if (found) return found.shown
+      throw new CrabError('missing', `Cannot look up ${spec}`)
+    },
+    pack: async (spec, folder) => {
+      const to = join(folder, 'packed.tgz')
+      const found = registry.find(spec)
+      await copyFile(found?.tarball ?? `${spec}.tgz`, to)
+      return to
+    },
+    install: async (tarball, prefix) => {
+      const folder = join(prefix, 'unpacked')
+      await mkdir(folder, { recursive: true })
+      await promisify(execFile)('tar', ['-xzf', tarball, '-C', folder])
+      const { name } = JSON.parse(await readFile(join(folder, 'package/package.json'), 'utf8'))
+      const to = join(prefix, 'lib/node_modules', name)
+      await mkdir(dirname(to), { recursive: true })
+      await rename(join(folder, 'package'), to)
+    },
+  }
+}

@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { brokenPackages, installedService, installedServices } from '../../../src/up/packages/installed.ts'
+import { pull } from '../../../src/up/packages/pull.ts'
+import { removePackage } from '../../../src/up/packages/remove.ts'
+import { findUpdates } from '../../../src/up/packages/update.ts'
+import { type TestPorts, testPorts } from '../../support/package-ports.ts'
+import { componentFiles, openRegistry, type Registry } from '../../support/registry.ts'
+import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.ts'
+
+const { signal } = new AbortController()
+let registry: Registry
+let published: Record<string, { folder: string; tarball: string }>
+
+before(async () => {
+  registry = await openRegistry()
+  const echo = (version: string, more = {}) => ({
+    manifest: {
+      name: 'crabtalk-echo',
+      version,
+      type: 'module',
+      description: 'Says it again',
+      bin: 'main.mjs',
+      ...more,
+    },
+    files: {
+      ...componentFiles('echo'),
+      'ran.mjs': `import fs from 'node:fs'; fs.writeFileSync('/tmp/never', '')`,
+    },
+  })
+  const several = { bin: { one: 'main.mjs', two: 'main.mjs' } }
+  const scripts = { scripts: { postinstall: 'touch $INIT_CWD/ran' } }
+  const named = (name: string, more = {}) => ({
+    ...echo('1.0.0', more),
+    manifest: { ...echo('1.0.0', more).manifest, name },
+  })
+  const names = ['one', 'two', 'dep', 'bare', 'many', 'word', 'taken', 'gone', 'cut']
+  const made = await registry.publish(
+    echo('1.0.0', { ...scripts, dependencies: { 'crab-dep': '1.0.0' } }),
+    echo('1.1.0'),
+    { manifest: { name: 'crab-dep', version: '1.0.0' } },
+    named('crab-bare', { bin: undefined }),
+    named('crab-many', several),
+    named('crab-word', { crabtalk: { component: 'doctor' } }),
+    named('@other/echo'),
+    named('crab-gone', { bin: 'nothing.mjs' }),
+    named('crab-cut'),
+  )
+  published = Object.fromEntries(made.map((one, i) => [names[i]!, one]))
+})
+after(() => registry[Symbol.asyncDispose]())
+
+/** `isRealNpm` in one test of each kind: it takes a second a call. */
+async function open(isRealNpm = false): Promise<TestPorts & AsyncDisposable & { home: TemporaryHome }> {
+  const home = await temporaryHome()
+  await mkdir(home.paths.home, { recursive: true })
+  const made = testPorts({ paths: home.paths, registry, home: home.paths.home, isRealNpm })
+  return { ...made, home, [Symbol.asyncDispose]: () => home[Symbol.asyncDispose]() }
+}
+
+function wanted(version?: string, name = 'crabtalk-echo') {
+  return { kind: 'registry', package: name, version } as const
+}
+
+function foldersOf({ home }: { home: TemporaryHome }, name = 'echo'): string[] {
+  return readdirSync(join(home.paths.packages, name)).toSorted()
+}
+
+test('pull() installs a version with what it needs, and runs none of its scripts', async () => {
+  await using at = await open(true)
+  const pulled = await pull(wanted('1.0.0'), at.ports, signal)
+  assert.equal(pulled.version, '1.0.0')
+  const [offer] = at.offers
+  assert.equal(offer?.facts.publisher, 'ada <ada@example.com>')
+  assert.deepEqual(offer?.facts.maintainers, ['ada <ada@example.com>'])
+  assert.equal(offer?.facts.publishedAt, '2026-03-01T09:00:00.000Z')
+  assert.deepEqual(offer?.facts.scripts, ['postinstall'])
+  assert.deepEqual(offer?.facts.dependencies, ['crab-dep'])
+  assert.equal(offer?.isTrusted, false)
+  const echo = installedService(at.home.paths, 'echo')
+  assert.equal(
+    echo?.script,
+    join(at.home.paths.packages, 'echo/current/lib/node_modules/crabtalk-echo/main.mjs'),
+  )
+  assert.equal(echo?.runsOnNode, true)
+  assert.ok(existsSync(join(echo.script, '../node_modules/crab-dep/package.json')))
+  assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
+  assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
+  assert.equal((await pull(wanted('1.0.0'), at.ports, signal)).isSame, true)
+})
+
+test('pull() switches a running service to the new version, and back when it does not start', async () => {
+  await using at = await open()
+  await pull(wanted('1.0.0'), at.ports, signal)
+  at.running.add('echo')
+  const seen: (string | undefined)[] = []
+  at.onRestart.now = async () => {
+    seen.push(installedService(at.home.paths, 'echo')?.version)
+    if (seen.length === 1) throw new CrabError('unavailable', 'echo is not ready', { hint: 'its last lines' })
+  }
+  const failed = pull(wanted('1.1.0'), at.ports, signal)
+  await assert.rejects(failed, {
+    kind: 'unavailable',
+    message: 'Cannot change echo to 1.1.0: echo is not ready; 1.0.0 runs again',
+    hint: 'its last lines',
+  })
+  assert.deepEqual(seen, ['1.1.0', '1.0.0'])
+  assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
+  const pulled = await pull(wanted('1.1.0'), at.ports, signal)
+  assert.deepEqual([pulled.before, pulled.wasRestarted], ['1.0.0', true])
+  assert.deepEqual(foldersOf(at), ['1.1.0', 'current'])
+})
+
+test('pull() brings in order what died before a new version had shown that it starts', async () => {
+  await using at = await open()
+  const folder = join(at.home.paths.packages, 'echo')
+  await pull(wanted('1.0.0'), at.ports, signal)
+  await at.home.write('packages/echo/1.1.0/crabup.json', 'half of it')
+  await rm(join(folder, 'current'))
+  symlinkSync('1.1.0', join(folder, 'current'))
+  writeFileSync(join(folder, 'pending.json'), '{"back":"1.0.0"}')
+  await mkdir(join(at.home.paths.packages, '.staging', '999999999-01'), { recursive: true })
+  assert.deepEqual(brokenPackages(at.home.paths), ['echo'])
+  await pull(wanted('1.1.0'), at.ports, signal)
+  assert.equal(readlinkSync(join(folder, 'current')), '1.1.0')
+  assert.equal(installedService(at.home.paths, 'echo')?.version, '1.1.0')
+  assert.deepEqual(foldersOf(at), ['1.1.0', 'current'])
+  assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
+})
+
+test('pull() takes tarballs and folders, again also when their version is the same', async () => {
+  await using at = await open()
+  const { folder, tarball } = published['two']!
+  await pull({ kind: 'folder', path: folder }, at.ports, signal)
+  assert.equal(installedService(at.home.paths, 'echo')?.origin, 'folder')
+  const again = await pull({ kind: 'tarball', path: tarball }, at.ports, signal)
+  assert.equal(again.isSame, false)
+  assert.equal(installedService(at.home.paths, 'echo')?.source, tarball)
+  assert.deepEqual(foldersOf(at), ['1.1.0_2', 'current'])
+  assert.deepEqual(
+    at.offers.map(({ facts }) => facts.publisher),
+    [undefined, undefined],
+  )
+  const [update] = await findUpdates(at.ports, signal)
+  assert.match(update?.problem?.message ?? '', /^it came from .*\.tgz; pull it again$/)
+})
+
+test('pull() lets go of what it cannot use, and says why', async () => {
+  await using at = await open()
+  const reasons: [string, string, RegExp][] = [
+    ['crab-bare', 'invalid', /it has no program to run/],
+    ['crab-many', 'invalid', /it has several programs, and none is called crab-many or crab-many/],
+    ['crab-word', 'conflict', /it calls itself "doctor", which means something else to crabup/],
+    ['crab-gone', 'invalid', /its program nothing.mjs is not in it/],
+  ]
+  for (const [name, kind, message] of reasons) {
+    await assert.rejects(pull(wanted(undefined, name), at.ports, signal), { kind, message })
+  }
+  const declining = { ...at.ports, consent: async () => Promise.reject(new CrabError('denied', 'no')) }
+  await assert.rejects(pull(wanted('1.1.0'), declining, signal), { kind: 'denied' })
+  assert.deepEqual(installedServices(at.home.paths), [])
+  assert.deepEqual(readdirSync(at.home.paths.packages), ['.staging'])
+  assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
+})
+
+test('npm failures are said as what they are', async () => {
+  await using at = await open(true)
+  registry.replace('crab-cut', '1.0.0', readFileSync(published['cut']!.tarball).subarray(0, 200))
+  await Promise.all([
+    assert.rejects(pull(wanted('9.9.9'), at.ports, signal), {
+      kind: 'missing',
+      message: /no such package or version/,
+    }),
+    assert.rejects(pull(wanted('1.0.0', 'crab-cut'), at.ports, signal), {
+      kind: 'invalid',
+      message: /what came is damaged/,
+    }),
+  ])
+  registry.fail(503)
+  await assert.rejects(pull(wanted(), at.ports, signal), { kind: 'unavailable' })
+  registry.fail(undefined)
+})
+
+test('pull() keeps a name with the package that has it', async () => {
+  await using at = await open()
+  await pull(wanted('1.1.0'), at.ports, signal)
+  await assert.rejects(pull(wanted(undefined, '@other/echo'), at.ports, signal), {
+    kind: 'conflict',
+    message: 'Cannot pull @other/echo: echo is crabtalk-echo here',
+    hint: 'crabup rm echo makes room for it',
+  })
+})
+
+test('pull() of one name at once by two ends with one of them installed', async () => {
+  await using at = await open()
+  const [first, second] = await Promise.all([
+    pull(wanted(), at.ports, signal),
+    pull(wanted(), at.ports, signal),
+  ])
+  assert.deepEqual([first.isSame, second.isSame].toSorted(), [false, true])
+  assert.equal(foldersOf(at).length, 2)
+})
+
+test('findUpdates() finds what is newer, and names what nobody can say of', async () => {
+  await using at = await open()
+  await pull(wanted('1.0.0'), at.ports, signal)
+  const [update] = await findUpdates(at.ports, signal)
+  assert.equal(update?.version, '1.1.0')
+  const npm = async () => ({
+    ...(await at.ports.npm()),
+    view: () => Promise.reject(new CrabError('unavailable', 'no')),
+  })
+  const [unknown] = await findUpdates({ ...at.ports, npm }, signal)
+  assert.equal(unknown?.problem?.kind, 'unavailable')
+})
+
+test('removePackage() ends the service and removes the package, by either name', async () => {
+  await using at = await open()
+  await pull(wanted('1.1.0'), at.ports, signal)
+  assert.equal(await removePackage('crabtalk-echo', at.ports, signal), 'echo')
+  assert.deepEqual(at.told, ['remove echo'])
+  assert.deepEqual(readdirSync(at.home.paths.packages), ['.staging'])
+  await assert.rejects(removePackage('echo', at.ports, signal), { kind: 'missing' })
+  await assert.rejects(removePackage('cron', at.ports, signal), {
+    message: 'Cannot remove cron: it is built in',
+  })
+})
+
+test('pull() says in one line that there is no npm', async () => {
+  await using at = await open()
+  const nowhere = { path: '/nowhere', isRealNpm: true }
+  const { ports } = testPorts({ paths: at.home.paths, registry, home: at.home.paths.home, ...nowhere })
+  await assert.rejects(pull(wanted(), ports, signal), { kind: 'missing', message: /no npm is on the PATH/ })
+})
