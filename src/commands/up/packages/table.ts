@@ -1,3 +1,64 @@
-import type { Command } from '../../command.ts'
+import type { Command, Option } from '../../command.ts'
+import { JSON_OPTION } from '../../options.ts'
 
-export const PACKAGE_COMMANDS: readonly Command[] = []
+const YES: Option = { name: 'yes', short: 'y', summary: 'Do not ask' }
+
+/** Components and packages. */
+export const PACKAGE_COMMANDS: readonly Command[] = [
+  {
+    path: ['pull'],
+    args: '<package>',
+    kinds: ['file'],
+    summary: 'Install a component, or another version of it',
+    details: `PACKAGE is a short name (clock), an npm package, a tarball or a folder. It is brought by the npm on your PATH, from the
+registry that is set there, into a folder of its own below the home directory; scripts of packages are never run. Who
+published it, how large it is and what it needs are shown first, and a package that is not of crabtalk is asked about;
+where nobody can be asked it takes --yes.
+
+The new version counts once it is whole. Where the component runs as a service it is restarted, and the version before
+comes back when the new one is not ready within 15 s; then this exits 69.`,
+    options: [
+      { name: 'version', value: 'VERSION', fallback: 'the newest', summary: 'A version, or a tag' },
+      YES,
+    ],
+    examples: [
+      'crabup pull clock',
+      'crabup pull clock --version 0.1.0',
+      'crabup pull --yes some-component',
+      'crabup pull --yes ./my-component',
+    ],
+    isAlone: true,
+    load: async () => (await import('./pull.ts')).pull,
+  },
+  {
+    path: ['update'],
+    args: '',
+    summary: 'Bring every component to its newest version',
+    details: `Prints what changes from where to where, then pulls one after the other; one that fails does not keep the others from it.
+A package whose publisher has changed is asked about. Exits 0 when all are up to date now, else as the last that failed.`,
+    options: [{ name: 'dry-run', summary: 'Print what would change' }, YES],
+    examples: ['crabup update', 'crabup update --dry-run'],
+    isAlone: true,
+    load: async () => (await import('./update.ts')).update,
+  },
+  {
+    path: ['rm'],
+    args: '<name>',
+    kinds: ['service'],
+    summary: 'End a component and remove it',
+    details: 'Its logs, and what it keeps elsewhere, stay.',
+    options: [],
+    examples: ['crabup rm clock'],
+    isAlone: true,
+    load: async () => (await import('./rm.ts')).rm,
+  },
+  {
+    path: ['list'],
+    args: '',
+    summary: 'List what is built in and what was pulled',
+    options: [JSON_OPTION],
+    examples: ['crabup list', 'crabup list --json'],
+    isAlone: true,
+    load: async () => (await import('./list.ts')).list,
+  },
+]

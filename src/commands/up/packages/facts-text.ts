@@ -1,0 +1,57 @@
+import { toVisible } from '../../../core/base/visible.ts'
+import type { PackageFacts } from '../../../up/packages/facts.ts'
+import type { Offer } from '../../../up/packages/ports.ts'
+
+/** What is shown of a package before it is installed: a headline, and a line for each thing that is known. */
+export function factsText({ facts, source, origin, before }: Offer): string {
+  const rows: [string, string | undefined][] = [
+    ['published', publishedText(facts)],
+    ['by', publisherText(facts, before?.publisher)],
+    ['maintainers', facts.maintainers.join(', ') || undefined],
+    ['from', origin === 'registry' ? undefined : source],
+    ['size', sizeText(facts)],
+    ['needs', facts.dependencies.length > 0 ? facts.dependencies.join(', ') : 'no other packages'],
+    ['scripts', facts.scripts.length > 0 ? `${facts.scripts.join(', ')}: not run` : undefined],
+    ['vouched', vouchedText(facts, origin)],
+    ['deprecated', facts.deprecated],
+    ['replaces', before && `${before.version} of ${before.installedAt.slice(0, 10)}`],
+  ]
+  const headline = `${facts.package} ${facts.version}${facts.description && `: ${facts.description}`}`
+  const known = rows.filter((row): row is [string, string] => row[1] !== undefined)
+  const lines = [headline, ...known.map(([name, text]) => `  ${name.padEnd(WIDTH)}${text}`)]
+  return lines.map((line) => `${toVisible(line.replaceAll(/\s*\n\s*/g, ' '))}\n`).join('')
+}
+
+/** Bytes as people read them: `12.3 kB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const power = Math.min(3, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1000 ** power).toFixed(1)} ${['B', 'kB', 'MB', 'GB'][power]}`
+}
+
+function publishedText({ publishedAt }: PackageFacts): string | undefined {
+  return publishedAt?.slice(0, 10)
+}
+
+function publisherText({ publisher }: PackageFacts, before: string | undefined): string | undefined {
+  if (publisher === undefined) return undefined
+  return before === undefined || before === publisher ? publisher : `${publisher} (before: ${before})`
+}
+
+function sizeText({ bytes }: PackageFacts): string | undefined {
+  return bytes === undefined ? undefined : bytesText(bytes)
+}
+
+function vouchedText(
+  { hasSignature, hasProvenance }: PackageFacts,
+  origin: Offer['origin'],
+): string | undefined {
+  if (origin !== 'registry') return undefined
+  const what = [
+    ...(hasSignature ? ['signed by the registry'] : []),
+    ...(hasProvenance ? ['with provenance'] : []),
+  ]
+  return what.join(', ') || 'neither signature nor provenance'
+}
+
+const WIDTH = 13

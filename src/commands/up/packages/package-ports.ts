@@ -1,0 +1,104 @@
+import { CrabError } from '../../../core/base/errors.ts'
+import { upHostOf } from '../../../up/host.ts'
+import { labelOf } from '../../../up/names.ts'
+import { findNpm } from '../../../up/packages/npm.ts'
+import type { Offer, PackagePorts, ServicePorts } from '../../../up/packages/ports.ts'
+import type { Command, Options } from '../../command.ts'
+import type { Host } from '../../host.ts'
+import { confirm, declined } from '../../memory/confirm.ts'
+import { pathsOf } from '../../paths.ts'
+import { NotReady } from '../service/ready.ts'
+import { factsText } from './facts-text.ts'
+import { StatusLine } from './status-line.ts'
+
+/** What packages are installed with, until it is disposed. */
+export interface OpenPorts extends AsyncDisposable {
+  ports: PackagePorts
+  status: StatusLine
+  /** Aborted by Ctrl-C and by what ends processes; a second time the process ends at once. */
+  signal: AbortSignal
+}
+
+/** Opens what packages are installed with, for a command of crabup. */
+export async function openPorts(at: {
+  host: Host
+  options: Options
+  commands: readonly Command[]
+  signal: AbortSignal
+}): Promise<OpenPorts> {
+  const { host, options, commands } = at
+  const paths = pathsOf(host)
+  const up = upHostOf(host)
+  const stop = new AbortController()
+  const listening = host.onSignal(() => (stop.signal.aborted ? host.leave(INTERRUPTED) : stop.abort()))
+  const status = new StatusLine(host)
+  const { SqliteLeases } = await import('../../../core/lease/sqlite-leases.ts')
+  const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
+  const ports: PackagePorts = {
+    paths,
+    platform: up.platform,
+    pid: host.pid,
+    reserved: new Set(commands.map(({ path }) => path[0]!)),
+    now: up.now,
+    npm: () => findNpm(up, host.cwd()),
+    lock: (resource, signal) => leases.take(resource, signal),
+    services: servicePorts(host),
+    consent: (offer, signal) => askConsent(offer, { host, options, status }, signal),
+    step: (text) => status.show(text),
+  }
+  return {
+    ports,
+    status,
+    signal: AbortSignal.any([at.signal, stop.signal]),
+    async [Symbol.asyncDispose]() {
+      status.clear()
+      listening[Symbol.dispose]()
+      await leases[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Prints what a service wrote that did not start with its new version. */
+export function tellLastWords(host: Host, reason: unknown): void {
+  const cause = reason instanceof Error ? reason.cause : undefined
+  if (!(cause instanceof NotReady) || cause.lines.length === 0) return
+  host.stderr.write(`${cause.lines.map((line) => `  ${line}`).join('\n')}\n`)
+}
+
+function servicePorts(host: Host): ServicePorts {
+  return {
+    async isRunning(name, signal) {
+      return await (await import('../service/control.ts')).isServiceRunning(host, name, signal)
+    },
+    async restart(name, signal) {
+      await (await import('../service/control.ts')).restartRunning(host, name, signal)
+    },
+    async remove(name, signal) {
+      const { openService } = await import('../service/open-service.ts')
+      // any service leads to what keeps them running; that of a package that is broken cannot be opened by its name
+      const { manager, paths, place } = await openService(host, 'daemon', signal)
+      await manager.remove(labelOf(name, { home: paths.home, usualHome: place.usualHome }), signal)
+    },
+  }
+}
+
+async function askConsent(
+  offer: Offer,
+  { host, options, status }: { host: Host; options: Options; status: StatusLine },
+  signal: AbortSignal,
+): Promise<void> {
+  status.clear()
+  host.stdout.write(factsText(offer))
+  await host.stdout.flush()
+  if (offer.isTrusted) return
+  const { facts } = offer
+  const isYes = await confirm(`Install ${facts.package} ${facts.version}?`, { options, host }, signal)
+  if (isYes === undefined) {
+    throw new CrabError('usage', `Cannot install ${facts.package}: nobody can be asked whether to trust it`, {
+      hint: 'with --yes nobody is asked',
+    })
+  }
+  if (!isYes) throw declined(`install ${facts.package}`)
+}
+
+const INTERRUPTED = 130

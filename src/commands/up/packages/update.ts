@@ -1,0 +1,73 @@
+import { KINDS, toCrabError } from '../../../core/base/errors.ts'
+import { sanitize } from '../../../core/base/sanitize.ts'
+import { pull } from '../../../up/packages/pull.ts'
+import { findUpdates, type Update } from '../../../up/packages/update.ts'
+import type { Run } from '../../command.ts'
+import type { Host } from '../../host.ts'
+import { type OpenPorts, openPorts, tellLastWords } from './package-ports.ts'
+import { pulledText } from './pull.ts'
+
+/** `crabup update`: brings every component to the newest version; one that fails does not keep the others from it. */
+export const update: Run = async ({ options, host, commands, signal }) => {
+  await using open = await openPorts({ host, options, commands, signal })
+  const updates = await findUpdates(open.ports, open.signal)
+  open.status.clear()
+  if (updates.length === 0) {
+    host.stdout.write('no components are installed\n')
+    return 0
+  }
+  const changing = updates.flatMap((one) =>
+    one.version === undefined ? [] : { ...one, version: one.version },
+  )
+  for (const { service, version } of changing) {
+    host.stdout.write(`${service.name}: ${service.version} → ${version}\n`)
+  }
+  if (options.has('dry-run')) return tellProblems(host, updates)
+  let code = 0
+  for (const { service, version } of changing) {
+    code =
+      (await updateOne({ name: service.name, package: service.package, version }, { open, host })) || code
+  }
+  const same = updates.filter(({ version, problem }) => version === undefined && problem === undefined)
+  if (same.length > 0) {
+    host.stdout.write(
+      `up to date: ${same.map(({ service }) => `${service.name} ${service.version}`).join(', ')}\n`,
+    )
+  }
+  return tellProblems(host, updates) || code
+}
+
+async function updateOne(
+  one: { name: string; package: string; version: string },
+  { open, host }: { open: OpenPorts; host: Host },
+): Promise<number> {
+  try {
+    const pulled = await pull(
+      { kind: 'registry', package: one.package, version: one.version },
+      open.ports,
+      open.signal,
+    )
+    open.status.clear()
+    host.stdout.write(`${pulledText(pulled)}\n`)
+    return 0
+  } catch (reason) {
+    open.status.clear()
+    if (open.signal.aborted) throw reason
+    const { message, kind } = toCrabError(reason)
+    await host.stdout.flush()
+    tellLastWords(host, reason)
+    host.stderr.write(`crabup: ${one.name}: ${sanitize(message)}\n`)
+    return KINDS[kind].exit
+  }
+}
+
+/** A component that came from a file is none: there is no newer one to know of. */
+function tellProblems(host: Host, updates: readonly Update[]): number {
+  let code = 0
+  for (const { service, problem } of updates) {
+    if (problem === undefined) continue
+    host.stderr.write(`crabup: ${service.name}: ${sanitize(problem.message)}\n`)
+    if (service.origin === 'registry') code = KINDS[problem.kind].exit
+  }
+  return code
+}
