@@ -10,6 +10,8 @@ export interface Wanted {
   lines: number | undefined
   /** Not what was written before, milliseconds since 1970; everything when undefined. */
   since: number | undefined
+  /** Whether a line belongs to what is wanted; a file may hold others. */
+  isWanted(entry: LogEntry): boolean
   /** Also the beginning of a line that does not end yet: nobody reads on. */
   unfinished: boolean
 }
@@ -42,7 +44,7 @@ export function sorted(entries: readonly LogEntry[]): LogEntry[] {
 /** The last lines of a file, at most so many, from those that were set aside where it does not hold enough. */
 async function readLast(
   file: LogFilePath,
-  { lines, unfinished }: Wanted & { lines: number },
+  { lines, unfinished, isWanted }: Wanted & { lines: number },
   onRead: OnRead,
 ): Promise<LogEntry[]> {
   let entries: LogEntry[] = []
@@ -51,7 +53,8 @@ async function readLast(
     if (!read) continue
     if (path === file.path) onRead(file, read.to)
     const rest = unfinished && read.rest !== '' ? [read.rest] : []
-    entries = [...toEntries(file, [...read.lines, ...rest], writtenAt), ...entries]
+    const found = toEntries(file, [...read.lines, ...rest], writtenAt).filter(isWanted)
+    entries = [...found, ...entries]
     if (entries.length >= lines) break
   }
   return entries
@@ -68,7 +71,7 @@ function toEntries(
 
 async function* readSince(
   file: LogFilePath,
-  { since, unfinished }: Wanted & { since: number },
+  { since, unfinished, isWanted }: Wanted & { since: number },
   onRead: OnRead,
 ): AsyncGenerator<LogEntry> {
   for (const { path, writtenAt } of await rotatedFiles(file.path, since)) {
@@ -78,7 +81,7 @@ async function* readSince(
       if (end === undefined && !unfinished) break
       offset = end ?? offset
       const entry = toEntry(raw, { ...file, about: writtenAt })
-      if (entry.time >= since) yield entry
+      if (entry.time >= since && isWanted(entry)) yield entry
     }
     if (path === file.path) onRead(file, { id: ino, offset })
   }

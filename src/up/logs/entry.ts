@@ -1,8 +1,8 @@
 import { parseObject } from '../../core/base/json.ts'
 import type { LogLevel } from '../../core/base/log.ts'
 
-/** Where a line of a service was written: by itself, by what it printed, or by its service manager. */
-export type LogSource = 'log' | 'crash' | 'journal'
+/** Where a line of a service stands: in its log, in what it printed, or in what its service manager says of it. */
+export type LogSource = 'log' | 'crash' | 'journal' | 'supervisor'
 
 /** A line of the log of a service. */
 export interface LogEntry {
@@ -29,7 +29,20 @@ export function toEntry(raw: string, at: { service: string; source: LogSource; a
   }
   const when = typeof time === 'string' ? Date.parse(time) : Number(time ?? Number.NaN)
   const known = isLevel(level) && { level }
-  return { service, source, raw, time: Number.isFinite(when) ? when : about, ...known, message: said, fields }
+  const whose = whoseLine(service, source, fields)
+  return { ...whose, source, raw, time: Number.isFinite(when) ? when : about, ...known, message: said }
+}
+
+/** Our own supervisor writes one log for all of its services. */
+function whoseLine(
+  service: string,
+  source: LogSource,
+  fields: Readonly<Record<string, unknown>>,
+): Pick<LogEntry, 'service' | 'fields'> {
+  const { service: named, ...others } = fields
+  return source === 'supervisor' && typeof named === 'string'
+    ? { service: named, fields: others }
+    : { service, fields }
 }
 
 function isLevel(level: unknown): level is LogLevel {

@@ -17,11 +17,16 @@ export function logFilesOf(service: string, logs: string): LogFilePath[] {
   ]
 }
 
+/** What our own supervisor says of all services. */
+export function supervisorLog(logs: string): LogFilePath {
+  return { service: SUPERVISOR, source: 'supervisor', path: join(logs, `${SUPERVISOR}.log`) }
+}
+
 /** The services that have written something, by name. */
 export async function loggedServices(logs: string): Promise<string[]> {
   const files = await readdir(logs).catch(() => []) // nothing has been written yet
   const names = files.flatMap((file) => /^([a-z0-9-]+)(?:\.crash)?\.log(?:\.\d+)?$/.exec(file)?.[1] ?? [])
-  return [...new Set(names)].toSorted()
+  return [...new Set(names)].filter((name) => name !== SUPERVISOR).toSorted()
 }
 
 /**
@@ -42,3 +47,5 @@ export async function rotatedFiles(
   }
   return found
 }
+
+const SUPERVISOR = 'supervisor'

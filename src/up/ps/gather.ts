@@ -47,6 +47,10 @@ export interface GatherPorts {
   /** What is wrong with the configuration. */
   findProblems(): Promise<readonly Problem[]>
   now(): number
+  /** What is wrong with the unit of a service that is installed. */
+  unitNotes?(name: string): Promise<readonly Note[]>
+  /** Files that were left behind stay. */
+  keepsStale?: boolean
 }
 
 /** All rows, and what keeps the service manager from being asked. */
@@ -95,10 +99,9 @@ async function toRow({ sought, status, probe, families, problems, ports }: Known
   const pid = (isWanted(status) ? status?.pid : undefined) ?? probe.pid
   const own = pid === undefined ? undefined : families.get(pid)
   const since = own?.startedAt ?? status?.since ?? probe.since
-  const stale = probe.leftover
-  const isRemoved =
-    stale?.stamp !== undefined && !isWanted(status) && (await removeStale(stale.file, stale.stamp))
+  const isRemoved = !ports.keepsStale && !isWanted(status) && (await removeLeftover(probe))
   const runs = pid !== undefined && { pid, ...(since !== undefined && { since }) }
+  const ofUnit = status?.isInstalled ? ((await ports.unitNotes?.(sought.name)) ?? []) : []
   const notes = await notesOf({ ...sought, status, probe, state, detail, pid, isRemoved, problems })
   return {
     name: sought.name,
@@ -113,8 +116,12 @@ async function toRow({ sought, status, probe, families, problems, ports }: Known
     ...(status?.restarts !== undefined && { restarts: status.restarts }),
     isInstalled: status?.isInstalled ?? false,
     isEnabled: status?.isEnabled ?? false,
-    notes,
+    notes: [...notes, ...ofUnit],
   }
+}
+
+async function removeLeftover({ leftover }: Probe): Promise<boolean> {
+  return leftover?.stamp !== undefined && (await removeStale(leftover.file, leftover.stamp))
 }
 
 /** A service manager that cannot be asked knows of nothing. */

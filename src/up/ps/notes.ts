@@ -1,7 +1,7 @@
 import { readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { formatPlace, type Problem } from '../../core/config/problem.ts'
-import type { Leftover, Probe } from '../probe.ts'
+import type { Probe } from '../probe.ts'
 import type { ServiceStatus } from '../types.ts'
 import { exitOf, isWanted, type ServiceState } from './state.ts'
 
@@ -36,7 +36,7 @@ export async function notesOf(noted: Noted): Promise<Note[]> {
     ...configNotes(noted),
     ...starterNote(noted),
     ...(await updateNote(noted)),
-    ...leftoverNote(noted.probe.leftover, noted.isRemoved),
+    ...leftoverNote(noted),
     ...(noted.oddity === undefined ? [] : [{ message: noted.oddity }]),
   ]
 }
@@ -84,8 +84,8 @@ async function isReplaced(pid: number): Promise<boolean> {
   return file.endsWith(' (deleted)')
 }
 
-function leftoverNote(leftover: Leftover | undefined, isRemoved: boolean): Note[] {
-  if (!leftover) return []
-  const what = `run/${basename(leftover.file)} was left behind by one that has gone`
+function leftoverNote({ probe: { leftover }, status, isRemoved }: Noted): Note[] {
+  if (!leftover || isWanted(status)) return [] // the next run replaces it
+  const what = `${basename(leftover.file)} was left behind by one that has gone`
   return [{ message: isRemoved ? `${what}; removed` : what }]
 }

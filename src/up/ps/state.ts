@@ -77,7 +77,7 @@ export function exitOf({ lastExit }: Pick<ServiceStatus, 'lastExit'>): string {
 }
 
 function startsOf({ restarts }: ServiceStatus): string {
-  return restarts === undefined ? '' : `, restart ${restarts} of ${MOST_RESTARTS}`
+  return restarts === undefined ? '' : `, ${Math.min(restarts + 1, MOST_STARTS)} of ${MOST_STARTS}`
 }
 
 function withDetail(state: ServiceState, detail: string | undefined) {
@@ -88,4 +88,4 @@ const WANTED: ReadonlySet<ServiceStatus['state']> = new Set(['running', 'startin
 /** Until then it need not answer. */
 const STARTING_MS = 15_000
 /** In 300 s; then it is not started again. */
-const MOST_RESTARTS = 10
+const MOST_STARTS = 10

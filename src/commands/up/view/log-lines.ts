@@ -56,7 +56,7 @@ function two(number: number): string {
 }
 
 function levelOf({ level, source }: LogEntry): string {
-  if (source === 'journal') return 'unit'
+  if (source === 'journal' || source === 'supervisor') return 'unit'
   return level ?? (source === 'crash' ? 'crash' : '')
 }
 

@@ -2,7 +2,7 @@ import { toCrabError } from '../../../core/base/errors.ts'
 import { readBacklog } from '../../../up/logs/backlog.ts'
 import type { LogEntry } from '../../../up/logs/entry.ts'
 import { followLogs } from '../../../up/logs/follow.ts'
-import { type LogFilePath, logFilesOf, loggedServices } from '../../../up/logs/log-files.ts'
+import { type LogFilePath, logFilesOf, loggedServices, supervisorLog } from '../../../up/logs/log-files.ts'
 import type { ReadTo } from '../../../up/logs/tail.ts'
 import { labelOf } from '../../../up/names.ts'
 import { findService } from '../../../up/service-spec.ts'
@@ -58,7 +58,10 @@ async function print(
 ): Promise<number> {
   const { logs: folder } = place.paths
   const services = async () => (names.length > 0 ? names : await loggedServices(folder))
-  const filesNow = async () => (await services()).flatMap((name) => logFilesOf(name, folder))
+  const filesNow = async () => {
+    return [...(await services()).flatMap((name) => logFilesOf(name, folder)), supervisorLog(folder)]
+  }
+  const isWanted = ({ service }: LogEntry) => names.length === 0 || names.includes(service)
   const readTo = new Map<string, ReadTo>()
   const onRead = ({ path }: LogFilePath, to: ReadTo) => void readTo.set(path, to)
   const journal = await openJournal(place, await services(), wanted, signal)
@@ -74,14 +77,15 @@ async function print(
     count += 1
     await host.stdout.write(`${logLine(entry, style)}\n`)
   }
-  const backlog = readBacklog(await filesNow(), { ...wanted, unfinished: !options.has('follow') }, onRead)
+  const asked = { ...wanted, isWanted, unfinished: !options.has('follow') }
+  const backlog = readBacklog(await filesNow(), asked, onRead)
   for await (const entry of journal.among(backlog, wanted.lines)) await write(entry)
   if (!options.has('follow')) return count
   const followed = {
     ...{ folder, files: filesNow, others: () => journal.more(signal), now: () => place.host.now() },
     readTo: ({ path }: LogFilePath) => readTo.get(path),
   }
-  for await (const entry of followLogs(followed, signal)) await write(entry)
+  for await (const entry of followLogs(followed, signal)) if (isWanted(entry)) await write(entry)
   return count
 }
 

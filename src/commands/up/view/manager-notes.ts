@@ -1,4 +1,4 @@
-import { isLingering } from '../../../up/checks/linger.ts'
+import { isLingering, LINGER_COMMAND } from '../../../up/managers/linger.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import { nameOfLabel } from '../../../up/ps/labels.ts'
 import type { Note } from '../../../up/ps/notes.ts'
@@ -6,22 +6,22 @@ import type { ViewPlace } from './place.ts'
 
 /** What the service manager does, or does not, for all services of a home. */
 export async function managerNotes(
-  { manager, labels, host }: ViewPlace,
+  { manager, labels }: ViewPlace,
   rows: readonly ServiceRow[],
   signal: AbortSignal,
 ): Promise<Note[]> {
   if (!rows.some(({ isInstalled }) => isInstalled)) return []
   return [
     ...(manager.note === undefined ? [] : [{ message: `${manager.kind}: ${manager.note}` }]),
-    ...(manager.kind === 'systemd' ? await lingerNote(host) : []),
+    ...(manager.kind === 'systemd' ? lingerNote() : []),
     ...(await otherHomes(manager, labels, signal)),
   ]
 }
 
-async function lingerNote(host: ViewPlace['host']): Promise<Note[]> {
-  if (await isLingering(host)) return []
+function lingerNote(): Note[] {
+  if (isLingering()) return []
   const message = 'lingering is off: services end when you log out, and start when you log in'
-  return [{ message, hint: 'loginctl enable-linger' }]
+  return [{ message, hint: LINGER_COMMAND }]
 }
 
 async function otherHomes(

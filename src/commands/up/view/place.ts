@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename } from 'node:path'
 import { VERSION } from '../../../core/base/version.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { chooseManager } from '../../../up/choose-manager.ts'
@@ -8,16 +8,18 @@ import { labelOf } from '../../../up/names.ts'
 import type { ProbeService } from '../../../up/probe.ts'
 import type { Sought } from '../../../up/ps/gather.ts'
 import { type LabelPlace, nameOfLabel } from '../../../up/ps/labels.ts'
-import { servicesOf } from '../../../up/service-spec.ts'
+import { type SpecPlace, servicesOf } from '../../../up/service-spec.ts'
 import type { ServiceManager, UpHost } from '../../../up/types.ts'
 import type { Host } from '../../host.ts'
-import { pathsOf } from '../../paths.ts'
 import { serviceProbe } from '../probe/probe.ts'
+import { specPlace } from '../service/place.ts'
 
 /** What services of a home are looked at with. */
 export interface ViewPlace {
   paths: HomePaths
   labels: LabelPlace
+  /** What units say when they are written by this shell. */
+  specs: SpecPlace
   host: UpHost
   manager: ServiceManager
   probe: ProbeService
@@ -25,28 +27,33 @@ export interface ViewPlace {
 
 /** Opens it for the home of a command. Fails as chooseManager() does. */
 export async function openPlace(host: Host, signal: AbortSignal): Promise<ViewPlace> {
-  const paths = pathsOf(host)
+  const specs = await specPlace(host)
+  const { paths, usualHome } = specs
   const upHost = upHostOf(host)
-  const { command: program } = await host.build()
-  const manager = await chooseManager(upHost, { paths, program }, signal)
+  const manager = await chooseManager(upHost, specs, signal)
   const probe = serviceProbe({ paths, env: host.env, uid: host.uid })
-  const labels = { home: paths.home, usualHome: join(host.homeDir, '.crabtalk') }
-  return { paths, labels, host: upHost, manager, probe }
+  return { paths, specs, labels: { home: paths.home, usualHome }, host: upHost, manager, probe }
 }
 
 /** Every service of the home: those there are, those that are left, and what announces itself in run/. */
 export async function soughtServices(place: ViewPlace, signal: AbortSignal): Promise<Sought[]> {
   const { paths, labels, manager } = place
   const known = servicesOf(paths).map(({ name, version = VERSION }) => ({ name, version }))
-  const [units, announced] = await Promise.all([unitNames(manager, labels, signal), announcedNames(paths)])
+  const [units, announced] = await Promise.all([
+    unitNames({ manager, labels }, signal),
+    announcedNames(paths),
+  ])
   const isKnown = (name: string) => known.some((one) => one.name === name)
-  const left = units.filter((name) => !isKnown(name)).map((name) => ({ name, oddity: ORPHANED(name) }))
+  const left = units.filter((name) => !isKnown(name)).map((name) => ({ name, oddity: ORPHANED }))
   const others = announced.filter((name) => !isKnown(name) && !units.includes(name)).map((name) => ({ name }))
   return [...known, ...left, ...others].map((one) => ({ ...one, label: labelOf(one.name, labels) }))
 }
 
 /** The services of this home that the service manager has units of; none where it cannot be asked, which others say. */
-async function unitNames(manager: ServiceManager, place: LabelPlace, signal: AbortSignal): Promise<string[]> {
+export async function unitNames(
+  { manager, labels: place }: Pick<ViewPlace, 'manager' | 'labels'>,
+  signal: AbortSignal,
+): Promise<string[]> {
   const labels = await manager.labels(signal).catch(() => [])
   return labels.flatMap((label) => nameOfLabel(label, place) ?? []).toSorted()
 }
@@ -59,4 +66,4 @@ async function announcedNames({ run }: Pick<HomePaths, 'run'>): Promise<string[]
     .toSorted()
 }
 
-const ORPHANED = (name: string) => `no such component is installed any more; crabup ${name} stop ends it`
+const ORPHANED = 'no such component is installed any more'

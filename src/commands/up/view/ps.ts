@@ -1,11 +1,8 @@
-import { CrabError, toCrabError } from '../../../core/base/errors.ts'
-import { findProblems } from '../../../core/config/describe.ts'
-import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import { wantsColor } from '../../color.ts'
 import type { Run } from '../../command.ts'
 import { printJson } from '../../print.ts'
-import { managerNotes } from './manager-notes.ts'
-import { openPlace, soughtServices, type ViewPlace } from './place.ts'
+import { lookAround, type Seen } from './look-around.ts'
+import { openPlace } from './place.ts'
 import { type PsLines, psJson, psLines } from './ps-lines.ts'
 
 /** `crabup ps`: every service of this home, from the service manager, from itself and from the system. */
@@ -21,15 +18,6 @@ export const ps: Run = async ({ options, host, signal }) => {
   const { table, notes } = await toParts(seen, wantsColor('auto', host.env, host.stdout))
   for (const line of [...table, ...notes]) host.stdout.write(`${line}\n`)
   return 0
-}
-
-/** How all services stood at one moment. */
-export interface Seen {
-  at: number
-  manager: { kind: string; note: string | undefined }
-  rows: readonly ServiceRow[]
-  /** What concerns no single service. */
-  notes: readonly { message: string; hint?: string }[]
 }
 
 /** What people see of it: lines of any length; the second part begins with an empty one, if there is one. */
@@ -49,19 +37,4 @@ export function toJson({ at, manager, rows, notes }: Seen) {
     services: rows.map((row) => psJson(row, at)),
     notes: notes.map(({ message, hint = null }) => ({ message, hint })),
   }
-}
-
-async function lookAround(place: ViewPlace, signal: AbortSignal): Promise<Seen> {
-  const { manager, probe, paths, host } = place
-  const sought = await soughtServices(place, signal)
-  const ports = { manager, probe, findProblems: () => findProblems(paths), now: () => host.now() }
-  const { rows, problem } = await gatherRows(sought, ports, signal)
-  if (signal.aborted) throw new CrabError('cancelled', 'Cancelled')
-  const failure = problem === undefined ? [] : [toNote(toCrabError(problem))]
-  const notes = [...failure, ...(await managerNotes(place, rows, signal))]
-  return { at: host.now(), manager: { kind: manager.kind, note: manager.note }, rows, notes }
-}
-
-function toNote({ message, hint }: CrabError) {
-  return { message, ...(hint !== undefined && { hint }) }
 }

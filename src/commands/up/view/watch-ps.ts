@@ -5,7 +5,8 @@ import type { Host } from '../../host.ts'
 import { SIGNAL_EXIT, Stop } from '../../send/stop.ts'
 import { cutColored, wrapColored } from './fit.ts'
 import { openFullScreen } from './full-screen.ts'
-import { type Seen, toJson, toParts } from './ps.ts'
+import type { Seen } from './look-around.ts'
+import { toJson, toParts } from './ps.ts'
 
 /** What is watched. */
 interface Watched {
