@@ -2,13 +2,15 @@ import { CrabError } from '../../core/base/errors.ts'
 import { runDaemon } from '../../daemon/serve/run-daemon.ts'
 import type { Options, Run } from '../command.ts'
 import { parseDuration } from '../duration.ts'
+import { withEnvFile } from '../env-file.ts'
 import { pathsOf } from '../paths.ts'
 
 /** `crabtalk daemon run`: is the daemon, in the foreground; what a unit file runs. */
 export const run: Run = async ({ options, host }) => {
   const idle = options.value('idle-exit')
-  return await runDaemon(host, {
-    paths: pathsOf(host),
+  const own = await withEnvFile(host, options.value('env-file'))
+  return await runDaemon(own, {
+    paths: pathsOf(own),
     idleExitMs: idle === undefined ? undefined : parseDuration('idle-exit', idle) || undefined,
     tcpPort: readPort(options),
   })

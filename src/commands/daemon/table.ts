@@ -14,6 +14,12 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
       { name: 'tcp', summary: 'Listen on 127.0.0.1:6688 as well' },
       { name: 'port', value: 'N', summary: 'The port for that; 0 picks a free one, see run/crabtalk.port' },
       { name: 'idle-exit', value: 'TIME', summary: 'End after so long without clients and turns' },
+      {
+        name: 'env-file',
+        value: 'FILE',
+        kind: 'file',
+        summary: 'Variables to lay under the environment, as KEY=VALUE; need not exist',
+      },
     ],
     examples: ['crabtalk daemon run', 'crabtalk daemon run --port 0'],
     load: async () => (await import('./run.ts')).run,

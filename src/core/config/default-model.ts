@@ -1,40 +1,15 @@
-import { readlink, realpath } from 'node:fs/promises'
-import { basename, dirname, resolve } from 'node:path'
-import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { readText } from './load-config.ts'
+import { changeConfig } from './change-config.ts'
 import type { HomePaths } from './paths.ts'
-import { configError } from './problem.ts'
 import { isTable } from './schema.ts'
-import { parseToml } from './toml.ts'
-import { editToml } from './toml-edit.ts'
 
-/**
- * Writes the default model into config.toml, where it stands already or at the top; all else stays as it is written.
- *
- * The caller holds the lease `file:<config.toml>`. Fails with `config` for a file that cannot be read as TOML.
- */
-export async function writeDefaultModel({ config }: Pick<HomePaths, 'config'>, model: string): Promise<void> {
-  const text = (await readText(config)) ?? ''
-  const document = parseToml(basename(config), text)
-  if (!document.ok) throw configError(document.problems)
-  const { table } = document.value
-  const edited = editToml(text, table, withModel(table, model))
-  if (edited !== text) await replaceFile(await targetOf(config), edited)
+/** Writes the default model into config.toml, where it stands already or at the top. Lease and failures as changeConfig(). */
+export async function writeDefaultModel(paths: Pick<HomePaths, 'config'>, model: string): Promise<void> {
+  await changeConfig(paths, (table) => withModel(table, model))
 }
 
-/** Where links lead, also where nothing is yet. */
-async function targetOf(path: string): Promise<string> {
-  try {
-    return await realpath(path)
-  } catch (reason) {
-    if (!isMissingFile(reason)) throw toStorageError(`Cannot write ${path}`, reason)
-  }
-  const link = await readlink(path).catch(() => undefined) // then nothing at all is there
-  return link === undefined ? path : await targetOf(resolve(await realpath(dirname(path)), link))
-}
-
-function withModel(table: JsonObject, model: string): JsonObject {
+/** What config.toml says with another default model. */
+export function withModel(table: JsonObject, model: string): JsonObject {
   const { llm } = table
   const isInLlm = isTable(llm) && Object.hasOwn(llm, 'model')
   return isInLlm ? { ...table, llm: { ...llm, model } } : { ...table, model }

@@ -1,4 +1,79 @@
-import type { OpenService } from './open-service.ts'
+import { readEnvFile } from '../../../core/config/env-file.ts'
+import { loadConfig } from '../../../core/config/load-config.ts'
+import { openModels } from '../../../core/provider/discover.ts'
+import { LOCAL_SERVERS } from '../../../core/provider/presets.ts'
+import { envFileOf } from '../../../up/service-spec.ts'
+import type { Terminal } from '../../host.ts'
+import { type OpenService, statusOf } from './open-service.ts'
+import { keepKeys, shellKeys } from './shell-keys.ts'
 
-/** What is to be known before the daemon of a home starts for the first time; nothing yet. */
-export async function firstRun(_at: OpenService, _signal: AbortSignal): Promise<void> {}
+/** Which models a service would have that is started now. */
+type Models = { kind: 'demo' } | { kind: 'local'; server: string; model: string } | { kind: 'own' }
+
+/**
+ * Before the daemon is started as a service: sees to it that it has a model. A person at a terminal is asked, the first time;
+ * elsewhere what is missing is said in a line, and the built-in demo answers.
+ */
+export async function firstRun(at: OpenService, signal: AbortSignal): Promise<void> {
+  const { state, isInstalled } = await statusOf(at, signal)
+  if (state === 'running' || state === 'starting') return
+  using terminal = at.host.screen() === undefined ? undefined : at.host.terminal()
+  const isFirst = !isInstalled
+  await offerKeys(at, terminal, signal)
+  const models = await modelsOf(at, signal)
+  if (models.kind === 'own') return
+  if (terminal && isFirst) {
+    const { chooseModel } = await import('./choose-model.ts')
+    return await chooseModel({ at, terminal, local: models.kind === 'local' ? models : undefined }, signal)
+  }
+  if (models.kind === 'local') return
+  at.host.stderr.write(`crabup: there is no model yet, so the built-in demo answers: ${howTo(at)}\n`)
+}
+
+function howTo({ paths }: OpenService): string {
+  return `add a key such as ANTHROPIC_API_KEY='…' to ${envFileOf(paths)}, or write [llm] in ${paths.config}`
+}
+
+/** What is in this shell only. */
+async function offerKeys(
+  at: OpenService,
+  terminal: Terminal | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { absent, different } = await shellKeys(at)
+  const file = envFileOf(at.paths)
+  if (different.length > 0)
+    at.host.stderr.write(`crabup: ${listed(different)} in this shell is not what ${file} says\n`)
+  if (absent.length === 0) return
+  const said = `${listed(absent)} ${absent.length === 1 ? 'is' : 'are'} set in this shell, which a service does not see`
+  if (!terminal) {
+    at.host.stderr.write(`crabup: ${said}: add ${absent.length === 1 ? 'it' : 'them'} to ${file}\n`)
+    return
+  }
+  terminal.forgetInput()
+  terminal.output.write(
+    `${said}.\nKeep ${absent.length === 1 ? 'it' : 'them'} in ${file}, which only you can read? [Y/n] `,
+  )
+  const answer = await terminal.readLine(signal)
+  if (answer !== undefined && /^(y(es)?)?$/i.test(answer.trim())) await keepKeys(at, absent)
+}
+
+async function modelsOf({ paths }: OpenService, signal: AbortSignal): Promise<Models> {
+  const config = await loadConfig(paths)
+  const registry = await openModels({ config, env: await readEnvFile(envFileOf(paths)) }, signal)
+  if (config.defaultModel !== undefined || config.providers.length > 0) return { kind: 'own' }
+  try {
+    const model = registry.defaultModel()
+    const server = registry.sourceOf(model).name
+    if (server === 'demo') return { kind: 'demo' }
+    return LOCAL_SERVERS.some(({ name }) => name === server)
+      ? { kind: 'local', server, model }
+      : { kind: 'own' }
+  } catch {
+    return { kind: 'own' } // the daemon says what is wrong with it
+  }
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}

@@ -1,0 +1,37 @@
+import { readlink, realpath } from 'node:fs/promises'
+import { basename, dirname, resolve } from 'node:path'
+import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
+import type { JsonObject } from '../base/message.ts'
+import { readText } from './load-config.ts'
+import type { HomePaths } from './paths.ts'
+import { configError } from './problem.ts'
+import { parseToml } from './toml.ts'
+import { editToml } from './toml-edit.ts'
+
+/**
+ * Writes config.toml so that it says what `change` makes of it; comments, and all that stays the same, stay as they are written.
+ *
+ * The caller holds the lease `file:<config.toml>`. Fails with `config` for a file that cannot be read as TOML.
+ */
+export async function changeConfig(
+  { config }: Pick<HomePaths, 'config'>,
+  change: (table: JsonObject) => JsonObject,
+): Promise<void> {
+  const text = (await readText(config)) ?? ''
+  const document = parseToml(basename(config), text)
+  if (!document.ok) throw configError(document.problems)
+  const { table } = document.value
+  const edited = editToml(text, table, change(table))
+  if (edited !== text) await replaceFile(await targetOf(config), edited)
+}
+
+/** Where links lead, also where nothing is yet. */
+async function targetOf(path: string): Promise<string> {
+  try {
+    return await realpath(path)
+  } catch (reason) {
+    if (!isMissingFile(reason)) throw toStorageError(`Cannot write ${path}`, reason)
+  }
+  const link = await readlink(path).catch(() => undefined) // then nothing at all is there
+  return link === undefined ? path : await targetOf(resolve(await realpath(dirname(path)), link))
+}
