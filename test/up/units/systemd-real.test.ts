@@ -9,6 +9,7 @@ import type { ServiceSpec } from '../../../src/up/types.ts'
 import { systemdUnit, unitName } from '../../../src/up/units/systemd-unit.ts'
 import { canRunSystemd, type SystemdUser, startSystemdUser } from '../../support/systemd-user.ts'
 import { daemonSpec, ODD_ARGUMENTS, ODD_BASE, ODD_HOME } from './specs.ts'
+import { anyFileName, anyText } from './texts.ts'
 
 // What systemd itself makes of a unit: its verifier, wherever it is installed, and a manager that runs it, where one starts.
 
@@ -52,7 +53,7 @@ if (canRunSystemd()) {
 
   test('systemdUnit() does so for any directory and any words', async () => {
     let count = 0
-    const spec = fc.tuple(name, fc.array(word, { maxLength: 4 }))
+    const spec = fc.tuple(anyFileName, fc.array(anyText, { maxLength: 4 }))
     await fc.assert(
       fc.asyncProperty(fc.array(spec, { minLength: 1, maxLength: 12 }), async (drawn) => {
         const specs = drawn.map(([folder, words]) => {
@@ -64,20 +65,6 @@ if (canRunSystemd()) {
       { numRuns: 3 },
     )
   })
-}
-
-/** Mostly what means something to systemd or to a shell. */
-const character = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...' "\'%$&\\;#*?[]{}()~!@-+:|<>=,.nxh0é漢') },
-  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }) },
-)
-const word = fc.string({ unit: character, maxLength: 12 }).filter(isWritable)
-const name = fc
-  .string({ unit: character, minLength: 1, maxLength: 12 })
-  .filter((text) => isWritable(text) && !/[/]/.test(text) && !/^\.{1,2}$/.test(text))
-
-function isWritable(text: string): boolean {
-  return !/[\p{Cc}\p{Cs}\u2028\u2029\ufffe\uffff]/u.test(text)
 }
 
 /** Writes units and their files, runs them to their ends, and compares what the programs saw with what was meant. */
