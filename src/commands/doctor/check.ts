@@ -11,6 +11,16 @@ export interface Finding {
   message: string
   /** What to do. */
   hint?: string
+  /** What --fix does about it: only what nobody would object to. */
+  fix?: Fix
+}
+
+/** Something that can be mended without a question. */
+export interface Fix {
+  /** What is true afterwards. */
+  done: string
+  /** Gives false, or throws, when it could not be done. */
+  apply(): Promise<unknown>
 }
 
 /** What is looked at. */

@@ -21,13 +21,22 @@ import { checkServers } from './servers.ts'
 import { checkTerminal } from './terminal.ts'
 
 /** `crabtalk doctor`: looks at everything at once and says what to do. Exits 1 when there is a problem. */
-export const doctor: Run = async ({ options, host, signal }) => {
+export const doctor: Run = async (invocation) => examine(invocation, DOCTOR_CHECKS)
+
+/** Looks at these areas, prints what is found, and with --fix mends what can be; the exit code is 1 while there is a problem. */
+export async function examine(
+  { options, host, signal }: Parameters<Run>[0],
+  checks: readonly (readonly [area: string, Check])[],
+): Promise<number> {
   const paths = pathsOf(host)
   const deep = options.has('deep')
   const place = { host, paths, deep, agents: await readAgents(paths) }
   const limit = AbortSignal.any([signal, AbortSignal.timeout(deep ? DEEP_LIMIT_MS : LIMIT_MS)])
   const work = Promise.all(
-    CHECKS.map(async ([area, check]) => ({ area, found: await run(check, place, limit) })),
+    checks.map(async ([area, check]) => {
+      const found = await run(check, place, limit)
+      return { area, found: options.has('fix') ? await Promise.all(found.map(mend)) : found }
+    }),
   )
   const areas = await showWhile(host, 'looking around', work)
   const hasProblem = areas.some(({ found }) => found.some(({ status }) => status === 'problem'))
@@ -39,6 +48,16 @@ export const doctor: Run = async ({ options, host, signal }) => {
 interface Area {
   area: string
   found: readonly Finding[]
+}
+
+/** What was mended is all right; what could not be is said as it was found. */
+async function mend(finding: Finding): Promise<Finding> {
+  if (!finding.fix) return finding
+  const isDone = await finding.fix.apply().then(
+    (done) => done !== false,
+    () => false,
+  )
+  return isDone ? { status: 'ok', message: `mended: ${finding.fix.done}` } : finding
 }
 
 /** Ends in time, whatever the check waits for. */
@@ -93,7 +112,8 @@ function line(text: string): string {
   return sanitize(text).replaceAll(/\s+/g, ' ')
 }
 
-const CHECKS: readonly (readonly [string, Check])[] = [
+/** What `crabtalk doctor` looks at. */
+export const DOCTOR_CHECKS: readonly (readonly [area: string, Check])[] = [
   ['program', checkProgram],
   ['home', checkHome],
   ['configuration', checkConfiguration],

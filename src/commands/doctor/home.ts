@@ -1,9 +1,9 @@
 import { constants, type Stats } from 'node:fs'
-import { access, stat, statfs } from 'node:fs/promises'
+import { access, chmod, stat, statfs } from 'node:fs/promises'
 import { platform, userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { findForeignMark, importHint } from '../../core/config/foreign-home.ts'
-import { type Check, type Finding, note, ok, type Place, problem, warning } from './check.ts'
+import { type Check, type Finding, type Fix, note, ok, type Place, problem, warning } from './check.ts'
 import { findSecretFiles } from './secret-files.ts'
 
 /** Whether the home can be written, is ours alone, and has room. */
@@ -50,9 +50,18 @@ async function closedToOthers({ paths }: Place): Promise<Finding[]> {
   const read = await openOnes(files.certain)
   const perhaps = await openOnes(files.possible)
   const open = [
-    ...entered.map((path) => problem(`${path}: others can enter it`, `chmod 700 ${shellWord(path)}`)),
-    ...read.map((path) => problem(`${path}: others can read the secrets in it`, closing(path))),
-    ...perhaps.map((path) => warning(`${path}: others can read it, and it may hold secrets`, closing(path))),
+    ...entered.map((path) => ({
+      ...problem(`${path}: others can enter it`, `chmod 700 ${shellWord(path)}`),
+      fix: { done: `nobody else can enter ${path}`, apply: () => chmod(path, 0o700) },
+    })),
+    ...read.map((path) => ({
+      ...problem(`${path}: others can read the secrets in it`, closing(path)),
+      fix: closed(path),
+    })),
+    ...perhaps.map((path) => ({
+      ...warning(`${path}: others can read it, and it may hold secrets`, closing(path)),
+      fix: closed(path),
+    })),
   ]
   return open.length > 0 ? open : [ok('secrets are readable for you only')]
 }
@@ -60,6 +69,10 @@ async function closedToOthers({ paths }: Place): Promise<Finding[]> {
 async function openOnes(paths: readonly string[]): Promise<string[]> {
   const found = await Promise.all(paths.map(async (path) => ({ path, stat: await find(path) })))
   return found.filter(({ stat }) => stat && (stat.mode & 0o077) !== 0).map(({ path }) => path)
+}
+
+function closed(path: string): Fix {
+  return { done: `nobody else can read ${path}`, apply: () => chmod(path, 0o600) }
 }
 
 function closing(path: string): string {

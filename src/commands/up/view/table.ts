@@ -44,6 +44,21 @@ of a service and all it has started.`,
     load: async () => (await import('./logs.ts')).serviceLogs,
   },
   {
+    path: ['doctor'],
+    args: '',
+    summary: 'Look for what is wrong with this installation and its services',
+    details: `What crabtalk doctor looks at, and besides: the service manager, every service and its unit, secrets that only this shell has,
+programs of MCP servers that a service does not find, Node and npm for components. --fix makes files of yours readable for you
+only and removes what services left in run/; everything else it only says. Exits 1 when there is a problem.`,
+    options: [
+      { name: 'deep', summary: 'Start the MCP servers too' },
+      { name: 'fix', summary: 'Mend what can be mended without a question' },
+      json,
+    ],
+    examples: ['crabup doctor', "crabup doctor --json | jq -r '.checks[].message'"],
+    load: async () => (await import('../doctor/doctor.ts')).doctor,
+  },
+  {
     path: ['logs'],
     args: '[...names]',
     kinds: ['service'],

@@ -1,0 +1,54 @@
+import { access } from 'node:fs/promises'
+import which from 'which'
+import { runTool } from '../../../core/process/run-tool.ts'
+import { brokenPackages, installedServices } from '../../../up/packages/installed.ts'
+import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
+import { specPlace } from '../service/place.ts'
+
+/** Whether components can run and be installed: Node, npm, and the files of each. */
+export const checkComponents: Check = async (place, signal) => {
+  const installed = installedServices(place.paths)
+  const files = installed.map(async ({ name, version, script }) => {
+    const isThere = await access(script).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return ok(`${name} ${version} is installed`)
+    return problem(`${name}: ${script} is gone`, `crabup pull ${name} brings it back`)
+  })
+  const broken = brokenPackages(place.paths).map((name) =>
+    warning(
+      `packages/${name} is no component`,
+      `crabup pull ${name} makes it one again, crabup rm ${name} removes it`,
+    ),
+  )
+  const needsNode = installed.some(({ runsOnNode }) => runsOnNode)
+  return [
+    ...(await Promise.all(files)),
+    ...broken,
+    await ofNode(place, needsNode, signal),
+    await ofNpm(place),
+  ]
+}
+
+async function ofNode({ host }: Place, isNeeded: boolean, signal: AbortSignal): Promise<Finding> {
+  const { node } = await specPlace(host)
+  if (node === undefined) {
+    const message = 'no node is on the PATH of services; components are scripts for it'
+    return isNeeded ? problem(message, 'install Node 20 or newer') : note(message)
+  }
+  const { stdout } = await runTool([node, '--version'], { env: host.env, timeoutMs: 3000 }, signal)
+  const version = stdout.trim()
+  if (Number(/^v(\d+)/.exec(version)?.[1] ?? 0) >= LEAST_NODE)
+    return ok(`components run on Node ${version}: ${node}`)
+  const message = `${node} is Node ${version}, and components need ${LEAST_NODE} or newer`
+  return isNeeded ? problem(message, 'install a newer Node') : warning(message, 'install a newer Node')
+}
+
+async function ofNpm({ host }: Place): Promise<Finding> {
+  const path = host.env['PATH']
+  const found = await which('npm', { nothrow: true, ...(path !== undefined && { path }) })
+  return found === null ? note('npm is not there; crabup pull needs it') : ok(`crabup pull uses ${found}`)
+}
+
+const LEAST_NODE = 20

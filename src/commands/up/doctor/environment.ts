@@ -1,0 +1,44 @@
+import { chmod, stat } from 'node:fs/promises'
+import { platform } from 'node:os'
+import { readConfig } from '../../../core/config/load-config.ts'
+import { modelVariables } from '../../../core/provider/model-variables.ts'
+import { envFileOf } from '../../../up/service-spec.ts'
+import { readEnvFile } from '../../../up/supervisor/environment.ts'
+import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
+
+/** Whether service.env is for its owner only, and has what the models need that this shell has. */
+export const checkServiceEnvironment: Check = async (place) => {
+  const file = envFileOf(place.paths)
+  const stats = await stat(file).catch(() => undefined) // none is needed
+  const values = readEnvFile(file)
+  const names = Object.keys(values)
+  const which = names.length === 0 ? 'sets nothing' : `sets ${names.join(', ')}`
+  return [
+    stats ? ok(`${file} ${which}`) : note(`there is no ${file}; secrets of services belong there`),
+    ...(stats && platform() !== 'win32' ? openMode(file, stats.mode) : []),
+    ...(await onlyHere(place, values)),
+  ]
+}
+
+function openMode(file: string, mode: number): Finding[] {
+  if ((mode & 0o077) === 0) return []
+  const fix = { done: `${file} is readable for you only`, apply: () => chmod(file, 0o600) }
+  return [{ ...problem(`${file}: others can read the secrets in it`, `chmod 600 it`), fix }]
+}
+
+/** What the choice of a model depends on, and a service does not see. */
+async function onlyHere(
+  { paths, host }: Place,
+  values: Readonly<Record<string, string>>,
+): Promise<Finding[]> {
+  const config = await readConfig(paths)
+  if (!config.ok) return [] // said where the configuration is looked at
+  return modelVariables(config.value, host.env)
+    .filter((name) => host.env[name] && values[name] === undefined)
+    .map((name) =>
+      warning(
+        `${name} is set in this shell, and services do not see it`,
+        `write ${name}='…' into ${envFileOf(paths)}`,
+      ),
+    )
+}

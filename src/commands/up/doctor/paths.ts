@@ -1,0 +1,56 @@
+import { delimiter } from 'node:path'
+import { findProgram } from '../../../core/process/find-program.ts'
+import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
+import { servicePath } from '../service/place.ts'
+import { unitFactsOf } from '../view/look-around.ts'
+import { openPlace } from '../view/place.ts'
+
+/** Whether the daemon as a service finds the programs of MCP servers that this shell finds. */
+export const checkServicePaths: Check = async (place, signal) => {
+  const { host, agents } = place
+  const facts = await unitFactsOf(await openPlace(host, signal), 'daemon')
+  const isNow = facts?.path !== undefined
+  const path = facts?.path ?? servicePath(host).path
+  const declared = agents.flatMap(({ name, mcps }) => mcps.map((entry) => ({ agent: name, entry })))
+  const local = declared.filter(({ entry }) => entry.command !== undefined && !entry.disabled)
+  const found = await Promise.all(local.map((one) => compare(one, { place, path, isNow })))
+  const folders = path.split(delimiter).length
+  const whose = isNow ? 'the daemon as a service has' : 'as a service the daemon would have'
+  return [ok(`${whose} ${folders} directories on its PATH`), ...lent(place), ...found]
+}
+
+type Entry = Place['agents'][number]['mcps'][number]
+
+async function compare(
+  { agent, entry }: { agent: string; entry: Entry },
+  { place, path, isNow }: { place: Place; path: string; isNow: boolean },
+): Promise<Finding> {
+  const { host, paths } = place
+  const { name, command = '', cwd = paths.home } = entry
+  const folder = cwd === paths.home ? host.cwd() : cwd // the home may not be there yet
+  const find = (PATH: string) =>
+    findProgram({ argv: [command], cwd: folder, env: { PATH, ...entry.env } }).catch(() => undefined)
+  const [here, there] = await Promise.all([find(host.env['PATH'] ?? ''), find(path)])
+  const what = `${name} of ${agent}`
+  if (there !== undefined) {
+    if (here === there || here === undefined) return ok(`${what}: ${there}`)
+    return note(`${what}: the shell finds ${here}, the service ${there}`)
+  }
+  if (here === undefined) return warning(`${what}: neither this shell nor the service finds ${command}`)
+  const again = isNow ? 'crabup daemon restart takes the PATH of this shell, or ' : ''
+  return problem(
+    `${what}: ${command} is found in the shell (${here}), not in the service`,
+    `${again}name it by its whole path`,
+  )
+}
+
+function lent({ host }: Place): Finding[] {
+  const { lent } = servicePath(host)
+  if (lent === undefined) return []
+  return [
+    warning(
+      `node is found in ${lent} only, which goes with the next version of it`,
+      'install Node for all shells',
+    ),
+  ]
+}

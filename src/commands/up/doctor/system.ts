@@ -1,0 +1,35 @@
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { daemonEndpoint } from '../../../daemon/find-daemon.ts'
+import { type Check, type Finding, note, ok, type Place } from '../../doctor/check.ts'
+
+/** What of the system makes services different: where the socket has to be, and WSL. */
+export const checkSystem: Check = async (place) => {
+  return [socket(place), ...(await wsl(place))]
+}
+
+function socket({ host, paths }: Place): Finding {
+  const { endpoint, addressFile } = daemonEndpoint({ paths, env: host.env, uid: host.uid })
+  if (endpoint.kind !== 'unix') return ok('the daemon listens on a named pipe')
+  if (addressFile === undefined) return ok('the path of the socket fits')
+  return note(`${paths.run} is too long for a socket, which is in ${dirname(endpoint.path)} instead`)
+}
+
+/** A distribution of WSL ends when nobody uses it, and what runs in it with it. */
+async function wsl({ host }: Place): Promise<Finding[]> {
+  const kernel = await readFile('/proc/version', 'utf8').catch(() => '') // another system
+  if (!host.env['WSL_DISTRO_NAME'] && !/microsoft/i.test(kernel)) return []
+  const init = await readFile('/proc/1/comm', 'utf8').catch(() => '')
+  return [
+    note(
+      'WSL ends a distribution that nobody uses, and its services with it; the daemon is started on demand all the same',
+      '[wsl2] vmIdleTimeout=-1 in %UserProfile%\\.wslconfig keeps it running',
+    ),
+    init.trim() === 'systemd'
+      ? ok('systemd runs in this distribution')
+      : note(
+          'systemd does not run in this distribution, so nothing starts by itself',
+          '[boot] systemd=true in /etc/wsl.conf, then wsl --shutdown',
+        ),
+  ]
+}
