@@ -1,46 +1,67 @@
 import type { Command, Option } from '../../src/commands/command.ts'
 import { optionSummary, usageOf } from '../../src/commands/help.ts'
-import { GLOBAL, GROUPS, NO_DAEMON, SECTIONS } from '../../src/commands/sections.ts'
+import {
+  CRABUP_SECTIONS,
+  GLOBAL,
+  GROUPS,
+  NO_DAEMON,
+  SECTIONS,
+  type Sections,
+} from '../../src/commands/sections.ts'
+import { SERVICE } from '../../src/commands/service-rows.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
 import { code, plain, table } from './sections.ts'
 
-/** Every command with its options and examples, by the sections of the first help page. */
+/** Every command of both programs with its options and examples, by the sections of their first help pages. */
 export function commandsSection(): string {
-  const known = SECTIONS.flatMap(([, words]) => words)
-  const others = [...new Set(shown(CRABTALK).map(({ path }) => path[0]!))].filter(
-    (word) => !known.includes(word),
-  )
-  const sections = [...SECTIONS, ['Others', others] as const].flatMap(([title, words]) => {
-    const pages = words.flatMap((word) => groupPage(word))
-    return pages.length > 0 ? [`## ${title}`, ...pages] : []
-  })
   const everywhere = table(['option', ''], [...GLOBAL, NO_DAEMON].map(toRow))
-  const crabup = shown(CRABUP).map(({ path }) => code(`crabup ${path.join(' ')}`))
   return [
-    ...sections,
+    ...programPages({ name: 'crabtalk', commands: shown(CRABTALK), sections: SECTIONS }),
     '## Options of every command',
     everywhere,
+    `${code('crabup')} has no ${code('--no-daemon')}: it asks no daemon to do its work.`,
     '## crabup',
-    `The same file under another name. It has ${crabup.join(' and ')}.`,
+    'The same file under another name: services, components and packages, and this program itself. Where a line has ' +
+      `${code(SERVICE)} stands the name of one, such as ${code('daemon')}, ${code('cron')} or that of a component.`,
+    ...programPages({ name: 'crabup', commands: shown(CRABUP), sections: CRABUP_SECTIONS }),
   ].join('\n\n')
 }
 
-function groupPage(word: string): string[] {
-  const commands = shown(CRABTALK).filter(({ path }) => path[0] === word)
-  const title = GROUPS[word]
-  const names = commands.flatMap(({ path: [, ...rest] }) => (rest.length === 0 ? [] : [code(rest.join(' '))]))
-  const intro = title === undefined || names.length === 0 ? [] : [`${title}: ${names.join(', ')}.`]
-  return [...intro, ...commands.map(commandPage)]
+/** A program, without what it hides. */
+interface Program {
+  name: string
+  commands: readonly Command[]
+  sections: Sections
 }
 
-function commandPage(command: Command): string {
+function programPages(program: Program): string[] {
+  const { name, commands, sections } = program
+  const known = sections.flatMap(([, words]) => words)
+  const others = [...new Set(commands.map(({ path }) => path[0]!))].filter((word) => !known.includes(word))
+  return [...sections, ['Others', others] as const].flatMap(([title, words]) => {
+    const pages = words.flatMap((word) => groupPage(program, word))
+    const heading = name === 'crabtalk' ? `## ${title}` : `## crabup: ${title}`
+    return pages.length > 0 ? [heading, ...pages] : []
+  })
+}
+
+function groupPage({ name, commands }: Program, word: string): string[] {
+  const group = commands.filter(({ path }) => path[0] === word)
+  const title = GROUPS[word]
+  const names = group.flatMap(({ path: [, ...rest] }) => (rest.length === 0 ? [] : [code(rest.join(' '))]))
+  const intro = title === undefined || names.length === 0 ? [] : [`${title}: ${names.join(', ')}.`]
+  return [...intro, ...group.map((command) => commandPage(name, command))]
+}
+
+function commandPage(program: string, command: Command): string {
   const { path, summary, details, options, examples } = command
   const lines = examples.map((example) => `- ${code(example)}`)
+  const title = [program, ...path].join(' ')
   return [
-    `### crabtalk ${path.join(' ')}`,
+    `### ${path.includes(SERVICE) ? code(title) : title}`,
     `${summary}.`,
-    code(usageOf('crabtalk', command)),
+    code(usageOf(program, command)),
     ...(details
       ? [details.replaceAll(/^ {2}(\w+) +(.*)$/gm, (_, name, line) => `- ${name}: ${code(line)}`)]
       : []),

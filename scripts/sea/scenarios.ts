@@ -142,6 +142,9 @@ export const SCENARIOS: readonly Scenario[] = [
   { program: 'crabup', argv: ['completions', 'zsh'] },
   { program: 'crabup', argv: ['__complete', '1', 'ver'] },
   { program: 'crabup', argv: ['help'] },
+  ...['start', 'stop', 'restart', 'status', 'enable', 'disable'].map(
+    (verb): Scenario => ({ program: 'crabup', argv: ['daemon', verb, '--help'] }),
+  ),
 ]
 
 /** Writes a home that knows a model of each wire shape at that address, and gives its environment. */

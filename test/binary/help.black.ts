@@ -30,6 +30,7 @@ crabtalk conversation list --json`
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'chat',
   '__complete',
+  '<service>',
   'daemon',
   'events',
   'attach',
