@@ -2,8 +2,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from './until.ts'
 
-/** Pids of the running processes whose environment, as they were started with it, holds this `NAME=value`. */
-export async function processesLeft(mark: string): Promise<number[]> {
+/** `NAME=value`, or several of them. */
+type Mark = string | readonly string[]
+
+/** Pids of the running processes whose environment, as they were started with it, holds this, or one of these. */
+export async function processesLeft(mark: Mark): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const marked = await Promise.all(pids.map(async (pid) => ((await hasMark(pid, mark)) ? [Number(pid)] : [])))
   return marked.flat()
@@ -13,7 +16,7 @@ export async function processesLeft(mark: string): Promise<number[]> {
 export const GRACE_MS = 20_000
 
 /** Kills those processes that have not ended by themselves in time, waits until they are gone, and gives their command lines. */
-export async function endProcesses(mark: string, graceMs = GRACE_MS): Promise<string[]> {
+export async function endProcesses(mark: Mark, graceMs = GRACE_MS): Promise<string[]> {
   const deadline = performance.now() + graceMs
   let left = await processesLeft(mark)
   while (left.length > 0 && performance.now() < deadline) {
@@ -26,9 +29,10 @@ export async function endProcesses(mark: string, graceMs = GRACE_MS): Promise<st
   return lines
 }
 
-async function hasMark(pid: string, mark: string): Promise<boolean> {
+async function hasMark(pid: string, mark: Mark): Promise<boolean> {
   const environment = await readOfProcess(pid, 'environ') // empty for one that has ended and waits for its parent
-  return environment.split('\0').includes(mark)
+  const lines = environment.split('\0')
+  return [mark].flat().some((line) => lines.includes(line))
 }
 
 async function commandLine(pid: number): Promise<string> {

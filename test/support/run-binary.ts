@@ -83,7 +83,7 @@ export async function makeSandbox(): Promise<Sandbox> {
   ]
   await Promise.all([mkdir(cwd), mkdir(user), mkdir(bin)])
   await install(bin)
-  const mark = `CRAB_TEST=${dir.path}`
+  const mark = [`CRAB_TEST=${dir.path}`, `CRABTALK_HOME=${home}`] // services have the second only
   const path = `${bin}:${process.env['PATH']}`
   const env = {
     PATH: path,

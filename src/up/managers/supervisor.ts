@@ -27,7 +27,7 @@ export function supervisorManager(
   const at: ServiceFolder = {
     folder,
     ensure: (signal) => {
-      const env = cleanEnvironment(host.env, host.platform)
+      const env = { ...cleanEnvironment(host.env, host.platform), CRABTALK_HOME: paths.home }
       return ensureSupervisor(
         { folder, command, env, cwd: host.platform === 'win32' ? host.homeDir : '/' },
         signal,

@@ -108,8 +108,8 @@ export class ServiceLoop {
         if (status && (await this.#judge(status))) return
       } else if (performance.now() < this.#notBefore) {
         await this.#rest(woken)
-      } else {
-        await this.#start(wanted)
+      } else if (await this.#start(wanted)) {
+        return
       }
     }
   }
@@ -150,7 +150,8 @@ export class ServiceLoop {
     this.#note({ asked: asked.id, isSettled: false, ...counted })
   }
 
-  async #start(wanted: Wanted): Promise<void> {
+  /** True when it could not be started, and is not tried again. */
+  async #start(wanted: Wanted): Promise<boolean> {
     const place = this.#place
     const isAgain = this.#record.lastExit !== undefined
     const mark = newUlid()
@@ -169,9 +170,10 @@ export class ServiceLoop {
       this.#run = { pid, identity, mark, ended: exited, drop: () => undefined }
       this.#note({ state: 'running', pid, identity })
       this.#say('info', `Started as process ${pid}`)
+      return false
     } catch (reason) {
       this.#say('error', toCrabError(reason).message)
-      await this.#judge({ code: EXEC_FAILED, signal: null })
+      return await this.#judge({ code: EXEC_FAILED, signal: null })
     }
   }
 

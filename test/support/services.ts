@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { type HomePaths, homePaths } from '../../src/core/config/paths.ts'
+import { upHostOf } from '../../src/up/host.ts'
+import { findSupervisor, readRecord, type ServiceRecord } from '../../src/up/supervisor/record.ts'
+import { type SupervisorOptions, supervise } from '../../src/up/supervisor/supervise.ts'
+import { namesIn, servicesFolder, unwantService } from '../../src/up/supervisor/wanted.ts'
+import type { ServiceSpec, UpHost } from '../../src/up/types.ts'
+import { endProcesses, kill, processesLeft } from './processes.ts'
+import { until } from './until.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+
+/** A home with services of its own; disposing ends them, and fails when a process was left running. */
+export interface ServiceHome extends AsyncDisposable {
+  paths: HomePaths
+  /** Of the supervisor's files. */
+  folder: string
+  host: UpHost
+  /** What starts crabtalk from source. */
+  program: readonly [string, ...string[]]
+  /** A service that is a line of /bin/sh. */
+  spec(name: string, line: string): ServiceSpec
+  /** Runs a supervisor in this process, quick to start again; it ends when the signal is aborted. */
+  supervise(signal: AbortSignal, options?: Partial<SupervisorOptions>): Promise<boolean>
+  record(name: string): ServiceRecord | undefined
+  /** Waits until the record of a service is so, and gives it. */
+  recorded(name: string, isSo: (record: ServiceRecord) => boolean): Promise<ServiceRecord>
+  /** Pids of processes that run because of this home. */
+  left(): Promise<number[]>
+}
+
+/** Paces a supervisor for tests: nobody waits for seconds. */
+export const QUICK = { restartMs: 20, maxStarts: 10, windowMs: 300_000, graceMs: 300, lookMs: 10 }
+
+/** Makes one. */
+export async function makeServiceHome(): Promise<ServiceHome> {
+  const dir = await mkdtempDisposable(join(tmpdir(), 'crab up '))
+  const home = join(dir.path, 'home')
+  const env = { ...process.env, HOME: dir.path, CRABTALK_HOME: home }
+  const paths = homePaths(env, { cwd: '/', homeDir: dir.path })
+  const folder = servicesFolder(paths)
+  const host = upHostOf({ env, pid: process.pid, uid: process.getuid?.() ?? 0, homeDir: dir.path })
+  const mark = `CRABTALK_HOME=${home}`
+  const record = (name: string) => readRecord(folder, name)
+  return {
+    ...{ paths, folder, host, record },
+    program: [process.execPath, '--disable-warning=ExperimentalWarning', join(ROOT, 'bin/crabtalk.ts')],
+    spec: (name, line) => ({
+      name,
+      label: `ai.crabtalk.${name}.test`,
+      description: 'A service of a test',
+      argv: ['/bin/sh', '-c', line],
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin', CRABTALK_HOME: home },
+      envFile: join(home, 'service.env'),
+      output: join(paths.logs, `${name}.crash.log`),
+    }),
+    supervise: (signal, options) =>
+      supervise(
+        { folder, pid: process.pid, env: {}, log: () => {}, now: Date.now, pace: QUICK, ...options },
+        signal,
+      ),
+    async recorded(name, isSo) {
+      const so = () => {
+        const now = record(name)
+        return now !== undefined && isSo(now)
+      }
+      await until(`the record of ${name} is as it is to be: ${isSo}`, so)
+      return record(name)!
+    },
+    left: () => processesLeft(mark),
+    async [Symbol.asyncDispose]() {
+      await endServices(paths)
+      const left = await endProcesses(mark)
+      await dir.remove()
+      assert.deepEqual(left, [], 'processes were left running')
+    },
+  }
+}
+
+/** Ends all that our own supervisor runs for a home, and it; for what is left when a test is over. */
+export async function endServices(paths: Pick<HomePaths, 'run'>): Promise<void> {
+  const folder = servicesFolder(paths)
+  for (const name of namesIn(folder).wanted) unwantService(folder, name)
+  const supervisor = await findSupervisor(folder)
+  if (supervisor === undefined || supervisor.pid === process.pid) return
+  await until('the supervisor has ended', async () => (await findSupervisor(folder)) === undefined).catch(
+    (reason) => {
+      kill(supervisor.pid)
+      throw reason
+    },
+  )
+}
