@@ -137,7 +137,7 @@ export async function openRegistry(): Promise<Registry> {
 /** A component of a few lines that writes its version into `run/<name>.version` and serves until it is ended. */
 export function componentFiles(name: string, { fails = false } = {}): Record<string, string> {
   const body = fails
-    ? `console.error('this version cannot start'); process.exitCode = 1`
+    ? `console.error('this version cannot start'); process.exitCode = 78`
     : `import { createServer } from 'node:http'
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -118,12 +118,17 @@ async function goBack(
   await switchTo(folder, old, ports.platform)
   const again = await ports.services.restart(name, AbortSignal.timeout(BACK_MS)).then(
     () => 'runs again',
-    (cause: unknown) => `is back, and does not start either: ${toCrabError(cause).message}`,
+    (cause: unknown) => `is back, and does not start either: ${whyOf(toCrabError(cause))}`,
   )
   await forgetWayBack(folder)
   await removeTree(join(folder, fresh))
-  const what = `Cannot change ${name} to ${source.facts.version}: ${failure.message}; ${before} ${again}`
+  const what = `Cannot change ${name} to ${source.facts.version}: ${whyOf(failure)}; ${before} ${again}`
   return new CrabError(failure.kind, what, { cause: reason, ...(failure.hint && { hint: failure.hint }) })
+}
+
+/** What stands behind `Cannot …:`. */
+function whyOf({ message }: CrabError): string {
+  return message.replace(/^Cannot [^:]*: /, '')
 }
 
 /** The last thing that an installation gets: without it, it is none. */

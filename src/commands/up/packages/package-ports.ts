@@ -7,7 +7,7 @@ import type { Command, Options } from '../../command.ts'
 import type { Host } from '../../host.ts'
 import { confirm, declined } from '../../memory/confirm.ts'
 import { pathsOf } from '../../paths.ts'
-import { NotReady } from '../service/ready.ts'
+import { NotReady, waitReady } from '../service/ready.ts'
 import { factsText } from './facts-text.ts'
 import { StatusLine } from './status-line.ts'
 
@@ -70,8 +70,13 @@ function servicePorts(host: Host): ServicePorts {
     async isRunning(name, signal) {
       return await (await import('../service/control.ts')).isServiceRunning(host, name, signal)
     },
+    /** Also one that has ended meanwhile: that is how a version that does not start is left. */
     async restart(name, signal) {
-      await (await import('../service/control.ts')).restartRunning(host, name, signal)
+      const at = await (await import('../service/open-service.ts')).openService(host, name, signal)
+      const { markLogs } = await import('../../../up/control/last-words.ts')
+      const mark = await markLogs(at.paths.logs, name)
+      await at.manager.restart(at.spec(), signal)
+      await waitReady(at, mark, signal)
     },
     async remove(name, signal) {
       const { openService } = await import('../service/open-service.ts')

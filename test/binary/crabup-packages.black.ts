@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { componentFiles, openRegistry, type Registry } from '../support/registry.ts'
+import { type Finished, makeSandbox, type Sandbox } from '../support/run-binary.ts'
+
+let registry: Registry
+let box: Sandbox
+/** The tarball of a version that does not start. */
+let failing: string
+
+before(async () => {
+  registry = await openRegistry()
+  box = await makeSandbox()
+  const echo = (version: string, fails = false) => ({
+    manifest: { name: 'crab-echo', version, type: 'module', description: 'Says it again', bin: 'main.mjs' },
+    files: componentFiles('crab-echo', { fails }),
+  })
+  const [bad] = await registry.publish(echo('2.0.0', true), echo('1.0.0'), echo('1.1.0'))
+  failing = bad!.tarball
+})
+after(async () => {
+  await crabup('rm', 'crab-echo') // where a test failed
+  await registry[Symbol.asyncDispose]()
+  await box[Symbol.asyncDispose]()
+})
+
+function crabup(...args: string[]): Promise<Finished> {
+  return box.run(args, { program: 'crabup', env: environment() })
+}
+
+function environment(): Record<string, string> {
+  return { ...registry.env, CRABTALK_SERVICE_MANAGER: 'supervisor' }
+}
+
+function versions(): string[] {
+  return readdirSync(join(box.home, 'packages/crab-echo')).toSorted()
+}
+
+async function runningVersion(): Promise<string> {
+  const port = readFileSync(join(box.home, 'run/crab-echo.port'), 'utf8')
+  const answer = (await (await fetch(`http://127.0.0.1:${port}/health`)).json()) as { version: string }
+  return answer.version
+}
+
+test('crabup pull shows a package and asks; where nobody can be asked it takes --yes', async () => {
+  const refused = await crabup('pull', failing)
+  assert.equal(refused.code, 2)
+  assert.match(
+    refused.stdout,
+    /^crab-echo 2\.0\.0: Says it again\n {2}from {9}\/.*\n {2}size {9}[\d.]+ k?B\n {2}needs {8}no other packages\n$/,
+  )
+  assert.match(refused.stderr, /nobody can be asked whether to trust it\n.*with --yes nobody is asked/s)
+  assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
+  const terminal = box.terminal(['pull', 'crab-echo', '--version', '1.0.0'], {
+    program: 'crabup',
+    env: environment(),
+    columns: 120,
+  })
+  await terminal.shows(/by {11}ada <ada@example.com>/)
+  await terminal.shows(/Install crab-echo 1\.0\.0\? \[y\/N\]/)
+  terminal.type('y\r')
+  await terminal.shows(/installed crab-echo 1\.0\.0; crabup crab-echo start runs it/)
+  assert.equal((await terminal.finished).code, 0)
+})
+
+test('crabup update restarts a service with the new version; one that does not start is rolled back', async () => {
+  const started = await crabup('crab-echo', 'start')
+  assert.equal(started.code, 0, started.stderr)
+  assert.equal(await runningVersion(), '1.0.0')
+  const updated = await crabup('update')
+  assert.equal(updated.code, 0, updated.stderr)
+  assert.match(updated.stdout, /^crab-echo: 1\.0\.0 → 1\.1\.0$/m)
+  assert.match(updated.stdout, /^installed crab-echo 1\.1\.0 \(was 1\.0\.0\); it runs with it already$/m)
+  assert.equal(await runningVersion(), '1.1.0')
+  const failed = await crabup('pull', failing, '--yes')
+  assert.equal(failed.code, 69)
+  assert.match(
+    failed.stderr,
+    /this version cannot start\n.*Cannot change crab-echo to 2\.0\.0: .*; 1\.1\.0 runs again$/ms,
+  )
+  assert.equal(await runningVersion(), '1.1.0')
+  assert.deepEqual(versions(), ['1.1.0', 'current'])
+})
+
+test('crabup pull that is killed leaves the old version, and the next one nothing of it', async () => {
+  const held = registry.hold(true)
+  const killed = box.start(['pull', 'crab-echo@1.0.0', '--yes'], { program: 'crabup', env: environment() })
+  await held
+  process.kill(killed.child.pid!, 'SIGKILL')
+  await killed.finished
+  await registry.hold(false)
+  assert.equal(await runningVersion(), '1.1.0')
+  const listed = await crabup('list', '--json')
+  const rows: { name: string; version: string; built_in: boolean }[] = JSON.parse(listed.stdout)
+  assert.deepEqual(
+    rows.filter((row) => !row.built_in).map(({ name, version }) => [name, version]),
+    [['crab-echo', '1.1.0']],
+  )
+  const same = await crabup('pull', 'crab-echo')
+  assert.equal(same.stdout, 'crab-echo 1.1.0 is installed already\n')
+  assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
+})
+
+test('crabup rm ends the service and removes the package; what is built in is said to be', async () => {
+  const removed = await crabup('rm', 'crab-echo')
+  assert.deepEqual([removed.code, removed.stdout], [0, 'removed crab-echo\n'], removed.stderr)
+  assert.deepEqual(readdirSync(join(box.home, 'packages')), ['.staging'])
+  assert.deepEqual(await box.processesLeft(), [])
+  const builtIn = await crabup('pull', 'cron')
+  assert.deepEqual([builtIn.code, builtIn.stdout], [0, 'cron is built in; crabup self update updates it\n'])
+  assert.equal((await crabup('rm', 'crab-echo')).code, 1)
+})
