@@ -64,7 +64,7 @@ export class SystemdManager implements ServiceManager {
   async start(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     const shown = await this.#write(spec, signal)
     const { state, isEnabled } = toStatus(spec.label, shown)
-    if (!isEnabled) await this.#control(['enable', unitName(spec.label)], signal)
+    if (!isEnabled) await this.#setEnabled('enable', spec.label, signal)
     if (state !== 'running') await this.#begin('start', spec.label, state, signal)
     const lingers = await lingerOn(this.#host, this.#options.lingerFolder, signal)
     this.#lingerNote = lingers ? undefined : `it ends at your last logout: run ${LINGER_COMMAND}`
@@ -81,12 +81,12 @@ export class SystemdManager implements ServiceManager {
 
   async enable(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     const { isEnabled } = toStatus(spec.label, await this.#write(spec, signal))
-    if (!isEnabled) await this.#control(['enable', unitName(spec.label)], signal)
+    if (!isEnabled) await this.#setEnabled('enable', spec.label, signal)
   }
 
   async disable({ label }: ServiceSpec, signal: AbortSignal): Promise<void> {
     const [status] = await this.status([label], signal)
-    if (status!.isEnabled) await this.#control(['disable', unitName(label)], signal)
+    if (status!.isEnabled) await this.#setEnabled('disable', label, signal)
   }
 
   async remove(label: string, signal: AbortSignal): Promise<void> {
@@ -125,7 +125,17 @@ export class SystemdManager implements ServiceManager {
     return (await this.#show([spec.label], signal))[0] ?? {}
   }
 
-  /** One that crashed too often is forgiven first. A program that fails at once is the caller's to find: it waits anyway. */
+  /** systemctl does not tell the manager where it thinks that systemd has not booted this system. */
+  async #setEnabled(verb: 'enable' | 'disable', label: string, signal: AbortSignal): Promise<void> {
+    await this.#control([verb, unitName(label)], signal)
+    const [status] = await this.status([label], signal)
+    if (status?.isEnabled !== (verb === 'enable')) await this.#control(['daemon-reload'], signal)
+  }
+
+  /**
+   * One that crashed too often is forgiven first, and one that waits for its next try waits no longer, which only a restart
+   * ends. A program that fails at once is the caller's to find: it waits anyway.
+   */
   async #begin(
     verb: 'start' | 'restart',
     label: string,
@@ -133,7 +143,8 @@ export class SystemdManager implements ServiceManager {
     signal: AbortSignal,
   ): Promise<void> {
     if (state === 'failed') await this.#control(['reset-failed', unitName(label)], signal)
-    await this.#control([verb, unitName(label)], signal, (stderr) => stderr.startsWith('Job for '))
+    const word = state === 'waiting' ? 'restart' : verb
+    await this.#control([word, unitName(label)], signal, (stderr) => stderr.startsWith('Job for '))
   }
 
   /** What failed has to be forgotten too, or it would be shown as failed for ever. */

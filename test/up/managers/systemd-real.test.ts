@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { sendSignal } from '../../../src/core/process/signals.ts'
+import { SystemdManager } from '../../../src/up/managers/systemd.ts'
+import { findUnitFolder } from '../../../src/up/managers/systemd-place.ts'
+import type { ServiceSpec, ServiceStatus } from '../../../src/up/types.ts'
+import { keptPath } from '../../../src/up/units/unit-change.ts'
+import { canRunSystemd, type SystemdUser, startSystemdUser } from '../../support/systemd-user.ts'
+import { until } from '../../support/until.ts'
+import { makeStage, type Stage, stageSpec } from './stage.ts'
+
+// SystemdManager against a systemd that really runs services, where one can be started.
+
+const never = new AbortController().signal
+if (canRunSystemd()) {
+  let user: SystemdUser
+  let stage: Stage
+  let manager: SystemdManager
+  before(async () => {
+    user = await startSystemdUser()
+    const fakes = join(import.meta.dirname, 'fakes-of-login')
+    stage = await makeStage({ ...user.env, PATH: [fakes, user.env['PATH']].join(delimiter) })
+    manager = new SystemdManager(stage.host, {
+      unitFolder: (await findUnitFolder(stage.host, never))!,
+      lingerFolder: join(stage.state, 'linger'),
+    })
+  })
+  after(async () => {
+    await user[Symbol.asyncDispose]()
+    await stage[Symbol.asyncDispose]()
+  })
+
+  test('findUnitFolder() is where the manager that answers reads units', async () => {
+    assert.equal(await findUnitFolder(stage.host, never), user.unitFolder)
+  })
+
+  test('start() writes, enables and runs a service, and does it once', async () => {
+    const spec = service('ai.crabtalk.started')
+    assert.deepEqual(await statusOf(spec), {
+      label: spec.label,
+      isInstalled: false,
+      isEnabled: false,
+      state: 'stopped',
+      restarts: 0,
+    })
+    await manager.start(spec, never)
+    const first = await statusOf(spec)
+    const { isInstalled, isEnabled, state, restarts } = first
+    assert.deepEqual({ isInstalled, isEnabled, state, restarts }, RUNNING)
+    assert.ok(Math.abs(first.since! - Date.now()) < 60_000)
+    await manager.start(spec, never)
+    assert.equal((await statusOf(spec)).pid, first.pid)
+    assert.deepEqual(await readFile(manager.unit(spec).path), manager.unit(spec).content)
+  })
+
+  test('restart() runs the service with the unit as it is to be now', async () => {
+    const spec = service('ai.crabtalk.restarted')
+    await manager.start(spec, never)
+    const before = await statusOf(spec)
+    const changed = { ...spec, argv: ['/bin/sh', '-c', 'echo changed; sleep 1000 & wait'] as const }
+    await manager.restart({ ...changed, argv: [...changed.argv] }, never)
+    await until('the new one prints', async () => (await readFile(spec.output, 'utf8')) === 'changed\n')
+    assert.notEqual((await statusOf(spec)).pid, before.pid)
+  })
+
+  test('stop() ends a service and what it has started, and leaves it enabled', async () => {
+    const spec = service('ai.crabtalk.stopped', 'sleep 1000 & echo $!; wait')
+    await manager.start(spec, never)
+    await until('its child runs', async () => (await readFile(spec.output, 'utf8')).endsWith('\n'))
+    const child = (await readFile(spec.output, 'utf8')).trim()
+    await manager.stop(spec, never)
+    const { state, isEnabled, pid } = await statusOf(spec)
+    assert.deepEqual({ state, isEnabled, pid }, { state: 'stopped', isEnabled: true, pid: undefined })
+    assert.equal(existsSync(`/proc/${child}`), false)
+    await manager.stop(spec, never)
+  })
+
+  test('a service that is killed is started again after it is waited for, and the kill is told', async () => {
+    const spec = service('ai.crabtalk.killed')
+    await manager.start(spec, never)
+    const { pid } = await statusOf(spec)
+    sendSignal(pid!, 'SIGKILL')
+    await until('it waits', async () => (await statusOf(spec)).state === 'waiting')
+    assert.deepEqual((await statusOf(spec)).lastExit, { code: null, signal: 'SIGKILL' })
+    await manager.start(spec, never) // nobody has to wait for the three seconds
+    const { state, pid: next } = await statusOf(spec)
+    assert.equal(state, 'running')
+    assert.notEqual(next, pid)
+  })
+
+  test('a service whose configuration is wrong is not started again, until somebody starts it', async () => {
+    const spec = service('ai.crabtalk.wrong', 'exit 78')
+    await manager.start(spec, never)
+    await until('it has failed', async () => (await statusOf(spec)).state === 'failed')
+    const { lastExit, restarts } = await statusOf(spec)
+    assert.deepEqual({ lastExit, restarts }, { lastExit: { code: 78, signal: null }, restarts: 0 })
+    await manager.restart({ ...spec, argv: service('ai.crabtalk.wrong').argv }, never)
+    assert.equal((await statusOf(spec)).state, 'running')
+  })
+
+  test('start() is not refused for a program that cannot be started, which its state tells', async () => {
+    const spec = { ...service('ai.crabtalk.gone'), argv: ['/no/such/program'] as [string] }
+    await manager.start(spec, never)
+    assert.deepEqual((await statusOf(spec)).lastExit, { code: 203, signal: null })
+    await manager.remove(spec.label, never)
+  })
+
+  test('disable() lets a service run on, and enable() takes it back', async () => {
+    const spec = service('ai.crabtalk.disabled')
+    await manager.start(spec, never)
+    await manager.disable(spec, never)
+    assert.deepEqual(await stateAndEnabled(spec), ['running', false])
+    await manager.restart(spec, never)
+    assert.deepEqual(await stateAndEnabled(spec), ['running', false])
+    await manager.enable(spec, never)
+    assert.deepEqual(await stateAndEnabled(spec), ['running', true])
+  })
+
+  test('a drop-in of the person is kept, and counts', async () => {
+    const spec = service('ai.crabtalk.drop-in', 'echo $MINE; sleep 1000 & wait')
+    const file = `${manager.unit(spec).path}.d/mine.conf`
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, '[Service]\nEnvironment=MINE=yes\n')
+    await manager.start(spec, never)
+    await until('it prints', async () => (await readFile(spec.output, 'utf8')) === 'yes\n')
+    await manager.remove(spec.label, never)
+    assert.ok(existsSync(file))
+  })
+
+  test('a unit that somebody has edited is kept beside the new one, which is loaded', async () => {
+    const spec = service('ai.crabtalk.edited')
+    await manager.start(spec, never)
+    const { path } = manager.unit(spec)
+    await appendFile(path, '# mine\n')
+    await manager.restart(spec, never)
+    assert.match(await readFile(keptPath(path), 'utf8'), /# mine\n$/)
+    assert.deepEqual(await readFile(path), manager.unit(spec).content)
+    assert.equal((await statusOf(spec)).state, 'running')
+  })
+
+  test('a unit that was written and never loaded is loaded by the next start', async () => {
+    const spec = service('ai.crabtalk.unloaded')
+    await manager.start(spec, never)
+    const next = { ...spec, argv: ['/bin/sh', '-c', 'echo next; sleep 1000 & wait'] as [string, ...string[]] }
+    await manager.stop(spec, never)
+    await writeFile(manager.unit(next).path, manager.unit(next).content)
+    await manager.start(next, never)
+    await until('the new one prints', async () => (await readFile(spec.output, 'utf8')) === 'next\n')
+  })
+
+  test('remove() leaves nothing of a service, and may be repeated', async () => {
+    const spec = service('ai.crabtalk.removed')
+    await manager.start(spec, never)
+    assert.ok((await manager.labels(never)).includes(spec.label))
+    await manager.remove(spec.label, never)
+    await manager.remove(spec.label, never)
+    assert.ok(!(await manager.labels(never)).includes(spec.label))
+    assert.equal(existsSync(join(user.unitFolder, 'default.target.wants', `${spec.label}.service`)), false)
+    assert.deepEqual(await stateAndEnabled(spec), ['stopped', false])
+  })
+
+  test('status() is of the labels in their order, those that are not there too', async () => {
+    const spec = service('ai.crabtalk.ordered')
+    await manager.start(spec, never)
+    const all = await manager.status(['ai.crabtalk.x', spec.label, 'ai.crabtalk.y'], never)
+    assert.deepEqual(
+      all.map(({ label, state, isInstalled }) => [label, state, isInstalled]),
+      [
+        ['ai.crabtalk.x', 'stopped', false],
+        [spec.label, 'running', true],
+        ['ai.crabtalk.y', 'stopped', false],
+      ],
+    )
+  })
+
+  function service(label: string, script?: string): ServiceSpec {
+    const home = join(stage.home, label)
+    return { ...stageSpec(home, script), label }
+  }
+
+  async function statusOf({ label }: ServiceSpec): Promise<ServiceStatus> {
+    return (await manager.status([label], never))[0]!
+  }
+
+  async function stateAndEnabled(spec: ServiceSpec): Promise<[string, boolean]> {
+    const { state, isEnabled } = await statusOf(spec)
+    return [state, isEnabled]
+  }
+}
+
+const RUNNING = { isInstalled: true, isEnabled: true, state: 'running', restarts: 0 }
