@@ -22,4 +22,18 @@ export const SELF_COMMANDS: readonly Command[] = [
     isAlone: true,
     load: async () => (await import('./update.ts')).selfUpdate,
   },
+  {
+    path: ['uninstall'],
+    args: '',
+    summary: 'End all services and remove their units, and the components',
+    details: `What you have said and written stays, unless --purge is given: then it is gone for good, after a question with the sizes.
+It does not remove the program itself, and says how that is done.`,
+    options: [
+      { name: 'purge', summary: 'Remove conversations, agents, memory and configuration too' },
+      { name: 'yes', short: 'y', summary: 'Do not ask before' },
+      { name: 'dry-run', summary: 'Say what would be removed' },
+    ],
+    examples: ['crabup uninstall --dry-run', 'crabup uninstall'],
+    load: async () => (await import('../uninstall.ts')).uninstall,
+  },
 ]

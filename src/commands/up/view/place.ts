@@ -40,7 +40,7 @@ export async function soughtServices(place: ViewPlace, signal: AbortSignal): Pro
   const { paths, labels, manager } = place
   const known = servicesOf(paths).map(({ name, version = VERSION }) => ({ name, version }))
   const [units, announced] = await Promise.all([
-    unitNames({ manager, labels }, signal),
+    unitNames({ manager, labels }, signal).catch(() => []), // asking for their status says what is wrong
     announcedNames(paths),
   ])
   const isKnown = (name: string) => known.some((one) => one.name === name)
@@ -49,12 +49,12 @@ export async function soughtServices(place: ViewPlace, signal: AbortSignal): Pro
   return [...known, ...left, ...others].map((one) => ({ ...one, label: labelOf(one.name, labels) }))
 }
 
-/** The services of this home that the service manager has units of; none where it cannot be asked, which others say. */
+/** The services of this home that the service manager has units of. Fails as its verbs do. */
 export async function unitNames(
   { manager, labels: place }: Pick<ViewPlace, 'manager' | 'labels'>,
   signal: AbortSignal,
 ): Promise<string[]> {
-  const labels = await manager.labels(signal).catch(() => [])
+  const labels = await manager.labels(signal)
   return labels.flatMap((label) => nameOfLabel(label, place) ?? []).toSorted()
 }
 

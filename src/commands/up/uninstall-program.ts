@@ -1,0 +1,29 @@
+import { dirname, join } from 'node:path'
+import { installationOf } from '../../up/self/installation.ts'
+import type { Build } from '../host.ts'
+
+/** How the program itself is removed, which it does not do while it runs. */
+export function howToRemove({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile'>): string[] {
+  const installation = installationOf({ path, isOneFile })
+  switch (installation.kind) {
+    case 'npm': {
+      const flag = installation.prefix === undefined ? '' : ' -g'
+      return [`the program itself stays until: npm uninstall${flag} crabtalk`]
+    }
+    case 'file': {
+      const files = ['crabtalk', 'crabup'].map((name) => shellWord(join(dirname(path), name)))
+      return [`the program itself stays until: rm ${files.join(' ')}`]
+    }
+    case 'source':
+      return [`the program itself runs from source, in ${dirname(dirname(path))}`]
+  }
+}
+
+/** How a person ends what they have started by hand. */
+export function byHandHint(name: string): string {
+  return name === 'daemon' ? 'end it with `crabtalk daemon stop`' : 'end it with Ctrl-C where it runs'
+}
+
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+}

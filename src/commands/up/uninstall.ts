@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { labelOf } from '../../up/names.ts'
+import { isWanted } from '../../up/ps/state.ts'
+import { findSupervisor } from '../../up/supervisor/record.ts'
+import { servicesFolder } from '../../up/supervisor/wanted.ts'
+import {
+  type HomeEntry,
+  homeContent,
+  notOnlyHome,
+  removeComponents,
+  removeContent,
+} from '../../up/uninstall/home-content.ts'
+import type { Options, Run } from '../command.ts'
+import { endDaemon } from '../daemon/end-daemon.ts'
+import type { Host } from '../host.ts'
+import { confirm, declined } from '../memory/confirm.ts'
+import { byHandHint, howToRemove } from './uninstall-program.ts'
+import { openPlace, unitNames, type ViewPlace } from './view/place.ts'
+
+/** `crabup uninstall`: services and components go, data stays unless --purge says otherwise. */
+export const uninstall: Run = async ({ options, host, signal }) => {
+  const place = await openPlace(host, signal)
+  const names = await unitNames(place, signal)
+  const data = await homeContent(place.paths)
+  if (options.has('dry-run'))
+    return await showPlan(host, { place, names, data, purges: options.has('purge') })
+  if (options.has('purge')) await agreeToPurge({ place, data, options, host }, signal)
+  await endServices(place, { names, host }, signal)
+  const components = await removeComponents(place.paths)
+  if (components.length > 0) host.stdout.write(`removed ${components.join(', ')}\n`)
+  await endOnDemand(place, host, signal)
+  if (options.has('purge')) await purge(place, host)
+  else tellKept(place, { data, word: 'kept' }, host)
+  for (const line of howToRemove(await host.build())) host.stdout.write(`${line}\n`)
+  return 0
+}
+
+interface Plan {
+  place: ViewPlace
+  names: readonly string[]
+  data: readonly HomeEntry[]
+  purges: boolean
+}
+
+async function showPlan(host: Host, { place, names, data, purges }: Plan): Promise<number> {
+  for (const name of names) host.stdout.write(`would end the service ${name} and remove its unit\n`)
+  host.stdout.write(`would remove the components in ${place.paths.packages}\n`)
+  if (purges) for (const line of sizes(data)) host.stdout.write(`would remove ${line.trim()}\n`)
+  else tellKept(place, { data, word: 'would keep' }, host)
+  return 0
+}
+
+/** Nothing has changed when it fails: `denied` when somebody says no or nobody can be asked, `conflict` when it is in use. */
+async function agreeToPurge(
+  {
+    place,
+    data,
+    options,
+    host,
+  }: { place: ViewPlace; data: readonly HomeEntry[]; options: Options; host: Host },
+  signal: AbortSignal,
+): Promise<void> {
+  const { home } = place.paths
+  const more = notOnlyHome(place.paths, host.homeDir)
+  if (more !== undefined) {
+    throw new CrabError('conflict', `Cannot remove the data: ${more}`, {
+      hint: 'remove what you want gone yourself',
+    })
+  }
+  await checkUnused(place, signal)
+  const question = `${home} holds:\n${sizes(data).join('\n')}\nRemove all of it for good?`
+  const answer = await confirm(question, { options, host }, signal)
+  if (answer === false) throw declined('remove the data')
+  if (answer === undefined) {
+    const size = inUnits(data.reduce((sum, { bytes }) => sum + bytes, 0))
+    throw new CrabError('denied', `Cannot remove ${home} (${size}): nobody can be asked`, {
+      hint: 'crabup uninstall --purge --yes removes it without a question',
+    })
+  }
+}
+
+/** What a person runs by hand is theirs to end; it would write on. */
+async function checkUnused({ probe, manager, labels }: ViewPlace, signal: AbortSignal): Promise<void> {
+  for (const name of ['daemon', 'cron']) {
+    const [status] = await manager.status([labelOf(name, labels)], signal)
+    const { answers, pid, idleExitMs } = await probe(name, signal)
+    if (!answers || isWanted(status) || idleExitMs !== undefined) continue
+    throw new CrabError('conflict', `Cannot remove the data: process ${pid} is ${name}, started by hand`, {
+      hint: byHandHint(name),
+    })
+  }
+}
+
+/** All are tried; what could not be ended is said at the end. */
+async function endServices(
+  { manager, labels, paths }: ViewPlace,
+  { names, host }: { names: readonly string[]; host: Host },
+  signal: AbortSignal,
+): Promise<void> {
+  const failures: CrabError[] = []
+  for (const name of names) {
+    try {
+      await manager.remove(labelOf(name, labels), signal)
+      host.stdout.write(`ended ${name}; its unit is gone\n`)
+    } catch (reason) {
+      const { kind, message, hint } = toCrabError(reason)
+      failures.push(new CrabError(kind, `${name}: ${message}`, { ...(hint && { hint }) }))
+    }
+  }
+  const [first, ...others] = failures
+  if (first)
+    throw others.length === 0
+      ? first
+      : new CrabError(first.kind, failures.map(({ message }) => message).join('\n'))
+  await supervisorGone(servicesFolder(paths))
+}
+
+/** It ends by itself when nothing is wanted any more. */
+async function supervisorGone(folder: string): Promise<void> {
+  for (let left = WAIT_MS; left > 0 && (await findSupervisor(folder)); left -= LOOK_MS) await sleep(LOOK_MS)
+}
+
+/** A daemon that a command has started is nobody's service, and would be started again. */
+async function endOnDemand({ probe }: ViewPlace, host: Host, signal: AbortSignal): Promise<void> {
+  const { answers, idleExitMs, pid } = await probe('daemon', signal)
+  if (!answers || idleExitMs === undefined) return
+  await endDaemon(host, signal)
+  host.stdout.write(`ended the daemon that was started on demand (pid ${pid})\n`)
+}
+
+async function purge({ paths }: ViewPlace, host: Host): Promise<void> {
+  const left = await removeContent(paths.home, await homeContent(paths))
+  if (left.length === 0) host.stdout.write(`removed ${paths.home}\n`)
+  else
+    host.stdout.write(
+      `removed the data in ${paths.home}; not crabtalk's, and kept: ${left.toSorted().join(', ')}\n`,
+    )
+}
+
+function tellKept(
+  { paths }: ViewPlace,
+  { data, word }: { data: readonly HomeEntry[]; word: string },
+  host: Host,
+): void {
+  if (data.length === 0) return
+  const size = inUnits(data.reduce((sum, { bytes }) => sum + bytes, 0))
+  host.stdout.write(`${word} your data in ${paths.home} (${size}); crabup uninstall --purge removes it
+`)
+}
+
+function sizes(data: readonly HomeEntry[]): string[] {
+  const width = Math.max(0, ...data.map(({ name }) => name.length))
+  return data.map(({ name, bytes, files }) => {
+    const many = files > 1 ? `, ${files - 1} file${files === 2 ? '' : 's'}` : ''
+    return `  ${name.padEnd(width)}  ${inUnits(bytes)}${many}`
+  })
+}
+
+function inUnits(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
+  return `${at === 0 ? bytes : (bytes / 1000 ** at).toFixed(1)} ${units[at]}`
+}
+
+const WAIT_MS = 10_000
+const LOOK_MS = 20
