@@ -6,7 +6,7 @@ import { parseArgs, promisify } from 'node:util'
 import { makeArchive } from './release/archive.ts'
 import { fetchFile } from './release/fetch.ts'
 import type { Entry } from './release/file-tree.ts'
-import { mainPackage, platformPackage } from './release/npm.ts'
+import { type Manifest, mainPackage, platformPackage } from './release/npm.ts'
 import { sharedFiles } from './release/share.ts'
 import { TARGETS, type Target } from './release/targets.ts'
 import { buildBinary, inMegabytes } from './sea/build.ts'
@@ -52,7 +52,7 @@ interface Place {
   npm: string
   out: string
   cache: string
-  manifest: Parameters<typeof platformPackage>[1]['manifest']
+  manifest: Manifest
   shared: readonly Entry[]
 }
 

@@ -6,7 +6,8 @@ import { packageOf, TARGETS, type Target } from './targets.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-interface Manifest {
+/** What packages take from package.json. */
+export interface Manifest {
   version: string
   description: string
   license: string
@@ -37,8 +38,11 @@ export async function platformPackage(
   ])
 }
 
-/** The package that people install: the launcher, and the entries for programs, which `npm run build:lib` has made. */
-export async function mainPackage(manifest: Manifest): Promise<{ name: string; bytes: Buffer }> {
+/** The package that people install: the launcher, and the entries for programs, which `npm run build:lib` makes in `dist/lib`. */
+export async function mainPackage(
+  manifest: Manifest,
+  lib = join(ROOT, 'dist/lib'),
+): Promise<{ name: string; bytes: Buffer }> {
   const { version, description, license } = manifest
   const json = {
     name: 'crabtalk',
@@ -62,8 +66,8 @@ export async function mainPackage(manifest: Manifest): Promise<{ name: string; b
       ...programs,
     ])),
     ...(await Promise.all(['README.md', 'LICENSE', 'CHANGELOG.md'].map(document))),
-    ...(await tree('dist/lib')),
-    ...(await tree('proto')),
+    ...(await tree(lib, 'dist/lib')),
+    ...(await tree(join(ROOT, 'proto'), 'proto')),
   ])
 }
 
@@ -95,12 +99,16 @@ async function document(name: string): Promise<Entry> {
   return { path: name, bytes: await readFile(join(ROOT, name)) }
 }
 
-async function tree(folder: string): Promise<Entry[]> {
-  const files = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true })
-  const paths = files
-    .filter((file) => file.isFile())
-    .map((file) => relative(ROOT, join(file.parentPath, file.name)))
-  return await Promise.all(paths.map(async (path) => ({ path, bytes: await readFile(join(ROOT, path)) })))
+/** All files of a folder, below another name. */
+async function tree(folder: string, name: string): Promise<Entry[]> {
+  const found = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = found.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name))
+  return await Promise.all(
+    files.map(async (file) => ({
+      path: `${name}/${relative(folder, file).replaceAll('\\', '/')}`,
+      bytes: await readFile(file),
+    })),
+  )
 }
 
 function toJson(value: object): Buffer {

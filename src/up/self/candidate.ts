@@ -18,14 +18,21 @@ export interface UpdateSource {
   version?: string
 }
 
-/** The program of another version, its checksum verified. `npm` is asked for only when the registry is. */
+/**
+ * The program of another version, its checksum verified; undefined when the registry's is the version there is, of which
+ * nothing is fetched. `npm` is asked for only when the registry is.
+ */
 export async function fetchProgram(
   { file, sha256, version }: UpdateSource,
-  { host, npm }: { host: Pick<UpHost, 'platform'>; npm: () => Promise<Npm> },
+  { own, host, npm }: { own: string; host: Pick<UpHost, 'platform'>; npm: () => Promise<Npm> },
   signal: AbortSignal,
-): Promise<Buffer> {
-  if (file === undefined)
-    return await fromRegistry(`${packageFor(host)}@${version ?? 'latest'}`, await npm(), signal)
+): Promise<Buffer | undefined> {
+  if (file === undefined) {
+    const found = await npm()
+    const spec = `${packageFor(host)}@${version ?? 'latest'}`
+    const { version: there } = await found.view(spec, signal)
+    return there === own ? undefined : await fromRegistry(spec, found, signal)
+  }
   const bytes = await readFile(file, { signal }).catch((reason) => {
     throw toStorageError(`Cannot read ${file}`, reason)
   })

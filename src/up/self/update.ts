@@ -1,4 +1,4 @@
-import { readFile, rm, stat } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile } from '../../core/base/files.ts'
 import type { Npm } from '../packages/npm.ts'
@@ -33,8 +33,8 @@ export async function updateProgram(
   at: { host: UpHost; npm: () => Promise<Npm> },
   signal: AbortSignal,
 ): Promise<Update> {
-  const bytes = await fetchProgram(source, at, signal)
-  if (bytes.equals(await readFile(own.path))) {
+  const bytes = await fetchProgram(source, { ...at, own: own.version }, signal)
+  if (!bytes || bytes.equals(await readFile(own.path))) {
     return { from: own.version, to: own.version, outcome: 'same', kept: undefined }
   }
   return await switchToBytes(own, { bytes, wanted: source.version }, at.host, signal)
@@ -68,12 +68,4 @@ async function switchToBytes(
   } finally {
     await rm(candidate, { force: true }).catch(() => undefined) // the next update looks for it
   }
-}
-
-/** Whether a program that was replaced is kept. */
-export async function hasOld(path: string): Promise<boolean> {
-  return await stat(oldProgram(path)).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { makeTarGz } from '../../scripts/release/tar.ts'
+import { makeTree } from '../support/trees.ts'
+
+const SCRIPT = readFileSync(join(import.meta.dirname, '../../packaging/install.sh'))
+const OS = process.platform === 'darwin' ? 'darwin' : 'linux'
+const TARGET = `${OS}-${process.arch}`
+
+test('install.sh puts the archive beside it below a prefix, and says what to add to the PATH', async () => {
+  await using box = await makeBox({ '1.0.0': answering('1.0.0') })
+  const { code, stdout, stderr } = await box.install()
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /^Installed crabtalk 1\.0\.0: .*\/bin\/crabtalk\n/)
+  assert.match(stdout, /Add it to your PATH: export PATH="[^\n]*\/bin:\$PATH"\n/)
+  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('1.0.0'))
+  assert.equal(readlinkSync(box.at('bin/crabup')), 'crabtalk')
+  assert.equal(readFileSync(box.at('share/man/man1/crabtalk.1'), 'utf8'), 'manual of 1.0.0')
+  assert.deepEqual(readdirSync(box.prefix).toSorted(), ['bin', 'share'])
+})
+
+test('install.sh keeps the program it replaces', async () => {
+  await using box = await makeBox({ '1.0.0': answering('1.0.0') })
+  await box.install()
+  box.release({ '2.0.0': answering('2.0.0') })
+  rmSync(box.archive('1.0.0'))
+  const { code, stdout } = await box.install()
+  assert.equal(code, 0)
+  assert.match(stdout, /The one before is bin\/crabtalk\.old/)
+  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('2.0.0'))
+  assert.equal(readFileSync(box.at('bin/crabtalk.old'), 'utf8'), answering('1.0.0'))
+})
+
+test('install.sh --uninstall takes away what it put there, and nothing else', async () => {
+  await using box = await makeBox({ '1.0.0': answering('1.0.0') })
+  await box.install()
+  await box.install()
+  writeFileSync(box.at('share/man/man1/other.1'), '')
+  assert.match((await box.install('--uninstall')).stdout, /^Removed crabtalk from /)
+  assert.deepEqual(readdirSync(box.prefix, { recursive: true }).toSorted(), [
+    'share',
+    'share/man',
+    'share/man/man1',
+    'share/man/man1/other.1',
+  ])
+  const again = await box.install('--uninstall')
+  assert.equal(again.code, 66)
+})
+
+test('install.sh refuses what is damaged, foreign or does not start, and changes nothing', async () => {
+  await using box = await makeBox({ '1.0.0': answering('1.0.0') })
+  await box.install()
+  const before = readdirSync(box.prefix, { recursive: true }).toSorted()
+  const refusals: [change: () => string | undefined, code: number, message: RegExp][] = [
+    [
+      () => box.damage('1.0.0'),
+      65,
+      /crabtalk-1\.0\.0-\S+ is not the file that SHA256SUMS means; fetch it again/,
+    ],
+    [() => box.forget(), 65, /SHA256SUMS does not name/],
+    [
+      () => box.release({ '1.0.0': '#!/bin/sh\necho libatomic.so.1: no such file >&2; exit 127\n' }),
+      69,
+      /apt install libatomic1 libstdc\+\+6/,
+    ],
+    [
+      () => box.release({ '1.0.0': '#!/bin/sh\necho no way >&2; exit 1\n' }),
+      69,
+      /does not start here: no way/,
+    ],
+    [() => box.foreign(), 69, /crabtalk-1\.0\.0-plan9-mips\.tar\.gz is not for this machine, which is /],
+    [() => 'nowhere.tar.gz', 66, /there is no file nowhere\.tar\.gz/],
+    [() => '--fast', 2, /there is no option --fast/],
+    [() => box.release({ '2.0.0': answering('2.0.0') }), 2, /several archives lie beside .*: name one/],
+    [() => box.removeArchives(), 66, /there is no crabtalk-VERSION-\S+\.tar\.gz beside/],
+  ]
+  for (const [change, code, message] of refusals) {
+    const argument = change()
+    const finished = await box.install(...(argument === undefined ? [] : [argument]))
+    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
+    assert.match(finished.stderr, message)
+    assert.equal(finished.stderr.split('\n').length, 2, 'one line')
+  }
+  assert.deepEqual(readdirSync(box.prefix, { recursive: true }).toSorted(), before)
+  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('1.0.0'))
+})
+
+function answering(version: string): string {
+  return `#!/bin/sh\necho crabtalk ${version}\n`
+}
+
+/** A folder with a release, whose programs are scripts, and an empty prefix; both have a space in their names. */
+async function makeBox(programs: Readonly<Record<string, string>>) {
+  const tree = await makeTree({ 'release/install.sh': SCRIPT, 'home/': '' })
+  const [release, prefix] = [tree.path('release'), tree.path('prefix')]
+  const nameOf = (version: string) => `crabtalk-${version}-${TARGET}.tar.gz`
+  const archive = (version: string) => join(release, nameOf(version))
+  const writeSums = () => {
+    const names = readdirSync(release).filter((name) => name.endsWith('.tar.gz'))
+    const lines = names.map((name) => `${sha256(readFileSync(join(release, name)))}  ${name}\n`)
+    writeFileSync(join(release, 'SHA256SUMS'), lines.join(''))
+  }
+  const box = {
+    prefix,
+    at: (path: string) => join(prefix, path),
+    archive,
+    release(made: Readonly<Record<string, string>>): undefined {
+      for (const [version, program] of Object.entries(made)) {
+        const entries = [
+          { path: 'bin/crabtalk', bytes: Buffer.from(program), executable: true },
+          { path: 'bin/crabup', link: 'crabtalk' },
+          { path: 'share/man/man1/crabtalk.1', bytes: Buffer.from(`manual of ${version}`) },
+        ].map((entry) => ({ ...entry, path: `crabtalk-${version}-${TARGET}/${entry.path}` }))
+        writeFileSync(archive(version), makeTarGz(entries))
+      }
+      writeSums()
+    },
+    damage: (version: string): undefined => writeFileSync(archive(version), 'x', { flag: 'a' }) as undefined,
+    forget: (): undefined =>
+      writeFileSync(join(release, 'SHA256SUMS'), `${'0'.repeat(64)}  other\n`) as undefined,
+    foreign(): string {
+      const path = join(release, 'crabtalk-1.0.0-plan9-mips.tar.gz')
+      writeFileSync(path, '')
+      return path
+    },
+    removeArchives(): undefined {
+      for (const name of readdirSync(release)) if (name.endsWith('.tar.gz')) rmSync(join(release, name))
+    },
+    install: (...args: readonly string[]) =>
+      new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+        const argv = [join(release, 'install.sh'), '--prefix', prefix, ...args]
+        const env = { PATH: process.env['PATH'], HOME: tree.path('home') }
+        execFile('sh', argv, { env, cwd: tree.root }, (error, stdout, stderr) =>
+          resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+        )
+      }),
+    async [Symbol.asyncDispose]() {
+      await tree[Symbol.asyncDispose]()
+      assert.ok(!existsSync(tree.root))
+    },
+  }
+  chmodSync(join(release, 'install.sh'), 0o755)
+  box.release(programs)
+  return box
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
