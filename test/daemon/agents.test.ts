@@ -48,6 +48,20 @@ test('rename_agent says which name is the trouble before it looks at memories', 
   assert.equal((await rename('one', 'three')).name, 'three')
 })
 
+test('rename_agent takes schedules along, and does nothing while their file is broken', async () => {
+  await using node = await startTestDispatch([])
+  const { dispatch, home } = node
+  await request(dispatch, 'createAgent', { name: 'scout', config: '', prompt: '' }, NEVER)
+  const entry = '[[cron]]\nid = 1\nschedule = "@daily"\ncontent = "look" # each day\nagent = "scout"\n'
+  await home.write('config/crons.toml', `${entry}[[`)
+  const rename = () => request(dispatch, 'renameAgent', { oldName: 'scout', newName: 'finder' }, NEVER)
+  await assert.rejects(rename(), { kind: 'config', message: /crons\.toml:6/ })
+  await request(dispatch, 'getAgent', { name: 'scout' }, NEVER)
+  await home.write('config/crons.toml', entry)
+  await rename()
+  assert.equal(await home.read('config/crons.toml'), entry.replace('"scout"', '"finder"'))
+})
+
 test('agents never show what is secret in their servers, and keep it through an update', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { ClientMessage } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
@@ -74,6 +75,23 @@ test('stream takes what a client says of one turn', async () => {
   assert.equal(json['model'], 'other')
   assert.equal('tools' in json, false)
   assert.match(node.server.requests[0]!.text, /"Be terse\.\\n\\n<environment>/)
+})
+
+test('a turn on which nobody looks is unattended, whatever its sender', async () => {
+  await using node = await startTestDispatch([{ parts: ['yes'] }])
+  const options = { unattended: true }
+  const { home } = node.home.paths
+  for (const more of [{ cwd: home, options }, { options: { ...options, env: { A: 'b' } } }]) {
+    await assert.rejects(Array.fromAsync(streamTurn(node.dispatch, { ...HI, ...more }, NEVER)), {
+      kind: 'denied',
+    })
+  }
+  await node.ask('hi', { options })
+  const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
+  assert.deepEqual(
+    conversations.map(({ cwd }) => cwd),
+    [join(home, 'workspace', 'crab')],
+  )
 })
 
 test('send answers with all that was said, and how', async () => {

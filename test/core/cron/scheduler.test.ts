@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import { EMPTY_STATE } from '../../../src/core/cron/cron-state.ts'
+import { until } from '../../support/until.ts'
+import { makeStage } from './scheduler-stage.ts'
+
+const HOUR = 3_600_000
+
+/** They wait for seconds to pass: at the same time. */
+describe('Scheduler', { concurrency: true }, () => {
+  test('Scheduler fires an entry again and again, and never two turns of it at once', async () => {
+    await using stage = await makeStage(everySecond(1))
+    await stage.begun(1)
+    await until('two were skipped', () => stage.entry(1).skipped >= 2)
+    assert.equal(stage.turns.length, 1)
+    assert.equal(typeof stage.entry(1).running, 'number')
+    stage.turns[0]!.ends()
+    await stage.begun(2)
+    const { fired, failed, last } = stage.entry(1)
+    assert.deepEqual([fired, failed, last?.outcome, last?.run], [2, 0, 'ok', 'run'])
+    assert.ok(stage.lines.includes('info entry 1 still runs: skipped'))
+  })
+
+  test('Scheduler goes on after a failure, and counts those in a row', async () => {
+    await using stage = await makeStage(everySecond(1))
+    for (const count of [1, 2]) {
+      await stage.begun(count)
+      stage.turns[count - 1]!.fails('Cannot find it')
+    }
+    await stage.begun(3)
+    const { fired, failed, failing, last } = stage.entry(1)
+    assert.deepEqual([fired, failed, failing], [3, 2, 2])
+    assert.deepEqual(last?.error, { kind: 'missing', message: 'Cannot find it' })
+    stage.turns[2]!.ends()
+    await until('it went well', () => stage.entry(1).last?.outcome === 'ok')
+    assert.deepEqual([stage.entry(1).failing, stage.entry(1).failed], [0, 2])
+    assert.ok(stage.lines.includes('error entry 1: Cannot find it'))
+  })
+
+  test('Scheduler starts the timer of an edited entry anew, and leaves those of others', async () => {
+    const other = entry({ id: 2, schedule: '0 0 0 1 1 *' })
+    await using stage = await makeStage(entry({ id: 1, schedule: '0 0 0 1 1 *' }) + other)
+    const { next } = stage.entry(2)
+    await stage.write(everySecond(1) + other)
+    await stage.begun(1)
+    assert.equal(stage.turns[0]!.entry.id, 1)
+    assert.deepEqual([stage.entry(2).next, stage.entry(2).fired], [next, 0])
+    await stage.write(other)
+    assert.deepEqual(
+      stage.scheduler.state.entries.map(({ id }) => id),
+      [2],
+    )
+  })
+
+  test('Scheduler does not overlap an entry that left the file and came back, nor forgets what it counted', async () => {
+    await using stage = await makeStage(everySecond(1))
+    await stage.begun(1)
+    await stage.write('') // as editors write a file
+    await stage.write(everySecond(1))
+    await until('it was skipped', () => stage.entry(1).skipped >= 1)
+    assert.deepEqual([stage.turns.length, stage.entry(1).fired], [1, 1])
+  })
+
+  test('Scheduler fires what fires once a single time, and takes it out of the file then', async () => {
+    const other = entry({ id: 2, schedule: '0 0 0 1 1 *' })
+    await using stage = await makeStage(`# Mine.\n${everySecond(1, true)}${other}`)
+    await stage.begun(1)
+    assert.match(await stage.read(), /id = 1/)
+    assert.match(stage.saved.at(-1)?.entries[0]?.claim ?? '', /"id":1/) // before its turn began
+    stage.turns[0]!.fails('Cannot do it')
+    await until('it is gone', async () => !(await stage.read()).includes('id = 1'))
+    await until('that is known', () => stage.scheduler.state.gone.length === 1)
+    assert.equal(await stage.read(), `# Mine.\n${other}`)
+    const [gone] = stage.scheduler.state.gone
+    assert.deepEqual([gone?.id, gone?.content, gone?.last.outcome], [1, 'do 1', 'failed'])
+    assert.equal(stage.scheduler.state.highest, 2)
+  })
+
+  test('Scheduler does not fire again what fired once and could not be taken out of the file', async () => {
+    const remove = async () => {
+      throw new CrabError('storage', 'Cannot write: the disk is full')
+    }
+    await using stage = await makeStage('')
+    const text = everySecond(1, true)
+    await stage.write(text)
+    await stage.begun(1)
+    const state = stage.scheduler.state // as a scheduler leaves it that dies in that turn
+    const crons = { read: async () => await stage.file.read(), remove }
+    await using after = await makeStage('', { file: crons, state })
+    await until('it has tried', () => after.lines.some((line) => line.includes('the disk is full')))
+    assert.deepEqual([after.entry(1).next, after.turns.length], [undefined, 0])
+  })
+
+  test('Scheduler does not fire what fires once as long as nothing says afterwards that it did', async () => {
+    let isFull = true
+    const save = async () => {
+      if (isFull) throw new CrabError('storage', 'Cannot write the state: the disk is full')
+    }
+    await using stage = await makeStage(everySecond(1, true), { save })
+    await until('it could not', () => stage.entry(1).last?.outcome === 'failed')
+    assert.deepEqual([stage.turns.length, stage.entry(1).fired], [0, 0])
+    isFull = false
+    await stage.begun(1)
+  })
+
+  test('Scheduler does not catch up what the machine slept through', async () => {
+    await using stage = await makeStage(
+      entry({ id: 1, schedule: `0 ${farMinute()} * * * *` }) + everySecond(2),
+      {
+        answers: 'at once',
+      },
+    )
+    await stage.begun(1)
+    stage.ahead = 5 * HOUR
+    await until('it was missed', () => stage.entry(1).missed > 0)
+    assert.deepEqual([stage.entry(1).missed, stage.entry(1).fired], [5, 0])
+    assert.ok(stage.entry(1).next! > Date.now() + stage.ahead)
+    const { length } = stage.turns
+    await stage.begun(length + 1)
+  })
+
+  test('Scheduler goes by a clock that was set back', async () => {
+    await using stage = await makeStage(everySecond(1), { answers: 'at once' })
+    await stage.begun(1)
+    stage.ahead = -HOUR
+    await until('that was seen', () => stage.lines.some((line) => line.includes('set back by 3600 s')))
+    const { length } = stage.turns
+    await stage.begun(length + 1)
+  })
+
+  test('Scheduler fires nothing twice when its clock is corrected by a little', async () => {
+    await using stage = await makeStage(everySecond(1), { answers: 'at once' })
+    await stage.begun(1)
+    stage.ahead = -3000
+    await stage.begun(3)
+    const dues = stage.turns.length
+    assert.equal(stage.entry(1).fired, dues)
+    assert.ok(!stage.lines.some((line) => line.includes('set back')))
+  })
+
+  test('Scheduler runs sixteen turns at a time; the others wait', async () => {
+    const text = Array.from({ length: 18 }, (_, index) => everySecond(index + 1, true)).join('')
+    await using stage = await makeStage(text)
+    await until('all are due', () => stage.scheduler.turns === 18)
+    await stage.begun(16)
+    assert.equal(stage.turns.length, 16)
+    stage.turns[0]!.ends()
+    await stage.begun(17)
+    assert.equal(stage.turns.length, 17)
+  })
+
+  test('end() lets turns end, and cancels those that do not', async () => {
+    await using stage = await makeStage(everySecond(1) + everySecond(2))
+    await stage.begun(2)
+    const ending = stage.scheduler.end(60)
+    stage.turns[0]!.ends()
+    await ending
+    const outcomes = [1, 2].map(
+      (id) => stage.saved.at(-1)?.entries.find((one) => one.id === id)?.last?.outcome,
+    )
+    assert.deepEqual(outcomes.toSorted(), ['cancelled', 'ok'])
+    assert.equal(stage.turns.length, 2)
+    assert.ok(stage.saved.at(-1)?.entries.every(({ running }) => running === undefined))
+  })
+
+  test('Scheduler tells each problem of the file once, and goes on with what it had', async () => {
+    await using stage = await makeStage(everySecond(1), { answers: 'at once' })
+    await stage.write(`${everySecond(1)}${entry({ id: 2, schedule: 'soon' })}`)
+    await stage.write(`# Another look.\n${everySecond(1)}${entry({ id: 2, schedule: 'soon' })}[[cr`)
+    await stage.scheduler.reconcile()
+    const { length } = stage.turns
+    await stage.begun(length + 1)
+    const warnings = stage.lines.filter((line) => line.startsWith('warn'))
+    assert.equal(warnings.length, 2)
+    assert.match(warnings[0]!, /crons\.toml:9: "schedule" is no schedule/)
+    assert.match(warnings[1]!, /crons\.toml:\d+.*the entries from before hold/)
+    assert.equal(stage.scheduler.state.broken?.kind, 'config')
+  })
+
+  test('Scheduler goes on counting where an earlier one left off', async () => {
+    const before = { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4, running: 1 }
+    const state = { ...EMPTY_STATE, highest: 9, entries: [before, { ...before, id: 5 }] }
+    await using stage = await makeStage(everySecond(1), { state })
+    const { next: _, ...known } = stage.entry(1)
+    assert.deepEqual(known, { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4 })
+    assert.deepEqual([stage.scheduler.state.entries.length, stage.scheduler.state.highest], [1, 9])
+  })
+})
+
+/** A minute that does not come while a test runs. */
+function farMinute(): number {
+  return (new Date().getMinutes() + 30) % 60
+}
+
+function everySecond(id: number, once = false): string {
+  return entry({ id, schedule: '* * * * * *', once })
+}
+
+function entry({ id, schedule, once = false }: { id: number; schedule: string; once?: boolean }): string {
+  return `\n[[cron]]\nid = ${id}\nschedule = "${schedule}"\ncontent = "do ${id}"\n${once ? 'once = true\n' : ''}`
+}
