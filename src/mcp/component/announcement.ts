@@ -93,8 +93,8 @@ export class Announcement {
     const { name } = this.#place
     const path = portFile(this.#place)
     const before = read(path)
-    const port = Number(before)
-    if (before !== undefined && port > 0 && port !== this.#port) {
+    const port = /^\d{1,5}$/.test(before ?? '') ? Number(before) : 0
+    if (port > 0 && port < 65_536 && port !== this.#port) {
       const health = await askHealth(port, signal)
       signal.throwIfAborted() // then nobody was asked
       if (health?.name === name) {

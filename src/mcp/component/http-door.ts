@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
+import { finished, pipeline } from 'node:stream/promises'
 import {
   hostHeaderValidationResponse,
   localhostAllowedHostnames,
@@ -28,6 +28,8 @@ export interface Door {
   readonly port: number
   /** Takes nothing new; what is being answered goes on. */
   shut(): void
+  /** Over when nothing is being answered. */
+  idle(): Promise<void>
   /** Ends every connection; over when none is left. */
   close(): Promise<void>
 }
@@ -39,11 +41,15 @@ export interface Door {
  * `Origin` is refused first.
  */
 export async function openDoor(options: DoorOptions): Promise<Door> {
+  const answers = new Set<Promise<void>>()
   const server = createServer((request, response) => {
-    void answer(request, response, options).catch((reason: unknown) => {
-      options.log('debug', `an answer broke off: ${(reason as Error).message}`)
-      response.destroy()
-    })
+    const answering = answer(request, response, options)
+      .catch((reason: unknown) => {
+        options.log('debug', `an answer broke off: ${(reason as Error).message}`)
+        response.destroy()
+      })
+      .finally(() => answers.delete(answering))
+    answers.add(answering)
   })
   await listen(server)
   const address = server.address()
@@ -55,6 +61,9 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   return {
     port,
     shut,
+    async idle() {
+      while (answers.size > 0) await Promise.all(answers)
+    },
     async close() {
       shut()
       server.closeAllConnections()
@@ -88,7 +97,7 @@ async function answer(
   if (!incoming.complete && !response.ok) outgoing.setHeader('connection', 'close') // the rest of it is not read
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   if (response.body) await pipeline(Readable.fromWeb(response.body as never), outgoing)
-  else outgoing.end()
+  else await finished(outgoing.end())
 }
 
 /** Undefined for what only Node takes for a request. */

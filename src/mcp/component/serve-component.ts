@@ -57,7 +57,10 @@ export async function serveComponent(
     throw reason
   } finally {
     door.shut()
-    await tools.end(graceMs)
+    await within(graceMs, tools.settled())
+    tools.stop()
+    await within(FLUSH_MS, door.idle())
+    await tools.close()
     await door.close()
   }
 }
@@ -74,6 +77,13 @@ async function keep(announcement: Announcement, lookMs: number, signal: AbortSig
   }
 }
 
+/** Waits for something, but not longer than that. */
+async function within(ms: number, done: Promise<void>): Promise<void> {
+  const over = new AbortController()
+  await Promise.race([done, sleep(ms, undefined, { signal: over.signal })])
+  over.abort()
+}
+
 function checkName(name: string): void {
   if (/^[a-z0-9](-?[a-z0-9])*$/.test(name) && name.length <= 32) return
   throw new CrabError('invalid', `Cannot start the component "${name}": that is no name for one`, {
@@ -82,3 +92,5 @@ function checkName(name: string): void {
 }
 
 const SOON_MS = 1_000
+/** For answers that are on their way. */
+const FLUSH_MS = 1_000

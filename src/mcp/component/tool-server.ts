@@ -50,14 +50,19 @@ export class ToolServer {
     return this.#handler.fetch(request)
   }
 
-  /** Waits for the calls that run, but not longer than that; then they are told to stop, and every stream ends. */
-  async end(graceMs: number): Promise<void> {
-    const { promise, resolve } = withResolvers()
-    const timer = setTimeout(resolve, graceMs)
-    await Promise.race([Promise.allSettled([...this.#running]), promise])
-    clearTimeout(timer)
+  /** Over when no call runs any more. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running)
+  }
+
+  /** Tells the calls that still run to stop. */
+  stop(): void {
     this.#over.abort(new CrabError('cancelled', 'Cancelled: the component ends'))
-    await this.#handler.close()
+  }
+
+  /** Ends every stream; nothing is answered any more. */
+  close(): Promise<void> {
+    return this.#handler.close()
   }
 
   #newServer(): Server {
@@ -98,7 +103,8 @@ export class ToolServer {
   async #run(tool: ComponentTool, args: JsonObject, context: ServerContext): Promise<CallToolResult> {
     const signal = AbortSignal.any([context.mcpReq.signal, this.#over.signal])
     try {
-      return toResult(await tool.run(args, { signal, progress: progressOf(context) }))
+      const wantsProgress = context.mcpReq._meta?.progressToken !== undefined
+      return toResult(await tool.run(args, { signal, wantsProgress, progress: progressOf(context) }))
     } catch (reason) {
       return toFailure(wordsOf(reason))
     }
@@ -177,15 +183,6 @@ function progressOf({ mcpReq }: ServerContext): ToolCall['progress'] {
     const params = { progressToken, progress, message, ...(total !== undefined && { total }) }
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined) // a host that has gone is told nothing
   }
-}
-
-/** Node 20 has no `Promise.withResolvers`. */
-function withResolvers(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {}
-  const promise = new Promise<void>((take) => {
-    resolve = take
-  })
-  return { promise, resolve }
 }
 
 /** In the place of the SDK's own validator, which compiles schemas; nothing is asked, so no answers are checked. */

@@ -31,6 +31,8 @@ export interface ComponentTool<A = JsonObject> {
 export interface ToolCall {
   /** Aborted when nobody waits for the answer any more, and when the component ends. */
   readonly signal: AbortSignal
+  /** Whether whoever waits asked to be told how far it is; others give up what is silent for too long. */
+  readonly wantsProgress: boolean
   /** Tells whoever waits how far it is; `done` counts up. */
   progress(message: string, done: number, total?: number): void
 }

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { ComponentTool } from '../../../src/mcp/component/types.ts'
+import { HTTP_CLIENTS } from '../../support/component/http-clients.ts'
+import { madeHome, startServed } from '../../support/component/served-component.ts'
+import { freePort } from '../../support/component.ts'
+import { temporaryHome } from '../../support/temporary-home.ts'
+import { until } from '../../support/until.ts'
+
+test('a component says where it is while it serves, and takes that away', async () => {
+  await using home = await madeHome()
+  const { run } = home.paths
+  await using served = await startServed(home)
+  assert.equal(readFileSync(join(run, 'dice.port'), 'utf8'), `${served.port}\n`)
+  assert.match(served.key, /^[\w-]{43}$/)
+  assert.deepEqual(
+    ['', 'dice.key', 'dice.port'].map((file) => statSync(join(run, file)).mode & 0o777),
+    [0o700, 0o600, 0o600],
+  )
+  served.end()
+  await served.ended
+  assert.deepEqual(readdirSync(run), [])
+})
+
+test('of several that start at once one serves, and the others say which', async () => {
+  await using home = await madeHome()
+  const starts = await Promise.allSettled(
+    Array.from({ length: 5 }, () => startServed(home, [], { lookMs: 20 })),
+  )
+  const served = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []))
+  const refused = starts.flatMap((start) => (start.status === 'rejected' ? start.reason : []))
+  assert.deepEqual(
+    refused.map(({ kind }) => kind),
+    ['conflict', 'conflict', 'conflict', 'conflict'],
+  )
+  assert.equal(served.length, 1)
+  await using winner = served[0]!
+  assert.match(refused[0].message, new RegExp(`it runs already, pid 4321, port ${winner.port}$`))
+  assert.equal(readFileSync(join(home.paths.run, 'dice.port'), 'utf8'), `${winner.port}\n`)
+  assert.equal(readFileSync(join(home.paths.run, 'dice.key'), 'utf8'), `${winner.key}\n`)
+})
+
+test('files of one that is dead are no obstacle: where nothing listens, somebody else does, or nobody can', async () => {
+  await using home = await madeHome()
+  await using silent = await listening(() => {})
+  await using other = await listening('{"name":"other","version":"1","pid":1,"started":""}')
+  await using page = await listening('<p>')
+  await using endless = await listening('x'.repeat(100_000))
+  for (const text of [await freePort(), other.port, page.port, endless.port, 99_999, 'soon', '', -1]) {
+    await home.write('run/dice.port', `${text}\n`)
+    await using served = await startServed(home)
+    assert.equal(readFileSync(join(home.paths.run, 'dice.port'), 'utf8'), `${served.port}\n`)
+  }
+  await home.write('run/dice.port', `${silent.port}\n`) // one that hangs is waited for a moment
+  await using served = await startServed(home)
+  assert.ok(served.port > 0)
+})
+
+test('a key that is there is kept if nobody else could read it', async () => {
+  await using home = await madeHome()
+  const path = join(home.paths.run, 'dice.key')
+  const old = 'k'.repeat(43)
+  await home.write('run/dice.key', `${old}\n`)
+  await chmod(path, 0o600)
+  {
+    await using served = await startServed(home)
+    assert.equal(served.key, old)
+  }
+  for (const [text, mode] of [
+    [old, 0o644],
+    ['short', 0o600],
+    ['', 0o600],
+  ] as const) {
+    await home.write('run/dice.key', text)
+    await chmod(path, mode)
+    await using served = await startServed(home)
+    assert.notEqual(served.key, old)
+    assert.equal(statSync(path).mode & 0o777, 0o600)
+  }
+})
+
+test('files that others take away or change are set right', async () => {
+  await using home = await madeHome()
+  const { run } = home.paths
+  await using served = await startServed(home, [], { lookMs: 5 })
+  const isRight = () =>
+    read(join(run, 'dice.port')) === `${served.port}\n` && read(join(run, 'dice.key')) === `${served.key}\n`
+  await rename(run, `${run}.old`) // at once, so that it cannot write in between
+  await until('both are back', isRight)
+  await writeFile(join(run, 'dice.key'), 'other')
+  await until('the key is back', isRight)
+  await writeFile(join(run, 'dice.port'), `${await freePort()}\n`)
+  await until('the port is back', isRight)
+})
+
+test('one in whose place another serves ends with a conflict, and leaves the files of that one', async () => {
+  await using home = await madeHome()
+  await using other = await madeHome()
+  await using first = await startServed(home, [], { lookMs: 5 })
+  await using second = await startServed(other)
+  await home.write('run/dice.port', `${second.port}\n`)
+  await assert.rejects(first.ended, { kind: 'conflict', message: /it runs already, pid 4321/ })
+  assert.equal(readFileSync(join(home.paths.run, 'dice.port'), 'utf8'), `${second.port}\n`)
+  assert.ok(existsSync(join(home.paths.run, 'dice.key')))
+})
+
+test('one whose home is removed ends, and makes none', async () => {
+  await using home = await madeHome()
+  await using served = await startServed(home, [], { lookMs: 5 })
+  await rename(home.paths.home, `${home.paths.home}.old`)
+  await assert.rejects(served.ended, { kind: 'config', message: /its home .* is gone/ })
+  assert.equal(existsSync(home.paths.home), false)
+})
+
+test('a home that is not there, and a folder that is none, are named', async () => {
+  await using nowhere = await temporaryHome()
+  await assert.rejects(startServed(nowhere), { kind: 'config', hint: /set CRABTALK_HOME/ })
+  assert.equal(existsSync(nowhere.paths.home), false)
+  await using home = await madeHome()
+  await writeFile(home.paths.run, '')
+  await assert.rejects(startServed(home), { kind: 'storage', message: /run.*: a (part|file)/ })
+  await rm(home.paths.run)
+  await mkdir(join(home.paths.run, 'dice.port', 'x'), { recursive: true })
+  await assert.rejects(startServed(home), /dice\.port|directory/)
+})
+
+test('calls under way are finished when it ends, but not waited for without end', async () => {
+  await using home = await madeHome()
+  const begun = Promise.withResolvers<void>()
+  const go = Promise.withResolvers<string>()
+  const tool = (name: string, run: ComponentTool['run']): ComponentTool => ({ name, description: '', run })
+  const slow = tool('slow', () => {
+    begun.resolve()
+    return go.promise
+  })
+  const served = await startServed(home, [slow], { graceMs: 60_000 })
+  await using host = await HTTP_CLIENTS['SDK 2.x, 2026-07-28']!(served)
+  const call = host.call('slow')
+  await begun.promise
+  served.end()
+  await until('the files are gone', () => !existsSync(join(home.paths.run, 'dice.port')))
+  await assert.rejects(fetch(`http://127.0.0.1:${served.port}/health`))
+  go.resolve('done')
+  assert.deepEqual((await call)['content'], [{ type: 'text', text: 'done' }])
+  await served.ended
+
+  const there = Promise.withResolvers<void>()
+  const endless = tool('slow', () => {
+    there.resolve()
+    return new Promise(() => {})
+  })
+  const stuck = await startServed(home, [endless], { graceMs: 1 })
+  await using hung = await HTTP_CLIENTS['SDK 2.x']!(stuck)
+  const lost = assert.rejects(hung.call('slow'))
+  await there.promise
+  stuck.end()
+  await stuck.ended
+  await lost
+})
+
+function read(path: string): string | undefined {
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}
+
+/** A server that answers everything with a text, or not at all. */
+async function listening(answer: string | (() => void)): Promise<{ port: number } & AsyncDisposable> {
+  const server: Server = createServer((_, response) => {
+    if (typeof answer === 'string') response.end(answer)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
+import type { ComponentTool } from '../../../src/mcp/component/types.ts'
+import { HTTP_CLIENTS } from '../../support/component/http-clients.ts'
+import { madeHome, startServed } from '../../support/component/served-component.ts'
+
+const ROLL: ComponentTool = {
+  name: 'roll',
+  description: 'Rolls a die.',
+  inputSchema: {
+    type: 'object',
+    properties: { sides: { type: 'integer', minimum: 2 } },
+    required: ['sides'],
+    additionalProperties: false,
+  },
+  run: ({ sides }) => `a ${sides}`,
+}
+const FAIL: ComponentTool = {
+  name: 'fail',
+  description: 'Fails.',
+  run() {
+    throw new CrabError('missing', 'Cannot roll: there is no die', { hint: 'buy one' })
+  },
+}
+const RICH: ComponentTool = {
+  name: 'rich',
+  description: 'Answers with more.',
+  async run(_, { wantsProgress, progress }) {
+    progress('half', 1, 2)
+    progress('whole', 2, 2)
+    return { content: [{ type: 'text', text: String(wantsProgress) }], structuredContent: { wantsProgress } }
+  },
+}
+
+for (const [client, connect] of Object.entries(HTTP_CLIENTS)) {
+  test(`a component serves its tools to ${client}`, async () => {
+    await using home = await madeHome()
+    await using served = await startServed(home, [ROLL, FAIL, RICH])
+    await using host = await connect(served)
+    assert.equal(host.server()?.name, 'dice')
+    assert.deepEqual(await host.tools(), ['roll', 'fail', 'rich'])
+    const rolled = await host.call('roll', { sides: 6 })
+    assert.deepEqual(rolled['content'], [{ type: 'text', text: 'a 6' }])
+    const failed = await host.call('fail')
+    assert.deepEqual(
+      [failed['content'], failed['isError']],
+      [[{ type: 'text', text: 'Cannot roll: there is no die (buy one)' }], true],
+    )
+    await assert.rejects(host.call('nothing'), /There is no tool "nothing"/)
+    const steps: number[] = []
+    const rich = await host.call('rich', {}, { onProgress: (done) => steps.push(done) })
+    assert.deepEqual([rich['structuredContent'], steps], [{ wantsProgress: true }, [1, 2]])
+    assert.deepEqual((await host.call('rich'))['structuredContent'], { wantsProgress: false })
+  })
+
+  test(`a tool of a component is told when ${client} waits no more`, async () => {
+    const stopped = Promise.withResolvers<void>()
+    const begun = Promise.withResolvers<void>()
+    const wait: ComponentTool = {
+      name: 'wait',
+      description: 'Waits.',
+      async run(_, { signal }) {
+        begun.resolve()
+        await once(signal, 'abort')
+        stopped.resolve()
+        return ''
+      },
+    }
+    await using home = await madeHome()
+    await using served = await startServed(home, [wait], { graceMs: 0 })
+    await using host = await connect(served)
+    const over = new AbortController()
+    const call = host.call('wait', {}, { signal: over.signal })
+    await begun.promise
+    over.abort()
+    await assert.rejects(call)
+    if (client !== 'SDK 2.x, 2026-07-28') served.end() // a cancellation of older revisions has no session to reach
+    await stopped.promise
+  })
+}
+
+test('arguments that do not fit a schema never reach the tool, and the model reads why', async () => {
+  await using home = await madeHome()
+  await using served = await startServed(home, [ROLL, FAIL])
+  await using host = await HTTP_CLIENTS['SDK 2.x']!(served)
+  for (const [args, problem] of [
+    [{}, /The arguments do not fit: .*sides/],
+    [{ sides: 1 }, /The arguments do not fit: #\/sides: 1 is less than 2/],
+    [{ sides: 6, colour: 'red' }, /The arguments do not fit: .*colour/],
+  ] as const) {
+    const { content, isError } = await host.call('roll', args)
+    assert.equal(isError, true)
+    assert.match(JSON.stringify(content), problem)
+  }
+  assert.match(JSON.stringify((await host.call('fail', { any: 1 }))['content']), /do not fit/)
+})
+
+test('what is no tool is refused before anything is served', async () => {
+  await using home = await madeHome()
+  for (const [tools, problem] of [
+    [[{ ...ROLL, name: 'ro ll' }], /Cannot offer the tool "ro ll": its name/],
+    [[ROLL, ROLL], /there are two of that name/],
+    [[{ ...ROLL, inputSchema: { type: 'string' } }], /its arguments have to be an object/],
+  ] as const) {
+    await assert.rejects(startServed(home, tools), { kind: 'invalid', message: problem })
+  }
+  await assert.rejects(startServed(home, [], { name: 'My Dice' }), {
+    kind: 'invalid',
+    message: /that is no name/,
+  })
+})
+
+test('calls are logged without their arguments', async () => {
+  await using home = await madeHome()
+  await using served = await startServed(home, [ROLL])
+  await using host = await HTTP_CLIENTS['SDK 2.x']!(served)
+  await host.call('roll', { sides: 77 })
+  assert.deepEqual(served.logged.slice(0, 2), ['info dice 1.2.3 serves', 'info a call'])
+  assert.doesNotMatch(served.logged.join(), /77/)
+})
