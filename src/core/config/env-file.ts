@@ -6,7 +6,7 @@ import { readText } from './load-config.ts'
 /** The variables of a file of `KEY=VALUE` lines, as `node --env-file` reads them; none where there is no such file. Fails with `storage`. */
 export async function readEnvFile(path: string): Promise<Record<string, string>> {
   const text = await readText(path)
-  return text === undefined ? {} : (parseEnv(text) as Record<string, string>)
+  return text === undefined ? {} : { ...(parseEnv(text) as Record<string, string>) }
 }
 
 /**

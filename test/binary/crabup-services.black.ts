@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { JsonObject } from '../../src/core/base/message.ts'
+import { type Finished, makeSandbox, type RunOptions, type Sandbox } from '../support/run-binary.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { makeTalk, writeConfig } from '../support/talk.ts'
+import { until } from '../support/until.ts'
+
+/** Whatever this machine has: units of tests are none of its service manager's business. */
+const OWN = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }
+
+test('a daemon is started, survives kill -9, is restarted once its turns have ended, and stopped; nothing is left', async () => {
+  await using talk = await makeTalk([
+    { parts: ['Half'], end: 'hang' },
+    { parts: ['Half'], end: 'hang' },
+  ])
+  const started = await crabup(talk, ['daemon', 'start'])
+  assert.deepEqual([started.code, started.stderr], [0, ''])
+  assert.match(
+    started.stdout,
+    /^daemon is ready \(pid \d+, \S+\); crabup's own supervisor keeps it running: .+\n$/,
+  )
+  const again = await crabup(talk, ['daemon', 'start'])
+  assert.deepEqual([again.code, again.stderr], [0, ''])
+  const first = await status(talk)
+  assert.match(again.stdout, new RegExp(`^daemon runs already \\(pid ${first['pid']}, `))
+  assert.deepEqual([first['state'], first['manager'], first['code']], ['ready', 'supervisor', 0])
+
+  process.kill(Number(first['pid']), 'SIGKILL')
+  let second = first
+  await until('it runs again', async () => {
+    second = await status(talk)
+    return second['state'] === 'ready' && second['pid'] !== first['pid']
+  })
+  assert.equal(second['restarts'], 1)
+
+  const sending = talk.startSend(['-s', 'ann', 'go'], { env: WITH_DAEMON })
+  await sending.prints(/Half/)
+  const restarting = talk.start(['daemon', 'restart'], { program: 'crabup', env: OWN })
+  await restarting.prints(/^crabup: waiting: a turn runs: crab\/ann\n$/, 'stderr')
+  assert.equal((await status(talk))['pid'], second['pid'])
+  await talk.run(['conversation', 'kill', 'crab/ann'], { env: WITH_DAEMON })
+  await sending.finished
+  const restarted = await restarting.finished
+  assert.equal(restarted.code, 0)
+  assert.match(restarted.stdout, /^daemon was restarted \(pid \d+, /)
+  const third = await status(talk)
+  assert.notEqual(third['pid'], second['pid'])
+
+  const cut = talk.startSend(['-s', 'ann', 'go on'], { env: WITH_DAEMON })
+  await cut.prints(/Half/)
+  assert.equal((await crabup(talk, ['daemon', 'restart', '--now'])).code, 0)
+  assert.equal((await cut.finished).code, 69)
+
+  const stopped = await crabup(talk, ['daemon', 'stop'])
+  assert.match(stopped.stdout, /^daemon stopped \(pid \d+\)\n$/)
+  const idle = await crabup(talk, ['daemon', 'stop'])
+  assert.deepEqual([idle.stdout, idle.stderr, idle.code], ['daemon does not run\n', '', 0])
+  assert.equal((await status(talk))['code'], 3)
+})
+
+test('a daemon that a command has started gives way to the service; one that a person runs is named and left alone', async () => {
+  await using talk = await makeTalk([{ parts: ['hello'] }])
+  const own = await startSandboxDaemon(talk)
+  const refused = await crabup(talk, ['daemon', 'start'])
+  assert.deepEqual([refused.stdout, refused.code], ['', 1])
+  const why = `Cannot start daemon as a service: process ${own.pid} runs already, started by hand`
+  assert.match(
+    refused.stderr,
+    new RegExp(`^crabup: error\\[conflict\\]: ${why}\nhint: .*crabtalk daemon stop`),
+  )
+  const left = await crabup(talk, ['daemon', 'stop'])
+  assert.deepEqual([left.stdout, left.code], ['daemon does not run\n', 0])
+  assert.match(left.stderr, new RegExp(`the daemon of process ${own.pid} runs on: it was started by hand`))
+  await own[Symbol.asyncDispose]()
+
+  const onDemand = await startSandboxDaemon(talk, ['--idle-exit', '10m'])
+  const started = await crabup(talk, ['daemon', 'start'])
+  assert.deepEqual([started.code, started.stderr], [0, ''])
+  assert.equal((await onDemand.finished).code, 0)
+  assert.notEqual((await status(talk))['pid'], onDemand.pid)
+  await crabup(talk, ['daemon', 'stop'])
+})
+
+test('a wrong configuration is said with its line before anything is changed, and a dry run changes nothing', async () => {
+  await using box = await makeSandbox()
+  const plan = await crabup(box, ['daemon', 'start', '--dry-run'])
+  assert.deepEqual([plan.code, plan.stderr], [0, ''])
+  assert.match(plan.stdout, /^# daemon start, by crabup's own supervisor.*\n(.*\n)*\$ .* supervise /)
+  assert.equal(existsSync(box.home), false)
+  await writeConfig(box.home, 'modle = "x"\n')
+  for (const verb of ['start', 'restart']) {
+    const { code, stderr, stdout } = await crabup(box, ['daemon', verb])
+    assert.deepEqual([code, stdout], [78, ''])
+    assert.match(stderr, /config\.toml:1/)
+  }
+  assert.equal(existsSync(join(box.home, 'run', 'services')), false)
+})
+
+test('a service that does not come up is exit 69, with what it said since it was started', async () => {
+  await using box = await makeSandbox()
+  await install(box, 'broken', 'console.error("no such thing as luck"); process.exitCode = 78')
+  await mkdir(join(box.home, 'logs'))
+  await writeFile(join(box.home, 'logs', 'broken.crash.log'), 'long ago\n')
+  const { code, stdout, stderr } = await crabup(box, ['broken', 'start'])
+  assert.deepEqual([code, stdout], [69, ''])
+  assert.match(
+    stderr,
+    /^ {2}no such thing as luck\n(.*\n)*crabup: error\[unavailable\]: Cannot have broken ready: it was started, but it ended with exit 78\nhint: crabup broken logs/,
+  )
+  assert.doesNotMatch(stderr, /long ago/)
+  const now = await status(box, 'broken')
+  assert.deepEqual([now['state'], now['code']], ['crashed', 3])
+  assert.equal((await crabup(box, ['broken', 'stop'])).code, 0)
+})
+
+test('nothing starts at login where there is nobody who would: exit 69', async () => {
+  await using box = await makeSandbox()
+  for (const verb of ['enable', 'disable']) {
+    const { code, stderr } = await crabup(box, ['daemon', verb])
+    assert.equal(code, 69)
+    assert.match(stderr, /^crabup: error\[unavailable\]: Cannot say whether daemon starts at login: /)
+  }
+})
+
+test('without a model the first start says so in a line, and the demo answers; keys of the shell are named', async () => {
+  await using box = await makeSandbox()
+  const { code, stdout, stderr } = await crabup(box, ['daemon', 'start'])
+  assert.equal(code, 0)
+  assert.match(stdout, /^daemon is ready /)
+  assert.match(stderr, /^crabup: there is no model yet, so the built-in demo answers: .*service\.env.*\n$/)
+  await crabup(box, ['daemon', 'stop'])
+  const keyed = await crabup(box, ['daemon', 'start'], { env: { ANTHROPIC_API_KEY: 'sk-ant-very-secret' } })
+  assert.match(
+    keyed.stderr,
+    /^crabup: ANTHROPIC_API_KEY is set in this shell, which a service does not see: add it to .*service\.env\n/,
+  )
+  assert.doesNotMatch(keyed.stderr + keyed.stdout, /very-secret/)
+  await crabup(box, ['daemon', 'stop'])
+})
+
+test('on a terminal the first start asks for a model; the key is not shown, and stands where only its owner reads', async () => {
+  await using talk = await makeTalk([{ parts: ['hello'] }])
+  await writeConfig(talk.home, '# mine\n')
+  const terminal = talk.terminal(['daemon', 'start'], { program: 'crabup', env: OWN })
+  await terminal.shows(/Number, or Enter for the built-in demo: /)
+  terminal.type('9\r')
+  await terminal.shows(/Its address.*: /)
+  terminal.type(`${talk.server.url}\r`)
+  await terminal.shows(/Its key.*: /)
+  terminal.type('sk-wrongg\x7f\x15sk-secret\r')
+  await terminal.shows(/Model.*: /)
+  terminal.type('scripted\r')
+  assert.equal((await terminal.finished).code, 0, terminal.output())
+  assert.doesNotMatch(terminal.output(), /secret|sk-/)
+  const config = await readFile(join(talk.home, 'config.toml'), 'utf8')
+  assert.match(config, /^# mine\n/)
+  assert.match(config, /api_key = "sk-secret"/)
+  assert.equal((await stat(join(talk.home, 'config.toml'))).mode & 0o777, 0o600)
+  const answer = await talk.send(['hi'], { env: WITH_DAEMON })
+  assert.deepEqual([answer.stdout, answer.code], ['hello\n', 0])
+  await crabup(talk, ['daemon', 'stop'])
+})
+
+test('on a terminal a key of the shell is kept for services when a person says so, and they have it', async () => {
+  await using talk = await makeTalk([{ parts: ['hello'] }])
+  const declared = '[[providers]]\nname = "own"\nkind = "anthropic"\n'
+  await writeConfig(talk.home, `${declared}base_url = "${talk.server.url}"\nmodels = ["scripted"]\n`)
+  const env = { ...OWN, ANTHROPIC_API_KEY: 'sk-ant-secret' }
+  const terminal = talk.terminal(['daemon', 'start'], { program: 'crabup', env })
+  await terminal.shows(/ANTHROPIC_API_KEY is set in this shell.*\s.*Keep it in .*\[Y\/n\] /s)
+  terminal.type('\r')
+  assert.equal((await terminal.finished).code, 0, terminal.output())
+  const file = join(talk.home, 'service.env')
+  assert.match(await readFile(file, 'utf8'), /^ANTHROPIC_API_KEY='sk-ant-secret'$/m)
+  assert.equal((await stat(file)).mode & 0o777, 0o600)
+  const environment = await readFile(`/proc/${(await status(talk))['pid']}/environ`, 'utf8').catch(
+    () => undefined,
+  )
+  if (environment !== undefined) assert.match(environment, /(^|\0)ANTHROPIC_API_KEY=sk-ant-secret\0/)
+  const again = await crabup(talk, ['daemon', 'start'], { env })
+  assert.deepEqual([again.stderr, again.code], ['', 0])
+  await crabup(talk, ['daemon', 'stop'])
+})
+
+async function crabup(box: Sandbox, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  return await box.run(args, { program: 'crabup', ...options, env: { ...OWN, ...options.env } })
+}
+
+/** What `status --json` says, with its exit code. */
+async function status(box: Sandbox, name = 'daemon'): Promise<JsonObject> {
+  const { stdout, code } = await crabup(box, [name, 'status', '--json'])
+  return { ...(JSON.parse(stdout) as JsonObject), code }
+}
+
+/** What `crabup pull` leaves behind. */
+async function install({ home }: Sandbox, name: string, script: string): Promise<void> {
+  const folder = join(home, 'packages', name)
+  await mkdir(join(folder, '1.0.0'), { recursive: true })
+  await symlink('1.0.0', join(folder, 'current'))
+  await writeFile(join(folder, '1.0.0', 'main.js'), script)
+  const record = {
+    ...{ package: name, version: '1.0.0', description: 'A component', script: 'main.js', runsOnNode: true },
+    ...{ installedAt: '2026-11-22T00:00:00.000Z', source: name, origin: 'folder' },
+  }
+  await writeFile(join(folder, '1.0.0', 'crabup.json'), JSON.stringify(record))
+}

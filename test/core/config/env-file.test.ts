@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempDisposable, readFile, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { readEnvFile, setInEnvFile } from '../../../src/core/config/env-file.ts'
+
+const VALUES = { KEY_A: 'sk-a b$HOME"`\\n#x%', KEY_B: 'naïve=1', KEY_C: '' }
+
+test('setInEnvFile() writes what readEnvFile(), Node and a shell read alike, for its owner only', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
+  const path = join(folder.path, 'new', 'service.env')
+  await setInEnvFile(path, VALUES)
+  assert.deepEqual(await readEnvFile(path), VALUES)
+  const script = 'console.log(JSON.stringify([process.env.KEY_A, process.env.KEY_B, process.env.KEY_C]))'
+  const node = await run(process.execPath, [`--env-file=${path}`, '-e', script])
+  const shell = await run('/bin/sh', ['-c', `. "$0" && printf '%s|%s|%s' "$KEY_A" "$KEY_B" "$KEY_C"`, path])
+  assert.deepEqual(JSON.parse(node), Object.values(VALUES))
+  assert.equal(shell, Object.values(VALUES).join('|'))
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+})
+
+test('setInEnvFile() replaces what is set already and leaves all else as it stands', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
+  const path = join(folder.path, 'service.env')
+  await writeFile(path, "# mine\nexport KEY_A=old\nOTHER=1 # stays\n\nKEY_A='older'\n")
+  await setInEnvFile(path, { KEY_A: 'new' })
+  assert.equal(await readFile(path, 'utf8'), "# mine\nOTHER=1 # stays\nKEY_A='new'\n")
+  await setInEnvFile(path, { KEY_B: 'more' })
+  assert.deepEqual(await readEnvFile(path), { OTHER: '1', KEY_A: 'new', KEY_B: 'more' })
+})
+
+test('setInEnvFile() refuses a value that one of its readers would take for another, and writes nothing', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
+  const path = join(folder.path, 'service.env')
+  for (const value of ["it's", 'two\nlines', 'bell\u0007']) {
+    await assert.rejects(setInEnvFile(path, { KEY_A: value }), (reason: Error & { kind: string }) => {
+      assert.deepEqual([reason.kind, reason.message.includes(value)], ['invalid', false])
+      return true
+    })
+  }
+  assert.deepEqual(await readEnvFile(path), {})
+})
+
+async function run(file: string, args: readonly string[]): Promise<string> {
+  return (await promisify(execFile)(file, args, { env: { PATH: process.env['PATH'] } })).stdout
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type PathSetting, snapshotPath } from '../../src/up/path-snapshot.ts'
+
+const SYSTEM = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/local/sbin', '/usr/sbin', '/sbin']
+
+test('snapshotPath() keeps the order of the shell, each directory once, and puts the usual ones behind', () => {
+  const there = ['/home/me/.local/bin', '/home/me/.cargo/bin']
+  const { path, left, lent } = snapshot({ path: '/opt/tools/:/usr/bin:/opt/tools:/sbin', there })
+  const first = ['/opt/tools', '/usr/bin', '/sbin', ...there]
+  assert.deepEqual(path.split(':'), [...first, ...SYSTEM.filter((folder) => !first.includes(folder))])
+  assert.deepEqual([left, lent], [[], undefined])
+})
+
+const PASSING = [
+  '/tmp/x/bin',
+  '/run/user/1000/app/bin',
+  '/home/me/code/site/node_modules/.bin',
+  '/home/me/code/site/.venv/bin',
+  '/home/me/code/site/scripts',
+  '/home/me/.nvm/versions/node/v22.1.0/bin',
+  '/home/me/.local/share/mise/installs/node/22.1.0/bin',
+  '/home/me/.local/share/fnm/node-versions/v22.1.0/installation/bin',
+  '/run/user/1000/fnm_multishells/12_34/bin',
+  '/opt/homebrew/Cellar/node/22.1.0/bin',
+  '/nix/store/abc-node-22/bin',
+  '/home/me/.npm/_npx/12ab/node_modules/.bin',
+]
+
+for (const folder of PASSING) {
+  test(`snapshotPath() leaves out ${folder}`, () => {
+    const { path, left } = snapshot({ path: `${folder}:/usr/bin`, programs: ['/usr/bin/node'] })
+    assert.deepEqual(path.split(':'), ['/usr/bin', ...SYSTEM.filter((one) => one !== '/usr/bin')])
+    assert.deepEqual(left, [folder])
+  })
+}
+
+test('snapshotPath() leaves out what is relative, empty, or would break a unit file, and says nothing of it', () => {
+  const { path, left } = snapshot({ path: '::bin:./x:/a\nb:/c"d:/usr/bin' })
+  assert.deepEqual([path.split(':').toSorted(), left], [SYSTEM.toSorted(), []])
+})
+
+test('snapshotPath() puts the shims of a version manager in the place of its versions', () => {
+  const shims = ['/home/me/.asdf/shims', '/home/me/.local/share/fnm/aliases/default/bin']
+  const path = [
+    '/home/me/.asdf/installs/nodejs/22.1.0/bin',
+    '/home/me/.local/share/fnm/node-versions/v22.1.0/installation/bin',
+  ].join(':')
+  const taken = snapshot({ path, there: shims, programs: [`${shims[0]}/node`] })
+  assert.deepEqual(taken.path.split(':').slice(0, 2), shims)
+  assert.deepEqual(snapshot({ path, programs: ['/usr/bin/node'] }).path.split(':'), SYSTEM)
+})
+
+test('snapshotPath() lends the one directory that has Node, last, where no lasting one has', () => {
+  const nvm = '/home/me/.nvm/versions/node/v22.1.0/bin'
+  const { path, left, lent } = snapshot({ path: `/tmp/x:${nvm}`, programs: [`${nvm}/node`, '/tmp/x/node'] })
+  assert.deepEqual([path.split(':').at(-1), left, lent], [nvm, ['/tmp/x'], nvm])
+})
+
+test('snapshotPath() takes the directory one stands in for a project, but not the home directory or what is above it', () => {
+  const path = '/home/me/tools/bin'
+  for (const cwd of ['/home/me', '/home', '/']) assert.deepEqual(snapshot({ path, cwd }).left, [], cwd)
+  assert.deepEqual(snapshot({ path, cwd: '/home/me/tools' }).left, [path])
+})
+
+test('snapshotPath() knows the separators and directories of Windows and macOS', () => {
+  const windows = snapshot({
+    path: 'C:\\Tools\\;C:\\Users\\me\\AppData\\Local\\Temp\\x;c:\\code\\node_modules\\.bin',
+    platform: 'win32',
+    homeDir: 'C:\\Users\\me',
+    cwd: 'C:\\Users\\me',
+    temporary: ['C:\\Users\\me\\AppData\\Local\\Temp'],
+  })
+  assert.equal(windows.path, 'C:\\Tools;C:\\Windows\\System32;C:\\Windows')
+  const mac = snapshot({ path: '/var/folders/ab/T/x', platform: 'darwin', there: ['/opt/homebrew/bin'] })
+  assert.deepEqual(mac.path.split(':'), ['/opt/homebrew/bin', ...SYSTEM])
+})
+
+function snapshot({
+  there = [],
+  programs = [],
+  ...setting
+}: Partial<PathSetting> & { path: string; there?: readonly string[]; programs?: readonly string[] }) {
+  return snapshotPath({
+    platform: 'linux',
+    homeDir: '/home/me',
+    cwd: '/home/me/code/site',
+    temporary: ['/tmp', '/run/user', '/var/folders'],
+    isDirectory: (path) => there.includes(path),
+    hasProgram: (folder, name) => programs.includes(`${folder}/${name}`),
+    ...setting,
+  })
+}

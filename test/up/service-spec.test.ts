@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { HomePaths } from '../../src/core/config/paths.ts'
+import { findService, type SpecPlace, servicesOf, specOf } from '../../src/up/service-spec.ts'
+import { temporaryHome } from '../support/temporary-home.ts'
+
+test('specOf() runs what is inside this program by the words behind it, with home and PATH and nothing secret', async () => {
+  await using home = await temporaryHome()
+  const { paths } = home
+  assert.deepEqual(specOf('daemon', placeOf(paths)), {
+    name: 'daemon',
+    label: 'ai.crabtalk.daemon',
+    description: 'Agents, conversations, memory and MCP servers',
+    argv: ['/usr/bin/crabtalk', 'daemon', 'run'],
+    cwd: paths.home,
+    env: { CRABTALK_HOME: paths.home, PATH: '/usr/bin:/bin' },
+    envFile: join(paths.home, 'service.env'),
+    output: join(paths.logs, 'daemon.crash.log'),
+  })
+  assert.deepEqual(specOf('cron', placeOf(paths)).argv, ['/usr/bin/crabtalk', 'cron', 'run'])
+})
+
+test('specOf() gives the services of another home labels of their own', async () => {
+  await using home = await temporaryHome()
+  const { label } = specOf('daemon', { ...placeOf(home.paths), usualHome: '/home/me/.crabtalk' })
+  assert.match(label, /^ai\.crabtalk\.daemon\.[0-9a-f]{8}$/)
+})
+
+test('specOf() runs a component through the link that stays, a script by Node', async () => {
+  await using home = await temporaryHome()
+  await install(home.paths, 'clock')
+  const script = join(home.paths.packages, 'clock', 'current', 'clock.js')
+  const place = placeOf(home.paths)
+  assert.deepEqual(specOf('clock', place).argv, ['/usr/bin/node', script])
+  assert.throws(() => specOf('clock', { ...place, node: undefined }), {
+    kind: 'missing',
+    message: /^Cannot run clock: .* no node is on the PATH of services$/,
+  })
+  await install(home.paths, 'gate', { runsOnNode: false })
+  assert.deepEqual(specOf('gate', place).argv, [join(home.paths.packages, 'gate', 'current', 'clock.js')])
+})
+
+test('specOf() has services read the file of variables themselves where launchd runs them', async () => {
+  await using home = await temporaryHome()
+  await install(home.paths, 'clock')
+  const place = { ...placeOf(home.paths), platform: 'darwin' as const }
+  const file = join(home.paths.home, 'service.env')
+  assert.deepEqual(specOf('daemon', place).argv.slice(1), ['daemon', 'run', '--env-file', file])
+  assert.equal(specOf('clock', place).argv.length, 2)
+  assert.equal(specOf('clock', { ...place, hasEnvFile: true }).argv[1], `--env-file=${file}`)
+})
+
+test('servicesOf() lists what is inside this program and what is installed', async () => {
+  await using home = await temporaryHome()
+  await install(home.paths, 'clock')
+  const names = servicesOf(home.paths).map(({ name, version }) => [name, version])
+  assert.deepEqual(names, [
+    ['daemon', undefined],
+    ['cron', undefined],
+    ['clock', '1.2.3'],
+  ])
+})
+
+/** Names that are no service, and what is advised. */
+const UNKNOWN: [string, RegExp, RegExp][] = [
+  ['dameon', /there is none of that name/, /^did you mean "daemon"\?$/],
+  ['frobnicate', /there is none of that name/, /^there are daemon, cron$/],
+  ['clock', /it is not installed/, /crabup pull clock/],
+  ['tui', /it runs when you open it/, /crabtalk/],
+]
+
+for (const [name, message, hint] of UNKNOWN) {
+  test(`findService() says what is wrong with ${name}`, async () => {
+    await using home = await temporaryHome()
+    assert.throws(() => findService(home.paths, name), { kind: 'no-service', message, hint })
+  })
+}
+
+function placeOf(paths: HomePaths): SpecPlace {
+  return {
+    paths,
+    usualHome: paths.home,
+    platform: 'linux',
+    program: ['/usr/bin/crabtalk'],
+    path: '/usr/bin:/bin',
+    node: '/usr/bin/node',
+    hasEnvFile: false,
+  }
+}
+
+/** What `crabup pull` leaves behind. */
+async function install({ packages }: HomePaths, name: string, { runsOnNode = true } = {}): Promise<void> {
+  const folder = join(packages, name)
+  await mkdir(join(folder, '1.2.3'), { recursive: true })
+  await symlink('1.2.3', join(folder, 'current'))
+  const record = {
+    ...{
+      origin: 'registry',
+      package: `crabtalk-${name}`,
+      version: '1.2.3',
+      description: 'A component',
+      runsOnNode,
+    },
+    ...{ script: 'clock.js', installedAt: '2026-11-22T00:00:00.000Z', source: `crabtalk-${name}` },
+  }
+  await writeFile(join(folder, '1.2.3', 'crabup.json'), JSON.stringify(record))
+}
