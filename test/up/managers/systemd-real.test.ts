@@ -86,9 +86,29 @@ if (canRunSystemd()) {
     await until('it waits', async () => (await statusOf(spec)).state === 'waiting')
     assert.deepEqual((await statusOf(spec)).lastExit, { code: null, signal: 'SIGKILL' })
     await manager.start(spec, never) // nobody has to wait for the three seconds
-    const { state, pid: next } = await statusOf(spec)
-    assert.equal(state, 'running')
-    assert.notEqual(next, pid)
+    const { state, restarts } = await statusOf(spec)
+    assert.deepEqual({ state, restarts }, { state: 'running', restarts: 0 })
+  })
+
+  test('a service that crashes again and again is left alone in the end, and forgiven when somebody starts or stops it', async () => {
+    const spec = service('ai.crabtalk.crashing', 'exit 1')
+    const file = `${manager.unit(spec).path}.d/soon.conf`
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, '[Service]\nRestartSec=1ms\n')
+    const hasFailed = () =>
+      until('it has failed', async () => {
+        const { state, restarts } = await statusOf(spec)
+        return state === 'failed' && restarts === 10
+      })
+    await manager.start(spec, never)
+    await hasFailed()
+    const mended = service(spec.label)
+    await manager.start(mended, never)
+    assert.equal((await statusOf(spec)).state, 'running')
+    await manager.restart(spec, never)
+    await hasFailed()
+    await manager.stop(spec, never)
+    assert.equal((await statusOf(spec)).state, 'stopped')
   })
 
   test('a service whose configuration is wrong is not started again, until somebody starts it', async () => {
@@ -141,13 +161,12 @@ if (canRunSystemd()) {
     assert.equal((await statusOf(spec)).state, 'running')
   })
 
-  test('a unit that was written and never loaded is loaded by the next start', async () => {
+  test('a unit that was written and never loaded is loaded by the next restart', async () => {
     const spec = service('ai.crabtalk.unloaded')
     await manager.start(spec, never)
     const next = { ...spec, argv: ['/bin/sh', '-c', 'echo next; sleep 1000 & wait'] as [string, ...string[]] }
-    await manager.stop(spec, never)
     await writeFile(manager.unit(next).path, manager.unit(next).content)
-    await manager.start(next, never)
+    await manager.restart(next, never)
     await until('the new one prints', async () => (await readFile(spec.output, 'utf8')) === 'next\n')
   })
 

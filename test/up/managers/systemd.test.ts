@@ -184,10 +184,13 @@ test('systemdEnv() finds the bus of a session that the shell does not name', asy
   const runtime = join(stage.home, 'runtime')
   await mkdir(runtime)
   const host = { uid: 501, env: { XDG_RUNTIME_DIR: runtime } }
-  assert.equal(systemdEnv(host).DBUS_SESSION_BUS_ADDRESS, undefined)
+  assert.equal(systemdEnv(host)['DBUS_SESSION_BUS_ADDRESS'], undefined)
   await writeFile(join(runtime, 'bus'), '')
-  assert.equal(systemdEnv(host).DBUS_SESSION_BUS_ADDRESS, `unix:path=${runtime}/bus`)
+  assert.equal(systemdEnv(host)['DBUS_SESSION_BUS_ADDRESS'], `unix:path=${runtime}/bus`)
   const named = { ...host, env: { ...host.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/mine' } }
-  assert.equal(systemdEnv(named).DBUS_SESSION_BUS_ADDRESS, 'unix:path=/mine')
-  assert.equal(existsSync('/run/user/501'), systemdEnv({ uid: 501, env: {} }).XDG_RUNTIME_DIR !== undefined)
+  assert.equal(systemdEnv(named)['DBUS_SESSION_BUS_ADDRESS'], 'unix:path=/mine')
+  assert.equal(
+    existsSync('/run/user/501'),
+    systemdEnv({ uid: 501, env: {} })['XDG_RUNTIME_DIR'] !== undefined,
+  )
 })
