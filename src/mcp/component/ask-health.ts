@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import { isObject } from '../../core/base/json.ts'
 import type { Health } from './types.ts'
 
-/** What answers on a port of this machine, if it is a component. Never fails, and takes no longer than three seconds. */
+/** What answers on a port of this machine, if it is a component. Never fails, and takes no longer than two seconds. */
 export function askHealth(port: number, signal: AbortSignal): Promise<Health | undefined> {
   return new Promise((resolve) => {
     const nothing = () => resolve(undefined)
@@ -35,5 +35,5 @@ function parseHealth(text: string): Health | undefined {
   }
 }
 
-const ANSWER_MS = 3_000
+const ANSWER_MS = 2_000
 const MAX_CHARS = 4_096

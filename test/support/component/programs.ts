@@ -1,0 +1,71 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import type { HomePaths } from '../../../src/core/config/paths.ts'
+import { until } from '../until.ts'
+
+/** A component as a process. Disposing kills it. */
+export interface ComponentProcess extends AsyncDisposable {
+  readonly child: ChildProcess
+  /** Standard error so far. */
+  said(): string
+  /** The exit code, as a shell has it. */
+  readonly ended: Promise<number>
+  /** Waits until its port file is there; gives the port. */
+  port(): Promise<number>
+}
+
+/** Starts a component's program, for Node, in a home. */
+export function startProgram(
+  script: string,
+  { paths, name = 'clock', node = process.execPath, args = [] }: ProgramOptions,
+): ComponentProcess {
+  const env = { PATH: process.env['PATH'], HOME: paths.home, CRABTALK_HOME: paths.home }
+  const child = spawn(node, [script, ...args], { env, stdio: ['ignore', 'inherit', 'pipe'] })
+  let said = ''
+  child.stderr!.on('data', (piece: Buffer) => {
+    said += piece.toString()
+  })
+  const ended = once(child, 'close').then(([code, signal]) => code ?? (signal === 'SIGKILL' ? 137 : 128))
+  const file = join(paths.run, `${name}.port`)
+  return {
+    child,
+    said: () => said,
+    ended,
+    async port() {
+      const isOver = () => child.exitCode !== null || child.signalCode !== null
+      await until('it serves', async () => isOver() || (await pidAt(portIn(file))) === child.pid)
+      return portIn(file)
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+export interface ProgramOptions {
+  paths: Pick<HomePaths, 'home' | 'run'>
+  name?: string
+  /** Which Node runs it; by default that of the tests. */
+  node?: string
+  args?: readonly string[]
+}
+
+/** That of the tests, and another Node where one is on the PATH, as on machines of people; by version. */
+export function installedNodes(): ReadonlyMap<string, string> {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'))
+  const nodes = [process.execPath, ...places.filter((path) => existsSync(path))]
+  return new Map(nodes.map((path) => [execFileSync(path, ['--version']).toString().trim(), path]))
+}
+
+/** The pid of the component that answers at a port; undefined where none does. */
+export async function pidAt(port: number): Promise<number | undefined> {
+  const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined)
+  return answer && ((await answer.json()) as { pid: number }).pid
+}
+
+function portIn(file: string): number {
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0
+}
