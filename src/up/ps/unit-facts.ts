@@ -63,9 +63,11 @@ function parseSystemd(text: string): Pick<UnitFacts, 'argv' | 'path'> {
 /** Words of a systemd line: quotes and backslashes are taken off, and `%%` is a `%`. */
 function wordsOf(line: string): string[] {
   const words = line.match(/(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|[^\s"'\\])+/g) ?? []
-  return words.map((word) =>
-    word.replaceAll(/\\(.)|["']/g, (_, escaped: string | undefined) => escaped ?? '').replaceAll('%%', '%'),
-  )
+  return words.map((word) => word.replaceAll(QUOTED, unquote).replaceAll('%%', '%'))
+}
+
+function unquote(_: string, double?: string, single?: string, escaped?: string): string {
+  return escaped ?? (double ?? single ?? '').replaceAll(/\\(.)/g, '$1')
 }
 
 /** What is in the way of a program whose path systemd does not take as it is. */
@@ -90,3 +92,4 @@ function fromXml(text: string): string {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+const QUOTED = /"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'|\\(.)/g

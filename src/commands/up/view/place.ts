@@ -40,7 +40,7 @@ export async function soughtServices(place: ViewPlace, signal: AbortSignal): Pro
   const { paths, labels, manager } = place
   const known = servicesOf(paths).map(({ name, version = VERSION }) => ({ name, version }))
   const [units, announced] = await Promise.all([
-    unitNames({ manager, labels }, signal).catch(() => []), // asking for their status says what is wrong
+    unitNames({ manager, labels }, signal).catch((): string[] => []), // asking for their status says what is wrong
     announcedNames(paths),
   ])
   const isKnown = (name: string) => known.some((one) => one.name === name)

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toEntry } from '../../../src/up/logs/entry.ts'
+
+const AT = { service: 'daemon', source: 'log', about: 5 } as const
+
+test('toEntry() reads a line of a log', () => {
+  const raw = '{"time":"2026-01-02T03:04:05.678Z","level":"warn","pid":7,"message":"odd","file":"a b"}'
+  assert.deepEqual(toEntry(raw, AT), {
+    ...{ service: 'daemon', source: 'log', raw, time: Date.UTC(2026, 0, 2, 3, 4, 5, 678) },
+    ...{ level: 'warn', message: 'odd', fields: { pid: 7, file: 'a b' } },
+  })
+})
+
+test('toEntry() takes other lines as they are, of about the time they were written', () => {
+  for (const raw of ['Error: x', '{"a":1}', '{', '', '[1]', '{"message":7}']) {
+    assert.deepEqual(toEntry(raw, AT), {
+      service: 'daemon',
+      source: 'log',
+      raw,
+      time: 5,
+      message: raw,
+      fields: {},
+    })
+  }
+  const odd = toEntry('{"message":"m","time":"never","level":"loud"}', AT)
+  assert.deepEqual([odd.message, odd.time, odd.level], ['m', 5, undefined])
+})
+
+test('toEntry() reads other programs that number their milliseconds and call a message msg', () => {
+  const entry = toEntry('{"level":"info","time":1767323045678,"msg":"hello"}', AT)
+  assert.deepEqual([entry.message, entry.time, entry.level], ['hello', 1767323045678, 'info'])
+})
+
+test('toEntry() gives a line of the supervisor to the service it is about', () => {
+  const at = { service: 'supervisor', source: 'supervisor', about: 5 } as const
+  const entry = toEntry('{"message":"Started","service":"clock","pid":3}', at)
+  assert.deepEqual([entry.service, entry.fields], ['clock', { pid: 3 }])
+  assert.equal(toEntry('{"message":"Looks around"}', at).service, 'supervisor')
+  assert.equal(toEntry('{"message":"m","service":"clock"}', AT).service, 'daemon')
+})

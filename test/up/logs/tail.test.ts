@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readTail } from '../../../src/up/logs/tail.ts'
+
+test('readTail() gives the last whole lines, what stands behind them, and where they end', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const path = join(dir.path, 'x.log')
+  const line = fc.oneof(fc.string({ maxLength: 20 }), fc.constant('é'.repeat(50_000))).map((text) => {
+    return text.replaceAll('\n', ' ')
+  })
+  const texts = fc.record({ lines: fc.array(line, { maxLength: 12 }), rest: line, most: fc.nat(14) })
+  await fc.assert(
+    fc.asyncProperty(texts, async ({ lines, rest, most }) => {
+      const text = lines.map((one) => `${one}\n`).join('')
+      await writeFile(path, text + rest)
+      const read = (await readTail(path, most))!
+      assert.deepEqual(read.lines, most === 0 ? [] : lines.slice(-most))
+      assert.equal(read.to.offset, Buffer.byteLength(text))
+      if (most > 0) assert.equal(read.rest, rest)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('readTail() gives nothing for a file that is not there', async () => {
+  assert.equal(await readTail('/nowhere/x.log', 3), undefined)
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { mkdtempDisposable, readdir, readFile, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { removeStale, stampOfOld } from '../../../src/up/ps/stale-files.ts'
+
+test('removeStale() removes what stampOfOld() has seen, and nothing else', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const file = join(dir.path, 'clock.port')
+  await writeOld(file, '4711\n')
+  const stamp = (await stampOfOld(file, Date.now()))!
+  assert.equal(await removeStale(file, stamp), true)
+  assert.deepEqual(await readdir(dir.path), [])
+  assert.equal(await removeStale(file, stamp), false)
+})
+
+test('removeStale() leaves a file that was written again, whatever it holds', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const file = join(dir.path, 'clock.port')
+  await writeOld(file, '4711\n')
+  const stamp = (await stampOfOld(file, Date.now()))!
+  await writeFile(file, '4711\n')
+  assert.equal(await removeStale(file, stamp), false)
+  assert.equal(await readFile(file, 'utf8'), '4711\n')
+  assert.deepEqual(await readdir(dir.path), ['clock.port'])
+})
+
+test('stampOfOld() knows nothing of a file that was just written, and of none', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const file = join(dir.path, 'clock.port')
+  assert.equal(await stampOfOld(file, Date.now()), undefined)
+  await writeFile(file, '4711\n')
+  assert.equal(await stampOfOld(file, Date.now()), undefined)
+  assert.notEqual(await stampOfOld(file, Date.now() + 60_000), undefined)
+})
+
+async function writeOld(file: string, text: string): Promise<void> {
+  await writeFile(file, text)
+  const then = Date.now() / 1000 - 60
+  await utimes(file, then, then)
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Probe } from '../../../src/up/probe.ts'
+import { stateOf } from '../../../src/up/ps/state.ts'
+import type { ServiceStatus } from '../../../src/up/types.ts'
+
+const NOW = 1_000_000_000
+const LONG_AGO = NOW - 60_000
+const ANSWERS: Probe = { answers: true, pid: 7 }
+const SILENT: Probe = { answers: false }
+
+/** What is known, and how it is said. */
+const STATES: [string, Partial<ServiceStatus>, Probe, string, RegExp?][] = [
+  ['runs and answers', { state: 'running', pid: 7 }, ANSWERS, 'ready'],
+  ['answers by a child', { state: 'running', pid: 5 }, ANSWERS, 'ready'],
+  ['answers, and does not say who it is', { state: 'running', pid: 5 }, { answers: true }, 'ready'],
+  ['was started by hand', { state: 'stopped' }, ANSWERS, 'ready'],
+  ['runs for a moment', { state: 'running', pid: 7, since: NOW - 100 }, SILENT, 'starting'],
+  [
+    'runs and is silent',
+    { state: 'running', pid: 7, since: LONG_AGO },
+    SILENT,
+    'degraded',
+    /does not answer/,
+  ],
+  [
+    'runs and says why it is not ready',
+    { state: 'running', pid: 7, since: LONG_AGO },
+    { answers: false, problem: 'port 9 gives no answer' },
+    'degraded',
+    /^port 9/,
+  ],
+  ['ends', { state: 'stopping', pid: 7 }, SILENT, 'degraded', /is ending/],
+  [
+    'crashed and will run again',
+    { state: 'waiting', restarts: 2, lastExit: { code: 1, signal: null } },
+    SILENT,
+    'crashed',
+    /^exit 1, 3 of 10, and is started again$/,
+  ],
+  [
+    'crashed for good',
+    { state: 'failed', restarts: 10, lastExit: { code: null, signal: 'SIGSEGV' } },
+    SILENT,
+    'crashed',
+    /^SIGSEGV, 10 of 10$/,
+  ],
+  [
+    'has another in its place',
+    { state: 'running', pid: 4 },
+    { answers: true, pid: 99 },
+    'foreign',
+    /process 99 .* the service is process 4$/,
+  ],
+  [
+    'cannot start because of another',
+    { state: 'waiting' },
+    { answers: true, pid: 99 },
+    'foreign',
+    /the service does not run$/,
+  ],
+  [
+    'has something else in its place',
+    { state: 'running' },
+    { answers: false, isForeign: true, problem: 'x' },
+    'foreign',
+    /x/,
+  ],
+  ['does not run', { state: 'stopped', isInstalled: true, isEnabled: true }, SILENT, 'stopped'],
+  ['has no unit', { state: 'stopped', isInstalled: false, isEnabled: false }, SILENT, 'stopped'],
+  ['does not start at login', { state: 'stopped', isInstalled: true, isEnabled: false }, SILENT, 'disabled'],
+  ['left a file', { state: 'stopped' }, { answers: false, leftover: { file: '/x' } }, 'stale'],
+  [
+    'runs by hand and hangs',
+    { state: 'stopped' },
+    { answers: false, problem: 'no answer' },
+    'degraded',
+    /no answer/,
+  ],
+]
+
+for (const [what, status, probe, state, detail = /^$/] of STATES) {
+  test(`stateOf() calls a service ${state} that ${what}`, () => {
+    const whole = {
+      label: 'l',
+      isInstalled: true,
+      isEnabled: true,
+      state: 'stopped',
+      ...status,
+    } as ServiceStatus
+    const family = status.pid === 5 ? { startedAt: LONG_AGO, memoryBytes: 1, pids: [5, 6, 7] } : undefined
+    const said = stateOf({ status: whole, probe, family, now: NOW })
+    assert.equal(said.state, state)
+    assert.match(said.detail ?? '', detail)
+  })
+}
+
+test('stateOf() goes by what answers where the service manager cannot be asked', () => {
+  assert.equal(stateOf({ status: undefined, probe: ANSWERS, family: undefined, now: NOW }).state, 'ready')
+  assert.equal(stateOf({ status: undefined, probe: SILENT, family: undefined, now: NOW }).state, 'stopped')
+})
