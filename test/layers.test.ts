@@ -68,7 +68,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/daemon': ['src/core', 'src/mcp'],
   'src/mcp/component': MECHANISM,
   'src/lib': ['src/core', 'src/mcp/component'],
-  'src/up': [...MECHANISM, 'src/core/process', 'src/core/lease/owner-lock.ts'],
+  'src/up': [...MECHANISM, 'src/core/process', 'src/core/lease/owner-lock.ts', 'src/core/skills'],
   'src/edge': [...MECHANISM, 'src/core/process', 'src/mcp/oauth'],
   'src/commands': ['src/core', 'src/mcp', 'src/tui', 'src/daemon', 'src/up', 'src/edge'],
   bin: ['src/commands', 'src/core/base'],

@@ -78,8 +78,11 @@ async function statOf(path: string): Promise<{ size: number; isFile: boolean }> 
   return { size: stats.size, isFile: stats.isFile() } // a pipe would be read for ever
 }
 
-/** Names need not be those of their folders: other programs do not insist on it either. */
-function flawOf(name: string, description: string): string | undefined {
+/**
+ * What is wrong with what a SKILL.md says of itself, as a sentence; undefined when nothing is. Names need not be those of
+ * their folders: other programs do not insist on it either.
+ */
+export function flawOf(name: string, description: string): string | undefined {
   if (name === '') return 'it has no "name"'
   if (!/^[\p{L}\p{N}]([\p{L}\p{N} _.-]{0,62}[\p{L}\p{N}])?$/u.test(name)) {
     return 'its "name" is not made of at most 64 letters, digits and hyphens'

@@ -12,6 +12,8 @@ export interface TarFile {
   size: number
   /** What is in it, where that was asked for. */
   content: Buffer | undefined
+  /** A link or a device, which is never written anywhere; only where such are let through. */
+  isSpecial?: true
 }
 
 /** What is read of a tarball. */
@@ -23,18 +25,22 @@ export interface TarLimits {
   /** Bytes unpacked. */
   maxBytes: number
   maxFiles: number
+  /** Lists links and devices, for the caller to judge. */
+  letsSpecial?: true
 }
 
 /**
  * The files of a package's tarball (ustar, with the path records of pax and GNU), in their order.
  *
- * All of it lies in one folder, which is left out. Nothing is unpacked. Fails with `invalid` for what is no such tarball,
+ * It is compressed unless it is called `.tar`. All of it lies in one folder, which is left out. Nothing is unpacked. Fails with `invalid` for what is no such tarball,
  * is larger than the limits, or would leave its folder: absolute paths, `..`, links, devices.
  */
 export async function readTarball(path: string, limits: TarLimits, signal: AbortSignal): Promise<TarFile[]> {
   const reader = new TarReader(path, limits)
   try {
-    await pipeline(createReadStream(path), createGunzip(), reader.take.bind(reader), { signal })
+    const take = reader.take.bind(reader)
+    if (path.endsWith('.tar')) await pipeline(createReadStream(path), take, { signal })
+    else await pipeline(createReadStream(path), createGunzip(), take, { signal })
   } catch (reason) {
     if (signal.aborted) throw toCancelled(signal)
     if (reason instanceof CrabError) throw reason
@@ -128,9 +134,10 @@ class TarReader {
     const content = pieces && Buffer.concat(pieces)
     if (type === 'L') this.#longPath = toText(content!)
     else if (type === 'x') this.#longPath = paxPath(content!) ?? this.#longPath
-    else if (type === '0' && path !== '') {
+    else if (!RECORDS.includes(type) && type !== '5' && path !== '') {
       if (this.files.length >= this.#limits.maxFiles) throw damaged(this.#tarball, 'it has too many files')
-      this.files.push({ path, size, content })
+      const isSpecial = type !== '0'
+      this.files.push({ path, size, content, ...(isSpecial && { isSpecial }) })
     }
   }
 
@@ -143,7 +150,7 @@ class TarReader {
       parts.includes('..') ||
       parts.includes('')
     if (isHostile) throw damaged(this.#tarball, `it would write outside of its folder: ${toVisible(path)}`)
-    if (type !== '0' && type !== '5') {
+    if (!this.#limits.letsSpecial && type !== '0' && type !== '5') {
       throw damaged(this.#tarball, `it holds what is neither a file nor a folder: ${toVisible(path)}`)
     }
     return parts

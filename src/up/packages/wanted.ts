@@ -19,6 +19,8 @@ export type Wanted =
 export interface Standing {
   cwd: string
   homeDir: string
+  /** What is to be done with it, as messages say it; by default `pull`, for which a folder has a package.json. */
+  verb?: 'pull' | 'add'
 }
 
 /**
@@ -30,24 +32,29 @@ export async function readWanted(
   version: string | undefined,
   standing: Standing,
 ): Promise<Wanted> {
+  const { verb = 'pull' } = standing
   if (looksLikePath(word)) return await readPath(word, version, standing)
   const [name, behind] = splitVersion(word)
   if (version !== undefined && behind !== undefined) {
-    throw new CrabError('usage', `Cannot pull ${word}: its version is given twice`)
+    throw new CrabError('usage', `Cannot ${verb} ${word}: its version is given twice`)
   }
   const wanted = version ?? behind
   if (wanted !== undefined && !/^[\w][\w.+-]*$/.test(wanted)) {
-    throw new CrabError('usage', `Cannot pull ${name}: "${wanted}" is no version`, {
+    throw new CrabError('usage', `Cannot ${verb} ${name}: "${wanted}" is no version`, {
       hint: 'a version is like 1.2.0, or a tag like next',
     })
   }
   const known = KNOWN.find((one) => one.name === name)
-  if (known?.package === undefined && known) throw builtIn(known)
+  if (known?.package === undefined && known) throw builtIn(known, verb)
   const named = known?.package ?? name
   if (!PACKAGE.test(named) || named.length > 214) {
-    throw new CrabError('usage', `Cannot pull ${word}: it is neither a name of an npm package nor a path`, {
-      hint: didYouMean(name, namesToPull()) ?? 'a path begins with ./ or /, or ends with .tgz',
-    })
+    throw new CrabError(
+      'usage',
+      `Cannot ${verb} ${word}: it is neither a name of an npm package nor a path`,
+      {
+        hint: didYouMean(name, namesToPull()) ?? 'a path begins with ./ or /, or ends with .tgz',
+      },
+    )
   }
   return { kind: 'registry', package: named, version: wanted }
 }
@@ -99,17 +106,18 @@ function looksLikePath(word: string): boolean {
 }
 
 async function readPath(word: string, version: string | undefined, standing: Standing): Promise<Wanted> {
+  const { cwd, homeDir, verb = 'pull' } = standing
   if (version !== undefined) {
-    throw new CrabError('usage', `Cannot pull version ${version} of ${word}: a file is one version`)
+    throw new CrabError('usage', `Cannot ${verb} version ${version} of ${word}: a file is one version`)
   }
-  const path = resolve(standing.cwd, word.replace(/^~(?=[\\/])/, standing.homeDir))
+  const path = resolve(cwd, word.replace(/^~(?=[\\/])/, homeDir))
   const found = await stat(path).catch(() => undefined)
   if (found?.isFile()) return { kind: 'tarball', path }
-  if (found?.isDirectory() && (await stat(join(path, 'package.json')).catch(() => undefined))?.isFile()) {
-    return { kind: 'folder', path }
-  }
-  const why = found ? 'there is no package.json in that folder' : 'there is no such file'
-  throw new CrabError('no-input', `Cannot pull ${basename(path)}: ${why}`, { hint: `looked at ${path}` })
+  const marker = verb === 'pull' ? 'package.json' : 'crabtalk.toml'
+  const hasMarker = found?.isDirectory() && (await stat(join(path, marker)).catch(() => undefined))?.isFile()
+  if (hasMarker) return { kind: 'folder', path }
+  const why = found ? `there is no ${marker} in that folder` : 'there is no such file'
+  throw new CrabError('no-input', `Cannot ${verb} ${basename(path)}: ${why}`, { hint: `looked at ${path}` })
 }
 
 function splitVersion(word: string): [name: string, version: string | undefined] {
@@ -117,8 +125,8 @@ function splitVersion(word: string): [name: string, version: string | undefined]
   return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)]
 }
 
-function builtIn({ name }: KnownService): CrabError {
-  return new CrabError('usage', `Cannot pull ${name}: it is built in`)
+function builtIn({ name }: KnownService, verb: string): CrabError {
+  return new CrabError('usage', `Cannot ${verb} ${name}: it is built in`)
 }
 
 function namesToPull(): string[] {

@@ -61,4 +61,39 @@ A package whose publisher has changed is asked about. Exits 0 when all are up to
     isAlone: true,
     load: async () => (await import('./list.ts')).list,
   },
+  {
+    path: ['pkg', 'add'],
+    args: '<source>',
+    kinds: ['folder'],
+    summary: 'Install the skills and agents of a package',
+    details: `SOURCE is a git address (https://…, ssh, github:owner/name, with #branch behind it), an npm package, a tarball or a
+folder, with a crabtalk.toml at its root. All it would install is shown first: files, the tools skills ask for, what agents
+may do, and the MCP servers they would start. Nothing of it is run, now or later by this; agents start their servers when
+they are used. It is asked about; where nobody can be asked it takes --yes. A name that is taken is a conflict, and then
+nothing is installed.`,
+    options: [YES],
+    examples: ['crabup pkg add ./review-kit', 'crabup pkg add --yes github:someone/review-kit#v1.2.0'],
+    isAlone: true,
+    load: async () => (await import('./pkg.ts')).add,
+  },
+  {
+    path: ['pkg', 'remove'],
+    args: '<name>',
+    summary: 'Remove the skills and agents of a package',
+    details:
+      'A skill or an agent that was changed since stays, and is named. Conversations and memory of agents stay.',
+    options: [],
+    examples: ['crabup pkg remove review-kit'],
+    isAlone: true,
+    load: async () => (await import('./pkg.ts')).remove,
+  },
+  {
+    path: ['pkg', 'list'],
+    args: '',
+    summary: 'List the packages that brought skills and agents',
+    options: [JSON_OPTION],
+    examples: ['crabup pkg list', 'crabup pkg list --json'],
+    isAlone: true,
+    load: async () => (await import('./pkg.ts')).list,
+  },
 ]

@@ -1,0 +1,86 @@
+import { CrabError } from '../../../core/base/errors.ts'
+import { upHostOf } from '../../../up/host.ts'
+import { openStaging } from '../../../up/packages/version-folders.ts'
+import { type BroughtPkg, bringPkg } from '../../../up/pkg/bring.ts'
+import { installPkg } from '../../../up/pkg/install.ts'
+import { type PkgRecord, readRecords } from '../../../up/pkg/records.ts'
+import { removePkg } from '../../../up/pkg/remove.ts'
+import type { Run } from '../../command.ts'
+import { confirm, declined } from '../../memory/confirm.ts'
+import { pathsOf } from '../../paths.ts'
+import { printJson, printTable } from '../../print.ts'
+import { openPorts } from './package-ports.ts'
+import { pkgText } from './pkg-text.ts'
+
+/** `crabup pkg add`: shows skills and agents of a package, and copies them into the home. */
+export const add: Run = async ({ options, host, commands, signal }) => {
+  const [word = ''] = options.args
+  const paths = pathsOf(host)
+  await using open = await openPorts({ host, options, commands, signal })
+  await using staging = await openStaging(paths, host.pid)
+  const { ports, status } = open
+  const brought: BroughtPkg = await bringPkg(
+    word,
+    {
+      host: upHostOf(host),
+      npm: ports.npm,
+      folder: staging.path,
+      standing: { cwd: host.cwd(), homeDir: host.homeDir },
+      step: ports.step,
+    },
+    open.signal,
+  )
+  const { name, version } = brought.contents.manifest
+  status.clear()
+  host.stdout.write(pkgText(brought))
+  await host.stdout.flush()
+  const isYes = await confirm(`Add ${name} ${version}?`, { options, host }, open.signal)
+  if (isYes === undefined) {
+    throw new CrabError('usage', `Cannot add ${name}: nobody can be asked whether to trust it`, {
+      hint: 'with --yes nobody is asked',
+    })
+  }
+  if (!isYes) throw declined(`add ${name}`)
+  const record = await installPkg(brought, { ...ports, paths, folder: staging.path }, open.signal)
+  host.stdout.write(`added ${name} ${version}: ${partsOf(record).join(', ')}\n`)
+  return 0
+}
+
+/** `crabup pkg remove`: takes the skills and agents of a package away, but for those that were changed. */
+export const remove: Run = async ({ options, host, commands, signal }) => {
+  const paths = pathsOf(host)
+  await using open = await openPorts({ host, options, commands, signal })
+  await using staging = await openStaging(paths, host.pid)
+  const ports = { ...open.ports, paths, folder: staging.path }
+  const { name, removed, kept } = await removePkg(options.args[0] ?? '', ports, open.signal)
+  host.stdout.write(`removed ${name}${removed.length > 0 ? `: ${removed.join(', ')}` : ''}\n`)
+  await host.stdout.flush()
+  for (const one of kept) host.stderr.write(`crabup: kept ${one}, changed since it was installed\n`)
+  return 0
+}
+
+/** `crabup pkg list`: the packages that brought skills and agents. */
+export const list: Run = async ({ options, host }) => {
+  const { records, broken } = await readRecords(pathsOf(host))
+  if (options.has('json')) printJson(host, records.map(toJson))
+  else if (records.length === 0) host.stderr.write('No packages yet; add one with crabup pkg add\n')
+  else {
+    const rows = records.map((one) => [one.name, one.version, partsOf(one).join(', '), fromText(one)])
+    await printTable(host, ['NAME', 'VERSION', 'BROUGHT', 'FROM'], rows)
+  }
+  for (const file of broken) host.stderr.write(`crabup: ${file} is no record of a package\n`)
+  return broken.length > 0 ? 1 : 0
+}
+
+function partsOf({ skills, agents }: Pick<PkgRecord, 'skills' | 'agents'>): string[] {
+  return [...skills.map((one) => `skills/${one}`), ...agents.map((one) => `agents/${one}`)]
+}
+
+function fromText({ source }: PkgRecord): string {
+  return source.commit === undefined ? source.from : `${source.from} at ${source.commit.slice(0, 12)}`
+}
+
+function toJson({ source, installedAt, ...rest }: PkgRecord) {
+  const { kind, from, commit = null, publisher = null } = source
+  return { ...rest, origin: kind, source: from, commit, publisher, installed_at: installedAt }
+}

@@ -1,0 +1,175 @@
+import { posix } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import type { JsonObject } from '../../core/base/message.ts'
+import { checkAgent } from '../../core/config/agent-schema.ts'
+import { entryRules } from '../../core/config/entry-rules.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import { type PermissionRule, toRules } from '../../core/config/permissions.ts'
+import { configError } from '../../core/config/problem.ts'
+import { parseToml, toProblems } from '../../core/config/toml.ts'
+import { readFrontMatter } from '../../core/skills/front-matter.ts'
+import { flawOf } from '../../core/skills/scan-skills.ts'
+import type { TarFile } from '../packages/tarball.ts'
+import { MANIFEST, type Manifest, readManifest } from './manifest.ts'
+import type { ReadTree } from './tree.ts'
+
+/** A file to write. */
+export interface PkgFile {
+  /** Relative to the skill. */
+  path: string
+  content: Buffer
+}
+
+/** A skill of a package. */
+export interface PkgSkill {
+  /** Of its folder below `skills/`. */
+  folder: string
+  name: string
+  description: string
+  /** What its front matter says of `allowed-tools`, as text; empty when it says nothing. */
+  allowedTools: string
+  files: PkgFile[]
+}
+
+/** An agent of a package. */
+export interface PkgAgent {
+  name: string
+  description: string
+  model: string | undefined
+  servers: readonly McpEntry[]
+  /** What it may do without being asked for, and what not. */
+  rules: readonly PermissionRule[]
+  components: boolean | readonly string[]
+  /** Values of its servers that somebody has to put in: `github: env.TOKEN`. */
+  placeholders: readonly string[]
+  /** Its file as text, and as a table. */
+  text: string
+  table: JsonObject
+  /** Undefined when no prompt lies beside it. */
+  prompt: Buffer | undefined
+}
+
+/** Everything that a package would install. */
+export interface PkgContents {
+  manifest: Manifest
+  skills: PkgSkill[]
+  agents: PkgAgent[]
+}
+
+/** Reads what a package carries, whole and checked; nothing is written. Fails with `config` for what its files say, `invalid` for what they are. */
+export async function readContents(readTree: ReadTree, signal: AbortSignal): Promise<PkgContents> {
+  const listed = await readTree((path) => path === MANIFEST, signal)
+  const text = listed.find(({ path, isSpecial }) => path === MANIFEST && !isSpecial)?.content
+  if (!text) {
+    throw new CrabError('invalid', `Cannot use this package: there is no ${MANIFEST} at its root`, {
+      hint: 'a component, which runs as a service, is installed by crabup pull',
+    })
+  }
+  const manifest = readManifest(text.toString())
+  const isNamed = (path: string) =>
+    manifest.skills.some((folder) => path.startsWith(`${folder}/`)) ||
+    manifest.agents.some((file) => path === file || path === promptOf(file))
+  const files = await readTree(isNamed, signal)
+  const own = files.filter(({ path }) => isNamed(path))
+  refuseOdd(own)
+  return {
+    manifest,
+    skills: manifest.skills.map((folder) => toSkill(folder, own)),
+    agents: manifest.agents.map((file) => toAgent(file, own)),
+  }
+}
+
+/** Within what is installed there are only files, with names that every system can have. */
+function refuseOdd(files: readonly TarFile[]): void {
+  const bytes = files.reduce((total, { size }) => total + size, 0)
+  if (bytes > MAX_BYTES || files.length > MAX_FILES) {
+    throw new CrabError(
+      'invalid',
+      `Cannot use this package: more than ${MAX_FILES} files or ${MAX_BYTES} bytes are in it`,
+    )
+  }
+  const folded = new Set<string>()
+  for (const { path, isSpecial } of files) {
+    if (isSpecial) throw new CrabError('invalid', `Cannot use this package: ${path} is a link`)
+    if (/[<>:"|?*\\\p{C}]|(^|\/)\.\.?(\/|$)/u.test(path)) {
+      throw new CrabError('invalid', `Cannot use this package: ${JSON.stringify(path)} is no name for a file`)
+    }
+    const key = path.normalize('NFC').toLowerCase()
+    if (folded.has(key))
+      throw new CrabError('invalid', `Cannot use this package: two files are called ${path}`)
+    folded.add(key)
+  }
+}
+
+function toSkill(folder: string, all: readonly TarFile[]): PkgSkill {
+  const files = all.filter(({ path }) => path.startsWith(`${folder}/`))
+  const main = files.find(({ path }) => path === `${folder}/SKILL.md`)?.content?.toString()
+  if (main === undefined)
+    throw new CrabError('invalid', `Cannot use this package: there is no ${folder}/SKILL.md`)
+  const matter = readFrontMatter(main)
+  if (!matter.ok)
+    throw new CrabError('invalid', `Cannot use ${folder}/SKILL.md:${matter.line}: ${matter.message}`)
+  const [name = '', description = ''] = ['name', 'description'].map((key) => matter.texts.get(key)?.trim())
+  const flaw = flawOf(name, description)
+  if (flaw !== undefined) throw new CrabError('invalid', `Cannot use ${folder}/SKILL.md: ${flaw}`)
+  return {
+    folder: posix.basename(folder),
+    name,
+    description,
+    allowedTools: allowedTools(main),
+    files: files.map(({ path, content }) => ({ path: path.slice(folder.length + 1), content: content! })),
+  }
+}
+
+/** A text or a list, whichever the file has: it is shown, not obeyed here. */
+function allowedTools(text: string): string {
+  const matter = /^---\s*\n([\s\S]*?)\n---/.exec(text.replaceAll('\r\n', '\n'))?.[1] ?? ''
+  const [, first = '', rest = ''] = /^allowed-tools\s*:[ \t]*(.*)\n?((?:[ \t-].*\n?)*)/m.exec(matter) ?? []
+  return `${first} ${rest
+    .replaceAll(/^\s*-\s*/gm, '')
+    .trim()
+    .split('\n')
+    .join(', ')}`.trim()
+}
+
+function toAgent(file: string, all: readonly TarFile[]): PkgAgent {
+  const text = all.find(({ path }) => path === file)?.content?.toString()
+  if (text === undefined) throw new CrabError('invalid', `Cannot use this package: there is no ${file}`)
+  const document = parseToml(file, text)
+  if (!document.ok) throw configError(document.problems)
+  const { value } = document
+  const checked = checkAgent(value.table)
+  if (!checked.ok) throw configError(toProblems(value, checked.problems))
+  const { description, model, mcps, permissions, components = false } = checked.value
+  const place = () => file
+  return {
+    name: posix.basename(file, '.toml').normalize('NFC'),
+    description,
+    model,
+    servers: mcps,
+    rules: [...toRules(permissions, place), ...mcps.flatMap((entry) => entryRules(entry, place))],
+    components,
+    placeholders: mcps.flatMap(placeholdersOf),
+    text: value.text,
+    table: value.table,
+    prompt: all.find(({ path }) => path === promptOf(file))?.content,
+  }
+}
+
+/** Every value is literal: what looks like a variable is a gap that its author left. */
+function placeholdersOf({ name, env = {}, headers = {}, auth }: McpEntry): string[] {
+  const values: [string, string | undefined][] = [
+    ...Object.entries(env).map(([key, value]): [string, string] => [`env.${key}`, value]),
+    ...Object.entries(headers).map(([key, value]): [string, string] => [`headers.${key}`, value]),
+    ['auth', auth],
+  ]
+  const open = values.filter(([, value]) => value !== undefined && /^$|^<.*>$|\$\{?[A-Z]/.test(value))
+  return open.map(([key]) => `${name}: ${key}`)
+}
+
+function promptOf(file: string): string {
+  return file.replace(/\.toml$/, '.md')
+}
+
+const MAX_BYTES = 32 * 2 ** 20
+const MAX_FILES = 2_000

@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import type { UpHost } from '../types.ts'
+
+/** A git repository. */
+export interface GitSource {
+  kind: 'git'
+  url: string
+  /** A branch, a tag or a commit; by default what the repository's HEAD is. */
+  ref: string | undefined
+}
+
+/** The git source that a word is: an https or ssh address, `user@host:path` or `github:owner/name`, with `#branch` behind it. */
+export function readGit(word: string): GitSource | undefined {
+  const [address = '', ref] = splitOnce(word.replace(/^git\+/, ''), '#')
+  const short = /^github:([\w.-]+\/[\w.-]+)$/.exec(address)?.[1]
+  const url = short ? `https://github.com/${short}.git` : address
+  const isAddress =
+    /^(https|ssh):\/\/[^-\s][^\s\\]*$/.test(url) ||
+    /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/][^\s\\]*$/.test(url) ||
+    /^[\w][\w.-]*@[\w][\w.-]*:[^-\s][^\s\\]*$/.test(url)
+  if (!isAddress) {
+    if (!/^[a-z+]+:/.test(word) || /^[a-zA-Z]:[\\/]/.test(word)) return undefined
+    throw new CrabError('usage', `Cannot use ${word}: git packages come by https or ssh`, {
+      hint: 'for example https://host/owner/name.git#branch',
+    })
+  }
+  if (ref !== undefined && !/^[\w][\w./+-]*$/.test(ref)) {
+    throw new CrabError('usage', `Cannot use ${word}: "${ref}" names neither a branch nor a tag nor a commit`)
+  }
+  return { kind: 'git', url, ref }
+}
+
+/**
+ * Brings one commit of a git repository as a tar file below a folder; nothing is checked out, so that neither hooks, filters
+ * nor links of it have any effect. Nobody is asked for a password. Fails with `unavailable`, `missing` without git.
+ */
+export async function fetchGit(
+  { url, ref }: GitSource,
+  { host, folder }: { host: UpHost; folder: string },
+  signal: AbortSignal,
+): Promise<{ tarball: string; commit: string }> {
+  const repository = join(folder, 'repository')
+  const tarball = join(folder, 'repository.tar')
+  const protocols = url.startsWith('http:') ? 'http' : 'https:ssh' // nothing leads from one to the other
+  const git = (args: readonly string[]) => runGit(host, { args, protocols }, signal)
+  await git(['init', '--quiet', '--bare', '--template=', repository])
+  const at = ['-C', repository]
+  const quietly = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph']
+  await git([...at, 'fetch', ...quietly, '--', url, ref ?? 'HEAD']).catch((cause: unknown) => {
+    if (!(cause instanceof CrabError) || cause.kind !== 'failed') throw cause
+    throw new CrabError('unavailable', `Cannot fetch ${url}: ${cause.message}`, { cause })
+  })
+  const commit = (await git([...at, 'rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).trim()
+  await git([...at, 'archive', '--format=tar', '--prefix=package/', `--output=${tarball}`, commit])
+  return { tarball, commit }
+}
+
+async function runGit(
+  host: UpHost,
+  { args, protocols }: { args: readonly string[]; protocols: string },
+  signal: AbortSignal,
+): Promise<string> {
+  const env = { ...host.env, ...ALONE, GIT_ALLOW_PROTOCOL: protocols }
+  const { code, stdout, stderr } = await host.run(
+    ['git', ...SAFE.flatMap((setting) => ['-c', setting]), ...args],
+    { env, timeoutMs: TIMEOUT_MS },
+    signal,
+  )
+  if (code === 0) return stdout
+  const lines = stderr.trim().split('\n')
+  const said = lines.find((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1) ?? ''
+  throw new CrabError('failed', said.replace(/^(fatal|error): /, '') || `git ended with ${code}`)
+}
+
+function splitOnce(text: string, mark: string): [string, string | undefined] {
+  const at = text.indexOf(mark)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** What a person's own settings may have, and a package's must not bring about. */
+const SAFE = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.symlinks=false',
+  'submodule.recurse=false',
+  'transfer.bundleURI=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+]
+const ALONE = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ASKPASS: 'true',
+  SSH_ASKPASS: 'true',
+  GIT_SSH_COMMAND: 'ssh -o BatchMode=yes',
+  GIT_LFS_SKIP_SMUDGE: '1',
+  GIT_DIR: undefined,
+  GIT_WORK_TREE: undefined,
+  LC_ALL: 'C',
+}
+const TIMEOUT_MS = 5 * 60_000

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, rename } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import {
+  createFile,
+  isMissingFile,
+  makePrivateDir,
+  replaceFile,
+  syncDir,
+  toStorageError,
+} from '../../core/base/files.ts'
+import { readAgentFiles } from '../../core/config/agent-files.ts'
+import { newAgentId } from '../../core/config/agent-id.ts'
+import { foldName } from '../../core/config/agent-schema.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { editToml } from '../../core/config/toml-edit.ts'
+import { scanSkills } from '../../core/skills/scan-skills.ts'
+import type { BroughtPkg } from './bring.ts'
+import type { PkgAgent, PkgContents, PkgSkill } from './contents.ts'
+import { type PkgRecord, readRecords, recordPath } from './records.ts'
+
+/** What installing skills and agents needs of the rest. */
+export interface PkgPorts {
+  paths: HomePaths
+  now(): number
+  lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
+  /** A folder for work, on the disk of the home. */
+  folder: string
+}
+
+/**
+ * Copies skills and agents of a package into the home, all of them or, where one of their names is taken, none. The record
+ * stands before the first file, so that `remove` finds also what was cut off. Fails with `conflict`.
+ */
+export async function installPkg(
+  brought: BroughtPkg,
+  ports: PkgPorts,
+  signal: AbortSignal,
+): Promise<PkgRecord> {
+  const { paths, now } = ports
+  const { contents, source } = brought
+  await using _ = await ports.lock('pkg', signal)
+  await using _agents = await ports.lock(`file:${paths.agents}`, signal)
+  await refuseTaken(contents, paths)
+  const agents = contents.agents.map(withId)
+  const record: PkgRecord = {
+    ...{ name: contents.manifest.name, version: contents.manifest.version },
+    description: contents.manifest.description,
+    source,
+    installedAt: new Date(now()).toISOString(),
+    skills: contents.skills.map(({ folder }) => folder),
+    agents: agents.map(({ name }) => name),
+    files: checksums(contents.skills, agents),
+  }
+  await replaceFile(recordPath(paths, record.name), `${JSON.stringify(record, undefined, 2)}\n`)
+  for (const skill of contents.skills) await writeSkill(skill, ports)
+  for (const agent of agents) await writeAgent(agent, paths)
+  return record
+}
+
+/** SHA-256 of a file, in hexadecimal digits. */
+export function checksum(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** Everything that is taken, at once: a person decides once. */
+async function refuseTaken({ manifest, skills, agents }: PkgContents, paths: HomePaths): Promise<void> {
+  const what = `Cannot add ${manifest.name}`
+  const { records } = await readRecords(paths)
+  const same = records.find(({ name }) => name === manifest.name)
+  if (same) {
+    throw new CrabError('conflict', `${what}: its version ${same.version} is installed`, {
+      hint: `crabup pkg remove ${same.name} makes room for it`,
+    })
+  }
+  const [folders, known, files] = await Promise.all([
+    namesIn(paths.skills),
+    scanSkills([{ path: paths.skills, isOwn: true }]),
+    readAgentFiles(paths.agents),
+  ])
+  const prompts = await namesIn(paths.agents)
+  const taken = [
+    ...skills
+      .filter(
+        ({ folder, name }) =>
+          folders.has(folder.toLowerCase()) || known.skills.some((one) => one.name === name),
+      )
+      .map(({ name }) => `the skill ${name}`),
+    ...agents
+      .filter(
+        ({ name }) =>
+          files.some((one) => foldName(one.name) === foldName(name)) || prompts.has(`${foldName(name)}.md`),
+      )
+      .map(({ name }) => `the agent ${name}`),
+  ]
+  if (taken.length === 0) return
+  throw new CrabError('conflict', `${what}: you have ${taken.join(', ')} already`, {
+    hint: 'rename what is yours, or do without this package',
+  })
+}
+
+async function namesIn(folder: string): Promise<Set<string>> {
+  const names = await readdir(folder).catch((reason: unknown) => {
+    if (isMissingFile(reason)) return []
+    throw toStorageError(`Cannot read ${folder}`, reason)
+  })
+  return new Set(names.map(foldName))
+}
+
+/** An id of its own, whatever its file says: ids are of this home. */
+function withId(agent: PkgAgent): PkgAgent {
+  return { ...agent, text: editToml(agent.text, agent.table, { ...agent.table, id: newAgentId(agent.name) }) }
+}
+
+function checksums(skills: readonly PkgSkill[], agents: readonly PkgAgent[]): Record<string, string> {
+  const ofSkills = skills.flatMap(({ folder, files }) =>
+    files.map(({ path, content }) => [`skills/${folder}/${path}`, checksum(content)]),
+  )
+  const ofAgents = agents.flatMap(({ name, text, prompt }) => [
+    [`agents/${name}.toml`, checksum(text)],
+    ...(prompt ? [[`agents/${name}.md`, checksum(prompt)]] : []),
+  ])
+  return Object.fromEntries([...ofSkills, ...ofAgents])
+}
+
+/** Whole or not at all. */
+async function writeSkill({ folder, files }: PkgSkill, { paths, folder: work }: PkgPorts): Promise<void> {
+  const made = join(work, `skill ${folder}`)
+  for (const { path, content } of files) await replaceFile(join(made, path), content)
+  await makePrivateDir(paths.skills)
+  try {
+    await mkdir(join(paths.skills, folder), { mode: 0o700 }) // taken by nobody else meanwhile
+    await rename(made, join(paths.skills, folder))
+    await syncDir(paths.skills)
+  } catch (reason) {
+    throw toStorageError(`Cannot write ${join(paths.skills, folder)}`, reason)
+  }
+}
+
+/** The prompt first: an agent is there when its file is. */
+async function writeAgent({ name, text, prompt }: PkgAgent, paths: HomePaths): Promise<void> {
+  const path = join(paths.agents, name)
+  await makePrivateDir(dirname(path))
+  const isNew =
+    (!prompt || (await createFile(`${path}.md`, prompt))) && (await createFile(`${path}.toml`, text))
+  if (!isNew)
+    throw new CrabError('conflict', `Cannot add the agent ${name}: somebody made one of that name meanwhile`)
+}

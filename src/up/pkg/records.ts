@@ -1,0 +1,56 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as z from 'zod/mini'
+import { isMissingFile, toStorageError } from '../../core/base/files.ts'
+import { parseObject } from '../../core/base/json.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { BUNDLES, isServiceName } from '../packages/installed.ts'
+
+const schema = z.object({
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  source: z.object({
+    kind: z.enum(['git', 'npm', 'tarball', 'folder']),
+    /** As it was named. */
+    from: z.string(),
+    commit: z.exactOptional(z.string()),
+    publisher: z.exactOptional(z.string()),
+  }),
+  installedAt: z.string(),
+  /** Folders below `skills/`. */
+  skills: z.array(z.string()),
+  agents: z.array(z.string()),
+  /** SHA-256 of every file as it was installed, by its path below the home, with `/`. */
+  files: z.record(z.string(), z.string()),
+})
+
+/** What was installed by a package, and from where. */
+export type PkgRecord = z.infer<typeof schema>
+
+/** The packages of a home, by name. A record that cannot be read is named in `broken`. */
+export async function readRecords(
+  paths: Pick<HomePaths, 'packages'>,
+): Promise<{ records: PkgRecord[]; broken: string[] }> {
+  const folder = join(paths.packages, BUNDLES)
+  const names = await readdir(folder).catch((reason: unknown) => {
+    if (isMissingFile(reason)) return []
+    throw toStorageError(`Cannot read ${folder}`, reason)
+  })
+  const records: PkgRecord[] = []
+  const broken: string[] = []
+  for (const file of names.filter((name) => name.endsWith('.json')).toSorted()) {
+    const text = await readFile(join(folder, file), 'utf8').catch(() => '')
+    const outcome = schema.safeParse(parseObject(text))
+    const isWhole =
+      outcome.success && `${outcome.data.name}.json` === file && isServiceName(outcome.data.name)
+    if (isWhole) records.push(outcome.data)
+    else broken.push(join(folder, file))
+  }
+  return { records, broken }
+}
+
+/** Where the record of a package is. */
+export function recordPath({ packages }: Pick<HomePaths, 'packages'>, name: string): string {
+  return join(packages, BUNDLES, `${name}.json`)
+}

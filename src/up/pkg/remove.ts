@@ -1,0 +1,106 @@
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { isMissingFile, toStorageError } from '../../core/base/files.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { checksum, type PkgPorts } from './install.ts'
+import { type PkgRecord, readRecords, recordPath } from './records.ts'
+
+/** What a removal did. */
+export interface PkgRemoval {
+  name: string
+  /** Skills and agents that are gone: `skills/review`, `agents/reviewer`. */
+  removed: string[]
+  /** What stays because somebody changed it: `skills/review: SKILL.md`. */
+  kept: string[]
+}
+
+/**
+ * Removes the skills and agents of a package. A skill or an agent of which a file was changed or added stays as a whole: it
+ * is the person's by now. Fails with `missing`.
+ */
+export async function removePkg(name: string, ports: PkgPorts, signal: AbortSignal): Promise<PkgRemoval> {
+  const { paths } = ports
+  await using _ = await ports.lock('pkg', signal)
+  await using _agents = await ports.lock(`file:${paths.agents}`, signal)
+  const record = await findRecord(name, paths)
+  const removal: PkgRemoval = { name, removed: [], kept: [] }
+  for (const folder of record.skills) {
+    const own = `skills/${folder}`
+    const there = await filesBelow(paths.home, own)
+    await settle({ own, there, record, removal, paths }, async () => {
+      await rename(join(paths.home, own), join(ports.folder, `old ${folder}`)) // at once: nobody sees a part of it
+    })
+  }
+  for (const agent of record.agents) {
+    const own = `agents/${agent}`
+    const there = (await filesIn(paths.agents)).filter(
+      (file) => file === `${agent}.toml` || file === `${agent}.md`,
+    )
+    await settle({ own, there: there.map((file) => `agents/${file}`), record, removal, paths }, async () => {
+      await rm(join(paths.agents, `${agent}.toml`), { force: true })
+      await rm(join(paths.agents, `${agent}.md`), { force: true })
+    })
+  }
+  await rm(recordPath(paths, name), { force: true })
+  return removal
+}
+
+interface Unit {
+  own: string
+  /** Its files, relative to the home. */
+  there: readonly string[]
+  record: PkgRecord
+  removal: PkgRemoval
+  paths: HomePaths
+}
+
+async function settle(
+  { own, there, record, removal, paths }: Unit,
+  remove: () => Promise<void>,
+): Promise<void> {
+  if (there.length === 0) return
+  const changed: string[] = []
+  for (const file of there) {
+    const sum = checksum(await readFile(join(paths.home, file)))
+    if (record.files[file] !== sum) changed.push(file.slice(own.length + 1) || file)
+  }
+  if (changed.length > 0) {
+    removal.kept.push(`${own}: ${changed.join(', ')}`)
+    return
+  }
+  await remove().catch((reason: unknown) => {
+    throw toStorageError(`Cannot remove ${own}`, reason)
+  })
+  removal.removed.push(own)
+}
+
+async function findRecord(name: string, paths: HomePaths): Promise<PkgRecord> {
+  const { records } = await readRecords(paths)
+  const found = records.find((one) => one.name === name)
+  if (found) return found
+  const near = didYouMean(
+    name,
+    records.map((one) => one.name),
+  )
+  throw new CrabError('missing', `Cannot remove ${name}: no such package is installed`, {
+    hint: near ?? 'crabup pkg list shows what is',
+  })
+}
+
+async function filesBelow(home: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(home, folder), { withFileTypes: true }).catch((reason: unknown) => {
+    if (isMissingFile(reason)) return []
+    throw toStorageError(`Cannot read ${join(home, folder)}`, reason)
+  })
+  const ways = entries.map(async (entry) => {
+    const way = `${folder}/${entry.name}`
+    return entry.isDirectory() ? await filesBelow(home, way) : [way]
+  })
+  return (await Promise.all(ways)).flat().toSorted()
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  return await readdir(folder).catch(() => [])
+}

@@ -1,0 +1,64 @@
+import { lstat, readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { toStorageError } from '../../core/base/files.ts'
+import { toVisible } from '../../core/base/visible.ts'
+import { readTarball, type TarFile } from '../packages/tarball.ts'
+
+/** The files of a package; what they hold is read for those that are asked for. */
+export type ReadTree = (keeps: (path: string) => boolean, signal: AbortSignal) => Promise<TarFile[]>
+
+/** Of a tarball. */
+export function tarTree(path: string): ReadTree {
+  return (keeps, signal) => readTarball(path, { ...LIMITS, keeps }, signal)
+}
+
+/** Of a folder of this machine; links in it are not followed, `.git` and `node_modules` are left out. */
+export function folderTree(folder: string): ReadTree {
+  return async (keeps) => {
+    const files: TarFile[] = []
+    await walk({ folder, way: '', keeps, files })
+    return files
+  }
+}
+
+interface Walk {
+  folder: string
+  /** Relative to the folder, with `/` at its end where it is not empty. */
+  way: string
+  keeps(path: string): boolean
+  files: TarFile[]
+}
+
+async function walk(at: Walk): Promise<void> {
+  const { folder, way, files } = at
+  const names = await readdir(join(folder, way)).catch((reason: unknown) => {
+    throw toStorageError(`Cannot read ${join(folder, way)}`, reason)
+  })
+  for (const name of names.toSorted()) {
+    if (LEFT_OUT.has(name)) continue
+    if (files.length >= LIMITS.maxFiles)
+      throw new CrabError('invalid', `Cannot use ${folder}: it has too many files`)
+    await take(at, name)
+  }
+}
+
+async function take(at: Walk, name: string): Promise<void> {
+  const { folder, way, keeps, files } = at
+  const path = `${way}${name}`
+  const entry = await lstat(join(folder, path))
+  if (entry.isDirectory()) return await walk({ ...at, way: `${path}/` })
+  if (!entry.isFile()) return void files.push({ path, size: 0, content: undefined, isSpecial: true })
+  const isKept = keeps(path)
+  if (isKept && entry.size > LIMITS.maxKeptBytes) {
+    throw new CrabError(
+      'invalid',
+      `Cannot use ${toVisible(path)}: it has more than ${LIMITS.maxKeptBytes} bytes`,
+    )
+  }
+  const content = isKept ? await readFile(join(folder, path)) : undefined
+  files.push({ path, size: entry.size, content })
+}
+
+const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+const LIMITS = { maxKeptBytes: 4 * 2 ** 20, maxBytes: 2 ** 28, maxFiles: 20_000, letsSpecial: true } as const
