@@ -142,6 +142,7 @@ export const SCENARIOS: readonly Scenario[] = [
   { program: 'crabup', argv: ['completions', 'zsh'] },
   { program: 'crabup', argv: ['__complete', '1', 'ver'] },
   { program: 'crabup', argv: ['help'] },
+  { program: 'crabup', argv: ['self', 'update', '--help'] },
   ...['start', 'stop', 'restart', 'status', 'enable', 'disable'].map(
     (verb): Scenario => ({ program: 'crabup', argv: ['daemon', verb, '--help'] }),
   ),

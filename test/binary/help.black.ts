@@ -42,6 +42,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   'mcp logs',
   'mcp reconnect',
   'mcp trace',
+  'self',
 ])
 
 const commands = [...CRABTALK, ...CRABUP].filter(({ path }) => {

@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { scriptedServer } from '../support/mcp/http/scripted-server.ts'
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { writeRelease } from '../support/release.ts'
 import { makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { shortConfig, writeConfig } from '../support/talk.ts'
 import { answerOf } from './answers.ts'
@@ -26,7 +27,7 @@ export async function makeEverydayPlace(): Promise<EverydayPlace> {
   const jq = writeProgram(join(spare, 'jq'), JQ)
   const files = Object.entries(FILES).map(([name, text]) => writeText(join(box.cwd, name), text))
   const notes = writeText(join(user, 'notes/today.md'), 'Water the plants.\n')
-  await Promise.all([...tools, ...files, jq, notes])
+  await Promise.all([...tools, ...files, jq, notes, writeRelease(join(user, 'Downloads'))])
   const env = { ...box.env, PATH: `${bin}:${box.env['PATH']}:${spare}`, ...VARIABLES, DOCS_URL: remote.url }
   const withEnv = <T extends { env?: object }>(options?: T) => ({
     ...options,
@@ -76,7 +77,7 @@ const TOOLS: Record<string, string> = {
   npx: `shift; package=$1; shift; exec '${process.execPath}' '${MODULES}'"/$package/dist/index.js" "$@"`,
   node: `exec '${process.execPath}' "$@"`,
   npm: `case "$1" in
-  ci | cit) exit 0 ;;
+  ci | cit | install) exit 0 ;;
   start) while [ "$1" != -- ]; do shift; done; shift; exec crabtalk "$@" ;;
   run) exec '${process.execPath}' -e 'process.exitCode = process.argv[1] in require("${ROOT}/package.json").scripts ? 0 : 1' "$2" ;;
 esac
@@ -102,6 +103,7 @@ const FILES: Record<string, string> = {
 }
 
 const VARIABLES: Record<string, string> = {
+  CRABTALK_SERVICE_MANAGER: 'supervisor', // what this machine has is none of their business
   DOCS_TOKEN: 'docs_none',
   EDITOR: 'cat',
   GITHUB_TOKEN: 'ghp_none',

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { appendFile, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { BINARY, makeSandbox, type Sandbox } from '../support/run-binary.ts'
+import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { makeTalk } from '../support/talk.ts'
+
+test('crabup self update replaces the program under a service, which runs on until it is restarted', async () => {
+  await using talk = await makeTalk([])
+  const bin = await install(talk, 'prefix/bin')
+  const file = await newer(talk)
+  await writeFile(join(talk.cwd, 'SHA256SUMS'), `${await sumOf(file)}  newer\n`)
+  const crabup = (words: string) =>
+    talk.shell(`prefix/bin/crabup ${words}`, {
+      env: { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' },
+    })
+  const pid = async () => (JSON.parse((await crabup('daemon status --json')).stdout) as { pid: number }).pid
+  await using stack = new AsyncDisposableStack()
+  stack.defer(async () => assert.equal((await crabup('daemon stop')).code, 0))
+  assert.equal((await crabup('daemon start')).code, 0)
+  const [before, first] = [await stat(join(bin, 'crabtalk')), await pid()]
+
+  const update = await crabup('self update --from newer')
+  assert.equal(update.code, 0, update.stderr)
+  assert.match(
+    update.stdout,
+    /^crabtalk (\S+) → \1: .*prefix\/bin\/crabtalk; the one before is .*\/crabtalk\.old\n$/,
+  )
+  assert.equal(update.stderr, 'daemon still runs the one before: crabup daemon restart\n')
+  assert.equal((await stat(join(bin, 'crabtalk.old'))).ino, before.ino)
+  assert.equal(await sumOf(join(bin, 'crabtalk')), await sumOf(file))
+  assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabtalk.old', 'crabup'])
+  assert.equal(await pid(), first)
+
+  const rollback = await crabup('self update --rollback --restart')
+  assert.equal(rollback.code, 0, rollback.stderr)
+  assert.match(rollback.stdout, /^crabtalk [^\n]*\ndaemon was restarted /)
+  assert.equal((await stat(join(bin, 'crabtalk'))).size, before.size)
+  assert.notEqual(await pid(), first)
+})
+
+test('crabup self update changes nothing for a file that is not the one it should be', async () => {
+  await using box = await makeSandbox()
+  const bin = await install(box, 'bin')
+  const file = await newer(box)
+  const sum = await sumOf(join(bin, 'crabtalk'))
+  const cases: [args: string, code: number, says: RegExp][] = [
+    ['--from newer', 65, /nothing says what its checksum is/],
+    [`--from newer --sha256 ${sum}`, 65, /it is not the file that --sha256 means/],
+    ['--from nowhere --sha256 ff', 1, /Cannot read .*nowhere/],
+    ['--from newer --rollback', 2, /Give only one of/],
+    [`--sha256 ${sum}`, 2, /give --from, too/],
+    ['--rollback', 1, /Cannot roll back: there is no /],
+  ]
+  for (const [args, code, says] of cases) {
+    const finished = await box.shell(`bin/crabup self update ${args}`)
+    assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
+    assert.match(finished.stderr, says)
+  }
+  assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabup'])
+  assert.equal(await sumOf(join(bin, 'crabtalk')), sum)
+  assert.notEqual(await sumOf(file), sum)
+})
+
+test('crabup self update leaves to npm what npm has installed', async () => {
+  await using box = await makeSandbox()
+  await install(box, 'npm/lib/node_modules/crabtalk/bin')
+  await writeFile(join(box.cwd, 'npm/npm'), '#!/bin/sh\necho "$@"\nexit 3\n', { mode: 0o755 })
+  const path = `PATH="$PWD/npm:$PATH" npm/lib/node_modules/crabtalk/bin/crabup`
+  const update = await box.shell(`${path} self update --version 9.9.9`)
+  const command = `install --global --prefix ${join(box.cwd, 'npm')} crabtalk@9.9.9`
+  assert.deepEqual([update.code, update.stdout], [3, `${command}\n`])
+  assert.ok(update.stderr.endsWith(`npm updates it: npm ${command}\n`), update.stderr)
+  const file = await box.shell(`${path} self update --from newer`)
+  assert.deepEqual([file.code, file.stdout], [1, ''])
+  assert.match(file.stderr, /Cannot replace what npm has installed/)
+})
+
+test('the program is crabup when its first word says so', async () => {
+  await using box = await makeSandbox()
+  assert.match((await box.run(['--as-crabup', '--version'])).stdout, /^crabup \d/)
+  assert.match((await box.run(['--as-crabup', 'self', 'update', '--help'])).stdout, /^Replace this program/)
+})
+
+/** Puts the program into a folder of the working directory, as the archives have it. */
+async function install(box: Pick<Sandbox, 'cwd' | 'shell'>, folder: string): Promise<string> {
+  const bin = join(box.cwd, folder)
+  await mkdir(bin, { recursive: true })
+  await copyFile(BINARY, join(bin, 'crabtalk'))
+  await box.shell(`ln -s crabtalk "${folder}/crabup"`)
+  return bin
+}
+
+/** Another program that is as good: what stands behind an executable does not matter to it. */
+async function newer({ cwd }: Pick<Sandbox, 'cwd'>): Promise<string> {
+  const file = join(cwd, 'newer')
+  await copyFile(BINARY, file)
+  await appendFile(file, '\n')
+  return file
+}
+
+async function sumOf(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex')
+}

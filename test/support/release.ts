@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeTarGz } from '../../scripts/release/tar.ts'
+import { VERSION } from '../../src/core/base/version.ts'
+
+const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh')
+/** Stands for the program: it knows its version, which is all that an installer asks for. */
+const PROGRAM = `#!/bin/sh\necho crabtalk ${VERSION}\n`
+
+/** Writes a release for this machine as people fetch one: installer, archive and checksums. */
+export async function writeRelease(folder: string): Promise<void> {
+  const name = `crabtalk-${VERSION}-${process.platform}-${process.arch}`
+  const archive = makeTarGz([
+    { path: `${name}/bin/crabtalk`, bytes: Buffer.from(PROGRAM), executable: true },
+    { path: `${name}/bin/crabup`, link: 'crabtalk' },
+  ])
+  const sum = createHash('sha256').update(archive).digest('hex')
+  await mkdir(folder, { recursive: true })
+  await copyFile(INSTALLER, join(folder, 'install.sh'))
+  await writeFile(join(folder, `${name}.tar.gz`), archive)
+  await writeFile(join(folder, 'SHA256SUMS'), `${sum}  ${name}.tar.gz\n`)
+}
