@@ -7,59 +7,104 @@ import type { ManagerKind, ManagerPlace, ServiceManager, UpHost } from './types.
 
 export type { ManagerPlace } from './types.ts'
 
-/** Which manager, and why as a clause. */
-interface Choice {
-  kind: ManagerKind
-  note?: string | undefined
+/** Opens a manager that answers here; undefined when it does not. */
+type Open = (at: At, signal: AbortSignal) => Promise<ServiceManager | undefined>
+
+interface At {
+  host: UpHost
+  place: ManagerPlace
+  /** Why it was chosen, where that is not plain. */
+  note?: string
 }
 
 /**
  * What keeps services running here: what CRABTALK_SERVICE_MANAGER names; where services of this home run under our own
  * supervisor already, that; else what the system has, and our own supervisor where it has nothing that answers. Fails
- * with `config` on a name that is none.
+ * with `config` on a name that is none, `unavailable` when the named one does not answer.
  */
 export async function chooseManager(
   host: UpHost,
   place: ManagerPlace,
   signal: AbortSignal,
 ): Promise<ServiceManager> {
-  const { note } = named(host) ?? (await underSupervisor(host, place)) ?? (await ofSystem(host, signal))
-  return (await import('./managers/supervisor.ts')).supervisorManager(host, place, note)
+  const at = { host, place }
+  const named = namedIn(host)
+  if (named) return await openNamed(named, at, signal)
+  const system = await OPEN[SYSTEM[host.platform]](at, signal)
+  if (system && !(await hasServices(at))) return system
+  const note = system ? 'it has services of this home already' : whyNone(host)
+  return await openSupervisor({ ...at, note: `${note}, so nothing starts at login` })
 }
 
 /** For tests, and for systems that look like something else than they are. */
-function named({ env }: UpHost): Choice | undefined {
+function namedIn({ env }: UpHost): ManagerKind | undefined {
   const name = env['CRABTALK_SERVICE_MANAGER']
   if (name === undefined || name === '') return undefined
-  const kind = KINDS.find((one) => one === name)
-  if (kind) return { kind, note: `CRABTALK_SERVICE_MANAGER is ${kind}` }
+  const kinds = Object.keys(OPEN) as ManagerKind[]
+  const kind = kinds.find((one) => one === name)
+  if (kind) return kind
   throw new CrabError('config', `Cannot use ${name} to run services: CRABTALK_SERVICE_MANAGER names none`, {
-    hint: `one of ${KINDS.join(', ')}, or unset it`,
+    hint: `set it to one of ${kinds.join(', ')}, or unset it`,
   })
 }
 
-/** What runs already is not run a second time by another manager that answers by now. */
-async function underSupervisor({ platform }: UpHost, { paths }: ManagerPlace): Promise<Choice | undefined> {
-  const folder = servicesFolder(paths)
-  const isUsed = platform !== 'win32' && namesIn(folder).wanted.length > 0 && (await findSupervisor(folder))
-  if (!isUsed) return undefined
-  return {
-    kind: 'supervisor',
-    note: "services of this home run under crabup's own supervisor, and nothing starts at login",
+async function openNamed(kind: ManagerKind, at: At, signal: AbortSignal): Promise<ServiceManager> {
+  const manager = await OPEN[kind]({ ...at, note: `CRABTALK_SERVICE_MANAGER is ${kind}` }, signal)
+  if (manager) return manager
+  throw new CrabError('unavailable', `Cannot use ${kind} to run services: it does not answer`, {
+    hint: 'unset CRABTALK_SERVICE_MANAGER',
+  })
+}
+
+/** Whether services of this home run under our own supervisor: they are not run a second time by what answers by now. */
+async function hasServices({ host, place }: At): Promise<boolean> {
+  const folder = servicesFolder(place.paths)
+  if (host.platform === 'win32' || namesIn(folder).wanted.length === 0) return false
+  return (await findSupervisor(folder)) !== undefined
+}
+
+function whyNone({ env, uid, platform }: UpHost): string {
+  if (platform !== 'linux') return `${SYSTEM[platform]} does not answer`
+  if (!existsSync('/run/systemd/system')) {
+    return env['WSL_DISTRO_NAME'] ? 'WSL runs without systemd' : 'no systemd here'
   }
-}
-
-async function ofSystem(host: UpHost, _signal: AbortSignal): Promise<Choice> {
-  return { kind: 'supervisor', note: `${whyNoSystemd(host)}, ${ALONE}` }
-}
-
-function whyNoSystemd({ env, uid }: UpHost): string {
-  const isBooted = existsSync('/run/systemd/system')
-  if (!isBooted) return env['WSL_DISTRO_NAME'] ? 'WSL runs without systemd' : 'no systemd here'
   const folder = env['XDG_RUNTIME_DIR'] || `/run/user/${uid}`
-  const hasSession = existsSync(join(folder, 'systemd'))
-  return hasSession ? 'systemd does not answer' : 'systemd has no session of this user'
+  return existsSync(join(folder, 'systemd'))
+    ? 'systemd does not answer'
+    : 'systemd has no session of this user'
 }
 
-const ALONE = 'so nothing starts at login'
-const KINDS: readonly ManagerKind[] = ['systemd', 'launchd', 'schtasks', 'supervisor']
+const openSystemd: Open = async ({ host, note }, signal) => {
+  const [{ findUnitFolder }, { SystemdManager }] = await Promise.all([
+    import('./managers/systemd-place.ts'),
+    import('./managers/systemd.ts'),
+  ])
+  const unitFolder = await findUnitFolder(host, signal)
+  return unitFolder === undefined ? undefined : new SystemdManager(host, { unitFolder, note })
+}
+
+const openLaunchd: Open = async ({ host, note }, signal) => {
+  const { findLaunchdDomain, LaunchdManager } = await import('./managers/launchd.ts')
+  const domain = await findLaunchdDomain(host, signal)
+  return domain && new LaunchdManager(host, { domain, note })
+}
+
+const openSchtasks: Open = async ({ host, place, note }) => {
+  const [{ taskLoop }, { SchtasksManager }] = await Promise.all([
+    import('./managers/supervisor-task.ts'),
+    import('./managers/schtasks.ts'),
+  ])
+  return new SchtasksManager(host, { folder: servicesFolder(place.paths), loop: taskLoop(place), note })
+}
+
+async function openSupervisor({ host, place, note }: At): Promise<ServiceManager> {
+  return (await import('./managers/supervisor.ts')).supervisorManager(host, place, note)
+}
+
+const OPEN: Readonly<Record<ManagerKind, Open>> = {
+  systemd: openSystemd,
+  launchd: openLaunchd,
+  schtasks: openSchtasks,
+  supervisor: openSupervisor,
+}
+const SYSTEM = { linux: 'systemd', darwin: 'launchd', win32: 'schtasks' } as const

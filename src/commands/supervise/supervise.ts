@@ -4,7 +4,7 @@ import { closeInherited } from '../../core/process/inherited.ts'
 import { upHostOf } from '../../up/host.ts'
 import { cleanEnvironment } from '../../up/supervisor/environment.ts'
 import { supervise as superviseHome } from '../../up/supervisor/supervise.ts'
-import { servicesFolder } from '../../up/supervisor/wanted.ts'
+import { servicesFolder, wantAgain } from '../../up/supervisor/wanted.ts'
 import type { Run } from '../command.ts'
 import { pathsOf } from '../paths.ts'
 
@@ -19,6 +19,9 @@ export const supervise: Run = async ({ options, host }) => {
   })
   const over = new AbortController()
   const { platform } = upHostOf(host)
+  const folder = servicesFolder(paths)
+  const [only] = options.args
+  if (only !== undefined) await wantAgain(folder, only)
   const now = () => Date.now()
   using log = new LogFile({ path: join(paths.logs, 'supervisor.log'), pid: host.pid, now })
   using _ = host.onSignal((name) => {
@@ -26,10 +29,10 @@ export const supervise: Run = async ({ options, host }) => {
   })
   await superviseHome(
     {
-      folder: servicesFolder(paths),
+      folder,
       pid: host.pid,
       env: cleanEnvironment(host.env, platform),
-      only: options.args[0],
+      only,
       log: log.log,
       now,
     },

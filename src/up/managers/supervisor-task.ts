@@ -1,27 +1,15 @@
-import { findSupervisor } from '../supervisor/record.ts'
+import { endService } from '../../core/process/service-process.ts'
+import { findSupervisor, readRecord } from '../supervisor/record.ts'
 import { knownSpecs, removeKnown, type ServiceFolder, statusOf, stopWanted } from '../supervisor/verbs.ts'
 import { ask, servicesFolder, wantService } from '../supervisor/wanted.ts'
-import type { ManagerCommand, ManagerPlace, ServiceSpec, ServiceStatus } from '../types.ts'
+import type { ManagerPlace } from '../types.ts'
+import type { TaskLoop } from './schtasks.ts'
 
-/** The loop of one service, which a scheduled task of Windows runs. */
-export interface TaskLoop {
-  /** What the task runs; it names its home, for a task cannot set variables. */
-  command(spec: Pick<ServiceSpec, 'name'>): ManagerCommand
-  /** Writes what the loop is to run, before the task runs. */
-  want(spec: ServiceSpec): Promise<void>
-  /** Has the loop end its service and itself, and resolves when that is so. */
-  end(label: string, signal: AbortSignal): Promise<void>
-  /** Removes the files of a service, and ends it if it runs. */
-  forget(label: string): Promise<void>
-  /** Undefined when no loop runs. */
-  status(label: string): Promise<Omit<ServiceStatus, 'label' | 'isInstalled' | 'isEnabled'> | undefined>
-}
-
-/** Opens it for a home: `supervise NAME` reads the same files that our own supervisor reads for all services. */
+/** The loop of one service for a home: `supervise NAME` reads the same files that our own supervisor reads for all services. */
 export function taskLoop({ paths, program }: ManagerPlace): TaskLoop {
   const folder = servicesFolder(paths)
   const specOf = (label: string) => knownSpecs(folder).find((spec) => spec.label === label)
-  const at = (name: string): ServiceFolder => ({ folder, only: name, ensure: async () => undefined })
+  const at = (name: string): ServiceFolder => ({ folder, only: name, ensure: () => endLost(folder, name) })
   return {
     command: ({ name }) => [...program, 'supervise', name, '--home', paths.home],
     want: (spec) => wantService(folder, spec, ask('start')),
@@ -42,4 +30,13 @@ export function taskLoop({ paths, program }: ManagerPlace): TaskLoop {
   }
 }
 
+/** A loop that was killed ends nothing any more. */
+async function endLost(folder: string, name: string): Promise<void> {
+  if (await findSupervisor(folder, name)) return
+  const { pid, identity, mark } = readRecord(folder, name) ?? {}
+  if (pid === undefined || identity === undefined || mark === undefined) return
+  await endService({ pid, identity, mark }, GRACE_MS)
+}
+
+const GRACE_MS = 30_000
 const FORGET_MS = 40_000

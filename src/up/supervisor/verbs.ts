@@ -84,6 +84,7 @@ export async function removeKnown(at: ServiceFolder, name: string, signal: Abort
 
 /** Resolves when what is wanted now has been done. */
 async function obeyed(at: ServiceFolder, name: string, signal: AbortSignal): Promise<void> {
+  await at.ensure(signal) // what runs already may have lost its supervisor
   await each(at, signal, async () => {
     const wanted = readWanted(at.folder, name)
     if (!wanted) throw new CrabError('conflict', `Cannot start ${name}: somebody stopped it meanwhile`)

@@ -38,6 +38,12 @@ export function unwantService(folder: string, name: string): void {
   }
 }
 
+/** As who starts the task of a service has it: stopped or failed before, it is to run now. */
+export async function wantAgain(folder: string, name: string): Promise<void> {
+  const known = readKnown(folder, name)
+  if (known) await wantService(folder, known, ask('start'))
+}
+
 /** Forgets a service that has ended. */
 export function forgetService(folder: string, name: string): void {
   for (const path of [wantedPath, stoppedPath, recordPath]) rmSync(path(folder, name), { force: true })

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { makePrivateDirSync } from '../../../src/core/base/files.ts'
+import { identityOf, SERVICE_MARK } from '../../../src/core/process/service-process.ts'
+import { findSupervisor, type ServiceRecord, writeRecord } from '../../../src/up/supervisor/record.ts'
+import { ask, unwantService, wantService } from '../../../src/up/supervisor/wanted.ts'
+import { kill } from '../../support/processes.ts'
+import { makeServiceHome, type ServiceHome } from '../../support/services.ts'
+import { until } from '../../support/until.ts'
+
+const STAYS = 'exec sleep 1000'
+const signal = new AbortController().signal
+
+/** Starts a supervisor as a process of its own, and kills it once the service runs. */
+async function superviseAndKill(at: ServiceHome, name: string) {
+  const [program, ...args] = at.program
+  const child = spawn(program, [...args, 'supervise', '--home', at.paths.home], { env: {}, stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  const { pid } = await at.recorded(name, ({ state }) => state === 'running')
+  const supervisor = await findSupervisor(at.folder)
+  assert.equal(supervisor?.pid, child.pid)
+  child.kill('SIGKILL')
+  await ended
+  assert.equal(await findSupervisor(at.folder), undefined)
+  return pid!
+}
+
+test('supervise() goes on with services that outlived a supervisor which was killed', async () => {
+  await using at = await makeServiceHome()
+  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+  const pid = await superviseAndKill(at, 'one')
+  assert.deepEqual(await at.left(), [pid])
+  const done = at.supervise(signal)
+  await until('a supervisor is there', async () => (await findSupervisor(at.folder)) !== undefined)
+  await wantService(at.folder, at.spec('two', STAYS), ask('start'))
+  await at.recorded('two', ({ state }) => state === 'running')
+  assert.equal(at.record('one')?.pid, pid)
+  assert.equal((await at.left()).length, 2)
+  kill(pid)
+  const again = await at.recorded('one', ({ state, restarts }) => state === 'running' && restarts === 1)
+  assert.deepEqual(again.lastExit, { code: null, signal: null })
+  unwantService(at.folder, 'one')
+  unwantService(at.folder, 'two')
+  assert.equal(await done, true)
+})
+
+test('supervise() ends what was stopped while no supervisor ran', async () => {
+  await using at = await makeServiceHome()
+  await wantService(at.folder, at.spec('one', `sleep 1000 & ${STAYS}`), ask('start'))
+  await superviseAndKill(at, 'one')
+  unwantService(at.folder, 'one')
+  assert.equal(await at.supervise(signal), true)
+  assert.deepEqual(await at.left(), [])
+  assert.equal(at.record('one')?.state, 'stopped')
+})
+
+test('supervise() starts what was killed together with its supervisor, and ends what it left', async () => {
+  await using at = await makeServiceHome()
+  await wantService(at.folder, at.spec('one', 'sleep 1000 & wait'), ask('start'))
+  const pid = await superviseAndKill(at, 'one')
+  await until('both run', async () => (await at.left()).length === 2)
+  const before = await at.left()
+  kill(pid)
+  const done = at.supervise(signal)
+  await at.recorded('one', (record) => record.state === 'running' && record.pid !== pid)
+  await until('both run again', async () => (await at.left()).length === 2)
+  const after = await at.left()
+  assert.deepEqual(
+    after.filter((one) => before.includes(one)),
+    [],
+  )
+  unwantService(at.folder, 'one')
+  assert.equal(await done, true)
+})
+
+test('supervise() never touches another process that has the id of a service by now', async () => {
+  await using at = await makeServiceHome()
+  const other = spawn('/bin/sleep', ['1000'], { env: {}, stdio: 'ignore', detached: true })
+  const ended = once(other, 'exit')
+  try {
+    const identity = `${await identityOf(other.pid!)}0`
+    const record: ServiceRecord = {
+      state: 'running',
+      boot: '',
+      restarts: 0,
+      starts: [],
+      mark: 'M',
+      pid: other.pid!,
+      identity,
+    }
+    writeRecordIn(at, 'one', record)
+    await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+    const done = at.supervise(signal)
+    await at.recorded('one', ({ state, pid }) => state === 'running' && pid !== other.pid)
+    unwantService(at.folder, 'one')
+    await done
+    assert.notEqual(await identityOf(other.pid!), undefined)
+  } finally {
+    other.kill('SIGKILL')
+    await ended
+  }
+})
+
+test('supervise() finds a service by its mark whose supervisor was killed before it wrote the pid', async () => {
+  await using at = await makeServiceHome()
+  await wantService(at.folder, at.spec('one', STAYS), ask('start'))
+  const env = { CRABTALK_HOME: at.paths.home, [SERVICE_MARK]: 'MARK-OF-IT', PATH: '/usr/bin:/bin' }
+  const service = spawn('/bin/sh', ['-c', 'setsid sleep 1000 & exec sleep 1000'], {
+    env,
+    stdio: 'ignore',
+    detached: true,
+  })
+  writeRecordIn(at, 'one', { state: 'starting', boot: '', restarts: 0, starts: [], mark: 'MARK-OF-IT' })
+  await until('both run', async () => (await at.left()).length === 2)
+  const done = at.supervise(signal)
+  const { pid } = await at.recorded('one', ({ state }) => state === 'running')
+  assert.equal(pid, service.pid)
+  assert.equal((await at.left()).length, 2)
+  unwantService(at.folder, 'one')
+  assert.equal(await done, true)
+})
+
+function writeRecordIn(at: ServiceHome, name: string, record: ServiceRecord): void {
+  makePrivateDirSync(at.folder)
+  assert.ok(writeRecord(at.folder, name, record))
+}
