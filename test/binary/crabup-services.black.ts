@@ -122,7 +122,7 @@ test('nothing starts at login where there is nobody who would: exit 69', async (
   for (const verb of ['enable', 'disable']) {
     const { code, stderr } = await crabup(box, ['daemon', verb])
     assert.equal(code, 69)
-    assert.match(stderr, /^crabup: error\[unavailable\]: Cannot say whether daemon starts at login: /)
+    assert.match(stderr, /^crabup: error\[unavailable\]: Cannot change whether daemon starts at login: /)
   }
 })
 

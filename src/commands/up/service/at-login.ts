@@ -33,7 +33,7 @@ export const disable: Run = async ({ path: [name = ''], options, host, signal })
 function mustKnowLogins({ manager, service }: OpenService): void {
   if (manager.kind !== 'supervisor') return
   const why = manager.note ?? `${MANAGER_NAMES.supervisor} is itself started by no one`
-  throw new CrabError('unavailable', `Cannot say whether ${service.name} starts at login: ${why}`, {
+  throw new CrabError('unavailable', `Cannot change whether ${service.name} starts at login: ${why}`, {
     hint: `crabup ${service.name} start starts it now; put that into what your system runs at login`,
   })
 }

@@ -28,8 +28,9 @@ export function readyLine(
 }
 
 /** What its manager has to say, behind what was said. */
-export function noteOf({ note }: Pick<ServiceManager, 'note'>): string {
-  return note === undefined ? '' : `: ${note}`
+export function noteOf({ kind, note }: Pick<ServiceManager, 'kind' | 'note'>): string {
+  if (note === undefined) return ''
+  return kind === 'supervisor' ? `: ${note}` : `; ${note}` // why it is that, or what else there is to know
 }
 
 /** Prints what a service that is not ready has written, and throws what it was thrown for. */

@@ -1,9 +1,11 @@
 import { markLogs } from '../../../up/control/last-words.ts'
 import type { Options, Run } from '../../command.ts'
+import type { Host } from '../../host.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { isKept, type OpenService, openService, statusOf } from './open-service.ts'
 import { replaceOther } from './other-daemon.ts'
+import { servicePath } from './place.ts'
 import { waitReady } from './ready.ts'
 import { readyLine, tellLines } from './said.ts'
 import { showEdits } from './unit-diff.ts'
@@ -27,6 +29,7 @@ export async function startService(
   const wasKept = isKept(await statusOf(at, signal))
   await replaceOther(at, { now: options.has('now') }, signal)
   const spec = at.spec()
+  if (!wasKept) tellLent(host)
   const hasChanged = await showEdits(at, spec, { options }, signal)
   const mark = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
@@ -41,4 +44,13 @@ export async function startService(
   } catch (reason) {
     return tellLines(host, reason)
   }
+}
+
+/** A path that does not last is named as soon as something relies on it. */
+function tellLent(host: Host): void {
+  const { lent } = servicePath(host)
+  if (lent === undefined) return
+  host.stderr.write(
+    `crabup: Node is only in ${lent}, which the next version of it takes away: start services again then\n`,
+  )
 }

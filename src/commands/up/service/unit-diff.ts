@@ -36,9 +36,8 @@ export async function showEdits(
 async function patchOf(host: Host, before: string, after: string): Promise<string> {
   const { createTwoFilesPatch } = await import('diff')
   const color = wantsColor('auto', host.env, host.stderr)
-  const [, , , ...lines] = createTwoFilesPatch('', '', before, after, '', '', { context: 2 })
-    .trimEnd()
-    .split('\n')
+  const patch = createTwoFilesPatch('', '', before, after, '', '', { context: 2 }).trimEnd()
+  const lines = patch.slice(patch.indexOf('@@')).split('\n')
   return lines.map((line) => `  ${tint(toVisible(line), color)}\n`).join('')
 }
 
