@@ -53,7 +53,7 @@ interface Living {
 
 async function live({ host, paths, log, life }: Living): Promise<void> {
   await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
-  await using _right = await takeScheduler(leases, { pid: host.pid, home: paths.home })
+  await takeScheduler(leases, { pid: host.pid, home: paths.home }) // for as long as the leases are open
   const files = cronFiles(paths)
   const crons = new CronFile({ path: paths.crons, lock: (name, signal) => leases.take(name, signal) })
   const caller = callerOf(host, paths, log)

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fireForSeconds } from '../support/cron-seconds.ts'
+import type { Finished, RunOptions } from '../support/run-binary.ts'
+import { cronEntry, cronLog, cronStateOf, startSandboxCron, writeCrons } from '../support/sandbox-cron.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { mountSmallDisk } from '../support/small-disk.ts'
+import { makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { until } from '../support/until.ts'
+
+const ANSWER = () => ({ parts: ['done'] })
+const NEVER = { schedule: '0 0 0 1 1 *' }
+
+/** Seconds pass in most of them: at the same time. */
+describe('crabtalk cron', { concurrency: 3 }, () => {
+  test('run fires each second, never two turns of one entry at once; an edit is taken up', async () => {
+    const { said, fired } = await fireForSeconds(4)
+    assert.ok(said.length >= 8 && fired >= 4)
+    for (const [index, words] of said.entries())
+      assert.equal(words, index % 2 === 0 ? 'user: do 1' : 'assistant: done')
+  })
+
+  test('add writes an entry and says when it fires; list, next and remove know it', async () => {
+    await using talk = await makeTalk(ANSWER)
+    const nothing = await cron(talk, ['list'])
+    assert.deepEqual([nothing.stdout, nothing.code], ['', 0])
+    assert.match(nothing.stderr, /^No schedules yet; make one with crabtalk cron add/)
+    const added = await cron(talk, [
+      'add',
+      '0 30 9 * * MON-FRI',
+      'Say hello',
+      '--quiet',
+      '23:00-7:00',
+      '--once',
+    ])
+    assert.match(
+      added.stdout,
+      /^entry 1: at 09:30, Monday to Friday, once\n {2}\w{3} \S+ 09:30:00 {2}in \d+\w\n$/,
+    )
+    assert.match(added.stderr, /no scheduler runs/)
+    assert.equal(
+      await readFile(join(talk.home, 'config', 'crons.toml'), 'utf8'),
+      '[[cron]]\nid = 1\nschedule = "0 30 9 * * MON-FRI"\ncontent = "Say hello"\nagent = "crab"\nquiet_start = "23:00"\nquiet_end = "07:00"\nonce = true\n',
+    )
+    const next = await cron(talk, ['next', '@hourly', '-n', '2'])
+    assert.match(next.stdout, /^TIME +LEFT\n\w{3} \S+ \d\d:00:00 .*\n\w{3} \S+ \d\d:00:00 .*\n$/)
+    const listed = await cron(talk, ['list'])
+    assert.match(listed.stdout, /\n1 +at 09:30, Monday to Friday +Say hello +crab +-\n$/)
+    const { entries, scheduler } = JSON.parse((await cron(talk, ['list', '--json'])).stdout)
+    assert.deepEqual([scheduler, entries.length, entries[0].id, entries[0].fired], [null, 1, 1, 0])
+    assert.equal((await cron(talk, ['remove', '1'])).stdout, 'removed entry 1\n')
+    const again = await cron(talk, ['remove', '1'])
+    assert.deepEqual([again.code, /error\[missing\]/.test(again.stderr)], [1, true])
+  })
+
+  test('add refuses what could never work, and writes nothing', async () => {
+    await using talk = await makeTalk(ANSWER)
+    const lines: [readonly string[], number, RegExp][] = [
+      [['0 99 * * * *', 'x'], 2, /invalid value for minute: 99\nhint: /],
+      [['soon', 'x'], 2, /neither six fields/],
+      [['@daily', '/no-such'], 1, /Cannot find the skill "no-such"/],
+      [['@daily', 'x', '-a', 'nobody'], 1, /Cannot find the agent "nobody"/],
+      [['@daily', 'x', '--quiet', '23:00-07:00'], 2, /all its times are in its quiet hours/],
+      [['@daily', 'x', '--quiet', 'night'], 2, /no time of the day/],
+      [['@daily', ''], 2, /"content" must not be empty/],
+    ]
+    for (const [words, code, said] of lines) {
+      const finished = await cron(talk, ['add', ...words])
+      assert.deepEqual([finished.code, finished.stdout], [code, ''], finished.stderr)
+      assert.match(finished.stderr, said)
+    }
+    assert.ok(!existsSync(join(talk.home, 'config', 'crons.toml')))
+  })
+
+  test('run ID fires an entry now and prints the answer; /SKILL is what it says', async () => {
+    await using talk = await makeTalk(ANSWER)
+    const folder = join(talk.home, 'skills', 'check-feeds')
+    await mkdir(folder, { recursive: true })
+    await writeFile(
+      join(folder, 'SKILL.md'),
+      '---\nname: check-feeds\ndescription: Looks at feeds\n---\nLook.\n',
+    )
+    assert.equal((await cron(talk, ['add', '@yearly', '/check-feeds', '-s', 'feeds'])).code, 0)
+    const { stdout, stderr, code } = await cron(talk, ['run', '1'])
+    assert.deepEqual([stdout, stderr, code], ['done\n', '', 0])
+    assert.equal(promptOf(talk.server.requests[0]), '/check-feeds')
+    assert.match(talk.server.requests[0]!.text, /workspace\/crab/) // as nobody at this machine chose it
+    await rm(folder, { recursive: true })
+    const missing = await cron(talk, ['run', '1'])
+    assert.deepEqual([missing.stdout, missing.code], ['', 1])
+    assert.match(missing.stderr, /error\[missing\]: Cannot find the skill "check-feeds"/)
+    assert.equal((await cron(talk, ['run', '7'])).code, 1)
+    assert.equal((await cron(talk, ['run', 'x'])).code, 2)
+  })
+
+  test('run goes on when the daemon dies in a turn, and says what failed', async () => {
+    let isHanging = true
+    await using talk = await makeTalk(() => ({ parts: ['done'], ...(isHanging && { end: 'hang' as const }) }))
+    const daemon = await startSandboxDaemon(talk)
+    await writeCrons(talk.home, cronEntry(1))
+    await using _cron = await startSandboxCron(talk, { env: WITH_DAEMON })
+    await until('its turn runs', () => talk.server.requests.length === 1)
+    isHanging = false
+    daemon.kill('SIGKILL')
+    await daemon.finished
+    const failed = async () => (await cronStateOf(talk.home)).entries[0]
+    await until('it has failed', async () => ((await failed())?.failed ?? 0) === 1)
+    await until('it went well without', async () => (await failed())?.last?.outcome === 'ok')
+    assert.ok((await cronLog(talk.home)).some(({ level, entry }) => level === 'error' && entry === 1))
+  })
+
+  test('run is one at a time; a new one takes over from one that was killed', async () => {
+    await using talk = await makeTalk(ANSWER)
+    await writeCrons(talk.home, cronEntry(1, NEVER))
+    const first = await startSandboxCron(talk)
+    const second = await cron(talk, ['run'])
+    assert.equal(second.code, 1)
+    assert.match(second.stderr, new RegExp(`error\\[conflict\\].*process ${first.pid} is that of`))
+    assert.match((await cron(talk, ['list'])).stdout, /crab +in \d+\w+ *\n$/)
+    first.kill('SIGKILL')
+    await first.finished
+    assert.match((await cron(talk, ['list'])).stderr, /no scheduler runs/)
+    const third = await startSandboxCron(talk)
+    third.kill('SIGTERM')
+    const { code, stdout, stderr } = await third.finished
+    assert.deepEqual([code, stdout, stderr], [0, '', ''])
+    assert.ok(!existsSync(join(talk.home, 'run', 'cron.json')))
+    assert.equal((await cronLog(talk.home)).at(-1)?.message, 'stopped')
+  })
+
+  test('run lets a turn end when it is told to, and leaves at once when it is told twice', async () => {
+    await using talk = await makeTalk((_, index) => {
+      return index === 0 ? { parts: ['do', 'ne'], paceMs: 700 } : { parts: ['x'], end: 'hang' }
+    })
+    await writeCrons(talk.home, cronEntry(1))
+    const patient = await startSandboxCron(talk)
+    await until('its turn runs', () => talk.server.requests.length === 1)
+    patient.kill('SIGTERM')
+    assert.equal((await patient.finished).code, 0)
+    assert.equal((await cronStateOf(talk.home)).entries[0]?.last?.outcome, 'ok')
+    const hurried = await startSandboxCron(talk)
+    await until('its turn runs', () => talk.server.requests.length === 2)
+    hurried.kill('SIGTERM')
+    await until('it waits', async () => (await cronLog(talk.home)).at(-1)?.message === 'waiting for 1 to end')
+    hurried.kill('SIGTERM')
+    assert.equal((await hurried.finished).code, 143)
+  })
+
+  test('run ends when its home is removed, and makes no other', async () => {
+    await using talk = await makeTalk(ANSWER)
+    await writeCrons(talk.home, cronEntry(1, NEVER))
+    const one = await startSandboxCron(talk)
+    await rm(talk.home, { recursive: true })
+    assert.equal((await one.finished).code, 0)
+    assert.ok(!existsSync(talk.home))
+  })
+
+  test('run survives a full disk, and says so', async (t) => {
+    using disk = mountSmallDisk(400)
+    if (!disk) return t.diagnostic('this user may not mount')
+    await using talk = await makeTalk(ANSWER)
+    const home = join(disk.path, 'home')
+    const env = { CRABTALK_HOME: home, CRABTALK_NO_DAEMON: '1' }
+    await writeCrons(home, cronEntry(1))
+    await writeFile(join(home, 'config.toml'), await readFile(join(talk.home, 'config.toml')))
+    await using _cron = await startSandboxCron({ ...talk, home }, { env })
+    await until('it has fired', () => talk.server.requests.length > 0)
+    await writeFile(join(disk.path, 'ballast'), Buffer.alloc(400 * 1024)).catch(() => undefined)
+    const filled = Math.floor(Date.now() / 1000)
+    await until('two of its seconds have passed', () => Date.now() / 1000 > filled + 3)
+    await rm(join(disk.path, 'ballast'))
+    const known = async () => (await cronStateOf(home)).entries[0]
+    await until('it says so', async () => ((await known())?.failed ?? 0) > 0)
+    await until('it fires again', async () => (await known())?.last?.outcome === 'ok')
+  })
+
+  test('run lays a file of variables under its environment', async () => {
+    await using talk = await makeTalk(ANSWER, () => '')
+    const file = join(talk.cwd, 'service.env')
+    await writeFile(
+      file,
+      `OPENAI_API_KEY='from-file'\nOPENAI_BASE_URL='${talk.server.url}'\nOPENAI_MODEL='scripted'\n`,
+    )
+    await writeCrons(talk.home, cronEntry(1))
+    const env = { CRABTALK_NO_DAEMON: '1' }
+    await using _cron = await startSandboxCron(talk, { args: ['--env-file', file], env })
+    await until('it has fired', () => talk.server.requests.length > 0)
+    assert.equal(talk.server.requests[0]?.headers.authorization, 'Bearer from-file')
+  })
+})
+
+function cron(talk: Talk, args: readonly string[], options?: RunOptions): Promise<Finished> {
+  return talk.run(['cron', ...args], options)
+}

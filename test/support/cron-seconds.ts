@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import type { Reply } from './model-server.ts'
+import { HAS_DAEMONS } from './run-binary.ts'
+import { cronEntry, cronStateOf, startSandboxCron, writeCrons } from './sandbox-cron.ts'
+import { startSandboxDaemon, WITH_DAEMON } from './sandbox-daemon.ts'
+import { makeTalk, promptOf, type Talk } from './talk.ts'
+import { until } from './until.ts'
+
+/** What became of entries that fire every second. */
+export interface CronSeconds {
+  /** Words of the conversation of the entry, oldest first. */
+  said: readonly string[]
+  /** When each turn of it was due, milliseconds since 1970; none was due twice. */
+  fired: number
+  /** From the edit of an entry to the first words of its new form, milliseconds. */
+  editedAfterMs: number
+}
+
+/**
+ * Lets an entry fire so many times through a daemon, one a second, beside one that is quiet now, one that takes longer than a
+ * second, and one that is edited meanwhile; checks that no two turns of one overlap, and that quiet hours are respected.
+ */
+export async function fireForSeconds(count: number): Promise<CronSeconds> {
+  const overlaps: string[] = []
+  const open = new Set<string>()
+  await using talk = await makeTalk((request): Reply => {
+    const words = promptOf(request)
+    if (open.has(words)) overlaps.push(words)
+    open.add(words)
+    void request.done.then(() => open.delete(words))
+    return { parts: words === 'do 3' ? ['slow', 'ly'] : ['done'], ...(words === 'do 3' && { paceMs: 1500 }) }
+  })
+  await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
+  const others = cronEntry(2, quietNow()) + cronEntry(3)
+  await writeCrons(talk.home, cronEntry(1) + others + cronEntry(4, { schedule: '0 0 0 1 1 *' }))
+  await using cron = await startSandboxCron(talk, { env: WITH_DAEMON })
+  await until('it has fired', () => countOf(talk, 'do 1') >= 1)
+  const edited = performance.now()
+  await writeCrons(talk.home, cronEntry(1) + others + cronEntry(4, { content: 'edited' }))
+  await until('the edited entry has fired', () => countOf(talk, 'edited') >= 1)
+  const editedAfterMs = performance.now() - edited
+  await until(`it has fired ${count} times`, () => countOf(talk, 'do 1') >= count)
+  cron.kill('SIGTERM')
+  await cron.finished
+  const { entries } = await cronStateOf(talk.home)
+  const [first, , slow] = [1, 2, 3].map((id) => entries.find((one) => one.id === id)!)
+  assert.deepEqual([overlaps, countOf(talk, 'do 2')], [[], 0])
+  assert.ok(slow!.skipped >= 1, 'what takes longer than a second is skipped meanwhile')
+  const sessions = await talk.sessions()
+  const said = sessions.find(({ said }) => said[0] === 'user: do 1')?.said ?? []
+  return { said, fired: first!.fired, editedAfterMs }
+}
+
+function countOf({ server }: Talk, words: string): number {
+  return server.requests.filter((request) => promptOf(request) === words).length
+}
+
+/** Quiet hours that hold now, and for an hour or more. */
+function quietNow(): { quiet_start: string; quiet_end: string } {
+  const hour = new Date().getHours()
+  const at = (hours: number) => `${String((hours + 24) % 24).padStart(2, '0')}:00`
+  return { quiet_start: at(hour - 1), quiet_end: at(hour + 2) }
+}
