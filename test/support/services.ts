@@ -35,9 +35,9 @@ export interface ServiceHome extends AsyncDisposable {
 /** Paces a supervisor for tests: nobody waits for seconds. */
 export const QUICK = { restartMs: 20, maxStarts: 10, windowMs: 300_000, graceMs: 300, lookMs: 10 }
 
-/** Makes one. */
-export async function makeServiceHome(): Promise<ServiceHome> {
-  const dir = await mkdtempDisposable(join(tmpdir(), 'crab up '))
+/** Makes one, by default among the temporary files. */
+export async function makeServiceHome(parent = tmpdir()): Promise<ServiceHome> {
+  const dir = await mkdtempDisposable(join(parent, 'crab up '))
   const home = join(dir.path, 'home')
   const env = { ...process.env, HOME: dir.path, CRABTALK_HOME: home }
   const paths = homePaths(env, { cwd: '/', homeDir: dir.path })

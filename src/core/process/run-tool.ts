@@ -81,4 +81,4 @@ function toToolError(
 }
 
 /** How long the last of its output may take once it has ended. */
-const LAST_MS = 1000
+const LAST_MS = 500
