@@ -24,16 +24,17 @@ export function systemdEnv({
 }
 
 /**
- * Where the user manager reads the units of a person, or undefined where none answers. It goes by the manager's own
- * environment: a shell may have another XDG_CONFIG_HOME than it has.
+ * Where the user manager reads the units of a person, or undefined where none answers, or only one that has another home
+ * (as after `su`). It goes by the manager's own environment: a shell may have another XDG_CONFIG_HOME than it has.
  */
 export async function findUnitFolder(host: UpHost, signal: AbortSignal): Promise<string | undefined> {
-  const folder = await searchPath(host, signal)
-  if (folder === undefined) return undefined
+  const searched = ` ${(await searchPath(host, signal))?.trim()} `
   const config = host.env['XDG_CONFIG_HOME']
-  const usual = join(host.homeDir, UNITS_BELOW_HOME)
-  const own = config && isAbsolute(config) ? join(config, 'systemd/user') : usual
-  return folder.includes(own) ? own : usual
+  const folders = [join(host.homeDir, '.config')]
+  if (config && isAbsolute(config)) folders.unshift(config)
+  return folders
+    .map((folder) => join(folder, 'systemd/user'))
+    .find((folder) => searched.includes(` ${folder} `))
 }
 
 /** The folders it searches, as it prints them. */
@@ -55,6 +56,5 @@ function findPath(path: string): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-const UNITS_BELOW_HOME = '.config/systemd/user'
 /** A manager that is there answers in milliseconds. */
 const ANSWER_MS = 5000

@@ -67,7 +67,7 @@ export class SystemdManager implements ServiceManager {
     if (!isEnabled) await this.#setEnabled('enable', spec.label, signal)
     if (state !== 'running') await this.#begin('start', spec.label, state, signal)
     const lingers = await lingerOn(this.#host, this.#options.lingerFolder, signal)
-    this.#lingerNote = lingers ? undefined : `it ends at your last logout: run ${LINGER_COMMAND}`
+    this.#lingerNote = lingers ? undefined : `it ends at your last logout unless you run ${LINGER_COMMAND}`
   }
 
   async stop({ label }: ServiceSpec, signal: AbortSignal): Promise<void> {

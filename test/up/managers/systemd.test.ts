@@ -128,7 +128,7 @@ test('SystemdManager.note says how the service outlives the logout where we may 
   await stage.set('show.out', RUNNING)
   assert.equal(manager.note, undefined)
   await manager.start(stage.spec, never)
-  assert.equal(manager.note, 'it ends at your last logout: run loginctl enable-linger')
+  assert.equal(manager.note, 'it ends at your last logout unless you run loginctl enable-linger')
 })
 
 test('SystemdManager.commands() are what the verbs run', async () => {
@@ -166,6 +166,8 @@ test('findUnitFolder() goes by what the manager reads, not by what the shell cal
   assert.equal(await findUnitFolder(stage.host, never), '/elsewhere/systemd/user')
   await stage.set('show.out', `/run/x ${stage.home}/.config/systemd/user\n`)
   assert.equal(await findUnitFolder(stage.host, never), join(stage.home, '.config/systemd/user'))
+  await stage.set('show.out', '/run/x /home/another/.config/systemd/user\n')
+  assert.equal(await findUnitFolder(stage.host, never), undefined)
 })
 
 test('findUnitFolder() is undefined where nobody answers, or there is no systemctl', async () => {

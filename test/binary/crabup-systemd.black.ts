@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sendSignal } from '../../src/core/process/signals.ts'
+import { type Finished, makeSandbox, type Sandbox } from '../support/run-binary.ts'
+import { canRunSystemd, type SystemdUser, startSystemdUser } from '../support/systemd-user.ts'
+import { until } from '../support/until.ts'
+
+// crabup under a systemd that really runs the services, where one can be started.
+
+/** Its loginctl is a small program of ours: who lingers on this machine is none of a test's concern. */
+const LOGIN = join(import.meta.dirname, '../up/managers/fakes-of-login')
+
+interface Stage {
+  sandbox: Sandbox
+  user: SystemdUser
+  up(line: string): Promise<Finished>
+  env: Readonly<Record<string, string | undefined>>
+  /** What `crabup daemon status --json` says. */
+  status(): Promise<{ state: string; pid: number; manager: string; restarts: number; unit: string }>
+}
+
+function stageOf(sandbox: Sandbox, user: SystemdUser): Stage {
+  const { XDG_RUNTIME_DIR, XDG_CONFIG_HOME } = user.env
+  const env = {
+    XDG_RUNTIME_DIR,
+    XDG_CONFIG_HOME,
+    CRABTALK_SERVICE_MANAGER: 'systemd',
+    FAKE_STATE: user.folder,
+    PATH: `${LOGIN}:${sandbox.env['PATH']}`,
+    CRABTALK_NO_DAEMON: undefined,
+  }
+  const up = (line: string) => sandbox.run(line.split(' '), { env, program: 'crabup' })
+  return {
+    sandbox,
+    user,
+    up,
+    env,
+    status: async () => JSON.parse((await up('daemon status --json')).stdout),
+  }
+}
+
+if (canRunSystemd()) {
+  test('crabup starts the daemon under systemd, which starts it again after a kill; logs follow; nothing is left', async () => {
+    await using sandbox = await makeSandbox()
+    await using user = await startSystemdUser()
+    const stage = stageOf(sandbox, user)
+    const { up, status } = stage
+
+    const started = await up('daemon start')
+    assert.equal(started.code, 0, started.stderr)
+    assert.match(started.stdout, /^daemon is ready \(pid \d+, .*\); systemd keeps it running/)
+    const first = await status()
+    assert.deepEqual([first.state, first.manager, first.restarts], ['ready', 'systemd', 0])
+
+    await restartSoon(first.unit)
+    assert.equal((await up('daemon restart')).code, 0)
+    const second = await status()
+    assert.notEqual(second.pid, first.pid)
+    const logs = sandbox.start(['daemon', 'logs', '-f'], { env: stage.env, program: 'crabup' })
+    await logs.prints(new RegExp(`"pid":${second.pid},"message":"listening on unix:`))
+    sendSignal(second.pid, 'SIGKILL')
+    await until('systemd has started it again', async () => {
+      const { state, restarts } = await status()
+      return state === 'ready' && restarts === 1
+    })
+    const third = await status()
+    await logs.prints(new RegExp(`"pid":${third.pid},"message":"listening on unix:`))
+    logs.child.kill('SIGINT')
+    assert.equal((await logs.finished).code, 130)
+
+    assert.equal((await up('daemon stop')).code, 0)
+    assert.equal((await up('daemon status')).code, 3)
+    assert.equal((await up('uninstall --yes')).code, 0)
+    assert.ok(!existsSync(first.unit))
+    assert.deepEqual(unitsLeft(user), [])
+    assert.deepEqual(await sandbox.processesLeft(), [])
+  })
+
+  test('crabup shows what it changes of a unit that somebody has edited, and keeps that', async () => {
+    await using sandbox = await makeSandbox()
+    await using user = await startSystemdUser()
+    const { up, status } = stageOf(sandbox, user)
+    assert.equal((await up('daemon enable')).code, 0)
+    const { unit } = await status()
+    await writeFile(unit, '[Service]\nExecStart=/bin/false\n')
+    const enabled = await up('daemon enable')
+    assert.equal(enabled.code, 0)
+    assert.match(enabled.stderr, /^ {2}-ExecStart=\/bin\/false$/m)
+    assert.match(enabled.stderr, /^ {2}\+ExecStart=.* daemon run$/m)
+    assert.match(await readFile(`${unit}.edited`, 'utf8'), /\/bin\/false/)
+    assert.equal((await up('uninstall --yes')).code, 0)
+    assert.deepEqual(unitsLeft(user), [])
+  })
+}
+
+/** A drop-in, as people write them: nobody wants to wait for three seconds here. */
+async function restartSoon(unit: string): Promise<void> {
+  await mkdir(`${unit}.d`)
+  await writeFile(join(`${unit}.d`, 'soon.conf'), '[Service]\nRestartSec=50ms\n')
+}
+
+/** Files of ours in the folder of units, drop-ins aside: those are the person's. */
+function unitsLeft({ unitFolder }: SystemdUser): string[] {
+  return readdirSync(unitFolder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.includes('ai.crabtalk') && !name.includes('.d'),
+  )
+}
