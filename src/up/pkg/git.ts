@@ -43,11 +43,13 @@ export async function fetchGit(
   const repository = join(folder, 'repository')
   const tarball = join(folder, 'repository.tar')
   const protocols = url.startsWith('http:') ? 'http' : 'https:ssh' // nothing leads from one to the other
-  const git = (args: readonly string[]) => runGit(host, { args, protocols }, signal)
+  const own = { ...ALONE, GIT_ALLOW_PROTOCOL: protocols }
+  const git = (args: readonly string[]) => runGit(host, { args, env: { ...own, ...unsettled(folder) } }, signal)
   await git(['init', '--quiet', '--bare', '--template=', repository])
   const at = ['-C', repository]
   const quietly = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph']
-  await git([...at, 'fetch', ...quietly, '--', url, ref ?? 'HEAD']).catch((cause: unknown) => {
+  const fetching = { args: [...at, 'fetch', ...quietly, '--', url, ref ?? 'HEAD'], env: own }
+  await runGit(host, fetching, signal).catch((cause: unknown) => {
     if (!(cause instanceof CrabError) || cause.kind !== 'failed') throw cause
     throw new CrabError('unavailable', `Cannot fetch ${url}: ${cause.message}`, { cause })
   })
@@ -58,10 +60,10 @@ export async function fetchGit(
 
 async function runGit(
   host: UpHost,
-  { args, protocols }: { args: readonly string[]; protocols: string },
+  { args, env: own }: { args: readonly string[]; env: UpHost['env'] },
   signal: AbortSignal,
 ): Promise<string> {
-  const env = { ...host.env, ...ALONE, GIT_ALLOW_PROTOCOL: protocols }
+  const env = { ...host.env, ...own }
   const { code, stdout, stderr } = await host.run(
     ['git', ...SAFE.flatMap((setting) => ['-c', setting]), ...args],
     { env, timeoutMs: TIMEOUT_MS },
@@ -71,6 +73,11 @@ async function runGit(
   const lines = stderr.trim().split('\n')
   const said = lines.find((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1) ?? ''
   throw new CrabError('failed', said.replace(/^(fatal|error): /, '') || `git ended with ${code}`)
+}
+
+/** Without the person's settings, which only fetching needs: a package's attributes would name filters of theirs. */
+function unsettled(folder: string): UpHost['env'] {
+  return { HOME: folder, XDG_CONFIG_HOME: folder, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
 }
 
 function splitOnce(text: string, mark: string): [string, string | undefined] {

@@ -1,5 +1,5 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile, toStorageError } from '../../core/base/files.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
@@ -64,7 +64,8 @@ async function settle(
   const changed: string[] = []
   for (const file of there) {
     const sum = checksum(await readFile(join(paths.home, file)))
-    if (record.files[file] !== sum) changed.push(file.slice(own.length + 1) || file)
+    if (record.files[file] !== sum)
+      changed.push(file.startsWith(`${own}/`) ? file.slice(own.length + 1) : basename(file))
   }
   if (changed.length > 0) {
     removal.kept.push(`${own}: ${changed.join(', ')}`)
