@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { appendFile, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { appendFile, copyFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { BINARY, makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk } from '../support/talk.ts'
+import { until } from '../support/until.ts'
 
 test('crabup self update replaces the program under a service, which runs on until it is restarted', async () => {
   await using talk = await makeTalk([])
@@ -44,8 +49,9 @@ test('crabup self update replaces the program under a service, which runs on unt
 test('crabup self update changes nothing for a file that is not the one it should be', async () => {
   await using box = await makeSandbox()
   const bin = await install(box, 'bin')
-  const file = await newer(box)
-  const sum = await sumOf(join(bin, 'crabtalk'))
+  const before = await stat(join(bin, 'crabtalk'))
+  await writeFile(join(box.cwd, 'newer'), 'anything')
+  const sum = createHash('sha256').update('something else').digest('hex')
   const cases: [args: string, code: number, says: RegExp][] = [
     ['--from newer', 65, /nothing says what its checksum is/],
     [`--from newer --sha256 ${sum}`, 65, /it is not the file that --sha256 means/],
@@ -60,8 +66,34 @@ test('crabup self update changes nothing for a file that is not the one it shoul
     assert.match(finished.stderr, says)
   }
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabup'])
-  assert.equal(await sumOf(join(bin, 'crabtalk')), sum)
-  assert.notEqual(await sumOf(file), sum)
+  const { ino, mtimeMs } = await stat(join(bin, 'crabtalk'))
+  assert.deepEqual([ino, mtimeMs], [before.ino, before.mtimeMs])
+})
+
+test('crabup self update that is interrupted, or killed, leaves the program as it was', async () => {
+  await using box = await makeSandbox()
+  const bin = await install(box, 'bin')
+  const before = await stat(join(bin, 'crabtalk'))
+  const slow = '#!/bin/sh\necho >tried\nwhile kill -0 $PPID; do sleep 0.02; done 2>/dev/null\n'
+  await writeFile(join(box.cwd, 'slow'), slow)
+  const args = ['self', 'update', '--from', 'slow', '--sha256', await sumOf(join(box.cwd, 'slow'))]
+  for (const [signal, code, left] of [
+    ['SIGINT', 130, 0],
+    ['SIGKILL', 137, 1],
+  ] as const) {
+    const child = spawn(join(bin, 'crabup'), args, { cwd: box.cwd, env: box.env, stdio: 'ignore' })
+    await until('the new program is tried', () => existsSync(join(box.cwd, 'tried')))
+    await rm(join(box.cwd, 'tried'))
+    child.kill(signal)
+    const [exitCode, by] = await once(child, 'exit')
+    assert.equal(exitCode ?? 128 + constants.signals[by as NodeJS.Signals], code)
+    const names = (await readdir(bin)).toSorted()
+    assert.equal(names.filter((name) => /^\.crabtalk-\w+\.new$/.test(name)).length, left)
+    assert.deepEqual(names.slice(left), ['crabtalk', 'crabup'])
+    const { ino, mtimeMs } = await stat(join(bin, 'crabtalk'))
+    assert.deepEqual([ino, mtimeMs], [before.ino, before.mtimeMs])
+  }
+  await until('what was tried has ended', async () => (await box.processesLeft()).length === 0)
 })
 
 test('crabup self update leaves to npm what npm has installed', async () => {
@@ -88,7 +120,7 @@ test('the program is crabup when its first word says so', async () => {
 async function install(box: Pick<Sandbox, 'cwd' | 'shell'>, folder: string): Promise<string> {
   const bin = join(box.cwd, folder)
   await mkdir(bin, { recursive: true })
-  await copyFile(BINARY, join(bin, 'crabtalk'))
+  await link(BINARY, join(bin, 'crabtalk')).catch(() => copyFile(BINARY, join(bin, 'crabtalk')))
   await box.shell(`ln -s crabtalk "${folder}/crabup"`)
   return bin
 }
