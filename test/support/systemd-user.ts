@@ -39,7 +39,7 @@ export async function startSystemdUser(): Promise<SystemdUser> {
     HOME: join(folder, 'user'),
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     XDG_RUNTIME_DIR: join(folder, 'run'),
-    XDG_CONFIG_HOME: join(folder, 'config'),
+    XDG_CONFIG_HOME: join(folder, 'con fig'), // a space, as people have
   }
   for (const path of [env.HOME, env.XDG_RUNTIME_DIR]) await mkdir(path, { mode: 0o700 })
   await mkdir(cgroup)

@@ -28,13 +28,18 @@ export function systemdEnv({
  * (as after `su`). It goes by the manager's own environment: a shell may have another XDG_CONFIG_HOME than it has.
  */
 export async function findUnitFolder(host: UpHost, signal: AbortSignal): Promise<string | undefined> {
-  const searched = ` ${(await searchPath(host, signal))?.trim()} `
+  const searched = ` ${toBare((await searchPath(host, signal))?.trim() ?? '')} `
   const config = host.env['XDG_CONFIG_HOME']
   const folders = [join(host.homeDir, '.config')]
   if (config && isAbsolute(config)) folders.unshift(config)
   return folders
     .map((folder) => join(folder, 'systemd/user'))
-    .find((folder) => searched.includes(` ${folder} `))
+    .find((folder) => searched.includes(` ${toBare(folder)} `))
+}
+
+/** Without what systemctl puts around a path with a space, and before what a shell would read: each version its own. */
+function toBare(text: string): string {
+  return text.replaceAll('\\x20', ' ').replaceAll(/["'\\$]/g, '')
 }
 
 /** The folders it searches, as it prints them. */
