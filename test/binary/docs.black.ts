@@ -15,7 +15,7 @@ const NEED_DAEMON: ReadonlySet<string> = new Set(['daemon.md', 'events.md', 'con
 const pages = ['README.md', ...names.map((name) => join('docs', name))]
 
 /** package.black.ts runs what is in them. */
-const PROGRAMS: ReadonlySet<string> = new Set(['README.md', 'docs/programs.md'])
+const PROGRAMS: ReadonlySet<string> = new Set(['README.md', 'docs/programs.md', 'docs/components.md'])
 
 for (const page of pages) {
   const blocks = await readBlocks(join(ROOT, page))

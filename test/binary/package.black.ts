@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { readBlocks } from '../docs/page.ts'
+import { HTTP_CLIENTS } from '../support/component/http-clients.ts'
+import { startProgram } from '../support/component/programs.ts'
 import { makeTalk, type Talk } from '../support/talk.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -34,13 +36,31 @@ test('the package as others install it: its examples run, and its types fit', as
   assert.equal(await runExample(talk, client!), 'Anything at all.\nAnything at all.\n')
   assert.equal(await runExample(talk, runtime!), 'You said: hello\n')
   const [programs, ...more] = await examplesOf('docs/programs.md')
-  assert.deepEqual([...others, ...more], [], 'every example is run')
+  const [component, ...still] = await examplesOf('docs/components.md')
+  assert.deepEqual([...others, ...more, ...still], [], 'every example is run')
   assert.match(
     await runExample(talk, programs!),
     /stop true true\n[\da-f]{16}-\w{26} \[\n[\s\S]*'Anything at all\.'\n\]\n$/,
   )
+  await tryComponent(talk, component!)
   await checkTypes(talk)
 })
+
+/** A component serves its tools until it is ended. */
+async function tryComponent({ cwd, home }: Talk, text: string): Promise<void> {
+  const path = join(cwd, 'component.mjs')
+  await writeFile(path, text)
+  const paths = { home, run: join(home, 'run') }
+  await using dice = startProgram(path, { paths, name: 'dice' })
+  const url = new URL(`http://127.0.0.1:${await dice.port()}/mcp`)
+  const key = (await readFile(join(paths.run, 'dice.key'), 'utf8')).trim()
+  {
+    await using host = await HTTP_CLIENTS['SDK 2.x, 2026-07-28']!({ url, key })
+    assert.match(JSON.stringify((await host.call('roll', { sides: 2 }))['content']), /"text":"[12]"/)
+  }
+  dice.child.kill('SIGTERM')
+  assert.deepEqual([await dice.ended, dice.said()], [0, ''])
+}
 
 /** What `npm pack` makes, where `npm install` would put it. */
 async function installPackage({ cwd }: Talk): Promise<void> {
@@ -79,6 +99,22 @@ async function runExample({ cwd, env }: Talk, text: string): Promise<string> {
   return stdout
 }
 
+/** A component in TypeScript, with arguments of its own type. */
+const COMPONENT = `import { type Component, CrabError, type ComponentTool, serveComponent } from 'crabtalk/component'
+
+const roll: ComponentTool<{ sides?: number }> = {
+  name: 'roll',
+  description: 'Rolls a die.',
+  async run({ sides = 6 }, { signal, progress }) {
+    if (sides < 2) throw new CrabError('invalid', 'Cannot roll: that is no die')
+    progress('rolling', 1, 2)
+    return { content: [{ type: 'text', text: String(sides) }], isError: signal.aborted }
+  },
+}
+const dice: Component = { name: 'dice', version: '1', description: 'Dice', tools: [roll] }
+export const ended: Promise<void> = serveComponent(dice, { home: '/', graceMs: 1 }, AbortSignal.timeout(1))
+`
+
 /** A program in TypeScript that uses what the entries declare. */
 async function checkTypes({ cwd }: Talk): Promise<void> {
   const examples = await Promise.all(['README.md', 'docs/programs.md'].map(examplesOf))
@@ -86,6 +122,7 @@ async function checkTypes({ cwd }: Talk): Promise<void> {
     "import { connect } from 'crabtalk/client'\n\nconst agents = await connect() //",
     '//',
   )
+  await writeFile(join(cwd, 'component.ts'), COMPONENT)
   await writeFile(join(cwd, 'example.ts'), text.replaceAll('result.end.error', 'result.end?.error'))
   const types = dirname(createRequire(import.meta.url).resolve('@types/node/package.json'))
   const compilerOptions = {
@@ -98,7 +135,10 @@ async function checkTypes({ cwd }: Talk): Promise<void> {
     typeRoots: [dirname(types)],
   }
   await writeFile(join(cwd, 'package.json'), '{"type":"module"}')
-  await writeFile(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['example.ts'] }))
+  await writeFile(
+    join(cwd, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['example.ts', 'component.ts'] }),
+  )
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
   const { stdout } = await run(process.execPath, [tsc, '-p', cwd]).catch(
     (reason: { stdout: string }) => reason,

@@ -8,12 +8,7 @@ import { momentOf, wallTimeOf } from './wall-time.ts'
 
 /** The tools that tell, convert and calculate times. */
 export function timeTools(setting: ClockSetting): ComponentTool[] {
-  return [
-    nowTool(setting),
-    convertTool(setting),
-    differenceTool(setting),
-    addTool(setting),
-  ] as ComponentTool[]
+  return [nowTool(setting), convertTool(setting), differenceTool(setting), addTool(setting)]
 }
 
 function nowTool(setting: ClockSetting): ComponentTool<{ zones?: string[] }> {

@@ -15,7 +15,7 @@ export function timerTools(setting: ClockSetting): ComponentTool[] {
     waitTool(setting, timers, show),
     listTool(timers, show),
     cancelTool(timers, show),
-  ] as ComponentTool[]
+  ]
 }
 
 type Show = (timer: Timer) => string
