@@ -164,7 +164,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     await using talk = await makeTalk(ANSWER)
     const home = join(disk.path, 'home')
     const env = { CRABTALK_HOME: home, CRABTALK_NO_DAEMON: '1' }
-    await writeCrons(home, cronEntry(1))
+    await writeCrons(home, cronEntry(1, { content: 'long '.repeat(2000) })) // else it fits into what files have left of a block
     await writeFile(join(home, 'config.toml'), await readFile(join(talk.home, 'config.toml')))
     await using _cron = await startSandboxCron({ ...talk, home }, { env })
     await until('it has fired', () => talk.server.requests.length > 0)

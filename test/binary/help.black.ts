@@ -20,6 +20,7 @@ crabtalk agent create reviewer
 crabtalk agent create critic
 crabtalk memory remember deploy --alias ship "Every Friday at 10"
 crabtalk memory dump brain
+crabtalk cron add @daily "Say hello"
 crabtalk mcp add --no-verify fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes
 crabtalk mcp add --no-verify github -- github-mcp-server
 crabtalk mcp add --no-verify everything -- npx -y @modelcontextprotocol/server-everything
