@@ -10,8 +10,15 @@ import {
   statusOf,
   stopWanted,
 } from '../supervisor/verbs.ts'
-import { servicesFolder } from '../supervisor/wanted.ts'
-import type { ManagerPlace, ServiceManager, ServiceSpec, UpHost } from '../types.ts'
+import { filesOf, servicesFolder, stopSteps } from '../supervisor/wanted.ts'
+import type {
+  ManagerCommand,
+  ManagerPlace,
+  ManagerVerb,
+  ServiceManager,
+  ServiceSpec,
+  UpHost,
+} from '../types.ts'
 
 /**
  * Our own supervisor, for where the system has nothing that keeps services running: one process of this home in the
@@ -39,7 +46,10 @@ export function supervisorManager(
     kind: 'supervisor',
     note,
     unit: () => undefined,
-    commands: (verb) => (verb === 'start' || verb === 'restart' ? [command] : []),
+    commands: (verb, { name }) => [
+      ...(STEPS[verb]?.(folder, name) ?? []),
+      ...(STARTS.has(verb) ? [command] : []),
+    ],
     start: (spec, signal) => startWanted(at, spec, signal),
     stop: ({ name }, signal) => stopWanted(at, name, signal),
     restart: (spec, signal) => restartWanted(at, spec, signal),
@@ -53,6 +63,13 @@ export function supervisorManager(
     labels: async () => knownSpecs(folder).map(({ label }) => label),
   }
 }
+
+/** What a verb does besides writing the file of a service and having a supervisor run. */
+const STEPS: Partial<Record<ManagerVerb, (folder: string, name: string) => ManagerCommand[]>> = {
+  stop: (folder, name) => [['mv', ...stopSteps(folder, name)]],
+  remove: (folder, name) => [['rm', '-f', ...filesOf(folder, name)]],
+}
+const STARTS: ReadonlySet<ManagerVerb> = new Set(['start', 'restart'])
 
 function atLogin(what: string, { name }: ServiceSpec, note: string | undefined): CrabError {
   const why = note ?? "crabup's own supervisor runs it, and nothing starts at login"

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { isMissingFile, replaceFile } from '../../core/base/files.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import type { ServiceSpec } from '../types.ts'
+import type { ServiceSpec, UnitFile } from '../types.ts'
 
 /** What somebody last asked of a service that is wanted: `restart` ends the one that runs. */
 export interface Asked {
@@ -29,10 +29,18 @@ export async function wantService(folder: string, spec: ServiceSpec, asked: Aske
   await replaceFile(wantedPath(folder, spec.name), `${JSON.stringify({ ...spec, asked }, undefined, 2)}\n`)
 }
 
+/** The file that wantService() would write, as far as it is known before somebody asks. */
+export function wantedFile(folder: string, spec: ServiceSpec): UnitFile {
+  return {
+    path: wantedPath(folder, spec.name),
+    content: Buffer.from(`${JSON.stringify(spec, undefined, 2)}\n`),
+  }
+}
+
 /** Has a service end, and keeps what it is: nothing is written, so that this works on a full disk. */
 export function unwantService(folder: string, name: string): void {
   try {
-    renameSync(wantedPath(folder, name), stoppedPath(folder, name))
+    renameSync(...stopSteps(folder, name))
   } catch (reason) {
     if (!isMissingFile(reason)) throw reason
   }
@@ -46,7 +54,17 @@ export async function wantAgain(folder: string, name: string): Promise<void> {
 
 /** Forgets a service that has ended. */
 export function forgetService(folder: string, name: string): void {
-  for (const path of [wantedPath, stoppedPath, recordPath]) rmSync(path(folder, name), { force: true })
+  for (const path of filesOf(folder, name)) rmSync(path, { force: true })
+}
+
+/** All that there may be of a service. */
+export function filesOf(folder: string, name: string): string[] {
+  return [wantedPath, stoppedPath, recordPath].map((path) => path(folder, name))
+}
+
+/** What unwantService() renames, and to what. */
+export function stopSteps(folder: string, name: string): [from: string, to: string] {
+  return [wantedPath(folder, name), stoppedPath(folder, name)]
 }
 
 /** The service of that name that is wanted; undefined when it is not, or its file was broken by hand. */

@@ -1,3 +1,4 @@
+import { servicesFolder, wantedFile } from '../../../up/supervisor/wanted.ts'
 import type { ManagerCommand, ManagerVerb } from '../../../up/types.ts'
 import type { Options } from '../../command.ts'
 import type { OpenService } from './open-service.ts'
@@ -11,8 +12,8 @@ export function isDryRun(options: Options): boolean {
 export async function printPlan(at: OpenService, verb: ManagerVerb): Promise<number> {
   const { host, manager, service } = at
   const spec = WRITING.has(verb) ? at.spec() : at.known
-  const unit = manager.unit(spec)
-  const writes = unit !== undefined && WRITING.has(verb)
+  const unit = manager.unit(spec) ?? wantedFile(servicesFolder(at.paths), spec)
+  const writes = WRITING.has(verb)
   const lines = [
     `# ${service.name} ${verb}, by ${MANAGER_NAMES[manager.kind]}${noteOf(manager)}`,
     ...(writes ? [`# ${unit.path}`, textOf(unit.content).trimEnd(), ''] : []),
