@@ -17,8 +17,6 @@ export interface BinaryOptions {
   hasCodeCache: boolean
   /** The ripgrep for its platform; by default that of the package that npm has installed here. */
   ripgrep?: string
-  /** Whether the same sources give the same bytes, at a tenth of a millisecond for every start. */
-  isReproducible?: boolean
   /** Is told what was done. */
   report: (what: string) => void
 }
@@ -50,7 +48,7 @@ export async function buildBinary(options: BinaryOptions): Promise<void> {
     pack: makePack({ chunks, caches, cold }),
     searchWorker: await bundleWorker('src/core/session-search/background/worker-main.ts'),
     ripgrep: await packRipgrep(target, options),
-    codeCache: !foreign && !options.isReproducible,
+    codeCache: !foreign,
     workDir,
   })
   await linkCrabup(out, target)

@@ -48,7 +48,7 @@ export interface Executable {
   searchWorker: string
   /** Undefined when there is none for its system. */
   ripgrep: Uint8Array | undefined
-  /** Whether its main script is cached as compiled here, which is never twice the same; it must run on this machine's V8. */
+  /** Whether it will run on this machine's V8, so that its start-up code can be cached. */
   codeCache: boolean
   /** Folder for what is made on the way. */
   workDir: string

@@ -17,7 +17,9 @@ export const selfUpdate: Run = async ({ options, host }) => {
   using _listening = host.onSignal(() => stop.abort())
   const source = sourceOf(options, host)
   const installation = installationOf(await host.build())
-  if (installation.kind === 'npm') return await byNpm({ installation, source, options, host })
+  if (installation.kind === 'npm') {
+    return await byNpm({ installation, source, options, host }, stop.signal)
+  }
   if (installation.kind === 'source') {
     throw new CrabError('conflict', `Cannot update ${installation.path}: it runs from its sources`, {
       hint: 'git pull && npm ci',
@@ -73,7 +75,7 @@ interface ByNpm {
 }
 
 /** What npm has installed is npm's to replace. */
-async function byNpm({ installation, source, options, host }: ByNpm): Promise<number> {
+async function byNpm({ installation, source, options, host }: ByNpm, signal: AbortSignal): Promise<number> {
   const { prefix, folder } = installation
   if (prefix === undefined) {
     throw new CrabError(
@@ -98,7 +100,9 @@ async function byNpm({ installation, source, options, host }: ByNpm): Promise<nu
   host.stderr.write(`npm has installed this program, so npm updates it: ${command.join(' ')}\n`)
   await host.stderr.flush()
   const { runForeground } = await import('../../../core/process/foreground.ts')
-  return await runForeground(command, host.env).catch((cause) => {
+  const code = await runForeground(command, host.env).catch((cause) => {
     throw new CrabError('missing', 'Cannot run npm', { cause, hint: command.join(' ') })
   })
+  const restarts = options.has('restart')
+  return code === 0 ? await settleServices({ program: installation.path, restarts, host }, signal) : code
 }
