@@ -51,7 +51,7 @@ function parseRow(raw: string, services: ReadonlyMap<string, string>) {
   const unit = String(row?.['USER_UNIT'] ?? row?.['_SYSTEMD_USER_UNIT'] ?? '')
   const service = services.get(unit.replace(/\.service$/, ''))
   if (typeof message !== 'string' || typeof cursor !== 'string' || service === undefined) return undefined
-  const time = Number(micros) / 1000
+  const time = Math.floor(Number(micros) / 1000)
   const level = LEVELS[Number(priority)] ?? 'info'
   const entry: LogEntry = { service, source: 'journal', raw: message, time, level, message, fields: {} }
   return { entry, cursor }

@@ -102,6 +102,7 @@ async function openJournal(
   const first = await readJournal(place.host, { services, lines, since }, signal)
   let { cursor } = first
   const begun = place.host.now()
+  let asked = begun
   return {
     /** The backlog of files with it. */
     async *among(files: AsyncIterable<LogEntry>, most: number | undefined): AsyncGenerator<LogEntry> {
@@ -112,6 +113,9 @@ async function openJournal(
       yield* most === undefined ? all : most === 0 ? [] : all.slice(-most)
     },
     async more(stop: AbortSignal): Promise<readonly LogEntry[]> {
+      const now = place.host.now()
+      if (services.size === 0 || now - asked < JOURNAL_MS) return []
+      asked = now
       const since = cursor === undefined ? begun : undefined
       const next = await readJournal(place.host, { services, lines: undefined, since, cursor }, stop)
       cursor = next.cursor
@@ -140,3 +144,5 @@ function nothing(names: readonly string[], since: number | undefined): string {
 }
 
 const FEW = 50
+/** The journal is asked again no sooner: that starts a program. */
+const JOURNAL_MS = 2000

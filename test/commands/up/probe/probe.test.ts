@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { link, mkdir, utimes, writeFile } from 'node:fs/promises'
+import { createServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { serviceProbe } from '../../../../src/commands/up/probe/probe.ts'
+import { freePort } from '../../../support/component.ts'
+import { temporaryHome } from '../../../support/temporary-home.ts'
+
+const NEVER = new AbortController().signal
+
+test('serviceProbe() has a component say who it is', async () => {
+  await using box = await makeBox()
+  const started = '2026-01-02T03:04:05.000Z'
+  await using server = await serve((_, answer) => {
+    answer.end(JSON.stringify({ name: 'clock', version: '1.2.3', pid: 77, started }))
+  })
+  await box.announce('clock', server.port)
+  assert.deepEqual(await box.probe('clock'), {
+    ...{ answers: true, port: server.port, version: '1.2.3', pid: 77, since: Date.parse(started) },
+  })
+  await box.announce('other', server.port)
+  const other = await box.probe('other')
+  assert.deepEqual([other.answers, other.isForeign], [false, true])
+  assert.match(other.problem ?? '', /^clock answers at its port$/)
+})
+
+test('serviceProbe() takes a component that knows no /health, or speaks no HTTP, as one that answers', async () => {
+  await using box = await makeBox()
+  await using plain = await serve((_, answer) => answer.writeHead(404).end('what?'))
+  await box.announce('plain', plain.port)
+  assert.deepEqual(await box.probe('plain'), { answers: true, port: plain.port })
+  await using odd = await serveRaw((socket) => socket.end('hello\r\n\r\n'))
+  await box.announce('odd', odd.port)
+  assert.deepEqual(await box.probe('odd'), { answers: true, port: odd.port })
+})
+
+test('serviceProbe() waits for no component that is silent', async () => {
+  await using box = await makeBox({ limitMs: 200 })
+  await using mute = await serveRaw(() => {})
+  await box.announce('mute', mute.port)
+  const probe = await box.probe('mute')
+  assert.equal(probe.answers, false)
+  assert.match(probe.problem ?? '', /no answer|does not answer/)
+})
+
+test('serviceProbe() calls a port file stale when nothing listens there for a while', async () => {
+  await using box = await makeBox()
+  const file = await box.announce('clock', await freePort())
+  const young = await box.probe('clock')
+  assert.deepEqual([young.answers, young.leftover], [false, { file }])
+  await utimes(file, 1, 1)
+  const old = await box.probe('clock')
+  assert.equal(old.leftover?.file, file)
+  assert.match(old.leftover?.stamp ?? '', /^\d+ \d+ 1000000000$/)
+})
+
+test('serviceProbe() knows a port file that is none, and that there is none', async () => {
+  await using box = await makeBox()
+  for (const text of ['', 'x', '0', '65536', '-1', '123456789']) {
+    await box.write('clock.port', text)
+    assert.match((await box.probe('clock')).problem ?? '', /holds no port number/, text)
+  }
+  assert.deepEqual(await box.probe('nobody'), { answers: false })
+})
+
+test('serviceProbe() believes cron while its process is there', async () => {
+  await using box = await makeBox()
+  assert.deepEqual(await box.probe('cron'), { answers: false })
+  const started = '2026-01-02T03:04:05.000Z'
+  await box.write('cron.json', JSON.stringify({ v: 1, pid: process.pid, started, ready: true, version: '1' }))
+  const known = { pid: process.pid, since: Date.parse(started), version: '1' }
+  assert.deepEqual(await box.probe('cron'), { ...known, answers: true })
+  await box.write(
+    'cron.json',
+    JSON.stringify({ v: 1, pid: process.pid, started, ready: false, version: '1' }),
+  )
+  assert.deepEqual((await box.probe('cron')).answers, false)
+  await box.write('cron.json', JSON.stringify({ pid: 2 ** 22 + 1, ready: true }))
+  assert.match((await box.probe('cron')).leftover?.stamp ?? '', /^\d/)
+  await box.write('cron.json', '{')
+  assert.match((await box.probe('cron')).problem ?? '', /no state/)
+})
+
+test('serviceProbe() finds no daemon where none is, and names the socket that one left', async () => {
+  await using box = await makeBox()
+  assert.deepEqual(await box.probe('daemon'), { answers: false })
+  const server = createSocketServer().listen(join(box.run, 'gone.sock'))
+  await new Promise((resolve) => server.once('listening', resolve))
+  await link(join(box.run, 'gone.sock'), join(box.run, 'crabtalk.sock'))
+  await new Promise((resolve) => server.close(resolve))
+  assert.deepEqual(await box.probe('daemon'), {
+    answers: false,
+    leftover: { file: join(box.run, 'crabtalk.sock') },
+  })
+})
+
+test('serviceProbe() says that something else has the place of the daemon', async () => {
+  await using box = await makeBox({ limitMs: 2000 })
+  await using _ = await serveRaw(
+    (socket) => socket.end('HTTP/1.1 400 no\r\n\r\n'),
+    join(box.run, 'crabtalk.sock'),
+  )
+  const probe = await box.probe('daemon')
+  assert.equal(probe.answers, false)
+  assert.ok(probe.problem !== undefined, JSON.stringify(probe))
+})
+
+async function makeBox({ limitMs }: { limitMs?: number } = {}) {
+  const home = await temporaryHome()
+  const { run } = home.paths
+  await mkdir(run, { recursive: true })
+  const place = { paths: home.paths, env: {}, uid: process.getuid?.() ?? 0 }
+  const probe = serviceProbe({ ...place, ...(limitMs !== undefined && { limitMs }) })
+  const write = async (name: string, text: string) => {
+    await writeFile(join(run, name), text)
+    return join(run, name)
+  }
+  return {
+    run,
+    write,
+    announce: (name: string, port: number) => write(`${name}.port`, `${port}\n`),
+    probe: (name: string) => probe(name, NEVER),
+    [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
+  }
+}
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** On a port of its own, or on a socket. */
+async function serveRaw(onSocket: (socket: Socket) => void, path?: string) {
+  const sockets = new Set<Socket>()
+  const server = createSocketServer((socket) => {
+    sockets.add(socket)
+    onSocket(socket)
+  })
+  if (path === undefined) server.listen(0, '127.0.0.1')
+  else server.listen(path)
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    port: path === undefined ? (server.address() as AddressInfo).port : 0,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}

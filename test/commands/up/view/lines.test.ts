@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
+import width from 'string-width'
+import { cutColored, wrapColored } from '../../../../src/commands/up/view/fit.ts'
+import { type LogStyle, logLine } from '../../../../src/commands/up/view/log-lines.ts'
+import { psJson, psLines } from '../../../../src/commands/up/view/ps-lines.ts'
+import { toEntry } from '../../../../src/up/logs/entry.ts'
+import type { ServiceRow } from '../../../../src/up/ps/gather.ts'
+
+const NOW = new Date(2026, 0, 2, 12, 0, 0).getTime()
+const STYLE: LogStyle = { isJson: false, isPretty: true, color: false, isNamed: false, now: NOW }
+const AT = { service: 'daemon', source: 'log', about: NOW - 1000 } as const
+const time = new Date(2026, 0, 2, 9, 5, 3).toISOString()
+
+test('logLine() shows people time, level, message and fields, and lets a line obey nothing', () => {
+  const raw = JSON.stringify({ time, level: 'warn', pid: 3, message: 'a\u001b[2Jb\nc', file: 'x y', n: 1 })
+  assert.equal(logLine(toEntry(raw, AT), STYLE), '09:05:03 warn  ab ⏎ c file="x y" n=1')
+  const named = { ...STYLE, isNamed: true, now: NOW + 86_400_000 }
+  assert.equal(logLine(toEntry(raw, AT), named), 'daemon 2026-01-02 09:05:03 warn  ab ⏎ c file="x y" n=1')
+  assert.equal(logLine(toEntry('boom', { ...AT, source: 'crash' }), STYLE), '11:59:59 crash boom')
+  const colored = logLine(toEntry(raw, AT), { ...STYLE, color: true })
+  assert.equal(stripVTControlCharacters(colored), '09:05:03 warn  ab ⏎ c file="x y" n=1')
+})
+
+test('logLine() leaves a line as it is in a pipe, and gives programs an object', () => {
+  const raw = JSON.stringify({ time, level: 'info', message: 'm', n: 1 })
+  const plain = { ...STYLE, isPretty: false }
+  assert.equal(logLine(toEntry(raw, AT), plain), raw)
+  assert.equal(logLine(toEntry(raw, AT), { ...plain, isNamed: true }), `daemon: ${raw}`)
+  assert.deepEqual(JSON.parse(logLine(toEntry(raw, AT), { ...STYLE, isJson: true })), {
+    ...{ service: 'daemon', source: 'log', time, level: 'info', message: 'm', fields: { n: 1 } },
+  })
+})
+
+test('cutColored() and wrapColored() keep to a width, and keep colours whole', () => {
+  const line = '\u001b[32mgrün 漢字\u001b[39m and more'
+  for (let columns = 1; columns < 30; columns += 1) {
+    const cut = cutColored(line, columns, width)
+    assert.ok(width(cut) <= columns, `${columns}: ${cut}`)
+    assert.ok(cut.includes('\u001b[32m') && cut.includes('\u001b[39m'), cut)
+  }
+  assert.equal(cutColored(line, 40, width), line)
+  assert.deepEqual(wrapColored('one two three', 8, width), ['one two', '    three'])
+  assert.deepEqual(wrapColored('', 8, width), [''])
+})
+
+const ROW: ServiceRow = {
+  ...{ name: 'daemon', label: 'ai.crabtalk.daemon', state: 'ready', pid: 12, since: NOW - 3_700_000 },
+  ...{
+    memoryBytes: 140_000_000,
+    processes: 3,
+    port: 6688,
+    version: '1.0',
+    versionOnDisk: '2.0',
+    restarts: 2,
+  },
+  ...{ isInstalled: true, isEnabled: true, notes: [{ message: 'it\u001b[2J bites', hint: 'do this' }] },
+}
+
+test('psLines() aligns what there is, and says below what will bite', async () => {
+  const stopped: ServiceRow = { ...OFF, name: 'clock-tower' }
+  const { table, notes } = await psLines([ROW, stopped], { now: NOW, color: false })
+  assert.deepEqual(table, [
+    'NAME         STATE    PID  UP  MEMORY  PORT  VERSION    RESTARTS',
+    'daemon       ready    12   1h  140 MB  6688  1.0 → 2.0  2',
+    'clock-tower  stopped  -    -   -       -     -          -',
+  ])
+  assert.deepEqual(notes, ['daemon: it bites', '  hint: do this'])
+  const colored = await psLines([ROW, stopped], { now: NOW, color: true })
+  assert.deepEqual(colored.table.map(stripVTControlCharacters), table)
+})
+
+test('psJson() leaves nothing out, whatever is not known', () => {
+  assert.deepEqual(Object.keys(psJson(OFF, NOW)), Object.keys(psJson(ROW, NOW)))
+  const { uptime_seconds, started_at, pid, notes } = psJson(ROW, NOW)
+  assert.deepEqual([uptime_seconds, started_at, pid], [3700, new Date(NOW - 3_700_000).toISOString(), 12])
+  assert.deepEqual(notes, [{ message: 'it\u001b[2J bites', hint: 'do this' }])
+})
+
+const OFF: ServiceRow = {
+  ...{ name: 'cron', label: 'l', state: 'stopped', isInstalled: false, isEnabled: false, notes: [] },
+}

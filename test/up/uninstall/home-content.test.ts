@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import {
+  homeContent,
+  notOnlyHome,
+  removeComponents,
+  removeContent,
+} from '../../../src/up/uninstall/home-content.ts'
+import { temporaryHome } from '../../support/temporary-home.ts'
+
+test('homeContent() measures what is ours, and removeContent() leaves what is not', async () => {
+  await using home = await temporaryHome()
+  await home.write('config.toml', 'model = "x"\n')
+  await home.write('agents/crab.toml', 'description = "x"\n')
+  await home.write('sessions/a.jsonl', 'x'.repeat(5000))
+  await home.write('events/subscriptions.toml', '')
+  await home.write('service.env', "A='b'\n")
+  await home.write('diary.txt', 'mine\n')
+  const content = await homeContent(home.paths)
+  assert.equal(content[0]?.name, 'sessions')
+  assert.ok(content[0]!.bytes >= 5000 && content[0]!.files === 2)
+  const names = content.map(({ name }) => name).toSorted()
+  assert.deepEqual(names, ['agents', 'config.toml', 'events', 'service.env', 'sessions'])
+  assert.deepEqual(await removeContent(home.paths.home, content), ['diary.txt'])
+  assert.deepEqual(await readdir(home.paths.home), ['diary.txt'])
+})
+
+test('removeContent() removes links and not what they lead to, and an empty home', async () => {
+  await using home = await temporaryHome()
+  const elsewhere = join(home.paths.home, '..', 'elsewhere')
+  await mkdir(elsewhere, { recursive: true })
+  await writeFile(join(elsewhere, 'kept.txt'), 'x')
+  await mkdir(home.paths.home, { recursive: true })
+  await symlink(elsewhere, home.paths.skills)
+  assert.deepEqual(await removeContent(home.paths.home, await homeContent(home.paths)), [])
+  assert.equal(await readFile(join(elsewhere, 'kept.txt'), 'utf8'), 'x')
+  await assert.rejects(stat(home.paths.home), { code: 'ENOENT' })
+})
+
+test('notOnlyHome() refuses a directory that holds more than a home', () => {
+  for (const home of ['/', '/home', '/home/me']) {
+    assert.match(notOnlyHome({ home }, '/home/me') ?? '', /holds more/, home)
+  }
+  for (const home of ['/home/me/.crabtalk', '/home/me2', '/srv/crab']) {
+    assert.equal(notOnlyHome({ home }, '/home/me'), undefined, home)
+  }
+})
+
+test('removeComponents() leaves the records of skills and agents', async () => {
+  await using home = await temporaryHome()
+  await home.write('packages/clock/1.0.0/crabup.json', '{}')
+  await home.write('packages/pkg/notes.json', '{}')
+  assert.deepEqual(await removeComponents(home.paths), ['clock'])
+  assert.deepEqual(await readdir(home.paths.packages), ['pkg'])
+  assert.deepEqual(await removeComponents({ packages: '/nowhere' }), [])
+})
