@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,12 +19,13 @@ export interface SystemdUser extends AsyncDisposable {
 /** Whether one can be started here: it takes systemd, control groups of the second version, and root for a mount namespace. */
 export function canRunSystemd(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || cgroupRoot() === undefined) return false
-  const tools = ['systemctl', 'systemd-analyze', 'setpriv'].map((tool) => spawnSync(tool, ['--version']))
-  return (
-    tools.every(({ status }) => status === 0) &&
-    existsSync(SYSTEMD) &&
-    spawnSync('unshare', ['--mount', 'true']).status === 0
-  )
+  const probes = [
+    ['systemctl', '--version'],
+    ['systemd-analyze', '--version'],
+    ['setpriv', '--version'],
+    ['unshare', '--mount', '--cgroup', 'mount', '-t', 'cgroup2', 'none', '/sys/fs/cgroup'],
+  ] as const
+  return existsSync(SYSTEMD) && probes.every(([tool, ...args]) => spawnSync(tool, args).status === 0)
 }
 
 /**
@@ -54,7 +55,7 @@ export async function startSystemdUser(): Promise<SystemdUser> {
     folder,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM')
-      await writeFile(join(cgroup, 'cgroup.kill'), '1')
+      await writeFile(join(cgroup, 'cgroup.kill'), '1').catch(() => undefined) // since Linux 5.14; else it ends in peace
       await exited
       await until('its control groups are empty', () => removeGroups(cgroup))
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -73,7 +74,19 @@ mount -t cgroup2 none /sys/fs/cgroup && mount -t tmpfs none /run && mkdir -p /ru
 exec "$0" --user' "$1"`
 
 function cgroupRoot(): string | undefined {
-  return ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find((path) => existsSync(join(path, 'cgroup.procs')))
+  return ['/sys/fs/cgroup', '/sys/fs/cgroup/unified'].find(
+    (path) => existsSync(join(path, 'cgroup.procs')) && isWritable(path),
+  )
+}
+
+/** Containers show control groups that nobody in them may change. */
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** False while a process is left in one of them. */

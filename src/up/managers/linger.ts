@@ -4,11 +4,16 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
-import type { UpHost } from '../types.ts'
+import type { ManagerCommand, UpHost } from '../types.ts'
 import { systemdEnv } from './systemd-place.ts'
 
 /** What a person runs where we may not. */
 export const LINGER_COMMAND = 'loginctl enable-linger'
+
+/** What we run ourselves: it asks nobody for a password. */
+export function toLoginctl(verb: 'enable-linger' | 'disable-linger'): ManagerCommand {
+  return ['loginctl', '--no-ask-password', verb]
+}
 
 /** Whether the user manager outlives the last logout: login services keep a file for each such person. */
 export function isLingering(folder = '/var/lib/systemd/linger'): boolean {
@@ -42,10 +47,15 @@ function markPath({ env, homeDir }: UpHost): string {
   return join(env['XDG_STATE_HOME'] || join(homeDir, '.local/state'), 'crabtalk/linger')
 }
 
-async function loginctl(host: UpHost, verb: string, signal: AbortSignal): Promise<boolean> {
+async function loginctl(
+  host: UpHost,
+  verb: 'enable-linger' | 'disable-linger',
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
-    const argv = ['loginctl', '--no-ask-password', verb] as const
-    return (await host.run(argv, { env: systemdEnv(host), timeoutMs: LOGINCTL_MS }, signal)).code === 0
+    return (
+      (await host.run(toLoginctl(verb), { env: systemdEnv(host), timeoutMs: LOGINCTL_MS }, signal)).code === 0
+    )
   } catch (reason) {
     if (signal.aborted || !(reason instanceof CrabError)) throw reason
     return false // no loginctl, or one that hangs: told as any refusal

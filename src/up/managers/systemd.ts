@@ -14,7 +14,7 @@ import type {
 } from '../types.ts'
 import { systemdUnit, unitName } from '../units/systemd-unit.ts'
 import { keptPath, writeUnit } from '../units/unit-change.ts'
-import { LINGER_COMMAND, lingerOff, lingerOn } from './linger.ts'
+import { isLingering, LINGER_COMMAND, lingerOff, lingerOn, toLoginctl } from './linger.ts'
 import { systemdEnv } from './systemd-place.ts'
 import { parseShown, SHOWN, type ShownUnit, toStatus } from './systemd-show.ts'
 import { joinNotes, type ToolFailure, toolError } from './tool-error.ts'
@@ -58,7 +58,9 @@ export class SystemdManager implements ServiceManager {
       disable: [['disable', unit]],
       remove: [['stop', unit], ['disable', unit], ['daemon-reload']],
     }
-    return words[verb].map(toCommand)
+    const commands = words[verb].map(toCommand)
+    const asksToLinger = verb === 'start' && !isLingering(this.#options.lingerFolder)
+    return asksToLinger ? [...commands, toLoginctl('enable-linger')] : commands
   }
 
   async start(spec: ServiceSpec, signal: AbortSignal): Promise<void> {

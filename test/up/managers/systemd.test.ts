@@ -133,15 +133,18 @@ test('SystemdManager.note says how the service outlives the logout where we may 
 
 test('SystemdManager.commands() are what the verbs run', async () => {
   await using stage = await makeStage()
-  const shown = managerOf(stage).commands('start', stage.spec)
-  assert.deepEqual(
-    shown.map((argv) => argv.join(' ')),
-    [
-      'systemctl --user daemon-reload',
-      'systemctl --user enable ai.crabtalk.daemon.service',
-      'systemctl --user start ai.crabtalk.daemon.service',
-    ],
-  )
+  const lines = () =>
+    managerOf(stage)
+      .commands('start', stage.spec)
+      .map((argv) => argv.join(' '))
+  const always = [
+    'systemctl --user daemon-reload',
+    'systemctl --user enable ai.crabtalk.daemon.service',
+    'systemctl --user start ai.crabtalk.daemon.service',
+  ]
+  assert.deepEqual(lines(), [...always, 'loginctl --no-ask-password enable-linger'])
+  await stage.host.run(['loginctl', '--no-ask-password', 'enable-linger'], {}, never)
+  assert.deepEqual(lines(), always)
 })
 
 test('SystemdManager.labels() are those of our units', async () => {
