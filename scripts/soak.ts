@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { fireForSeconds } from '../test/support/cron-seconds.ts'
 import { FROM_SOURCE } from '../test/support/daemon.ts'
 import { playInterleavings } from '../test/support/interleavings.ts'
 import { makeKillLoad } from '../test/support/kill-load.ts'
@@ -15,18 +16,22 @@ import { makeSearchKillLoad, WRITERS } from '../test/support/search-kill-load.ts
 //     memory nor descriptors grow
 //   npm run soak -- search [--kills N]    plays 10,000 interleavings of what an index does; then kills (200) processes that write conversations, a memory and checkpoints of the
 //     search, and now and then a daemon; checks each time that everything acknowledged is found, and every file readable
+//   npm run soak -- cron [--seconds N]    lets a schedule fire every second (10 times) beside a quiet one, a slow one and one that
+//     is edited; checks that no second is left out, that no two turns of one overlap, and how soon the edit holds
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     rounds: { type: 'string', default: '20' },
     calls: { type: 'string', default: '10000' },
     kills: { type: 'string', default: '200' },
+    seconds: { type: 'string', default: '10' },
   },
 })
 const SOAKS: Readonly<Record<string, () => Promise<string>>> = {
   kill: () => soakKills(Number(values.rounds)),
   mcp: () => soakCalls(Number(values.calls)),
   search: () => soakSearch(Number(values.kills)),
+  cron: () => soakCron(Number(values.seconds)),
 }
 /** What a start begins has ended by then, collections of garbage too. */
 const SETTLE_MS = 30_000
@@ -124,4 +129,14 @@ async function soakSearch(kills: number): Promise<string> {
   }
   const what = `${sum.said} messages, ${sum.changed} changes of the memory, ${sum.cut} times while it saved`
   return `${sum.kills} kills, ${what}: all of it is found`
+}
+
+async function soakCron(seconds: number): Promise<string> {
+  const { said, fired, missed, editedAfterMs } = await fireForSeconds(seconds)
+  if (missed > 0 || fired < seconds || editedAfterMs > 2000) {
+    throw new Error(
+      `fired ${fired} times, missed ${missed}, an edit held after ${editedAfterMs.toFixed(0)} ms`,
+    )
+  }
+  return `${fired} fires, ${said.length / 2} turns in the conversation, an edit held after ${editedAfterMs.toFixed(0)} ms`
 }

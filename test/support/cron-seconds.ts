@@ -10,8 +10,9 @@ import { until } from './until.ts'
 export interface CronSeconds {
   /** Words of the conversation of the entry, oldest first. */
   said: readonly string[]
-  /** When each turn of it was due, milliseconds since 1970; none was due twice. */
+  /** How often it fired, and how many seconds it left out. */
   fired: number
+  missed: number
   /** From the edit of an entry to the first words of its new form, milliseconds. */
   editedAfterMs: number
 }
@@ -48,7 +49,7 @@ export async function fireForSeconds(count: number): Promise<CronSeconds> {
   assert.ok(slow!.skipped >= 1, 'what takes longer than a second is skipped meanwhile')
   const sessions = await talk.sessions()
   const said = sessions.find(({ said }) => said[0] === 'user: do 1')?.said ?? []
-  return { said, fired: first!.fired, editedAfterMs }
+  return { said, fired: first!.fired, missed: first!.missed + first!.skipped, editedAfterMs }
 }
 
 function countOf({ server }: Talk, words: string): number {

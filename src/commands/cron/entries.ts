@@ -1,3 +1,4 @@
+import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { type Cron, type CronEntry, contentOf } from '../../core/cron/cron-entry.ts'
@@ -36,11 +37,13 @@ export function readId(typed: string): number {
   throw new CrabError('usage', `Cannot use "${typed}" as an entry: its id is no number`, { hint: SEE })
 }
 
-/** What an entry says to its agent, in a cell of a table. */
+/** What an entry says to its agent, in a cell of a table: one line, its beginning. */
 export function inCell(entry: Pick<CronEntry, 'skill' | 'content'>): string {
-  return contentOf(entry).replaceAll(/\s+/g, ' ')
+  const line = contentOf(entry).replaceAll(/\s+/g, ' ')
+  return line.length > MOST_CHARS ? `${headOf(line, MOST_CHARS - 1)}…` : line
 }
 
+const MOST_CHARS = 48
 const SEE = 'crabtalk cron list shows them'
 
 function onlyReads(): never {

@@ -25,6 +25,8 @@ import { SchedulerLife } from './scheduler-life.ts'
 const LOOK_MS = 2000
 /** How long running turns may still take when it is to end. */
 const GRACE_MS = 10_000
+/** And how long everything together. */
+const LEAVE_MS = 20_000
 
 /** Fires the entries of a home until a signal, and gives the exit code. Fails with `conflict` where somebody does so already. */
 export async function runScheduler(host: Host): Promise<number> {
@@ -84,6 +86,7 @@ async function live({ host, paths, log, life }: Living): Promise<void> {
   })
   using _lost = endWhenLost(files.ready, life)
   await life.ended
+  setTimeout(() => host.leave(0), LEAVE_MS).unref() // a turn that ignores its end must not keep the process
   if (scheduler.turns > 0) log('info', `waiting for ${scheduler.turns} to end`, { seconds: GRACE_MS / 1000 })
   await scheduler.end(life.hasCrashed ? 0 : GRACE_MS)
   await removeReady(files.ready, host.pid)

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { list } from '../../../src/commands/cron/list.ts'
+import { CRON_COMMANDS } from '../../../src/commands/cron/table.ts'
+import { parseOptions } from '../../../src/commands/parse.ts'
+import { type CronState, newEntryState, writeCronState } from '../../../src/core/cron/cron-state.ts'
+import { makeTestHost } from '../../support/test-host.ts'
+
+const FAILED = {
+  due: Date.now() - 7_200_000,
+  ended: Date.now() - 7_200_000,
+  outcome: 'failed',
+  error: { kind: 'missing', message: 'Cannot find the skill "feeds"', hint: 'did you mean "feed"?' },
+} as const
+
+const FILE = `[[cron]]
+id = 1
+schedule = "0 0 9 * * *"
+skill = "feeds"
+
+[[cron]]
+id = 2
+schedule = "*/5 * * * *"
+content = "line one\\nline two\\u001b[31m"
+agent = "scout"
+
+[[cron]]
+id = 3
+schedule = "soon"
+content = "x"
+`
+
+const STATE: CronState = {
+  v: 1,
+  highest: 9,
+  entries: [
+    { ...newEntryState(1), fired: 6, failed: 4, failing: 4, skipped: 2, missed: 3, last: FAILED, running: 5 },
+    { ...newEntryState(8), fired: 1 },
+  ],
+  gone: [
+    { id: 9, content: '/once', agent: 'crab', last: FAILED },
+    { id: 7, content: '/well', agent: 'crab', last: { ...FAILED, outcome: 'ok' } },
+  ],
+}
+
+test('cron list shows failures, what was skipped and missed, and what is wrong with the file', async () => {
+  const { stdout, stderr, code } = await run([])
+  assert.equal(code, 0)
+  assert.deepEqual(stdout.split('\n'), [
+    'ID  SCHEDULE             SAYS               AGENT  NEXT  LAST',
+    '1   at 09:00, every day  /feeds             crab   -     failed 2h ago (4 in a row): Cannot find the skill "feeds", 2 skipped, 3 missed',
+    '2   every 5 minutes      line one line two  scout  -',
+    '',
+  ])
+  assert.deepEqual(stderr.split('\n'), [
+    'crabtalk: config/crons.toml:14: "schedule" is no schedule: it has neither six fields (second minute hour day month weekday) nor five (for example "0 0 9 * * MON-FRI")',
+    'crabtalk: entry 9 (/once) fired once and failed 2h ago: Cannot find the skill "feeds"',
+    'crabtalk: nothing fires: no scheduler runs; start it with crabup cron start',
+    '',
+  ])
+})
+
+test('cron list --json has all of it, and only entries of the file', async () => {
+  const { stdout, stderr } = await run(['--json'])
+  const { scheduler, entries, problems, ended } = JSON.parse(stdout)
+  assert.deepEqual([scheduler, stderr], [null, ''])
+  assert.deepEqual(
+    entries.map(({ id, fired, failing, running_since: since }: Record<string, unknown>) => [
+      id,
+      fired,
+      failing,
+      since,
+    ]),
+    [
+      [1, 6, 4, null], // nobody runs it: who did has died
+      [2, 0, 0, null],
+    ],
+  )
+  assert.deepEqual([entries[0].last.outcome, entries[0].last.error.kind], ['failed', 'missing'])
+  assert.equal(entries[0].last.due, new Date(FAILED.due).toISOString())
+  assert.deepEqual([problems[0].line, problems[0].key], [14, 'cron[2].schedule'])
+  assert.deepEqual(
+    ended.map(({ id }: { id: number }) => id),
+    [9, 7],
+  )
+})
+
+async function run(argv: readonly string[]) {
+  await using test = await makeTestHost()
+  const { host, folder } = test
+  const home = join(folder, '.crabtalk')
+  await mkdir(join(home, 'config'), { recursive: true })
+  await mkdir(join(home, 'run'))
+  await writeFile(join(home, 'config', 'crons.toml'), FILE)
+  await writeCronState(join(home, 'run', 'cron-state.json'), STATE)
+  const command = CRON_COMMANDS.find(({ path }) => path[1] === 'list')!
+  const options = parseOptions({ program: 'crabtalk', command }, argv)
+  const { signal } = new AbortController()
+  const code = await list({
+    program: 'crabtalk',
+    commands: CRON_COMMANDS,
+    path: ['cron', 'list'],
+    options,
+    host,
+    signal,
+  })
+  await Promise.all([host.stdout.flush(), host.stderr.flush()])
+  return { stdout: test.stdout(), stderr: test.stderr(), code }
+}
