@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { componentFiles, openRegistry, type Registry } from '../support/registry.ts'
+import { componentFiles, openRegistry, type Registry, writeTree } from '../support/registry.ts'
 import { type Finished, makeSandbox, type Sandbox } from '../support/run-binary.ts'
 
 let registry: Registry
@@ -111,4 +111,44 @@ test('crabup rm ends the service and removes the package; what is built in is sa
   const builtIn = await crabup('pull', 'cron')
   assert.deepEqual([builtIn.code, builtIn.stdout], [0, 'cron is built in; crabup self update updates it\n'])
   assert.equal((await crabup('rm', 'crab-echo')).code, 1)
+})
+
+test('crabup pkg shows what it would install, installs it, and keeps what was changed', async () => {
+  const kit = join(box.cwd, 'kit')
+  await writeTree(kit, {
+    'crabtalk.toml': `name = "kit"\nversion = "1.2.0"\nskills = ["review"]\nagents = ["reviewer.toml"]\n`,
+    'review/SKILL.md':
+      '---\nname: review\ndescription: Reviews a diff\nallowed-tools: bash(git *)\n---\nDo it\n',
+    'reviewer.toml': '[[mcps]]\nname = "fs"\ncommand = "npx"\nargs = ["-y", "a b"]\n',
+  })
+  const refused = await crabup('pkg', 'add', './kit')
+  assert.equal(refused.code, 2)
+  assert.equal(
+    refused.stdout,
+    `kit 1.2.0
+  from         ${kit}
+  skill review: Reviews a diff
+    tools      bash(git *)
+    file       skills/review/SKILL.md, 82 B
+  agent reviewer
+    runs       npx -y "a b" (MCP server fs)
+    file       agents/reviewer.toml, 58 B
+`,
+  )
+  assert.deepEqual(existsSync(join(box.home, 'skills')), false)
+  const added = await crabup('pkg', 'add', './kit', '--yes')
+  assert.deepEqual(
+    [added.code, added.stdout.split('\n').at(-2)],
+    [0, 'added kit 1.2.0: skills/review, agents/reviewer'],
+  )
+  assert.match((await box.run(['agent', 'list'])).stdout, /^reviewer /m)
+  assert.equal((await crabup('pkg', 'add', './kit', '--yes')).code, 1)
+  appendFileSync(join(box.home, 'agents/reviewer.toml'), '# mine\n')
+  const removed = await crabup('pkg', 'remove', 'kit')
+  assert.equal(removed.stdout, 'removed kit: skills/review\n')
+  assert.equal(
+    removed.stderr,
+    'crabup: kept agents/reviewer: reviewer.toml, changed since it was installed\n',
+  )
+  assert.equal((await crabup('pkg', 'list', '--json')).stdout, '[]\n')
 })

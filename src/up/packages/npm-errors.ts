@@ -14,12 +14,19 @@ export function npmFailure(args: readonly string[], stdout: string, stderr: stri
   return new CrabError(kind, `${what}: ${why}${detail}`, hint ? { hint } : {})
 }
 
+/** Whether npm could not write what it unpacked: it warns of that, leaves empty files, and fails by something else or not at all. */
+export function hasTarError(stderr: string): boolean {
+  return TAR_ERROR.test(stderr)
+}
+
 /** With --json npm writes the failure to standard output; what broke it earlier is on standard error. */
 function readFailure(stdout: string, stderr: string): { code: string; summary: string } {
   const told = parseObject(stdout)?.['error']
   const { code, summary } = isObject(told) ? told : {}
   const lines = stderr.split('\n').filter((line) => /^npm (error|ERR!) (?!code |A complete log)/.test(line))
   const first = lines[0]?.replace(/^npm (error|ERR!) /, '') ?? stderr.trim().split('\n').at(-1) ?? ''
+  const [, tarCode, tarWhy = ''] = TAR_ERROR.exec(stderr) ?? []
+  if (tarCode !== undefined) return { code: tarCode, summary: sanitize(tarWhy).slice(0, 300) }
   return {
     code: typeof code === 'string' ? code : (/^npm (?:error|ERR!) code (\S+)/m.exec(stderr)?.[1] ?? ''),
     summary: sanitize(
@@ -27,6 +34,8 @@ function readFailure(stdout: string, stderr: string): { code: string; summary: s
     ).slice(0, 300),
   }
 }
+
+const TAR_ERROR = /^npm (?:warn|WARN) tar TAR_ENTRY_ERROR (E[A-Z]+): (.*)$/m
 
 const VERBS: Readonly<Record<string, string>> = { view: 'look up', pack: 'fetch', install: 'install' }
 

@@ -4,7 +4,7 @@ import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { findProgram } from '../../core/process/find-program.ts'
 import type { ManagerCommand, UpHost } from '../types.ts'
-import { npmFailure } from './npm-errors.ts'
+import { hasTarError, npmFailure } from './npm-errors.ts'
 
 /** The npm of this machine, with the person's own settings; no script of any package ever runs. */
 export interface Npm {
@@ -74,7 +74,7 @@ async function runNpm(host: UpHost, argv: readonly string[], signal: AbortSignal
   const [program = '', ...args] = argv
   const options = { env: { ...host.env, ...NOBODY_ASKED }, timeoutMs: TIMEOUT_MS }
   const { code, stdout, stderr } = await host.run([program, ...args], options, signal)
-  if (code === 0) return stdout
+  if (code === 0 && !hasTarError(stderr)) return stdout
   throw npmFailure(args, stdout, stderr)
 }
 
@@ -108,7 +108,7 @@ function parse(stdout: string): unknown {
 /** What is asked of the registry; the whole of it may be megabytes. */
 const FIELDS = ['name', 'version', 'description', 'deprecated', 'dist', 'maintainers', '_npmUser', 'time']
 /** What npm would ask or tell on its own. */
-const REGISTRY = ['--no-update-notifier', '--no-progress', '--loglevel=error']
+const REGISTRY = ['--no-update-notifier', '--no-progress', '--loglevel=warn']
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--omit=dev']
 const NOBODY_ASKED = { CI: '1', NO_COLOR: '1' }
 const TIMEOUT_MS = 10 * 60_000

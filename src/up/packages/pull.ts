@@ -1,14 +1,11 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
-import { replaceFile } from '../../core/base/files.ts'
-import { parseObject } from '../../core/base/json.ts'
 import type { PackageFacts } from './facts.ts'
-import { folderOf, type InstalledService, installedService, installedServices, RECORD } from './installed.ts'
+import { install } from './install.ts'
+import { folderOf, type InstalledService, installedService, installedServices } from './installed.ts'
 import type { Npm } from './npm.ts'
 import type { PackagePorts, Pulled } from './ports.ts'
-import { chooseBin, programOf } from './program-of.ts'
-import type { PackageRecord } from './record.ts'
+import { chooseBin } from './program-of.ts'
 import { fetchPackage, lookUp, type PackageSource, takePackage } from './source.ts'
 import {
   currentVersion,
@@ -32,7 +29,7 @@ export async function pull(wanted: Wanted, ports: PackagePorts, signal: AbortSig
   await using staging = await openStaging(ports.paths, ports.pid)
   const source = await bring(wanted, { npm, folder: staging.path, ports }, signal)
   if ('isSame' in source) return source
-  const { manifest, facts, tarball } = source
+  const { manifest, facts } = source
   const name = serviceNameOf(manifest, ports.reserved)
   const before = installedService(ports.paths, name)
   refuseOther(before, facts.package, name)
@@ -40,8 +37,7 @@ export async function pull(wanted: Wanted, ports: PackagePorts, signal: AbortSig
   await ports.consent({ name, ...source, before, isTrusted: isTrusted(before, source) }, signal)
   ports.step(`Installing ${facts.package} ${facts.version}`)
   const prefix = join(staging.path, 'prefix')
-  await npm.install(tarball, prefix, signal)
-  await writeRecord({ prefix, name, source, ports })
+  await install({ npm, source, prefix, name, ports }, signal)
   return await activate({ name, prefix, source, ports }, signal)
 }
 
@@ -129,32 +125,6 @@ async function goBack(
 /** What stands behind `Cannot …:`. */
 function whyOf({ message }: CrabError): string {
   return message.replace(/^Cannot [^:]*: /, '')
-}
-
-/** The last thing that an installation gets: without it, it is none. */
-async function writeRecord(at: { prefix: string; name: string; source: PackageSource; ports: PackagePorts }) {
-  const { prefix, name, source, ports } = at
-  const { facts } = source
-  const modules = ports.platform === 'win32' ? ['node_modules'] : ['lib', 'node_modules']
-  const parts = [...modules, ...facts.package.split('/')]
-  const folder = join(prefix, ...parts)
-  const manifest = parseObject(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''))
-  if (manifest?.['version'] !== facts.version) {
-    throw new CrabError('failed', `Cannot install ${facts.package}: npm has put nothing into ${folder}`)
-  }
-  const program = await programOf(folder, { manifest, name })
-  const record: PackageRecord = {
-    package: facts.package,
-    version: facts.version,
-    description: facts.description,
-    script: [...parts, program.path].join('/'),
-    runsOnNode: program.runsOnNode,
-    installedAt: new Date(ports.now()).toISOString(),
-    source: source.source,
-    origin: source.origin,
-    ...(facts.publisher !== undefined && { publisher: facts.publisher }),
-  }
-  await replaceFile(join(prefix, RECORD), `${JSON.stringify(record, undefined, 2)}\n`)
 }
 
 /** A folder or a tarball may have changed and say the same version. */

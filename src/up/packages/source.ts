@@ -20,6 +20,8 @@ export interface PackageSource {
   source: string
   origin: InstalledService['origin']
   tarball: string
+  /** What is in it. */
+  files: readonly TarFile[]
 }
 
 /** What the registry says of a package that is wanted from there. Fails with `missing`, `unavailable`… */
@@ -43,7 +45,7 @@ export async function fetchPackage(
   const { known, npm, folder } = at
   const what = `${known.package}@${known.version}`
   const tarball = await npm.pack(what, folder, signal)
-  const { manifest, bytes } = await readManifest(tarball, what, signal)
+  const { manifest, files, bytes } = await readManifest(tarball, what, signal)
   const inside = toFacts(manifest)
   if (inside.package !== known.package || inside.version !== known.version) {
     throw new CrabError('invalid', `Cannot use ${what}: its tarball is ${inside.package}@${inside.version}`)
@@ -51,7 +53,7 @@ export async function fetchPackage(
   const { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance } = known
   const told = { publisher, maintainers, publishedAt, deprecated, hasSignature, hasProvenance }
   const facts = { ...inside, bytes, ...told }
-  return { manifest, facts, source: specOf(wanted), origin: 'registry', tarball }
+  return { manifest, facts, source: specOf(wanted), origin: 'registry', tarball, files }
 }
 
 /** Takes a tarball, or packs a folder without running its scripts. A copy: what is looked at is what is installed. */
@@ -61,9 +63,16 @@ export async function takePackage(
   signal: AbortSignal,
 ): Promise<PackageSource> {
   const tarball = kind === 'folder' ? await npm.pack(path, folder, signal) : await copyIn(path, folder)
-  const { manifest, bytes } = await readManifest(tarball, path, signal)
+  const { manifest, files, bytes } = await readManifest(tarball, path, signal)
   const nobody = { publisher: undefined, maintainers: [], hasSignature: false, hasProvenance: false }
-  return { manifest, facts: { ...toFacts(manifest), bytes, ...nobody }, source: path, origin: kind, tarball }
+  return {
+    manifest,
+    facts: { ...toFacts(manifest), bytes, ...nobody },
+    source: path,
+    origin: kind,
+    tarball,
+    files,
+  }
 }
 
 function specOf({ package: name, version }: Extract<Wanted, { kind: 'registry' }>): string {
@@ -83,14 +92,14 @@ async function readManifest(
   tarball: string,
   named: string,
   signal: AbortSignal,
-): Promise<{ manifest: JsonObject; bytes: number }> {
+): Promise<{ manifest: JsonObject; files: TarFile[]; bytes: number }> {
   const files = await readTarball(tarball, MANIFEST_ONLY, signal)
   const manifest = parseObject(contentOf(files, 'package.json'))
   const { package: name, version } = toFacts(manifest ?? {})
   if (!manifest || name === '' || !isVersion(version)) {
     throw new CrabError('invalid', `Cannot use ${named}: it has no package.json with a name and a version`)
   }
-  return { manifest, bytes: files.reduce((total, { size }) => total + size, 0) }
+  return { manifest, files, bytes: files.reduce((total, { size }) => total + size, 0) }
 }
 
 function contentOf(files: readonly TarFile[], path: string): string {

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
+import { homePaths } from '../../../src/core/config/paths.ts'
 import { brokenPackages, installedService, installedServices } from '../../../src/up/packages/installed.ts'
 import { pull } from '../../../src/up/packages/pull.ts'
 import { removePackage } from '../../../src/up/packages/remove.ts'
 import { findUpdates } from '../../../src/up/packages/update.ts'
 import { type TestPorts, testPorts } from '../../support/package-ports.ts'
 import { componentFiles, openRegistry, type Registry } from '../../support/registry.ts'
+import { mountSmallDisk } from '../../support/small-disk.ts'
 import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.ts'
 
 const { signal } = new AbortController()
@@ -49,6 +52,10 @@ before(async () => {
     named('@other/echo'),
     named('crab-gone', { bin: 'nothing.mjs' }),
     named('crab-cut'),
+    {
+      ...named('crab-large'),
+      files: { ...componentFiles('large'), large: randomBytes(150_000).toString('hex') },
+    },
   )
   published = Object.fromEntries(made.map((one, i) => [names[i]!, one]))
 })
@@ -228,6 +235,22 @@ test('removePackage() ends the service and removes the package, by either name',
   await assert.rejects(removePackage('cron', at.ports, signal), {
     message: 'Cannot remove cron: it is built in',
   })
+})
+
+test('pull() onto a full disk says so, leaves the old version and nothing of the new one', async (t) => {
+  using disk = mountSmallDisk(400)
+  if (!disk) return t.diagnostic('this user may not mount a disk')
+  const paths = homePaths({ CRABTALK_HOME: disk.path }, { cwd: '/', homeDir: '' })
+  const at = testPorts({ paths, registry, home: disk.path })
+  await pull(wanted('1.0.0'), at.ports, signal)
+  const real = testPorts({ paths, registry, home: disk.path, isRealNpm: true })
+  await assert.rejects(pull(wanted('1.0.0', 'crab-large'), real.ports, signal), {
+    kind: 'storage',
+    message: /the disk is full/,
+  })
+  assert.deepEqual(readdirSync(paths.packages).toSorted(), ['.staging', 'echo'])
+  assert.deepEqual(readdirSync(join(paths.packages, '.staging')), [])
+  assert.equal(installedService(paths, 'echo')?.version, '1.0.0')
 })
 
 test('pull() says in one line that there is no npm', async () => {

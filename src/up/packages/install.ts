@@ -1,0 +1,73 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { replaceFile } from '../../core/base/files.ts'
+import { parseObject } from '../../core/base/json.ts'
+import { RECORD } from './installed.ts'
+import type { Npm } from './npm.ts'
+import type { PackagePorts } from './ports.ts'
+import { programOf } from './program-of.ts'
+import type { PackageRecord } from './record.ts'
+import type { PackageSource } from './source.ts'
+
+interface Installation {
+  npm: Npm
+  source: PackageSource
+  /** Where to; made by npm. */
+  prefix: string
+  name: string
+  ports: Pick<PackagePorts, 'platform' | 'now'>
+}
+
+/** Has npm install a package, looks whether all of it is there, and writes its record. Fails as Npm does. */
+export async function install(at: Installation, signal: AbortSignal): Promise<void> {
+  const { npm, source, prefix, ports } = at
+  const { facts, files } = source
+  await npm.install(source.tarball, prefix, signal)
+  const modules = ports.platform === 'win32' ? ['node_modules'] : ['lib', 'node_modules']
+  const parts = [...modules, ...facts.package.split('/')]
+  const folder = join(prefix, ...parts)
+  const sizes = new Map(files.map(({ path, size }) => [path, size])) // of two with one path the last counts
+  for (const [path, size] of sizes) {
+    if (isMoved(path) || (await sizeOf(join(folder, path))) === size) continue
+    throw new CrabError('failed', `Cannot install ${facts.package}: npm has left ${path} incomplete`)
+  }
+  await writeRecord(at, { folder, parts })
+}
+
+/** npm renames these, or puts them elsewhere. */
+function isMoved(path: string): boolean {
+  return path.endsWith('.gitignore') || path.includes('node_modules/')
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  return await stat(path).then(
+    ({ size }) => size,
+    () => undefined,
+  )
+}
+
+/** The last thing that an installation gets: without it, it is none. */
+async function writeRecord(
+  { source, prefix, name, ports }: Installation,
+  { folder, parts }: { folder: string; parts: readonly string[] },
+): Promise<void> {
+  const { facts } = source
+  const manifest = parseObject(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''))
+  if (manifest?.['version'] !== facts.version) {
+    throw new CrabError('failed', `Cannot install ${facts.package}: npm has put nothing into ${folder}`)
+  }
+  const program = await programOf(folder, { manifest, name })
+  const record: PackageRecord = {
+    package: facts.package,
+    version: facts.version,
+    description: facts.description,
+    script: [...parts, program.path].join('/'),
+    runsOnNode: program.runsOnNode,
+    installedAt: new Date(ports.now()).toISOString(),
+    source: source.source,
+    origin: source.origin,
+    ...(facts.publisher !== undefined && { publisher: facts.publisher }),
+  }
+  await replaceFile(join(prefix, RECORD), `${JSON.stringify(record, undefined, 2)}\n`)
+}
