@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import { type Finished, makeSandbox, type RunOptions, type Sandbox } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { canRunSystemd, startSystemdUser } from '../support/systemd-user.ts'
 import { makeTalk, writeConfig } from '../support/talk.ts'
 import { until } from '../support/until.ts'
 
@@ -21,12 +22,17 @@ test('a daemon is started, survives kill -9, is restarted once its turns have en
   assert.deepEqual([started.code, started.stderr], [0, ''])
   assert.match(
     started.stdout,
-    /^daemon is ready \(pid \d+, \S+\); crabup's own supervisor keeps it running: .+\n$/,
+    /^daemon is ready \(pid \d+, \S+\), kept running by crabup's own supervisor: .+\n$/,
   )
   const again = await crabup(talk, ['daemon', 'start'])
   assert.deepEqual([again.code, again.stderr], [0, ''])
   const first = await status(talk)
-  assert.match(again.stdout, new RegExp(`^daemon runs already \\(pid ${first['pid']}, `))
+  assert.match(
+    again.stdout,
+    new RegExp(
+      `^daemon runs already \\(pid ${first['pid']}, \\S+\\), kept running by crabup's own supervisor\n$`,
+    ),
+  )
   assert.deepEqual([first['state'], first['manager'], first['code']], ['ready', 'supervisor', 0])
 
   process.kill(Number(first['pid']), 'SIGKILL')
@@ -61,6 +67,56 @@ test('a daemon is started, survives kill -9, is restarted once its turns have en
   assert.deepEqual([idle.stdout, idle.stderr, idle.code], ['daemon does not run\n', '', 0])
   assert.equal((await status(talk))['code'], 3)
 })
+
+test('on a terminal a person decides about turns that run: to cut them, or to leave all as it is', async () => {
+  await using talk = await makeTalk([{ parts: ['Half'], end: 'hang' }])
+  await crabup(talk, ['daemon', 'start'])
+  const { pid } = await status(talk)
+  const sending = talk.startSend(['-s', 'ann', 'go'], { env: WITH_DAEMON })
+  await sending.prints(/Half/)
+  for (const [answer, code] of [
+    ['c', 130],
+    ['n', 0],
+  ] as const) {
+    assert.equal((await status(talk))['pid'], pid)
+    const terminal = talk.terminal(['daemon', 'restart'], { program: 'crabup', env: OWN })
+    await terminal.shows(/a turn runs: crab\/ann\s+\[w\]ait .*\[W\/n\/c\] /)
+    terminal.type(`${answer}\r`)
+    assert.equal((await terminal.finished).code, code, terminal.output())
+  }
+  assert.equal((await sending.finished).code, 69)
+  assert.notEqual((await status(talk))['pid'], pid)
+  await crabup(talk, ['daemon', 'stop'])
+})
+
+if (canRunSystemd()) {
+  test('under systemd a unit that was edited is shown before it is written, kept beside, and may stay', async () => {
+    await using user = await startSystemdUser()
+    await using talk = await makeTalk([])
+    const env = { ...OWN, ...user.env, CRABTALK_SERVICE_MANAGER: 'systemd' }
+    assert.match(
+      (await crabup(talk, ['daemon', 'start'], { env })).stdout,
+      /, kept running by systemd, which starts it at login/,
+    )
+    const unit = String((await status(talk, 'daemon', env))['unit'])
+    await writeFile(unit, (await readFile(unit, 'utf8')).replace('[Service]', '[Service]\nNice=5'))
+    const terminal = talk.terminal(['daemon', 'restart'], { program: 'crabup', env })
+    await terminal.shows(/-Nice=5(.|\s)*Write it\? \[y\/N\] /)
+    terminal.type('n\r')
+    assert.equal((await terminal.finished).code, 4)
+    assert.match(await readFile(unit, 'utf8'), /Nice=5/)
+    const written = await crabup(talk, ['daemon', 'restart'], { env })
+    assert.match(written.stderr, /^ {2}-Nice=5$/m)
+    assert.equal(written.code, 0)
+    assert.doesNotMatch(await readFile(unit, 'utf8'), /Nice=5/)
+    assert.match(await readFile(`${unit}.edited`, 'utf8'), /Nice=5/)
+    const disabled = await crabup(talk, ['daemon', 'disable'], { env })
+    assert.deepEqual([disabled.stdout, disabled.code], ['daemon does not start at login; it runs on\n', 0])
+    const { enabled, code } = await status(talk, 'daemon', env)
+    assert.deepEqual([enabled, code], [false, 0])
+    assert.match((await crabup(talk, ['daemon', 'stop'], { env })).stdout, /^daemon stopped \(pid \d+\)\n$/)
+  })
+}
 
 test('a daemon that a command has started gives way to the service; one that a person runs is named and left alone', async () => {
   await using talk = await makeTalk([{ parts: ['hello'] }])
@@ -128,17 +184,17 @@ test('nothing starts at login where there is nobody who would: exit 69', async (
 
 test('without a model the first start says so in a line, and the demo answers; keys of the shell are named', async () => {
   await using box = await makeSandbox()
-  const { code, stdout, stderr } = await crabup(box, ['daemon', 'start'])
+  const env = { ANTHROPIC_API_KEY: 'sk-ant-very-secret' }
+  const { code, stdout, stderr } = await crabup(box, ['daemon', 'start'], { env })
   assert.equal(code, 0)
   assert.match(stdout, /^daemon is ready /)
-  assert.match(stderr, /^crabup: there is no model yet, so the built-in demo answers: .*service\.env.*\n$/)
-  await crabup(box, ['daemon', 'stop'])
-  const keyed = await crabup(box, ['daemon', 'start'], { env: { ANTHROPIC_API_KEY: 'sk-ant-very-secret' } })
+  const [keys = '', model = '', ...rest] = stderr.split('\n')
   assert.match(
-    keyed.stderr,
-    /^crabup: ANTHROPIC_API_KEY is set in this shell, which a service does not see: add it to .*service\.env\n/,
+    keys,
+    /^crabup: ANTHROPIC_API_KEY is set in this shell, which a service does not see: add it to .*service\.env$/,
   )
-  assert.doesNotMatch(keyed.stderr + keyed.stdout, /very-secret/)
+  assert.match(model, /^crabup: there is no model yet, so the built-in demo answers: .*service\.env.*$/)
+  assert.deepEqual(rest, [''])
   await crabup(box, ['daemon', 'stop'])
 })
 
@@ -191,8 +247,8 @@ async function crabup(box: Sandbox, args: readonly string[], options: RunOptions
 }
 
 /** What `status --json` says, with its exit code. */
-async function status(box: Sandbox, name = 'daemon'): Promise<JsonObject> {
-  const { stdout, code } = await crabup(box, [name, 'status', '--json'])
+async function status(box: Sandbox, name = 'daemon', env: RunOptions['env'] = {}): Promise<JsonObject> {
+  const { stdout, code } = await crabup(box, [name, 'status', '--json'], { env })
   return { ...(JSON.parse(stdout) as JsonObject), code }
 }
 

@@ -3,8 +3,7 @@ import type { Run } from '../../command.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { isKept, openService, statusOf } from './open-service.ts'
-import { waitReady } from './ready.ts'
-import { readyLine, tellLines } from './said.ts'
+import { sayReady } from './said.ts'
 import { startService } from './start.ts'
 import { settleTurns } from './turns.ts'
 import { showEdits } from './unit-diff.ts'
@@ -18,14 +17,8 @@ export const restart: Run = async ({ path: [name = ''], options, host, signal })
   const spec = at.spec()
   await showEdits(at, spec, { options }, signal)
   if (name === 'daemon') await settleTurns(host, { verb: 'restart', now: options.has('now') }, signal)
-  const mark = await markLogs(at.paths.logs, name)
+  const since = await markLogs(at.paths.logs, name)
   await at.manager.restart(spec, signal)
-  try {
-    const probe = await waitReady(at, mark, signal)
-    const status = await statusOf(at, signal)
-    host.stdout.write(`${readyLine(name, probe, { manager: at.manager, status, word: 'was restarted' })}\n`)
-    return 0
-  } catch (reason) {
-    return tellLines(host, reason)
-  }
+  await sayReady(at, { word: 'was restarted', since, isFirst: false }, signal)
+  return 0
 }

@@ -1,7 +1,8 @@
+import type { LogMark } from '../../../up/control/last-words.ts'
 import type { Probe } from '../../../up/probe.ts'
-import type { ManagerKind, ServiceManager, ServiceStatus } from '../../../up/types.ts'
-import type { Host } from '../../host.ts'
-import { NotReady } from './ready.ts'
+import type { ManagerKind, ServiceManager } from '../../../up/types.ts'
+import { type OpenService, statusOf } from './open-service.ts'
+import { NotReady, waitReady } from './ready.ts'
 
 /** What people call what keeps services running. */
 export const MANAGER_NAMES: Readonly<Record<ManagerKind, string>> = {
@@ -11,32 +12,49 @@ export const MANAGER_NAMES: Readonly<Record<ManagerKind, string>> = {
   supervisor: "crabup's own supervisor",
 }
 
-/** `daemon is ready (pid 7, 0.1.0); systemd keeps it running, and starts it at login`. */
-export function readyLine(
-  name: string,
-  probe: Probe,
-  { manager, status, word = 'is ready' }: { manager: ServiceManager; status: ServiceStatus; word?: string },
-): string {
-  const facts = [
-    ...(probe.pid === undefined ? [] : [`pid ${probe.pid}`]),
-    ...(probe.version === undefined ? [] : [probe.version]),
-    ...(probe.port === undefined ? [] : [`port ${probe.port}`]),
-  ]
-  const known = facts.length > 0 ? ` (${facts.join(', ')})` : ''
-  const atLogin = status.isEnabled && manager.kind !== 'supervisor' ? ', and starts it at login' : ''
-  return `${name} ${word}${known}; ${MANAGER_NAMES[manager.kind]} keeps it running${atLogin}${noteOf(manager)}`
+/** What was done with a service that is to be ready now. */
+export interface Done {
+  /** As in `daemon is ready`. */
+  word: string
+  /** Where its logs ended before. */
+  since: LogMark
+  /** It has never been a service here: what keeps it running is explained. */
+  isFirst: boolean
 }
 
-/** What its manager has to say, behind what was said. */
+/** Waits until a service is ready and says so in a line. One that is not has what it wrote printed. Fails as waitReady(). */
+export async function sayReady(
+  at: OpenService,
+  { word, since, isFirst }: Done,
+  signal: AbortSignal,
+): Promise<void> {
+  const { host, service, manager } = at
+  try {
+    const probe = await waitReady(at, since, signal)
+    const { isEnabled } = await statusOf(at, signal)
+    const atLogin = isFirst && isEnabled && manager.kind !== 'supervisor' ? ', which starts it at login' : ''
+    const kept = `kept running by ${MANAGER_NAMES[manager.kind]}${atLogin}${isFirst ? noteOf(manager) : ''}`
+    host.stdout.write(`${service.name} ${word}${factsOf(probe)}, ${kept}\n`)
+  } catch (reason) {
+    if (reason instanceof NotReady && reason.lines.length > 0) {
+      host.stderr.write(`${reason.lines.map((line) => `  ${line}`).join('\n')}\n`)
+    }
+    throw reason
+  }
+}
+
+/** ` (pid 7, 0.1.0, port 4711)`, as far as it is known. */
+function factsOf({ pid, version, port }: Probe): string {
+  const facts = [
+    ...(pid === undefined ? [] : [`pid ${pid}`]),
+    ...(version === undefined ? [] : [version]),
+    ...(port === undefined ? [] : [`port ${port}`]),
+  ]
+  return facts.length > 0 ? ` (${facts.join(', ')})` : ''
+}
+
+/** What a service manager has to say, behind its name. */
 export function noteOf({ kind, note }: Pick<ServiceManager, 'kind' | 'note'>): string {
   if (note === undefined) return ''
   return kind === 'supervisor' ? `: ${note}` : `; ${note}` // why it is that, or what else there is to know
-}
-
-/** Prints what a service that is not ready has written, and throws what it was thrown for. */
-export function tellLines(host: Host, reason: unknown): never {
-  if (reason instanceof NotReady && reason.lines.length > 0) {
-    host.stderr.write(`${reason.lines.map((line) => `  ${line}`).join('\n')}\n`)
-  }
-  throw reason
 }

@@ -6,8 +6,7 @@ import { isDryRun, printPlan } from './dry-run.ts'
 import { isKept, type OpenService, openService, statusOf } from './open-service.ts'
 import { replaceOther } from './other-daemon.ts'
 import { servicePath } from './place.ts'
-import { waitReady } from './ready.ts'
-import { readyLine, tellLines } from './said.ts'
+import { sayReady } from './said.ts'
 import { showEdits } from './unit-diff.ts'
 
 /** `crabup NAME start`: has a service run now and from now on, and waits until it is ready. */
@@ -26,24 +25,20 @@ export async function startService(
   signal: AbortSignal,
 ): Promise<number> {
   const { host, service, manager, paths } = at
-  const wasKept = isKept(await statusOf(at, signal))
+  const before = await statusOf(at, signal)
+  const wasKept = isKept(before)
   await replaceOther(at, { now: options.has('now') }, signal)
   const spec = at.spec()
   if (!wasKept) tellLent(host)
   const hasChanged = await showEdits(at, spec, { options }, signal)
-  const mark = await markLogs(paths.logs, service.name)
+  const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
-  try {
-    const probe = await waitReady(at, mark, signal)
-    const status = await statusOf(at, signal)
-    const word = wasKept ? 'runs already' : 'is ready'
-    host.stdout.write(`${readyLine(service.name, probe, { manager, status, word })}\n`)
-    if (wasKept && hasChanged)
-      host.stderr.write(`crabup: its unit has changed: crabup ${service.name} restart uses it\n`)
-    return 0
-  } catch (reason) {
-    return tellLines(host, reason)
+  const word = wasKept ? 'runs already' : 'is ready'
+  await sayReady(at, { word, since, isFirst: !before.isInstalled }, signal)
+  if (wasKept && hasChanged) {
+    host.stderr.write(`crabup: its unit has changed: crabup ${service.name} restart uses it\n`)
   }
+  return 0
 }
 
 /** A path that does not last is named as soon as something relies on it. */

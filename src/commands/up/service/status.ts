@@ -6,7 +6,9 @@ import { lastWords } from '../../../up/control/last-words.ts'
 import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
 import type { Run } from '../../command.ts'
+import { ageOf, megabytes } from '../../mcp/figures.ts'
 import { printJson } from '../../print.ts'
+import { psJson } from '../view/ps-lines.ts'
 import { type OpenService, openService } from './open-service.ts'
 import { MANAGER_NAMES } from './said.ts'
 
@@ -47,8 +49,8 @@ function factsOf(at: OpenService, row: ServiceRow): [string, string][] {
   return [
     ['state', row.state],
     ...fact('pid', row.pid),
-    ...fact('since', row.since === undefined ? undefined : new Date(row.since).toISOString()),
-    ...fact('memory', row.memoryBytes === undefined ? undefined : toMegabytes(row)),
+    ...fact('up', row.since === undefined ? undefined : ageOf(new Date(row.since).toISOString(), Date.now())),
+    ...fact('memory', row.memoryBytes === undefined ? undefined : sizeOf(row)),
     ...fact('port', row.port),
     ...fact('version', row.version ?? row.versionOnDisk),
     ...fact('restarts', row.restarts || undefined),
@@ -64,31 +66,18 @@ function fact(key: string, value: string | number | undefined): [string, string]
   return value === undefined ? [] : [[key, String(value)]]
 }
 
-function toMegabytes({ memoryBytes = 0, processes = 1 }: ServiceRow): string {
-  return `${Math.round(memoryBytes / 1_000_000)} MB${processes > 1 ? ` of ${processes} processes` : ''}`
+function sizeOf({ memoryBytes, processes = 1 }: ServiceRow): string {
+  return `${megabytes(memoryBytes)}${processes > 1 ? ` of ${processes} processes` : ''}`
 }
 
 function toJson({ manager, known, paths, service }: OpenService, row: ServiceRow, lines: readonly string[]) {
   return {
-    name: row.name,
-    label: row.label,
+    ...psJson(row, Date.now()),
     description: service.description,
-    state: row.state,
-    pid: row.pid ?? null,
-    since: row.since === undefined ? null : new Date(row.since).toISOString(),
-    memory_bytes: row.memoryBytes ?? null,
-    processes: row.processes ?? null,
-    port: row.port ?? null,
-    version: row.version ?? null,
-    version_on_disk: row.versionOnDisk ?? null,
-    restarts: row.restarts ?? null,
-    installed: row.isInstalled,
-    enabled: row.isEnabled,
     manager: manager.kind,
     unit: manager.unit(known)?.path ?? null,
     argv: known.argv,
     log: join(paths.logs, `${service.name}.log`),
-    notes: row.notes.map(({ message, hint }) => ({ message, hint: hint ?? null })),
     last_lines: lines,
   }
 }

@@ -24,11 +24,11 @@ export async function showEdits(
   const { host, service } = at
   const advice = `what you add belongs in a drop-in or in ${spec.envFile}; the edited one is kept as ${unit.path}.edited`
   host.stderr.write(
-    `crabup: ${unit.path} was edited, and is written anew:\n${await patchOf(host, before, after)}crabup: ${advice}\n`,
+    `crabup: ${unit.path} was edited; this is lost when it is written anew:\n${await patchOf(host, before, after)}crabup: ${advice}\n`,
   )
   await host.stderr.flush()
   const may = await confirm('Write it?', { options, host }, signal)
-  if (may === false) throw declined(`start ${service.name}`)
+  if (may === false) throw declined(`write the unit of ${service.name}`)
   return true
 }
 
