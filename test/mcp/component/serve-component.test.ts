@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { silentLog } from '../../../src/core/base/log.ts'
+import { Announcement, takeKey } from '../../../src/mcp/component/announcement.ts'
+import { serveComponent } from '../../../src/mcp/component/serve-component.ts'
 import type { ComponentTool } from '../../../src/mcp/component/types.ts'
 import { HTTP_CLIENTS } from '../../support/component/http-clients.ts'
 import { madeHome, startServed } from '../../support/component/served-component.ts'
@@ -108,6 +112,15 @@ test('one in whose place another serves ends with a conflict, and leaves the fil
   assert.ok(existsSync(join(home.paths.run, 'dice.key')))
 })
 
+test('one that is told to end before it serves takes nothing from one that does', async () => {
+  await using home = await madeHome()
+  await using first = await startServed(home)
+  const { home: path, run } = home.paths
+  const place = { home: path, run, pid: 1, log: silentLog, now: Date.now }
+  await serveComponent({ name: 'dice', version: '1', description: '', tools: [] }, place, AbortSignal.abort())
+  assert.equal(readFileSync(join(run, 'dice.port'), 'utf8'), `${first.port}\n`)
+})
+
 test('one whose home is removed ends, and makes none', async () => {
   await using home = await madeHome()
   await using served = await startServed(home, [], { lookMs: 5 })
@@ -128,16 +141,30 @@ test('a home that is not there, and a folder that is none, are named', async () 
   await assert.rejects(startServed(home), /dice\.port|directory/)
 })
 
-test('calls under way are finished when it ends, but not waited for without end', async () => {
+test('a port file with the port of the one that starts says nothing of another', async () => {
+  await using home = await madeHome()
+  await using listener = await listening('{"name":"dice","version":"1","pid":1,"started":""}')
+  await home.write('run/dice.port', `${listener.port}\n`)
+  const at = { name: 'dice', home: home.paths.home, run: home.paths.run }
+  const announcement = await Announcement.make(
+    at,
+    { port: listener.port, key: await takeKey(at) },
+    new AbortController().signal,
+  )
+  announcement.withdraw()
+  assert.deepEqual(readdirSync(home.paths.run), [])
+})
+
+test('calls under way are finished when it ends', async () => {
   await using home = await madeHome()
   const begun = Promise.withResolvers<void>()
   const go = Promise.withResolvers<string>()
-  const tool = (name: string, run: ComponentTool['run']): ComponentTool => ({ name, description: '', run })
-  const slow = tool('slow', () => {
+  const slow = tool((_, { signal }) => {
+    signal.addEventListener('abort', () => go.reject(new Error('it was cut')))
     begun.resolve()
     return go.promise
   })
-  const served = await startServed(home, [slow], { graceMs: 60_000 })
+  await using served = await startServed(home, [slow], { graceMs: 60_000 })
   await using host = await HTTP_CLIENTS['SDK 2.x, 2026-07-28']!(served)
   const call = host.call('slow')
   await begun.promise
@@ -147,20 +174,34 @@ test('calls under way are finished when it ends, but not waited for without end'
   go.resolve('done')
   assert.deepEqual((await call)['content'], [{ type: 'text', text: 'done' }])
   await served.ended
+})
 
-  const there = Promise.withResolvers<void>()
-  const endless = tool('slow', () => {
-    there.resolve()
+test('calls that take too long are told to stop when it ends, may still answer, and are cut in the end', async () => {
+  await using home = await madeHome()
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const
+  const stops = tool(async (_, { signal }) => {
+    begun[0].resolve()
+    await once(signal, 'abort')
+    return 'not all'
+  })
+  const endless = tool(() => {
+    begun[1].resolve()
     return new Promise(() => {})
   })
-  const stuck = await startServed(home, [endless], { graceMs: 1 })
-  await using hung = await HTTP_CLIENTS['SDK 2.x']!(stuck)
-  const lost = assert.rejects(hung.call('slow'))
-  await there.promise
-  stuck.end()
-  await stuck.ended
+  await using served = await startServed(home, [stops, { ...endless, name: 'endless' }], { graceMs: 1 })
+  await using host = await HTTP_CLIENTS['SDK 2.x, 2026-07-28']!(served)
+  const call = host.call('slow')
+  const lost = assert.rejects(host.call('endless'))
+  await Promise.all(begun.map(({ promise }) => promise))
+  served.end()
+  assert.deepEqual((await call)['content'], [{ type: 'text', text: 'not all' }])
+  await served.ended
   await lost
 })
+
+function tool(run: ComponentTool['run']): ComponentTool {
+  return { name: 'slow', description: '', run }
+}
 
 function read(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined
