@@ -59,8 +59,8 @@ interface Place {
 async function makeTarget(target: Target, place: Place): Promise<void> {
   const { release, npm, out, cache, manifest, shared } = place
   const isOwn = target.os === process.platform && target.cpu === process.arch
-  const node = isOwn ? process.execPath : await fetchFile(target.node, cache)
-  const ripgrep = await fetchFile(target.ripgrep, cache)
+  const node = isOwn ? process.execPath : await fetchFile(target.node, { cache })
+  const ripgrep = await fetchFile(target.ripgrep, { cache })
   const binary = join(out, 'binaries', target.name, target.binary)
   await mkdir(dirname(binary), { recursive: true })
   report(`${target.name}:`)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -12,10 +12,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import which from 'which'
 import { makeTarGz } from '../../scripts/release/tar.ts'
 import { makeTree } from '../support/trees.ts'
 
-const SCRIPT = readFileSync(join(import.meta.dirname, '../../packaging/install.sh'))
+const SCRIPT_PATH = join(import.meta.dirname, '../../packaging/install.sh')
+const SCRIPT = readFileSync(SCRIPT_PATH)
 const OS = process.platform === 'darwin' ? 'darwin' : 'linux'
 const TARGET = `${OS}-${process.arch}`
 
@@ -95,6 +97,12 @@ test('install.sh refuses what is damaged, foreign or does not start, and changes
   }
   assert.deepEqual(readdirSync(box.prefix, { recursive: true }).toSorted(), before)
   assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('1.0.0'))
+})
+
+test('install.sh has nothing that shellcheck knows to be wrong', async (t) => {
+  const shellcheck = await which('shellcheck', { nothrow: true })
+  if (!shellcheck) return t.diagnostic('shellcheck is not installed here')
+  execFileSync(shellcheck, ['--shell=sh', SCRIPT_PATH], { encoding: 'utf8' })
 })
 
 function answering(version: string): string {

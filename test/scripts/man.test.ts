@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
+import which from 'which'
 import { manPages } from '../../scripts/docs/man.ts'
 import type { Command } from '../../src/commands/command.ts'
 import { CRABUP_SECTIONS, SECTIONS } from '../../src/commands/sections.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
 import { CRABUP } from '../../src/commands/up/table.ts'
+import { makeTree } from '../support/trees.ts'
 
 const ALL = {
   crabtalk: pagesOf('crabtalk', CRABTALK, SECTIONS),
@@ -47,6 +50,25 @@ test('manPages() gives ASCII whose every request is known', () => {
       name,
     )
     assert.doesNotMatch(page.replaceAll(/\\(?:[e&-]|\(dq|\[u[\dA-F]{4,6}\]|f[BIR])/g, ''), /\\/, name)
+  }
+})
+
+test('manPages() gives what roff programs read without a word', async (t) => {
+  const linters: [program: string, args: string[]][] = [
+    ['groff', ['-man', '-ww', '-z', '-Tutf8']],
+    ['mandoc', ['-Tlint', '-Wwarning']],
+  ]
+  for (const [name, args] of linters) {
+    const program = await which(name, { nothrow: true })
+    if (!program) {
+      t.diagnostic(`${name} is not installed here`)
+      continue
+    }
+    await using tree = await makeTree(Object.fromEntries([...ALL.crabtalk, ...ALL.crabup]))
+    const files = [...ALL.crabtalk.keys(), ...ALL.crabup.keys()].map(tree.path)
+    const { stdout, stderr } = spawnSync(program, [...args, ...files], { encoding: 'utf8' })
+    const said = `${stdout}${stderr}`.split('\n').filter((line) => !line.includes('missing date')) // none on purpose
+    assert.deepEqual(said, [''], name)
   }
 })
 
