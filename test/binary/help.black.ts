@@ -10,6 +10,8 @@ const BEFORE: Record<string, string> = {
   'agent create': 'rm ~/.crabtalk/agents/reviewer.*',
   'agent rename': 'rm ~/.crabtalk/agents/critic.*',
   'mcp add': 'rm ~/.crabtalk/agents/crab.*',
+  pull: 'crabup rm clock >/dev/null',
+  'pkg add': 'crabup pkg remove review-kit >/dev/null',
 }
 
 const PREPARE = `
@@ -25,6 +27,8 @@ crabtalk mcp add --no-verify fs -- npx -y @modelcontextprotocol/server-filesyste
 crabtalk mcp add --no-verify github -- github-mcp-server
 crabtalk mcp add --no-verify everything -- npx -y @modelcontextprotocol/server-everything
 cp -r ~/.crabtalk prepared
+crabup pull clock >/dev/null
+crabup pkg add --yes ./review-kit >/dev/null
 crabtalk conversation list --json`
 
 /** Commands whose examples are run elsewhere: they need a screen, or a daemon. */

@@ -76,9 +76,13 @@ const EVERYTHING = `${MODULES}/@modelcontextprotocol/server-everything/dist/inde
 const TOOLS: Record<string, string> = {
   npx: `shift; package=$1; shift; exec '${process.execPath}' '${MODULES}'"/$package/dist/index.js" "$@"`,
   node: `exec '${process.execPath}' "$@"`,
-  npm: `case "$1" in
+  npm: `case "$1 $2" in
+  'install --global') exec '${process.execPath}' '${ROOT}/test/docs/fake-npm.mjs' "$@" ;;
+esac
+case "$1" in
   ci | cit | install) exit 0 ;;
   start) while [ "$1" != -- ]; do shift; done; shift; exec crabtalk "$@" ;;
+  view | pack | config) exec '${process.execPath}' '${ROOT}/test/docs/fake-npm.mjs' "$@" ;;
   run) exec '${process.execPath}' -e 'process.exitCode = process.argv[1] in require("${ROOT}/package.json").scripts ? 0 : 1' "$2" ;;
 esac
 exit 1`,
@@ -100,6 +104,12 @@ const FILES: Record<string, string> = {
   'report.txt': 'Sales went up in spring, and down in autumn.\n',
   'server.js': `import(${JSON.stringify(EVERYTHING)})\n`,
   'src/a.ts': 'export const a = 1\n',
+  'my-component/package.json': '{ "name": "my-component", "version": "0.1.0", "bin": "main.js" }\n',
+  'my-component/main.js': '',
+  'review-kit/crabtalk.toml':
+    'name = "review-kit"\nversion = "1.0.0"\nskills = ["review"]\nagents = ["kit-reviewer.toml"]\n',
+  'review-kit/review/SKILL.md': '---\nname: review\ndescription: Reviews a diff\n---\n',
+  'review-kit/kit-reviewer.toml': 'description = "Looks at changes"\n',
 }
 
 const VARIABLES: Record<string, string> = {

@@ -64,7 +64,7 @@ A package whose publisher has changed is asked about. Exits 0 when all are up to
   {
     path: ['pkg', 'add'],
     args: '<source>',
-    kinds: ['folder'],
+    kinds: ['file'],
     summary: 'Install the skills and agents of a package',
     details: `SOURCE is a git address (https://…, ssh, github:owner/name, with #branch behind it), an npm package, a tarball or a
 folder, with a crabtalk.toml at its root. All it would install is shown first: files, the tools skills ask for, what agents
@@ -72,7 +72,7 @@ may do, and the MCP servers they would start. Nothing of it is run, now or later
 they are used. It is asked about; where nobody can be asked it takes --yes. A name that is taken is a conflict, and then
 nothing is installed.`,
     options: [YES],
-    examples: ['crabup pkg add ./review-kit', 'crabup pkg add --yes github:someone/review-kit#v1.2.0'],
+    examples: ['crabup pkg add --yes ./review-kit', 'crabup pkg add --yes review-kit'],
     isAlone: true,
     load: async () => (await import('./pkg.ts')).add,
   },

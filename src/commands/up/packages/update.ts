@@ -22,19 +22,19 @@ export const update: Run = async ({ options, host, commands, signal }) => {
   for (const { service, version } of changing) {
     host.stdout.write(`${service.name}: ${service.version} → ${version}\n`)
   }
-  if (options.has('dry-run')) return tellProblems(host, updates)
+  tellSame(host, updates)
   let code = 0
-  for (const { service, version } of changing) {
-    code =
-      (await updateOne({ name: service.name, package: service.package, version }, { open, host })) || code
-  }
-  const same = updates.filter(({ version, problem }) => version === undefined && problem === undefined)
-  if (same.length > 0) {
-    host.stdout.write(
-      `up to date: ${same.map(({ service }) => `${service.name} ${service.version}`).join(', ')}\n`,
-    )
+  for (const { service, version } of options.has('dry-run') ? [] : changing) {
+    const one = { name: service.name, package: service.package, version }
+    code = (await updateOne(one, { open, host })) || code
   }
   return tellProblems(host, updates) || code
+}
+
+function tellSame(host: Host, updates: readonly Update[]): void {
+  const same = updates.filter(({ version, problem }) => version === undefined && problem === undefined)
+  const names = same.map(({ service }) => `${service.name} ${service.version}`)
+  if (names.length > 0) host.stdout.write(`up to date: ${names.join(', ')}\n`)
 }
 
 async function updateOne(
