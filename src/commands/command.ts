@@ -9,6 +9,8 @@ export type WordKind =
   /** A question that waits. */
   | 'ask'
   | 'conversation'
+  /** An entry of config/crons.toml. */
+  | 'cron'
   | 'file'
   | 'folder'
   /** An entry of an agent's memory. */

@@ -45,6 +45,8 @@ export async function listKind(
       return await senders(paths, signal)
     case 'address':
       return await addresses(paths, signal)
+    case 'cron':
+      return await (await import('./scheduled.ts')).scheduled(paths)
     case 'ask':
       return await (await import('./live.ts')).liveAsks(host, signal)
     case 'run':

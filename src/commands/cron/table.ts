@@ -47,6 +47,7 @@ is to be told. Prints the next three times.`,
   {
     path: ['cron', 'remove'],
     args: '<id>',
+    kinds: ['cron'],
     summary: 'Remove an entry',
     options: [],
     examples: ['crabtalk cron remove 1'],
@@ -55,6 +56,7 @@ is to be told. Prints the next three times.`,
   {
     path: ['cron', 'next'],
     args: '[entry]',
+    kinds: ['cron'],
     summary: 'Show the coming times of one entry, of all, or of a schedule',
     details: 'ENTRY is an id, or a schedule that is to be tried. Quiet hours are left out.',
     options: [{ name: 'count', short: 'n', value: 'N', fallback: '10', summary: 'How many' }, JSON_OPTION],
@@ -64,6 +66,7 @@ is to be told. Prints the next three times.`,
   {
     path: ['cron', 'run'],
     args: '[id]',
+    kinds: ['cron'],
     summary: 'Be the scheduler, in the foreground; with an id, fire that entry now',
     details: `The scheduler is a process of its own and a client like any other: it uses the daemon where one runs, at each time anew,
 and does without where none does. It takes up changes of config/crons.toml within 2 s, and writes logs/cron.log. SIGTERM
