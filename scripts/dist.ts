@@ -13,7 +13,8 @@ import { buildBinary, inMegabytes } from './sea/build.ts'
 
 // npm run dist -- [--out FOLDER] [--cache FOLDER] [TARGET…]
 // Makes what is given to people, by default for all platforms: in FOLDER/release archives with install.sh and SHA256SUMS,
-// in FOLDER/npm the packages; docs/decisions/0140-dist.md.
+// in FOLDER/npm the packages, of which `npm install --global FOLDER/npm/*.tgz` takes those for this machine;
+// docs/decisions/0140-dist.md.
 const { values: options, positionals } = parseArgs({
   options: {
     out: { type: 'string', default: 'dist' },
@@ -22,6 +23,8 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
 })
 const ROOT = join(import.meta.dirname, '..')
+/** npm installs no package of another platform. */
+const OTHERS = 'others'
 const begin = performance.now()
 const run = promisify(execFile)
 await dist(resolve(options.out), resolve(options.cache), targetsOf(positionals))
@@ -34,10 +37,8 @@ function targetsOf(names: readonly string[]): Target[] {
 
 async function dist(out: string, cache: string, targets: readonly Target[]): Promise<void> {
   const [release, npm] = [join(out, 'release'), join(out, 'npm')]
-  for (const folder of [release, npm]) {
-    await rm(folder, { recursive: true, force: true })
-    await mkdir(folder, { recursive: true })
-  }
+  for (const folder of [release, npm]) await rm(folder, { recursive: true, force: true })
+  for (const folder of [release, join(npm, OTHERS)]) await mkdir(folder, { recursive: true })
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'))
   await run('npm', ['run', '--silent', 'build:lib'], { cwd: ROOT })
   await write(npm, await mainPackage(manifest))
@@ -74,7 +75,7 @@ async function makeTarget(target: Target, place: Place): Promise<void> {
     report,
   })
   await write(release, await makeArchive(target, { binary, version: manifest.version, shared }))
-  await write(npm, await platformPackage(target, { binary, manifest }))
+  await write(isOwn ? npm : join(npm, OTHERS), await platformPackage(target, { binary, manifest }))
 }
 
 async function write(folder: string, { name, bytes }: { name: string; bytes: Buffer }): Promise<void> {
