@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
-import { startTestDispatch } from '../support/test-dispatch.ts'
+import { eventOf, startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
@@ -60,6 +60,15 @@ test('rename_agent takes schedules along, and does nothing while their file is b
   await home.write('config/crons.toml', entry)
   await rename()
   assert.equal(await home.read('config/crons.toml'), entry.replace('"scout"', '"finder"'))
+})
+
+test('no tool of an agent opens the schedules, which start turns', async () => {
+  const call = { call: 'a', name: 'write', args: '{"path":"config/crons.toml","content":"x"}' }
+  await using node = await startTestDispatch([{ parts: [call] }, { parts: ['no'] }])
+  await node.home.write('config/crons.toml', '# mine\n')
+  const events = await node.ask('change it', { cwd: node.home.paths.home, options: { mode: 4 } })
+  assert.equal(eventOf(events, 'toolResult').value.isError, true)
+  assert.equal(await node.home.read('config/crons.toml'), '# mine\n')
 })
 
 test('agents never show what is secret in their servers, and keep it through an update', async () => {
