@@ -148,6 +148,11 @@ export const SCENARIOS: readonly Scenario[] = [
   { program: 'crabup', argv: ['__complete', '1', 'ver'] },
   { program: 'crabup', argv: ['help'] },
   { program: 'crabup', argv: ['self', 'update', '--help'] },
+  { program: 'crabup', argv: ['ps'] },
+  { program: 'crabup', argv: ['logs'] },
+  { program: 'crabup', argv: ['daemon', 'logs'] },
+  { program: 'crabup', argv: ['doctor'] },
+  { program: 'crabup', argv: ['uninstall', '--dry-run'] },
   ...['start', 'stop', 'restart', 'status', 'enable', 'disable'].map(
     (verb): Scenario => ({ program: 'crabup', argv: ['daemon', verb, '--help'] }),
   ),

@@ -78,8 +78,9 @@ test('ps --watch draws over itself until q, and prints an object a line where no
   await drawn.shows(/… 2 more lines; q ends/)
   drawn.type('q')
   assert.deepEqual(await drawn.finished, { code: 0, signal: 0 })
-  assert.match(drawn.output(), /^\u001b\[\?1049h\u001b\[\?25l[\s\S]*\u001b\[\?25h\u001b\[\?1049l$/)
-  assert.doesNotMatch(drawn.output(), /\u001b\[[23]J/)
+  const output = drawn.output().replaceAll('\u001b', '␛')
+  assert.match(output, /^␛\[\?1049h␛\[\?25l[\s\S]*␛\[\?25h␛\[\?1049l$/) // the screen is given back
+  assert.doesNotMatch(output, /␛\[[23]J/)
   const cut = box.terminal(['ps', '-w'], { program: 'crabup', env: OWN })
   await cut.shows(/daemon/)
   cut.type('\u0003')
@@ -109,7 +110,7 @@ test('logs are pretty on a terminal, raw in a pipe, end quietly with their reade
   if (cut.code !== 2) assert.deepEqual([cut.code, cut.stderr], [141, '']) // a shell without pipefail says 2
   const terminal = box.terminal(['logs', '-n', '2'], { program: 'crabup', env: OWN })
   assert.equal((await terminal.finished).code, 0)
-  assert.match(terminal.output(), /\u001b\[33mwarn/)
+  assert.ok(terminal.output().includes('\u001b[33mwarn'))
   assert.match(
     stripVTControlCharacters(terminal.output()),
     /daemon 2001-09-0\d \S+ warn {2}m49999 n=49999\r\ndaemon .* crash Error: boom/,
@@ -144,7 +145,7 @@ test('doctor finds what services lack, and --fix mends what is safe', async () =
   assert.equal(code, 1)
   assert.match(stdout, /problem {2}\S.*service\.env: others can read the secrets in it/)
   assert.match(stdout, /warning {2}ANTHROPIC_API_KEY is set in this shell, and services do not see it/)
-  assert.match(stdout, /problem {2}own of crab: my-server is found in the shell \(.*\), not in the service/)
+  assert.match(stdout, /warning {2}own of crab: my-server is found in the shell \(.*\), not in the service/)
   assert.match(stdout, /note {5}\S.*clock\.port was left behind/)
   assert.doesNotMatch(stdout, /sk-none|'k'/)
   const { checks } = JSON.parse((await crabup(box, ['doctor', '--fix', '--json'], { env })).stdout) as {

@@ -94,8 +94,9 @@ interface Known {
 
 async function toRow({ sought, status, probe, families, problems, ports }: Known): Promise<ServiceRow> {
   const now = ports.now()
+  const hasLogin = ports.manager.kind !== 'supervisor'
   const family = status?.pid === undefined ? undefined : families.get(status.pid)
-  const { state, detail } = stateOf({ status, probe, family, now })
+  const { state, detail } = stateOf({ status, probe, family, hasLogin, now })
   const pid = (isWanted(status) ? status?.pid : undefined) ?? probe.pid
   const own = pid === undefined ? undefined : families.get(pid)
   const since = own?.startedAt ?? status?.since ?? probe.since

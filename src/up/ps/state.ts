@@ -23,11 +23,16 @@ export interface Seen {
   probe: Probe
   /** The process of the status, as the system lists it. */
   family: ProcessFamily | undefined
+  /** Whether anything can start at login here. */
+  hasLogin: boolean
   now: number
 }
 
 /** The state of a service, and what there is to say of it: the end of a sentence. */
-export function stateOf({ status, probe, family, now }: Seen): { state: ServiceState; detail?: string } {
+export function stateOf({ status, probe, family, hasLogin, now }: Seen): {
+  state: ServiceState
+  detail?: string
+} {
   if (probe.isForeign) return withDetail('foreign', probe.problem)
   if (probe.answers) {
     const other = otherProcess({ status, probe, family })
@@ -48,7 +53,7 @@ export function stateOf({ status, probe, family, now }: Seen): { state: ServiceS
     default:
       if (probe.problem !== undefined) return { state: 'degraded', detail: probe.problem }
       if (probe.pid !== undefined) return { state: 'starting' }
-      return atRest(status, probe)
+      return atRest({ status, probe, hasLogin })
   }
 }
 
@@ -57,13 +62,15 @@ export function isWanted(status: ServiceStatus | undefined): boolean {
   return status !== undefined && WANTED.has(status.state)
 }
 
-function atRest(status: ServiceStatus | undefined, { leftover }: Probe): { state: ServiceState } {
-  if (leftover) return { state: 'stale' }
-  return { state: status?.isInstalled && !status.isEnabled ? 'disabled' : 'stopped' }
+function atRest({ status, probe, hasLogin }: Pick<Seen, 'status' | 'probe' | 'hasLogin'>): {
+  state: ServiceState
+} {
+  if (probe.leftover) return { state: 'stale' }
+  return { state: hasLogin && status?.isInstalled && !status.isEnabled ? 'disabled' : 'stopped' }
 }
 
 /** Who answers instead of the process that the service manager runs, or tries to run. */
-function otherProcess({ status, probe, family }: Omit<Seen, 'now'>): string | undefined {
+function otherProcess({ status, probe, family }: Omit<Seen, 'now' | 'hasLogin'>): string | undefined {
   if (!isWanted(status) || probe.pid === undefined) return undefined
   if (probe.pid === status?.pid || family?.pids.includes(probe.pid)) return undefined
   const own = status?.pid === undefined ? 'the service does not run' : `the service is process ${status.pid}`

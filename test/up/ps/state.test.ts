@@ -89,13 +89,21 @@ for (const [what, status, probe, state, detail = /^$/] of STATES) {
       ...status,
     } as ServiceStatus
     const family = status.pid === 5 ? { startedAt: LONG_AGO, memoryBytes: 1, pids: [5, 6, 7] } : undefined
-    const said = stateOf({ status: whole, probe, family, now: NOW })
+    const said = stateOf({ status: whole, probe, family, hasLogin: true, now: NOW })
     assert.equal(said.state, state)
     assert.match(said.detail ?? '', detail)
   })
 }
 
+test('stateOf() calls nothing disabled where nothing starts at login', () => {
+  const status = { label: 'l', isInstalled: true, isEnabled: false, state: 'stopped' } as const
+  const at = { status, probe: SILENT, family: undefined, now: NOW }
+  assert.equal(stateOf({ ...at, hasLogin: false }).state, 'stopped')
+  assert.equal(stateOf({ ...at, hasLogin: true }).state, 'disabled')
+})
+
 test('stateOf() goes by what answers where the service manager cannot be asked', () => {
-  assert.equal(stateOf({ status: undefined, probe: ANSWERS, family: undefined, now: NOW }).state, 'ready')
-  assert.equal(stateOf({ status: undefined, probe: SILENT, family: undefined, now: NOW }).state, 'stopped')
+  const at = { status: undefined, family: undefined, hasLogin: true, now: NOW }
+  assert.equal(stateOf({ ...at, probe: ANSWERS }).state, 'ready')
+  assert.equal(stateOf({ ...at, probe: SILENT }).state, 'stopped')
 })

@@ -38,10 +38,8 @@ async function compare(
   }
   if (here === undefined) return warning(`${what}: neither this shell nor the service finds ${command}`)
   const again = isNow ? 'crabup daemon restart takes the PATH of this shell, or ' : ''
-  return problem(
-    `${what}: ${command} is found in the shell (${here}), not in the service`,
-    `${again}name it by its whole path`,
-  )
+  const message = `${what}: ${command} is found in the shell (${here}), not in the service`
+  return (isNow ? problem : warning)(message, `${again}name it by its whole path`)
 }
 
 function lent({ host }: Place): Finding[] {
