@@ -63,12 +63,12 @@ test('rename_agent takes schedules along, and does nothing while their file is b
 })
 
 test('no tool of an agent opens the schedules, which start turns', async () => {
-  const call = { call: 'a', name: 'write', args: '{"path":"config/crons.toml","content":"x"}' }
+  const call = { call: 'a', name: 'read', args: '{"path":"config/crons.toml"}' }
   await using node = await startTestDispatch([{ parts: [call] }, { parts: ['no'] }])
   await node.home.write('config/crons.toml', '# mine\n')
-  const events = await node.ask('change it', { cwd: node.home.paths.home, options: { mode: 4 } })
-  assert.equal(eventOf(events, 'toolResult').value.isError, true)
-  assert.equal(await node.home.read('config/crons.toml'), '# mine\n')
+  const events = await node.ask('read it', { cwd: node.home.paths.home })
+  const { isError, output } = eventOf(events, 'toolResult').value
+  assert.deepEqual([isError, output.includes('# mine')], [true, false])
 })
 
 test('agents never show what is secret in their servers, and keep it through an update', async () => {
