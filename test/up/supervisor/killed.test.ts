@@ -63,6 +63,7 @@ test('supervise() starts what was killed together with its supervisor, and ends 
   await until('both run', async () => (await at.left()).length === 2)
   const before = await at.left()
   kill(pid)
+  await until('it has ended', async () => (await at.left()).length === 1)
   const done = at.supervise(signal)
   await at.recorded('one', (record) => record.state === 'running' && record.pid !== pid)
   await until('both run again', async () => (await at.left()).length === 2)
