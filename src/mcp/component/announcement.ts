@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { createFile, replaceFile } from '../../core/base/files.ts'
+import { createFile, replaceFile, toStorageError } from '../../core/base/files.ts'
 import { askHealth } from './ask-health.ts'
 
 /** Where a component says that it is there. */
@@ -107,7 +107,7 @@ export class Announcement {
         )
       }
     }
-    if (read(path) === before) rmSync(path, { force: true })
+    if (read(path) === before) removeFile(path)
   }
 }
 
@@ -133,6 +133,14 @@ function read(path: string): string | undefined {
     return readFileSync(path, 'utf8').trim()
   } catch {
     return undefined // who writes there next says what is wrong with it
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch (reason) {
+    throw toStorageError(`Cannot replace ${path}`, reason)
   }
 }
 

@@ -49,7 +49,7 @@ export async function serveComponent(
     place.onAnnounced?.(() => announcement.withdraw())
     log('info', `${name} ${version} serves`, { port: door.port })
     place.onServing?.(door.port)
-    await keep(announcement, lookMs, signal)
+    await keep(announcement, { lookMs, log }, signal)
     log('info', `${name} ends`)
   } catch (reason) {
     if (signal.aborted) return
@@ -66,11 +66,19 @@ export async function serveComponent(
 }
 
 /** Looks after the files until the signal is aborted: soon after the start, for another one that started then, and now and then. */
-async function keep(announcement: Announcement, lookMs: number, signal: AbortSignal): Promise<void> {
+async function keep(
+  announcement: Announcement,
+  { lookMs, log }: { lookMs: number; log: Log },
+  signal: AbortSignal,
+): Promise<void> {
   try {
     for (let waitMs = Math.min(SOON_MS, lookMs); !signal.aborted; waitMs = lookMs) {
       await sleep(waitMs, undefined, { signal }).catch(() => undefined) // aborted: it is over
-      if (!signal.aborted) await announcement.look(signal)
+      if (signal.aborted) return
+      await announcement.look(signal).catch((reason: unknown) => {
+        if (!(reason instanceof CrabError) || reason.kind !== 'storage') throw reason
+        log('warn', reason.message) // the next look may find a disk that is not full
+      })
     }
   } finally {
     announcement.withdraw()

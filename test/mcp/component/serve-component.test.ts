@@ -99,6 +99,11 @@ test('files that others take away or change are set right', async () => {
   await until('the key is back', isRight)
   await writeFile(join(run, 'dice.port'), `${await freePort()}\n`)
   await until('the port is back', isRight)
+  await rename(run, `${run}.away`)
+  await writeFile(run, 'in the way')
+  await until('it is told', () => served.logged.some((line) => /^warn Cannot .*run/.test(line)))
+  await rm(run)
+  await until('both are back again', isRight)
 })
 
 test('one in whose place another serves ends with a conflict, and leaves the files of that one', async () => {
@@ -138,7 +143,7 @@ test('a home that is not there, and a folder that is none, are named', async () 
   await assert.rejects(startServed(home), { kind: 'storage', message: /run.*: a (part|file)/ })
   await rm(home.paths.run)
   await mkdir(join(home.paths.run, 'dice.port', 'x'), { recursive: true })
-  await assert.rejects(startServed(home), /dice\.port|directory/)
+  await assert.rejects(startServed(home), { kind: 'storage', message: /Cannot replace .*dice\.port/ })
 })
 
 test('a port file with the port of the one that starts says nothing of another', async () => {
