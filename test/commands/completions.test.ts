@@ -188,20 +188,6 @@ test('__complete lists names and aliases of what an agent remembers', async () =
   assert.equal(await complete(home, 5, 'memory', 'show', '-a', '../x'), 'words\n')
 })
 
-test('__complete lists the entries that fire on a schedule', async () => {
-  await using box = await makeTestHost()
-  const home = join(box.folder, 'home')
-  assert.equal(await complete(home, 3, 'cron', 'remove'), 'words\n')
-  await mkdir(join(home, 'config'), { recursive: true })
-  await writeFile(
-    join(home, 'config', 'crons.toml'),
-    '[[cron]]\nid = 12\nschedule = "*/5 * * * *"\nskill = "feeds"\n',
-  )
-  assert.equal(await complete(home, 3, 'cron', 'remove'), 'words\n12\tevery 5 minutes: /feeds\n')
-  await writeFile(join(home, 'config', 'crons.toml'), '[[')
-  assert.equal(await complete(home, 3, 'cron', 'run'), 'words\n')
-})
-
 test('__complete reads a home without an index, writes nothing, and leaves out conversations nobody began', async () => {
   await using box = await makeTestHost()
   const home = join(box.folder, 'home')
