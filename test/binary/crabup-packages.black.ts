@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { componentFiles, openRegistry, type Registry, writeTree } from '../support/registry.ts'
@@ -101,6 +102,18 @@ test('crabup pull that is killed leaves the old version, and the next one nothin
   const same = await crabup('pull', 'crab-echo')
   assert.equal(same.stdout, 'crab-echo 1.1.0 is installed already\n')
   assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
+})
+
+test('Ctrl-C ends crabup pull, and nothing of it stays', async () => {
+  const held = registry.hold(true)
+  const terminal = box.terminal(['pull', 'crab-echo@1.0.0'], { program: 'crabup', env: environment() })
+  await held
+  await terminal.shows(/Fetching crab-echo 1\.0\.0 …/)
+  terminal.type('\u0003')
+  assert.equal((await terminal.finished).signal, constants.signals.SIGINT) // by the signal itself, as shells want it
+  await registry.hold(false)
+  assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
+  assert.deepEqual(versions(), ['1.1.0', 'current'])
 })
 
 test('crabup rm ends the service and removes the package; what is built in is said to be', async () => {

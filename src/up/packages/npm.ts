@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path'
+import { toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
@@ -74,6 +75,7 @@ async function runNpm(host: UpHost, argv: readonly string[], signal: AbortSignal
   const [program = '', ...args] = argv
   const options = { env: { ...host.env, ...NOBODY_ASKED }, timeoutMs: TIMEOUT_MS }
   const { code, stdout, stderr } = await host.run([program, ...args], options, signal)
+  if (signal.aborted) throw toCancelled(signal) // Ctrl-C ends npm, too
   if (code === 0 && !hasTarError(stderr)) return stdout
   throw npmFailure(args, stdout, stderr)
 }

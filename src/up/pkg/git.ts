@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { UpHost } from '../types.ts'
 
@@ -44,7 +45,8 @@ export async function fetchGit(
   const tarball = join(folder, 'repository.tar')
   const protocols = url.startsWith('http:') ? 'http' : 'https:ssh' // nothing leads from one to the other
   const own = { ...ALONE, GIT_ALLOW_PROTOCOL: protocols }
-  const git = (args: readonly string[]) => runGit(host, { args, env: { ...own, ...unsettled(folder) } }, signal)
+  const git = (args: readonly string[]) =>
+    runGit(host, { args, env: { ...own, ...unsettled(folder) } }, signal)
   await git(['init', '--quiet', '--bare', '--template=', repository])
   const at = ['-C', repository]
   const quietly = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-commit-graph']
@@ -69,6 +71,7 @@ async function runGit(
     { env, timeoutMs: TIMEOUT_MS },
     signal,
   )
+  if (signal.aborted) throw toCancelled(signal) // Ctrl-C ends git, too
   if (code === 0) return stdout
   const lines = stderr.trim().split('\n')
   const said = lines.find((line) => /^(fatal|error|remote):/.test(line)) ?? lines.at(-1) ?? ''

@@ -132,7 +132,8 @@ test('pull() brings in order what died before a new version had shown that it st
   writeFileSync(join(folder, 'pending.json'), '{"back":"1.0.0"}')
   await mkdir(join(at.home.paths.packages, '.staging', '999999999-01'), { recursive: true })
   assert.deepEqual(brokenPackages(at.home.paths), ['echo'])
-  await pull(wanted('1.1.0'), at.ports, signal)
+  const pulled = await pull(wanted('1.1.0'), at.ports, signal)
+  assert.equal(pulled.before, '1.0.0') // the way back was gone first
   assert.equal(readlinkSync(join(folder, 'current')), '1.1.0')
   assert.equal(installedService(at.home.paths, 'echo')?.version, '1.1.0')
   assert.deepEqual(foldersOf(at), ['1.1.0', 'current'])

@@ -6,7 +6,7 @@ import type { Offer } from '../../../up/packages/ports.ts'
 export function factsText({ facts, source, origin, before }: Offer): string {
   const rows: [string, string | undefined][] = [
     ['published', publishedText(facts)],
-    ['by', publisherText(facts, before?.publisher)],
+    ['by', origin === 'registry' ? publisherText(facts, before?.publisher) : undefined],
     ['maintainers', facts.maintainers.join(', ') || undefined],
     ['from', origin === 'registry' ? undefined : source],
     ['size', sizeText(facts)],
@@ -33,8 +33,8 @@ function publishedText({ publishedAt }: PackageFacts): string | undefined {
   return publishedAt?.slice(0, 10)
 }
 
-function publisherText({ publisher }: PackageFacts, before: string | undefined): string | undefined {
-  if (publisher === undefined) return undefined
+function publisherText({ publisher }: PackageFacts, before: string | undefined): string {
+  if (publisher === undefined) return 'the registry does not say'
   return before === undefined || before === publisher ? publisher : `${publisher} (before: ${before})`
 }
 

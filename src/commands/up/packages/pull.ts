@@ -18,6 +18,10 @@ export const pull: Run = async ({ options, host, commands, signal }) => {
     const pulled = await pullPackage(wanted, open.ports, open.signal)
     open.status.clear()
     host.stdout.write(`${pulledText(pulled)}\n`)
+    if (pulled.before === undefined && host.stderr.isTerminal) {
+      await host.stdout.flush()
+      host.stderr.write(`Agents have its tools when their file says components = ["${pulled.name}"]\n`)
+    }
     return 0
   } catch (reason) {
     open.status.clear()
