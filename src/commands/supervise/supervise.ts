@@ -27,7 +27,7 @@ export const supervise: Run = async ({ options, host }) => {
   using _ = host.onSignal((name) => {
     if (name !== 'SIGHUP') over.abort() // what a closing terminal sends is not for what outlives it
   })
-  await superviseHome(
+  const isOurs = await superviseHome(
     {
       folder,
       pid: host.pid,
@@ -38,5 +38,6 @@ export const supervise: Run = async ({ options, host }) => {
     },
     over.signal,
   )
+  if (!isOurs) host.stderr.write('crabup: the services of this home are looked after already\n')
   return 0
 }

@@ -1,4 +1,5 @@
-import { statSync, watch } from 'node:fs'
+import { type FSWatcher, statSync, watch } from 'node:fs'
+import { toCrabError } from '../../core/base/errors.ts'
 import { makePrivateDir } from '../../core/base/files.ts'
 import type { Log } from '../../core/base/log.ts'
 import { VERSION } from '../../core/base/version.ts'
@@ -74,11 +75,8 @@ class Supervisor {
     const { folder, only, pid, log } = this.#options
     this.#lock = this.#inode()
     const onChange = () => this.#change()
-    const watcher = watch(folder, (_event, file) => {
-      if (file === null || isWantedFile(file) || !this.isStanding()) onChange()
-    })
-    watcher.on('error', onChange) // the tick looks at the same
-    const tick = setInterval(onChange, TICK_MS)
+    const watcher = this.#watch(onChange)
+    const tick = setInterval(onChange, watcher ? TICK_MS : TICK_MS / 10)
     signal.addEventListener('abort', onChange, { once: true })
     try {
       announce(folder, only, { pid, identity: (await identityOf(pid)) ?? '', version: VERSION })
@@ -87,7 +85,7 @@ class Supervisor {
       log('info', 'Has nothing left to look after')
     } finally {
       clearInterval(tick)
-      watcher.close()
+      watcher?.close()
       signal.removeEventListener('abort', onChange)
       if (this.isStanding()) announce(folder, only, undefined)
     }
@@ -135,6 +133,19 @@ class Supervisor {
       if (loop.hasSettled) this.#settled.set(name, loop.asked)
       this.#change()
     })
+  }
+
+  /** Undefined where the system has no watch left to give: then the tick does it. */
+  #watch(onChange: () => void): FSWatcher | undefined {
+    try {
+      const watcher = watch(this.#options.folder, (_event, file) => {
+        if (file === null || isWantedFile(file) || !this.isStanding()) onChange()
+      })
+      return watcher.on('error', onChange) // the tick looks at the same
+    } catch (reason) {
+      this.#options.log('warn', `Cannot watch for changes: ${toCrabError(reason).message}`)
+      return undefined
+    }
   }
 
   /** A file that somebody broke by hand means what it meant before. */

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ask, unwantService, wantService } from '../../../src/up/supervisor/wanted.ts'
+import { makeServiceHome } from '../../support/services.ts'
+
+const WITHOUT_WATCHES = ['-Ur', 'sh', '-c', 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"', 'sh']
+
+test('supervise() looks for changes by itself where the system has no watch left to give', async (context) => {
+  if (!canLimit()) return context.diagnostic('this user may not make a namespace')
+  await using at = await makeServiceHome()
+  await wantService(at.folder, at.spec('one', 'exec sleep 1000'), ask('start'))
+  const words = [...WITHOUT_WATCHES, ...at.program, 'supervise', '--home', at.paths.home]
+  const supervisor = spawn('unshare', words, { env: { PATH: process.env['PATH'] }, stdio: 'ignore' })
+  const ended = once(supervisor, 'exit')
+  await at.recorded('one', ({ state }) => state === 'running')
+  unwantService(at.folder, 'one')
+  assert.deepEqual(await ended, [0, null])
+  assert.equal(at.record('one')?.state, 'stopped')
+  assert.match(readFileSync(join(at.paths.logs, 'supervisor.log'), 'utf8'), /Cannot watch for changes/)
+})
+
+function canLimit(): boolean {
+  try {
+    execFileSync('unshare', [...WITHOUT_WATCHES, 'true'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
