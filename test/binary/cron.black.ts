@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fireForSeconds } from '../support/cron-seconds.ts'
-import type { Finished, RunOptions } from '../support/run-binary.ts'
+import { type Finished, HAS_DAEMONS, type RunOptions } from '../support/run-binary.ts'
 import { cronEntry, cronLog, cronStateOf, startSandboxCron, writeCrons } from '../support/sandbox-cron.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { mountSmallDisk } from '../support/small-disk.ts'
@@ -94,6 +94,24 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.match(missing.stderr, /error\[missing\]: Cannot find the skill "check-feeds"/)
     assert.equal((await cron(talk, ['run', '7'])).code, 1)
     assert.equal((await cron(talk, ['run', 'x'])).code, 2)
+  })
+
+  test('run ID does what rules allow, and says which rule would allow what nobody could be asked about', async () => {
+    const parts = [{ call: 'a', name: 'bash', args: '{"command":"touch made"}' }]
+    await using talk = await makeTalk((_, index) => (index % 2 === 0 ? { parts } : { parts: ['done'] }))
+    await cron(talk, ['add', '@yearly', 'make it', '-s', 'home']) // a name, over a socket, of somebody at this machine
+    const refused = await cron(talk, ['run', '1'])
+    assert.deepEqual([refused.code, refused.stdout], [4, 'done\n'])
+    assert.match(
+      refused.stderr,
+      /error\[denied\]: Cannot do what nobody could be asked about: bash: touch made\n/,
+    )
+    assert.match(refused.stderr, /hint: under \[permissions\] in agents\/crab\.toml: allow = \["bash\(touch/)
+    await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
+    assert.equal((await cron(talk, ['run', '1'], { env: WITH_DAEMON })).code, 4)
+    await talk.run(['agent', 'edit', 'crab', '--set', 'permissions.allow=["bash(touch *)"]'])
+    assert.equal((await cron(talk, ['run', '1'], { env: WITH_DAEMON })).code, 0)
+    assert.ok(existsSync(join(talk.home, 'workspace', 'crab', 'made')))
   })
 
   test('run goes on when the daemon dies in a turn, and says what failed', async () => {

@@ -33,6 +33,7 @@ export async function fireEntry(
     await show?.(event)
   }
   const error = judge(record, { failOnToolError: false })
+  if (error?.kind === 'denied' && record.unasked.length > 0) throw unasked(record)
   if (error && !isSilentWork(error, record)) throw error
 }
 
@@ -48,6 +49,19 @@ export async function requireSkill(dispatch: Dispatch, name: string, signal: Abo
   if (names.includes(name)) return
   const hint = didYouMean(name, names) ?? 'skills lie in the folder skills of the home, each with a SKILL.md'
   throw new CrabError('missing', `Cannot find the skill "${name}"`, { hint })
+}
+
+/** What was not permitted, and where to permit it: no option of a command line helps here. */
+function unasked({ agent, unasked: calls }: RunRecord): CrabError {
+  const [first] = calls
+  const more = calls.length > 1 ? `, and ${calls.length - 1} more` : ''
+  const what = `Cannot do what nobody could be asked about: ${first?.action}${more}`
+  const rules = calls.flatMap((call) => call.rules)
+  if (rules.length === 0) return new CrabError('denied', what)
+  const allow = [...new Set(rules)].map((rule) => JSON.stringify(rule)).join(', ')
+  return new CrabError('denied', what, {
+    hint: `under [permissions] in agents/${agent}.toml: allow = [${allow}]`,
+  })
 }
 
 /** Nobody waits for words: who did something may say nothing. */

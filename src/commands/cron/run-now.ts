@@ -3,7 +3,6 @@ import type { Options } from '../command.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
 import { Commentary } from '../send/commentary.ts'
-import { deniedLines } from '../send/denied.ts'
 import type { RunRecord } from '../send/record.ts'
 import type { Sink, TurnEvent } from '../send/sink.ts'
 import { Stop } from '../send/stop.ts'
@@ -32,7 +31,6 @@ export async function runNow({
   const exit = stop.exit ?? (error ? KINDS[error.kind].exit : 0)
   await sink.finish(record, { exit, error, structured: undefined })
   if (stop.exit !== undefined) return exit
-  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked)) // else the error names the call itself
   if (error) throw error
   return 0
 }
