@@ -114,7 +114,7 @@ async function toRow({ sought, status, probe, families, problems, ports }: Known
     ...(probe.port !== undefined && { port: probe.port }),
     ...(probe.version !== undefined && { version: probe.version }),
     ...(sought.version !== undefined && { versionOnDisk: sought.version }),
-    ...(status?.restarts !== undefined && { restarts: status.restarts }),
+    ...(status?.isInstalled && status.restarts !== undefined && { restarts: status.restarts }),
     isInstalled: status?.isInstalled ?? false,
     isEnabled: status?.isEnabled ?? false,
     notes: [...notes, ...ofUnit],

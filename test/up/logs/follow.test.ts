@@ -58,6 +58,7 @@ async function makeFollowed() {
   const folder = join(dir.path, 'logs')
   await mkdir(folder)
   const stop = new AbortController()
+  const late = setTimeout(() => stop.abort(), 10_000) // what does not come fails the test, and does not keep it
   const files = async () => (await loggedServices(folder)).flatMap((name) => logFilesOf(name, folder))
   const followed = { folder, files, readTo: () => undefined, now: Date.now, everyMs: 50 }
   const lines = followLogs(followed, stop.signal)
@@ -67,6 +68,7 @@ async function makeFollowed() {
     next: async () => (await lines.next()).value?.message,
     stop: () => stop.abort(),
     async [Symbol.asyncDispose]() {
+      clearTimeout(late)
       stop.abort()
       await lines.return(undefined)
       await dir.remove()

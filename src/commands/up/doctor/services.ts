@@ -2,6 +2,7 @@ import type { ServiceRow } from '../../../up/ps/gather.ts'
 import { removeStale } from '../../../up/ps/stale-files.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
 import { type Check, type Finding, note, ok, type Status, warning } from '../../doctor/check.ts'
+import { MANAGER_NAMES } from '../service/said.ts'
 import { lookAround, unitFactsOf, wantedSpec } from '../view/look-around.ts'
 import { openPlace, type ViewPlace } from '../view/place.ts'
 
@@ -11,7 +12,7 @@ export const checkServices: Check = async ({ host }, signal) => {
   const { manager, rows, notes } = await lookAround(place, signal, { keepsStale: true })
   const found = await Promise.all(rows.map((row) => ofRow(row, place)))
   return [
-    ok(`services are run by ${manager.kind}`),
+    ok(`services are kept running by ${MANAGER_NAMES[manager.kind]}`),
     ...notes.map(({ message, hint }) => warning(message, hint)),
     ...found.flat(),
     ...(await staleFiles(rows, place, signal)),

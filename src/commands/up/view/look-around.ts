@@ -5,14 +5,14 @@ import type { Note } from '../../../up/ps/notes.ts'
 import { goneNotes, readUnitFacts, type UnitFacts } from '../../../up/ps/unit-facts.ts'
 import { findService, toSpec } from '../../../up/service-spec.ts'
 import { servicesFolder } from '../../../up/supervisor/wanted.ts'
-import type { ServiceSpec } from '../../../up/types.ts'
+import type { ManagerKind, ServiceSpec } from '../../../up/types.ts'
 import { managerNotes } from './manager-notes.ts'
 import { soughtServices, type ViewPlace } from './place.ts'
 
 /** How all services stood at one moment. */
 export interface Seen {
   at: number
-  manager: { kind: string; note: string | undefined }
+  manager: { kind: ManagerKind; note: string | undefined }
   rows: readonly ServiceRow[]
   /** What concerns no single service. */
   notes: readonly Note[]

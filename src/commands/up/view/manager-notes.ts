@@ -2,6 +2,7 @@ import { isLingering, LINGER_COMMAND } from '../../../up/managers/linger.ts'
 import type { ServiceRow } from '../../../up/ps/gather.ts'
 import { nameOfLabel } from '../../../up/ps/labels.ts'
 import type { Note } from '../../../up/ps/notes.ts'
+import { MANAGER_NAMES } from '../service/said.ts'
 import type { ViewPlace } from './place.ts'
 
 /** What the service manager does, or does not, for all services of a home. */
@@ -12,7 +13,9 @@ export async function managerNotes(
 ): Promise<Note[]> {
   if (!rows.some(({ isInstalled }) => isInstalled)) return []
   return [
-    ...(manager.note === undefined ? [] : [{ message: `${manager.kind}: ${manager.note}` }]),
+    ...(manager.note === undefined
+      ? []
+      : [{ message: `${MANAGER_NAMES[manager.kind]} keeps services running: ${manager.note}` }]),
     ...(manager.kind === 'systemd' ? lingerNote() : []),
     ...(await otherHomes(manager, labels, signal)),
   ]
