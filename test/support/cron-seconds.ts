@@ -34,7 +34,7 @@ export async function fireForSeconds(count: number): Promise<CronSeconds> {
   await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
   const others = cronEntry(2, quietNow()) + cronEntry(3)
   await writeCrons(talk.home, cronEntry(1) + others + cronEntry(4, { schedule: '0 0 0 1 1 *' }))
-  await using cron = await startSandboxCron(talk, { env: WITH_DAEMON })
+  await using cron = await startSandboxCron(talk, { env: { ...WITH_DAEMON, TZ: 'UTC' } })
   await until('it has fired', () => countOf(talk, 'do 1') >= 1)
   const edited = performance.now()
   await writeCrons(talk.home, cronEntry(1) + others + cronEntry(4, { content: 'edited' }))
@@ -58,7 +58,7 @@ function countOf({ server }: Talk, words: string): number {
 
 /** Quiet hours that hold now, and for an hour or more. */
 function quietNow(): { quiet_start: string; quiet_end: string } {
-  const hour = new Date().getHours()
+  const hour = new Date().getUTCHours()
   const at = (hours: number) => `${String((hours + 24) % 24).padStart(2, '0')}:00`
   return { quiet_start: at(hour - 1), quiet_end: at(hour + 2) }
 }
