@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { JsonObject } from '../../src/core/base/message.ts'
@@ -91,8 +91,8 @@ test('on a terminal a person decides about turns that run: to cut them, or to le
 
 if (canRunSystemd()) {
   test('under systemd a unit that was edited is shown before it is written, kept beside, and may stay', async () => {
-    await using user = await startSystemdUser()
     await using talk = await makeTalk([])
+    await using user = await startSystemdUser() // ends first, with all it runs
     const env = { ...OWN, ...user.env, CRABTALK_SERVICE_MANAGER: 'systemd' }
     assert.match(
       (await crabup(talk, ['daemon', 'start'], { env })).stdout,
@@ -171,6 +171,10 @@ test('a service that does not come up is exit 69, with what it said since it was
   const now = await status(box, 'broken')
   assert.deepEqual([now['state'], now['code']], ['crashed', 3])
   assert.equal((await crabup(box, ['broken', 'stop'])).code, 0)
+  await rm(join(box.home, 'packages', 'broken'), { recursive: true })
+  const left = await crabup(box, ['broken', 'stop'])
+  assert.match(left.stdout, /^broken stopped, and its unit removed: /)
+  assert.equal((await crabup(box, ['broken', 'stop'])).code, 4)
 })
 
 test('nothing starts at login where there is nobody who would: exit 69', async () => {

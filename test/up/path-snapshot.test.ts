@@ -29,7 +29,8 @@ const PASSING = [
 
 for (const folder of PASSING) {
   test(`snapshotPath() leaves out ${folder}`, () => {
-    const { path, left } = snapshot({ path: `${folder}:/usr/bin`, programs: ['/usr/bin/node'] })
+    const cwd = folder.endsWith('/scripts') ? '/home/me/code/site' : '/home/me'
+    const { path, left } = snapshot({ path: `${folder}:/usr/bin`, programs: ['/usr/bin/node'], cwd })
     assert.deepEqual(path.split(':'), ['/usr/bin', ...SYSTEM.filter((one) => one !== '/usr/bin')])
     assert.deepEqual(left, [folder])
   })

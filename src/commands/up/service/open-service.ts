@@ -3,7 +3,7 @@ import { chooseManager } from '../../../up/choose-manager.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { labelOf } from '../../../up/names.ts'
 import type { ProbeService } from '../../../up/probe.ts'
-import { findService, type Service, type SpecPlace, toSpec } from '../../../up/service-spec.ts'
+import { findService, type Service, type SpecPlace, servicesOf, toSpec } from '../../../up/service-spec.ts'
 import type { ServiceManager, ServiceSpec, ServiceStatus } from '../../../up/types.ts'
 import type { Host } from '../../host.ts'
 import { serviceProbe } from '../probe/probe.ts'
@@ -34,6 +34,19 @@ export async function openService(host: Host, name: string, signal: AbortSignal)
   const label = labelOf(name, { home: paths.home, usualHome: place.usualHome })
   const known = toSpec(service, { ...place, node: place.node ?? 'node' })
   return { service, spec: () => toSpec(service, place), known, label, manager, probe, paths, place, host }
+}
+
+/** The label of a service that is not there any more and of which a unit is left, and who has it; undefined where none is left. */
+export async function leftUnit(
+  host: Host,
+  name: string,
+  signal: AbortSignal,
+): Promise<{ manager: ServiceManager; label: string } | undefined> {
+  const place = await specPlace(host)
+  if (servicesOf(place.paths).some((service) => service.name === name)) return undefined
+  const manager = await chooseManager(upHostOf(host), place, signal)
+  const label = labelOf(name, { home: place.paths.home, usualHome: place.usualHome })
+  return (await manager.labels(signal)).includes(label) ? { manager, label } : undefined
 }
 
 /** What the service manager says of it. */

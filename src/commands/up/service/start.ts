@@ -1,4 +1,5 @@
 import { markLogs } from '../../../up/control/last-words.ts'
+import { cutOutput } from '../../../up/supervisor/output.ts'
 import type { Options, Run } from '../../command.ts'
 import type { Host } from '../../host.ts'
 import { checkConfiguration } from './check-configuration.ts'
@@ -31,6 +32,7 @@ export async function startService(
   const spec = at.spec()
   if (!wasKept) tellLent(host)
   const hasChanged = await showEdits(at, spec, { options }, signal)
+  if (!wasKept) cutOutput(spec.output) // nobody writes it now
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
   const word = wasKept ? 'runs already' : 'is ready'

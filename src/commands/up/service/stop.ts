@@ -1,10 +1,16 @@
 import type { Run } from '../../command.ts'
 import { endDaemon } from '../../daemon/end-daemon.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { isKept, type OpenService, openService, statusOf } from './open-service.ts'
+import { isKept, leftUnit, type OpenService, openService, statusOf } from './open-service.ts'
 
 /** `crabup NAME stop`: ends a service, which stays installed. */
 export const stop: Run = async ({ path: [name = ''], options, host, signal }) => {
+  const left = await leftUnit(host, name, signal)
+  if (left && !isDryRun(options)) {
+    await left.manager.remove(left.label, signal)
+    host.stdout.write(`${name} stopped, and its unit removed: no such component is installed any more\n`)
+    return 0
+  }
   const at = await openService(host, name, signal)
   if (isDryRun(options)) return await printPlan(at, 'stop')
   const before = await statusOf(at, signal)

@@ -17,7 +17,7 @@ export async function showEdits(
   { options }: { options: Options },
   signal: AbortSignal,
 ): Promise<boolean> {
-  const unit = at.manager.unit(spec)
+  const unit = at.manager.kind === 'supervisor' ? undefined : at.manager.unit(spec) // nobody edits files of run/
   if (!unit) return false
   const { kind, before, after } = await unitChange(unit)
   if (kind !== 'edited') return kind === 'outdated'
