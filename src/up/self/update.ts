@@ -1,10 +1,12 @@
 import { readFile, rm } from 'node:fs/promises'
+import { arch } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile } from '../../core/base/files.ts'
 import type { Npm } from '../packages/npm.ts'
 import type { UpHost } from '../types.ts'
 import { fetchProgram, type UpdateSource, versionOf } from './candidate.ts'
 import { oldProgram } from './installation.ts'
+import { machineOf } from './machine.ts'
 import { putBeside, switchTo } from './replace.ts'
 
 /** The program that is replaced. */
@@ -56,6 +58,7 @@ async function switchToBytes(
   host: UpHost,
   signal: AbortSignal,
 ): Promise<Update> {
+  checkMachine(bytes, host)
   const candidate = await putBeside(own.path, bytes)
   try {
     const to = await versionOf(candidate, host, signal)
@@ -68,4 +71,12 @@ async function switchToBytes(
   } finally {
     await rm(candidate, { force: true }).catch(() => undefined) // the next update looks for it
   }
+}
+
+/** What another system's program does when it is started is anybody's guess: a shell may read it line by line. */
+function checkMachine(bytes: Buffer, { platform }: Pick<UpHost, 'platform'>): void {
+  const machine = machineOf(bytes)
+  const own = `${platform}-${arch()}`
+  if (machine === undefined || machine === own) return
+  throw new CrabError('invalid', `Cannot switch to the new program: it is for ${machine}, and this is ${own}`)
 }
