@@ -76,8 +76,9 @@ const EVERYTHING = `${MODULES}/@modelcontextprotocol/server-everything/dist/inde
 const TOOLS: Record<string, string> = {
   npx: `shift; package=$1; shift; exec '${process.execPath}' '${MODULES}'"/$package/dist/index.js" "$@"`,
   node: `exec '${process.execPath}' "$@"`,
-  npm: `case "$1 $2" in
-  'install --global') exec '${process.execPath}' '${ROOT}/test/docs/fake-npm.mjs' "$@" ;;
+  npm: `case "$*" in
+  'install --global crabtalk') exit 0 ;;
+  'install --global '*) exec '${process.execPath}' '${ROOT}/test/docs/fake-npm.mjs' "$@" ;;
 esac
 case "$1" in
   ci | cit | install) exit 0 ;;
