@@ -14,6 +14,7 @@ import { type TestPorts, testPorts } from '../../support/package-ports.ts'
 import { componentFiles, openRegistry, type Registry } from '../../support/registry.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
 import { type TemporaryHome, temporaryHome } from '../../support/temporary-home.ts'
+import { until } from '../../support/until.ts'
 
 const { signal } = new AbortController()
 let registry: Registry
@@ -36,7 +37,7 @@ before(async () => {
     },
   })
   const several = { bin: { one: 'main.mjs', two: 'main.mjs' } }
-  const scripts = { scripts: { postinstall: 'touch $INIT_CWD/ran' } }
+  const scripts = { scripts: { postinstall: 'touch "$HOME/ran"' } }
   const named = (name: string, more = {}) => ({
     ...echo('1.0.0', more),
     manifest: { ...echo('1.0.0', more).manifest, name },
@@ -95,6 +96,7 @@ test('pull() installs a version with what it needs, and runs none of its scripts
   )
   assert.equal(echo?.runsOnNode, true)
   assert.ok(existsSync(join(echo.script, '../node_modules/crab-dep/package.json')))
+  assert.ok(!existsSync(join(at.home.paths.home, 'ran')))
   assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
   assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
   assert.equal((await pull(wanted('1.0.0'), at.ports, signal)).isSame, true)
@@ -203,14 +205,25 @@ test('pull() keeps a name with the package that has it', async () => {
   })
 })
 
-test('pull() of one name at once by two ends with one of them installed', async () => {
+test('pull() of one name at once by two: one waits until the other is done', async () => {
   await using at = await open()
-  const [first, second] = await Promise.all([
-    pull(wanted(), at.ports, signal),
-    pull(wanted(), at.ports, signal),
-  ])
-  assert.deepEqual([first.isSame, second.isSame].toSorted(), [false, true])
-  assert.equal(foldersOf(at).length, 2)
+  await pull(wanted('1.0.0'), at.ports, signal)
+  at.running.add('echo')
+  const gate = Promise.withResolvers<void>()
+  at.onRestart.now = () => gate.promise
+  const first = pull(wanted('1.1.0'), at.ports, signal)
+  await until('the first restarts it', () => at.told.length > 0)
+  let isWaiting = false
+  const lock: typeof at.ports.lock = (resource, given) => {
+    isWaiting = true
+    return at.ports.lock(resource, given)
+  }
+  const second = pull({ kind: 'tarball', path: published['two']!.tarball }, { ...at.ports, lock }, signal)
+  await until('the second waits', () => isWaiting || at.told.length > 1)
+  assert.deepEqual(at.told, ['restart echo'])
+  gate.resolve()
+  assert.deepEqual([(await first).before, (await second).before], ['1.0.0', '1.1.0'])
+  assert.deepEqual(foldersOf(at), ['1.1.0_2', 'current'])
 })
 
 test('findUpdates() finds what is newer, and names what nobody can say of', async () => {
