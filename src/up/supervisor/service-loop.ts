@@ -116,6 +116,7 @@ export class ServiceLoop {
 
   /** The process that ran under the last supervisor, if it still does. */
   async #adopt(): Promise<Run | undefined> {
+    if (this.#record.boot !== this.#place.boot) return undefined // nothing outlives a machine
     const { mark, pid = mark === undefined ? undefined : await findMarked(mark) } = this.#record
     const identity = this.#record.identity ?? (pid === undefined ? undefined : await identityOf(pid))
     if (mark === undefined || pid === undefined || identity === undefined) return undefined

@@ -5,7 +5,7 @@ import type { Log } from '../../core/base/log.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { tryLock } from '../../core/lease/owner-lock.ts'
 import { bootId, identityOf } from '../../core/process/service-process.ts'
-import { announce, isAlive, readRecord } from './record.ts'
+import { announce, readRecord } from './record.ts'
 import { type LoopPlace, type Pace, ServiceLoop } from './service-loop.ts'
 import { isWantedFile, lockPath, namesIn, readWanted } from './wanted.ts'
 
@@ -41,7 +41,7 @@ export async function supervise(options: SupervisorOptions, signal: AbortSignal)
       lock.close()
     }
     // What came to be wanted while the lock was held was nobody else's to start.
-    if (signal.aborted || !supervisor.isStanding() || (await supervisor.due()).length === 0) return true
+    if (signal.aborted || !supervisor.isStanding() || supervisor.due().length === 0) return true
   }
 }
 
@@ -96,7 +96,7 @@ class Supervisor {
       this.#isChanged = false
       this.#changed = Promise.withResolvers()
       if (signal.aborted || !this.isStanding()) return await this.#leave()
-      for (const name of await this.due()) this.#open(name)
+      for (const name of this.due()) this.#open(name)
       this.#tellLoops()
       if (this.#loops.size === 0 && !this.#isChanged) return
       await this.#changed.promise
@@ -104,14 +104,13 @@ class Supervisor {
   }
 
   /** Which services something must be done for that nobody looks after. */
-  async due(): Promise<string[]> {
+  due(): string[] {
     const { folder, only } = this.#options
     const { wanted, known } = namesIn(folder)
     const isOurs = (name: string) => !this.#loops.has(name) && (only === undefined || only === name)
     const starts = wanted.filter((name) => isOurs(name) && this.#isToStart(name))
-    const others = known.filter((name) => isOurs(name) && !wanted.includes(name))
-    const alive = await Promise.all(others.map((name) => isAlive(readRecord(folder, name) ?? {})))
-    return [...starts, ...others.filter((_name, at) => alive[at])]
+    const others = known.filter((name) => isOurs(name) && !wanted.includes(name) && !hasEnded(folder, name))
+    return [...starts, ...others]
   }
 
   #isToStart(name: string): boolean {
@@ -173,6 +172,12 @@ class Supervisor {
     this.#isChanged = true
     this.#changed.resolve()
   }
+}
+
+/** Whether nothing of a service is left, as far as the last supervisor wrote it down. */
+function hasEnded(folder: string, name: string): boolean {
+  const { state = 'stopped' } = readRecord(folder, name) ?? {}
+  return state === 'stopped' || state === 'failed'
 }
 
 /** services.md. */

@@ -46,9 +46,7 @@ export async function stopWanted(at: ServiceFolder, name: string, signal: AbortS
       throw new CrabError('conflict', `Cannot stop ${name}: somebody started it meanwhile`)
     }
     const record = readRecord(at.folder, name)
-    if (record === undefined || record.state === 'stopped') return true
-    if (await isAlive(record)) return false
-    return record.state === 'failed' || (await findSupervisor(at.folder, at.only)) === undefined
+    return record === undefined || RESTS.has(record.state)
   })
 }
 
@@ -131,11 +129,12 @@ async function downState(
   { state }: ServiceRecord,
   { folder, only }: ServiceFiles,
 ): Promise<ServiceStatus['state']> {
-  if (state === 'stopped' || state === 'failed') return state
+  if (RESTS.has(state)) return state
   const isLost = (await findSupervisor(folder, only)) === undefined
   return isLost ? 'stopped' : state === 'running' || state === 'stopping' ? 'waiting' : state
 }
 
+const RESTS: ReadonlySet<ServiceRecord['state']> = new Set(['stopped', 'failed'])
 const DONE: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'waiting', 'failed', 'stopped'])
 const UP: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'stopping'])
 /** What a service may take to end, and to start. */

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { makePrivateDirSync } from '../../../src/core/base/files.ts'
-import { identityOf, SERVICE_MARK } from '../../../src/core/process/service-process.ts'
+import { bootId, identityOf, SERVICE_MARK } from '../../../src/core/process/service-process.ts'
 import { findSupervisor, type ServiceRecord, writeRecord } from '../../../src/up/supervisor/record.ts'
 import { ask, unwantService, wantService } from '../../../src/up/supervisor/wanted.ts'
 import { kill } from '../../support/processes.ts'
@@ -56,6 +56,20 @@ test('supervise() ends what was stopped while no supervisor ran', async () => {
   assert.equal(at.record('one')?.state, 'stopped')
 })
 
+test('supervise() ends what is left of a service that was killed together with a supervisor which was ending it', async () => {
+  await using at = await makeServiceHome()
+  await wantService(at.folder, at.spec('one', 'sleep 1000 & wait'), ask('start'))
+  const pid = await superviseAndKill(at, 'one')
+  await until('both run', async () => (await at.left()).length === 2)
+  writeRecordIn(at, 'one', { ...at.record('one')!, state: 'stopping' })
+  kill(pid)
+  await until('it has ended', async () => (await at.left()).length === 1)
+  unwantService(at.folder, 'one')
+  assert.equal(await at.supervise(signal), true)
+  assert.deepEqual(await at.left(), [])
+  assert.equal(at.record('one')?.state, 'stopped')
+})
+
 test('supervise() starts what was killed together with its supervisor, and ends what it left', async () => {
   await using at = await makeServiceHome()
   await wantService(at.folder, at.spec('one', 'sleep 1000 & wait'), ask('start'))
@@ -84,7 +98,7 @@ test('supervise() never touches another process that has the id of a service by 
     const identity = `${await identityOf(other.pid!)}0`
     const record: ServiceRecord = {
       state: 'running',
-      boot: '',
+      boot: await bootId(),
       restarts: 0,
       starts: [],
       mark: 'M',
@@ -113,7 +127,13 @@ test('supervise() finds a service by its mark whose supervisor was killed before
     stdio: 'ignore',
     detached: true,
   })
-  writeRecordIn(at, 'one', { state: 'starting', boot: '', restarts: 0, starts: [], mark: 'MARK-OF-IT' })
+  writeRecordIn(at, 'one', {
+    state: 'starting',
+    boot: await bootId(),
+    restarts: 0,
+    starts: [],
+    mark: 'MARK-OF-IT',
+  })
   await until('both run', async () => (await at.left()).length === 2)
   const done = at.supervise(signal)
   const { pid } = await at.recorded('one', ({ state }) => state === 'running')
