@@ -177,6 +177,22 @@ test('a service that does not come up is exit 69, with what it said since it was
   assert.equal((await crabup(box, ['broken', 'stop'])).code, 4)
 })
 
+test('a component is ready when it answers at its port; that no agent asks for it is said once', async () => {
+  await using box = await makeSandbox()
+  await install(box, 'echo', COMPONENT)
+  const started = await crabup(box, ['echo', 'start'])
+  assert.equal(started.code, 0, started.stderr)
+  assert.match(started.stdout, /^echo is ready \(pid \d+, 2\.0\.0, port \d+\), kept running by /)
+  assert.match(
+    started.stderr,
+    /^crabup: no agent asks for it yet: components = \["echo"\] in agents\/NAME\.toml .+\n$/,
+  )
+  const again = await crabup(box, ['echo', 'restart'])
+  assert.deepEqual([again.stderr, again.code], ['', 0])
+  assert.equal((await status(box, 'echo'))['code'], 0)
+  assert.equal((await crabup(box, ['echo', 'stop'])).code, 0)
+})
+
 test('nothing starts at login where there is nobody who would: exit 69', async () => {
   await using box = await makeSandbox()
   for (const verb of ['enable', 'disable']) {
@@ -245,6 +261,18 @@ test('on a terminal a key of the shell is kept for services when a person says s
   assert.deepEqual([again.stderr, again.code], ['', 0])
   await crabup(talk, ['daemon', 'stop'])
 })
+
+/** Does what RFC 0043 asks of a component, and nothing else. */
+const COMPONENT = `
+const { createServer } = require('node:http')
+const { mkdirSync, writeFileSync } = require('node:fs')
+const run = process.env.CRABTALK_HOME + '/run'
+const health = JSON.stringify({ name: 'echo', version: '2.0.0', pid: process.pid })
+const server = createServer((_, response) => response.end(health)).listen(0, '127.0.0.1', () => {
+  mkdirSync(run, { recursive: true })
+  writeFileSync(run + '/echo.port', String(server.address().port))
+})
+`
 
 async function crabup(box: Sandbox, args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   return await box.run(args, { program: 'crabup', ...options, env: { ...OWN, ...options.env } })

@@ -1,3 +1,5 @@
+import { readAgentFiles, toAgent } from '../../../core/config/agent-files.ts'
+import { wantsComponent } from '../../../core/config/component.ts'
 import { markLogs } from '../../../up/control/last-words.ts'
 import { cutOutput } from '../../../up/supervisor/output.ts'
 import type { Options, Run } from '../../command.ts'
@@ -40,7 +42,17 @@ export async function startService(
   if (wasKept && hasChanged) {
     host.stderr.write(`crabup: its unit has changed: crabup ${service.name} restart uses it\n`)
   }
+  if (!before.isInstalled && service.package !== undefined) await tellUnasked(at)
   return 0
+}
+
+/** The tools of a component are nobody's until an agent asks for them. */
+async function tellUnasked({ host, service: { name }, paths }: OpenService): Promise<void> {
+  const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
+  if (agents.some((agent) => agent.ok && wantsComponent(agent.value, name))) return
+  host.stderr.write(
+    `crabup: no agent asks for it yet: components = ["${name}"] in agents/NAME.toml gives it the tools\n`,
+  )
 }
 
 /** A path that does not last is named as soon as something relies on it. */
