@@ -6,7 +6,7 @@ import { SIGNAL_EXIT, Stop } from '../../send/stop.ts'
 import { cutColored, wrapColored } from './fit.ts'
 import { openFullScreen } from './full-screen.ts'
 import type { Seen } from './look-around.ts'
-import { toJson, toParts } from './ps.ts'
+import { toJson, toParts } from './shown-services.ts'
 
 /** What is watched. */
 interface Watched {

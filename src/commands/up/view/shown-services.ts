@@ -1,0 +1,21 @@
+import type { Seen } from './look-around.ts'
+import { type PsLines, psJson, psLines } from './ps-lines.ts'
+
+/** What people see of services: lines of any length; the second part begins with an empty one, if there is one. */
+export async function toParts({ at, rows, notes }: Seen, color: boolean): Promise<PsLines> {
+  const lines = await psLines(rows, { now: at, color })
+  const more = notes.map(({ message, hint }) => (hint === undefined ? message : `${message}: ${hint}`))
+  const all = [...lines.notes, ...more]
+  return { table: lines.table, notes: all.length > 0 ? ['', ...all] : [] }
+}
+
+/** What programs see of services. */
+export function toJson({ at, manager, rows, notes }: Seen) {
+  return {
+    v: 1,
+    at: new Date(at).toISOString(),
+    manager: { kind: manager.kind, note: manager.note ?? null },
+    services: rows.map((row) => psJson(row, at)),
+    notes: notes.map(({ message, hint = null }) => ({ message, hint })),
+  }
+}
