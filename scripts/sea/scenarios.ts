@@ -153,6 +153,12 @@ export const SCENARIOS: readonly Scenario[] = [
   { program: 'crabup', argv: ['daemon', 'logs'] },
   { program: 'crabup', argv: ['doctor'] },
   { program: 'crabup', argv: ['uninstall', '--dry-run'] },
+  { program: 'crabup', argv: ['list'] },
+  { program: 'crabup', argv: ['update'] },
+  { program: 'crabup', argv: ['pkg', 'list'] },
+  ...[['pull'], ['rm'], ['pkg', 'add'], ['pkg', 'remove']].map(
+    (verb): Scenario => ({ program: 'crabup', argv: [...verb, '--help'] }),
+  ),
   ...['start', 'stop', 'restart', 'status', 'enable', 'disable'].map(
     (verb): Scenario => ({ program: 'crabup', argv: ['daemon', verb, '--help'] }),
   ),
