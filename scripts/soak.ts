@@ -6,6 +6,7 @@ import { makeKillLoad } from '../test/support/kill-load.ts'
 import { makeCallLoad } from '../test/support/mcp/call-load.ts'
 import { BINARY } from '../test/support/run-binary.ts'
 import { makeSearchKillLoad, WRITERS } from '../test/support/search-kill-load.ts'
+import { killServices } from '../test/support/service-kill-load.ts'
 
 // Bounded runs against a real daemon, of the built binary or what CRABTALK_BIN names:
 //   npm run soak -- [kill] [--rounds N]   kills it with SIGKILL while 50 conversations stream, again and again, and checks
@@ -18,6 +19,8 @@ import { makeSearchKillLoad, WRITERS } from '../test/support/search-kill-load.ts
 //     search, and now and then a daemon; checks each time that everything acknowledged is found, and every file readable
 //   npm run soak -- cron [--seconds N]    lets a schedule fire every second (10 times) beside a quiet one, a slow one and one that
 //     is edited; checks that no second is left out, that no two turns of one overlap, and how soon the edit holds
+//   npm run soak -- services [--rounds N] lets verbs of crabup and kill -9 of services and their supervisor meet (20 rounds); checks each time
+//     that a start gives one of each, and that nothing is left at the end
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -32,6 +35,7 @@ const SOAKS: Readonly<Record<string, () => Promise<string>>> = {
   mcp: () => soakCalls(Number(values.calls)),
   search: () => soakSearch(Number(values.kills)),
   cron: () => soakCron(Number(values.seconds)),
+  services: () => soakServices(Number(values.rounds)),
 }
 /** What a start begins has ended by then, collections of garbage too. */
 const SETTLE_MS = 30_000
@@ -129,6 +133,11 @@ async function soakSearch(kills: number): Promise<string> {
   }
   const what = `${sum.said} messages, ${sum.changed} changes of the memory, ${sum.cut} times while it saved`
   return `${sum.kills} kills, ${what}: all of it is found`
+}
+
+async function soakServices(rounds: number): Promise<string> {
+  const came = await killServices(rounds, BINARY.endsWith('.ts') ? undefined : [BINARY])
+  return `${came.rounds} rounds, ${came.kills} kills, ${came.verbs} verbs: one of each every time, and nothing left`
 }
 
 async function soakCron(seconds: number): Promise<string> {

@@ -58,8 +58,8 @@ async function disturb({ at, manager, spec, came }: Disturbance): Promise<void> 
     'kill-both': [supervisor?.pid, status?.pid],
   }
   for (const pid of pids[verb]) {
-    if (pid === undefined) continue
-    const identity = await identityOf(pid)
+    const identity = pid === undefined ? undefined : await identityOf(pid)
+    if (pid === undefined || identity === undefined) continue
     came.kills += 1
     kill(pid)
     await until('it is gone', async () => (await identityOf(pid)) !== identity)
