@@ -10,6 +10,7 @@ import { fetchPackage, lookUp, type PackageSource, takePackage } from './source.
 import {
   currentVersion,
   forgetWayBack,
+  isOnTrial,
   moveIn,
   noteWayBack,
   openStaging,
@@ -55,8 +56,9 @@ async function bring(
   ports.step(`Looking up ${wanted.package}`)
   const known = await lookUp(wanted, npm, signal)
   const before = installedServices(ports.paths).find((one) => one.package === known.package)
-  if (isSame(before, { facts: known, origin: 'registry' })) {
-    return toPulled(before!.name, known, { before: known.version, isSame: true })
+  const isSettled = before !== undefined && !isOnTrial(folderOf(ports.paths, before.name))
+  if (isSettled && isSame(before, { facts: known, origin: 'registry' })) {
+    return toPulled(before.name, known, { before: known.version, isSame: true })
   }
   ports.step(`Fetching ${known.package} ${known.version}`)
   return await fetchPackage(wanted, { known, npm, folder }, signal)

@@ -1,8 +1,9 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { toFacts } from './facts.ts'
-import { type InstalledService, installedServices } from './installed.ts'
+import { folderOf, type InstalledService, installedServices } from './installed.ts'
 import type { Npm } from './npm.ts'
 import type { PackagePorts } from './ports.ts'
+import { isOnTrial } from './version-folders.ts'
 import { compareVersions, isVersion } from './version-order.ts'
 
 /** What the registry has for an installed component. */
@@ -25,18 +26,24 @@ export async function findUpdates(
   const updates: Update[] = []
   for (const service of services) {
     ports.step(`Looking up ${service.package}`)
-    updates.push(await findUpdate(service, npm, signal))
+    const onTrial = isOnTrial(folderOf(ports.paths, service.name))
+    updates.push(await findUpdate({ service, onTrial }, npm, signal))
   }
   return updates
 }
 
-async function findUpdate(service: InstalledService, npm: Npm, signal: AbortSignal): Promise<Update> {
+/** One whose trial was cut off is tried again. */
+async function findUpdate(
+  { service, onTrial }: { service: InstalledService; onTrial: boolean },
+  npm: Npm,
+  signal: AbortSignal,
+): Promise<Update> {
   if (service.origin !== 'registry') {
     return { service, problem: new CrabError('missing', `it came from ${service.source}; pull it again`) }
   }
   try {
     const { version } = toFacts(await npm.view(service.package, signal))
-    const isNewer = isVersion(version) && compareVersions(version, service.version) > 0
+    const isNewer = isVersion(version) && compareVersions(version, service.version) > (onTrial ? -1 : 0)
     return isNewer ? { service, version } : { service }
   } catch (reason) {
     if (signal.aborted) throw reason

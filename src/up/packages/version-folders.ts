@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { makePrivateDir, replaceFile, syncDir, toStorageError } from '../../core/base/files.ts'
@@ -69,6 +70,11 @@ export async function switchTo(folder: string, version: string, platform: UpHost
 /** Notes the version to go back to until a new one has shown that it starts; a process that dies meanwhile leaves it to the next. */
 export async function noteWayBack(folder: string, version: string): Promise<void> {
   await replaceFile(join(folder, PENDING), `${JSON.stringify({ back: version })}\n`)
+}
+
+/** Whether nobody knows yet that the version which counts starts: it is being tried, or who tried it died. */
+export function isOnTrial(folder: string): boolean {
+  return existsSync(join(folder, PENDING))
 }
 
 /** The new version has started, or the old one is back. */

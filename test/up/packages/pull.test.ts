@@ -142,6 +142,24 @@ test('pull() brings in order what died before a new version had shown that it st
   assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
 })
 
+test('pull() and findUpdates() try a version again whose trial was cut off', async () => {
+  await using at = await open()
+  await pull(wanted('1.0.0'), at.ports, signal)
+  at.running.add('echo')
+  const gate = Promise.withResolvers<void>()
+  at.onRestart.now = () => gate.promise
+  const tried = pull(wanted('1.1.0'), at.ports, signal)
+  await until('it is tried', () => at.told.length > 0)
+  const [update] = await findUpdates(at.ports, signal)
+  assert.equal(update?.version, '1.1.0')
+  gate.resolve()
+  await tried
+  writeFileSync(join(at.home.paths.packages, 'echo/pending.json'), '{"back":"gone"}')
+  assert.equal((await pull(wanted('1.1.0'), at.ports, signal)).isSame, true) // looked at again, with nothing to go back to
+  assert.deepEqual(foldersOf(at), ['1.1.0', 'current'])
+  assert.equal((await findUpdates(at.ports, signal))[0]?.version, undefined)
+})
+
 test('pull() takes tarballs and folders, again also when their version is the same', async () => {
   await using at = await open()
   const { folder, tarball } = published['two']!
