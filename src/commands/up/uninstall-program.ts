@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { installationOf } from '../../up/self/installation.ts'
+import { installationOf, oldProgram } from '../../up/self/installation.ts'
 import type { Build } from '../host.ts'
 
 /** How the program itself is removed, which it does not do while it runs. */
@@ -11,8 +12,13 @@ export function howToRemove({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile
       return [`the program itself stays until: npm uninstall${flag} crabtalk`]
     }
     case 'file': {
-      const files = ['crabtalk', 'crabup'].map((name) => shellWord(join(dirname(path), name)))
-      return [`the program itself stays until: rm ${files.join(' ')}`]
+      const folder = dirname(path)
+      if (existsSync(join(dirname(folder), 'share', 'crabtalk', 'installed'))) {
+        return ['the program itself stays until: sh install.sh --uninstall, from the archive it came in']
+      }
+      const own = ['crabtalk', 'crabup'].map((name) => join(folder, name))
+      const files = [...own, oldProgram(path)].filter((file) => existsSync(file))
+      return [`the program itself stays until: rm ${files.map(shellWord).join(' ')}`]
     }
     case 'source':
       return [`the program itself runs from source, in ${dirname(dirname(path))}`]

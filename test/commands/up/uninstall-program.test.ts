@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { howToRemove } from '../../../src/commands/up/uninstall-program.ts'
+
+test('howToRemove() names the files that are there, the one before the last update too', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), "crab's "))
+  const bin = join(dir.path, 'bin')
+  await mkdir(bin)
+  for (const name of ['crabtalk', 'crabup', 'crabtalk.old']) await writeFile(join(bin, name), '')
+  const quoted = (name: string) => `'${join(bin, name).replace("'", "'\\''")}'`
+  const files = ['crabtalk', 'crabup', 'crabtalk.old'].map(quoted).join(' ')
+  const program = { path: join(bin, 'crabtalk'), isOneFile: true }
+  assert.deepEqual(howToRemove(program), [`the program itself stays until: rm ${files}`])
+  await mkdir(join(dir.path, 'share/crabtalk'), { recursive: true })
+  await writeFile(join(dir.path, 'share/crabtalk/installed'), '')
+  assert.match(howToRemove(program)[0]!, /sh install\.sh --uninstall/)
+})
+
+test('howToRemove() leaves to npm what npm installed', () => {
+  const path = '/usr/local/lib/node_modules/crabtalk/node_modules/crabtalk-linux-x64/crabtalk'
+  assert.match(howToRemove({ path, isOneFile: true })[0]!, /npm uninstall -g crabtalk$/)
+  const local = '/work/node_modules/crabtalk-linux-x64/crabtalk'
+  assert.match(howToRemove({ path: local, isOneFile: true })[0]!, /npm uninstall crabtalk$/)
+  assert.match(howToRemove({ path: '/src/bin/crabtalk.ts', isOneFile: false })[0]!, /from source, in \/src$/)
+})
