@@ -26,9 +26,9 @@ crabtalk cron add @daily "Say hello"
 crabtalk mcp add --no-verify fs -- npx -y @modelcontextprotocol/server-filesystem ~/notes
 crabtalk mcp add --no-verify github -- github-mcp-server
 crabtalk mcp add --no-verify everything -- npx -y @modelcontextprotocol/server-everything
-cp -r ~/.crabtalk prepared
 crabup pull clock >/dev/null
 crabup pkg add --yes ./review-kit >/dev/null
+cp -r ~/.crabtalk prepared
 crabtalk conversation list --json`
 
 /** Commands whose examples are run elsewhere: they need a screen, or a daemon. */
