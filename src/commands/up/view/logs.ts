@@ -74,6 +74,7 @@ async function print(
   }
   let count = 0
   const write = async (entry: LogEntry) => {
+    signal.throwIfAborted() // nobody reads on
     count += 1
     await host.stdout.write(`${logLine(entry, style)}\n`)
   }
