@@ -54,6 +54,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   events: 'What goes on, and what it starts',
   mcp: "Agents' MCP servers",
   memory: 'What agents remember',
+  pkg: 'Packages of skills and agents',
   policy: 'Permissions',
   self: 'This program',
 }

@@ -41,6 +41,15 @@ for (const [argv, exit, message, hint] of WRONG) {
   })
 }
 
+test('main() says in the first page of crabup, and of each of its groups, what every one of them is about', async () => {
+  const groups = CRABUP.filter(({ hidden }) => !hidden).map(({ path }) => path[0]!)
+  for (const argv of [[], ...new Set(groups)].map((word) => [word, '--help'].flat())) {
+    const { code, stdout } = await run(argv)
+    assert.equal(code, 0)
+    assert.doesNotMatch(stdout, /undefined/, argv.join(' '))
+  }
+})
+
 test('main() explains a verb, and all of them, by the name of the service that is asked about', async () => {
   for (const argv of [
     ['daemon', 'start', '--help'],
