@@ -40,6 +40,8 @@ export interface ServiceStatus {
   since?: number
   /** How often it was started again after a crash, since somebody started it. */
   restarts?: number
+  /** It is to run and nothing looks after it: when it ends, or has ended, nobody starts it again. */
+  isLost?: true
   /** How its last run ended. */
   lastExit?: { code: number | null; signal: string | null }
 }

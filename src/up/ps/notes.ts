@@ -33,6 +33,7 @@ export interface Noted {
 export async function notesOf(noted: Noted): Promise<Note[]> {
   return [
     ...stateNote(noted),
+    ...lostNote(noted),
     ...configNotes(noted),
     ...starterNote(noted),
     ...(await updateNote(noted)),
@@ -45,6 +46,13 @@ function stateNote({ name, state, detail }: Noted): Note[] {
   if (detail === undefined) return []
   const hint = state === 'crashed' || state === 'degraded' ? `crabup ${name} logs` : undefined
   return [{ message: detail, ...(hint !== undefined && { hint }) }]
+}
+
+/** Who kept it running was killed. */
+function lostNote({ name, status, pid }: Noted): Note[] {
+  if (!status?.isLost) return []
+  const what = pid === undefined ? 'is not started again' : 'would not be started again'
+  return [{ message: `what kept it running was killed, so it ${what}`, hint: `crabup ${name} start` }]
 }
 
 /** Where the configuration is wrong that a service did not start with. */

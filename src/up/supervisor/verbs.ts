@@ -64,7 +64,9 @@ export async function statusOf(files: ServiceFiles, labels: readonly string[]): 
         state: 'stopped',
       }
       const record = spec && readRecord(folder, spec.name)
-      return record ? await toStatus(none, record, files) : none
+      if (!record) return none
+      const isLost = !RESTS.has(record.state) && (await findSupervisor(folder, files.only)) === undefined
+      return await toStatus(none, record, { isLost, isWanted: readWanted(folder, spec.name) !== undefined })
     }),
   )
 }
@@ -109,28 +111,25 @@ async function each(at: ServiceFolder, signal: AbortSignal, isSo: () => Promise<
 async function toStatus(
   none: ServiceStatus,
   record: ServiceRecord,
-  files: ServiceFiles,
+  { isLost, isWanted }: { isLost: boolean; isWanted: boolean },
 ): Promise<ServiceStatus> {
   const { since, restarts, lastExit, pid } = record
   const isUp = await isAlive(record)
-  const state = isUp ? (UP.has(record.state) ? record.state : 'running') : await downState(record, files)
+  const state = isUp ? (UP.has(record.state) ? record.state : 'running') : downState(record, isLost)
   return {
     ...none,
     state,
     ...(isUp && pid !== undefined && { pid }),
     ...(isUp && since !== undefined && { since }),
     restarts,
+    ...(isLost && isWanted && { isLost }),
     ...(lastExit && { lastExit }),
   }
 }
 
 /** The state of what does not run: what a lost supervisor left behind is not about to start. */
-async function downState(
-  { state }: ServiceRecord,
-  { folder, only }: ServiceFiles,
-): Promise<ServiceStatus['state']> {
+function downState({ state }: ServiceRecord, isLost: boolean): ServiceStatus['state'] {
   if (RESTS.has(state)) return state
-  const isLost = (await findSupervisor(folder, only)) === undefined
   return isLost ? 'stopped' : state === 'running' || state === 'stopping' ? 'waiting' : state
 }
 

@@ -76,6 +76,10 @@ test('supervisorManager() says what became of services whose supervisor is lost,
     before.map(({ state }) => state),
     ['running', 'running'],
   )
+  assert.deepEqual(
+    before.map(({ isLost }) => isLost),
+    [true, true],
+  )
   kill(before[1]!.pid!)
   await until(
     'nothing of two runs',
@@ -83,7 +87,8 @@ test('supervisorManager() says what became of services whose supervisor is lost,
   )
   await manager.start(one, signal)
   assert.notEqual((await findSupervisor(at.folder))?.pid, lost!.pid)
-  assert.equal((await manager.status([one.label], signal))[0]!.pid, before[0]!.pid)
+  const [kept] = await manager.status([one.label], signal)
+  assert.deepEqual([kept!.pid, kept!.isLost], [before[0]!.pid, undefined])
   await until(
     'two runs again',
     async () => (await manager.status([two.label], signal))[0]!.state === 'running',

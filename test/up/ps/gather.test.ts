@@ -63,6 +63,25 @@ test('gatherRows() removes what is left of one that has gone, unless it is to st
   assert.ok(!(await files()).includes('clock.port'))
 })
 
+test('gatherRows() says that nothing would start a service again, and what mends that', async () => {
+  await using stage = await makeStage()
+  const hint = 'crabup clock start'
+  const notesOf = async (run: { state: 'running'; pid: number } | { state: 'stopped' }) => {
+    const one = { isInstalled: true, isEnabled: false, isLost: true, ...run } as const
+    const status = async ([label = '']: readonly string[]) => [{ label, ...one }]
+    const probe = async () => ({ answers: run.state === 'running' })
+    const [row] = await stage.gather(['clock'], probe, { manager: { ...stage.manager, status } })
+    return row?.notes
+  }
+  const message = 'what kept it running was killed, so it'
+  assert.deepEqual(await notesOf({ state: 'stopped' }), [
+    { message: `${message} is not started again`, hint },
+  ])
+  assert.deepEqual(await notesOf({ state: 'running', pid: process.pid }), [
+    { message: `${message} would not be started again`, hint },
+  ])
+})
+
 test('gatherRows() shows what answers where the service manager cannot be asked, and why', async () => {
   await using stage = await makeStage()
   const failure = new Error('no bus')
