@@ -1,5 +1,5 @@
 import { endService } from '../../core/process/service-process.ts'
-import { findSupervisor, readRecord } from '../supervisor/record.ts'
+import { findSupervisor, readRecord, writeRecord } from '../supervisor/record.ts'
 import { knownSpecs, removeKnown, type ServiceFolder, statusOf, stopWanted } from '../supervisor/verbs.ts'
 import { ask, servicesFolder, wantService } from '../supervisor/wanted.ts'
 import type { ManagerPlace } from '../types.ts'
@@ -33,9 +33,13 @@ export function taskLoop({ paths, program }: ManagerPlace): TaskLoop {
 /** A loop that was killed ends nothing any more. */
 async function endLost(folder: string, name: string): Promise<void> {
   if (await findSupervisor(folder, name)) return
-  const { pid, identity, mark } = readRecord(folder, name) ?? {}
-  if (pid === undefined || identity === undefined || mark === undefined) return
-  await endService({ pid, identity, mark }, GRACE_MS)
+  const record = readRecord(folder, name)
+  if (record === undefined) return
+  const { pid, identity, mark } = record
+  if (pid !== undefined && identity !== undefined && mark !== undefined) {
+    await endService({ pid, identity, mark }, GRACE_MS)
+  }
+  writeRecord(folder, name, { ...record, state: 'stopped' })
 }
 
 const GRACE_MS = 30_000
