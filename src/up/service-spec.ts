@@ -83,8 +83,8 @@ export function toSpec(service: Service, place: SpecPlace): ServiceSpec {
 }
 
 /** Where the secrets of services are. */
-export function envFileOf({ home }: Pick<HomePaths, 'home'>): string {
-  return join(home, 'service.env')
+export function envFileOf({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): string {
+  return serviceEnv
 }
 
 /** launchd knows no file of variables: there a service reads it itself. */

@@ -16,6 +16,8 @@ export interface HomePaths {
   readonly instructions: string
   readonly subscriptions: string
   readonly crons: string
+  /** Keys and other variables of services, as crabup starts them; mode 0600. */
+  readonly serviceEnv: string
   /** The user's own MCP templates. */
   readonly catalog: string
   readonly packages: string
@@ -64,6 +66,7 @@ export function homePaths(
     instructions: join(home, 'Crab.md'),
     subscriptions: join(home, 'events', 'subscriptions.toml'),
     crons: join(home, 'config', 'crons.toml'),
+    serviceEnv: join(home, 'service.env'),
     catalog: join(home, 'mcp', 'catalog'),
     packages: join(home, 'packages'),
     vault: join(home, 'vault'),

@@ -15,7 +15,7 @@ export interface HomeEntry {
 /** What of this program is in a home, the largest first. */
 export async function homeContent({ home, ...paths }: HomePaths): Promise<HomeEntry[]> {
   const own = Object.values(paths).map((path) => relative(home, path).split(sep)[0]!)
-  const names = [...new Set([...own, ...OTHERS])]
+  const names = [...new Set(own)]
   const entries = await Promise.all(
     names.map(async (name) => ({ name, ...(await measure(join(home, name))) })),
   )
@@ -56,6 +56,3 @@ async function measure(path: string): Promise<{ bytes: number; files: number }> 
     files: parts.reduce((sum, { files }) => sum + files, 1),
   }
 }
-
-/** Besides what has a path of its own. */
-const OTHERS = ['service.env', 'config']

@@ -31,6 +31,7 @@ test('homePaths() lays every path of the design under the home', () => {
     instructions: '/h/Crab.md',
     subscriptions: '/h/events/subscriptions.toml',
     crons: '/h/config/crons.toml',
+    serviceEnv: '/h/service.env',
     catalog: '/h/mcp/catalog',
     packages: '/h/packages',
     vault: '/h/vault',
