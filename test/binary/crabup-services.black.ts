@@ -216,6 +216,9 @@ test('without a model the first start says so in a line, and the demo answers; k
   assert.match(model, /^crabup: there is no model yet, so the built-in demo answers: .*service\.env.*$/)
   assert.deepEqual(rest, [''])
   await crabup(box, ['daemon', 'stop'])
+  await using _ = await startSandboxDaemon(box)
+  const refused = await crabup(box, ['daemon', 'start'], { env })
+  assert.deepEqual([refused.code, refused.stderr.split('\n').length], [1, 3], refused.stderr)
 })
 
 test('on a terminal the first start asks for a model; the key is not shown, and stands where only its owner reads', async () => {
@@ -225,6 +228,8 @@ test('on a terminal the first start asks for a model; the key is not shown, and 
   await terminal.shows(/Number, or Enter for the built-in demo: /)
   terminal.type('9\r')
   await terminal.shows(/Its address.*: /)
+  terminal.type('localhost\r')
+  await terminal.shows(/That is no http address\.\s+Its address.*: /)
   terminal.type(`${talk.server.url}\r`)
   await terminal.shows(/Its key.*: /)
   terminal.type('sk-wrongg\x7f\x15sk-secret\r')

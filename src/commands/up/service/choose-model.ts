@@ -84,13 +84,8 @@ async function takePreset(choice: Choice, preset: Preset, signal: AbortSignal): 
 
 async function takeOwn(choice: Choice, signal: AbortSignal): Promise<boolean> {
   const { at, terminal } = choice
-  const typed = await ask(terminal, 'Its address, such as http://localhost:4000/v1: ', signal)
-  const url = URL.parse(typed)
-  if (!url || !/^https?:$/.test(url.protocol)) {
-    if (typed !== '') terminal.output.write('That is no http address.\n')
-    return false
-  }
-  const baseUrl = normaliseBaseUrl(typed)
+  const baseUrl = await askAddress(terminal, signal)
+  if (baseUrl === undefined) return false
   const key = await askKey(choice, 'Its key, if it has one (it is not shown): ')
   const endpoint = {
     ...localEndpoint('llm', 0),
@@ -109,6 +104,16 @@ async function takeOwn(choice: Choice, signal: AbortSignal): Promise<boolean> {
   await write(at, (table) => ({ ...table, llm }))
   terminal.output.write(`Written to ${at.paths.config}.\n`)
   return true
+}
+
+/** Undefined where the person gives none, and may choose again. */
+async function askAddress(terminal: Terminal, signal: AbortSignal): Promise<string | undefined> {
+  for (;;) {
+    const typed = await ask(terminal, 'Its address, such as http://localhost:4000/v1: ', signal)
+    if (typed === '') return undefined
+    if (/^https?:$/.test(URL.parse(typed)?.protocol ?? '')) return normaliseBaseUrl(typed)
+    terminal.output.write('That is no http address.\n')
+  }
 }
 
 /** What a server has; none where it cannot be asked, which is told, and no reason to stop. */

@@ -13,13 +13,18 @@ export async function replaceOther(
   { now }: { now: boolean },
   signal: AbortSignal,
 ): Promise<void> {
-  if (at.service.name !== 'daemon' || isKept(await statusOf(at, signal))) return
-  const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
-  if (isForeign) throw foreign(problem)
-  if (!answers) return
-  if (idleExitMs === undefined) throw byHand(pid)
+  if (!(await hasOther(at, signal))) return
   await settleTurns(at.host, { verb: 'replace', now }, signal)
   await endDaemon(at.host, signal)
+}
+
+/** Whether there is one that a command has started; fails with `conflict` on any other. */
+export async function hasOther(at: OpenService, signal: AbortSignal): Promise<boolean> {
+  if (at.service.name !== 'daemon' || isKept(await statusOf(at, signal))) return false
+  const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
+  if (isForeign) throw foreign(problem)
+  if (answers && idleExitMs === undefined) throw byHand(pid)
+  return answers
 }
 
 function byHand(pid: number | undefined): CrabError {

@@ -7,7 +7,7 @@ import type { Host } from '../../host.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { isKept, type OpenService, openService, statusOf } from './open-service.ts'
-import { replaceOther } from './other-daemon.ts'
+import { hasOther, replaceOther } from './other-daemon.ts'
 import { servicePath } from './place.ts'
 import { sayReady } from './said.ts'
 import { showEdits } from './unit-diff.ts'
@@ -17,7 +17,10 @@ export const start: Run = async ({ path: [name = ''], options, host, signal }) =
   const at = await openService(host, name, signal)
   await checkConfiguration(at)
   if (isDryRun(options)) return await printPlan(at, 'start')
-  if (name === 'daemon') await (await import('./first-run.ts')).firstRun(at, signal)
+  if (name === 'daemon') {
+    await hasOther(at, signal) // nobody is asked for what cannot be used
+    await (await import('./first-run.ts')).firstRun(at, signal)
+  }
   return await startService(at, { options }, signal)
 }
 

@@ -40,7 +40,8 @@ async function show(shown: Shown): Promise<number> {
     const place = await openPlace(host, stop.signal)
     await checkNames(shown.names, place)
     const count = await print(shown, { place, wanted }, stop.signal)
-    if (count === 0 && !options.has('follow')) host.stderr.write(nothing(shown.names, wanted.since))
+    if (count === 0 && wanted.lines !== 0 && !options.has('follow'))
+      host.stderr.write(nothing(shown.names, wanted.since))
     await host.stdout.flush()
     return stop.exit ?? 0
   } catch (reason) {
