@@ -10,7 +10,7 @@ export function shortId(id: string): string {
   return id.slice(-SHORT)
 }
 
-/** The conversation whose id ends so; the last one of all without an id. Throws `missing` or, for several, `conflict`. */
+/** The conversation whose id ends so, or the last one at AGENT/SENDER; the last one of all without an id. Throws `missing` or, for several, `conflict`. */
 export async function findConversation(
   dispatch: Dispatch,
   id: string | undefined,
@@ -20,6 +20,8 @@ export async function findConversation(
   const { conversations } = await request(dispatch, 'listConversations', page, signal)
   const found =
     id === undefined ? conversations.slice(0, 1) : conversations.filter((info) => endsWith(info, id))
+  const current = conversations.find(({ agent, sender }) => `${agent}/${sender}` === id)
+  if (current) return current
   const [only, ...more] = found
   if (only && more.length === 0) return only
   const hint = 'see crabtalk conversation list'

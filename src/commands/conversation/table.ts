@@ -63,6 +63,7 @@ how long ago: 12h, 7d, 2w, 6mo, 1y. Exits 1 when nothing is found, as grep does.
     kinds: ['conversation'],
     summary: 'Show a conversation (the last one without an id)',
     options: [JSON_OPTION],
+    details: 'The id may be its end, or AGENT/SENDER: then it is the conversation that goes on there.',
     examples: ['crabtalk conversation show', 'crabtalk conversation show 8Z4K2M0Q'],
     load: async () => (await import('./commands.ts')).show,
   },

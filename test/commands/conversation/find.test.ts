@@ -39,6 +39,20 @@ test('findConversation() finds what shortId() shows', async () => {
   }
 })
 
+test('findConversation() finds the last one of an agent and a sender, whatever the name has in it', async () => {
+  const conversations = [
+    { filePath: 'C', agent: 'crab', sender: 'ann' },
+    { filePath: 'B', agent: 'crab', sender: 'feeds/new' },
+    { filePath: 'A', agent: 'crab', sender: 'ann' },
+  ]
+  const dispatch = route({ listConversations: async () => ConversationList.fromPartial({ conversations }) })
+  assert.equal((await findConversation(dispatch, 'crab/ann', NEVER)).filePath, 'C')
+  assert.equal((await findConversation(dispatch, 'crab/feeds/new', NEVER)).filePath, 'B')
+  for (const id of ['crab/an', 'crab/', '/', 'ann']) {
+    await assert.rejects(findConversation(dispatch, id, NEVER), { kind: 'missing' })
+  }
+})
+
 function listing(ids: readonly string[]): Dispatch {
   const conversations = ids.map((filePath) => ({ filePath }))
   return route({ listConversations: async () => ConversationList.fromPartial({ conversations }) })
