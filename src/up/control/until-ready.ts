@@ -45,10 +45,10 @@ export async function untilReady(
   }
 }
 
-/** Whether what answers is what the service manager runs; where it does not know a process, it is taken for it. */
+/** Whether what answers is what the service manager runs; where it runs one and does not know which, it is taken for it. */
 async function isOf(probe: Probe, status: ServiceStatus | undefined): Promise<boolean> {
   if (probe.idleExitMs !== undefined) return false // started by a command meanwhile
-  if (status === undefined || status.state === 'stopped' || status.state === 'failed') return false
+  if (status === undefined || RESTING.has(status.state)) return false
   if (status.pid === undefined || probe.pid === undefined || status.pid === probe.pid) return true
   return (await readFamilies([status.pid])).get(status.pid)?.pids.includes(probe.pid) ?? false
 }
@@ -66,6 +66,8 @@ function lateness({ problem, answers, pid }: Probe, limitMs: number): string {
   return `it did not answer within ${limitMs / 1000} s${problem === undefined ? '' : `: ${problem}`}`
 }
 
+/** No process of it runs, so that somebody else answers. */
+const RESTING: ReadonlySet<ServiceStatus['state']> = new Set(['stopped', 'failed', 'waiting'])
 /** services.md. */
 const LIMIT_MS = 15_000
 const SOON_MS = 25

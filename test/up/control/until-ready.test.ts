@@ -30,6 +30,12 @@ test('untilReady() never takes a daemon that a command has started for the servi
   assert.deepEqual(outcome, { isReady: false, why: 'process 7 answers in its place', probe: probes[0] })
 })
 
+test('untilReady() takes nobody for a service that has crashed and waits for its next start', async () => {
+  const probes = [{ answers: true, pid: 42 }]
+  const outcome = await ready({ probes, statuses: [{ state: 'waiting', restarts: 0 }], limitMs: 0 })
+  assert.deepEqual(outcome, { isReady: false, why: 'process 42 answers in its place', probe: probes[0] })
+})
+
 /** What a manager says, and why nobody waits any longer. */
 const HOPELESS: [Partial<ServiceStatus>, string][] = [
   [{ state: 'failed', lastExit: { code: 78, signal: null } }, 'it ended with exit 78'],
