@@ -173,7 +173,8 @@ export class LaunchdManager implements ServiceManager {
   /** launchd says at once that it goes, and it is gone when its processes are. */
   async #unload(label: string, signal: AbortSignal): Promise<void> {
     for (const domain of this.#domains()) {
-      await this.#run(['bootout', this.#job(label, domain)], signal, { ignored: GONE })
+      const ignored = domain === this.#domain ? GONE : [...GONE, NO_DOMAIN]
+      await this.#run(['bootout', this.#job(label, domain)], signal, { ignored })
     }
     const deadline = this.#host.now() + UNLOAD_MS
     while (await this.#print(label, signal)) {

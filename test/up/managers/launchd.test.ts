@@ -112,6 +112,17 @@ test('LaunchdManager finds and ends a job that was loaded in the other session',
   assert.ok(existsSync(join(stage.state, `gui-501-${LABEL}`)))
 })
 
+test('LaunchdManager works over ssh while nobody sits at the screen', async () => {
+  await using stage = await makeStage()
+  await stage.set('domains', 'user\n')
+  const manager = managerOf(stage, 'user')
+  await manager.start(stage.spec, never)
+  await manager.restart(stage.spec, never)
+  assert.equal((await manager.status([LABEL], never))[0]!.state, 'running')
+  await manager.stop(stage.spec, never)
+  assert.equal((await manager.status([LABEL], never))[0]!.state, 'stopped')
+})
+
 test('LaunchdManager.restart() runs the job with the file as it is to be now', async () => {
   await using stage = await makeStage()
   const manager = managerOf(stage)
