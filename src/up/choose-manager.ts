@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CrabError } from '../core/base/errors.ts'
-import { findSupervisor } from './supervisor/record.ts'
+import { findSupervisor, isAlive, readRecord } from './supervisor/record.ts'
 import { namesIn, servicesFolder } from './supervisor/wanted.ts'
 import type { ManagerKind, ManagerPlace, ServiceManager, UpHost } from './types.ts'
 
@@ -56,11 +56,17 @@ async function openNamed(kind: ManagerKind, at: At, signal: AbortSignal): Promis
   })
 }
 
-/** Whether services of this home run under our own supervisor: they are not run a second time by what answers by now. */
+/**
+ * Whether services of this home run under our own supervisor, or have lost it: they are not run a second time by what
+ * answers by now.
+ */
 async function hasServices({ host, place }: At): Promise<boolean> {
   const folder = servicesFolder(place.paths)
-  if (host.platform === 'win32' || namesIn(folder).wanted.length === 0) return false
-  return (await findSupervisor(folder)) !== undefined
+  const { wanted } = namesIn(folder)
+  if (host.platform === 'win32' || wanted.length === 0) return false
+  if (await findSupervisor(folder)) return true
+  const runs = await Promise.all(wanted.map((name) => isAlive(readRecord(folder, name) ?? {})))
+  return runs.includes(true)
 }
 
 function whyNone({ env, uid, platform }: UpHost): string {

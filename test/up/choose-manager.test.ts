@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { chooseManager } from '../../src/up/choose-manager.ts'
 import { supervisorManager } from '../../src/up/managers/supervisor.ts'
+import { findSupervisor } from '../../src/up/supervisor/record.ts'
 import type { UpHost } from '../../src/up/types.ts'
 import { makeServiceHome, type ServiceHome } from '../support/services.ts'
+import { until } from '../support/until.ts'
 
 const { signal } = new AbortController()
 
@@ -68,12 +70,14 @@ test('chooseManager() takes what the system has where it answers, else our own s
   }
 })
 
-test('chooseManager() stays with our own supervisor while it runs services, though systemd answers by now', async () => {
+test('chooseManager() stays with our own supervisor while services of it run, though it was killed and systemd answers by now', async () => {
   await using at = await makeServiceHome()
   const host = { ...(await hostWith(at, { systemctl: searches(at) })), platform: 'linux' as const }
   const spec = at.spec('one', 'exec sleep 1000')
   const own = supervisorManager(at.host, at, undefined)
   await own.start(spec, signal)
+  process.kill((await findSupervisor(at.folder))!.pid, 'SIGKILL')
+  await until('it is lost', async () => (await findSupervisor(at.folder)) === undefined)
   const manager = await chooseManager(host, at, signal)
   assert.deepEqual(
     [manager.kind, manager.note],
