@@ -58,7 +58,7 @@ function isPassing(folder: string, { temporary, cwd, homeDir, platform }: PathSe
 
 /** Whether the person's own directory is below that one: standing in /home says nothing of it. */
 function isInOther(homeDir: string, cwd: string): boolean {
-  return homeDir !== '' && homeDir.startsWith(cwd)
+  return homeDir !== '' && /^[\\/]/.test(homeDir.slice(cwd.length)) && homeDir.startsWith(cwd)
 }
 
 function isRoot(path: string): boolean {

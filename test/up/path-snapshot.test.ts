@@ -61,7 +61,9 @@ test('snapshotPath() lends the one directory that has Node, last, where no lasti
 test('snapshotPath() takes the directory one stands in for a project, but not the home directory or what is above it', () => {
   const path = '/home/me/tools/bin'
   for (const cwd of ['/home/me', '/home', '/']) assert.deepEqual(snapshot({ path, cwd }).left, [], cwd)
-  assert.deepEqual(snapshot({ path, cwd: '/home/me/tools' }).left, [path])
+  for (const cwd of ['/home/me/tools', '/home/m']) {
+    assert.deepEqual(snapshot({ path: `${cwd}/bin`, cwd }).left, [`${cwd}/bin`], cwd)
+  }
 })
 
 test('snapshotPath() knows the separators and directories of Windows and macOS', () => {
