@@ -69,9 +69,9 @@ async function endMembers(service: ServiceProcess, signals: readonly NodeJS.Sign
 /** What is left of a service; elsewhere than on Linux its group, as a negative id. */
 async function membersOf(service: ServiceProcess): Promise<number[]> {
   const { pid, identity, mark } = service
-  if (platform() !== 'linux') return isRunning(-pid) ? [-pid] : []
   const now = await identityOf(pid)
-  const isOurs = now === undefined || now === identity // an id is not given anew while its session has a member
+  const isOurs = now === undefined || now === identity // an id is not given anew while its session or group has a member
+  if (platform() !== 'linux') return isOurs && isRunning(-pid) ? [-pid] : []
   return await collect(await readEntries('/proc'), async (entry) => {
     if (!entry.isRunning) return undefined
     if (isOurs && entry.session === pid) return entry.pid
@@ -124,7 +124,7 @@ function askPs(pid: number): Promise<{ stdout: string }> {
 function askPowershell(pid: number): Promise<{ stdout: string }> {
   const script = `'R ' + (Get-Process -Id ${pid}).StartTime.ToFileTimeUtc()`
   const args = ['-NoProfile', '-NonInteractive', '-Command', script]
-  return promisify(execFile)('powershell.exe', args, { windowsHide: true })
+  return promisify(execFile)(POWERSHELL, args, { windowsHide: true })
 }
 
 /** Whether the condition came true within that time; it is looked at ever less often. */
@@ -138,6 +138,8 @@ async function waitUntil(condition: () => Promise<boolean>, timeMs: number): Pro
   }
 }
 
+/** A supervisor has no PATH. */
+const POWERSHELL = 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe'
 const KILL_ONLY: readonly NodeJS.Signals[] = ['SIGKILL']
 /** How long what is left of a service may take for its TERM, and to be gone once it was killed. */
 const REST_MS = 2000
