@@ -88,7 +88,7 @@ test('crabup update restarts a service with the new version; one that does not s
 test('crabup pull that is killed leaves the old version, and the next one nothing of it', async () => {
   const held = registry.hold(true)
   const killed = box.start(['pull', 'crab-echo@1.0.0', '--yes'], { program: 'crabup', env: environment() })
-  await held
+  await Promise.race([held, killed.finished])
   process.kill(killed.child.pid!, 'SIGKILL')
   await killed.finished
   await registry.hold(false)
@@ -107,7 +107,7 @@ test('crabup pull that is killed leaves the old version, and the next one nothin
 test('Ctrl-C ends crabup pull, and nothing of it stays', async () => {
   const held = registry.hold(true)
   const terminal = box.terminal(['pull', 'crab-echo@1.0.0'], { program: 'crabup', env: environment() })
-  await held
+  await Promise.race([held, terminal.finished])
   await terminal.shows(/Fetching crab-echo 1\.0\.0 …/)
   terminal.type('\u0003')
   assert.equal((await terminal.finished).signal, constants.signals.SIGINT) // by the signal itself, as shells want it
@@ -155,7 +155,8 @@ test('crabup pkg shows what it would install, installs it, and keeps what was ch
     [0, 'added kit 1.2.0: skills/review, agents/reviewer'],
   )
   assert.match((await box.run(['agent', 'list'])).stdout, /^reviewer /m)
-  assert.equal((await crabup('pkg', 'add', './kit', '--yes')).code, 1)
+  const again = await crabup('pkg', 'add', './kit') // nobody need be asked to know
+  assert.deepEqual([again.code, /its version 1\.2\.0 is installed/.test(again.stderr)], [1, true])
   appendFileSync(join(box.home, 'agents/reviewer.toml'), '# mine\n')
   const removed = await crabup('pkg', 'remove', 'kit')
   assert.equal(removed.stdout, 'removed kit: skills/review\n')

@@ -4,7 +4,7 @@ import { fetchPackage, lookUp } from '../packages/source.ts'
 import { readWanted, type Standing } from '../packages/wanted.ts'
 import type { UpHost } from '../types.ts'
 import { type PkgContents, readContents } from './contents.ts'
-import { fetchGit, readGit } from './git.ts'
+import { addressOf, fetchGit, findRepository, readGit } from './git.ts'
 import type { PkgRecord } from './records.ts'
 import { folderTree, type ReadTree, tarTree } from './tree.ts'
 
@@ -37,11 +37,15 @@ async function fetch(
   ports: BringPorts,
   signal: AbortSignal,
 ): Promise<{ readTree: ReadTree; source: PkgRecord['source']; facts?: PackageFacts | undefined }> {
-  const git = readGit(word)
+  const named = readGit(word)
+  const git = named ?? (await findRepository(word, ports.standing))
   if (git) {
     ports.step(`Fetching ${git.url}`)
     const { tarball, commit } = await fetchGit(git, ports, signal)
-    return { readTree: tarTree(tarball), source: { kind: 'git', from: word, commit } }
+    return {
+      readTree: tarTree(tarball),
+      source: { kind: 'git', from: named ? word : addressOf(git), commit },
+    }
   }
   const wanted = await readWanted(word, undefined, { ...ports.standing, verb: 'add' })
   if (wanted.kind === 'tarball')

@@ -1,4 +1,6 @@
-import { join } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { UpHost } from '../types.ts'
@@ -11,7 +13,10 @@ export interface GitSource {
   ref: string | undefined
 }
 
-/** The git source that a word is: an https or ssh address, `user@host:path` or `github:owner/name`, with `#branch` behind it. */
+/**
+ * The git source that a word is: an https, ssh or file address, `user@host:path` or `github:owner/name`, with `#branch` behind
+ * it. Fails with `usage`.
+ */
 export function readGit(word: string): GitSource | undefined {
   const [address = '', ref] = splitOnce(word.replace(/^git\+/, ''), '#')
   const short = /^github:([\w.-]+\/[\w.-]+)$/.exec(address)?.[1]
@@ -19,10 +24,11 @@ export function readGit(word: string): GitSource | undefined {
   const isAddress =
     /^(https|ssh):\/\/[^-\s][^\s\\]*$/.test(url) ||
     /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/][^\s\\]*$/.test(url) ||
+    /^file:\/\/\/[^\\\0]*$/.test(url) ||
     /^[\w][\w.-]*@[\w][\w.-]*:[^-\s][^\s\\]*$/.test(url)
   if (!isAddress) {
     if (!/^[a-z+]+:/.test(word) || /^[a-zA-Z]:[\\/]/.test(word)) return undefined
-    throw new CrabError('usage', `Cannot use ${word}: git packages come by https or ssh`, {
+    throw new CrabError('usage', `Cannot use ${word}: git packages come by https, ssh or file:///`, {
       hint: 'for example https://host/owner/name.git#branch',
     })
   }
@@ -30,6 +36,20 @@ export function readGit(word: string): GitSource | undefined {
     throw new CrabError('usage', `Cannot use ${word}: "${ref}" names neither a branch nor a tag nor a commit`)
   }
   return { kind: 'git', url, ref }
+}
+
+/** The repository that a path with `#branch` behind it names, or a path to one without a work tree; undefined for all else. */
+export async function findRepository(
+  word: string,
+  { cwd, homeDir }: { cwd: string; homeDir: string },
+): Promise<GitSource | undefined> {
+  if (!/^(\.{0,2}[\\/]|~[\\/]|[a-zA-Z]:[\\/])/.test(word)) return undefined
+  const isThere = (...parts: string[]) => stat(join(...parts)).then(Boolean, () => false)
+  const [address = '', ref] = splitOnce(word, '#')
+  const folder = resolve(cwd, address.replace(/^~(?=[\\/])/, homeDir))
+  const isBare = (await isThere(folder, 'HEAD')) && (await isThere(folder, 'objects'))
+  const isMeant = isBare || (ref !== undefined && (await isThere(folder, '.git')))
+  return isMeant ? readGit(`${pathToFileURL(folder).href}${ref === undefined ? '' : `#${ref}`}`) : undefined
 }
 
 /**
@@ -43,7 +63,7 @@ export async function fetchGit(
 ): Promise<{ tarball: string; commit: string }> {
   const repository = join(folder, 'repository')
   const tarball = join(folder, 'repository.tar')
-  const protocols = url.startsWith('http:') ? 'http' : 'https:ssh' // nothing leads from one to the other
+  const protocols = /^(http|file):/.exec(url)?.[1] ?? 'https:ssh' // nothing leads from one to the other
   const own = { ...ALONE, GIT_ALLOW_PROTOCOL: protocols }
   const git = (args: readonly string[]) =>
     runGit(host, { args, env: { ...own, ...unsettled(folder) } }, signal)
@@ -58,6 +78,11 @@ export async function fetchGit(
   const commit = (await git([...at, 'rev-parse', '--verify', 'FETCH_HEAD^{commit}'])).trim()
   await git([...at, 'archive', '--format=tar', '--prefix=package/', `--output=${tarball}`, commit])
   return { tarball, commit }
+}
+
+/** As it can be given again, wherever one stands. */
+export function addressOf({ url, ref }: GitSource): string {
+  return ref === undefined ? url : `${url}#${ref}`
 }
 
 async function runGit(

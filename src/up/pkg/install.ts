@@ -64,8 +64,11 @@ export function checksum(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('hex')
 }
 
-/** Everything that is taken, at once: a person decides once. */
-async function refuseTaken({ manifest, skills, agents }: PkgContents, paths: HomePaths): Promise<void> {
+/** Fails with `conflict` where names are taken, and says all of them at once: a person decides once. */
+export async function refuseTaken(
+  { manifest, skills, agents }: PkgContents,
+  paths: HomePaths,
+): Promise<void> {
   const what = `Cannot add ${manifest.name}`
   const { records } = await readRecords(paths)
   const same = records.find(({ name }) => name === manifest.name)

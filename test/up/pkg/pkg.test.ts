@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { appendFile, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { upHostOf } from '../../../src/up/host.ts'
 import { openStaging } from '../../../src/up/packages/version-folders.ts'
@@ -195,13 +198,42 @@ test('bringPkg() fails on an address that has no repository, and asks nobody', a
   })
   await assert.rejects(at.bring(url.replace('empty', 'none')), { kind: 'unavailable' })
   for (const word of [
-    'file:///etc',
+    'file://host/x.git',
     'ext::sh -c id',
     'http://example.com/x.git',
     'ssh://-oProxyCommand=id/x',
   ]) {
     await assert.rejects(at.bring(word), { kind: 'usage' }, word)
   }
+})
+
+test('bringPkg() fetches a commit of a repository on this disk, by its address and by a path', async () => {
+  await using at = await open()
+  const folder = join(at.home.paths.home, 'my kit')
+  await writeTree(folder, KIT)
+  const git = (...args: string[]) => promisify(execFile)('git', ['-C', folder, ...args])
+  await git('init', '--quiet', '--initial-branch=main')
+  await git('add', '--all')
+  await git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '--quiet', '-m', 'one')
+  await git('tag', 'v1')
+  await git('clone', '--quiet', '--bare', folder, `${folder}.git`)
+  await writeFile(join(folder, 'crabtalk.toml'), 'not committed')
+  const { href } = pathToFileURL(folder)
+  for (const word of [
+    href,
+    `${href}#v1`,
+    `file://${folder}`,
+    './my kit#v1',
+    './my kit.git',
+    './my kit.git#main',
+  ]) {
+    const { source, contents } = await at.bring(word)
+    assert.equal(contents.manifest.version, '1.2.0', word)
+    assert.match(source.commit ?? '', /^[0-9a-f]{40}$/)
+    assert.ok(source.from.startsWith('file:///'), source.from)
+  }
+  await assert.rejects(at.bring(`${href}#v2`), { kind: 'unavailable' })
+  await assert.rejects(at.bring('./my kit'), { kind: 'config' })
 })
 
 test('bringPkg() takes a tarball that npm packed', async () => {

@@ -2,7 +2,7 @@ import { CrabError } from '../../../core/base/errors.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { openStaging } from '../../../up/packages/version-folders.ts'
 import { type BroughtPkg, bringPkg } from '../../../up/pkg/bring.ts'
-import { installPkg } from '../../../up/pkg/install.ts'
+import { installPkg, refuseTaken } from '../../../up/pkg/install.ts'
 import { type PkgRecord, readRecords } from '../../../up/pkg/records.ts'
 import { removePkg } from '../../../up/pkg/remove.ts'
 import type { Run } from '../../command.ts'
@@ -34,6 +34,7 @@ export const add: Run = async ({ options, host, commands, signal }) => {
   status.clear()
   host.stdout.write(pkgText(brought))
   await host.stdout.flush()
+  await refuseTaken(brought.contents, paths) // nobody is asked about what cannot be
   const isYes = await confirm(`Add ${name} ${version}?`, { options, host }, open.signal)
   if (isYes === undefined) {
     throw new CrabError('usage', `Cannot add ${name}: nobody can be asked whether to trust it`, {

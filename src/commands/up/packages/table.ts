@@ -66,8 +66,8 @@ A package whose publisher has changed is asked about. Exits 0 when all are up to
     args: '<source>',
     kinds: ['file'],
     summary: 'Install the skills and agents of a package',
-    details: `SOURCE is a git address (https://…, ssh, github:owner/name, with #branch behind it), an npm package, a tarball or a
-folder, with a crabtalk.toml at its root. All it would install is shown first: files, the tools skills ask for, what agents
+    details: `SOURCE is a git address (https://…, ssh, file:///…, github:owner/name, with #branch behind it), an npm package, a
+tarball or a folder, with a crabtalk.toml at its root. All it would install is shown first: files, the tools skills ask for, what agents
 may do, and the MCP servers they would start. Nothing of it is run, now or later by this; agents start their servers when
 they are used. It is asked about; where nobody can be asked it takes --yes. A name that is taken is a conflict, and then
 nothing is installed.`,
