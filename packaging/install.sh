@@ -44,7 +44,7 @@ install_archive() {
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM HUP
-  tar -xzf "$archive" -C "$work"
+  said=$(LC_ALL=C tar -xzf "$archive" -C "$work" 2>&1) || cannot_unpack
   new=$(echo "$work"/crabtalk-*)
   version=$("$new/bin/crabtalk" --version 2>"$work/said") || cannot_start
   put_files
@@ -54,8 +54,9 @@ install_archive() {
     *:"$prefix/bin":*) ;;
     *) echo "Add it to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
   esac
-  [ "$prefix" = "$HOME/.local" ] && where= || where=" --prefix $prefix"
-  echo "To take it away again: sh $0 --uninstall$where"
+  [ "$prefix" = "$HOME/.local" ] && where= || where=" --prefix $(quoted "$prefix")"
+  [ -f "$0" ] && self=$(quoted "$0") || self=install.sh
+  echo "To take it away again: sh $self --uninstall$where"
 }
 
 target_of_this_machine() {
@@ -108,6 +109,13 @@ sha256() {
   else openssl dgst -sha256 -r <"$1" | cut -d ' ' -f 1; fi
 }
 
+cannot_unpack() {
+  case $said in
+    *'No space left'* | *'Wrote only'*) fail 1 "the disk of $prefix is full; nothing was changed" ;;
+    *) fail 65 "${archive##*/} cannot be unpacked: $(echo "$said" | head -n 1)" ;;
+  esac
+}
+
 cannot_start() {
   said=$(head -n 1 "$work/said")
   case $said in
@@ -145,6 +153,14 @@ remove() {
     (cd "$prefix" && rmdir -p "$(dirname "$file")" 2>/dev/null) || true
   done
   echo "Removed crabtalk from $prefix; what you said stays in ~/.crabtalk"
+}
+
+# As the shell reads it again.
+quoted() {
+  case $1 in
+    *[!A-Za-z0-9_@%+:,./=-]*) printf "'%s'" "$(printf %s "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf %s "$1" ;;
+  esac
 }
 
 fail() {

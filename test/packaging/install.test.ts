@@ -27,6 +27,7 @@ test('install.sh puts the archive beside it below a prefix, and says what to add
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^Installed crabtalk 1\.0\.0: .*\/bin\/crabtalk\n/)
   assert.match(stdout, /Add it to your PATH: export PATH="[^\n]*\/bin:\$PATH"\n/)
+  assert.ok(stdout.endsWith(` --uninstall --prefix '${box.prefix}'\n`), stdout)
   assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('1.0.0'))
   assert.equal(readlinkSync(box.at('bin/crabup')), 'crabtalk')
   assert.equal(readFileSync(box.at('share/man/man1/crabtalk.1'), 'utf8'), 'manual of 1.0.0')
@@ -71,6 +72,7 @@ test('install.sh refuses what is damaged, foreign or does not start, and changes
       65,
       /crabtalk-1\.0\.0-\S+ is not the file that SHA256SUMS means; fetch it again/,
     ],
+    [() => box.cut('1.0.0'), 65, /crabtalk-1\.0\.0-\S+ cannot be unpacked: /],
     [() => box.forget(), 65, /SHA256SUMS does not name/],
     [
       () => box.release({ '1.0.0': '#!/bin/sh\necho libatomic.so.1: no such file >&2; exit 127\n' }),
@@ -136,6 +138,10 @@ async function makeBox(programs: Readonly<Record<string, string>>) {
       writeSums()
     },
     damage: (version: string): undefined => writeFileSync(archive(version), 'x', { flag: 'a' }) as undefined,
+    cut(version: string): undefined {
+      writeFileSync(archive(version), readFileSync(archive(version)).subarray(0, 100))
+      writeSums()
+    },
     forget: (): undefined =>
       writeFileSync(join(release, 'SHA256SUMS'), `${'0'.repeat(64)}  other\n`) as undefined,
     foreign(): string {
