@@ -13,6 +13,7 @@ export interface PackageFacts {
   publishedAt: string | undefined
   /** Unpacked, of the package alone. */
   bytes: number | undefined
+  /** What npm brings with it: also what the package could do without, and what it shares with others. */
   dependencies: readonly string[]
   /** The scripts that npm would run at installation, and that are not run. */
   scripts: readonly string[]
@@ -39,7 +40,7 @@ export function toFacts(manifest: JsonObject): PackageFacts {
     maintainers: listOf(manifest['maintainers']).flatMap((one) => personOf(one) ?? []),
     publishedAt: textOf(times[version]),
     bytes: typeof size === 'number' ? size : undefined,
-    dependencies: isObject(manifest['dependencies']) ? Object.keys(manifest['dependencies']) : [],
+    dependencies: dependenciesOf(manifest),
     scripts: scriptsOf(manifest),
     license: text('license'),
     homepage: text('homepage'),
@@ -47,6 +48,13 @@ export function toFacts(manifest: JsonObject): PackageFacts {
     hasSignature: listOf(dist['signatures']).length > 0,
     hasProvenance: isObject(dist['attestations']) && 'provenance' in dist['attestations'],
   }
+}
+
+function dependenciesOf(manifest: JsonObject): string[] {
+  const names = NEEDED.flatMap((key) => (isObject(manifest[key]) ? Object.keys(manifest[key]) : []))
+  const meta = isObject(manifest['peerDependenciesMeta']) ? manifest['peerDependenciesMeta'] : {}
+  const isLeftOut = (name: string) => isObject(meta[name]) && meta[name]['optional'] === true
+  return [...new Set(names)].filter((name) => !isLeftOut(name))
 }
 
 function scriptsOf({ scripts, gypfile }: JsonObject): string[] {
@@ -69,4 +77,5 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value]
 }
 
+const NEEDED = ['dependencies', 'optionalDependencies', 'peerDependencies']
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { CrabError, type Kind } from '../../core/base/errors.ts'
 import { isObject, parseObject } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
@@ -6,12 +7,15 @@ import { sanitize } from '../../core/base/sanitize.ts'
 export function npmFailure(args: readonly string[], stdout: string, stderr: string): CrabError {
   const { code, summary } = readFailure(stdout, stderr)
   const spec = args[args.indexOf('--') + 1] ?? ''
-  const what = `Cannot ${VERBS[args[0] ?? ''] ?? 'run npm for'} ${spec}`
+  const isInstall = args[0] === 'install' // of a tarball: what the registry misses is something that it needs
+  const what = `Cannot ${VERBS[args[0] ?? ''] ?? 'run npm for'} ${isInstall ? basename(spec, '.tgz') : spec}`
   const row = ROWS.find(([pattern]) => pattern.test(code))
   if (!row) return new CrabError('failed', `${what}: npm says: ${summary || 'nothing'}`)
   const [, kind, why, hint] = row
-  const detail = kind === 'missing' || summary === '' ? '' : ` (${summary})`
-  return new CrabError(kind, `${what}: ${why}${detail}`, hint ? { hint } : {})
+  const isNeeded = isInstall && kind === 'missing'
+  const detail = (kind === 'missing' && !isNeeded) || summary === '' ? '' : ` (${summary})`
+  const reason = isNeeded ? 'the registry has not all it needs' : why
+  return new CrabError(kind, `${what}: ${reason}${detail}`, hint ? { hint } : {})
 }
 
 /** Whether npm could not write what it unpacked: it warns of that, leaves empty files, and fails by something else or not at all. */

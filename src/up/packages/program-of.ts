@@ -44,7 +44,8 @@ export function chooseBin(manifest: JsonObject, name: string): string {
   const bare = packageName.replace(/^@[^/]*\//, '')
   const chosen = bins.size === 1 ? [...bins.values()][0] : (bins.get(bare) ?? bins.get(name))
   if (chosen === undefined) {
-    throw new CrabError('invalid', `${what}: it has several programs, and none is called ${bare} or ${name}`)
+    const names = [...new Set([bare, name])].join(' or ')
+    throw new CrabError('invalid', `${what}: it has several programs, and none is called ${names}`)
   }
   return chosen
 }

@@ -4,6 +4,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
+import { quoteWord } from '../../core/base/shell-lexer.ts'
 import { KNOWN, type KnownService } from '../names.ts'
 import { isServiceName } from './installed.ts'
 
@@ -33,6 +34,11 @@ export async function readWanted(
   standing: Standing,
 ): Promise<Wanted> {
   const { verb = 'pull' } = standing
+  if (/^https?:\/\/.*(tgz|tar\.gz)$/i.test(word)) {
+    throw new CrabError('usage', `Cannot ${verb} ${word}: a tarball is taken from this disk`, {
+      hint: `fetch it first: curl -fO ${quoteWord(word)}`,
+    })
+  }
   if (looksLikePath(word)) return await readPath(word, version, standing)
   const [name, behind] = splitVersion(word)
   if (version !== undefined && behind !== undefined) {

@@ -22,6 +22,7 @@ test('readWanted() refuses what is neither a name nor a path', async () => {
     ['clok', '1.0.0 || 2', /"1\.0\.0 \|\| 2" is no version/],
     ['clock@1', '2', /its version is given twice/],
     ['https://example.com/x.git', undefined, /it is neither a name of an npm package nor a path/],
+    ['https://example.com/x-1.0.0.tgz', undefined, /a tarball is taken from this disk/],
     ['--registry=http://evil', undefined, /it is neither/],
     ['thing@--flag', undefined, /"--flag" is no version/],
     ['Thing', undefined, /it is neither/],

@@ -53,10 +53,11 @@ async function updateOne(
   } catch (reason) {
     open.status.clear()
     if (open.signal.aborted) throw reason
-    const { message, kind } = toCrabError(reason)
+    const { message, kind, hint } = toCrabError(reason)
     await host.stdout.flush()
     tellLastWords(host, reason)
     host.stderr.write(`crabup: ${one.name}: ${sanitize(message)}\n`)
+    if (hint !== undefined) host.stderr.write(`hint: ${sanitize(hint)}\n`)
     return KINDS[kind].exit
   }
 }

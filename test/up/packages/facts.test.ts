@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { toFacts } from '../../../src/up/packages/facts.ts'
+import { npmFailure } from '../../../src/up/packages/npm-errors.ts'
+import { chooseBin } from '../../../src/up/packages/program-of.ts'
+
+test('toFacts() names all that npm brings along', () => {
+  const { dependencies } = toFacts({
+    dependencies: { a: '1' },
+    optionalDependencies: { a: '1', native: '1' },
+    peerDependencies: { shared: '1', unwanted: '1' },
+    peerDependenciesMeta: { unwanted: { optional: true } },
+    devDependencies: { tests: '1' },
+  })
+  assert.deepEqual(dependencies, ['a', 'native', 'shared'])
+})
+
+test('npmFailure() names the package and what it needs, not the file npm was given', () => {
+  const told = { error: { code: 'E404', summary: '404 Not Found - GET http://registry/gone' } }
+  const args = ['install', '--global', '--', '/tmp/work/crab-1.0.0.tgz']
+  const { kind, message } = npmFailure(args, JSON.stringify(told), '')
+  assert.equal(kind, 'missing')
+  assert.equal(
+    message,
+    'Cannot install crab-1.0.0: the registry has not all it needs (404 Not Found - GET http://registry/gone)',
+  )
+})
+
+test('chooseBin() says once which name it looked for', () => {
+  assert.throws(() => chooseBin({ name: 'two', bin: { a: 'a.js', b: 'b.js' } }, 'two'), {
+    message: 'Cannot use two: it has several programs, and none is called two',
+  })
+})
