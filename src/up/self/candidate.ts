@@ -2,7 +2,7 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises'
 import { arch, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { toStorageError } from '../../core/base/files.ts'
+import { isMissingFile, toStorageError } from '../../core/base/files.ts'
 import type { Npm } from '../packages/npm.ts'
 import type { UpHost } from '../types.ts'
 import { programIn } from './archive.ts'
@@ -34,6 +34,7 @@ export async function fetchProgram(
     return there === own ? undefined : await fromRegistry(spec, found, signal)
   }
   const bytes = await readFile(file, { signal }).catch((reason) => {
+    if (isMissingFile(reason)) throw new CrabError('no-input', `Cannot read ${file}: there is no such file`)
     throw toStorageError(`Cannot read ${file}`, reason)
   })
   await verifyFile(file, bytes, sha256)

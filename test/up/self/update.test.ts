@@ -71,7 +71,7 @@ test('updateProgram() leaves everything as it was when what it got is not right'
     [{ file: good }, /nothing says what its checksum is$/],
     [{ file: good, sha256: sumOf('other') }, /it is not the file that --sha256 means$/],
     [{ file: good, sha256: 'abc' }, /it is not 64 hexadecimal digits$/],
-    [{ file: box.path('none'), sha256: sumOf('') }, /^Cannot read .*none/],
+    [{ file: box.path('none'), sha256: sumOf('') }, /^Cannot read .*none: there is no such file$/],
     [box.summed('cut.tgz', cut), /^Cannot read cut\.tgz: it is damaged$/],
     [box.summed('empty.tgz', makeTarGz([])), /there is no crabtalk in it$/],
     [

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { CrabError } from '../../../core/base/errors.ts'
+import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
@@ -94,14 +95,15 @@ async function byNpm({ installation, source, options, host }: ByNpm, signal: Abo
     prefix,
     `crabtalk@${source.version ?? 'latest'}`,
   ] as const
+  const line = command.map(quoteWord).join(' ')
   if (source.file !== undefined || options.has('rollback')) {
-    throw new CrabError('conflict', 'Cannot replace what npm has installed', { hint: command.join(' ') })
+    throw new CrabError('conflict', 'Cannot replace what npm has installed', { hint: line })
   }
-  host.stderr.write(`npm has installed this program, so npm updates it: ${command.join(' ')}\n`)
+  host.stderr.write(`npm has installed this program, so npm updates it: ${line}\n`)
   await host.stderr.flush()
   const { runForeground } = await import('../../../core/process/foreground.ts')
   const code = await runForeground(command, host.env).catch((cause) => {
-    throw new CrabError('missing', 'Cannot run npm', { cause, hint: command.join(' ') })
+    throw new CrabError('missing', 'Cannot run npm', { cause, hint: line })
   })
   const restarts = options.has('restart')
   return code === 0 ? await settleServices({ program: installation.path, restarts, host }, signal) : code

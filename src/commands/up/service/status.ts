@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { toCrabError } from '../../../core/base/errors.ts'
+import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { findProblems } from '../../../core/config/describe.ts'
 import { lastWords } from '../../../up/control/last-words.ts'
@@ -34,7 +35,7 @@ function portsOf({ manager, probe, paths }: OpenService) {
 
 function print(at: OpenService, row: ServiceRow, lines: readonly string[]): void {
   const { host } = at
-  host.stdout.write(`${row.name}: ${at.service.description}\n`)
+  host.stdout.write(`${[row.name, at.service.description].filter(Boolean).join(': ')}\n`)
   for (const [key, value] of factsOf(at, row)) host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
   for (const { message, hint } of row.notes) {
     host.stdout.write(`  ${'note'.padEnd(9)} ${message}${hint === undefined ? '' : `: ${hint}`}\n`)
@@ -57,7 +58,7 @@ function factsOf(at: OpenService, row: ServiceRow): [string, string][] {
     ['at login', row.isEnabled && manager.kind !== 'supervisor' ? 'starts' : 'does not start'],
     ['kept by', `${MANAGER_NAMES[manager.kind]}${note}`],
     ...fact('unit', row.isInstalled ? unit?.path : undefined),
-    ['runs', known.argv.join(' ')],
+    ['runs', known.argv.map(quoteWord).join(' ')],
     ['log', join(paths.logs, `${service.name}.log`)],
   ]
 }
