@@ -21,7 +21,7 @@ export interface Registry extends AsyncDisposable {
   readonly url: string
   /** Paths that were asked for, in order. */
   readonly requests: readonly string[]
-  /** Writes the folders of packages and makes their tarballs, all in one go; gives the paths of both. */
+  /** Writes the folders of packages and makes their tarballs, all in one go; gives the paths of both. The last of a name is its latest. */
   publish(...publications: readonly Publication[]): Promise<{ folder: string; tarball: string }[]>
   /** What npm shows of `name` or `name@version`, and the tarball; of a published folder its path names it too. */
   find(spec: string): { shown: Record<string, unknown>; tarball: string } | undefined
@@ -90,16 +90,16 @@ export async function openRegistry(): Promise<Registry> {
         env: { ...process.env, npm_config_cache: join(folder.path, 'packed') }, // what npm packs it also keeps
       })
       const packed: { filename: string }[] = Object.values(JSON.parse(stdout))
-      return await Promise.all(
-        publications.map(async (publication, i) => {
-          const tarball = join(folder.path, packed[i]!.filename)
-          const content = await readFile(tarball)
-          const known = versions.get(publication.manifest.name) ?? []
-          const version = { ...publication, content, tarball, folder: folders[i]! }
-          versions.set(publication.manifest.name, [...known, version])
-          return { folder: folders[i]!, tarball }
-        }),
-      )
+      const contents = await Promise.all(packed.map(({ filename }) => readFile(join(folder.path, filename))))
+      return publications.map((publication, i) => {
+        const made = { folder: folders[i]!, tarball: join(folder.path, packed[i]!.filename) }
+        const known = versions.get(publication.manifest.name) ?? []
+        versions.set(publication.manifest.name, [
+          ...known,
+          { ...publication, ...made, content: contents[i]! },
+        ])
+        return made // in their order: the last is the latest
+      })
     },
     find(spec) {
       const all = [...versions.values()].flatMap((known) => known.toReversed())
