@@ -36,6 +36,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'src/core/memory',
   ],
   'src/core/hooks': [
+    'src/core/skills',
     ...MECHANISM,
     'src/core/runtime/hook.ts',
     'src/core/runtime/asks.ts',

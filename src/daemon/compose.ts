@@ -16,6 +16,7 @@ import { memoryHook } from '../core/hooks/memory/memory-hook.ts'
 import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
 import { searchSessionsHook } from '../core/hooks/search-sessions/search-sessions-hook.ts'
+import { skillsHook } from '../core/hooks/skills/skills-hook.ts'
 import { MemoryLeases } from '../core/lease/memory-leases.ts'
 import { SqliteLeases } from '../core/lease/sqlite-leases.ts'
 import { MemoryStore } from '../core/memory/memory-store.ts'
@@ -94,8 +95,11 @@ export function compose(options: NodeOptions): Services {
     return openMcpServers({ processes, home, cacheDir, env, baseEnv, now, onEvent, frames })
   })
   const components = new Components(paths.run)
+  const skills = async () => scanSkills(skillRoots(paths, options.homeDir, await setting.config()))
   const tools = [...toolHooks(options, { processes, memory, sessionIndex, place }), lazyMcpHook(mcp.get)]
-  const hook = groupsHook(compositeHook([components.hook, ...tools, ...placeHooks(options)]))
+  const hook = groupsHook(
+    compositeHook([components.hook, skillsHook({ scan: skills }), ...tools, ...placeHooks(options)]),
+  )
   const known = new KnownAgents(hook)
   const runtime = once(async () => {
     await setting.models(over.signal)
@@ -125,12 +129,11 @@ export function compose(options: NodeOptions): Services {
   const bus =
     options.daemon &&
     openBus({ subscriptions, events, live: () => live, log: options.log, over: over.signal, now })
-  const { log, homeDir } = options
+  const { log } = options
   const migrate: Services['migrate'] = (tell) => {
     return migrateServers({ paths, lock: (resource) => leases.take(resource, over.signal), tell })
   }
   const roster = new Roster({ agents, hook, known, log })
-  const skills = async () => scanSkills(skillRoots(paths, homeDir, await setting.config()))
   const servers = async () => mcp.made?.catch(() => undefined) // whoever asked for it was told
   const live = new LiveTurns({
     runtime: (signal) => orCancelled(runtime.get(), signal),

@@ -27,13 +27,13 @@ test('extension is answered by the host that has it, for somebody at this machin
   await assert.rejects(request(strange, 'extension', body, NEVER), { kind: 'denied' })
 })
 
-test('list_skills gives those of the home and of other programs, and tells the log of broken ones', async () => {
+test('list_skills gives those of the home and of other programs, and what is wrong with broken ones', async () => {
   await using node = await startKeptNode()
   const text = (name: string) => `---\nname: ${name}\ndescription: x\n---\n`
   await node.home.write('skills/own/SKILL.md', text('own'))
   await node.home.write('.claude/skills/foreign/SKILL.md', text('foreign')) // the home is the person's folder in tests
   await node.home.write('skills/bad/SKILL.md', 'nothing')
-  const { skills } = await request(node.dispatch, 'listSkills', {}, NEVER)
+  const { skills, problems } = await request(node.dispatch, 'listSkills', {}, NEVER)
   assert.deepEqual(
     skills.map(({ name, source, sourceKind }) => [name, source.split('/').slice(-2).join('/'), sourceKind]),
     [
@@ -41,8 +41,20 @@ test('list_skills gives those of the home and of other programs, and tells the l
       ['own', 'skills/own', SourceKind.LOCAL],
     ],
   )
-  assert.match(
-    node.logged.join('\n'),
-    /^warn .*skills\/bad\/SKILL\.md:1: it does not begin with a front matter/,
+  assert.deepEqual(
+    skills.map(({ description }) => description),
+    ['x', 'x'],
   )
+  assert.deepEqual(
+    problems.map(({ path, line, message }) => [path.split('/').slice(-3).join('/'), line, message]),
+    [['skills/bad/SKILL.md', 1, 'it does not begin with a front matter (---)']],
+  )
+  await node.home.write('agents/narrow.toml', 'skills = ["own"]\n')
+  await node.home.write('agents/narrow.md', 'You are narrow.')
+  const narrow = await request(node.dispatch, 'listSkills', { agent: 'narrow' }, NEVER)
+  assert.deepEqual(
+    narrow.skills.map(({ name }) => name),
+    ['own'],
+  )
+  await assert.rejects(request(node.dispatch, 'listSkills', { agent: 'nobody' }, NEVER), { kind: 'missing' })
 })

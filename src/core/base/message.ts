@@ -31,6 +31,8 @@ export interface Attachment {
 export interface Message {
   role: 'user' | 'assistant' | 'tool'
   content: string
+  /** Of a `user` message: what the person typed, where `content` was made of it. */
+  typed?: string
   attachments?: Attachment[]
   reasoning?: Reasoning[]
   tool_calls?: ToolCall[]

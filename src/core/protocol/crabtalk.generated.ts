@@ -1717,8 +1717,10 @@ export interface ModelList {
   models: ModelInfo[];
 }
 
-/** All skills. */
+/** Skills there are. */
 export interface ListSkillsMsg {
+  /** Only those that this agent may use; empty: all. */
+  agent: string;
 }
 
 /** A skill. */
@@ -1727,11 +1729,23 @@ export interface SkillInfo {
   /** Where it was found. */
   source: string;
   sourceKind: SourceKind;
+  /** What it says it is for. */
+  description: string;
 }
 
 /** Skills, by name. */
 export interface SkillList {
   skills: SkillInfo[];
+  /** Folders that look like skills, and are none. */
+  problems: SkillProblem[];
+}
+
+/** Why a SKILL.md cannot be used. */
+export interface SkillProblem {
+  path: string;
+  /** 1-based. */
+  line: number;
+  message: string;
 }
 
 /** Declared servers of one agent, or of all when it is empty. */
@@ -13985,11 +13999,14 @@ export const ModelList: MessageFns<ModelList> = {
 };
 
 function createBaseListSkillsMsg(): ListSkillsMsg {
-  return {};
+  return { agent: "" };
 }
 
 export const ListSkillsMsg: MessageFns<ListSkillsMsg> = {
-  encode(_: ListSkillsMsg, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListSkillsMsg, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== "") {
+      writer.uint32(10).string(message.agent);
+    }
     return writer;
   },
 
@@ -14006,6 +14023,14 @@ export const ListSkillsMsg: MessageFns<ListSkillsMsg> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -14021,14 +14046,15 @@ export const ListSkillsMsg: MessageFns<ListSkillsMsg> = {
   create(base?: DeepPartial<ListSkillsMsg>): ListSkillsMsg {
     return ListSkillsMsg.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ListSkillsMsg>): ListSkillsMsg {
+  fromPartial(object: DeepPartial<ListSkillsMsg>): ListSkillsMsg {
     const message = createBaseListSkillsMsg();
+    message.agent = object.agent ?? "";
     return message;
   },
 };
 
 function createBaseSkillInfo(): SkillInfo {
-  return { name: "", source: "", sourceKind: 0 };
+  return { name: "", source: "", sourceKind: 0, description: "" };
 }
 
 export const SkillInfo: MessageFns<SkillInfo> = {
@@ -14041,6 +14067,9 @@ export const SkillInfo: MessageFns<SkillInfo> = {
     }
     if (message.sourceKind !== 0) {
       writer.uint32(32).int32(message.sourceKind);
+    }
+    if (message.description !== "") {
+      writer.uint32(42).string(message.description);
     }
     return writer;
   },
@@ -14082,6 +14111,14 @@ export const SkillInfo: MessageFns<SkillInfo> = {
             message.sourceKind = reader.int32() as any;
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -14102,18 +14139,22 @@ export const SkillInfo: MessageFns<SkillInfo> = {
     message.name = object.name ?? "";
     message.source = object.source ?? "";
     message.sourceKind = object.sourceKind ?? 0;
+    message.description = object.description ?? "";
     return message;
   },
 };
 
 function createBaseSkillList(): SkillList {
-  return { skills: [] };
+  return { skills: [], problems: [] };
 }
 
 export const SkillList: MessageFns<SkillList> = {
   encode(message: SkillList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.skills) {
       SkillInfo.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.problems) {
+      SkillProblem.encode(v!, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -14139,6 +14180,14 @@ export const SkillList: MessageFns<SkillList> = {
             message.skills.push(SkillInfo.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.problems.push(SkillProblem.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -14157,6 +14206,86 @@ export const SkillList: MessageFns<SkillList> = {
   fromPartial(object: DeepPartial<SkillList>): SkillList {
     const message = createBaseSkillList();
     message.skills = object.skills?.map((e) => SkillInfo.fromPartial(e)) || [];
+    message.problems = object.problems?.map((e) => SkillProblem.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseSkillProblem(): SkillProblem {
+  return { path: "", line: 0, message: "" };
+}
+
+export const SkillProblem: MessageFns<SkillProblem> = {
+  encode(message: SkillProblem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    if (message.line !== 0) {
+      writer.uint32(16).uint32(message.line);
+    }
+    if (message.message !== "") {
+      writer.uint32(26).string(message.message);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SkillProblem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSkillProblem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.line = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.message = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<SkillProblem>): SkillProblem {
+    return SkillProblem.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<SkillProblem>): SkillProblem {
+    const message = createBaseSkillProblem();
+    message.path = object.path ?? "";
+    message.line = object.line ?? 0;
+    message.message = object.message ?? "";
     return message;
   },
 };

@@ -179,7 +179,11 @@ export class Runtime implements AsyncDisposable {
       const attach = (file: Attachment) => attachments.push(file)
       const message = { agent, content, trust, spillDir, notice, attach }
       const rewritten = (await hook.preprocess(message, signal)) ?? content
-      return { content: rewritten, ...(attachments.length > 0 && { attachments }) }
+      return {
+        content: rewritten,
+        ...(rewritten !== content && { typed: content }),
+        ...(attachments.length > 0 && { attachments }),
+      }
     }
   }
 
@@ -281,7 +285,7 @@ export class Runtime implements AsyncDisposable {
   ): Promise<HeldConversation> {
     const { place, scratch, now } = this.#options
     const { ephemeral, attachments: given = [] } = request.settings
-    const { content, attachments: found = [] } = await prepare(request.content)
+    const { attachments: found = [], ...said } = await prepare(request.content)
     const attachments = [...given, ...found]
     const pair: Pair = { agentId: agent.id, sender: request.sender }
     const header: SessionHeader = {
@@ -292,7 +296,7 @@ export class Runtime implements AsyncDisposable {
       created_at: new Date(now()).toISOString(),
       cwd: request.cwd ?? (await usualCwd(this.#options, agent.name, request.trust)),
     }
-    const entry = { kind: 'entry', role: 'user', content } as const
+    const entry = { kind: 'entry', role: 'user', ...said } as const
     const first = attachments.length > 0 ? { ...entry, attachments } : entry
     const beginning: Beginning = { pair, header, first }
     return HeldConversation.take(ephemeral ? scratch : place, beginning, signal)

@@ -20,7 +20,9 @@ export async function proposeTitle(
   { provider, agent, lines }: { provider: Provider; agent: AgentConfig; lines: readonly SessionLine[] },
   signal: AbortSignal,
 ): Promise<ProposedTitle> {
-  const spoken = lines.flatMap((line) => (line.kind === 'entry' && line.role !== 'tool' ? [line] : []))
+  const spoken = lines.flatMap((line) =>
+    line.kind === 'entry' && line.role !== 'tool' ? [{ ...line, content: line.typed ?? line.content }] : [],
+  )
   if (spoken.length === 0) throw new CrabError('invalid', `${WHAT}: nothing was said yet`)
   const model = agent.model ?? provider.defaultModel()
   provider.prepare(model)

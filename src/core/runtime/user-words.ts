@@ -31,8 +31,8 @@ const HEADING = '## What the user said, word for word'
 /** Characters of one message; the first that makes everything fit. */
 const MAX_CHARS_AT_ONCE = [Number.POSITIVE_INFINITY, 8000, 2000]
 
-function toText({ content, attachments = [] }: Message): string {
-  return [content.trim(), ...attachments.map(toAttachmentNote)].filter(Boolean).join('\n')
+function toText({ content, typed = content, attachments = [] }: Message): string {
+  return [typed.trim(), ...attachments.map(toAttachmentNote)].filter(Boolean).join('\n')
 }
 
 function quote(text: string, maxChars: number): string {

@@ -2,9 +2,9 @@ import { isObject } from '../base/json.ts'
 import type { Message } from '../base/message.ts'
 import { isSecretKey } from '../base/secret-key.ts'
 
-/** What a message says as text: its content, then each call with the values of its arguments, those of secrets aside. */
-export function messageText({ content, tool_calls: calls = [] }: Message): string {
-  if (calls.length === 0) return content
+/** What a message says as text: what was typed of it, or its content, then each call with the values of its arguments, those of secrets aside. */
+export function messageText({ typed, content, tool_calls: calls = [] }: Message): string {
+  if (calls.length === 0) return typed ?? content
   const lines = calls.map((call) => `${call.name} ${argumentText(call.arguments)}`.trim())
   return [...(content.trim() === '' ? [] : [content]), ...lines].join('\n')
 }

@@ -23,6 +23,14 @@ export function readFrontMatter(text: string): FrontMatter {
   return { ok: true, texts }
 }
 
+/** What stands behind the front matter; all of a text without one. */
+export function bodyBehind(text: string): string {
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
+  const end = lines.findIndex((line, i) => i > 0 && line.trimEnd() === '---')
+  if (lines[0]?.trimEnd() !== '---' || end < 0) return text
+  return lines.slice(end + 1).join('\n')
+}
+
 interface Entry {
   /** Undefined for a line that is none. */
   key: string | undefined

@@ -116,7 +116,7 @@ function addLine(digest: SessionDigest, line: SessionLine): void {
   const { summary } = digest
   summary.updatedAt = line.ts
   if (line.kind === 'entry' && line.role !== 'tool') summary.messageCount += 1
-  if (line.kind === 'entry' && line.role === 'user') summary.preview ||= toPreview(line.content)
+  if (line.kind === 'entry' && line.role === 'user') summary.preview ||= toPreview(line.typed ?? line.content)
   if (line.kind === 'compact') summary.archiveCount += 1
   if (line.kind !== 'meta') return
   summary.title = line.title ?? summary.title

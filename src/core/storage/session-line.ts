@@ -39,6 +39,7 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
     {
       defaults: [['content', '']],
       optional: [
+        ['typed', isString],
         ['attachments', isListOf({ media_type: isString, data: isString })],
         ['reasoning', isListOf({ text: isString })],
         ['tool_calls', isListOf({ id: isString, name: isString, arguments: isString })],

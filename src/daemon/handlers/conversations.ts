@@ -42,7 +42,7 @@ export async function getConversationHistory(
 ): Promise<ConversationHistory> {
   const { header, lines } = await storage.read(session)
   const messages = lines.flatMap((line) =>
-    line.kind === 'entry' ? [{ role: line.role, content: line.content }] : [],
+    line.kind === 'entry' ? [{ role: line.role, content: line.typed ?? line.content }] : [],
   )
   return { messages, title: lastOf(lines, 'title'), agent: header.agent }
 }
@@ -101,13 +101,13 @@ function toConversationInfo(
   }
 }
 
-/** A stored message as clients read it. */
+/** A stored message as clients read it: as it was typed. */
 export function toSessionMessage(line: SessionLine & { kind: 'entry' }): SessionMessage {
   return {
     seq: line.seq,
     ts: line.ts,
     role: line.role,
-    content: line.content,
+    content: line.typed ?? line.content,
     reasoning: (line.reasoning ?? []).map(({ text }) => text),
     toolCalls: (line.tool_calls ?? []).map(toCallInfo),
     toolCallId: line.tool_call_id ?? '',

@@ -90,7 +90,7 @@ function operations(services: Services, channel: Channel): Handlers {
     updateAgent: async (message) => known(services, await updateAgent(agents, message)),
     renameAgent: async (message, signal) => known(services, await renameAgent(services, message, signal)),
     deleteAgent: ({ name }) => deleteAgent(services, name),
-    listSkills: () => listSkills(services),
+    listSkills: (message) => listSkills(services, message),
     reload: (_, signal) => services.reload(signal),
     searchSessions: async (message, signal) =>
       (await import('./search-sessions.ts')).searchSessions(served, message, signal),

@@ -1,13 +1,21 @@
-import { type SkillList, SourceKind } from '../../core/protocol/crabtalk.generated.ts'
+import { type ListSkillsMsg, type SkillList, SourceKind } from '../../core/protocol/crabtalk.generated.ts'
+import { isSkillOf } from '../../core/skills/skill-scope.ts'
 import type { Services } from '../services.ts'
 
-/** `list_skills`: by name; what is wrong with those that cannot be used is told the log. */
-export async function listSkills({ skills, node }: Services): Promise<SkillList> {
+/** `list_skills`: by name, those an agent may use where one is named, and what is wrong with others. */
+export async function listSkills(
+  { skills, agents }: Pick<Services, 'skills' | 'agents'>,
+  { agent }: ListSkillsMsg,
+): Promise<SkillList> {
+  const scope = agent === '' ? [] : (await agents.get(agent, { create: false })).skills
   const { skills: found, problems } = await skills()
-  for (const { path, line, message } of problems) node.log('warn', `${path}:${line}: ${message}`)
   return {
-    skills: found.map(({ name, folder, root }) => {
-      return { name, source: folder, sourceKind: root.isOwn ? SourceKind.LOCAL : SourceKind.EXTERNAL }
-    }),
+    skills: found
+      .filter(({ name }) => isSkillOf(name, scope))
+      .map(({ name, description, folder, root }) => {
+        const sourceKind = root.isOwn ? SourceKind.LOCAL : SourceKind.EXTERNAL
+        return { name, description, source: folder, sourceKind }
+      }),
+    problems: problems.map(({ path, line, message }) => ({ path, line, message })),
   }
 }

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { promptOf } from '../support/talk.ts'
+import { startTestDispatch, type TestDispatch, type WireEvent } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const PAIR = { agent: 'crab', sender: 'ann' }
+const LOOK = { call: 'a', name: 'read', args: '{"path":"none"}' }
+
+test('the model reads a skill; listings, titles and the search have what was typed', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await writeSkill(node)
+  await node.ask('/review src/a.ts')
+  assert.match(lastSaid(node), /^<skill name="review" .*>\nBeware of herons\.\n<\/skill>\n\nsrc\/a\.ts$/)
+  const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
+  const [{ filePath: session, preview }] = conversations as [(typeof conversations)[0]]
+  assert.equal(preview, '/review src/a.ts')
+  assert.deepEqual(await contents(node, session), ['/review src/a.ts', 'yes'])
+  const hits = async (query: string) => {
+    return (await request(node.dispatch, 'searchSessions', { query }, NEVER)).hits.length
+  }
+  assert.deepEqual([await hits('review'), await hits('herons')], [1, 0])
+  await node.ask('go on')
+  assert.match(node.server.requests.at(-1)!.text, /Beware of herons/)
+  await request(node.dispatch, 'generateTitle', { session }, NEVER)
+  assert.doesNotMatch(lastSaid(node), /Beware/)
+})
+
+test('a steer that names a skill becomes its body, and is told as it was typed', async () => {
+  await using node = await startTestDispatch([{ parts: [LOOK] }, { parts: ['Done.'] }])
+  await writeSkill(node)
+  const events: WireEvent[] = []
+  for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go' }, NEVER)) {
+    events.push(event!)
+    const steer = { ...PAIR, content: '/review that' }
+    if (event?.$case === 'toolStart') await request(node.dispatch, 'steerSession', steer, NEVER)
+  }
+  assert.match(lastSaid(node), /^<skill name="review"[\s\S]*\n\nthat$/)
+  const steered = events.flatMap((event) => (event.$case === 'userSteered' ? [event.value.content] : []))
+  assert.deepEqual(steered, ['/review that'])
+})
+
+test('an agent that may use other skills only reads the message as it is', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await writeSkill(node)
+  await node.home.write('agents/narrow.toml', 'skills = ["other"]\n')
+  await node.home.write('agents/narrow.md', 'You are narrow.')
+  await node.ask('/review this', { agent: 'narrow' })
+  assert.equal(lastSaid(node), '/review this')
+})
+
+function writeSkill({ home }: TestDispatch): Promise<void> {
+  return home.write('skills/review/SKILL.md', '---\nname: review\ndescription: x\n---\nBeware of herons.\n')
+}
+
+/** What a user said last in the latest request. */
+function lastSaid({ server }: TestDispatch): string {
+  return promptOf(server.requests.at(-1))
+}
+
+async function contents({ dispatch }: TestDispatch, session: string): Promise<string[]> {
+  const { messages } = await request(dispatch, 'listMessages', { session, offset: 0, limit: 10 }, NEVER)
+  return messages.map(({ content }) => content)
+}
