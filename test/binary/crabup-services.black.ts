@@ -153,6 +153,12 @@ test('a wrong configuration is said with its line before anything is changed, an
     assert.deepEqual([code, stdout], [78, ''])
     assert.match(stderr, /config\.toml:1/)
   }
+  await writeConfig(box.home, '')
+  await mkdir(join(box.home, 'config'))
+  await writeFile(join(box.home, 'config', 'crons.toml'), '[[cron]]\nid\n')
+  const cron = await crabup(box, ['cron', 'start'])
+  assert.deepEqual([cron.code, cron.stdout], [78, ''])
+  assert.match(cron.stderr, /config\/crons\.toml:2/)
   assert.equal(existsSync(join(box.home, 'run', 'services')), false)
 })
 

@@ -1,17 +1,22 @@
 import { access } from 'node:fs/promises'
 import { findProblems } from '../../core/config/describe.ts'
 import { formatPlace } from '../../core/config/problem.ts'
+import { lookAtCrons } from '../../core/cron/cron-file.ts'
 import { type Check, counted, note, ok, problem } from './check.ts'
 
-/** What `config check` finds in config.toml and the agent files. */
+/** What `config check` finds in config.toml and the agent files, and what keeps schedules from firing. */
 export const checkConfiguration: Check = async ({ paths, agents }) => {
   const problems = await findProblems(paths)
+  const { broken, problems: inCrons } = await lookAtCrons(paths.crons)
   const isThere = await access(paths.config).then(
     () => true,
     () => false, // none is needed
   )
-  if (problems.length > 0)
-    return problems.map((one) => problem(`${formatPlace(one)}: ${one.message}`, one.hint))
+  const wrong = [...problems, ...inCrons].map((one) =>
+    problem(`${formatPlace(one)}: ${one.message}`, one.hint),
+  )
+  if (broken) wrong.push(problem(broken.message, broken.hint))
+  if (wrong.length > 0) return wrong
   return [
     isThere ? ok(`${paths.config} is right`) : note(`there is no ${paths.config}, and none is needed`),
     agents.length > 0

@@ -28,6 +28,11 @@ export interface StandingCrons {
   broken: CrabError | undefined
 }
 
+/** What stands in that file, for who only looks; `broken` where it cannot be read. Never fails. */
+export async function lookAtCrons(path: string): Promise<StandingCrons> {
+  return await new CronFile({ path, lock: () => Promise.reject(new Error('Only read')) }).read()
+}
+
 /** An entry that is to be written; what holds anyway is left out of the file. */
 export type NewEntry = Omit<CronEntry, 'id'>
 

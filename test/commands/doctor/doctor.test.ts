@@ -34,6 +34,21 @@ test('doctor finds nothing wrong in a place that does not exist yet, and makes n
   assert.equal((await home.run(['agent', 'show'])).code, 0)
 })
 
+test('doctor says what keeps schedules from firing', async () => {
+  for (const [text, found] of [
+    [
+      '[[cron]]\nid = 1\nschedule = "* * *"\ncontent = "x"\n',
+      /^config\/crons\.toml:3: "schedule" is no schedule/,
+    ],
+    ['[[cron]]\nid\n', /^config\/crons\.toml:2:\d+: not valid TOML/],
+  ] as const) {
+    await using home = await makeHome({ 'config/crons.toml': text })
+    const { report, code } = await home.examine()
+    assert.equal(code, 1)
+    assert.match(only(report, 'configuration', 'problem').message, found)
+  }
+})
+
 test('doctor asks the server of the model, and spends nothing', async () => {
   await using server = await startModelServer([], { models: ['scripted', 'other'] })
   await using home = await makeHome({ 'config.toml': llm(server.url, 'scripted') })
