@@ -1,4 +1,4 @@
-import type { CrabError } from '../base/errors.ts'
+import { CrabError } from '../base/errors.ts'
 import type { Cron, CronEntry } from './cron-entry.ts'
 import { type EntryState, type LastRun, newEntryState } from './cron-state.ts'
 import { type Due, EntryTimer } from './entry-timer.ts'
@@ -19,8 +19,9 @@ export class CronJob {
   /** `before` is what an earlier scheduler knew of it. */
   constructor(cron: Cron, before: EntryState | undefined, now: number) {
     this.timer = new EntryTimer(cron, now)
-    const { running: _, next: __, ...kept } = before ?? newEntryState(cron.entry.id)
+    const { running, next: _, ...kept } = before ?? newEntryState(cron.entry.id)
     this.#state = kept
+    if (running !== undefined) this.end({ due: running, now, error: killed() })
   }
 
   get isRunning(): boolean {
@@ -90,6 +91,10 @@ export class CronJob {
 /** A failure as the state has it. */
 export function failureOf({ kind, message, hint }: CrabError) {
   return { kind, message, ...(hint !== undefined && { hint }) }
+}
+
+function killed(): CrabError {
+  return new CrabError('unavailable', 'Cannot tell how it ended: its scheduler was killed')
 }
 
 function outcomeOf(error: CrabError | undefined): LastRun['outcome'] {

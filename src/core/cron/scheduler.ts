@@ -1,9 +1,9 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { type CronEntry, contentOf } from './cron-entry.ts'
+import { type Cron, type CronEntry, contentOf } from './cron-entry.ts'
 import type { CronFile, StandingCrons } from './cron-file.ts'
 import { CronJob, type Fired, failureOf } from './cron-job.ts'
-import { type CronState, type LastRun, MAX_GONE } from './cron-state.ts'
+import { type CronState, type EntryState, type LastRun, MAX_GONE } from './cron-state.ts'
 import { problemLines } from './problem-lines.ts'
 import { Slots } from './slots.ts'
 import { StateWriter } from './state-writer.ts'
@@ -45,8 +45,12 @@ export class Scheduler {
   readonly #slots = new Slots(MOST_TURNS)
   readonly #cancel = new AbortController()
   readonly #writer: StateWriter
+  /** What an earlier scheduler knew, until its entries could be read. */
+  #before: ReadonlyMap<number, EntryState>
   #gone: CronState['gone']
   #highest: number
+  /** How many entries it took out of the file. */
+  #takenOut = 0
   #standing: StandingCrons | undefined
   #reading: Promise<void> | undefined
   #mustReadAgain = false
@@ -58,6 +62,7 @@ export class Scheduler {
   constructor(options: SchedulerOptions) {
     const { state, save, log, now, elapsed } = options
     this.#options = options
+    this.#before = new Map(state.entries.map((one) => [one.id, one]))
     this.#gone = state.gone
     this.#highest = state.highest
     this.#ahead = now() - elapsed()
@@ -69,7 +74,7 @@ export class Scheduler {
 
   get state(): CronState {
     const { broken } = this.#standing ?? {}
-    const entries = [...this.#jobs.values()].map(({ state }) => state)
+    const entries = [...[...this.#jobs.values()].map(({ state }) => state), ...this.#before.values()]
     return {
       v: 1,
       highest: this.#highest,
@@ -98,7 +103,7 @@ export class Scheduler {
     this.#isEnding = true
     clearTimeout(this.#timer)
     await this.#settled(graceMs)
-    this.#cancel.abort(new CrabError('cancelled', 'Cancelled: the scheduler ended'))
+    this.#cancel.abort(ended())
     await this.#settled(CANCEL_MS)
     await this.#writer.flush().catch((reason: unknown) => this.#warn(reason))
   }
@@ -106,8 +111,11 @@ export class Scheduler {
   async #readAll(): Promise<void> {
     while (this.#mustReadAgain && !this.#isEnding) {
       this.#mustReadAgain = false
+      const takenOut = this.#takenOut
       const standing = await this.#options.file.read()
-      if (standing !== this.#standing) this.#take(standing)
+      if (takenOut !== this.#takenOut)
+        this.#mustReadAgain = true // it may have been read before
+      else if (standing !== this.#standing) this.#take(standing)
       for (const job of this.#jobs.values()) {
         if (job.isSpent && !job.isRunning) await this.#retire(job)
       }
@@ -115,23 +123,30 @@ export class Scheduler {
   }
 
   #take(standing: StandingCrons): void {
-    const { state, log, now } = this.#options
+    const { log, now } = this.#options
     const told = new Set(this.#standing ? problemLines(this.#standing) : [])
     for (const line of problemLines(standing)) if (!told.has(line)) log('warn', line)
-    const isFirst = this.#standing === undefined
     this.#standing = standing
-    const before = new Map(isFirst ? state.entries.map((one) => [one.id, one]) : [])
     const wanted = new Map(standing.crons.map((cron) => [cron.entry.id, cron]))
     for (const id of this.#jobs.keys()) if (!wanted.has(id)) this.#leave(id)
     for (const [id, cron] of wanted) {
       const job = this.#jobs.get(id) ?? this.#back(id)
       if (job?.timer.update(cron, now())) log('info', `entry ${id} was changed`, { entry: id })
-      if (!job) this.#jobs.set(id, new CronJob(cron, before.get(id), now()))
+      if (!job) this.#begin(cron)
     }
+    if (!standing.broken) this.#before = new Map()
     this.#highest = Math.max(this.#highest, ...wanted.keys())
     log('info', `${wanted.size} ${wanted.size === 1 ? 'entry' : 'entries'}`)
     this.#writer.changed()
     this.#arm()
+  }
+
+  #begin(cron: Cron): void {
+    const { entry } = cron
+    const before = this.#before.get(entry.id)
+    const job = new CronJob(cron, before, this.#options.now())
+    this.#jobs.set(entry.id, job)
+    if (before?.running !== undefined && job.state.last) this.#tell(entry, job.state.last, 0)
   }
 
   #leave(id: number): void {
@@ -207,15 +222,14 @@ export class Scheduler {
   }
 
   async #turn(job: CronJob, entry: CronEntry): Promise<Fired> {
-    const { signal } = this.#cancel
-    signal.throwIfAborted()
-    if (entry.once) {
-      await this.#writer.flush().catch((reason: unknown) => {
-        job.takeBack() // whatever happens next, nobody would know that it has fired
-        throw reason
-      })
+    try {
+      if (this.#isEnding) throw ended()
+      if (entry.once) await this.#writer.flush() // else nobody would know that it has fired
+    } catch (reason) {
+      job.takeBack()
+      throw reason
     }
-    return await this.#options.fire(entry, signal)
+    return await this.#options.fire(entry, this.#cancel.signal)
   }
 
   /** Takes what has fired once out of the file, unless somebody has made another entry of it. */
@@ -226,6 +240,8 @@ export class Scheduler {
     this.#retiring.add(job)
     try {
       await this.#options.file.remove(entry.id, AbortSignal.timeout(CANCEL_MS), entry)
+      this.#takenOut += 1
+      if (!job.isSpent) return // another entry of that id was read meanwhile
       this.#jobs.delete(entry.id)
       this.#left.delete(entry.id)
       if (last) {
@@ -263,4 +279,8 @@ export class Scheduler {
     await Promise.race([Promise.all(this.#running), late.promise])
     clearTimeout(timer)
   }
+}
+
+function ended(): CrabError {
+  return new CrabError('cancelled', 'Cancelled: the scheduler ended')
 }

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
+import { parseToml } from '../../../src/core/config/toml.ts'
+import type { StandingCrons } from '../../../src/core/cron/cron-file.ts'
 import { EMPTY_STATE } from '../../../src/core/cron/cron-state.ts'
+import { readCrons } from '../../../src/core/cron/crons.ts'
 import { until } from '../../support/until.ts'
 import { makeStage } from './scheduler-stage.ts'
 
 const HOUR = 3_600_000
+const NEVER = { schedule: '0 0 0 1 1 *' }
 
 /** They wait for seconds to pass: at the same time. */
 describe('Scheduler', { concurrency: true }, () => {
@@ -179,12 +183,90 @@ describe('Scheduler', { concurrency: true }, () => {
   })
 
   test('Scheduler goes on counting where an earlier one left off', async () => {
-    const before = { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4, running: 1 }
+    const before = { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4 }
     const state = { ...EMPTY_STATE, highest: 9, entries: [before, { ...before, id: 5 }] }
     await using stage = await makeStage(everySecond(1), { state })
     const { next: _, ...known } = stage.entry(1)
     assert.deepEqual(known, { id: 1, fired: 7, failed: 3, failing: 1, skipped: 2, missed: 4 })
     assert.deepEqual([stage.scheduler.state.entries.length, stage.scheduler.state.highest], [1, 9])
+  })
+
+  test('Scheduler counts a turn in which an earlier one was killed as a failure', async () => {
+    const before = { id: 1, fired: 7, failed: 3, failing: 0, skipped: 0, missed: 0, running: 1000 }
+    const text = entry({ ...NEVER, id: 1 }) + entry({ ...NEVER, id: 2, once: true })
+    const claim = JSON.stringify(standingOf(text).crons[1]!.entry)
+    const state = { ...EMPTY_STATE, entries: [before, { ...before, id: 2, claim }] }
+    await using stage = await makeStage(text, { state })
+    const { failed, failing, last, running } = stage.entry(1)
+    assert.deepEqual([failed, failing, last?.due, running], [4, 1, 1000, undefined])
+    assert.match(last?.error?.message ?? '', /its scheduler was killed/)
+    assert.ok(stage.lines.some((line) => line.startsWith('error entry 1: Cannot tell how it ended')))
+    const [gone] = stage.scheduler.state.gone // it has fired, and says so
+    assert.deepEqual([gone?.id, gone?.last.outcome], [2, 'failed'])
+    assert.doesNotMatch(await stage.read(), /id = 2/)
+  })
+
+  test('Scheduler keeps what an earlier one knew while it cannot read the file', async () => {
+    const text = everySecond(1, true)
+    await using stage = await makeStage(text)
+    await stage.begun(1)
+    const { state } = stage.scheduler
+    await using after = await makeStage('[[cr', { state })
+    assert.equal(after.scheduler.state.broken?.kind, 'config')
+    assert.deepEqual(after.scheduler.state.entries, state.entries) // it may be killed now
+    await after.write(text)
+    assert.deepEqual([after.scheduler.state.gone.length, after.turns.length], [1, 0])
+    assert.equal((await after.read()).trim(), '')
+  })
+
+  test('end() begins no turn that still waits; what fires once and has not stays in the file', async () => {
+    const text = Array.from({ length: 17 }, (_, index) => everySecond(index + 1, true)).join('')
+    await using stage = await makeStage(text)
+    await until('all are due', () => stage.scheduler.turns === 17)
+    await stage.begun(16)
+    const ending = stage.scheduler.end(HOUR)
+    for (const { ends } of stage.turns) ends()
+    await ending
+    assert.equal(stage.turns.length, 16)
+    assert.match(await stage.read(), /^\n\[\[cron\]\]\nid = 17\n[^[]*$/)
+    const { fired, claim, last } = stage.entry(17)
+    assert.deepEqual([fired, claim, last?.outcome], [0, undefined, 'cancelled'])
+  })
+
+  test('Scheduler goes on with an entry that was edited while it takes out what that was', async () => {
+    let standing = standingOf(everySecond(1, true))
+    const remove = async () => {
+      standing = standingOf(entry({ ...NEVER, id: 1 }))
+      await stage.scheduler.reconcile()
+      return false
+    }
+    const stage = await makeStage('', { file: { read: async () => standing, remove } })
+    await using _ = stage
+    await stage.begun(1)
+    stage.turns[0]!.ends()
+    await until('the old one is done', () => stage.lines.includes('info entry 1 was changed'))
+    await stage.scheduler.reconcile()
+    assert.equal(typeof stage.entry(1)?.next, 'number')
+  })
+
+  test('Scheduler does not take up again what it took out while the file was read', async () => {
+    const empty = standingOf('')
+    const slow = Promise.withResolvers<void>()
+    let read = async () => standingOf(everySecond(1, true))
+    const remove = async () => true
+    await using stage = await makeStage('', { file: { read: () => read(), remove } })
+    await stage.begun(1)
+    read = async () => {
+      read = async () => empty
+      await slow.promise
+      return standingOf(everySecond(1, true))
+    }
+    const reading = stage.scheduler.reconcile()
+    stage.turns[0]!.ends()
+    await until('it is taken out', () => stage.scheduler.state.gone.length === 1)
+    slow.resolve()
+    await reading
+    assert.deepEqual(stage.scheduler.state.entries, [])
   })
 })
 
@@ -199,4 +281,11 @@ function everySecond(id: number, once = false): string {
 
 function entry({ id, schedule, once = false }: { id: number; schedule: string; once?: boolean }): string {
   return `\n[[cron]]\nid = ${id}\nschedule = "${schedule}"\ncontent = "do ${id}"\n${once ? 'once = true\n' : ''}`
+}
+
+/** The entries of a file that was read. */
+function standingOf(text: string): StandingCrons {
+  const document = parseToml('crons.toml', text)
+  assert.ok(document.ok)
+  return { crons: readCrons(document.value.table).crons, problems: [], broken: undefined }
 }
