@@ -14,7 +14,7 @@ const EXITS: Record<number, readonly Kind[]> = {
   1: ['missing', 'conflict', 'gone', 'failed', 'storage'],
   2: ['usage'],
   3: ['refused'],
-  4: ['denied'],
+  4: ['denied', 'no-service'],
   5: ['tool'],
   6: ['schema'],
   7: ['truncated'],
