@@ -77,10 +77,15 @@ async function activate({ name, prefix, source, ports }: Made, signal: AbortSign
   const { paths, platform, services } = ports
   await using _ = await ports.lock(`package:${name}`, signal)
   const folder = folderOf(paths, name)
+  const wasCutOff = isOnTrial(folder) // who tried it has died: a service still runs what is no more
   await tidy(folder, platform)
   const before = installedService(paths, name)
   refuseOther(before, source.facts.package, name)
-  if (isSame(before, source)) return toPulled(name, source.facts, { before: before?.version, isSame: true })
+  if (isSame(before, source)) {
+    const wasRestarted = wasCutOff && (await services.isRunning(name, signal))
+    if (wasRestarted) await services.restart(name, signal)
+    return toPulled(name, source.facts, { before: before?.version, isSame: true, wasRestarted })
+  }
   const old = await currentVersion(folder)
   const fresh = await moveIn(prefix, folder, source.facts.version)
   const runs = old !== undefined && (await services.isRunning(name, signal))

@@ -142,6 +142,23 @@ test('pull() brings in order what died before a new version had shown that it st
   assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
 })
 
+test('pull() of the version before starts a service anew that runs one whose trial was cut off', async () => {
+  await using at = await open()
+  const folder = join(at.home.paths.packages, 'echo')
+  await pull(wanted('1.1.0'), at.ports, signal)
+  await pull(wanted('1.0.0'), at.ports, signal)
+  await at.home.write('packages/echo/1.1.0/crabup.json', '{}')
+  await rm(join(folder, 'current'))
+  symlinkSync('1.1.0', join(folder, 'current'))
+  writeFileSync(join(folder, 'pending.json'), '{"back":"1.0.0"}')
+  at.running.add('echo')
+  const seen: (string | undefined)[] = []
+  at.onRestart.now = async () => void seen.push(installedService(at.home.paths, 'echo')?.version)
+  const pulled = await pull(wanted('1.0.0'), at.ports, signal)
+  assert.deepEqual([pulled.isSame, pulled.wasRestarted, seen], [true, true, ['1.0.0']])
+  assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
+})
+
 test('pull() and findUpdates() try a version again whose trial was cut off', async () => {
   await using at = await open()
   await pull(wanted('1.0.0'), at.ports, signal)

@@ -32,7 +32,7 @@ export const pull: Run = async ({ options, host, commands, signal }) => {
 
 /** `installed echo 1.2.0 (was 1.1.0); it runs with it already`. */
 export function pulledText({ name, version, before, isSame, wasRestarted }: Pulled): string {
-  if (isSame) return `${name} ${version} is installed already`
+  if (isSame) return `${name} ${version} is installed already${wasRestarted ? '; it runs with it again' : ''}`
   const was = before === undefined ? '' : ` (was ${before})`
   const next = wasRestarted
     ? 'it runs with it already'
