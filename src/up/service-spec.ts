@@ -87,10 +87,11 @@ export function envFileOf({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): string
   return serviceEnv
 }
 
-/** launchd knows no file of variables: there a service reads it itself. */
+/** launchd knows no file of variables: there a service reads it itself. And it starts again whatever does not end with 0. */
 function argvOf({ name, run }: Service, place: SpecPlace): readonly [string, ...string[]] {
   const file = place.platform === 'darwin' ? envFileOf(place.paths) : undefined
-  if ('words' in run) return [...place.program, ...run.words, ...(file ? ['--env-file', file] : [])]
+  if ('words' in run)
+    return [...place.program, ...run.words, ...(file ? ['--env-file', file, '--give-up'] : [])]
   if ('program' in run) return [run.program]
   if (place.node === undefined) {
     throw new CrabError(

@@ -42,12 +42,14 @@ test('specOf() runs a component through the link that stays, a script by Node', 
   assert.deepEqual(specOf('gate', place).argv, [join(home.paths.packages, 'gate', 'current', 'clock.js')])
 })
 
-test('specOf() has services read the file of variables themselves where launchd runs them', async () => {
+test('specOf() has services read the file of variables, and give up with 0, where launchd runs them', async () => {
   await using home = await temporaryHome()
   await install(home.paths, 'clock')
   const place = { ...placeOf(home.paths), platform: 'darwin' as const }
   const file = join(home.paths.home, 'service.env')
-  assert.deepEqual(specOf('daemon', place).argv.slice(1), ['daemon', 'run', '--env-file', file])
+  for (const name of ['daemon', 'cron']) {
+    assert.deepEqual(specOf(name, place).argv.slice(1), [name, 'run', '--env-file', file, '--give-up'])
+  }
   assert.equal(specOf('clock', place).argv.length, 2)
   assert.equal(specOf('clock', { ...place, hasEnvFile: true }).argv[1], `--env-file=${file}`)
 })

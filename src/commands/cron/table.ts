@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { GIVE_UP } from '../give-up.ts'
 import { AGENT_OPTION, JSON_OPTION } from '../options.ts'
 
 /** Rows of the command table for what fires on a schedule. */
@@ -73,6 +74,7 @@ and does without where none does. It takes up changes of config/crons.toml withi
 and SIGINT let running turns end for 10 s. With an ID the answer is printed, and nothing is counted.`,
     options: [
       { name: 'env-file', value: 'FILE', kind: 'file', summary: 'Lay KEY=VALUE lines under the environment' },
+      GIVE_UP,
       { name: 'verbose', short: 'v', summary: 'With an id: a line for each tool call' },
     ],
     examples: ['crabtalk cron run 1'],

@@ -3,17 +3,20 @@ import { runDaemon } from '../../daemon/serve/run-daemon.ts'
 import type { Options, Run } from '../command.ts'
 import { parseDuration } from '../duration.ts'
 import { withEnvFile } from '../env-file.ts'
+import { orGivenUp } from '../give-up.ts'
 import { pathsOf } from '../paths.ts'
 
 /** `crabtalk daemon run`: is the daemon, in the foreground; what a unit file runs. */
-export const run: Run = async ({ options, host }) => {
+export const run: Run = async ({ program, options, host }) => {
   const idle = options.value('idle-exit')
   const own = await withEnvFile(host, options.value('env-file'))
-  return await runDaemon(own, {
-    paths: pathsOf(own),
-    idleExitMs: idle === undefined ? undefined : parseDuration('idle-exit', idle) || undefined,
-    tcpPort: readPort(options),
-  })
+  return await orGivenUp({ program, options, host }, () =>
+    runDaemon(own, {
+      paths: pathsOf(own),
+      idleExitMs: idle === undefined ? undefined : parseDuration('idle-exit', idle) || undefined,
+      tcpPort: readPort(options),
+    }),
+  )
 }
 
 function readPort(options: Options): number | undefined {

@@ -1,4 +1,5 @@
 import type { Command } from '../command.ts'
+import { GIVE_UP } from '../give-up.ts'
 import { JSON_OPTION } from '../options.ts'
 
 /** The commands for the daemon of a home. */
@@ -20,6 +21,7 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
         kind: 'file',
         summary: 'Variables to lay under the environment, as KEY=VALUE; need not exist',
       },
+      GIVE_UP,
     ],
     examples: ['crabtalk daemon run', 'crabtalk daemon run --port 0'],
     load: async () => (await import('./run.ts')).run,

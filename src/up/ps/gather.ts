@@ -4,7 +4,7 @@ import type { Probe, ProbeService } from '../probe.ts'
 import type { ServiceManager, ServiceStatus } from '../types.ts'
 import { type Note, notesOf } from './notes.ts'
 import { removeStale } from './stale-files.ts'
-import { isWanted, type ServiceState, stateOf } from './state.ts'
+import { isWanted, mayBeConfig, type ServiceState, stateOf } from './state.ts'
 
 /** A service that is looked for. */
 export interface Sought {
@@ -74,7 +74,7 @@ export async function gatherRows(
   const { statuses, problem } = await asked
   const pids = [...statuses, ...probes].flatMap(({ pid }) => pid ?? [])
   const families = await readFamilies(pids)
-  const isWrong = statuses.some(({ lastExit }) => lastExit?.code === CONFIG_EXIT)
+  const isWrong = statuses.some((status) => mayBeConfig(status, ports.manager.kind))
   const problems = isWrong ? await ports.findProblems().catch(() => []) : []
   const rows = sought.map(async (one, index) => {
     const status = statuses.find(({ label }) => label === one.label)
@@ -103,7 +103,8 @@ async function toRow({ sought, status, probe, families, problems, ports }: Known
   const isRemoved = !ports.keepsStale && !isWanted(status) && (await removeLeftover(probe))
   const runs = pid !== undefined && { pid, ...(since !== undefined && { since }) }
   const ofUnit = status?.isInstalled ? ((await ports.unitNotes?.(sought.name)) ?? []) : []
-  const notes = await notesOf({ ...sought, status, probe, state, detail, pid, isRemoved, problems })
+  const ofConfig = mayBeConfig(status, ports.manager.kind) ? problems : []
+  const notes = await notesOf({ ...sought, status, probe, state, detail, pid, isRemoved, problems: ofConfig })
   return {
     name: sought.name,
     label: sought.label,
@@ -137,6 +138,3 @@ async function askManager(
     return { statuses: [], problem }
   }
 }
-
-/** How a service ends whose configuration is wrong; it is not started again. */
-const CONFIG_EXIT = 78

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { formatPlace, type Problem } from '../../core/config/problem.ts'
 import type { Probe } from '../probe.ts'
 import type { ServiceStatus } from '../types.ts'
-import { exitOf, isWanted, type ServiceState } from './state.ts'
+import { CONFIG_EXIT, exitOf, isWanted, type ServiceState } from './state.ts'
 
 /** Something about a service that will bite. */
 export interface Note {
@@ -26,6 +26,7 @@ export interface Noted {
   pid: number | undefined
   /** The file that was left behind was removed. */
   isRemoved: boolean
+  /** What is wrong with the configuration, where it may have ended over that. */
   problems: readonly Problem[]
 }
 
@@ -57,12 +58,12 @@ function lostNote({ name, status, pid }: Noted): Note[] {
 
 /** Where the configuration is wrong that a service did not start with. */
 function configNotes({ status, problems, state }: Noted): Note[] {
-  if (status?.lastExit?.code !== 78 || state === 'ready') return []
+  if (state === 'ready') return []
   const found = problems.map(({ hint, ...problem }) => ({
     message: `${formatPlace(problem)}: ${problem.message}`,
     ...(hint !== undefined && { hint }),
   }))
-  if (found.length > 0) return found
+  if (found.length > 0 || status?.lastExit?.code !== CONFIG_EXIT) return found
   const message = `${exitOf(status)} says that its configuration was wrong; what crabtalk reads is right by now`
   return [{ message, hint: 'start it again' }]
 }

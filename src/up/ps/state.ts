@@ -1,6 +1,6 @@
 import type { ProcessFamily } from '../../core/process/process-table.ts'
 import type { Probe } from '../probe.ts'
-import type { ServiceStatus } from '../types.ts'
+import type { ManagerKind, ServiceStatus } from '../types.ts'
 
 /**
  * How a service stands. `degraded`: it runs and does not answer; `crashed`: it ended by itself; `foreign`: something else
@@ -57,6 +57,15 @@ export function stateOf({ status, probe, family, hasLogin, now }: Seen): {
   }
 }
 
+/**
+ * Whether it ended over a wrong configuration, or may have: what launchd runs has no exit code for that, and a job that
+ * somebody ended is not there any more.
+ */
+export function mayBeConfig(status: ServiceStatus | undefined, kind: ManagerKind): boolean {
+  if (status?.lastExit?.code === CONFIG_EXIT) return true
+  return kind === 'launchd' && status?.state === 'stopped' && status.lastExit?.code === 0
+}
+
 /** Whether a service manager keeps it running, or tries to. */
 export function isWanted(status: ServiceStatus | undefined): boolean {
   return status !== undefined && WANTED.has(status.state)
@@ -92,6 +101,8 @@ function withDetail(state: ServiceState, detail: string | undefined) {
 }
 
 const WANTED: ReadonlySet<ServiceStatus['state']> = new Set(['running', 'starting', 'waiting', 'failed'])
+/** How a service ends whose configuration is wrong; it is not started again. */
+export const CONFIG_EXIT = 78
 /** Until then it need not answer. */
 const STARTING_MS = 15_000
 /** In 300 s; then it is not started again. */

@@ -40,6 +40,26 @@ test('gatherRows() says where the configuration is wrong that a service ended wi
   assert.deepEqual(row?.notes[1], { message: 'config.toml:3: no such key', hint: 'remove it' })
 })
 
+test('gatherRows() says where the configuration is wrong of what launchd ran to an end, whose exit code does not tell', async () => {
+  await using stage = await makeStage()
+  const status = async ([label = '']: readonly string[]) => [
+    {
+      label,
+      isInstalled: true,
+      isEnabled: true,
+      state: 'stopped',
+      lastExit: { code: 0, signal: null },
+    } as const,
+  ]
+  for (const [kind, notes] of [
+    ['launchd', [{ message: 'config.toml:3: no such key', hint: 'remove it' }]],
+    ['systemd', []],
+  ] as const) {
+    const [row] = await stage.gather(['clock'], undefined, { manager: { ...stage.manager, kind, status } })
+    assert.deepEqual([row?.state, row?.notes], ['stopped', notes], kind)
+  }
+})
+
 test('gatherRows() removes what is left of one that has gone, unless it is to stay or a service may own it', async () => {
   await using stage = await makeStage()
   const file = join(stage.home.paths.run, 'clock.port')

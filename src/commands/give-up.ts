@@ -1,0 +1,26 @@
+import { KINDS, toCrabError } from '../core/base/errors.ts'
+import type { Option, Options } from './command.ts'
+import { formatError } from './error-text.ts'
+import type { Host } from './host.ts'
+
+/** Of what launchd runs, which starts again whatever ends with anything but 0. */
+export const GIVE_UP: Option = {
+  name: 'give-up',
+  summary:
+    'Exit with 0 instead of 78 when the configuration is wrong, for service managers that know no better',
+}
+
+/** Runs a service; with the option a configuration that is wrong is said, and ends it as if it was done. */
+export async function orGivenUp(
+  { program, options, host }: { program: string; options: Options; host: Host },
+  run: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await run()
+  } catch (reason) {
+    const error = toCrabError(reason)
+    if (!options.has('give-up') || KINDS[error.kind].exit !== KINDS.config.exit) throw reason
+    host.stderr.write(formatError(error, { program, debug: options.has('debug'), color: false }))
+    return 0
+  }
+}
