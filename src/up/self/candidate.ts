@@ -2,7 +2,8 @@ import { mkdtempDisposable, readFile } from 'node:fs/promises'
 import { arch, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { isMissingFile, toStorageError } from '../../core/base/files.ts'
+import { toStorageError } from '../../core/base/files.ts'
+import { codeOf } from '../../core/base/system-error.ts'
 import type { Npm } from '../packages/npm.ts'
 import type { UpHost } from '../types.ts'
 import { programIn } from './archive.ts'
@@ -34,7 +35,9 @@ export async function fetchProgram(
     return there === own ? undefined : await fromRegistry(spec, found, signal)
   }
   const bytes = await readFile(file, { signal }).catch((reason) => {
-    if (isMissingFile(reason)) throw new CrabError('no-input', `Cannot read ${file}: there is no such file`)
+    const code = codeOf(reason)
+    const why = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : undefined
+    if (why !== undefined) throw new CrabError('no-input', `Cannot read ${file}: ${why}`)
     throw toStorageError(`Cannot read ${file}`, reason)
   })
   await verifyFile(file, bytes, sha256)

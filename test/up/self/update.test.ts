@@ -42,6 +42,7 @@ test('updateProgram() switches to the program of a file, and keeps the one befor
 test('updateProgram() finds the program in archives of every kind, by the checksum beside them', async () => {
   const bytes = Buffer.from(answering('2.0.0'))
   const entries = [
+    { path: 'crabtalk-2/a/completions/crabtalk', bytes: Buffer.from('not this') },
     { path: 'crabtalk-2/share/crabtalk.1', bytes: Buffer.from('not this') },
     { path: 'crabtalk-2/bin/crabtalk', bytes, executable: true },
   ]
@@ -72,6 +73,7 @@ test('updateProgram() leaves everything as it was when what it got is not right'
     [{ file: good, sha256: sumOf('other') }, /it is not the file that --sha256 means$/],
     [{ file: good, sha256: 'abc' }, /it is not 64 hexadecimal digits$/],
     [{ file: box.path('none'), sha256: sumOf('') }, /^Cannot read .*none: there is no such file$/],
+    [{ file: box.path('.'), sha256: sumOf('') }, /^Cannot read .*: it is a folder$/],
     [box.summed('cut.tgz', cut), /^Cannot read cut\.tgz: it is damaged$/],
     [box.summed('empty.tgz', makeTarGz([])), /there is no crabtalk in it$/],
     [
