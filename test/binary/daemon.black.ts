@@ -71,6 +71,12 @@ test('daemon reload says what is wrong in a file', async () => {
   assert.equal((await talk.send(['hi'], { env: WITH_DAEMON })).stdout, 'still here\n')
 })
 
+test('daemon run goes on without the file of variables it is told of', async () => {
+  await using box = await makeSandbox()
+  await using daemon = await startSandboxDaemon(box, ['--variables', join(box.home, 'service.env')])
+  assert.ok(daemon.pid > 0)
+})
+
 test('daemon run refuses what is no port and no duration', async () => {
   await using box = await makeSandbox()
   for (const options of [

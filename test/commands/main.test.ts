@@ -5,6 +5,7 @@ import { formatError } from '../../src/commands/error-text.ts'
 import { main } from '../../src/commands/main.ts'
 import { GLOBAL } from '../../src/commands/sections.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
+import { CRABUP } from '../../src/commands/up/table.ts'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 
@@ -65,6 +66,14 @@ test('every command has help with an example and every option', async () => {
     for (const { name } of [...options, ...GLOBAL]) assert.match(stdout, new RegExp(`--${name}\\b`))
     assert.ok(examples.length > 0)
   }
+})
+
+test('no option has a name that Node takes for its own wherever it stands', () => {
+  const rows = [...CRABTALK, ...CRABUP].flatMap(({ options }) => options.map(({ name }) => name))
+  assert.deepEqual(
+    rows.filter((name) => name.startsWith('env-file')),
+    [],
+  )
 })
 
 /** Lines that name no command, what is said and what is advised. */

@@ -73,7 +73,12 @@ is to be told. Prints the next three times.`,
 and does without where none does. It takes up changes of config/crons.toml within 2 s, and writes logs/cron.log. SIGTERM
 and SIGINT let running turns end for 10 s. With an ID the answer is printed, and nothing is counted.`,
     options: [
-      { name: 'env-file', value: 'FILE', kind: 'file', summary: 'Lay KEY=VALUE lines under the environment' },
+      {
+        name: 'variables',
+        value: 'FILE',
+        kind: 'file',
+        summary: 'Lay KEY=VALUE lines under the environment',
+      },
       GIVE_UP,
       { name: 'verbose', short: 'v', summary: 'With an id: a line for each tool call' },
     ],

@@ -16,7 +16,7 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
       { name: 'port', value: 'N', summary: 'The port for that; 0 picks a free one, see run/crabtalk.port' },
       { name: 'idle-exit', value: 'TIME', summary: 'End after so long without clients and turns' },
       {
-        name: 'env-file',
+        name: 'variables',
         value: 'FILE',
         kind: 'file',
         summary: 'Variables to lay under the environment, as KEY=VALUE; need not exist',
