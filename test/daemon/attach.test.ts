@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CrabError } from '../../src/core/base/errors.ts'
@@ -9,6 +9,7 @@ import { request, requestMany, route, streamTurn } from '../../src/core/protocol
 import { listen } from '../../src/core/transport/listen.ts'
 import { type AttachOptions, attach } from '../../src/daemon/attach.ts'
 import type { Caller } from '../../src/daemon/caller.ts'
+import { variableDigest } from '../../src/daemon/variable-digest.ts'
 import { testCaller } from '../support/caller.ts'
 import { COMPILED, FROM_SOURCE, startTestDaemon } from '../support/daemon.ts'
 import { talkingHome } from '../support/daemon-home.ts'
@@ -127,6 +128,19 @@ test('attach() starts one daemon, however many ask for it at once', async () => 
   await until('the others have ended', async () => (await processesLeft(mark)).length === 1)
   await stopDaemon(told)
   assert.deepEqual(told.said, [])
+})
+
+test('attach() starts a daemon that has the keys that were kept for the service', async () => {
+  await using home = await temporaryHome()
+  await mkdir(home.paths.home, { recursive: true })
+  await writeFile(home.paths.serviceEnv, "ANTHROPIC_API_KEY='sk-kept'\n", { mode: 0o600 })
+  const told = callerOf(home)
+  {
+    await using attached = await attach(told.caller, { daemon: 'need' })
+    const { environment } = await request(attached.dispatch, 'hello', {}, NEVER)
+    assert.equal(environment['ANTHROPIC_API_KEY'], variableDigest('sk-kept'))
+  }
+  await stopDaemon(told)
 })
 
 test('attach() starts a daemon again when the one it met was about to end', async () => {
