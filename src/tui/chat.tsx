@@ -49,6 +49,7 @@ export async function openChat(
       {
         ...{ store, ports, feed, rules: options.rules },
         send: (line, message) => controller.turns.queueMade(line, message),
+        say: (text) => controller.turns.say(text),
         leave: () => left.leave(),
       },
       over.signal,

@@ -43,6 +43,7 @@ export async function openTestChat(
       {
         ...{ store, ports: used, rules: settings.rules, feed, leave() {} },
         send: (line, message) => controller.turns.queueMade(line, message),
+        say: (text) => controller.turns.say(text),
       },
       over.signal,
     ),

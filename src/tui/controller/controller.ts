@@ -29,6 +29,7 @@ import { press } from './press.ts'
 import { Searching } from './searching.ts'
 import { ServerOffers } from './server-offers.ts'
 import { runShellLine } from './shell-line.ts'
+import { SkillOffers } from './skill-offers.ts'
 import { type Commands, isCommand } from './slash.ts'
 import { Turns } from './turns.ts'
 
@@ -68,6 +69,7 @@ export class Controller {
   #relaxing: ReturnType<typeof setTimeout> | undefined
   #lookup = new AbortController()
   readonly #offers: ServerOffers
+  readonly #skills: SkillOffers
   /** Leaving was asked for by the last key. */
   #isLeaving = false
 
@@ -80,6 +82,8 @@ export class Controller {
     const { ports, store } = options
     const agent = () => store.get().agent
     this.#offers = new ServerOffers({ dispatch: ports.dispatch, now: ports.now, agent })
+    const commands = () => options.commands.list
+    this.#skills = new SkillOffers({ dispatch: ports.dispatch, agent, commands })
   }
 
   /** What the prompt must know to understand a key, and to be drawn. */
@@ -90,7 +94,7 @@ export class Controller {
       isBusy: turn !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
-      commands: [...commands.list, ...this.#offers.prompts],
+      commands: [...commands.list, ...this.#skills.entries, ...this.#offers.prompts],
     }
   }
 
@@ -280,8 +284,13 @@ export class Controller {
     const until = AbortSignal.any([this.#lookup.signal, signal])
     const show = (prompt: Prompt) => store.act({ type: 'set', change: { prompt } })
     if (kind === 'command') {
-      if (await this.#offers.findPrompts(until))
-        show(withCommands(store.get().prompt, this.context().commands ?? []))
+      const showNew = (isNew: boolean) => {
+        if (isNew) show(withCommands(store.get().prompt, this.context().commands ?? []))
+      }
+      await Promise.all([
+        this.#skills.find(until).then(showNew),
+        this.#offers.findPrompts(until).then(showNew),
+      ])
       return
     }
     const finding = this.#offers.findResources(query, until)

@@ -29,9 +29,10 @@ export function slashContext(
     feed,
     leave,
     send,
+    say,
   }: { store: ChatStore; ports: ChatPorts; rules: ChatOptions['rules']; feed: Feed } & Pick<
     SlashContext,
-    'leave' | 'send'
+    'leave' | 'send' | 'say'
   >,
   signal: AbortSignal,
 ): SlashContext {
@@ -46,6 +47,7 @@ export function slashContext(
     startAnew: () => startAnew({ store, ports, feed }, store.get(), signal),
     hold: (work) => feed.hold(work),
     send,
+    say,
     leave,
   }
 }

@@ -196,8 +196,9 @@ export class Turns {
     }
     const { session } = store.get()
     const context = this.#context.filter((told) => told.session === session).map((told) => told.text)
+    const isSkill = content.startsWith('/') // its name has to stand first
     return {
-      content: [...context, content].join('\n\n'),
+      content: (isSkill ? [content, ...context] : [...context, content]).join('\n\n'),
       attachments: [...attachments, ...pasted.in(text)],
     }
   }

@@ -93,6 +93,7 @@ class PlainChat {
           rules: options.rules,
           feed: this.#feed,
           send: (line, message) => this.#controller.turns.queueMade(line, message),
+          say: (text) => this.#controller.turns.say(text),
           leave: () => setting.over.abort(),
         },
         signal,

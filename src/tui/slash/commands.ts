@@ -9,6 +9,7 @@ import { chooseModel } from './models.ts'
 import { showPermissions } from './permissions.ts'
 import { hint, say } from './print.ts'
 import { searchConversations } from './search.ts'
+import { showSkills } from './skills.ts'
 import { showStatus } from './status.ts'
 import { showTools } from './tools.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
@@ -72,6 +73,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     run: showMcp,
   },
   { name: 'tools', args: '', summary: 'what the agent may call', whileBusy: true, run: showTools },
+  { name: 'skills', args: '', summary: 'what the agent is taught', whileBusy: true, run: showSkills },
   {
     name: 'permissions',
     args: '[CALL]',

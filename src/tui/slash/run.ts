@@ -6,17 +6,23 @@ import { onMemoryChosen } from './memory.ts'
 import { chooseForChat } from './models.ts'
 import { hint, say } from './print.ts'
 import { readPromptCommand, runServerPrompt } from './server-prompt.ts'
+import { findSkill } from './skills.ts'
 import type { SlashCommand, SlashContext } from './types.ts'
 
-/** Runs a line such as `/model gpt`. An unknown command is answered here; it never reaches a model. Throws what fails. */
+/**
+ * Runs a line such as `/model gpt`, or says it to the agent where it names a skill and no command. An unknown command is
+ * answered here; it never reaches a model. Throws what fails.
+ */
 export async function runSlash(line: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
+  const command = findSlash(name)
+  const { found: skill, names } = command ? NO_SKILL : await findSkill(line.trim(), context, signal)
+  if (skill) return context.say(line.trim())
   const prompt = readPromptCommand(line)
   if (prompt && context.state().turn)
     return say(context, 'warning', `/${name} cannot run during a turn`, 'Esc interrupts it')
   if (prompt) return await runServerPrompt(prompt, context, signal)
-  const command = findSlash(name)
-  if (!command) return say(context, 'warning', `There is no command /${name}`, adviceFor(name))
+  if (!command) return say(context, 'warning', `There is no command /${name}`, adviceFor(name, names))
   if (!command.whileBusy && context.state().turn) {
     return say(context, 'warning', `/${command.name} cannot run during a turn`, 'Esc interrupts it')
   }
@@ -52,6 +58,8 @@ async function openFound(session: string, word: string | undefined, context: Sla
   if (word !== undefined) hint(context, `Ctrl+O, then /${word}, leads to what was found`)
 }
 
+const NO_SKILL = { found: undefined, names: [] }
+
 /** Pickers that lead to another conversation. */
 const MOVES: ReadonlySet<string> = new Set(['session', 'agent'])
 
@@ -61,10 +69,8 @@ function findSlash(name: string): SlashCommand | undefined {
   return SLASH_COMMANDS.find((command) => command.name === wanted || command.aliases?.includes(wanted))
 }
 
-function adviceFor(name: string): string {
-  const meant = nearest(
-    name,
-    SLASH_COMMANDS.flatMap((command) => [command.name, ...(command.aliases ?? [])]),
-  )
+function adviceFor(name: string, skills: readonly string[]): string {
+  const commands = SLASH_COMMANDS.flatMap((command) => [command.name, ...(command.aliases ?? [])])
+  const meant = nearest(name, [...commands, ...skills])
   return meant === undefined ? '/help lists those there are' : `did you mean /${meant}?`
 }

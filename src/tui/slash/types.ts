@@ -18,6 +18,8 @@ export interface SlashContext {
   openAgent(agent: string): Promise<void>
   /** Sends a message that is made already; `line`, what was typed for it, stands for it where it is shown. */
   send(line: string, message: Expanded): void
+  /** Says what was typed to the agent, in the turn that runs if one does. */
+  say(text: string): void
   /** Begins a new conversation of the pair. */
   startAnew(): Promise<void>
   /** Does something that changes the conversation; what is told of it meanwhile is shown afterwards. */

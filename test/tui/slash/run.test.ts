@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SourceKind } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { route } from '../../../src/core/protocol/dispatch.ts'
 import { SLASH_COMMANDS } from '../../../src/tui/slash/commands.ts'
 import { runSlash } from '../../../src/tui/slash/run.ts'
@@ -9,7 +10,7 @@ import { slashSetting } from './slash-setting.ts'
 const NEVER = new AbortController().signal
 
 test('runSlash() answers an unknown command itself and names the nearest', async () => {
-  const chat = slashSetting(route({}))
+  const chat = slashSetting(withSkills())
   await runSlash('/modle gpt', chat.context, NEVER)
   await runSlash('/zzzzzzzzzz', chat.context, NEVER)
   await runSlash('/', chat.context, NEVER)
@@ -19,6 +20,27 @@ test('runSlash() answers an unknown command itself and names the nearest', async
     'There is no command / (/help lists those there are)',
   ])
   assert.deepEqual(chat.done, [])
+})
+
+test('runSlash() says to the agent what names a skill of it; a command wins', async () => {
+  const chat = slashSetting(withSkills('review', 'new', 'my skill'))
+  for (const line of ['/review src/a.ts ', '/new', '/skill:new and', '/my skill x', '/reviewer', '/rewiev'])
+    await runSlash(line, chat.context, NEVER)
+  assert.deepEqual(chat.done, ['say /review src/a.ts', 'anew', 'say /skill:new and', 'say /my skill x'])
+  assert.deepEqual(chat.blocks().map(sentence), [
+    'There is no command /reviewer (did you mean /review?)',
+    'There is no command /rewiev (did you mean /review?)',
+  ])
+})
+
+test('/skills lists those of the agent with what they are for, and what is wrong with others', async () => {
+  const chat = slashSetting(withSkills('review'))
+  await runSlash('/skills', chat.context, NEVER)
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'page')
+  assert.equal(overlay.title, 'Skills of crab')
+  assert.match(overlay.text, /^ {2}\/review {2}about review$/m)
+  assert.match(overlay.text, /^\/s\/bad\/SKILL\.md:3: it is bad$/m)
 })
 
 test('runSlash() finds a command by its other names, in upper and lower case', async () => {
@@ -73,4 +95,17 @@ test('a failure of the other side is thrown to whoever runs the command', async 
 
 function sentence(block: Block | undefined): string {
   return block?.kind === 'notice' ? `${block.text} (${block.hint})` : JSON.stringify(block)
+}
+
+/** The agents, as far as they list the skills of crab. */
+function withSkills(...names: string[]) {
+  return route({
+    listSkills: async ({ agent }) => {
+      assert.equal(agent, 'crab')
+      const skills = names.map((name) => {
+        return { name, description: `about ${name}`, source: `/s/${name}`, sourceKind: SourceKind.LOCAL }
+      })
+      return { skills, problems: [{ path: '/s/bad/SKILL.md', line: 3, message: 'it is bad' }] }
+    },
+  })
 }

@@ -63,6 +63,7 @@ export function slashSetting(dispatch: Dispatch): SlashSetting {
     startAnew: async () => void done.push('anew'),
     hold: (work) => work(),
     send: (line, { content }) => done.push(`send ${line}: ${content}`),
+    say: (text) => done.push(`say ${text}`),
     leave: () => done.push('leave'),
   }
   return {

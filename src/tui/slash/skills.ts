@@ -1,0 +1,35 @@
+import type { SkillInfo } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { newPage } from '../overlays/page.ts'
+import { inColumns, show } from './print.ts'
+import type { SlashContext } from './types.ts'
+
+/** `/skills`: those of the agent, and what is wrong with others. */
+export async function showSkills(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
+  const { agent } = context.state()
+  const { skills, problems } = await request(context.dispatch, 'listSkills', { agent }, signal)
+  const rows = skills.map(({ name, description }): [string, string] => [`/${name}`, description])
+  const lines = [
+    skills.length === 0
+      ? `${agent} has no skills; they lie in the folder skills of the home, each with a SKILL.md`
+      : 'What stands behind the name goes along; where a command has that name, /skill:NAME reaches the skill.',
+    ...(rows.length === 0 ? [] : [inColumns(rows)]),
+    ...problems.map(({ path, line, message }) => `${path}:${line}: ${message}`),
+  ]
+  show(context, newPage(`Skills of ${agent}`, lines.join('\n\n')))
+}
+
+/** The skill of the agent that a line such as `/name …` or `/skill:name …` begins with, and all it could have been. */
+export async function findSkill(
+  line: string,
+  { dispatch, state }: Pick<SlashContext, 'dispatch' | 'state'>,
+  signal: AbortSignal,
+): Promise<{ found: SkillInfo | undefined; names: string[] }> {
+  const { skills } = await request(dispatch, 'listSkills', { agent: state().agent }, signal)
+  return { found: skills.find(({ name }) => begins(line, name)), names: skills.map(({ name }) => name) }
+}
+
+function begins(line: string, name: string): boolean {
+  const heads = [`/${name}`, `/skill:${name}`]
+  return heads.some((head) => line === head || (line.startsWith(head) && /^\s/.test(line.slice(head.length))))
+}
