@@ -86,7 +86,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.equal((await cron(talk, ['add', '@yearly', '/check-feeds', '-s', 'feeds'])).code, 0)
     const { stdout, stderr, code } = await cron(talk, ['run', '1'])
     assert.deepEqual([stdout, stderr, code], ['done\n', '', 0])
-    assert.equal(promptOf(talk.server.requests[0]), '/check-feeds')
+    assert.match(promptOf(talk.server.requests[0]), /^\/check-feeds$|^<skill name="check-feeds"/)
     assert.match(talk.server.requests[0]!.text, /workspace\/crab/) // as nobody at this machine chose it
     await rm(folder, { recursive: true })
     const missing = await cron(talk, ['run', '1'])
@@ -176,6 +176,25 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.ok(!existsSync(talk.home))
   })
 
+  test('run says again that it is there when that file was removed', async () => {
+    await using talk = await makeTalk(ANSWER)
+    await writeCrons(talk.home, cronEntry(1, NEVER))
+    await using one = await startSandboxCron(talk)
+    const ready = join(talk.home, 'run', 'cron.json')
+    await rm(ready)
+    await until('it is there again', () => existsSync(ready))
+    assert.equal(JSON.parse(await readFile(ready, 'utf8')).pid, one.pid)
+  })
+
+  test('run fires nothing any more when it could not say that it is there', async () => {
+    await using talk = await makeTalk(ANSWER)
+    await writeCrons(talk.home, cronEntry(1))
+    await mkdir(join(talk.home, 'run', 'cron.json', 'in-the-way'), { recursive: true })
+    const { code, stderr } = await cron(talk, ['run'])
+    assert.equal(code, 1)
+    assert.match(stderr, /error\[storage\]: Cannot write .+cron\.json/)
+  })
+
   test('run survives a full disk, and says so', async (t) => {
     using disk = mountSmallDisk(400)
     if (!disk) return t.diagnostic('this user may not mount')
@@ -204,7 +223,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     )
     await writeCrons(talk.home, cronEntry(1))
     const env = { CRABTALK_NO_DAEMON: '1' }
-    await using _cron = await startSandboxCron(talk, { args: ['--env-file', file], env })
+    await using _cron = await startSandboxCron(talk, { args: ['--variables', file], env })
     await until('it has fired', () => talk.server.requests.length > 0)
     assert.equal(talk.server.requests[0]?.headers.authorization, 'Bearer from-file')
   })

@@ -18,7 +18,7 @@ import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
 import { cronFiles, removeReady } from './cron-files.ts'
 import { fireEntry, recordOf } from './fire-entry.ts'
-import { takeScheduler } from './scheduler-lease.ts'
+import { holdsScheduler, takeScheduler } from './scheduler-lease.ts'
 import { SchedulerLife } from './scheduler-life.ts'
 
 /** How often the file is looked at, also when nobody says that it has changed (RFC 0080). */
@@ -43,7 +43,11 @@ export async function runScheduler(host: Host): Promise<number> {
     throw reason
   }
   log('info', 'stopped')
-  return life.hasCrashed ? KINDS.internal.exit : 0
+  return exitOf(life)
+}
+
+function exitOf({ hasCrashed }: SchedulerLife): number {
+  return hasCrashed ? KINDS.internal.exit : 0
 }
 
 interface Living {
@@ -75,8 +79,13 @@ async function live({ host, paths, log, life }: Living): Promise<void> {
     now: Date.now,
     elapsed: () => performance.now(),
   })
-  await scheduler.reconcile()
-  await writeReady(files.ready, host.pid)
+  try {
+    await scheduler.reconcile()
+    await writeReady(files.ready, host.pid)
+  } catch (reason) {
+    await scheduler.end(0) // else it would go on without the right to
+    throw reason
+  }
   life.reloadWith(() => void scheduler.reconcile())
   using _watch = watchFolder({
     folder: dirname(paths.crons),
@@ -84,9 +93,13 @@ async function live({ host, paths, log, life }: Living): Promise<void> {
     look: () => void scheduler.reconcile(),
     lookMs: LOOK_MS,
   })
-  using _lost = endWhenLost(files.ready, life)
+  using _ready = keepReady(files.ready, {
+    pid: host.pid,
+    life,
+    isOurs: () => holdsScheduler(leases, host, paths),
+  })
   await life.ended
-  setTimeout(() => host.leave(0), LEAVE_MS).unref() // a turn that ignores its end must not keep the process
+  setTimeout(() => host.leave(exitOf(life)), LEAVE_MS).unref() // a turn that ignores its end must not keep the process
   if (scheduler.turns > 0) log('info', `waiting for ${scheduler.turns} to end`, { seconds: GRACE_MS / 1000 })
   await scheduler.end(life.hasCrashed ? 0 : GRACE_MS)
   await removeReady(files.ready, host.pid)
@@ -114,11 +127,21 @@ async function writeReady(path: string, pid: number): Promise<void> {
   await replaceFile(path, `${JSON.stringify(ready)}\n`)
 }
 
-/** Without its file nobody would find it: its home was removed, or another one has its place. Keeps the process alive. */
-function endWhenLost(path: string, life: SchedulerLife): Disposable {
-  const look = () => {
-    if (!existsSync(path)) life.stop(new CrabError('gone', `${path} was removed`))
+/**
+ * Without its file nobody would find it: it is written again. Where the home was removed, or is another one by now, the
+ * scheduler ends. Keeps the process alive.
+ */
+function keepReady(
+  path: string,
+  { pid, life, isOurs }: { pid: number; life: SchedulerLife; isOurs(): Promise<boolean> },
+): Disposable {
+  const look = async () => {
+    if (existsSync(path)) return
+    if (await isOurs()) await writeReady(path, pid)
+    else life.stop(new CrabError('gone', `${path} was removed`))
   }
-  const timer = setInterval(look, LOOK_MS)
+  const timer = setInterval(() => {
+    look().catch(() => undefined) // the next look tries again
+  }, LOOK_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -37,6 +37,16 @@ export async function takeScheduler(
   }
 }
 
+/** Whether that process still has the right: not when the home was removed, or is another one by now. */
+export async function holdsScheduler(
+  leases: SqliteLeases,
+  { pid }: { pid: number },
+  { leases: database }: Pick<HomePaths, 'leases'>,
+): Promise<boolean> {
+  if (!existsSync(database)) return false // asking would make another one
+  return (await leases.describeHolder(SCHEDULER_LEASE))?.pid === pid
+}
+
 /** The process that fires the entries of a home, if one does; nothing is made on the disk for that. */
 export async function schedulerHolder({ leases: database, proc }: HomePaths): Promise<Holder | undefined> {
   if (!existsSync(database)) return undefined
