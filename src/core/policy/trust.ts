@@ -17,6 +17,15 @@ export function trustOf(channel: Channel, sender: string, caller: Trust = 'remot
 }
 
 /**
+ * Where a turn comes from on which nobody looks, as its client says: it never gets more than what comes by the home's own
+ * socket, and nobody is asked.
+ */
+export function unattendedTrustOf(channel: Channel, sender: string): Trust {
+  const trust = trustOf(channel === 'process' ? 'local' : channel, sender)
+  return trust === 'local' ? 'unattended' : trust
+}
+
+/**
  * Whether whoever comes by that channel may change what belongs to that sender; without one, what belongs to everybody
  * here. Who is not at this machine may only change what is of their own class.
  */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Channel, trustOf } from '../../../src/core/policy/trust.ts'
+import { type Channel, trustOf, unattendedTrustOf } from '../../../src/core/policy/trust.ts'
 import type { Trust } from '../../../src/core/policy/types.ts'
 
 test('trustOf() gives a sender no more than its channel', () => {
@@ -24,6 +24,23 @@ test('trustOf() gives a sender no more than its channel', () => {
   for (const [sender, process, local] of senders) {
     const classes = (['process', 'local', 'tcp'] as Channel[]).map((channel) => trustOf(channel, sender))
     assert.deepEqual(classes, [process, local, 'remote'], sender)
+  }
+})
+
+test('unattendedTrustOf() gives a sender in this process no more than at the socket of the home', () => {
+  const senders: [sender: string, here: Trust][] = [
+    ['', 'unattended'],
+    ['ann', 'unattended'],
+    ['sh:01J', 'unattended'],
+    ['cron', 'unattended'],
+    ['event:agent:a:done', 'unattended'],
+    ['telegram:42', 'remote'],
+    ['delegate:01J', 'remote'],
+  ]
+  for (const [sender, here] of senders) {
+    const channels: readonly Channel[] = ['process', 'local', 'tcp']
+    const classes = channels.map((channel) => unattendedTrustOf(channel, sender))
+    assert.deepEqual(classes, [here, here, 'remote'], sender)
   }
 })
 
