@@ -23,7 +23,7 @@ export class FileFollower implements AsyncDisposable {
     await this.#openFirst()
     for (;;) {
       await this.#readTo(lines)
-      if (!(await this.#moveOn())) return lines
+      if (!(await this.#moveOn(lines))) return lines
     }
   }
 
@@ -35,10 +35,18 @@ export class FileFollower implements AsyncDisposable {
 
   async #openFirst(): Promise<void> {
     if (this.#file) return
-    this.#file = await open(this.#path, 'r').catch(() => undefined) // not there yet
+    this.#file = (await this.#openAside()) ?? (await open(this.#path, 'r').catch(() => undefined)) // not there yet
     if (!this.#file) return
     const { ino } = await this.#file.stat({ bigint: true })
     if (this.#at?.id !== ino) this.#at = { id: ino, offset: 0 }
+  }
+
+  /** The file that was read before, where it was set aside since. */
+  async #openAside(): Promise<FileHandle | undefined> {
+    const file = this.#at && (await open(`${this.#path}.1`, 'r').catch(() => undefined)) // none was
+    if (!file || (await file.stat({ bigint: true })).ino === this.#at?.id) return file
+    await file.close()
+    return undefined
   }
 
   async #readTo(lines: string[]): Promise<void> {
@@ -68,12 +76,14 @@ export class FileFollower implements AsyncDisposable {
     lines.push(...(text.endsWith('\n') ? text.slice(0, -1) : text).split('\n'))
   }
 
-  /** Whether another file has the name by now; it is read from its beginning then. */
-  async #moveOn(): Promise<boolean> {
+  /** Whether another file has the name by now; it is read from its beginning then, and this one to its end before. */
+  async #moveOn(lines: string[]): Promise<boolean> {
     const now = await stat(this.#path, { bigint: true }).catch(() => undefined) // set aside, and no other yet
     if (!now || !this.#at || now.ino === this.#at.id) return false
     const file = await open(this.#path, 'r').catch(() => undefined)
     if (!file) return false
+    await this.#readTo(lines) // written after it was read, and before it was set aside
+    if (this.#rest.length > 0) lines.push(this.#rest.toString('utf8'))
     await this.#file?.close()
     this.#file = file
     this.#at = { id: (await file.stat({ bigint: true })).ino, offset: 0 }
