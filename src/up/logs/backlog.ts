@@ -49,7 +49,7 @@ async function readLast(
 ): Promise<LogEntry[]> {
   let entries: LogEntry[] = []
   for (const { path, writtenAt } of (await rotatedFiles(file.path, 0)).toReversed()) {
-    const read = await readTail(path, lines - entries.length)
+    const read = await readTail(path, isShared(file) ? Number.POSITIVE_INFINITY : lines - entries.length)
     if (!read) continue
     if (path === file.path) onRead(file, read.to)
     const rest = unfinished && read.rest !== '' ? [read.rest] : []
@@ -58,6 +58,11 @@ async function readLast(
     if (entries.length >= lines) break
   }
   return entries
+}
+
+/** Of a file of several services the last lines need not be those that are wanted. */
+function isShared({ source }: LogFilePath): boolean {
+  return source === 'supervisor'
 }
 
 /** A line without a time counts as written when its file was. */
@@ -75,7 +80,8 @@ async function* readSince(
   onRead: OnRead,
 ): AsyncGenerator<LogEntry> {
   for (const { path, writtenAt } of await rotatedFiles(file.path, since)) {
-    const { ino } = await stat(path, { bigint: true })
+    const stats = await stat(path, { bigint: true }).catch(() => undefined) // it was the oldest, and has gone
+    if (!stats) continue
     let offset = 0
     for await (const { raw, end } of linesWithEnds(path)) {
       if (end === undefined && !unfinished) break
@@ -83,7 +89,7 @@ async function* readSince(
       const entry = toEntry(raw, { ...file, about: writtenAt })
       if (entry.time >= since && isWanted(entry)) yield entry
     }
-    if (path === file.path) onRead(file, { id: ino, offset })
+    if (path === file.path) onRead(file, { id: stats.ino, offset })
   }
 }
 

@@ -30,7 +30,7 @@ export function toEntry(raw: string, at: { service: string; source: LogSource; a
   const when = typeof time === 'string' ? Date.parse(time) : Number(time ?? Number.NaN)
   const known = isLevel(level) && { level }
   const whose = whoseLine(service, source, fields)
-  return { ...whose, source, raw, time: Number.isFinite(when) ? when : about, ...known, message: said }
+  return { ...whose, source, raw, time: isTime(when) ? when : about, ...known, message: said }
 }
 
 /** Our own supervisor writes one log for all of its services. */
@@ -45,8 +45,14 @@ function whoseLine(
     : { service, fields }
 }
 
+/** Whether a Date can be of it: others may count nanoseconds. */
+function isTime(milliseconds: number): boolean {
+  return Math.abs(milliseconds) <= MOST_TIME
+}
+
 function isLevel(level: unknown): level is LogLevel {
   return typeof level === 'string' && LEVELS.has(level)
 }
 
+const MOST_TIME = 8.64e15
 const LEVELS: ReadonlySet<string> = new Set<LogLevel>(['debug', 'info', 'warn', 'error'])

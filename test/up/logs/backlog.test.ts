@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { LogFile } from '../../../src/core/base/log-file.ts'
 import { readBacklog, type Wanted } from '../../../src/up/logs/backlog.ts'
-import { logFilesOf, loggedServices } from '../../../src/up/logs/log-files.ts'
+import { logFilesOf, loggedServices, supervisorLog } from '../../../src/up/logs/log-files.ts'
 
 const ALL: Wanted = { lines: undefined, since: undefined, unfinished: false, isWanted: () => true }
 
@@ -57,6 +57,18 @@ test('readBacklog() shows the beginning of a line only where nobody reads on', a
     assert.deepEqual(await messages({ lines }), ['whole'])
     assert.deepEqual(await messages({ lines, unfinished: true }), ['whole', 'part'])
   }
+})
+
+test('readBacklog() finds the last lines of a service among those of others in one file', async () => {
+  await using logs = await makeLogs()
+  const lines = [...'abababbbbbbb'].map((service, n) => JSON.stringify({ message: `${n}`, service, time: n }))
+  await writeFile(join(logs.folder, 'supervisor.log'), `${lines.join('\n')}\n`)
+  const wanted = { ...ALL, lines: 2, isWanted: ({ service }: { service: string }) => service === 'a' }
+  const found = await Array.fromAsync(readBacklog([supervisorLog(logs.folder)], wanted, () => {}))
+  assert.deepEqual(
+    found.map(({ message }) => message),
+    ['2', '4'],
+  )
 })
 
 test('loggedServices() names who has written something, and not the supervisor', async () => {

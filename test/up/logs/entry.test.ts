@@ -32,6 +32,12 @@ test('toEntry() reads other programs that number their milliseconds and call a m
   assert.deepEqual([entry.message, entry.time, entry.level], ['hello', 1767323045678, 'info'])
 })
 
+test('toEntry() takes no time that no Date can be of', () => {
+  for (const time of [1767323045678000000, 8.64e15 + 1, -1e17, '"x"', null]) {
+    assert.equal(toEntry(`{"time":${time},"message":"m"}`, AT).time, 5, `${time}`)
+  }
+})
+
 test('toEntry() gives a line of the supervisor to the service it is about', () => {
   const at = { service: 'supervisor', source: 'supervisor', about: 5 } as const
   const entry = toEntry('{"message":"Started","service":"clock","pid":3}', at)
