@@ -4,7 +4,9 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { takeScheduler } from '../../../../src/commands/cron/scheduler-lease.ts'
 import { serviceProbe } from '../../../../src/commands/up/probe/probe.ts'
+import { SqliteLeases } from '../../../../src/core/lease/sqlite-leases.ts'
 import { freePort } from '../../../support/component.ts'
 import { temporaryHome } from '../../../support/temporary-home.ts'
 
@@ -65,12 +67,19 @@ test('serviceProbe() knows a port file that is none, and that there is none', as
   assert.deepEqual(await box.probe('nobody'), { answers: false })
 })
 
-test('serviceProbe() believes cron while its process is there', async () => {
+test('serviceProbe() believes cron while its process fires what is due, and is no other of its number', async () => {
   await using box = await makeBox()
   assert.deepEqual(await box.probe('cron'), { answers: false })
   const started = '2026-01-02T03:04:05.000Z'
   await box.write('cron.json', JSON.stringify({ v: 1, pid: process.pid, started, ready: true, version: '1' }))
   const known = { pid: process.pid, since: Date.parse(started), version: '1' }
+  assert.match((await box.probe('cron')).leftover?.file ?? '', /cron\.json$/)
+  await using leases = new SqliteLeases({
+    database: box.paths.leases,
+    proc: box.paths.proc,
+    pid: process.pid,
+  })
+  await using _ = await takeScheduler(leases, { pid: process.pid, home: box.paths.home })
   assert.deepEqual(await box.probe('cron'), { ...known, answers: true })
   await box.write(
     'cron.json',
@@ -119,6 +128,7 @@ async function makeBox({ limitMs }: { limitMs?: number } = {}) {
   }
   return {
     run,
+    paths: home.paths,
     write,
     announce: (name: string, port: number) => write(`${name}.port`, `${port}\n`),
     probe: (name: string) => probe(name, NEVER),
