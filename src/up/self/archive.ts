@@ -41,8 +41,10 @@ function textAt(bytes: Buffer, at: number, length: number): string {
   return text
 }
 
+/** Completions of the same name lie in other folders. */
 function isProgram(path: string): boolean {
-  return PROGRAMS.has(path.split('/').at(-1) ?? '')
+  const [folder, name = ''] = path.split('/').slice(-2)
+  return folder === 'bin' && PROGRAMS.has(name)
 }
 
 /** Reads the index at the end, which is what says how long a file is. */
