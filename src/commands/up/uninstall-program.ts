@@ -16,8 +16,9 @@ export function howToRemove({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile
       if (existsSync(join(dirname(folder), 'share', 'crabtalk', 'installed'))) {
         return ['the program itself stays until: sh install.sh --uninstall, from the archive it came in']
       }
-      const own = ['crabtalk', 'crabup'].map((name) => join(folder, name))
-      const files = [...own, oldProgram(path)].filter((file) => existsSync(file))
+      const others = ['crabup', 'crabup.cmd'].map((name) => join(folder, name))
+      const files = [path, ...others, oldProgram(path)].filter((file) => existsSync(file))
+      if (path.endsWith('.exe')) return [`the program itself stays until you delete ${files.join(', ')}`]
       return [`the program itself stays until: rm ${files.map(shellWord).join(' ')}`]
     }
     case 'source':

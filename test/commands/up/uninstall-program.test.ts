@@ -19,6 +19,16 @@ test('howToRemove() names the files that are there, the one before the last upda
   assert.match(howToRemove(program)[0]!, /sh install\.sh --uninstall/)
 })
 
+test('howToRemove() names the program as it is called, also for Windows', async () => {
+  await using dir = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  for (const name of ['crabtalk.exe', 'crabup.cmd', 'crabtalk.old.exe', 'crab'])
+    await writeFile(join(dir.path, name), '')
+  const line = (name: string) => howToRemove({ path: join(dir.path, name), isOneFile: true })[0]
+  const files = ['crabtalk.exe', 'crabup.cmd', 'crabtalk.old.exe'].map((name) => join(dir.path, name))
+  assert.equal(line('crabtalk.exe'), `the program itself stays until you delete ${files.join(', ')}`)
+  assert.match(line('crab')!, /until: rm \S+\/crab /)
+})
+
 test('howToRemove() leaves to npm what npm installed', () => {
   const path = '/usr/local/lib/node_modules/crabtalk/node_modules/crabtalk-linux-x64/crabtalk'
   assert.match(howToRemove({ path, isOneFile: true })[0]!, /npm uninstall -g crabtalk$/)
