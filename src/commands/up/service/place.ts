@@ -4,6 +4,7 @@ import { platform, tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
 import { homePaths } from '../../../core/config/paths.ts'
 import { upHostOf } from '../../../up/host.ts'
+import { keepPath } from '../../../up/kept-path.ts'
 import { type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
 import { envFileOf, type SpecPlace } from '../../../up/service-spec.ts'
 import type { Build, Host } from '../../host.ts'
@@ -27,8 +28,8 @@ export async function specPlace(host: Host): Promise<SpecPlace> {
   }
 }
 
-/** The PATH that services of this home are given by this shell. */
-export function servicePath(host: Host): PathSnapshot {
+/** The PATH that services of this home are given by this shell, or by one that has another. */
+export function servicePath(host: Host, path = host.env['PATH'] ?? host.env['Path'] ?? ''): PathSnapshot {
   const temporary = [
     tmpdir(),
     host.env['TMPDIR'],
@@ -37,14 +38,25 @@ export function servicePath(host: Host): PathSnapshot {
     ...TEMPORARY,
   ]
   return snapshotPath({
-    path: host.env['PATH'] ?? host.env['Path'] ?? '',
+    path,
     platform: upHostOf(host).platform,
     homeDir: host.homeDir,
     cwd: host.cwd(),
     temporary: temporary.filter((folder): folder is string => Boolean(folder)),
-    isDirectory: (folder) => statOf(folder)?.isDirectory() ?? false,
+    isDirectory,
     hasProgram: (folder, name) => fileIn(folder, name) !== undefined,
   })
+}
+
+/** The same with the PATH of a service that runs, as keepPath() has it. */
+export function withPathOf(
+  place: SpecPlace,
+  before: string | undefined,
+  host: Host,
+): { place: SpecPlace; kept: readonly string[] } {
+  const usual = servicePath(host, '').path
+  const { path, kept } = keepPath({ before, now: place.path, usual, delimiter, isDirectory })
+  return { place: { ...place, path, node: findIn(path, 'node') }, kept }
 }
 
 /** Where the home is of somebody who does not say where; empty for whom the system gives no directory. */
@@ -86,6 +98,10 @@ function fileIn(folder: string, name: string): string | undefined {
   const file = join(folder, platform() === 'win32' ? `${name}.exe` : name)
   const stat = statOf(file)
   return stat?.isFile() && (platform() === 'win32' || (stat.mode & 0o111) !== 0) ? file : undefined
+}
+
+function isDirectory(path: string): boolean {
+  return statOf(path)?.isDirectory() ?? false
 }
 
 function statOf(path: string) {

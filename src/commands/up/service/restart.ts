@@ -3,7 +3,7 @@ import type { Run } from '../../command.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { isKept, openService, statusOf } from './open-service.ts'
-import { sayReady } from './said.ts'
+import { sayReady, tellKeptPath } from './said.ts'
 import { startService } from './start.ts'
 import { settleTurns } from './turns.ts'
 import { showEdits } from './unit-diff.ts'
@@ -15,6 +15,7 @@ export const restart: Run = async ({ path: [name = ''], options, host, signal })
   if (isDryRun(options)) return await printPlan(at, 'restart')
   if (!isKept(await statusOf(at, signal))) return await startService(at, { options }, signal)
   const spec = at.spec()
+  tellKeptPath(at)
   await showEdits(at, spec, { options }, signal)
   if (name === 'daemon') await settleTurns(host, { verb: 'restart', now: options.has('now') }, signal)
   const since = await markLogs(at.paths.logs, name)

@@ -43,6 +43,14 @@ export async function sayReady(
   }
 }
 
+/** Says what this shell would have taken from a service that is started again. */
+export function tellKeptPath({ host, service: { name }, keptPath }: OpenService): void {
+  if (keptPath.length === 0) return
+  host.stderr.write(
+    `crabup: its PATH keeps ${keptPath.join(', ')}, which this shell does not have: crabup ${name} stop, and start, takes that of the shell\n`,
+  )
+}
+
 /** ` (pid 7, 0.1.0, port 4711)`, as far as it is known. */
 function factsOf({ pid, version, port }: Probe): string {
   const facts = [

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openService } from '../../../../src/commands/up/service/open-service.ts'
+import { ask, wantService } from '../../../../src/up/supervisor/wanted.ts'
+import { makeServiceHome } from '../../../support/services.ts'
+import { makeTestHost } from '../../../support/test-host.ts'
+
+test('openService() leaves a service the PATH of which a bare shell has less, as long as it runs', async () => {
+  await using box = await makeTestHost()
+  await using at = await makeServiceHome()
+  const over = new AbortController()
+  const mine = join(box.folder, 'my tools')
+  await mkdir(mine)
+  const env = { CRABTALK_HOME: at.paths.home, CRABTALK_SERVICE_MANAGER: 'supervisor' }
+  const open = async (PATH: string) => {
+    const { keptPath, spec, known, manager } = await openService(
+      { ...box.host, env: { ...env, PATH } },
+      'cron',
+      over.signal,
+    )
+    return { keptPath, path: spec().env['PATH'], known, manager }
+  }
+  const { path, known } = await open('/usr/bin:/bin')
+  const argv = ['/bin/sleep', '1000'] as const
+  const own = { ...known, argv, cwd: '/', env: { ...known.env, PATH: `${mine}:${path}` } }
+  await wantService(at.folder, own, ask('start'))
+  const supervising = at.supervise(over.signal)
+  await at.recorded('cron', ({ state }) => state === 'running')
+  const bare = await open('/usr/bin:/bin')
+  assert.deepEqual([bare.keptPath, bare.path], [[mine], `${mine}:${path}`])
+  const full = await open('/opt/other:/usr/bin:/bin')
+  assert.deepEqual([full.keptPath, full.path?.split(':')[0]], [[], '/opt/other'])
+  await bare.manager.stop(own, over.signal)
+  const ended = await open('/usr/bin:/bin')
+  assert.deepEqual([ended.keptPath, ended.path], [[], path])
+  over.abort()
+  await supervising
+})
