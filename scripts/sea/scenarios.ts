@@ -101,6 +101,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('conversation', 'show'),
   crabtalk('conversation', 'export'),
   crabtalk('conversation', 'delete', '{session}'),
+  crabtalk('skill', 'list'),
   crabtalk('memory', 'remember', 'deploy', '--alias', 'ship', 'Every Friday'),
   crabtalk('memory', 'rename', 'deploy', 'release'),
   crabtalk('memory', 'alias', 'release', 'rollout'),

@@ -24,6 +24,7 @@ export type WordKind =
   /** What a service manager keeps running. */
   | 'service'
   | 'shell'
+  | 'skill'
 
 /** One option of a command; `value` names its value, absent for a flag. */
 export interface Option {

@@ -32,7 +32,7 @@ export type Sections = readonly (readonly [title: string, words: readonly string
 export const SECTIONS: Sections = [
   ['Talk', ['chat', 'send', 'conversation', 'memory']],
   ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
-  ['Agents and what they may do', ['agent', 'mcp', 'policy']],
+  ['Agents and what they may do', ['agent', 'skill', 'mcp', 'policy']],
   ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'version']],
 ]
 
@@ -57,4 +57,5 @@ export const GROUPS: Readonly<Record<string, string>> = {
   pkg: 'Packages of skills and agents',
   policy: 'Permissions',
   self: 'This program',
+  skill: 'What agents are taught',
 }

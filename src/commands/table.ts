@@ -11,6 +11,7 @@ import { MCP_COMMANDS } from './mcp/table.ts'
 import { MEMORY_COMMANDS } from './memory/table.ts'
 import { AGENT_OPTION, JSON_OPTION } from './options.ts'
 import { SEND_COMMANDS } from './send/table.ts'
+import { SKILL_COMMANDS } from './skill/table.ts'
 import { SUPERVISE_COMMANDS } from './supervise/table.ts'
 
 /** What an agent is made of, for `agent create` and `agent edit`. */
@@ -88,6 +89,7 @@ export const CRABTALK: readonly Command[] = [
   },
   ...CONVERSATION_COMMANDS,
   ...MEMORY_COMMANDS,
+  ...SKILL_COMMANDS,
   ...MCP_COMMANDS,
   ...CRON_COMMANDS,
   ...DAEMON_COMMANDS,

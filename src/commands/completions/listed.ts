@@ -55,6 +55,8 @@ export async function listKind(
       return await services(host)
     case 'memory':
       return await (await import('./remembered.ts')).remembered(paths.memory, agent)
+    case 'skill':
+      return await skills(paths, host)
   }
 }
 
@@ -131,6 +133,13 @@ function whatOf({ agent, title, preview, updatedAt }: Listed): string {
 async function services(host: Host): Promise<Candidate[]> {
   const { serviceNames } = await import('../up/service/names.ts')
   return (await serviceNames(host)).map(({ name, description }) => ({ value: name, description }))
+}
+
+async function skills(paths: HomePaths, { homeDir }: Host): Promise<Candidate[]> {
+  const { scanSkills } = await import('../../core/skills/scan-skills.ts')
+  const { skillRoots } = await import('../../core/skills/skill-roots.ts')
+  const { skills } = await scanSkills(skillRoots(paths, homeDir, await loadConfig(paths)))
+  return skills.map(({ name, description }) => ({ value: name, description }))
 }
 
 function toRule({ value }: Candidate): Candidate {

@@ -23,7 +23,7 @@ export async function fireEntry(
   const either = AbortSignal.any([signal, silence.signal])
   await using attached = await attach(caller, { signal: either })
   const { dispatch } = attached
-  if (entry.skill !== undefined) await requireSkill(dispatch, entry.skill, either)
+  await requireSkill(dispatch, entry, either)
   const { agent, sender } = entry
   const message = { agent, sender, content: contentOf(entry), options: { unattended: true } }
   for await (const { event } of streamTurn(dispatch, message, either)) {
@@ -42,9 +42,14 @@ export function recordOf({ agent, sender }: CronEntry): RunRecord {
   return new RunRecord({ startedAt: performance.now(), agent, sender })
 }
 
-/** Throws `missing` for a skill that is not there: a model would only wonder what is meant. */
-export async function requireSkill(dispatch: Dispatch, name: string, signal: AbortSignal): Promise<void> {
-  const { skills } = await request(dispatch, 'listSkills', {}, signal)
+/** Throws `missing` for a skill that its agent does not have: a model would only wonder what is meant. */
+export async function requireSkill(
+  dispatch: Dispatch,
+  { skill: name, agent }: Pick<CronEntry, 'skill' | 'agent'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (name === undefined) return
+  const { skills } = await request(dispatch, 'listSkills', { agent }, signal)
   const names = skills.map((skill) => skill.name)
   if (names.includes(name)) return
   const hint = didYouMean(name, names) ?? 'skills lie in the folder skills of the home, each with a SKILL.md'

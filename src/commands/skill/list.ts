@@ -1,0 +1,29 @@
+import { sanitize } from '../../core/base/sanitize.ts'
+import { type SkillInfo, SourceKind } from '../../core/protocol/crabtalk.generated.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Run } from '../command.ts'
+import { printJson, printTable } from '../print.ts'
+
+/** `crabtalk skill list`. */
+export const list: Run = async ({ options, host, signal }) => {
+  await using attached = await attach(host, { signal })
+  const asked = { agent: options.value('agent') ?? '' }
+  const { skills, problems } = await request(attached.dispatch, 'listSkills', asked, signal)
+  if (options.has('json')) return printJson(host, { skills: skills.map(toJsonSkill), problems })
+  if (skills.length > 0) {
+    const rows = skills.map((skill) => [skill.name, skill.source, skill.description])
+    await printTable(host, ['NAME', 'FOLDER', 'DESCRIPTION'], rows)
+  } else host.stderr.write(NONE)
+  for (const { path, line, message } of problems) {
+    host.stderr.write(sanitize(`crabtalk: ${path}:${line}: ${message}`).replaceAll('\n', ' ').concat('\n'))
+  }
+  return 0
+}
+
+/** A skill as programs read it. */
+export function toJsonSkill({ name, description, source, sourceKind }: SkillInfo) {
+  return { name, description, folder: source, own: sourceKind === SourceKind.LOCAL }
+}
+
+const NONE = 'No skills yet; each is a folder in skills/ of the home, with a SKILL.md\n'

@@ -1,0 +1,27 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { request } from '../../core/protocol/dispatch.ts'
+import { readBody } from '../../core/skills/skill-body.ts'
+import { attach } from '../../daemon/attach.ts'
+import type { Run } from '../command.ts'
+import { printJson } from '../print.ts'
+import { toJsonSkill } from './list.ts'
+
+/** `crabtalk skill show`: the body of its SKILL.md, which the agents of this machine read. */
+export const show: Run = async ({ options, host, signal }) => {
+  const [name = ''] = options.args
+  await using attached = await attach(host, { signal })
+  const asked = { agent: options.value('agent') ?? '' }
+  const { skills } = await request(attached.dispatch, 'listSkills', asked, signal)
+  const skill = skills.find((one) => one.name === name)
+  if (!skill) {
+    const names = skills.map((one) => one.name)
+    const hint = didYouMean(name, names) ?? 'crabtalk skill list shows them'
+    throw new CrabError('missing', `Cannot find the skill "${name}"`, { hint })
+  }
+  const body = (await readBody({ name, folder: skill.source })).trim()
+  if (options.has('json')) return printJson(host, { ...toJsonSkill(skill), body })
+  host.stdout.write(`${host.stdout.isTerminal ? sanitize(body) : body}\n`)
+  return 0
+}
