@@ -42,7 +42,10 @@ export class NodeSetting {
     this.#models = once(async () => {
       const config = await this.#config.get()
       const { env, over } = options
-      const models = await openModels({ config, env }, over)
+      const models = await openModels({ config, env }, over).catch(async (reason) => {
+        const { withKeptKeys } = await import('./kept-keys.ts')
+        throw await withKeptKeys(reason, config, options)
+      })
       this.#current ??= { provider: models, rules: config.permissions }
       return models
     })

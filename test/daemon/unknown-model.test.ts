@@ -18,3 +18,19 @@ test('a turn that names an unknown model leaves no conversation behind', async (
   await assert.rejects(Array.fromAsync(turn), { kind: 'config', message: /Cannot find model "b"/ })
   assert.deepEqual(await request(dispatch, 'listConversations', {}, NEVER), { conversations: [], total: 0 })
 })
+
+test('a model whose key only services have is said to be missing, and where the key is', async () => {
+  await using home = await temporaryHome()
+  await home.write('config.toml', 'model = "claude-sonnet-5-5"\n')
+  await home.write('service.env', "ANTHROPIC_API_KEY='sk-kept'\n")
+  const found = { kind: 'config', message: /Cannot find model "claude-sonnet-5-5"/ }
+  for (const [env, hint] of [
+    [{}, /^ANTHROPIC_API_KEY is kept for the daemon: crabup daemon start; or set it in this shell$/],
+    [{ ANTHROPIC_API_KEY: 'sk-own' }, undefined],
+  ] as const) {
+    await using services = compose({ ...nodeOptions(home), env })
+    const asking = request(route(handlers(services, 'process')), 'listModels', {}, NEVER)
+    if (hint) await assert.rejects(asking, { ...found, hint })
+    else assert.ok((await asking).models.length > 0)
+  }
+})
