@@ -127,6 +127,10 @@ cannot_start() {
 # The program comes last, by renaming: at every moment there is one, and what runs keeps its file.
 put_files() {
   (cd "$new" && find . ! -type d) | sed 's|^\./||' | sort >"$work/files"
+  mkdir -p "${manifest%/*}"
+  if [ -f "$manifest" ]; then cp "$manifest" "$work/before"; else : >"$work/before"; fi
+  sort -u "$work/before" "$work/files" >"$work/all" # nothing is there that no list names, should this be killed
+  mv -f "$work/all" "$manifest"
   while IFS= read -r file; do
     [ "$file" != bin/crabtalk ] || continue
     mkdir -p "$prefix/$(dirname "$file")"
@@ -137,7 +141,10 @@ put_files() {
     mv -f "$work/old" "$prefix/bin/crabtalk.old"
   fi
   mv -f "$new/bin/crabtalk" "$prefix/bin/crabtalk"
-  mkdir -p "${manifest%/*}"
+  while IFS= read -r file; do
+    case $file in /* | *..*) continue ;; esac
+    grep -Fqx -- "$file" "$work/files" || rm -f "$prefix/$file"
+  done <"$work/before"
   mv -f "$work/files" "$manifest"
 }
 

@@ -34,13 +34,16 @@ test('install.sh puts the archive beside it below a prefix, and says what to add
   assert.deepEqual(readdirSync(box.prefix).toSorted(), ['bin', 'share'])
 })
 
-test('install.sh keeps the program it replaces', async () => {
+test('install.sh keeps the program it replaces, and no other file that came with it', async () => {
   await using box = await makeBox({ '1.0.0': answering('1.0.0') })
   await box.install()
   box.release({ '2.0.0': answering('2.0.0') })
   rmSync(box.archive('1.0.0'))
+  writeFileSync(box.at('share/man/man1/other.1'), '')
   const { code, stdout } = await box.install()
   assert.equal(code, 0)
+  const pages = ['crabtalk.1', 'of-2.0.0.1', 'other.1']
+  assert.deepEqual(readdirSync(box.at('share/man/man1')).toSorted(), pages)
   assert.match(stdout, /The one before is bin\/crabtalk\.old/)
   assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('2.0.0'))
   assert.equal(readFileSync(box.at('bin/crabtalk.old'), 'utf8'), answering('1.0.0'))
@@ -132,6 +135,7 @@ async function makeBox(programs: Readonly<Record<string, string>>) {
           { path: 'bin/crabtalk', bytes: Buffer.from(program), executable: true },
           { path: 'bin/crabup', link: 'crabtalk' },
           { path: 'share/man/man1/crabtalk.1', bytes: Buffer.from(`manual of ${version}`) },
+          { path: `share/man/man1/of-${version}.1`, bytes: Buffer.from('') },
         ].map((entry) => ({ ...entry, path: `crabtalk-${version}-${TARGET}/${entry.path}` }))
         writeFileSync(archive(version), makeTarGz(entries))
       }
