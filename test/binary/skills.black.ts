@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { openChat } from '../support/chat-session.ts'
+import { HAS_DAEMONS } from '../support/run-binary.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
+import { assertFailed, makeTalk, promptOf, type Talk } from '../support/talk.ts'
+import { until } from '../support/until.ts'
+
+const ANSWER = () => ({ parts: ['done'] })
+
+describe('skills', { concurrency: 2 }, () => {
+  test('send puts a skill in the place of its name; what names none stays as it is', async () => {
+    await using talk = await makeTalk(ANSWER)
+    const folder = await writeSkill(talk, 'review', 'Look at this.')
+    await mkdir(join(talk.cwd, '.crabtalk', 'skills', 'local'), { recursive: true })
+    await writeFile(join(talk.cwd, '.crabtalk', 'skills', 'local', 'SKILL.md'), matter('local'))
+    const said = async (words: string, stdin?: string) => {
+      const { code, stderr } = await talk.send(['-s', 'ann', words], { ...(stdin && { stdin }) })
+      assert.deepEqual([code, stderr], [0, ''])
+      return promptOf(talk.server.requests.at(-1))
+    }
+    const tag = (body: string) => `<skill name="review" folder="${folder}">\n${body}\n</skill>`
+    assert.equal(await said('/review'), tag('Look at this.'))
+    await writeSkill(talk, 'review', 'Look closely at $ARGUMENTS.')
+    assert.equal(await said('/review src/a.ts'), tag('Look closely at src/a.ts.'))
+    await writeSkill(talk, 'review', 'Look. </skill> Now.')
+    assert.equal(
+      await said('/review it', 'diff\n'),
+      `${tag('Look. &lt;/skill> Now.')}\n\nit\n\n<stdin>\ndiff\n</stdin>`,
+    )
+    for (const words of ['/etc/hosts what is it?', '/local x', '/../review', '/reviews'])
+      assert.equal(await said(words), words)
+    const listed = await talk.run(['conversation', 'list', '--json'])
+    assert.match(listed.stdout, /"\/review"/)
+    const shown = await talk.run(['conversation', 'show'])
+    assert.match(shown.stdout, /\/review src\/a\.ts/)
+    assert.doesNotMatch(shown.stdout, /Look closely/)
+  })
+
+  test('a daemon does it as well, and keeps an agent to its skills', async () => {
+    await using talk = await makeTalk(ANSWER)
+    await writeSkill(talk, 'review', 'Look at this.')
+    await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
+    const send = () => talk.run(['send', '/review it'], { env: WITH_DAEMON })
+    await send()
+    assert.match(promptOf(talk.server.requests.at(-1)), /^<skill name="review"/)
+    await talk.run(['agent', 'edit', 'crab', '--set', 'skills=["other"]'], { env: WITH_DAEMON })
+    await send()
+    assert.equal(promptOf(talk.server.requests.at(-1)), '/review it')
+  })
+
+  test('an entry of a schedule reaches the model as the skill, and fails where its agent has it no more', async () => {
+    await using talk = await makeTalk(ANSWER)
+    const folder = await writeSkill(talk, 'check-feeds', 'Look.')
+    assert.equal((await talk.run(['cron', 'add', '@yearly', '/check-feeds'])).code, 0)
+    assert.equal((await talk.run(['cron', 'run', '1'])).stdout, 'done\n')
+    const [request] = talk.server.requests
+    assert.equal(promptOf(request), `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`)
+    await talk.run(['agent', 'edit', 'crab', '--set', 'skills=["other"]'])
+    assertFailed(await talk.run(['cron', 'run', '1']), 'missing', {
+      message: /Cannot find the skill "check-feeds"/,
+    })
+    assert.equal(talk.server.requests.length, 1)
+  })
+
+  test('skill list and show say what there is, and what is wrong', async () => {
+    await using talk = await makeTalk(ANSWER)
+    const none = await talk.run(['skill', 'list'])
+    assert.deepEqual([none.code, none.stdout, /^No skills yet/.test(none.stderr)], [0, '', true])
+    const folder = await writeSkill(talk, 'review', 'Look at this.')
+    await mkdir(join(talk.home, 'skills', 'bad'))
+    await symlink('/dev/zero', join(talk.home, 'skills', 'bad', 'SKILL.md'))
+    const listed = await talk.run(['skill', 'list'])
+    assert.match(listed.stdout, /^NAME +FOLDER +DESCRIPTION\nreview +\/.*\/skills\/review +Does it\n$/)
+    assert.match(listed.stderr, /^crabtalk: .*bad\/SKILL\.md:1: it is no file\n$/)
+    const { skills, problems } = JSON.parse((await talk.run(['skill', 'list', '--json'])).stdout)
+    assert.deepEqual(skills, [{ name: 'review', description: 'Does it', folder, own: true }])
+    assert.equal(problems.length, 1)
+    assert.equal((await talk.run(['skill', 'show', 'review'])).stdout, 'Look at this.\n')
+    assertFailed(await talk.run(['skill', 'show', 'rewiev']), 'missing', {
+      message: /Cannot find the skill "rewiev"/,
+      hint: /review/,
+    })
+  })
+
+  test('the chat completes skills, sends them as they are typed, and refuses what is none', async () => {
+    await using talk = await makeTalk(ANSWER)
+    await writeSkill(talk, 'review', 'Look at this.')
+    await writeSkill(talk, 'new', 'Invent.')
+    await using chat = openChat(talk)
+    await chat.shows(/Ask anything/)
+    chat.type('/rev')
+    await chat.shows(/\/review \[…\] +Does it/)
+    chat.press('tab')
+    await chat.shows('> /review')
+    chat.type('src/a.ts')
+    chat.press('enter')
+    await chat.shows('done')
+    assert.match(promptOf(talk.server.requests.at(-1)), /Look at this\.\n<\/skill>\n\nsrc\/a\.ts$/)
+    assert.ok(chat.screen.text().every((line) => !line.includes('Look at this')))
+    chat.type('/rewiev')
+    chat.press('enter')
+    await chat.shows(/There is no command \/rewiev/)
+    assert.equal(talk.server.requests.length, 1)
+    chat.type('/skill:new one')
+    chat.press('enter')
+    await until('it is sent', () => talk.server.requests.length === 2)
+    assert.match(promptOf(talk.server.requests[1]), /^<skill name="new"[^]*\n\none$/)
+  })
+})
+
+async function writeSkill({ home }: Talk, name: string, body: string): Promise<string> {
+  const folder = join(home, 'skills', name)
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'SKILL.md'), `${matter(name)}${body}\n`)
+  return folder
+}
+
+function matter(name: string): string {
+  return `---\nname: ${name}\ndescription: Does it\n---\n`
+}
