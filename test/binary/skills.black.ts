@@ -107,7 +107,7 @@ describe('skills', { concurrency: 2 }, () => {
     chat.type('/skill:new one')
     chat.press('enter')
     await until('it is sent', () => talk.server.requests.length === 2)
-    assert.match(promptOf(talk.server.requests[1]), /^<skill name="new"[^]*\n\none$/)
+    assert.match(promptOf(talk.server.requests[1]), /^<skill name="new"[\s\S]*\n\none$/)
   })
 })
 

@@ -26,6 +26,6 @@ const ANSWERS: readonly [RegExp, readonly Part[]][] = [
   [/^Three (words|bullet points)/, ['Up, then down.']],
   [/^How many legs/, ['{"legs":10}']],
   [/^When is the demo/, ['On Friday.']],
-  [/^<skill name="explain"[^]*Explain the first line of Makefile to/i, ['It names what is made first.']],
+  [/^<skill name="explain"[\s\S]*Explain the first line of Makefile to/i, ['It names what is made first.']],
   [/^Run the tests/, [{ call: 'call_1', name: 'bash', args: '{"command":"npm test"}' }]],
 ]
