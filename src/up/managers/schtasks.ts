@@ -25,7 +25,9 @@ export interface TaskLoop {
   end(label: string, signal: AbortSignal): Promise<void>
   /** Removes what it has written of a service. */
   forget(label: string): Promise<void>
-  /** Undefined when no loop runs for that label. */
+  /** Whether one runs for that label. */
+  isRunning(label: string): Promise<boolean>
+  /** What it knows, or knew last; undefined where none has ever run for that label. */
   status(label: string): Promise<Omit<ServiceStatus, 'label' | 'isInstalled' | 'isEnabled'> | undefined>
 }
 
@@ -72,7 +74,7 @@ export class SchtasksManager implements ServiceManager {
   async start(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     await this.#install(spec, signal)
     await this.#enable(spec.label, signal)
-    if (!(await this.#loop.status(spec.label))) await this.#run(taskCommand('Run', spec.label), signal)
+    if (!(await this.#loop.isRunning(spec.label))) await this.#run(taskCommand('Run', spec.label), signal)
   }
 
   async stop({ label }: ServiceSpec, signal: AbortSignal): Promise<void> {
@@ -114,7 +116,7 @@ export class SchtasksManager implements ServiceManager {
     for (const label of labels) {
       const xml = await this.#query(label, signal)
       const run = (await this.#loop.status(label)) ?? { state: 'stopped' }
-      found.push({ label, isInstalled: xml !== undefined, isEnabled: isEnabledTask(xml), ...run })
+      found.push({ ...run, label, isInstalled: xml !== undefined, isEnabled: isEnabledTask(xml) })
     }
     return found
   }

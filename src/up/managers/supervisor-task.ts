@@ -1,8 +1,8 @@
 import { endService } from '../../core/process/service-process.ts'
 import { findSupervisor, readRecord, writeRecord } from '../supervisor/record.ts'
 import { knownSpecs, removeKnown, type ServiceFolder, statusOf, stopWanted } from '../supervisor/verbs.ts'
-import { ask, servicesFolder, wantService } from '../supervisor/wanted.ts'
-import type { ManagerPlace } from '../types.ts'
+import { ask, readWanted, servicesFolder, wantService } from '../supervisor/wanted.ts'
+import type { ManagerPlace, ServiceStatus } from '../types.ts'
 import type { TaskLoop } from './schtasks.ts'
 
 /** The loop of one service for a home: `supervise NAME` reads the same files that our own supervisor reads for all services. */
@@ -21,13 +21,25 @@ export function taskLoop({ paths, program }: ManagerPlace): TaskLoop {
       const name = specOf(label)?.name
       if (name !== undefined) await removeKnown(at(name), name, AbortSignal.timeout(FORGET_MS))
     },
+    async isRunning(label) {
+      const name = specOf(label)?.name
+      return name !== undefined && (await findSupervisor(folder, name)) !== undefined
+    },
     async status(label) {
       const name = specOf(label)?.name
-      if (name === undefined || !(await findSupervisor(folder, name))) return undefined
+      if (name === undefined) return undefined
       const [status] = await statusOf({ folder, only: name }, [label])
-      return status
+      return status && isDue(folder, name) && RESTS.has(status.state)
+        ? { ...status, state: 'starting' }
+        : status
     },
   }
+}
+
+/** Whether a loop that was started has not come to what it is started for: a task takes its time. */
+function isDue(folder: string, name: string): boolean {
+  const wanted = readWanted(folder, name)
+  return wanted !== undefined && wanted.asked.id !== readRecord(folder, name)?.asked
 }
 
 /** A loop that was killed ends nothing any more. */
@@ -42,5 +54,6 @@ async function endLost(folder: string, name: string): Promise<void> {
   writeRecord(folder, name, { ...record, state: 'stopped' })
 }
 
+const RESTS: ReadonlySet<ServiceStatus['state']> = new Set(['stopped', 'failed'])
 const GRACE_MS = 30_000
 const FORGET_MS = 40_000

@@ -10,15 +10,22 @@ import { makeStage, type Stage } from './stage.ts'
 const never = new AbortController().signal
 const LABEL = 'ai.crabtalk.daemon'
 
-/** A loop that runs while its task does, as the program behind a task would. */
+/** A loop that runs while its task does, as the program behind a task would; of logins it knows nothing. */
 function loopOf(stage: Stage, heard: string[] = []): TaskLoop {
-  const running = join(stage.state, `${LABEL}.running`)
+  const runs = () => existsSync(join(stage.state, `${LABEL}.running`))
+  const known = { label: LABEL, isInstalled: true, isEnabled: false }
   return {
     command: ({ name }) => ['C:\\crab talk\\crabtalk.exe', 'supervise', name],
     want: async ({ name }) => void heard.push(`want ${name}`),
     end: async (label) => void heard.push(`end ${label}`),
     forget: async (label) => void heard.push(`forget ${label}`),
-    status: async () => (existsSync(running) ? { state: 'running', pid: 17, restarts: 1 } : undefined),
+    isRunning: async () => runs(),
+    async status() {
+      if (runs()) return { ...known, state: 'running', pid: 17, restarts: 1 }
+      return heard.at(-1)?.startsWith('want')
+        ? { ...known, state: 'failed', lastExit: { code: 78, signal: null } }
+        : undefined
+    },
   }
 }
 
@@ -55,6 +62,17 @@ test('SchtasksManager.start() makes the task and runs it, and does so once', asy
   ])
   assert.deepEqual(await readdir(join(stage.home, 'run/services')), [`${LABEL}.xml`])
   assert.equal((await unitChange(manager.unit(stage.spec))).kind, 'same')
+})
+
+test('SchtasksManager.status() says how a service ended whose loop has given up, and start() runs it again', async () => {
+  await using stage = await makeStage()
+  const manager = managerOf(stage)
+  await manager.start(stage.spec, never)
+  await stage.host.run(['schtasks', '/End', '/TN', LABEL], {}, never)
+  const [status] = await manager.status([LABEL], never)
+  assert.deepEqual([status!.state, status!.lastExit?.code, status!.isEnabled], ['failed', 78, true])
+  await manager.start(stage.spec, never)
+  assert.equal((await manager.status([LABEL], never))[0]!.state, 'running')
 })
 
 test('SchtasksManager.start() makes a task again that somebody has deleted', async () => {

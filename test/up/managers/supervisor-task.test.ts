@@ -30,13 +30,28 @@ test('taskLoop() runs a service by the words of its task, and ends and forgets i
   assert.deepEqual([status?.state, status?.pid], ['running', pid])
   await loop.end(spec.label, signal)
   assert.deepEqual(await task.ended, [0, null])
-  assert.equal(await loop.status(spec.label), undefined)
+  assert.deepEqual(
+    [await loop.isRunning(spec.label), (await loop.status(spec.label))?.state],
+    [false, 'stopped'],
+  )
   const atLogin = runLoop(loop.command(spec)) // stopped is stopped until then
   await at.recorded('one', ({ state }) => state === 'running')
   unwantService(at.folder, 'one')
   await atLogin.ended
   await loop.forget(spec.label)
   assert.equal(existsSync(join(at.folder, 'one.state.json')), false)
+})
+
+test('taskLoop() knows how a service ended that it does not start again', async () => {
+  await using at = await makeServiceHome()
+  const loop = taskLoop(at)
+  const spec = at.spec('one', 'exit 78')
+  await loop.want(spec)
+  await runLoop(loop.command(spec)).ended
+  const { state, lastExit } = (await loop.status(spec.label))!
+  assert.deepEqual([await loop.isRunning(spec.label), state, lastExit?.code], [false, 'failed', 78])
+  await loop.want(spec)
+  assert.equal((await loop.status(spec.label))?.state, 'starting') // its task takes its time
 })
 
 test('taskLoop() ends a service whose loop was killed', async () => {
