@@ -18,7 +18,7 @@ export async function readEnvFile(path: string): Promise<Record<string, string>>
 export async function setInEnvFile(path: string, variables: Readonly<Record<string, string>>): Promise<void> {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}`)
   const before = (await readText(path)) ?? OPENING
-  const kept = before.split('\n').filter((line) => !(nameIn(line) in variables))
+  const kept = before.split('\n').filter((line) => !Object.hasOwn(variables, nameIn(line)))
   const text = kept.join('\n').replace(/\n*$/, '\n')
   await replaceFile(path, `${text}${lines.join('\n')}\n`)
 }

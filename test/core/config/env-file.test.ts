@@ -25,11 +25,11 @@ test('setInEnvFile() writes what readEnvFile(), Node and a shell read alike, for
 test('setInEnvFile() replaces what is set already and leaves all else as it stands', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
   const path = join(folder.path, 'service.env')
-  await writeFile(path, "# mine\nexport KEY_A=old\nOTHER=1 # stays\n\nKEY_A='older'\n")
+  await writeFile(path, "# mine\nexport KEY_A=old\nOTHER=1 # stays\nconstructor=\n\nKEY_A='older'\n")
   await setInEnvFile(path, { KEY_A: 'new' })
-  assert.equal(await readFile(path, 'utf8'), "# mine\nOTHER=1 # stays\nKEY_A='new'\n")
+  assert.equal(await readFile(path, 'utf8'), "# mine\nOTHER=1 # stays\nconstructor=\nKEY_A='new'\n")
   await setInEnvFile(path, { KEY_B: 'more' })
-  assert.deepEqual(await readEnvFile(path), { OTHER: '1', KEY_A: 'new', KEY_B: 'more' })
+  assert.deepEqual(await readEnvFile(path), { OTHER: '1', constructor: '', KEY_A: 'new', KEY_B: 'more' })
 })
 
 test('setInEnvFile() refuses a value that one of its readers would take for another, and writes nothing', async () => {
