@@ -7,6 +7,7 @@ import { appendFile, copyFile, link, mkdir, readdir, readFile, rm, stat, writeFi
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { quoteWord } from '../../src/core/base/shell-lexer.ts'
 import { BINARY, makeSandbox, type Sandbox } from '../support/run-binary.ts'
 import { WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk } from '../support/talk.ts'
@@ -55,7 +56,7 @@ test('crabup self update changes nothing for a file that is not the one it shoul
   const cases: [args: string, code: number, says: RegExp][] = [
     ['--from newer', 65, /nothing says what its checksum is/],
     [`--from newer --sha256 ${sum}`, 65, /it is not the file that --sha256 means/],
-    ['--from nowhere --sha256 ff', 1, /Cannot read .*nowhere/],
+    ['--from nowhere --sha256 ff', 66, /Cannot read .*nowhere: there is no such file/],
     ['--from newer --rollback', 2, /Give only one of/],
     [`--sha256 ${sum}`, 2, /give --from, too/],
     ['--rollback', 1, /Cannot roll back: there is no /],
@@ -102,9 +103,10 @@ test('crabup self update leaves to npm what npm has installed', async () => {
   await writeFile(join(box.cwd, 'npm/npm'), '#!/bin/sh\necho "$@"\nexit 3\n', { mode: 0o755 })
   const path = `PATH="$PWD/npm:$PATH" npm/lib/node_modules/crabtalk/bin/crabup`
   const update = await box.shell(`${path} self update --version 9.9.9`)
-  const command = `install --global --prefix ${join(box.cwd, 'npm')} crabtalk@9.9.9`
-  assert.deepEqual([update.code, update.stdout], [3, `${command}\n`])
-  assert.ok(update.stderr.endsWith(`npm updates it: npm ${command}\n`), update.stderr)
+  const command = (prefix: string) => `install --global --prefix ${prefix} crabtalk@9.9.9\n`
+  const prefix = join(box.cwd, 'npm')
+  assert.deepEqual([update.code, update.stdout], [3, command(prefix)])
+  assert.ok(update.stderr.endsWith(`npm updates it: npm ${command(quoteWord(prefix))}`), update.stderr)
   const file = await box.shell(`${path} self update --from newer`)
   assert.deepEqual([file.code, file.stdout], [1, ''])
   assert.match(file.stderr, /Cannot replace what npm has installed/)
