@@ -1,5 +1,6 @@
 import { parseObject } from '../../core/base/json.ts'
 import type { LogLevel } from '../../core/base/log.ts'
+import { toTime } from '../foreign-time.ts'
 
 /** Where a line of a service stands: in its log, in what it printed, or in what its service manager says of it. */
 export type LogSource = 'log' | 'crash' | 'journal' | 'supervisor'
@@ -27,10 +28,9 @@ export function toEntry(raw: string, at: { service: string; source: LogSource; a
   if (line === undefined || typeof said !== 'string') {
     return { service, source, raw, time: about, message: raw, fields: {} }
   }
-  const when = typeof time === 'string' ? Date.parse(time) : Number(time ?? Number.NaN)
   const known = isLevel(level) && { level }
   const whose = whoseLine(service, source, fields)
-  return { ...whose, source, raw, time: isTime(when) ? when : about, ...known, message: said }
+  return { ...whose, source, raw, time: toTime(time) ?? about, ...known, message: said }
 }
 
 /** Our own supervisor writes one log for all of its services. */
@@ -45,14 +45,8 @@ function whoseLine(
     : { service, fields }
 }
 
-/** Whether a Date can be of it: others may count nanoseconds. */
-function isTime(milliseconds: number): boolean {
-  return Math.abs(milliseconds) <= MOST_TIME
-}
-
 function isLevel(level: unknown): level is LogLevel {
   return typeof level === 'string' && LEVELS.has(level)
 }
 
-const MOST_TIME = 8.64e15
 const LEVELS: ReadonlySet<string> = new Set<LogLevel>(['debug', 'info', 'warn', 'error'])

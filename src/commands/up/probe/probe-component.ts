@@ -5,6 +5,7 @@ import { parseObject } from '../../../core/base/json.ts'
 import type { JsonObject } from '../../../core/base/message.ts'
 import { codeOf } from '../../../core/base/system-error.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
+import { toTime } from '../../../up/foreign-time.ts'
 import type { Probe } from '../../../up/probe.ts'
 import { stampOfOld } from '../../../up/ps/stale-files.ts'
 
@@ -35,12 +36,12 @@ function judge(name: string, health: JsonObject): Probe {
   if (typeof says === 'string' && says !== name) {
     return { answers: false, isForeign: true, problem: `${says} answers at its port` }
   }
-  const since = typeof started === 'string' ? Date.parse(started) : Number(started)
+  const since = toTime(started)
   return {
     answers: true,
     ...(typeof version === 'string' && { version }),
     ...(typeof pid === 'number' && { pid }),
-    ...(Number.isFinite(since) && { since }),
+    ...(since !== undefined && { since }),
   }
 }
 

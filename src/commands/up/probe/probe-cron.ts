@@ -4,6 +4,7 @@ import { stampOf } from '../../../core/base/file-stamp.ts'
 import { parseObject } from '../../../core/base/json.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { isRunning } from '../../../core/process/signals.ts'
+import { toTime } from '../../../up/foreign-time.ts'
 import type { Probe } from '../../../up/probe.ts'
 import { schedulerHolder } from '../../cron/scheduler-lease.ts'
 
@@ -19,10 +20,10 @@ export async function probeCron(paths: HomePaths): Promise<Probe> {
   const { pid, ready, started, version } = parseObject(text) ?? {}
   if (typeof pid !== 'number') return { answers: false, problem: 'run/cron.json is no state of it' }
   if (!(await isScheduler(pid, paths))) return { answers: false, leftover: { file, ...(stamp && { stamp }) } }
-  const since = typeof started === 'string' ? Date.parse(started) : Number(started)
+  const since = toTime(started)
   const known = {
     pid,
-    ...(Number.isFinite(since) && { since }),
+    ...(since !== undefined && { since }),
     ...(typeof version === 'string' && { version }),
   }
   return ready === false

@@ -38,6 +38,17 @@ test('serviceProbe() takes a component that knows no /health, or speaks no HTTP,
   assert.deepEqual(await box.probe('odd'), { answers: true, port: odd.port })
 })
 
+test('serviceProbe() leaves out what a component says of itself that cannot be', async () => {
+  await using box = await makeBox()
+  for (const started of [1_767_323_045_678_000_000, 'soon', null, {}]) {
+    await using server = await serve((_, answer) =>
+      answer.end(JSON.stringify({ pid: '7', version: 1, started })),
+    )
+    await box.announce('clock', server.port)
+    assert.deepEqual(await box.probe('clock'), { answers: true, port: server.port }, `${started}`)
+  }
+})
+
 test('serviceProbe() waits for no component that is silent', async () => {
   await using box = await makeBox({ limitMs: 200 })
   await using mute = await serveRaw(() => {})
