@@ -26,7 +26,7 @@ export async function readJournal(
   const units = [...services.keys()].map((label) => `--user-unit=${label}.service`)
   const place = cursor === undefined ? [] : [`--after-cursor=${cursor}`]
   const from = since === undefined ? [] : [`--since=@${Math.floor(since / 1000)}`]
-  const most = cursor === undefined && lines !== undefined ? [`--lines=${lines}`] : []
+  const most = cursor === undefined ? [`--lines=${Math.min(lines ?? MOST_LINES, MOST_LINES)}`] : []
   const form = [
     '--output=json',
     '--output-fields=MESSAGE,PRIORITY,USER_UNIT,_SYSTEMD_USER_UNIT',
@@ -60,3 +60,5 @@ function parseRow(raw: string, services: ReadonlyMap<string, string>) {
 /** By the priorities of syslog. */
 const LEVELS: readonly LogLevel[] = ['error', 'error', 'error', 'error', 'warn', 'info', 'info', 'debug']
 const LIMIT_MS = 5000
+/** What is kept of a program's output holds about so many; without a number it would be the oldest that are kept. */
+const MOST_LINES = 1500

@@ -38,6 +38,8 @@ test('readJournal() asks for the lines of units, and goes on behind the last one
   const second = (await place.asked()).slice(first.length)
   assert.match(second, /--after-cursor=s=1;i=2/)
   assert.doesNotMatch(second, /--lines/)
+  await readJournal(place.host, { services: SERVICES, lines: undefined, since: 5 }, NEVER)
+  assert.match((await place.asked()).slice(first.length + second.length), /--lines=1500/)
 })
 
 test('readJournal() has nothing to say where there is no journal, and asks nothing for nobody', async () => {
