@@ -1,4 +1,4 @@
-import { daysIn, momentOf, type WallTime, wallTimeOf } from './wall-time.ts'
+import { daysIn, isWithinReach, momentOf, type WallTime, wallTimeOf } from './wall-time.ts'
 import type { Zone } from './zone.ts'
 
 /** Parts of a span of time as calendars count them; negative ones lead back. */
@@ -12,6 +12,7 @@ export interface CalendarSpan {
 export function addToDate(wall: WallTime, { years, months, days }: CalendarSpan): WallTime {
   const count = wall.year * 12 + (wall.month - 1) + years * 12 + months
   const year = Math.floor(count / 12)
+  if (!isWithinReach(year)) return { ...wall, year } // whose months nobody counts
   const month = count - year * 12 + 1
   const day = Math.min(wall.day, daysIn(year, month))
   const moved = new Date(Date.UTC(year, month - 1, day + days))
@@ -26,7 +27,10 @@ export function addToDate(wall: WallTime, { years, months, days }: CalendarSpan)
 /** Whole years, months and days from one time to a later one by the calendar of a zone, and the milliseconds that are left. */
 export function spanBetween(from: number, to: number, zone: Zone): CalendarSpan & { restMs: number } {
   const start = wallTimeOf(zone, from)
-  const at = (span: CalendarSpan) => momentOf(zone, addToDate(start, span)).at
+  const at = (span: CalendarSpan) => {
+    const wall = addToDate(start, span)
+    return isWithinReach(wall.year) ? momentOf(zone, wall).at : Number.POSITIVE_INFINITY
+  }
   const most = (fits: (count: number) => boolean, guess: number) => {
     let count = guess
     while (count > 0 && !fits(count)) count -= 1

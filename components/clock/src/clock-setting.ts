@@ -12,14 +12,19 @@ export function zoneIn({ zone }: ClockSetting, name: string | undefined): Zone {
   return zoneOf(name === undefined || /^(local|here)?$/i.test(name.trim()) ? zone : name)
 }
 
+/** Of what is read word by word: nobody writes longer ones. */
+export const MAX_CHARS = 100
+
 /** As an argument of tools. */
 export const ZONE = {
   type: 'string',
+  maxLength: MAX_CHARS,
   description: 'Such as Europe/Berlin, tokyo, UTC or +05:30; without it, that of this machine',
 }
 /** As an argument of tools. */
 export const TIME = {
   type: 'string',
+  maxLength: MAX_CHARS,
   description:
     'now, 2026-11-22T15:00, 2026-11-22T15:00Z, 2026-11-22, 15:00, 3pm, tomorrow 9:30 or @1795327200 (Unix seconds)',
 }

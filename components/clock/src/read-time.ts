@@ -1,5 +1,5 @@
 import { addToDate } from './calendar.ts'
-import { type Moment, momentOf, type WallTime, wallTimeOf } from './wall-time.ts'
+import { type Moment, momentOf, type WallTime, wallTimeOf, withinReach } from './wall-time.ts'
 import { type Zone, zoneOf } from './zone.ts'
 
 /** A time that somebody wrote, and the zone it was meant in. */
@@ -17,7 +17,7 @@ export function readTime(text: string, { zone, now }: { zone: Zone; now: number 
   const written = text.trim()
   if (/^now$/i.test(written)) return { at: now, zone }
   const unix = /^@(-?\d{1,11})$/.exec(written)
-  if (unix) return { at: Number(unix[1]) * 1_000, zone }
+  if (unix) return { at: withinReach(Number(unix[1]) * 1_000), zone }
   const { day, rest } = readDay(written)
   const clock = readClock(rest)
   if (!clock || (rest === '' && day === undefined)) throw notATime(text)

@@ -4,7 +4,7 @@ import { type ClockSetting, TIME, ZONE, zoneIn } from './clock-setting.ts'
 import { showDuration } from './duration.ts'
 import { type ReadTime, readTime } from './read-time.ts'
 import { showIso, showTime } from './show-time.ts'
-import { momentOf, wallTimeOf } from './wall-time.ts'
+import { momentOf, wallTimeOf, withinReach } from './wall-time.ts'
 
 /** The tools that tell, convert and calculate times. */
 export function timeTools(setting: ClockSetting): ComponentTool[] {
@@ -148,7 +148,7 @@ function addTool(setting: ClockSetting): ComponentTool<Added> {
       const span = { years, months, days: days + weeks * 7 }
       const isExact = years === 0 && months === 0 && span.days === 0
       const moved = isExact ? { at: start.at } : momentOf(zone, addToDate(wallTimeOf(zone, start.at), span))
-      const at = moved.at + ((hours * 60 + minutes) * 60 + seconds) * 1_000
+      const at = withinReach(moved.at + ((hours * 60 + minutes) * 60 + seconds) * 1_000)
       return [showTime(at, zone), ...oddityOf({ ...moved, zone })].join('\n')
     },
   }

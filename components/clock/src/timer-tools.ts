@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ComponentTool, ToolCall } from 'crabtalk/component'
-import { type ClockSetting, TIME, zoneIn } from './clock-setting.ts'
+import { type ClockSetting, MAX_CHARS, TIME, zoneIn } from './clock-setting.ts'
 import { readDuration, showDuration } from './duration.ts'
 import { readTime } from './read-time.ts'
 import { showIso } from './show-time.ts'
@@ -33,7 +33,7 @@ function startTool(
     inputSchema: {
       type: 'object',
       properties: {
-        duration: { type: 'string', description: 'Such as 90s, 10 minutes, 1h 30m' },
+        duration: { type: 'string', maxLength: MAX_CHARS, description: 'Such as 90s, 10 minutes, 1h 30m' },
         until: { ...TIME, description: `When it ends, instead of a duration: ${TIME.description}` },
         label: { type: 'string', maxLength: 200, description: 'What it is for' },
       },
@@ -69,6 +69,7 @@ function waitTool(
         id: { type: 'string', description: 'As timer_start gave it' },
         at_most: {
           type: 'string',
+          maxLength: MAX_CHARS,
           description:
             'How long to wait at most: 9 minutes at most, and 45 seconds unless the host shows progress',
         },
@@ -93,10 +94,14 @@ async function waitFor(
   { setting, call }: { setting: ClockSetting; call: ToolCall },
 ): Promise<void> {
   const total = Math.round((timer.endsAt - timer.startedAt) / 1_000)
-  for (let now = setting.now(); now < timer.endsAt && now < until; now = setting.now()) {
+  const signal = AbortSignal.any([call.signal, timer.cancelled])
+  const isOver = (now: number) => timer.cancelled.aborted || now >= timer.endsAt || now >= until
+  for (let now = setting.now(); !isOver(now); now = setting.now()) {
     const done = Math.round((now - timer.startedAt) / 1_000)
     call.progress(`${showDuration(timer.endsAt - now)} left`, done, total)
-    await sleep(Math.min(PROGRESS_MS, timer.endsAt - now, until - now), undefined, { signal: call.signal })
+    await sleep(Math.min(PROGRESS_MS, timer.endsAt - now, until - now), undefined, { signal }).catch(() =>
+      call.signal.throwIfAborted(),
+    )
   }
 }
 

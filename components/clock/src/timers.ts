@@ -5,12 +5,15 @@ export interface Timer {
   label: string
   startedAt: number
   endsAt: number
+  /** Aborted when somebody cancels it. */
+  cancelled: AbortSignal
 }
 
 /** Timers of a clock, for as long as it runs. */
 export class Timers {
   readonly #now: () => number
   readonly #timers = new Map<string, Timer>()
+  readonly #cancel = new WeakMap<Timer, AbortController>()
   #count = 0
 
   constructor(now: () => number) {
@@ -26,7 +29,9 @@ export class Timers {
     if (this.#timers.size >= MAX_TIMERS)
       throw new Error(`There are ${MAX_TIMERS} timers already: cancel some`)
     this.#count += 1
-    const timer = { id: `t${this.#count}`, label, startedAt, endsAt }
+    const cancel = new AbortController()
+    const timer = { id: `t${this.#count}`, label, startedAt, endsAt, cancelled: cancel.signal }
+    this.#cancel.set(timer, cancel)
     this.#timers.set(timer.id, timer)
     return timer
   }
@@ -51,6 +56,7 @@ export class Timers {
   cancel(id: string): Timer {
     const timer = this.get(id)
     this.#timers.delete(timer.id)
+    this.#cancel.get(timer)?.abort()
     return timer
   }
 

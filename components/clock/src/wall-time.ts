@@ -50,6 +50,17 @@ export function momentOf(zone: Zone, wall: WallTime): Moment {
   return fitting.length > 1 ? { at: first, oddity: 'twice' } : { at: first }
 }
 
+/** A time that can be shown. Throws where it has no year, or one before 1000 or after 9999. */
+export function withinReach(at: number): number {
+  if (at >= FIRST && at < LAST) return at
+  throw outOfReach('of that time')
+}
+
+/** Whether times of that year can be calculated. */
+export function isWithinReach(year: number): boolean {
+  return year >= 1_000 && year <= 9_999
+}
+
 /** How many days a month has. */
 export function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate()
@@ -57,12 +68,19 @@ export function daysIn(year: number, month: number): number {
 
 /** As if it were UTC. */
 function toShown({ year, month, day, hour, minute, second }: WallTime): number {
+  if (!isWithinReach(year)) throw outOfReach(String(year))
   const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
   if (!isDate) throw new Error(`There is no ${day}.${month}.${year} (day.month.year)`)
   if (hour > 23 || minute > 59 || second > 59)
     throw new Error(`There is no ${hour}:${minute}:${second} o'clock`)
-  if (year < 1_000 || year > 9_999) throw new Error(`The year ${year} is out of reach: 1000 to 9999`)
   return Date.UTC(year, month - 1, day, hour, minute, second)
 }
 
+function outOfReach(year: string): Error {
+  return new Error(`The year ${year} is out of reach: 1000 to 9999`)
+}
+
 const DAY_MS = 86_400_000
+/** A day away from where a zone could lead to another year. */
+const FIRST = Date.UTC(1_000, 0, 2)
+const LAST = Date.UTC(9_999, 11, 31)

@@ -9,6 +9,7 @@ import {
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server'
+import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
 import type { JsonObject } from '../../core/base/message.ts'
@@ -95,7 +96,8 @@ export class ToolServer {
     const began = now()
     const result = await this.#run(found.tool, args, context)
     const fields = { tool: name, ms: now() - began }
-    if (result.isError) log('warn', 'a call failed', { ...fields, answer: firstText(result) })
+    if (result.isError)
+      log('warn', 'a call failed', { ...fields, answer: headOf(firstText(result), MAX_LOGGED) })
     else log('info', 'a call', fields)
     return result
   }
@@ -190,4 +192,6 @@ function refuseToCheck(): never {
   throw new Error('answers are not checked against schemas')
 }
 
+/** Of what a call failed with, in the log. */
+const MAX_LOGGED = 200
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {}, additionalProperties: false }

@@ -5,6 +5,11 @@ import { readDuration, showDuration } from '../../../components/clock/src/durati
 import { timeTools } from '../../../components/clock/src/time-tools.ts'
 import { timerTools } from '../../../components/clock/src/timer-tools.ts'
 
+interface Property {
+  type: string
+  maxLength?: number
+  items?: Property
+}
 const START = Date.parse('2026-11-22T14:00:00Z')
 const call: ToolCall = { signal: new AbortController().signal, wantsProgress: false, progress() {} }
 
@@ -49,6 +54,30 @@ test('add keeps the time of day over a change of clocks, and counts hours exactl
   assert.match(await run('add', { time, hours: 24 }), /^2026-10-25T11:00:00\+01:00/)
   assert.match(await run('add', { time: '2024-02-29', years: 1, weeks: -1 }), /^2025-02-21T00:00:00/)
   assert.match(await run('add', { time: '2026-10-25T00:30Z', hours: 1 }), /^2026-10-25T02:30:00\+01:00/)
+})
+
+test('times that calendars do not show are refused; the last that they do are not', async () => {
+  for (const [name, args] of [
+    ['convert', { time: '@-99999999999', to: ['UTC'] }],
+    ['add', { years: 1_000_000 }],
+    ['add', { days: -1_000_000 }],
+    ['add', { time: '9999-12-30', hours: 1_000 }],
+  ] as const) {
+    await assert.rejects(run(name, args), /^Error: The year (?!NaN).* is out of reach: 1000 to 9999$/)
+  }
+  const text = await run('difference', { from: '9999-12-30', to: '9999-12-31', zone: 'UTC' })
+  assert.match(text, /By the calendar: 1 day\n/)
+})
+
+test('the tools take no long texts where each word is looked at', () => {
+  const setting = { zone: 'UTC', now: () => START }
+  const texts = [...timeTools(setting), ...timerTools(setting)].flatMap(({ inputSchema }) =>
+    Object.entries((inputSchema?.['properties'] ?? {}) as Record<string, Property>)
+      .map(([name, { items, ...one }]) => ({ name, ...(items ?? one) }))
+      .filter(({ name, type }) => type === 'string' && name !== 'id'),
+  )
+  assert.ok(texts.length > 10)
+  for (const { name, maxLength = Infinity } of texts) assert.ok(maxLength <= 200, name)
 })
 
 test('durations are read and shown', () => {
@@ -109,6 +138,14 @@ test('a timer that is waited for tells how far it is, ends in time, and stops wi
   const waiting = real('timer_wait', { id: 't2' }, { ...call, signal: over.signal })
   over.abort()
   await assert.rejects(waiting, { name: 'AbortError' })
+})
+
+test('a timer that somebody cancels is waited for no more', { timeout: 20_000 }, async () => {
+  const real = toolsAt({ get now() { return Date.now() } }) // biome-ignore format: one line
+  await real('timer_start', { duration: '1h' })
+  const waiting = real('timer_wait', { id: 't1' })
+  await real('timer_cancel', { id: 't1' })
+  await assert.rejects(waiting, /There is no timer "t1"/)
 })
 
 test('timers refuse what cannot be: both ends, none, the past, years, and too many', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
+import type { Log } from '../../../src/core/base/log.ts'
 import type { ComponentTool } from '../../../src/mcp/component/types.ts'
 import { HTTP_CLIENTS } from '../../support/component/http-clients.ts'
 import { madeHome, startServed } from '../../support/component/served-component.ts'
@@ -110,6 +111,23 @@ test('what is no tool is refused before anything is served', async () => {
     kind: 'invalid',
     message: /that is no name/,
   })
+})
+
+test('a failure is logged by its beginning, however long the answer is', async () => {
+  const long: ComponentTool = {
+    ...FAIL,
+    run() {
+      throw new Error(`Cannot: ${'x'.repeat(100_000)}`)
+    },
+  }
+  const answers: unknown[] = []
+  const log: Log = (_, __, fields) => void answers.push(fields?.['answer'])
+  await using home = await madeHome()
+  await using served = await startServed(home, [long], { log })
+  await using host = await HTTP_CLIENTS['SDK 2.x']!(served)
+  await host.call('fail')
+  const [answer] = answers.filter((one) => one !== undefined)
+  assert.equal(answer, `Cannot: ${'x'.repeat(192)}`)
 })
 
 test('calls are logged without their arguments', async () => {
