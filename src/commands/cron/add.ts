@@ -27,7 +27,7 @@ export const add: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host, { signal })
   const { dispatch } = attached
   await request(dispatch, 'getAgent', { name: checked.agent }, signal)
-  if (checked.skill !== undefined) await requireSkill(dispatch, checked.skill, signal)
+  await requireSkill(dispatch, checked, signal)
   const { highest } = await readCronState(cronFiles(paths).state)
   const { id: _, ...wanted } = checked
   const entry = await openCronFile(paths, attached).add(wanted, highest + 1, signal)
