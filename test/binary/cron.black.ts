@@ -86,7 +86,8 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.equal((await cron(talk, ['add', '@yearly', '/check-feeds', '-s', 'feeds'])).code, 0)
     const { stdout, stderr, code } = await cron(talk, ['run', '1'])
     assert.deepEqual([stdout, stderr, code], ['done\n', '', 0])
-    assert.match(promptOf(talk.server.requests[0]), /^\/check-feeds$|^<skill name="check-feeds"/)
+    const said = `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`
+    assert.equal(promptOf(talk.server.requests[0]), said)
     assert.match(talk.server.requests[0]!.text, /workspace\/crab/) // as nobody at this machine chose it
     await rm(folder, { recursive: true })
     const missing = await cron(talk, ['run', '1'])
