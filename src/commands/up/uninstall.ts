@@ -23,6 +23,7 @@ export const uninstall: Run = async ({ options, host, signal }) => {
   const place = await openPlace(host, signal)
   const names = await unitNames(place, signal)
   const data = await homeContent(place.paths)
+  if (options.has('purge')) await checkOnlyHome(place, host)
   if (options.has('dry-run'))
     return await showPlan(host, { place, names, data, purges: options.has('purge') })
   if (options.has('purge')) await agreeToPurge({ place, data, options, host }, signal)
@@ -62,12 +63,6 @@ async function agreeToPurge(
   signal: AbortSignal,
 ): Promise<void> {
   const { home } = place.paths
-  const more = notOnlyHome(place.paths, host.homeDir)
-  if (more !== undefined) {
-    throw new CrabError('conflict', `Cannot remove the data: ${more}`, {
-      hint: 'remove what you want gone yourself',
-    })
-  }
   await checkUnused(place, signal)
   const question = `${home} holds:\n${sizes(data).join('\n')}\nRemove all of it for good?`
   const answer = await confirm(question, { options, host }, signal)
@@ -78,6 +73,14 @@ async function agreeToPurge(
       hint: 'crabup uninstall --purge --yes removes it without a question',
     })
   }
+}
+
+async function checkOnlyHome({ paths }: ViewPlace, { homeDir }: Host): Promise<void> {
+  const more = await notOnlyHome(paths, homeDir)
+  if (more === undefined) return
+  throw new CrabError('conflict', `Cannot remove the data: ${more}`, {
+    hint: 'remove what you want gone yourself',
+  })
 }
 
 /** What a person runs by hand is theirs to end; it would write on. */

@@ -1,4 +1,4 @@
-import { lstat, readdir, rm, rmdir } from 'node:fs/promises'
+import { lstat, readdir, realpath, rm, rmdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { BUNDLES } from '../packages/installed.ts'
@@ -22,9 +22,13 @@ export async function homeContent({ home, ...paths }: HomePaths): Promise<HomeEn
   return entries.filter(({ files }) => files > 0).toSorted((a, b) => b.bytes - a.bytes)
 }
 
-/** Why a directory cannot be emptied as a home: it is more than that; undefined when it can. */
-export function notOnlyHome({ home }: Pick<HomePaths, 'home'>, homeDir: string): string | undefined {
-  const isAbove = `${homeDir}${sep}`.startsWith(home.endsWith(sep) ? home : `${home}${sep}`)
+/** Why a directory cannot be emptied as a home: it, or what it is a link to, is more than that; undefined when it can. */
+export async function notOnlyHome(
+  { home }: Pick<HomePaths, 'home'>,
+  homeDir: string,
+): Promise<string | undefined> {
+  const [all, own] = await Promise.all([home, homeDir].map((path) => realpath(path).catch(() => path))) // not there
+  const isAbove = `${own}${sep}`.startsWith(all!.endsWith(sep) ? all! : `${all}${sep}`)
   return homeDir !== '' && isAbove ? `${home} holds more than crabtalk's data` : undefined
 }
 

@@ -9,6 +9,7 @@ import {
   removeContent,
 } from '../../../src/up/uninstall/home-content.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
+import { makeTree } from '../../support/trees.ts'
 
 test('homeContent() measures what is ours, and removeContent() leaves what is not', async () => {
   await using home = await temporaryHome()
@@ -39,13 +40,19 @@ test('removeContent() removes links and not what they lead to, and an empty home
   await assert.rejects(stat(home.paths.home), { code: 'ENOENT' })
 })
 
-test('notOnlyHome() refuses a directory that holds more than a home', () => {
+test('notOnlyHome() refuses a directory that holds more than a home', async () => {
   for (const home of ['/', '/home', '/home/me']) {
-    assert.match(notOnlyHome({ home }, '/home/me') ?? '', /holds more/, home)
+    assert.match((await notOnlyHome({ home }, '/home/me')) ?? '', /holds more/, home)
   }
   for (const home of ['/home/me/.crabtalk', '/home/me2', '/srv/crab']) {
-    assert.equal(notOnlyHome({ home }, '/home/me'), undefined, home)
+    assert.equal(await notOnlyHome({ home }, '/home/me'), undefined, home)
   }
+  await using tree = await makeTree({ 'me/.crabtalk/config.toml': '' })
+  const [me, link] = [tree.path('me'), tree.path('link')]
+  await symlink(me, link)
+  assert.match((await notOnlyHome({ home: link }, me)) ?? '', /link holds more/)
+  assert.match((await notOnlyHome({ home: me }, link)) ?? '', /me holds more/)
+  assert.equal(await notOnlyHome({ home: join(link, '.crabtalk') }, me), undefined)
 })
 
 test('removeComponents() leaves the records of skills and agents', async () => {
