@@ -66,6 +66,8 @@ export async function serveComponent(
  * error what fails, and sets the exit code: 0; 78 for what only a person can set right, as a home that is not there, so that
  * no service manager tries again; else that of the error table.
  *
+ * A call that goes on after its end is left alone for two seconds more, and ends with the process then.
+ *
  * With `--version` or `--help` it prints that instead.
  */
 export async function runComponent(component: Component, options: ServeOptions = {}): Promise<void> {
@@ -95,6 +97,7 @@ export async function runComponent(component: Component, options: ServeOptions =
     process.exitCode = KINDS[kind].exit
   } finally {
     for (const signal of SIGNALS) process.off(signal, stop)
+    setTimeout(() => process.exit(), LEAVE_MS).unref() // a call that ignores its signal must not keep the process
   }
 }
 
@@ -109,6 +112,9 @@ ${lines.join('\n')}
 As a service: crabup ${name} start
 `
 }
+
+/** For what ends by itself. */
+const LEAVE_MS = 2_000
 
 /** How people, shells and service managers end a program. */
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP']

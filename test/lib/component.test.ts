@@ -6,6 +6,7 @@ import { serveComponent } from '../../src/lib/component.ts'
 import { HTTP_CLIENTS } from '../support/component/http-clients.ts'
 import { startProgram } from '../support/component/programs.ts'
 import { madeHome } from '../support/component/served-component.ts'
+import { until } from '../support/until.ts'
 
 const GLASS = join(import.meta.dirname, '../support/component/failing-program.ts')
 
@@ -42,4 +43,18 @@ test('runComponent() leaves no file behind when its program breaks', async () =>
   assert.equal(await glass.ended, 1)
   assert.match(glass.said(), /Error: broken/)
   assert.equal(existsSync(join(paths.run, 'glass.port')), false)
+})
+
+test('runComponent() ends though a call does not', { timeout: 30_000 }, async () => {
+  await using home = await madeHome()
+  const { paths } = home
+  await using glass = startProgram(GLASS, { paths, name: 'glass' })
+  const port = await glass.port()
+  const key = readFileSync(join(paths.run, 'glass.key'), 'utf8').trim()
+  await using host = await HTTP_CLIENTS['SDK 2.x']!({ url: new URL(`http://127.0.0.1:${port}/mcp`), key })
+  const call = host.call('hang').catch(() => undefined) // nobody answers any more
+  await until('it hangs', () => glass.said().includes('hanging'))
+  glass.child.kill('SIGTERM')
+  assert.equal(await glass.ended, 0)
+  await call
 })

@@ -1,7 +1,7 @@
-import { runComponent } from '../../../src/lib/component.ts'
+import { type Component, runComponent } from '../../../src/lib/component.ts'
 
-// A component that breaks when it is told to.
-await runComponent({
+// A component that breaks when it is told to, or never ends a call.
+const glass: Component = {
   name: 'glass',
   version: '1',
   description: 'Breaks',
@@ -16,5 +16,15 @@ await runComponent({
         return 'soon'
       },
     },
+    {
+      name: 'hang',
+      description: 'Goes on for ever.',
+      run() {
+        process.stderr.write('hanging\n')
+        setInterval(() => undefined, 1000)
+        return new Promise<string>(() => undefined)
+      },
+    },
   ],
-})
+}
+await runComponent(glass, { graceMs: 10 })
