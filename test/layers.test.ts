@@ -91,7 +91,11 @@ const OWNED_MODULES: Record<string, readonly string[]> = {
 
 /** What only some files may write. */
 const OWNED_CODE: readonly { what: string; pattern: RegExp; owners: readonly string[] }[] = [
-  { what: 'process.exit', pattern: /\bprocess\.(exit|reallyExit)\(/, owners: ['bin', 'src/lib/component.ts'] },
+  {
+    what: 'process.exit',
+    pattern: /\bprocess\.(exit|reallyExit)\(/,
+    owners: ['bin', 'src/lib/component.ts'],
+  },
   { what: 'process.kill', pattern: /\bprocess\.kill\(/, owners: ['src/core/process', 'bin'] },
   {
     what: 'process.*',
