@@ -70,7 +70,7 @@ export async function makeExecutable(
     },
     useCodeCache: codeCache,
     disableExperimentalSEAWarning: true,
-    execArgv: NODE_FLAGS,
+    execArgv: [...NODE_FLAGS, '--'], // or Node would take an `--env-file` anywhere behind for its own
     execArgvExtension: 'none', // or NODE_OPTIONS would reach the shipped binary
   }
   await writeFile(join(workDir, 'boot.cjs'), boot)

@@ -66,6 +66,9 @@ test('options of Node behind a command are not read by Node', async () => {
   const { stderr, code } = await box.run(['help', '--inspect-brk'])
   assert.doesNotMatch(stderr, /Debugger/)
   assert.equal(code, 0)
+  const unknown = await box.run(['help', '--env-file', 'none'])
+  assert.match(unknown.stderr, /^$|^crabtalk: error\[usage\]/)
+  assert.notEqual(unknown.code, 9, 'Node looked for that file')
 })
 
 test('help is there when the working directory is gone', async () => {

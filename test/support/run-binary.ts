@@ -124,7 +124,7 @@ async function install(bin: string): Promise<void> {
   }
   for (const name of ['crabtalk', 'crabup']) {
     await symlink(BINARY, join(bin, `${name}.ts`))
-    const script = `#!/bin/sh\nexec '${process.execPath}' '${join(bin, name)}.ts' "$@"\n`
+    const script = `#!/bin/sh\nexec '${process.execPath}' -- '${join(bin, name)}.ts' "$@"\n`
     await writeFile(join(bin, name), script, { mode: 0o755 })
   }
 }
