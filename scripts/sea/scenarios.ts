@@ -102,6 +102,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('conversation', 'export'),
   crabtalk('conversation', 'delete', '{session}'),
   crabtalk('skill', 'list'),
+  crabtalk('skill', 'show', '--help'),
   crabtalk('memory', 'remember', 'deploy', '--alias', 'ship', 'Every Friday'),
   crabtalk('memory', 'rename', 'deploy', 'release'),
   crabtalk('memory', 'alias', 'release', 'rollout'),

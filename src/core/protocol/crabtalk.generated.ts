@@ -14005,7 +14005,7 @@ function createBaseListSkillsMsg(): ListSkillsMsg {
 export const ListSkillsMsg: MessageFns<ListSkillsMsg> = {
   encode(message: ListSkillsMsg, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.agent !== "") {
-      writer.uint32(10).string(message.agent);
+      writer.uint32(482).string(message.agent);
     }
     return writer;
   },
@@ -14023,8 +14023,8 @@ export const ListSkillsMsg: MessageFns<ListSkillsMsg> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
+          case 60: {
+            if (tag !== 482) {
               break;
             }
 
@@ -14069,7 +14069,7 @@ export const SkillInfo: MessageFns<SkillInfo> = {
       writer.uint32(32).int32(message.sourceKind);
     }
     if (message.description !== "") {
-      writer.uint32(42).string(message.description);
+      writer.uint32(482).string(message.description);
     }
     return writer;
   },
@@ -14111,8 +14111,8 @@ export const SkillInfo: MessageFns<SkillInfo> = {
             message.sourceKind = reader.int32() as any;
             continue;
           }
-          case 5: {
-            if (tag !== 42) {
+          case 60: {
+            if (tag !== 482) {
               break;
             }
 
@@ -14154,7 +14154,7 @@ export const SkillList: MessageFns<SkillList> = {
       SkillInfo.encode(v!, writer.uint32(10).fork()).join();
     }
     for (const v of message.problems) {
-      SkillProblem.encode(v!, writer.uint32(18).fork()).join();
+      SkillProblem.encode(v!, writer.uint32(482).fork()).join();
     }
     return writer;
   },
@@ -14180,8 +14180,8 @@ export const SkillList: MessageFns<SkillList> = {
             message.skills.push(SkillInfo.decode(reader, reader.uint32()));
             continue;
           }
-          case 2: {
-            if (tag !== 18) {
+          case 60: {
+            if (tag !== 482) {
               break;
             }
 
