@@ -51,7 +51,10 @@ if (canRunSystemd()) {
 
     const started = await up('daemon start')
     assert.equal(started.code, 0, started.stderr)
-    assert.match(started.stdout, /^daemon is ready \(pid \d+, .*\), kept running by systemd, which starts it at login/)
+    assert.match(
+      started.stdout,
+      /^daemon is ready \(pid \d+, .*\), kept running by systemd, which starts it at login/,
+    )
     const first = await status()
     assert.deepEqual([first.state, first.manager, first.restarts], ['ready', 'systemd', 0])
 
