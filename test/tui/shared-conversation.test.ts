@@ -145,6 +145,24 @@ test('titles, compaction and new conversations of another client are shown', asy
   assert.doesNotMatch(left.text(), /another window|took the place of the history/)
 })
 
+test('a title that another client gives while this chat compacts is no news of a compaction', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using shared = await open([{ parts: ['One.'] }, { parts: [gate.promise, 'A summary.'] }])
+  const [left, right] = shared.chats
+  left.type('hello\r')
+  for (const chat of shared.chats) await chat.see('One.')
+  left.type('/compact\r')
+  await left.see('a model writes a summary')
+  right.type('/title Crabs\r')
+  await right.see('It is called Crabs now')
+  gate.resolve()
+  await left.see('Compacted')
+  await right.see('compacted: a summary took the place')
+  left.type('/new\r')
+  await left.see('new conversation')
+  assert.doesNotMatch(left.text(), /took the place of the history/)
+})
+
 test('a message of two chats at once is answered in both, one after the other', async () => {
   const gate = Promise.withResolvers<void>()
   await using shared = await open(({ json }, at) => ({

@@ -40,6 +40,8 @@ export class Following {
   readonly #seen = new Seen()
   readonly #shown = Promise.withResolvers<void>()
   readonly #ends = new Map<string, PromiseWithResolvers<void>>()
+  /** What was told of this conversation before: news that had to wait may be older than what is shown by now. */
+  readonly #summaries = new Set([''])
   #connected = Promise.withResolvers<void>()
   #opening: Opening | undefined
   #instance = ''
@@ -195,7 +197,9 @@ export class Following {
     if (state.session === undefined) return
     if (state.session.id !== session) return this.#show(state, 'elsewhere', signal)
     if (state.session.title !== title) store.act({ type: 'set', change: { title: state.session.title } })
-    if (state.session.summary === summary) return
+    const isKnown = state.session.summary === summary || this.#summaries.has(state.session.summary)
+    this.#summaries.add(state.session.summary)
+    if (isKnown) return
     store.act({ type: 'set', change: { summary: state.session.summary } })
     print(store, [{ kind: 'rule', text: 'compacted: a summary took the place of the history' }])
   }
