@@ -101,7 +101,7 @@ if (canRunSystemd()) {
     const unit = String((await status(talk, 'daemon', env))['unit'])
     await writeFile(unit, (await readFile(unit, 'utf8')).replace('[Service]', '[Service]\nNice=5'))
     const terminal = talk.terminal(['daemon', 'restart'], { program: 'crabup', env })
-    await terminal.shows(/-Nice=5(.|\s)*Write it\? \[y\/N\] /)
+    await terminal.shows(/-Nice=5[\s\S]*Write it\? \[y\/N\] /)
     terminal.type('n\r')
     assert.equal((await terminal.finished).code, 4)
     assert.match(await readFile(unit, 'utf8'), /Nice=5/)
