@@ -7,11 +7,11 @@ import type { MemoryEntry } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { fromWireEntry, treeToWire } from '../../daemon/handlers/memory-entry.ts'
+import { confirm, declined } from '../ask/confirm.ts'
 import type { Options, Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { printJson } from '../print.ts'
 import { compare, type Difference, inWords } from './compare.ts'
-import { confirm, declined } from './confirm.ts'
 import { readMemory } from './entries.ts'
 
 /** `crabtalk memory dump`: a memory as a tree of Markdown files (RFC 0150). */

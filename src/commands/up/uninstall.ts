@@ -11,10 +11,10 @@ import {
   removeComponents,
   removeContent,
 } from '../../up/uninstall/home-content.ts'
+import { confirm, declined } from '../ask/confirm.ts'
 import type { Options, Run } from '../command.ts'
 import { endDaemon } from '../daemon/end-daemon.ts'
 import type { Host } from '../host.ts'
-import { confirm, declined } from '../memory/confirm.ts'
 import { byHandHint, howToRemove } from './uninstall-program.ts'
 import { openPlace, unitNames, type ViewPlace } from './view/place.ts'
 

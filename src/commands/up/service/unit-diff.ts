@@ -1,10 +1,10 @@
 import { toVisible } from '../../../core/base/visible.ts'
 import type { ServiceSpec } from '../../../up/types.ts'
 import { unitChange } from '../../../up/units/unit-change.ts'
+import { confirm, declined } from '../../ask/confirm.ts'
 import { paint, wantsColor } from '../../color.ts'
 import type { Options } from '../../command.ts'
 import type { Host } from '../../host.ts'
-import { confirm, declined } from '../../memory/confirm.ts'
 import type { OpenService } from './open-service.ts'
 
 /**
