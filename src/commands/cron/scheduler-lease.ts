@@ -1,40 +1,24 @@
 import { existsSync } from 'node:fs'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
+import { soleHolder, takeSole } from '../../core/lease/sole-holder.ts'
 import type { Holder, SqliteLeases } from '../../core/lease/sqlite-leases.ts'
 import type { Lease } from '../../core/lease/types.ts'
 
 /** The right to fire the entries of a home. */
 const SCHEDULER_LEASE = 'cron'
-/** A database that others write to is waited for so long. */
-const WAIT_MS = 5000
-const LOOK_MS = 10
 
 /** Takes that right. Throws `conflict`, at once, naming the process that has it; `unavailable` when others keep the leases locked. */
 export async function takeScheduler(
   leases: SqliteLeases,
   { pid, home }: { pid: number; home: string },
 ): Promise<Lease> {
-  const giveUp = new AbortController()
-  const timer = setTimeout(() => giveUp.abort(staysLocked(home)), WAIT_MS)
-  try {
-    const taking = leases.take(SCHEDULER_LEASE, giveUp.signal)
-    taking.catch(() => {}) // awaited below, unless another has it
-    for (;;) {
-      const holder = await leases.describeHolder(SCHEDULER_LEASE)
-      if (holder?.pid === pid) return await taking
-      if (holder) {
-        giveUp.abort()
-        throw isTaken(home, holder)
-      }
-      // Nobody has it, this process neither: it waits for the leases, and another may be first.
-      const lease = await Promise.race([taking, sleep(LOOK_MS)])
-      if (lease) return lease
-    }
-  } finally {
-    clearTimeout(timer)
-  }
+  return await takeSole(leases, {
+    resource: SCHEDULER_LEASE,
+    pid,
+    isTaken: (holder) => isTaken(home, holder),
+    staysLocked: () => staysLocked(home),
+  })
 }
 
 /** Whether that process still has the right: not when the home was removed, or is another one by now. */
@@ -48,11 +32,8 @@ export async function holdsScheduler(
 }
 
 /** The process that fires the entries of a home, if one does; nothing is made on the disk for that. */
-export async function schedulerHolder({ leases: database, proc }: HomePaths): Promise<Holder | undefined> {
-  if (!existsSync(database)) return undefined
-  const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
-  await using leases = new SqliteLeases({ database, proc })
-  return await leases.describeHolder(SCHEDULER_LEASE)
+export async function schedulerHolder(paths: HomePaths): Promise<Holder | undefined> {
+  return await soleHolder(paths, SCHEDULER_LEASE)
 }
 
 function isTaken(home: string, { pid, startedAt }: Holder): CrabError {
