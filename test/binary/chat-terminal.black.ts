@@ -216,8 +216,8 @@ test('a program that crashes leaves a terminal as it was', async () => {
   await shell.shows('Once upon a time')
   const pid = await pidOfChat(talk)
   process.kill(pid, 'SIGINT')
-  process.kill(pid, 'SIGTERM') // two of one kind may be heard as one
-  await shell.shows(/^code 143$/)
+  process.kill(pid, 'SIGTERM') // two of one kind may be heard as one; the system says which is heard last
+  await shell.shows(/^code 1(?:30|43)$/)
   await shell.finished
   await assertRestored(talk, shell)
 })
