@@ -10,7 +10,7 @@ export function ownBuild(): Build {
   const hasRipgrep = isOneFile ? getAssetKeys().includes('ripgrep') : installedRipgrep(path) !== undefined
   const command: Build['command'] = isOneFile
     ? [process.execPath]
-    : [process.execPath, ...keptFlags(process.execArgv), path]
+    : [process.execPath, ...keptFlags(process.execArgv), '--', path] // or Node takes an `--env-file` behind for its own
   return { path, command, node: process.versions.node, isOneFile, hasRipgrep }
 }
 

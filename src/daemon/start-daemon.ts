@@ -38,7 +38,7 @@ export async function startDaemon(
   const { command } = await caller.build()
   const start = () =>
     startDetached({
-      argv: [...command, 'daemon', 'run', '--idle-exit', IDLE_EXIT, '--variables', paths.serviceEnv],
+      argv: [...command, 'daemon', 'run', '--idle-exit', IDLE_EXIT, '--env-file', paths.serviceEnv],
       cwd: paths.home,
       env: { ...caller.env, CRABTALK_HOME: paths.home },
       name: 'crabtalk',

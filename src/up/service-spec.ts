@@ -91,7 +91,7 @@ export function envFileOf({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): string
 function argvOf({ name, run }: Service, place: SpecPlace): readonly [string, ...string[]] {
   const file = place.platform === 'darwin' ? envFileOf(place.paths) : undefined
   if ('words' in run)
-    return [...place.program, ...run.words, ...(file ? ['--variables', file, '--give-up'] : [])]
+    return [...place.program, ...run.words, ...(file ? ['--env-file', file, '--give-up'] : [])]
   if ('program' in run) return [run.program]
   if (place.node === undefined) {
     throw new CrabError(

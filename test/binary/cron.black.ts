@@ -224,7 +224,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     )
     await writeCrons(talk.home, cronEntry(1))
     const env = { CRABTALK_NO_DAEMON: '1' }
-    await using _cron = await startSandboxCron(talk, { args: ['--variables', file], env })
+    await using _cron = await startSandboxCron(talk, { args: ['--env-file', file], env })
     await until('it has fired', () => talk.server.requests.length > 0)
     assert.equal(talk.server.requests[0]?.headers.authorization, 'Bearer from-file')
   })

@@ -73,7 +73,7 @@ test('daemon reload says what is wrong in a file', async () => {
 
 test('daemon run goes on without the file of variables it is told of', async () => {
   await using box = await makeSandbox()
-  await using daemon = await startSandboxDaemon(box, ['--variables', join(box.home, 'service.env')])
+  await using daemon = await startSandboxDaemon(box, ['--env-file', join(box.home, 'service.env')])
   assert.ok(daemon.pid > 0)
 })
 

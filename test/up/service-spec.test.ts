@@ -48,7 +48,7 @@ test('specOf() has services read the file of variables, and give up with 0, wher
   const place = { ...placeOf(home.paths), platform: 'darwin' as const }
   const file = join(home.paths.home, 'service.env')
   for (const name of ['daemon', 'cron']) {
-    assert.deepEqual(specOf(name, place).argv.slice(1), [name, 'run', '--variables', file, '--give-up'])
+    assert.deepEqual(specOf(name, place).argv.slice(1), [name, 'run', '--env-file', file, '--give-up'])
   }
   assert.equal(specOf('clock', place).argv.length, 2)
   assert.equal(specOf('clock', { ...place, hasEnvFile: true }).argv[1], `--env-file=${file}`)

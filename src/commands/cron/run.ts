@@ -4,7 +4,7 @@ import { orGivenUp } from '../give-up.ts'
 
 /** `crabtalk cron run [id]`: the scheduler, in the foreground; with an id that entry, now. */
 export const run: Run = async ({ program, options, host }) => {
-  const at = await withEnvFile(host, options.value('variables'))
+  const at = await withEnvFile(host, options.value('env-file'))
   const [id] = options.args
   if (id === undefined) {
     const { runScheduler } = await import('./run-scheduler.ts')

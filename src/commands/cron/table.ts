@@ -74,10 +74,10 @@ and does without where none does. It takes up changes of config/crons.toml withi
 and SIGINT let running turns end for 10 s. With an ID the answer is printed, and nothing is counted.`,
     options: [
       {
-        name: 'variables',
+        name: 'env-file',
         value: 'FILE',
         kind: 'file',
-        summary: 'Lay KEY=VALUE lines under the environment',
+        summary: 'Lay KEY=VALUE lines under the environment; the file need not exist',
       },
       GIVE_UP,
       { name: 'verbose', short: 'v', summary: 'With an id: a line for each tool call' },

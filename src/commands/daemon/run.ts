@@ -9,7 +9,7 @@ import { pathsOf } from '../paths.ts'
 /** `crabtalk daemon run`: is the daemon, in the foreground; what a unit file runs. */
 export const run: Run = async ({ program, options, host }) => {
   const idle = options.value('idle-exit')
-  const own = await withEnvFile(host, options.value('variables'))
+  const own = await withEnvFile(host, options.value('env-file'))
   return await orGivenUp({ program, options, host }, () =>
     runDaemon(own, {
       paths: pathsOf(own),

@@ -16,10 +16,10 @@ logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the config
       { name: 'port', value: 'N', summary: 'The port for that; 0 picks a free one, see run/crabtalk.port' },
       { name: 'idle-exit', value: 'TIME', summary: 'End after so long without clients and turns' },
       {
-        name: 'variables',
+        name: 'env-file',
         value: 'FILE',
         kind: 'file',
-        summary: 'Variables to lay under the environment, as KEY=VALUE; need not exist',
+        summary: 'Lay KEY=VALUE lines under the environment; the file need not exist',
       },
       GIVE_UP,
     ],

@@ -12,7 +12,7 @@ type Value = string | number | boolean | readonly string[] | { readonly [key: st
  * The launchd job of a service, for ~/Library/LaunchAgents (launchd.plist(5)).
  *
  * It is loaded in the sessions of its domain only: in both, it would run twice. Secrets have no place in it, so the
- * program reads its own `--variables`. Fails with `invalid` when a value cannot stand in XML.
+ * program reads its own `--env-file`. Fails with `invalid` when a value cannot stand in XML.
  */
 export function launchdPlist(spec: ServiceSpec, domain: LaunchdDomain): string {
   checkSpec(spec)

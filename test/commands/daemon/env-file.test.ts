@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts'
 
 const NEVER = new AbortController().signal
 
-test('daemon run lays the variables of --variables under its environment, and goes on without the file', async () => {
+test('daemon run lays the variables of --env-file under its environment, and goes on without the file', async () => {
   await using box = await makeTestHost()
   const file = join(box.folder, 'service.env')
   await writeFile(file, "ANTHROPIC_API_KEY='from the file'\nOPENAI_API_KEY=from the file\n")
@@ -19,7 +19,7 @@ test('daemon run lays the variables of --variables under its environment, and go
     [file, { ANTHROPIC_API_KEY: 'from the file', OPENAI_API_KEY: 'own' }],
     [join(box.folder, 'none'), { ANTHROPIC_API_KEY: undefined, OPENAI_API_KEY: 'own' }],
   ] as const) {
-    const { info } = await daemonWith(box, ['--variables', path], { OPENAI_API_KEY: 'own' })
+    const { info } = await daemonWith(box, ['--env-file', path], { OPENAI_API_KEY: 'own' })
     const seen = Object.keys(known).map((name) => info.environment[name])
     assert.deepEqual(seen, Object.values(known).map(variableDigest))
   }
