@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { JsonObject } from '../../src/core/base/message.ts'
 import type { Script } from '../support/model-server.ts'
 import type { Running } from '../support/run-binary.ts'
+import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { assertFailed, makeTalk, promptOf } from '../support/talk.ts'
 
 const RECORDS = ['--input', 'stream-json', '--output', 'stream-json']
@@ -88,6 +89,19 @@ test('a co-process asks its client with --on-ask client, and does what it answer
   )
   assert.match(stderr, /^crabtalk: error\[denied\]: Cannot ask: the input has ended/)
   assert.equal(code, 4)
+})
+
+test('a co-process sees its question closed when it cancels the turn in a daemon', async () => {
+  const write = { call: 'c', name: 'write', args: '{"path":"new.txt","content":"x"}' }
+  await using talk = await makeTalk([{ parts: [write] }])
+  await using _daemon = await startSandboxDaemon(talk, [], { env: WITH_DAEMON })
+  const running = talk.startSend([...RECORDS, '--on-ask', 'client'], { stdin: 'open', env: WITH_DAEMON })
+  tell(running, { type: 'user', content: 'one' })
+  await running.prints(/"ask\.opened".*\n/)
+  tell(running, { type: 'cancel' })
+  running.child.stdin?.end()
+  const { stdout } = await running.finished
+  assert.match(stdout, /"ask\.closed".*"by":"cancelled".*\n.*"run\.finished".*\n$/)
 })
 
 test('a cancel with nothing to cancel is no failure', async () => {

@@ -4,10 +4,10 @@ import {
   ClientMessage,
   type DeepPartial,
   type ServerMessage,
-  type StreamEvent,
+  StreamEvent,
   type StreamMsg,
 } from './crabtalk.generated.ts'
-import { fromErrorMsg, toErrorMsg } from './failure.ts'
+import { fromErrorMsg, fromStreamEnd, toErrorMsg } from './failure.ts'
 import {
   type Operation,
   REPLIES,
@@ -91,21 +91,39 @@ export async function* requestMany<O extends Operation>(
 }
 
 /**
- * Runs one turn and yields its events, up to and including `end`.
+ * Runs one turn and yields its events, up to and including `end`. Questions that are still open then are closed before,
+ * as whoever hung up on a daemon is not told of that.
  *
- * Throws what the other side reports before that, `unavailable` when the replies stop without an `end`. A turn that
- * failed has ended too: see `fromStreamEnd`.
+ * Throws what the other side reports before the end, `unavailable` when the replies stop without one. A turn that failed
+ * has ended too: see `fromStreamEnd`.
  */
 export async function* streamTurn(
   dispatch: Dispatch,
   message: DeepPartial<StreamMsg>,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  for await (const event of requestMany(dispatch, 'stream', message, signal)) {
-    yield event
-    if (event.event?.$case === 'end') return
+  const open = new Set<string>()
+  try {
+    for await (const told of requestMany(dispatch, 'stream', message, signal)) {
+      const { event } = told
+      if (event?.$case === 'askUser') open.add(event.value.askId)
+      if (event?.$case === 'askClosed') open.delete(event.value.askId)
+      if (event?.$case === 'end') yield* closeAll(open, fromStreamEnd(event.value)?.kind ?? 'cancelled')
+      yield told
+      if (event?.$case === 'end') return
+    }
+    throw unanswered(signal, 'Cannot finish the turn: the replies stopped before its end')
+  } catch (reason) {
+    yield* closeAll(open, toCrabError(reason).kind)
+    throw reason
   }
-  throw unanswered(signal, 'Cannot finish the turn: the replies stopped before its end')
+}
+
+function* closeAll(asks: Set<string>, by: string): Generator<StreamEvent> {
+  for (const askId of asks) {
+    asks.delete(askId)
+    yield StreamEvent.create({ event: { $case: 'askClosed', value: { askId, by, content: '' } } })
+  }
 }
 
 type AnyHandler = (

@@ -120,6 +120,32 @@ for (const [seam, connect] of Object.entries(SEAMS)) {
     await assert.rejects(events.next(), { kind: 'unavailable' })
   })
 
+  for (const [how, end] of [
+    ['fails', { error: 'Cannot go on: it is ending', detail: { kind: 'unavailable' } }],
+    ['stops', undefined],
+  ] as const) {
+    test(`${seam} closes what is asked in a turn that ${how}, before its end and once`, async () => {
+      const dispatch = connect({
+        async *stream() {
+          yield event('askUser', { askId: 'answered' })
+          yield event('askClosed', { askId: 'answered', by: 'user' })
+          yield event('askUser', { askId: 'open' })
+          if (end) yield event('end', end)
+        },
+      })
+      const told: unknown[] = []
+      const follow = async () => {
+        for await (const { event } of streamTurn(dispatch, {}, signal)) {
+          told.push(event?.$case === 'askClosed' ? [event.value.askId, event.value.by] : event?.$case)
+        }
+      }
+      if (end) await follow()
+      else await assert.rejects(follow(), { kind: 'unavailable' })
+      const all = ['askUser', ['answered', 'user'], 'askUser', ['open', 'unavailable']]
+      assert.deepEqual(told, end ? [...all, 'end'] : all)
+    })
+  }
+
   test(`${seam} echoes the request id in every reply, errors included`, async () => {
     const dispatch = connect({
       async *stream() {
