@@ -61,8 +61,8 @@ export class EventBus {
   }
 
   /**
-   * Fires every subscription to the source, and gives the event's id when the turns are on their way; none of them is waited
-   * for. A subscription that fires once is gone from the disk before it fires.
+   * Starts every agent that is subscribed to the source, once, and gives the event's id when the turns are on their way; none
+   * of them is waited for. A subscription that fires once is gone from the disk before it fires.
    *
    * Throws `invalid` for a source, payload or id that is none, `conflict` for a known id, `unavailable` when the bus is closed.
    */
@@ -79,7 +79,7 @@ export class EventBus {
     this.#report(problem)
     const meant = subscriptions.filter((one) => one.source === source)
     const content = contentOf(event)
-    for (const one of await this.#decide(meant, depth)) this.#fire({ ...one, traced, content })
+    for (const one of oncePerAgent(await this.#decide(meant, depth))) this.#fire({ ...one, traced, content })
     return id
   }
 
@@ -148,6 +148,17 @@ export class EventBus {
     }
     this.#problem = problem
   }
+}
+
+/** Of several subscriptions that would start one agent the first; those that must not fire stay, to be told. */
+function oncePerAgent(decided: readonly Decided[]): Decided[] {
+  const started = new Set<string>()
+  return decided.filter(({ subscription: { target_agent: agent }, reason }) => {
+    if (reason) return true
+    const isFirst = !started.has(agent)
+    started.add(agent)
+    return isFirst
+  })
 }
 
 function checkEvent({ id = '', source, payload }: { id?: string; source: string; payload: string }): void {

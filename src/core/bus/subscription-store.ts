@@ -67,11 +67,16 @@ export class SubscriptionStore {
     return this.#standing
   }
 
-  /** Adds one; durable, with its id, when it resolves. Throws `invalid` for a source that is none, `conflict` at the limit. */
+  /**
+   * Adds one, or gives the one that says the same; durable, with its id, when it resolves. Throws `invalid` for a source that
+   * is none, `conflict` at the limit.
+   */
   async add(wanted: Omit<Subscription, 'id'>, signal: AbortSignal): Promise<Subscription> {
     const wrong = sourceProblem(wanted.source)
     if (wrong !== undefined) throw new CrabError('invalid', `Cannot subscribe: ${wrong}`)
     return await this.#change(signal, (table) => {
+      const same = table.subscription.find((one) => isSame(one, wanted))
+      if (same) return { result: same, after: table }
       if (table.subscription.length >= MAX_SUBSCRIPTIONS) throw full()
       const id = nextIdOf(table)
       const added = { id, ...wanted }
@@ -133,6 +138,10 @@ export class SubscriptionStore {
 
 /** How turns end, in `agent:<name>:<end>`. */
 const ENDS = ['done', 'failed'] as const
+
+function isSame(one: Subscription, { source, target_agent, once }: Omit<Subscription, 'id'>): boolean {
+  return one.source === source && one.target_agent === target_agent && one.once === once
+}
 
 function nextIdOf({ next_id = 1, subscription }: Subscriptions): number {
   return subscription.reduce((next, { id }) => Math.max(next, id + 1), next_id)

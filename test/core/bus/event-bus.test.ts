@@ -17,14 +17,14 @@ const EVENT = { source: 'rss:fetch', payload: 'hello', runId: '', depth: 0 }
 test('publish() fires the subscriptions to exactly that source, in their order, with the payload as it is', async () => {
   await using place = await openPlace()
   const { store, bus, trace, fired } = place
-  for (const source of ['rss:fetch', 'rss', 'rss:fetch:2', 'RSS:fetch', 'rss:fetch'])
-    await store.add({ source, target_agent: `to-${source}`, once: false }, NEVER)
+  for (const [index, source] of ['rss:fetch', 'rss', 'rss:fetch:2', 'RSS:fetch', 'rss:fetch'].entries())
+    await store.add({ source, target_agent: `to-${index}`, once: false }, NEVER)
   const payload = ' line\n\u0007€'
   const id = await bus.publish({ ...EVENT, payload })
   await bus.settled()
   assert.deepEqual(
     fired.map(({ agent, sender, content, depth }) => [agent, sender, content, depth]),
-    Array.from({ length: 2 }, () => ['to-rss:fetch', 'event:rss:fetch', payload, 1]),
+    ['to-0', 'to-4'].map((agent) => [agent, 'event:rss:fetch', payload, 1]),
   )
   const [event] = trace.latest(10)
   assert.deepEqual(
@@ -42,6 +42,22 @@ test('publish() without a payload gives the agent the source to read', async () 
   await place.store.add({ source: 'tick', target_agent: 'crab', once: false }, NEVER)
   await place.bus.publish({ ...EVENT, source: 'tick', payload: ' \n' })
   assert.equal(place.fired[0]?.content, 'tick')
+})
+
+test('publish() starts an agent once, however many of its subscriptions say so, and uses up what fires once', async () => {
+  await using place = await openPlace()
+  for (const once of [true, false])
+    await place.store.add({ source: 'tick', target_agent: 'crab', once }, NEVER)
+  await place.store.add({ source: 'tick', target_agent: 'scout', once: false }, NEVER)
+  await place.bus.publish({ ...EVENT, source: 'tick' })
+  assert.deepEqual(
+    place.fired.map(({ agent }) => agent),
+    ['crab', 'scout'],
+  )
+  assert.deepEqual(
+    (await place.store.read()).subscriptions.map(({ id }) => id),
+    [2, 3],
+  )
 })
 
 test('publish() waits for no turn, and what refuses one stands in the trace and in the log', async () => {
@@ -90,7 +106,7 @@ test('what fires once and cannot be taken off the disk does not fire, and says w
   assert.equal(place.logged.filter(({ level }) => level === 'error').length, 1, 'said once')
   await place.home.write(text)
   await place.bus.publish(EVENT)
-  assert.equal(place.fired.length, 4)
+  assert.equal(place.fired.length, 3)
 })
 
 test('an event that 16 led to fires nothing and uses nothing up', async () => {

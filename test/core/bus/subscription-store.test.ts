@@ -51,12 +51,24 @@ once = true
 test('remove() gives each id to one caller, and an id never comes back', async () => {
   await using home = await openHome()
   const [store, other] = [home.open(), home.open()]
-  for (let index = 0; index < 3; index++) await store.add(SCOUT, NEVER)
+  const again = (number: number) => ({ ...SCOUT, source: `s${number}` })
+  for (let index = 0; index < 3; index++) await store.add(again(index), NEVER)
   const removed = await Promise.all([store, other, store].map((one) => one.remove([2, 3, 9], NEVER)))
   assert.deepEqual(removed.flat().sort(), [2, 3])
   assert.equal((await other.add(SCOUT, NEVER)).id, 4)
   await store.remove([1, 4], NEVER)
   assert.equal((await store.add(SCOUT, NEVER)).id, 5)
+})
+
+test('add() gives the subscription that says the same, and writes nothing', async () => {
+  await using home = await openHome()
+  const [store, other] = [home.open(), home.open()]
+  const added = await store.add(SCOUT, NEVER)
+  const before = await home.read()
+  assert.deepEqual(await Promise.all([store, other].map((one) => one.add(SCOUT, NEVER))), [added, added])
+  assert.equal(await home.read(), before)
+  for (const more of [{ once: true }, { source: 'rss' }, { target_agent: 'scout' }])
+    assert.notEqual((await store.add({ ...SCOUT, ...more }, NEVER)).id, added.id)
 })
 
 test('what people write stays: comments, order, keys that have defaults', async () => {
@@ -157,7 +169,7 @@ test('add() refuses what is no source, and more than there may be', async () => 
   for (const source of ['', 'a\nb', 'a\u0007', 'é'.repeat(129)])
     await assert.rejects(store.add({ ...SCOUT, source }, NEVER), { kind: 'invalid' })
   assert.equal((await store.add({ ...SCOUT, source: 'é'.repeat(128) }, NEVER)).id, 1)
-  const one = (id: number) => `[[subscription]]\nid = ${id}\nsource = "a"\ntarget_agent = "crab"\n`
+  const one = (id: number) => `[[subscription]]\nid = ${id}\nsource = "a${id}"\ntarget_agent = "crab"\n`
   await home.write(Array.from({ length: MAX_SUBSCRIPTIONS }, (_, index) => one(index + 1)).join('\n'))
   await assert.rejects(store.add(SCOUT, NEVER), { kind: 'conflict', message: /there are 1000 subscriptions/ })
   await store.remove([1000], NEVER)
@@ -192,7 +204,7 @@ test('a folder that cannot be written is a storage error, and what was there hol
   if (!mount) return
   const path = join(mount.path, basename(home.file))
   const store = new SubscriptionStore({ path, lock: async () => new AsyncDisposableStack() })
-  await assert.rejects(store.add(SCOUT, NEVER), { kind: 'storage' })
+  await assert.rejects(store.add({ ...SCOUT, source: 'rss' }, NEVER), { kind: 'storage' })
   assert.equal((await store.read()).subscriptions.length, 1)
 })
 
@@ -240,8 +252,10 @@ test('two stores and a list in memory agree after any changes, and a comment sur
 })
 
 async function apply(one: Step, store: SubscriptionStore, model: Subscription[]): Promise<Subscription[]> {
-  if (one.do === 'add')
-    return [...model, await store.add({ source: one.source, target_agent: 'crab', once: one.once }, NEVER)]
+  if (one.do === 'add') {
+    const added = await store.add({ source: one.source, target_agent: 'crab', once: one.once }, NEVER)
+    return model.some(({ id }) => id === added.id) ? model : [...model, added]
+  }
   if (one.do === 'remove') {
     const id = model[one.at]?.id
     assert.deepEqual(await store.remove([id ?? 999_999], NEVER), id === undefined ? [] : [id])
