@@ -50,6 +50,46 @@ test('an agent that may use other skills only reads the message as it is', async
   assert.equal(lastSaid(node), '/review this')
 })
 
+test('the model fetches a skill by itself; an agent keeps to its skills, whatever its list of tools says', async () => {
+  await using node = await startTestDispatch([
+    { parts: [{ call: 'a', name: 'skill', args: '{"name":"review"}' }] },
+    { parts: ['Done.'] },
+    { parts: ['Yes.'] },
+  ])
+  await writeSkill(node)
+  await node.home.write('agents/narrow.toml', 'skills = ["review"]\ntools = ["read"]\n')
+  await node.home.write('agents/narrow.md', 'You are narrow.')
+  await node.ask('look at it', { agent: 'narrow' })
+  assert.match(skillsOf(node, 0)!, /\n- review: x$/)
+  assert.match(node.server.requests[1]!.text, /<skill name=\\"review\\" folder=.*>\\nBeware of herons/)
+  await node.home.write('agents/other.toml', 'skills = ["other"]\n')
+  await node.home.write('agents/other.md', 'You are another.')
+  await node.ask('and that', { agent: 'other' })
+  assert.equal(skillsOf(node, 2), undefined)
+})
+
+test('somebody elsewhere has the skills that the agent names, nobody looking on those of all', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  await writeSkill(node)
+  await node.home.write('agents/public.toml', 'skills = ["review"]\n')
+  await node.home.write('agents/public.md', 'You are public.')
+  const offered = async (agent: string, sender: string) => {
+    await node.ask('hello', { agent, sender, options: { unattended: true } })
+    return skillsOf(node, node.server.requests.length - 1) !== undefined
+  }
+  assert.equal(await offered('crab', 'telegram:42'), false)
+  assert.equal(await offered('public', 'telegram:42'), true)
+  assert.equal(await offered('crab', 'cron'), true)
+})
+
+/** What the tool says in a request, where it is offered. */
+function skillsOf({ server }: TestDispatch, at: number): string | undefined {
+  const tools = (server.requests[at]!.json['tools'] ?? []) as {
+    function: { name: string; description: string }
+  }[]
+  return tools.find((tool) => tool.function.name === 'skill')?.function.description
+}
+
 function writeSkill({ home }: TestDispatch): Promise<void> {
   return home.write('skills/review/SKILL.md', '---\nname: review\ndescription: x\n---\nBeware of herons.\n')
 }

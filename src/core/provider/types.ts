@@ -8,7 +8,7 @@ export interface ToolSpec {
   parameters: JsonObject
   /** It changes nothing, anywhere. */
   readOnly?: boolean
-  /** It only leads to the other tools that its agent may have: no list of tool names leaves it out. */
+  /** It only leads to other tools, or to skills, that its agent may have: no list of tool names leaves it out. */
   isGuide?: boolean
   /** A shorter name that a call may use too, as long as no other tool has it (decision 5). */
   alias?: string

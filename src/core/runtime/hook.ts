@@ -77,6 +77,8 @@ export interface ToolsTurn {
   signal: AbortSignal
   /** Aborted when the turn is over: until then what it was offered can be called. Absent: nothing is kept for it. */
   over?: AbortSignal
+  /** Where the turn comes from; absent: somebody at this machine looks at what an agent has. */
+  trust?: Trust
   /** The conversation's id; absent when this is only a look at what an agent has. */
   session?: string
   /** Whether the agent and the client let the turn have a tool; absent: it may have all. The runtime asks as well. */

@@ -76,6 +76,7 @@ export async function planTurn(
     tell: tools.channel.tell,
     signal,
     over: speech.turnOver,
+    trust: request.trust,
     session: conversation.id,
     keeps: keptBy(toolAgent, settings),
     wanted,

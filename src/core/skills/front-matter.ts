@@ -5,7 +5,8 @@ export type FrontMatter =
 
 /**
  * Reads the YAML between the first line `---` and the next one, as far as agentskills.io needs it: a key and its text a
- * line, quoted or not, folded over further lines or as a block (`>`, `|`). What else YAML can is refused.
+ * line, quoted or not, folded over further lines or as a block (`>`, `|`). What else YAML can is refused; a colon within a text
+ * without quotes, which YAML refuses, is taken: many skills have one.
  */
 export function readFrontMatter(text: string): FrontMatter {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
@@ -71,9 +72,7 @@ function readValue(head: string, rest: readonly string[]): Value {
   if (/^["']/.test(whole)) return readQuoted(whole)
   if (/^[[{]/.test(whole)) return { kind: 'other' }
   if (/^[&*!%@`|>]/.test(whole)) return { kind: 'wrong', why: `begins with "${whole[0]}"` }
-  const text = whole.replace(/(^|\s)#.*$/, '').trimEnd()
-  if (/:(\s|$)/.test(text)) return { kind: 'wrong', why: 'has a colon in it, and no quotes around it' }
-  return { kind: 'text', text }
+  return { kind: 'text', text: whole.replace(/(^|\s)#.*$/, '').trimEnd() }
 }
 
 function isTable(line: string): boolean {

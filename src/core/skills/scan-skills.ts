@@ -1,10 +1,11 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isMissingFile, toStorageError } from '../base/files.ts'
 import { codeOf } from '../base/system-error.ts'
 import { readFrontMatter } from './front-matter.ts'
+import { walkFolders } from './walk-folders.ts'
 
-/** A folder whose folders may be skills. */
+/** A folder in which skills are looked for. */
 export interface SkillRoot {
   /** Absolute. */
   path: string
@@ -19,6 +20,8 @@ export interface Skill {
   /** Its folder, absolute. */
   folder: string
   root: SkillRoot
+  /** Whether a model may fetch it by itself; else only people name it (`disable-model-invocation: true`). */
+  isForModel: boolean
 }
 
 /** A folder that looks like a skill, and is none. */
@@ -30,25 +33,44 @@ export interface SkillProblem {
   message: string
 }
 
-/** What the roots have. Of several skills with one name the first counts; a root that is not there has none. Never fails. */
+/**
+ * What the roots have, in folders of folders too; inside a skill no further one is looked for. A root that is not there has
+ * none. Of several skills with one name the first counts, and another that says something else is a problem. Never fails.
+ */
 export async function scanSkills(
   roots: readonly SkillRoot[],
 ): Promise<{ skills: Skill[]; problems: SkillProblem[] }> {
   const found = (await Promise.all(roots.map(scanRoot))).flat()
-  const byName = new Map<string, Skill>()
+  const byName = new Map<string, ReadSkill>()
   const problems: SkillProblem[] = []
   for (const one of found) {
     if ('message' in one) problems.push(one)
-    else if (!byName.has(one.name)) byName.set(one.name, one)
+    else if (!byName.has(one.skill.name)) byName.set(one.skill.name, one)
+    else problems.push(...shadowed(one, byName.get(one.skill.name)!))
   }
-  return { skills: [...byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems }
+  const skills = [...byName.values()].map(({ skill }) => skill)
+  return { skills: skills.toSorted((a, b) => (a.name < b.name ? -1 : 1)), problems }
 }
 
-async function scanRoot(root: SkillRoot): Promise<(Skill | SkillProblem)[]> {
+interface ReadSkill {
+  skill: Skill
+  /** All of its SKILL.md. */
+  text: string
+}
+
+/** Programs link, or copy, one skill into the folders of several: nothing is lost then. */
+function shadowed({ skill, text }: ReadSkill, first: ReadSkill): SkillProblem[] {
+  if (text === first.text) return []
+  const message = `it is not used: there is a "${skill.name}" in ${first.skill.folder}, too`
+  return [problemOf(join(skill.folder, 'SKILL.md'), 1, message)]
+}
+
+async function scanRoot(root: SkillRoot): Promise<(ReadSkill | SkillProblem)[]> {
   try {
-    const names = (await readdir(root.path)).filter((name) => !name.startsWith('.')).toSorted()
-    const read = await Promise.all(names.map((name) => readSkill(join(root.path, name), root)))
-    return read.flatMap((one) => one ?? [])
+    const { found, isCut } = await walkFolders(root.path, (folder) => readSkill(folder, root), MAX_FOLDERS)
+    return isCut
+      ? [...found, problemOf(root.path, 1, `only its first ${MAX_FOLDERS} folders are looked at`)]
+      : found
   } catch (reason) {
     if (isMissingFile(reason)) return []
     return [problemOf(root.path, 1, toStorageError('it cannot be read', reason).message)]
@@ -56,17 +78,20 @@ async function scanRoot(root: SkillRoot): Promise<(Skill | SkillProblem)[]> {
 }
 
 /** Undefined for a folder without SKILL.md, and for a file. */
-async function readSkill(folder: string, root: SkillRoot): Promise<Skill | SkillProblem | undefined> {
+async function readSkill(folder: string, root: SkillRoot): Promise<ReadSkill | SkillProblem | undefined> {
   const path = join(folder, 'SKILL.md')
   try {
     const { size, isFile } = await statOf(path)
     if (!isFile) return problemOf(path, 1, 'it is no file')
     if (size > MAX_BYTES) return problemOf(path, 1, `it has more than ${MAX_BYTES / 2 ** 20} MiB`)
-    const matter = readFrontMatter(await readFile(path, 'utf8'))
+    const text = await readFile(path, 'utf8')
+    const matter = readFrontMatter(text)
     if (!matter.ok) return problemOf(path, matter.line, matter.message)
     const [name = '', description = ''] = ['name', 'description'].map((key) => matter.texts.get(key)?.trim())
     const wrong = flawOf(name, description)
-    return wrong === undefined ? { name, description, folder, root } : problemOf(path, 1, wrong)
+    if (wrong !== undefined) return problemOf(path, 1, wrong)
+    const isForModel = matter.texts.get('disable-model-invocation')?.toLowerCase() !== 'true'
+    return { skill: { name, description, folder, root, isForModel }, text }
   } catch (reason) {
     if (isMissingFile(reason) || codeOf(reason) === 'ENOTDIR') return undefined
     return problemOf(path, 1, toStorageError('it cannot be read', reason).message)
@@ -97,5 +122,7 @@ function problemOf(path: string, line: number, message: string): SkillProblem {
   return { path, line, message }
 }
 
+/** Of a root: each costs some time of every turn. */
+const MAX_FOLDERS = 2000
 const MAX_BYTES = 2 ** 20
 const MAX_DESCRIPTION = 1_024

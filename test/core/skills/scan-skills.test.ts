@@ -25,7 +25,47 @@ test('scanSkills() gives skills by name; of two with one name that of the first 
       ['zeta', 'does something', join(home.paths.home, 'a', 'linked'), true],
     ],
   )
+  assert.deepEqual(problems, [
+    {
+      path: join(home.paths.home, 'b', 'other', 'SKILL.md'),
+      line: 1,
+      message: `it is not used: there is a "same" in ${join(home.paths.home, 'a', 'one')}, too`,
+    },
+  ])
+})
+
+test('scanSkills() finds skills in folders of folders, none inside another, and says nothing of mere copies', async () => {
+  await using home = await temporaryHome()
+  const root = join(home.paths.home, 'skills')
+  await skill(root, 'code/review', 'review')
+  await skill(root, 'code/more/deep/test', 'test')
+  await skill(root, 'code/review/template', 'template')
+  await skill(root, '.off/hidden', 'hidden')
+  await skill(root, 'copy', 'test')
+  await symlink(root, join(root, 'code', 'again'))
+  const { skills, problems } = await scanSkills([{ path: root, isOwn: true }])
+  const folders = skills.map(({ name, folder }) => [name, folder.slice(root.length + 1)])
+  assert.deepEqual(folders, [
+    ['review', join('code', 'review')],
+    ['test', 'copy'],
+  ])
   assert.deepEqual(problems, [])
+})
+
+test('scanSkills() knows which skills are for people only', async () => {
+  await using home = await temporaryHome()
+  for (const [name, line] of [
+    ['all', 'license: MIT'],
+    ['all2', 'disable-model-invocation: false'],
+    ['people', 'disable-model-invocation: True # they decide'],
+  ] as const) {
+    await home.write(`skills/${name}/SKILL.md`, `---\nname: ${name}\ndescription: x\n${line}\n---\n`)
+  }
+  const { skills } = await scanSkills([{ path: home.paths.skills, isOwn: true }])
+  assert.deepEqual(
+    skills.map(({ isForModel }) => isForModel),
+    [true, true, false],
+  )
 })
 
 test('scanSkills() leaves out what is broken, and says why; a pipe keeps nobody waiting', async () => {

@@ -1,20 +1,36 @@
 import { basename, dirname } from 'node:path'
 import { toCrabError } from '../../base/errors.ts'
 import type { AgentConfig } from '../../config/agent-schema.ts'
+import type { Trust } from '../../policy/types.ts'
 import type { Hook } from '../../runtime/hook.ts'
 import type { Skill, SkillProblem } from '../../skills/scan-skills.ts'
 import { readBody } from '../../skills/skill-body.ts'
 import { isSkillOf } from '../../skills/skill-scope.ts'
 import { callsOf } from './skill-call.ts'
+import { SKILL_GROUP, SKILL_TOOL, skillTool } from './skill-tool.ts'
 import { wrapSkill } from './wrap-skill.ts'
 
 /**
- * Puts a skill in the place of a message that begins with `/` and its name (RFC 0036); what names none passes through.
+ * Skills, two ways (RFC 0036): one takes the place of a message that begins with `/` and its name, what names none passes
+ * through; and a turn that may have some has a tool that reads them.
  *
- * `scan` is asked for every such message, so that an edit holds at once. One that cannot be used is told as a notice.
+ * `scan` is asked each time, so that an edit holds at once. A skill that a person names and that cannot be used is told
+ * as a notice.
  */
 export function skillsHook({ scan }: { scan(): Promise<Scanned> }): Hook {
   return {
+    async schema(agent, { trust = 'local' }) {
+      const skills = forModel((await scan()).skills, agent, trust)
+      return skills.length === 0 ? [] : [skillTool(skills, agent.skills.length > 0)]
+    },
+    groups: () => [SKILL_GROUP],
+    dispatch(name, { agent, trust, args }) {
+      if (name !== SKILL_TOOL) return undefined
+      return scan().then(async ({ skills }) => {
+        const { runSkillTool } = await import('./run-skill-tool.ts') // only now: most turns read none
+        return await runSkillTool(args, forModel(skills, agent, trust))
+      })
+    },
     async preprocess({ agent, content, notice }) {
       if (!MAY_NAME_SKILL.test(content)) return undefined
       const { skills, problems } = await scan()
@@ -41,6 +57,12 @@ const MAY_NAME_SKILL = /^\/[\p{L}\p{N}]/u
 
 function usable(skills: readonly Skill[], { skills: scope }: AgentConfig): Skill[] {
   return skills.filter(({ name }) => isSkillOf(name, scope))
+}
+
+/** What a model may fetch: for somebody elsewhere only what the agent's file names. */
+function forModel(skills: readonly Skill[], agent: AgentConfig, trust: Trust): Skill[] {
+  if (trust === 'remote' && agent.skills.length === 0) return []
+  return usable(skills, agent).filter(({ isForModel }) => isForModel)
 }
 
 /** Names may have blanks in them. */

@@ -2,23 +2,29 @@ import { CrabError } from '../../base/errors.ts'
 import type { Skill } from '../../skills/scan-skills.ts'
 
 /**
- * A skill as a model reads it. Arguments stand where the body has `$ARGUMENTS`, else behind it, as they were typed. Neither can
- * end the tag: of an end inside it the `<` is written `&lt;`.
+ * A skill that a person named, as a model reads it. Arguments stand where the body has `$ARGUMENTS`, else behind it, as
+ * they were typed.
  *
  * Throws `invalid` where arguments that stand several times become more than 2 MiB.
  */
-export function wrapSkill(
-  { name, folder }: Pick<Skill, 'name' | 'folder'>,
-  body: string,
-  args: string,
-): string {
+export function wrapSkill(skill: Pick<Skill, 'name' | 'folder'>, body: string, args: string): string {
   const blanks = body.match(BLANK)?.length ?? 0
   if (blanks > 1 && blanks * args.length > MOST_CHARS) {
-    throw new CrabError('invalid', `Cannot use the skill "${name}": it repeats its arguments, which are long`)
+    throw new CrabError(
+      'invalid',
+      `Cannot use the skill "${skill.name}": it repeats its arguments, which are long`,
+    )
   }
-  const filled = body.replace(BLANK, () => args).replace(END, '&lt;')
-  const tag = `<skill name="${name}" folder="${toAttribute(folder)}">\n${filled.trim()}\n</skill>`
+  const tag = tagSkill(
+    skill,
+    body.replace(BLANK, () => args),
+  )
   return blanks > 0 || args === '' ? tag : `${tag}\n\n${args}`
+}
+
+/** What a skill says, in a tag that it cannot end: of an end inside it the `<` is written `&lt;`. */
+export function tagSkill({ name, folder }: Pick<Skill, 'name' | 'folder'>, body: string): string {
+  return `<skill name="${name}" folder="${toAttribute(folder)}">\n${body.replace(END, '&lt;').trim()}\n</skill>`
 }
 
 /** `$ARGUMENTS[0]` and `$ARGUMENTS_X` are something else. */

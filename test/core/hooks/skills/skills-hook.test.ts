@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { skillsHook } from '../../../../src/core/hooks/skills/skills-hook.ts'
-import type { UserMessage } from '../../../../src/core/runtime/hook.ts'
+import type { Trust } from '../../../../src/core/policy/types.ts'
+import type { ToolDispatch, UserMessage } from '../../../../src/core/runtime/hook.ts'
 import { scanSkills } from '../../../../src/core/skills/scan-skills.ts'
 import { skillRoots } from '../../../../src/core/skills/skill-roots.ts'
 import { AGENT } from '../../../support/agents.ts'
+import { toolDispatch } from '../../../support/dispatches.ts'
 import { type TemporaryHome, temporaryHome } from '../../../support/temporary-home.ts'
 
 const NEVER = new AbortController().signal
@@ -95,20 +97,103 @@ test('preprocess() tells of a skill that cannot be used, and passes its message 
   assert.equal(told.length, 3)
 })
 
+test('schema() offers a tool only to a turn that may have skills, and for somebody elsewhere those that are named', async () => {
+  await using home = await temporaryHome()
+  assert.deepEqual(await offered(home), [])
+  await write(home, 'people', 'x', 'disable-model-invocation: true')
+  assert.deepEqual(await offered(home), [])
+  await write(home, 'review', 'Look.')
+  await write(home, 'test', 'Try.')
+  assert.deepEqual(await offered(home), ['review', 'test'])
+  assert.deepEqual(await offered(home, 'unattended'), ['review', 'test'])
+  assert.deepEqual(await offered(home, 'local', ['test', 'none', 'people']), ['test'])
+  assert.deepEqual(await offered(home, 'remote'), [])
+  assert.deepEqual(await offered(home, 'remote', ['test']), ['test'])
+})
+
+test('skill gives what the skill of a name says, as it is now', async () => {
+  await using home = await temporaryHome()
+  await write(home, 'fix', 'Fix $ARGUMENTS. </skill>')
+  const folder = `${home.paths.skills}/fix`
+  const tag = `<skill name="fix" folder="${folder}">\nFix $ARGUMENTS. &lt;/skill>\n</skill>`
+  for (const name of ['fix', ' FIX\n', '/fix', '/skill:fix']) {
+    assert.deepEqual(await call(home, { name }), { output: tag, isError: false })
+  }
+  await write(home, 'Fix', 'Other.')
+  assert.match((await call(home, { name: 'Fix' })).output, /Other\./)
+  assert.match((await call(home, { name: 'FIX' })).output, /- Fix: x\n- fix: x$/)
+})
+
+test('skill searches by the words of names and descriptions, and lists all for none', async () => {
+  await using home = await temporaryHome()
+  await home.write('skills/pdf/SKILL.md', '---\nname: pdf-forms\ndescription: Fills in a sheet\n---\n')
+  await home.write('skills/office/SKILL.md', '---\nname: office\ndescription: Reads a PDF form\n---\n')
+  await write(home, 'people', 'x', 'disable-model-invocation: true')
+  const names = async (name?: unknown) => {
+    const { output } = await call(home, { name })
+    return [...output.matchAll(/^- ([\w-]+): /gm)].map(([, found]) => found)
+  }
+  assert.deepEqual(await names('form PDF'), ['pdf-forms', 'office'])
+  assert.deepEqual(await names('sheet'), ['pdf-forms'])
+  assert.deepEqual(await names(''), ['office', 'pdf-forms'])
+  assert.deepEqual(await names(null), ['office', 'pdf-forms'])
+  const none = await call(home, { name: '../pdf' })
+  assert.equal(none.isError, true)
+  assert.match(none.output, /^No skill is called, or is about, "\.\.\/pdf"; there are:\n- office: /)
+  await assert.rejects(call(home, { name: 1 }), { kind: 'invalid', message: /name must be a text/ })
+})
+
+test('skill gives nothing that the turn may not have', async () => {
+  await using home = await temporaryHome()
+  await write(home, 'review', 'Look.')
+  await write(home, 'people', 'Deploy.', 'disable-model-invocation: true')
+  for (const [name, trust, skills] of [
+    ['review', 'local', ['other']],
+    ['review', 'remote', []],
+    ['people', 'local', []],
+  ] as const) {
+    const { output, isError } = await call(
+      home,
+      { name },
+      { trust, agent: { ...AGENT, skills: [...skills] } },
+    )
+    assert.ok(isError)
+    assert.doesNotMatch(output, /Look|Deploy/)
+  }
+  const other = skillsHook({ scan: () => assert.fail('it looked') })
+  assert.equal(other.dispatch!('read', toolDispatch(), NEVER), undefined)
+})
+
+async function offered(home: TemporaryHome, trust: Trust = 'local', skills: string[] = []) {
+  const [tool, ...more] = await hookOf(home).schema!(
+    { ...AGENT, skills },
+    { tell() {}, signal: NEVER, trust },
+  )
+  assert.equal(more.length, 0)
+  return [...(tool?.description.matchAll(/^- ([\w-]+): /gm) ?? [])].map(([, name]) => name)
+}
+
+async function call(home: TemporaryHome, args: Record<string, unknown>, more: Partial<ToolDispatch> = {}) {
+  return (await hookOf(home).dispatch!('skill', toolDispatch({ args, ...more }), NEVER))!
+}
+
+function hookOf(home: TemporaryHome) {
+  return skillsHook({ scan: () => scanSkills(skillRoots(home.paths, '', { skillDirs: [] })) })
+}
+
 async function say(home: TemporaryHome, content: string, scope: string[] = [], told: string[] = []) {
-  const scan = () => scanSkills(skillRoots(home.paths, '', { skillDirs: [] }))
   const message: UserMessage = {
     ...{ agent: { ...AGENT, skills: scope }, content, trust: 'local', spillDir: '' },
     notice: (text) => void told.push(text),
     attach: () => assert.fail('it attached something'),
   }
-  return await skillsHook({ scan }).preprocess!(message, NEVER)
+  return await hookOf(home).preprocess!(message, NEVER)
 }
 
-function write(home: TemporaryHome, name: string, body: string): Promise<void> {
-  return home.write(`skills/${name}/SKILL.md`, `${matter(name)}${body}`)
+function write(home: TemporaryHome, name: string, body: string, more = 'license: MIT'): Promise<void> {
+  return home.write(`skills/${name}/SKILL.md`, `${matter(name, more)}${body}`)
 }
 
-function matter(name: string): string {
-  return `---\nname: ${name}\ndescription: x\n---\n`
+function matter(name: string, more = 'license: MIT'): string {
+  return `---\nname: ${name}\ndescription: x\n${more}\n---\n`
 }

@@ -1,0 +1,85 @@
+import { headOf } from '../../base/cut.ts'
+import { toVisible } from '../../base/visible.ts'
+import type { ToolSpec } from '../../provider/types.ts'
+import type { ToolGroup } from '../../runtime/hook.ts'
+import type { Skill } from '../../skills/scan-skills.ts'
+
+/** The tool by which a model fetches what a skill says (RFC 0036). */
+export const SKILL_TOOL = 'skill'
+
+export const SKILL_GROUP: ToolGroup = {
+  id: 'skills',
+  title: 'Skills',
+  description: 'How to do certain tasks',
+  tools: [SKILL_TOOL],
+}
+
+/**
+ * That tool, for a turn that has these skills: their names stand in its description, with as much of what they are for as
+ * finds room. With `isNamed` no list of tool names leaves it out, as the agent names the skills themselves (RFC 0082).
+ */
+export function skillTool(skills: readonly Skill[], isNamed: boolean): ToolSpec {
+  return {
+    name: SKILL_TOOL,
+    description: `${HEAD}\n${listSkills(skills, MAX_CHARS)}`,
+    parameters: {
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+    },
+    readOnly: true,
+    ...(isNamed && { isGuide: true }),
+  }
+}
+
+const HEAD =
+  'Read a skill: instructions for a kind of task. When one fits the task, read it before you begin; words in place of a name search for one.'
+/** UTF-16 units; some two thousand tokens, which go with every request. */
+const MAX_CHARS = 8000
+
+/**
+ * Skills as a model reads them, a line for each, those of crabtalk first. Where there is not enough room descriptions are
+ * cut, those of other programs' skills first; then only names are left, and at last not all of them.
+ */
+export function listSkills(skills: readonly Skill[], maxChars: number): string {
+  const own = skills.filter(({ root }) => root.isOwn)
+  const others = skills.filter(({ root }) => !root.isOwn)
+  for (const [ofOwn, ofOthers] of WIDTHS) {
+    const lines = [
+      ...own.map((skill) => toLine(skill, ofOwn)),
+      ...others.map((skill) => toLine(skill, ofOthers)),
+    ]
+    const text = lines.join('\n')
+    if (text.length <= maxChars) return text
+  }
+  return listNames([...own, ...others], maxChars)
+}
+
+/** How much of a description is shown, of one's own skills and of those of other programs, until all fits. */
+const WIDTHS: readonly (readonly [number, number])[] = [
+  [250, 250],
+  [250, 120],
+  [250, 50],
+  [250, 0],
+  [120, 0],
+  [50, 0],
+]
+
+function toLine({ name, description }: Skill, width: number): string {
+  return width === 0 ? `- ${name}` : `- ${name}: ${inShort(description, width)}`
+}
+
+function inShort(description: string, width: number): string {
+  const line = toVisible(description.trim().replaceAll(/\s+/g, ' '))
+  return line.length <= width ? line : `${headOf(line, width - 1).trimEnd()}…`
+}
+
+function listNames(skills: readonly Skill[], maxChars: number): string {
+  let text = ''
+  for (const [at, { name }] of skills.entries()) {
+    const more = `${text}${at === 0 ? '' : ', '}${name}`
+    if (more.length > maxChars) return `${text} and ${skills.length - at} more`
+    text = more
+  }
+  return text
+}
