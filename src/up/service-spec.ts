@@ -27,6 +27,8 @@ export interface SpecPlace {
   program: readonly [string, ...string[]]
   /** The PATH of services. */
   path: string
+  /** Whether service.env says it, and no shell. */
+  hasOwnPath: boolean
   /** The Node that is on it, absolute, for components. */
   node: string | undefined
   /** Whether there is a service.env. */

@@ -87,6 +87,7 @@ function placeOf(paths: HomePaths): SpecPlace {
     platform: 'linux',
     program: ['/usr/bin/crabtalk'],
     path: '/usr/bin:/bin',
+    hasOwnPath: false,
     node: '/usr/bin/node',
     hasEnvFile: false,
   }

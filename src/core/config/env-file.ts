@@ -1,12 +1,11 @@
-import { parseEnv } from 'node:util'
 import { CrabError } from '../base/errors.ts'
 import { replaceFile } from '../base/files.ts'
+import { parseVariables } from './env-file-text.ts'
 import { readText } from './load-config.ts'
 
 /** The variables of a file of `KEY=VALUE` lines, as `node --env-file` reads them; none where there is no such file. Fails with `storage`. */
 export async function readEnvFile(path: string): Promise<Record<string, string>> {
-  const text = await readText(path)
-  return text === undefined ? {} : { ...(parseEnv(text) as Record<string, string>) }
+  return parseVariables((await readText(path)) ?? '')
 }
 
 /**

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
+import { parseVariables } from '../../core/config/env-file-text.ts'
 
 /** What a service manager hands on of a person's session; everything else of a shell stays with the shell. */
 const KEPT =
@@ -21,7 +21,7 @@ export function cleanEnvironment(
 /** The `KEY=VALUE` lines of a file, quotes and comments as in Node's own; none when it is missing or not to be read. */
 export function readEnvFile(path: string): Record<string, string> {
   try {
-    return parseEnv(readFileSync(path, 'utf8')) as Record<string, string>
+    return parseVariables(readFileSync(path, 'utf8'))
   } catch {
     return {} // the service says itself what it lacks
   }

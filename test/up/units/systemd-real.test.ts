@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
+import { envFileProblems, parseVariables } from '../../../src/core/config/env-file-text.ts'
 import type { ServiceSpec } from '../../../src/up/types.ts'
 import { systemdUnit, unitName } from '../../../src/up/units/systemd-unit.ts'
 import { canRunSystemd, type SystemdUser, startSystemdUser } from '../../support/systemd-user.ts'
@@ -64,6 +65,25 @@ if (canRunSystemd()) {
       }),
       { numRuns: 3 },
     )
+  })
+
+  test('envFileProblems() has nothing to say of what systemd and this program read alike only', async () => {
+    const value = fc.string({ unit: fc.constantFrom(...'aB1 \'"\\#$%;=`!&|*?~{}é'), maxLength: 9 })
+    const drawn = fc.sample(value, 400).map((text, index) => `V${index}=${text}`)
+    const lines = drawn.filter((line) => envFileProblems(line, 'service.env').length === 0)
+    assert.ok(lines.length > 50)
+    const spec = { ...daemonSpec(join(user.folder, 'alike')), label: 'ai.crabtalk.alike' }
+    await mkdir(spec.cwd, { recursive: true })
+    await mkdir(dirname(spec.output), { recursive: true })
+    await mkdir(user.unitFolder, { recursive: true })
+    await writeFile(spec.envFile, `${lines.join('\n')}\n`)
+    const unit = systemdUnit({ ...spec, argv: ['/usr/bin/env', '-0'] })
+    await writeFile(join(user.unitFolder, unitName(spec.label)), unit)
+    control(user.env, 'daemon-reload')
+    control(user.env, 'start', '--wait', unitName(spec.label))
+    const seen = (await readFile(spec.output, 'utf8')).split('\0').filter((pair) => /^V\d+=/.test(pair))
+    const known = Object.entries(parseVariables(lines.join('\n'))).map(([name, text]) => `${name}=${text}`)
+    assert.deepEqual(seen.toSorted(), known.toSorted())
   })
 }
 

@@ -1,10 +1,12 @@
 import { chmod, stat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { readConfig } from '../../../core/config/load-config.ts'
+import { formatPlace, type Problem } from '../../../core/config/problem.ts'
 import { modelVariables } from '../../../core/provider/model-variables.ts'
 import { envFileOf } from '../../../up/service-spec.ts'
 import { readEnvFile } from '../../../up/supervisor/environment.ts'
 import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
+import { serviceEnvProblems } from '../service/service-env.ts'
 
 /** Whether service.env is for its owner only, and has what the models need that this shell has. */
 export const checkServiceEnvironment: Check = async (place) => {
@@ -16,8 +18,15 @@ export const checkServiceEnvironment: Check = async (place) => {
   return [
     stats ? ok(`${file} ${which}`) : note(`there is no ${file}; secrets of services belong there`),
     ...(stats && platform() !== 'win32' ? openMode(file, stats.mode) : []),
+    ...(await serviceEnvProblems(place.paths)).map(toFinding),
     ...(await onlyHere(place, values)),
   ]
+}
+
+/** A line of it that is not read as it stands there; none keeps a service from starting but that of another home. */
+function toFinding({ key, message, hint, ...place }: Problem): Finding {
+  const say = key === 'CRABTALK_HOME' ? problem : hint === undefined ? note : warning
+  return say(`${formatPlace(place)}: ${message}`, hint)
 }
 
 function openMode(file: string, mode: number): Finding[] {

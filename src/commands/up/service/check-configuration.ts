@@ -1,20 +1,34 @@
 import { findProblems } from '../../../core/config/describe.ts'
 import { loadConfig } from '../../../core/config/load-config.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
-import { formatPlace, type Problem } from '../../../core/config/problem.ts'
+import { configError, formatPlace, type Problem } from '../../../core/config/problem.ts'
 import type { OpenService } from './open-service.ts'
+import { serviceEnvProblems } from './service-env.ts'
 
 /**
- * Looks whether a service inside this program can start with the configuration as it is, before anything is changed. Fails
- * with `config`, naming file and line; what keeps only an agent from working is a warning.
+ * Looks whether a service can start with the configuration as it is, before anything is changed. Fails with `config`,
+ * naming file and line; what keeps only an agent from working, and a variable from being read, is a warning.
  */
 export async function checkConfiguration({ service, paths, host }: OpenService): Promise<void> {
-  if (!('words' in service.run)) return // a component reads none of it
-  await loadConfig(paths)
-  const problems = [...(await findProblems(paths)), ...(service.name === 'cron' ? await inCrons(paths) : [])]
+  const problems = await inVariables(paths)
+  if ('words' in service.run) problems.push(...(await inFiles(service.name, paths))) // a component reads none of it
   for (const problem of problems) {
-    host.stderr.write(`crabup: ${formatPlace(problem)}: ${problem.message}\n`)
+    const hint = problem.hint === undefined ? '' : ` (${problem.hint})`
+    host.stderr.write(`crabup: ${formatPlace(problem)}: ${problem.message}${hint}\n`)
   }
+}
+
+/** Fails with `config` where the file of variables takes the service to another home. */
+async function inVariables(paths: HomePaths): Promise<Problem[]> {
+  const problems = await serviceEnvProblems(paths)
+  const moved = problems.find(({ key }) => key === 'CRABTALK_HOME')
+  if (moved) throw configError([moved])
+  return problems
+}
+
+async function inFiles(name: string, paths: HomePaths): Promise<Problem[]> {
+  await loadConfig(paths)
+  return [...(await findProblems(paths)), ...(name === 'cron' ? await inCrons(paths) : [])]
 }
 
 /** Entries that cannot fire. Fails with `config` where none could. */

@@ -7,19 +7,23 @@ import { upHostOf } from '../../../up/host.ts'
 import { keepPath } from '../../../up/kept-path.ts'
 import { type PathSnapshot, snapshotPath } from '../../../up/path-snapshot.ts'
 import { envFileOf, type SpecPlace } from '../../../up/service-spec.ts'
+import { readEnvFile } from '../../../up/supervisor/environment.ts'
 import type { Build, Host } from '../../host.ts'
 import { pathsOf } from '../../paths.ts'
 
 /** What the units of this home say besides what each service is, as the shell is that asks for it. Fails as pathsOf(). */
 export async function specPlace(host: Host): Promise<SpecPlace> {
   const paths = pathsOf(host)
-  const { path } = servicePath(host)
+  const own = readEnvFile(envFileOf(paths))
+  const ownPath = own['PATH'] ?? own['Path']
+  const path = ownPath ?? servicePath(host).path
   return {
     paths,
     usualHome: usualHome(host),
     platform: upHostOf(host).platform,
     program: stableProgram(await host.build(), path),
     path,
+    hasOwnPath: ownPath !== undefined,
     node: findIn(path, 'node'),
     hasEnvFile: await access(envFileOf(paths), constants.R_OK).then(
       () => true,
@@ -54,6 +58,7 @@ export function withPathOf(
   before: string | undefined,
   host: Host,
 ): { place: SpecPlace; kept: readonly string[] } {
+  if (place.hasOwnPath) return { place, kept: [] }
   const usual = servicePath(host, '').path
   const { path, kept } = keepPath({ before, now: place.path, usual, delimiter, isDirectory })
   return { place: { ...place, path, node: findIn(path, 'node') }, kept }

@@ -35,7 +35,7 @@ export async function startService(
   const wasKept = isKept(before)
   await replaceOther(at, { now: options.has('now') }, signal)
   const spec = at.spec()
-  if (!wasKept) tellLent(host)
+  if (!wasKept && !at.place.hasOwnPath) tellLent(host)
   const hasChanged = await showEdits(at, spec, { options }, signal)
   if (!wasKept) cutOutput(spec.output) // nobody writes it now
   const since = await markLogs(paths.logs, service.name)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openService } from '../../../../src/commands/up/service/open-service.ts'
@@ -37,4 +37,18 @@ test('openService() leaves a service the PATH of which a bare shell has less, as
   assert.deepEqual([ended.keptPath, ended.path], [[], path])
   over.abort()
   await supervising
+})
+
+test('openService() gives a service the PATH that service.env names, whatever the shell has', async () => {
+  await using box = await makeTestHost()
+  await using at = await makeServiceHome()
+  const env = {
+    CRABTALK_HOME: at.paths.home,
+    CRABTALK_SERVICE_MANAGER: 'supervisor',
+    PATH: '/opt/other:/usr/bin',
+  }
+  await mkdir(at.paths.home, { recursive: true })
+  await writeFile(at.paths.serviceEnv, "PATH='/opt/mine:/usr/bin:/bin'\n")
+  const { spec, keptPath } = await openService({ ...box.host, env }, 'cron', new AbortController().signal)
+  assert.deepEqual([spec().env['PATH'], keptPath], ['/opt/mine:/usr/bin:/bin', []])
 })

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { main } from '../../../../src/commands/main.ts'
+import { makeTestHost } from '../../../support/test-host.ts'
+
+/** Runs a command of crabup for a home with that service.env, and gives what it says. */
+async function crabup(words: readonly string[], text: string) {
+  await using box = await makeTestHost()
+  const home = join(box.folder, 'home')
+  await mkdir(home)
+  await writeFile(join(home, 'service.env'), text, { mode: 0o600 })
+  const env = { CRABTALK_HOME: home, CRABTALK_SERVICE_MANAGER: 'supervisor', PATH: '/usr/bin:/bin' }
+  const code = await main('crabup', words, { ...box.host, env })
+  for (const output of [box.host.stdout, box.host.stderr]) await output.flush()
+  return { code, stdout: box.stdout(), stderr: box.stderr() }
+}
+
+test('crabup NAME start names the lines of service.env that are not read, with the file, and goes on', async () => {
+  const { code, stderr, stdout } = await crabup(['cron', 'start', '--dry-run'], '# keys\nsk-123\nA=x#y\n')
+  assert.equal(code, 0)
+  assert.match(
+    stderr,
+    /^crabup: service\.env:2: is no KEY=VALUE, .*\ncrabup: service\.env:3: has a value .*single quotes.*\n$/,
+  )
+  assert.doesNotMatch(stderr + stdout, /sk-123|x#y/)
+})
+
+test('crabup NAME start says that a PATH in service.env is the one services have', async () => {
+  const { stderr, stdout } = await crabup(['cron', 'start', '--dry-run'], "A=1\nPATH='/opt/mine:/bin'\n")
+  assert.equal(stderr, 'crabup: service.env:2: services have this PATH, and not that of the shell\n')
+  assert.match(stdout, /"PATH": "\/opt\/mine:\/bin"/)
+  const unread = await crabup(['cron', 'start', '--dry-run'], "PATH='/opt/mine:$PATH'\n")
+  assert.match(unread.stderr, /^crabup: service\.env:1: PATH holds a \$, /)
+})
+
+test('crabup NAME start refuses a service.env that would give the service another home', async () => {
+  const { code, stderr } = await crabup(['cron', 'start'], 'CRABTALK_HOME=/tmp/other\n')
+  assert.equal(code, 78)
+  assert.match(stderr, /error\[config\]: service\.env:1: CRABTALK_HOME would give services another home/)
+})
+
+test('crabup doctor names the same lines', async () => {
+  const { stdout } = await crabup(['doctor'], 'rubbish\nPATH=/bin\nCRABTALK_HOME=/tmp/other\n')
+  assert.match(
+    stdout,
+    /service\.env:1: is no KEY=VALUE[\s\S]*service\.env:2: services have[\s\S]*service\.env:3: /,
+  )
+})

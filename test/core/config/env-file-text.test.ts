@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { envFileProblems, parseVariables } from '../../../src/core/config/env-file-text.ts'
+
+/** A file, and what is said of which line. */
+const WRONG: [text: string, line: number, message: RegExp][] = [
+  ['# keys\nsk-ant-123', 2, /is no KEY=VALUE/],
+  ['A B=1', 1, /is no KEY=VALUE/],
+  ['A: 1', 1, /is no KEY=VALUE/],
+  ['1A=1', 1, /is no KEY=VALUE/],
+  ['=1', 1, /is no KEY=VALUE/],
+  ["export A='1'", 1, /begins with export/],
+  ["A=1\nB='x\nC=2", 2, /quote that is not closed/],
+  ['A=pass#word', 1, /do not read alike/],
+  ['A=1 # one', 1, /do not read alike/],
+  ["A='1' # one", 1, /do not read alike/],
+  ["A='a'b", 1, /do not read alike/],
+  ['A=C:\\keys', 1, /do not read alike/],
+  ['A= \nB=1', 1, /do not read alike/],
+  ['A=`x`', 1, /do not read alike/],
+  ['A="x\\ny"', 1, /do not read alike/],
+  ['A="a\nb"\nrubbish', 3, /is no KEY=VALUE/],
+]
+
+for (const [text, line, message] of WRONG) {
+  test(`envFileProblems() names line ${line} of ${JSON.stringify(text)}, and shows nothing of it`, () => {
+    const problems = envFileProblems(text, 'service.env')
+    assert.deepEqual(
+      problems.map((problem) => [problem.file, problem.line]),
+      [['service.env', line]],
+    )
+    assert.match(problems[0]!.message, message)
+    assert.doesNotMatch(JSON.stringify(problems), /sk-ant|pass|keys|rubbish/)
+  })
+}
+
+test('envFileProblems() has nothing to say of lines that all programs read alike', () => {
+  const text =
+    "\ufeff# a comment\n; another\r\n\n  A = 1\nB='x # \\ y'\nC=\"a b\"\nD=\nE='two\nlines'\nF=a=b'c\"d$e\n"
+  assert.deepEqual(envFileProblems(text, 'service.env'), [])
+})
+
+test('parseVariables() takes a byte order mark for none of a name', () => {
+  assert.deepEqual(parseVariables("\ufeffA='1'\r\nB=2\r\n"), { A: '1', B: '2' })
+})
