@@ -22,6 +22,8 @@ export interface TestPorts {
   told: string[]
   /** Is called at a restart. */
   onRestart: { now: (name: string) => Promise<void> }
+  /** What other processes have the right to change. */
+  locked: Set<string>
 }
 
 interface TestPortsOptions {
@@ -31,6 +33,8 @@ interface TestPortsOptions {
   home: string
   /** Where the real npm is looked for. */
   path?: string
+  /** The version of the Node that services run on; by default this one. */
+  node?: string
   /** Else what npm does is done here, which takes a tenth of the time. */
   isRealNpm?: boolean
 }
@@ -42,6 +46,7 @@ export function testPorts(at: TestPortsOptions): TestPorts {
   const told: string[] = []
   const onRestart = { now: async (_name: string) => {} }
   const leases = new MemoryLeases()
+  const locked = new Set<string>()
   const env = { PATH: at.path ?? process.env['PATH'], HOME: at.home, ...at.registry.env }
   const host: UpHost = {
     env,
@@ -60,6 +65,8 @@ export function testPorts(at: TestPortsOptions): TestPorts {
     now: () => Date.now(),
     npm: async () => (at.isRealNpm ? await findNpm(host, at.home) : paperNpm(at.registry)),
     lock: (resource, signal) => leases.take(resource, signal),
+    isLocked: async (resource) => locked.has(resource),
+    node: async () => ({ path: '/usr/bin/node', version: at.node ?? process.version }),
     services: {
       isRunning: async (name) => running.has(name),
       restart: async (name) => {
@@ -74,7 +81,7 @@ export function testPorts(at: TestPortsOptions): TestPorts {
     consent: async (offer) => void offers.push(offer),
     step: () => {},
   }
-  return { ports, offers, running, told, onRestart }
+  return { ports, offers, running, told, onRestart, locked }
 }
 
 /** What npm does for packages that need no others, with the registry of the test. */

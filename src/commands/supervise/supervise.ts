@@ -7,6 +7,7 @@ import { supervise as superviseHome } from '../../up/supervisor/supervise.ts'
 import { servicesFolder, wantAgain } from '../../up/supervisor/wanted.ts'
 import type { Run } from '../command.ts'
 import { pathsOf } from '../paths.ts'
+import { countBackFirst } from '../up/packages/cut-off.ts'
 
 /** `crabup supervise`: keeps the services of a home running, as its files want them; SIGTERM ends them and it. */
 export const supervise: Run = async ({ options, host }) => {
@@ -20,6 +21,7 @@ export const supervise: Run = async ({ options, host }) => {
   const over = new AbortController()
   const { platform } = upHostOf(host)
   const folder = servicesFolder(paths)
+  await countBackFirst(paths, platform).catch(() => undefined) // the next crabup says why it cannot be
   const [only] = options.args
   if (only !== undefined) await wantAgain(folder, only)
   const now = () => Date.now()

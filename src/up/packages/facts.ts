@@ -17,6 +17,8 @@ export interface PackageFacts {
   dependencies: readonly string[]
   /** The scripts that npm would run at installation, and that are not run. */
   scripts: readonly string[]
+  /** The versions of Node it says that it runs on, as a range. */
+  node: string | undefined
   license: string | undefined
   homepage: string | undefined
   deprecated: string | undefined
@@ -31,6 +33,7 @@ export function toFacts(manifest: JsonObject): PackageFacts {
   const dist = isObject(manifest['dist']) ? manifest['dist'] : {}
   const times = isObject(manifest['time']) ? manifest['time'] : {}
   const version = text('version') ?? ''
+  const engines = isObject(manifest['engines']) ? manifest['engines'] : {}
   const size = dist['unpackedSize']
   return {
     package: text('name') ?? '',
@@ -42,6 +45,7 @@ export function toFacts(manifest: JsonObject): PackageFacts {
     bytes: typeof size === 'number' ? size : undefined,
     dependencies: dependenciesOf(manifest),
     scripts: scriptsOf(manifest),
+    node: textOf(engines['node']),
     license: text('license'),
     homepage: text('homepage'),
     deprecated: text('deprecated'),

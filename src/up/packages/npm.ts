@@ -108,7 +108,17 @@ function parse(stdout: string): unknown {
 }
 
 /** What is asked of the registry; the whole of it may be megabytes. */
-const FIELDS = ['name', 'version', 'description', 'deprecated', 'dist', 'maintainers', '_npmUser', 'time']
+const FIELDS = [
+  'name',
+  'version',
+  'description',
+  'deprecated',
+  'engines',
+  'dist',
+  'maintainers',
+  '_npmUser',
+  'time',
+]
 /** What npm would ask or tell on its own. */
 const REGISTRY = ['--no-update-notifier', '--no-progress', '--loglevel=warn']
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--omit=dev']

@@ -2,6 +2,7 @@ import type { HomePaths } from '../../core/config/paths.ts'
 import type { UpHost } from '../types.ts'
 import type { PackageFacts } from './facts.ts'
 import type { InstalledService } from './installed.ts'
+import type { NodeProgram } from './node-version.ts'
 import type { Npm } from './npm.ts'
 
 /** What installing packages needs of the rest. */
@@ -12,10 +13,14 @@ export interface PackagePorts {
   /** Words that mean something else behind `crabup`. */
   reserved: ReadonlySet<string>
   now(): number
+  /** The Node that services run on; undefined where they have none. */
+  node(signal: AbortSignal): Promise<NodeProgram | undefined>
   /** Fails with `missing` where there is none. */
   npm(): Promise<Npm>
   /** Takes the right to change a component, across processes. */
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
+  /** Whether a process that lives has that right. */
+  isLocked(resource: string): Promise<boolean>
   services: ServicePorts
   /** Shows what is to be installed, and asks where it must be asked. Fails with `denied`, or `usage` where nobody can be. */
   consent(offer: Offer, signal: AbortSignal): Promise<void>
@@ -58,4 +63,9 @@ export interface Pulled {
   isSame: boolean
   /** Its service runs with the new version. */
   wasRestarted: boolean
+}
+
+/** What is locked to change the component of a name. */
+export function changing(name: string): string {
+  return `package:${name}`
 }

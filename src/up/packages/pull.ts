@@ -1,24 +1,19 @@
 import { join } from 'node:path'
-import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { CrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { activate } from './activate.ts'
 import type { PackageFacts } from './facts.ts'
 import { install } from './install.ts'
 import { folderOf, type InstalledService, installedService, installedServices } from './installed.ts'
+import { isInRange } from './node-range.ts'
 import type { Npm } from './npm.ts'
 import type { PackagePorts, Pulled } from './ports.ts'
 import { chooseBin } from './program-of.ts'
+import { isSame, refuseOther, toPulled } from './pulled.ts'
 import { fetchPackage, lookUp, type PackageSource, takePackage } from './source.ts'
-import {
-  currentVersion,
-  forgetWayBack,
-  isOnTrial,
-  moveIn,
-  noteWayBack,
-  openStaging,
-  removeTree,
-  switchTo,
-  tidy,
-} from './version-folders.ts'
+import { openStaging } from './version-folders.ts'
 import { isKnownPackage, serviceNameOf, type Wanted } from './wanted.ts'
+import { isOnTrial } from './way-back.ts'
 
 /**
  * Installs a package, or another version of one, in a folder of its own, and switches to it at once when it is whole
@@ -35,6 +30,7 @@ export async function pull(wanted: Wanted, ports: PackagePorts, signal: AbortSig
   const before = installedService(ports.paths, name)
   refuseOther(before, facts.package, name)
   chooseBin(manifest, name)
+  await refuseOtherNode(facts, ports, signal)
   await ports.consent({ name, ...source, before, isTrusted: isTrusted(before, source) }, signal)
   ports.step(`Installing ${facts.package} ${facts.version}`)
   const prefix = join(staging.path, 'prefix')
@@ -60,111 +56,27 @@ async function bring(
   if (isSettled && isSame(before, { facts: known, origin: 'registry' })) {
     return toPulled(before.name, known, { before: known.version, isSame: true })
   }
+  await refuseOtherNode(known, ports, signal)
   ports.step(`Fetching ${known.package} ${known.version}`)
   return await fetchPackage(wanted, { known, npm, folder }, signal)
 }
 
-interface Made {
-  name: string
-  /** Where it is installed, whole. */
-  prefix: string
-  source: PackageSource
-  ports: PackagePorts
-}
-
-/** One at a time: what others pulled meanwhile is there to go back to. */
-async function activate({ name, prefix, source, ports }: Made, signal: AbortSignal): Promise<Pulled> {
-  const { paths, platform, services } = ports
-  await using _ = await ports.lock(`package:${name}`, signal)
-  const folder = folderOf(paths, name)
-  const wasCutOff = isOnTrial(folder) // who tried it has died: a service still runs what is no more
-  await tidy(folder, platform)
-  const before = installedService(paths, name)
-  refuseOther(before, source.facts.package, name)
-  if (isSame(before, source)) {
-    const wasRestarted = wasCutOff && (await services.isRunning(name, signal))
-    if (wasRestarted) await services.restart(name, signal)
-    return toPulled(name, source.facts, { before: before?.version, isSame: true, wasRestarted })
-  }
-  const old = await currentVersion(folder)
-  const fresh = await moveIn(prefix, folder, source.facts.version)
-  const runs = old !== undefined && (await services.isRunning(name, signal))
-  if (old !== undefined && runs) await noteWayBack(folder, old)
-  await switchTo(folder, fresh, platform)
-  if (old !== undefined && runs) {
-    ports.step(`Restarting ${name} with ${source.facts.version}`)
-    await services.restart(name, signal).catch(async (reason: unknown) => {
-      throw await goBack({ name, folder, old, fresh, source, ports }, reason)
-    })
-    await forgetWayBack(folder)
-  }
-  if (old !== undefined) await removeTree(join(folder, old))
-  return toPulled(name, source.facts, { before: before?.version, wasRestarted: runs })
-}
-
-/** Brings the version before back; gives the failure to report. */
-async function goBack(
-  at: {
-    name: string
-    folder: string
-    old: string
-    fresh: string
-    source: PackageSource
-    ports: PackagePorts
-  },
-  reason: unknown,
-): Promise<CrabError> {
-  const { name, folder, old, fresh, source, ports } = at
-  const failure = toCrabError(reason)
-  const before = old.replace(/_\d+$/, '')
-  ports.step(`Going back to ${name} ${before}`)
-  await switchTo(folder, old, ports.platform)
-  const again = await ports.services.restart(name, AbortSignal.timeout(BACK_MS)).then(
-    () => 'runs again',
-    (cause: unknown) => `is back, and does not start either: ${whyOf(toCrabError(cause))}`,
-  )
-  await forgetWayBack(folder)
-  await removeTree(join(folder, fresh))
-  const what = `Cannot change ${name} to ${source.facts.version}: ${whyOf(failure)}; ${before} ${again}`
-  return new CrabError(failure.kind, what, { cause: reason, ...(failure.hint && { hint: failure.hint }) })
-}
-
-/** What stands behind `Cannot …:`. */
-function whyOf({ message }: CrabError): string {
-  return message.replace(/^Cannot [^:]*: /, '')
-}
-
-/** A folder or a tarball may have changed and say the same version. */
-function isSame(
-  before: InstalledService | undefined,
-  { facts, origin }: Pick<PackageSource, 'facts' | 'origin'>,
-): boolean {
-  return before?.version === facts.version && before.origin === 'registry' && origin === 'registry'
+/** Fails with `invalid` where it says that it does not run on the Node of services; a range that nobody can read says nothing. */
+async function refuseOtherNode(
+  { package: name, version, node: range }: PackageFacts,
+  ports: PackagePorts,
+  signal: AbortSignal,
+): Promise<void> {
+  if (range === undefined) return
+  const node = await ports.node(signal) // where there is none, whoever starts it says so
+  if (!node || isInRange(node.version, range) !== false) return
+  const why = `it needs Node ${sanitize(range)}, and services run on ${node.version} (${node.path})`
+  throw new CrabError('invalid', `Cannot use ${name} ${version}: ${why}`, {
+    hint: 'install another Node, or name a version that runs on this one: --version VERSION',
+  })
 }
 
 function isTrusted(before: InstalledService | undefined, { facts, origin }: PackageSource): boolean {
   if (origin !== 'registry') return false
   return isKnownPackage(facts.package) || (before?.origin === origin && before.publisher === facts.publisher)
 }
-
-function refuseOther(before: InstalledService | undefined, packageName: string, name: string): void {
-  if (before === undefined || before.package === packageName) return
-  throw new CrabError('conflict', `Cannot pull ${packageName}: ${name} is ${before.package} here`, {
-    hint: `crabup rm ${name} makes room for it`,
-  })
-}
-
-function toPulled(name: string, facts: PackageFacts, how: Partial<Pulled>): Pulled {
-  const { package: packageName, version } = facts
-  return {
-    name,
-    package: packageName,
-    version,
-    before: undefined,
-    isSame: false,
-    wasRestarted: false,
-    ...how,
-  }
-}
-
-const BACK_MS = 60_000

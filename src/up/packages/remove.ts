@@ -4,7 +4,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { syncDir, toStorageError } from '../../core/base/files.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { brokenPackages, folderOf, installedServices, isServiceName } from './installed.ts'
-import type { PackagePorts } from './ports.ts'
+import { changing, type PackagePorts } from './ports.ts'
 import { openStaging } from './version-folders.ts'
 import { builtInNamed } from './wanted.ts'
 
@@ -19,7 +19,7 @@ export async function removePackage(
 ): Promise<string> {
   const name = nameOf(word, ports)
   await using staging = await openStaging(ports.paths, ports.pid)
-  await using _ = await ports.lock(`package:${name}`, signal)
+  await using _ = await ports.lock(changing(name), signal)
   ports.step(`Removing ${name}`)
   await ports.services.remove(name, signal)
   const folder = folderOf(ports.paths, name)

@@ -1,9 +1,9 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { toFacts } from './facts.ts'
+import { type FailedVersion, readFailed } from './failed-version.ts'
 import { folderOf, type InstalledService, installedServices } from './installed.ts'
 import type { Npm } from './npm.ts'
 import type { PackagePorts } from './ports.ts'
-import { isOnTrial } from './version-folders.ts'
 import { compareVersions, isVersion } from './version-order.ts'
 
 /** What the registry has for an installed component. */
@@ -11,6 +11,8 @@ export interface Update {
   service: InstalledService
   /** A newer version; undefined when there is none. */
   version?: string
+  /** A newer version that was tried already and did not start. */
+  failed?: FailedVersion
   /** Why nobody can say: it did not come from the registry, or that does not answer. */
   problem?: CrabError
 }
@@ -26,15 +28,14 @@ export async function findUpdates(
   const updates: Update[] = []
   for (const service of services) {
     ports.step(`Looking up ${service.package}`)
-    const onTrial = isOnTrial(folderOf(ports.paths, service.name))
-    updates.push(await findUpdate({ service, onTrial }, npm, signal))
+    const failed = await readFailed(folderOf(ports.paths, service.name))
+    updates.push(await findUpdate({ service, failed }, npm, signal))
   }
   return updates
 }
 
-/** One whose trial was cut off is tried again. */
 async function findUpdate(
-  { service, onTrial }: { service: InstalledService; onTrial: boolean },
+  { service, failed }: { service: InstalledService; failed: FailedVersion | undefined },
   npm: Npm,
   signal: AbortSignal,
 ): Promise<Update> {
@@ -43,8 +44,8 @@ async function findUpdate(
   }
   try {
     const { version } = toFacts(await npm.view(service.package, signal))
-    const isNewer = isVersion(version) && compareVersions(version, service.version) > (onTrial ? -1 : 0)
-    return isNewer ? { service, version } : { service }
+    if (!isVersion(version) || compareVersions(version, service.version) <= 0) return { service }
+    return failed?.version === version ? { service, failed } : { service, version }
   } catch (reason) {
     if (signal.aborted) throw reason
     return { service, problem: toCrabError(reason) }

@@ -1,12 +1,11 @@
-import { existsSync } from 'node:fs'
-import { mkdir, readdir, readFile, readlink, rename, rm, stat, symlink } from 'node:fs/promises'
+import { mkdir, readdir, readlink, rename, rm, symlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { makePrivateDir, replaceFile, syncDir, toStorageError } from '../../core/base/files.ts'
+import { makePrivateDir, syncDir, toStorageError } from '../../core/base/files.ts'
 import { newUlid } from '../../core/base/ids.ts'
-import { parseObject } from '../../core/base/json.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import { isRunning } from '../../core/process/signals.ts'
 import type { UpHost } from '../types.ts'
+import { FAILED } from './failed-version.ts'
 import { CURRENT } from './installed.ts'
 
 /** A folder for work below `packages/`, on the same disk; removed when disposed. */
@@ -67,33 +66,12 @@ export async function switchTo(folder: string, version: string, platform: UpHost
   }
 }
 
-/** Notes the version to go back to until a new one has shown that it starts; a process that dies meanwhile leaves it to the next. */
-export async function noteWayBack(folder: string, version: string): Promise<void> {
-  await replaceFile(join(folder, PENDING), `${JSON.stringify({ back: version })}\n`)
-}
-
-/** Whether nobody knows yet that the version which counts starts: it is being tried, or who tried it died. */
-export function isOnTrial(folder: string): boolean {
-  return existsSync(join(folder, PENDING))
-}
-
-/** The new version has started, or the old one is back. */
-export async function forgetWayBack(folder: string): Promise<void> {
-  await rm(join(folder, PENDING), { force: true })
-}
-
-/**
- * Brings the folder of a component in order after whoever died in it: back to the version before one that never showed
- * that it starts, and without all that does not count. The caller has the right to change it.
- */
-export async function tidy(folder: string, platform: UpHost['platform']): Promise<void> {
-  const back = parseObject(await readFile(join(folder, PENDING), 'utf8').catch(() => ''))?.['back']
-  const isThere = typeof back === 'string' && basename(back) === back && (await isFolder(join(folder, back)))
-  if (isThere) await switchTo(folder, back, platform)
-  await forgetWayBack(folder)
+/** Removes from the folder of a component what does not count, after whoever died in it. The caller has the right to change it. */
+export async function tidy(folder: string): Promise<void> {
   const current = await currentVersion(folder)
   const names: string[] = await readdir(folder).catch(() => [])
-  const kept: readonly string[] = current !== undefined && names.includes(current) ? [CURRENT, current] : []
+  const isThere = current !== undefined && names.includes(current)
+  const kept: readonly string[] = isThere ? [CURRENT, current, FAILED] : [FAILED]
   await Promise.all(
     names.filter((name) => !kept.includes(name)).map((name) => removeTree(join(folder, name))),
   )
@@ -104,13 +82,5 @@ export async function removeTree(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined)
 }
 
-async function isFolder(path: string): Promise<boolean> {
-  return await stat(path).then(
-    (entry) => entry.isDirectory(),
-    () => false,
-  )
-}
-
 /** Begins with a dot: no component can be called so. */
 export const STAGING = '.staging'
-const PENDING = 'pending.json'

@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { CrabError } from '../../../src/core/base/errors.ts'
 import { homePaths } from '../../../src/core/config/paths.ts'
+import { countBack, endCutOffTrials } from '../../../src/up/packages/cut-off.ts'
 import { brokenPackages, installedService, installedServices } from '../../../src/up/packages/installed.ts'
 import { pull } from '../../../src/up/packages/pull.ts'
 import { removePackage } from '../../../src/up/packages/remove.ts'
 import { findUpdates } from '../../../src/up/packages/update.ts'
+import { switchTo } from '../../../src/up/packages/version-folders.ts'
+import { noteWayBack } from '../../../src/up/packages/way-back.ts'
 import { type TestPorts, testPorts } from '../../support/package-ports.ts'
 import { componentFiles, openRegistry, type Registry } from '../../support/registry.ts'
 import { mountSmallDisk } from '../../support/small-disk.ts'
@@ -42,7 +45,7 @@ before(async () => {
     ...echo('1.0.0', more),
     manifest: { ...echo('1.0.0', more).manifest, name },
   })
-  const names = ['one', 'two', 'dep', 'bare', 'many', 'word', 'taken', 'gone', 'cut']
+  const names = ['one', 'two', 'dep', 'bare', 'many', 'word', 'taken', 'gone', 'cut', 'new']
   const made = await registry.publish(
     echo('1.0.0', { ...scripts, dependencies: { 'crab-dep': '1.0.0' } }),
     echo('1.1.0'),
@@ -53,6 +56,7 @@ before(async () => {
     named('@other/echo'),
     named('crab-gone', { bin: 'nothing.mjs' }),
     named('crab-cut'),
+    named('crab-new', { engines: { node: '>=22 <22 || >=24' } }),
     {
       ...named('crab-large'),
       files: { ...componentFiles('large'), large: randomBytes(150_000).toString('hex') },
@@ -118,7 +122,7 @@ test('pull() switches a running service to the new version, and back when it doe
     hint: 'its last lines',
   })
   assert.deepEqual(seen, ['1.1.0', '1.0.0'])
-  assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
+  assert.deepEqual(foldersOf(at), ['1.0.0', 'current', 'failed.json'])
   const pulled = await pull(wanted('1.1.0'), at.ports, signal)
   assert.deepEqual([pulled.before, pulled.wasRestarted], ['1.0.0', true])
   assert.deepEqual(foldersOf(at), ['1.1.0', 'current'])
@@ -142,39 +146,123 @@ test('pull() brings in order what died before a new version had shown that it st
   assert.deepEqual(readdirSync(join(at.home.paths.packages, '.staging')), [])
 })
 
-test('pull() of the version before starts a service anew that runs one whose trial was cut off', async () => {
-  await using at = await open()
-  const folder = join(at.home.paths.packages, 'echo')
-  await pull(wanted('1.1.0'), at.ports, signal)
+/** Leaves `echo` as somebody who died while 1.1.0 was tried: it counts, and runs. */
+async function cutOffTrial(
+  at: Awaited<ReturnType<typeof open>>,
+): Promise<{ versions: (string | undefined)[] }> {
   await pull(wanted('1.0.0'), at.ports, signal)
-  await at.home.write('packages/echo/1.1.0/crabup.json', '{}')
-  await rm(join(folder, 'current'))
-  symlinkSync('1.1.0', join(folder, 'current'))
-  writeFileSync(join(folder, 'pending.json'), '{"back":"1.0.0"}')
+  const folder = join(at.home.paths.packages, 'echo')
+  await at.home.write(
+    'packages/echo/1.1.0/crabup.json',
+    readFileSync(join(folder, '1.0.0/crabup.json'), 'utf8'),
+  )
+  await switchTo(folder, '1.1.0', 'linux')
+  await noteWayBack(folder, { back: '1.0.0', tried: '1.1.0' })
   at.running.add('echo')
-  const seen: (string | undefined)[] = []
-  at.onRestart.now = async () => void seen.push(installedService(at.home.paths, 'echo')?.version)
-  const pulled = await pull(wanted('1.0.0'), at.ports, signal)
-  assert.deepEqual([pulled.isSame, pulled.wasRestarted, seen], [true, true, ['1.0.0']])
+  const seen = { versions: [] as (string | undefined)[] }
+  at.onRestart.now = async () => void seen.versions.push(readlinkSync(join(folder, 'current')))
+  return seen
+}
+
+test('endCutOffTrials() goes back, starts the service anew, and removes what was tried', async () => {
+  await using at = await open()
+  const seen = await cutOffTrial(at)
+  at.locked.add('package:echo')
+  assert.deepEqual(await endCutOffTrials(at.ports, signal), []) // it is being tried
+  assert.deepEqual(foldersOf(at), ['1.0.0', '1.1.0', 'current', 'pending.json'])
+  at.locked.clear()
+  const [ended] = await endCutOffTrials(at.ports, signal)
+  assert.deepEqual(ended, { name: 'echo', tried: '1.1.0', version: '1.0.0', wasRestarted: true })
+  assert.deepEqual([seen.versions, foldersOf(at)], [['1.0.0'], ['1.0.0', 'current']])
+  assert.deepEqual(await endCutOffTrials(at.ports, signal), [])
+  assert.equal((await findUpdates(at.ports, signal))[0]?.version, '1.1.0') // it has not failed
+})
+
+test('endCutOffTrials() that dies leaves the note to the next; a service that does not start is told of', async () => {
+  await using at = await open()
+  const seen = await cutOffTrial(at)
+  const dying = {
+    ...at.ports.services,
+    isRunning: () => Promise.reject(new CrabError('unavailable', 'no bus')),
+  }
+  await assert.rejects(endCutOffTrials({ ...at.ports, services: dying }, signal), { message: 'no bus' })
+  assert.deepEqual(foldersOf(at), ['1.0.0', '1.1.0', 'current', 'pending.json'])
+  assert.equal(installedService(at.home.paths, 'echo')?.version, '1.0.0')
+  at.onRestart.now = () => Promise.reject(new CrabError('unavailable', 'echo is not ready'))
+  const [ended] = await endCutOffTrials(at.ports, signal)
+  assert.deepEqual(
+    [ended?.failure?.message, ended?.wasRestarted, seen.versions],
+    ['echo is not ready', true, []],
+  )
   assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
 })
 
-test('pull() and findUpdates() try a version again whose trial was cut off', async () => {
+test('countBack() has the version before count again, and leaves the rest to whoever comes next', async () => {
+  await using at = await open()
+  const seen = await cutOffTrial(at)
+  await countBack(at.ports, async (resource) => resource === 'package:echo')
+  const counting = () => readlinkSync(join(at.home.paths.packages, 'echo/current'))
+  assert.equal(counting(), '1.1.0')
+  await countBack(at.ports, async () => false)
+  assert.deepEqual([counting(), seen.versions], ['1.0.0', []])
+  assert.equal((await endCutOffTrials(at.ports, signal)).length, 1)
+})
+
+test('pull() waits for a trial, and goes back itself when whoever tried dies', async () => {
+  await using at = await open()
+  const seen = await cutOffTrial(at)
+  const same = await pull(wanted('1.0.0'), at.ports, signal)
+  assert.deepEqual([same.isSame, same.wasRestarted, seen.versions], [true, true, ['1.0.0']])
+  assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
+  const folder = join(at.home.paths.packages, 'echo')
+  writeFileSync(join(folder, 'pending.json'), '{"back":"gone"}')
+  assert.equal((await pull(wanted('1.0.0'), at.ports, signal)).isSame, true) // with nothing to go back to
+  assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
+})
+
+test('findUpdates() does not offer a version again that did not start, until one that is no older does', async () => {
   await using at = await open()
   await pull(wanted('1.0.0'), at.ports, signal)
   at.running.add('echo')
-  const gate = Promise.withResolvers<void>()
-  at.onRestart.now = () => gate.promise
-  const tried = pull(wanted('1.1.0'), at.ports, signal)
-  await until('it is tried', () => at.told.length > 0)
-  const [update] = await findUpdates(at.ports, signal)
-  assert.equal(update?.version, '1.1.0')
-  gate.resolve()
-  await tried
-  writeFileSync(join(at.home.paths.packages, 'echo/pending.json'), '{"back":"gone"}')
-  assert.equal((await pull(wanted('1.1.0'), at.ports, signal)).isSame, true) // looked at again, with nothing to go back to
+  const failing = (how: CrabError, times: number) => {
+    let left = times
+    at.onRestart.now = async () => {
+      left -= 1
+      if (left >= 0) throw how
+    }
+    return assert.rejects(pull(wanted('1.1.0'), at.ports, signal))
+  }
+  const found = async () => {
+    const [{ version, failed } = {}] = await findUpdates(at.ports, signal)
+    return [version, failed?.version, failed?.why]
+  }
+  await failing(new CrabError('cancelled', 'Cancelled'), 1)
+  assert.deepEqual(await found(), ['1.1.0', undefined, undefined])
+  await failing(new CrabError('unavailable', 'Cannot start echo: no systemd'), 2)
+  assert.deepEqual(await found(), ['1.1.0', undefined, undefined]) // the one before does not start, either
+  await failing(new CrabError('unavailable', 'Cannot have echo ready: it exited'), 1)
+  assert.deepEqual(await found(), [undefined, '1.1.0', 'it exited'])
+  await pull({ kind: 'tarball', path: published['one']!.tarball }, at.ports, signal)
+  assert.deepEqual(foldersOf(at), ['1.0.0_2', 'current', 'failed.json'])
+  await pull(wanted('1.1.0'), at.ports, signal) // whoever names it has it tried
   assert.deepEqual(foldersOf(at), ['1.1.0', 'current'])
-  assert.equal((await findUpdates(at.ports, signal))[0]?.version, undefined)
+})
+
+test('pull() refuses what does not run on the Node of services, before it is fetched', async () => {
+  await using home = await temporaryHome()
+  const at = testPorts({ paths: home.paths, registry, home: home.paths.home, node: 'v20.20.2' })
+  const message =
+    'Cannot use crab-new 1.0.0: it needs Node >=22 <22 || >=24, and services run on v20.20.2 (/usr/bin/node)'
+  const npm = async () => ({ ...(await at.ports.npm()), pack: () => assert.fail('it is fetched') })
+  const ports = { ...at.ports, npm }
+  await assert.rejects(pull(wanted(undefined, 'crab-new'), ports, signal), { kind: 'invalid', message })
+  const { tarball } = published['new']!
+  await assert.rejects(pull({ kind: 'tarball', path: tarball }, at.ports, signal), {
+    kind: 'invalid',
+    message,
+  })
+  const none = { ...at.ports, node: async () => undefined }
+  assert.equal((await pull({ kind: 'tarball', path: tarball }, none, signal)).version, '1.0.0')
 })
 
 test('pull() takes tarballs and folders, again also when their version is the same', async () => {

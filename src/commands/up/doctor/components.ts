@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises'
 import which from 'which'
-import { runTool } from '../../../core/process/run-tool.ts'
+import { upHostOf } from '../../../up/host.ts'
 import { brokenPackages, installedServices } from '../../../up/packages/installed.ts'
+import { nodeAt } from '../../../up/packages/node-version.ts'
 import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
 import { specPlace } from '../service/place.ts'
 
@@ -37,8 +38,7 @@ async function ofNode({ host }: Place, isNeeded: boolean, signal: AbortSignal): 
     const message = 'no node is on the PATH of services; components are scripts for it'
     return isNeeded ? problem(message, 'install Node 20 or newer') : note(message)
   }
-  const { stdout } = await runTool([node, '--version'], { env: host.env, timeoutMs: 3000 }, signal)
-  const version = stdout.trim()
+  const { version = '' } = (await nodeAt(node, upHostOf(host), signal)) ?? {}
   if (Number(/^v(\d+)/.exec(version)?.[1] ?? 0) >= LEAST_NODE)
     return ok(`components run on Node ${version}: ${node}`)
   const message = `${node} is Node ${version}, and components need ${LEAST_NODE} or newer`

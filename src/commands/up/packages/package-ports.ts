@@ -1,12 +1,14 @@
 import { CrabError } from '../../../core/base/errors.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { labelOf } from '../../../up/names.ts'
+import { nodeAt } from '../../../up/packages/node-version.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
 import type { Offer, PackagePorts, ServicePorts } from '../../../up/packages/ports.ts'
 import { confirm, declined } from '../../ask/confirm.ts'
 import type { Command, Options } from '../../command.ts'
 import type { Host } from '../../host.ts'
 import { pathsOf } from '../../paths.ts'
+import { specPlace } from '../service/place.ts'
 import { NotReady, waitReady } from '../service/ready.ts'
 import { factsText } from './facts-text.ts'
 import { StatusLine } from './status-line.ts'
@@ -40,8 +42,13 @@ export async function openPorts(at: {
     pid: host.pid,
     reserved: new Set(commands.map(({ path }) => path[0]!)),
     now: up.now,
+    node: async (signal) => {
+      const { node } = await specPlace(host)
+      return node === undefined ? undefined : await nodeAt(node, up, signal)
+    },
     npm: () => findNpm(up, host.cwd()),
     lock: (resource, signal) => leases.take(resource, signal),
+    isLocked: async (resource) => (await leases.describeHolder(resource)) !== undefined,
     services: servicePorts(host),
     consent: (offer, signal) => askConsent(offer, { host, options, status }, signal),
     step: (text) => status.show(text),

@@ -23,6 +23,7 @@ export const update: Run = async ({ options, host, commands, signal }) => {
     host.stdout.write(`${service.name}: ${service.version} → ${version}\n`)
   }
   tellSame(host, updates)
+  await tellFailed(host, updates)
   let code = 0
   for (const { service, version } of options.has('dry-run') ? [] : changing) {
     const one = { name: service.name, package: service.package, version }
@@ -32,9 +33,22 @@ export const update: Run = async ({ options, host, commands, signal }) => {
 }
 
 function tellSame(host: Host, updates: readonly Update[]): void {
-  const same = updates.filter(({ version, problem }) => version === undefined && problem === undefined)
+  const same = updates.filter(({ version, failed, problem }) => !version && !failed && !problem)
   const names = same.map(({ service }) => `${service.name} ${service.version}`)
   if (names.length > 0) host.stdout.write(`up to date: ${names.join(', ')}\n`)
+}
+
+/** Who wants one tried again says so. */
+async function tellFailed(host: Host, updates: readonly Update[]): Promise<void> {
+  await host.stdout.flush()
+  for (const { service, failed } of updates) {
+    if (!failed) continue
+    const { version, at, why } = failed
+    host.stderr.write(
+      `crabup: ${service.name}: ${version} was tried on ${at.slice(0, 10)} and is not tried again: ${sanitize(why)}\n`,
+    )
+    host.stderr.write(`hint: crabup pull ${service.package} --version ${version} tries it again\n`)
+  }
 }
 
 async function updateOne(

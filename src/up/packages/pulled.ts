@@ -1,0 +1,35 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { PackageFacts } from './facts.ts'
+import type { InstalledService } from './installed.ts'
+import type { Pulled } from './ports.ts'
+import type { PackageSource } from './source.ts'
+
+/** A folder or a tarball may have changed and say the same version. */
+export function isSame(
+  before: InstalledService | undefined,
+  { facts, origin }: Pick<PackageSource, 'facts' | 'origin'>,
+): boolean {
+  return before?.version === facts.version && before.origin === 'registry' && origin === 'registry'
+}
+
+/** Fails with `conflict` where a name belongs to another package. */
+export function refuseOther(before: InstalledService | undefined, packageName: string, name: string): void {
+  if (before === undefined || before.package === packageName) return
+  throw new CrabError('conflict', `Cannot pull ${packageName}: ${name} is ${before.package} here`, {
+    hint: `crabup rm ${name} makes room for it`,
+  })
+}
+
+/** What became of a package, where nothing else is said: it was installed as the first of its name. */
+export function toPulled(name: string, facts: PackageFacts, how: Partial<Pulled>): Pulled {
+  const { package: packageName, version } = facts
+  return {
+    name,
+    package: packageName,
+    version,
+    before: undefined,
+    isSame: false,
+    wasRestarted: false,
+    ...how,
+  }
+}
