@@ -34,9 +34,10 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
       readLine: (stop) => terminal.readLine(stop),
       forgetInput: () => terminal.forgetInput(),
       onInterrupt: (listener) => host.onSignal((name) => name === 'SIGINT' && listener()),
-      converse: (ask, { agent, readLine }, stop) => {
+      async converse(ask, { agent, readLine }, stop) {
+        await host.stdout.flush() // what is asked goes past it, straight to the terminal
         const style = { columns: host.columns(), color: false }
-        return converse(ask, { terminal: { output, readLine }, style, agent }, stop)
+        return await converse(ask, { terminal: { output, readLine }, style, agent }, stop)
       },
     },
     AbortSignal.any([signal, ended.signal]),

@@ -187,7 +187,8 @@ class PlainChat {
       this.#printer.print(`Not sent: ${cleanText(promptText(prompt))}\n`)
     }
     this.#closeQuestions()
-    if (asks[0] && !this.#open.has(asks[0].askId)) void this.#ask(asks[0])
+    const next = asks.find(({ isAnswered }) => !isAnswered)
+    if (next && !this.#open.has(next.askId)) void this.#ask(next)
     const isIdle = this.#isListening && !turn && asks.length === 0
     if (!isIdle) this.#isPrompted = false
     else if (!this.#isPrompted || !this.#printer.isLineOpen) {

@@ -127,6 +127,7 @@ test('openPlainChat() asks what a tool call needs, and the next lines are the an
   await chat.shows(/may crab\? $/)
   chat.type('No')
   await chat.shows(/you said No[\s\S]*Done\.\n\n> $/)
+  assert.equal(chat.screen().split('may crab? ').length, 2, 'it is asked once')
 })
 
 test('openPlainChat() takes no line for an answer that was typed before the question', async () => {
