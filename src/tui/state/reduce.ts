@@ -91,7 +91,7 @@ function beginTurn(state: ChatState, { text, files, now }: Action & { type: 'tur
 }
 
 function newTurn(startedAt: number, doing: string): RunningTurn {
-  return { runId: '', startedAt, doing, outputTokens: 0, isCancelling: false }
+  return { runId: '', startedAt, doing, outputTokens: 0, hasAnswered: false, isCancelling: false }
 }
 
 /** The message that waits has its turn now, or another client's has one; a turn that is shown already goes on. */

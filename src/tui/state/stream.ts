@@ -80,10 +80,11 @@ function grow(state: ChatState, kind: OpenText['kind'], delta: string): ChatStat
   const begun =
     open?.kind === kind ? open : { kind, agent: state.agent, text: '', hasBegun: false, carry: '' }
   const outputTokens = (turn?.outputTokens ?? 0) + delta.length / CHARS_PER_TOKEN
+  const hasAnswered = turn?.hasAnswered || (kind === 'answer' && delta.trim() !== '')
   return {
     ...state,
     open: { ...begun, text: begun.text + delta },
-    ...(turn && { turn: { ...turn, outputTokens } }),
+    ...(turn && { turn: { ...turn, outputTokens, hasAnswered } }),
   }
 }
 
@@ -177,7 +178,7 @@ function end(state: ChatState, value: StreamEnd): ChatState {
   if (value.error !== '') {
     return finish(counted, { kind: 'notice', tone: 'error', text: value.error, hint: value.detail?.hint })
   }
-  const note = NOTES.get(stop ?? '')
+  const note = NOTES.get(stop ?? '') ?? (state.turn?.hasAnswered === false ? NO_ANSWER : undefined)
   return note === undefined ? counted : finish(counted, { kind: 'notice', tone: 'warning', text: note })
 }
 
@@ -204,6 +205,8 @@ const SERVER_STATES: ReadonlyMap<McpEventKind, ServerState> = new Map([
   [McpEventKind.FAILED, 'failed'],
   [McpEventKind.DISCONNECTED, 'disconnected'],
 ])
+
+const NO_ANSWER = 'The model gave no answer'
 
 /** Endings that are no failure and yet not the usual one. */
 const NOTES: ReadonlyMap<string, string> = new Map([

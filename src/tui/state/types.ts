@@ -75,6 +75,8 @@ export interface RunningTurn {
   doing: string
   /** Output tokens so far, estimated from characters while they come. */
   outputTokens: number
+  /** It has said something that is no thinking. */
+  hasAnswered: boolean
   isCancelling: boolean
 }
 

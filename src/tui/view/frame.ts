@@ -19,10 +19,11 @@ export function renderStatus(state: ChatState, place: ShownPlace, { columns, col
 
 /** What the running turn does, and what waits for it; nothing when none runs. `now`: milliseconds since 1970. */
 export function renderWorking(state: ChatState, now: number, { columns, color }: View): Section {
-  const { turn, steers, queue } = state
+  const { turn, steers, queue, overlay, asks } = state
+  const isEscFree = !overlay && !asks[0]?.isArmed
   const dim = (line: string) => paint(truncateText(line, columns), color, 'dim')
   const lines = [
-    ...(turn ? [workingLine(turn, now, { columns, color })] : []),
+    ...(turn ? [workingLine(turn, now, { columns, color, isEscFree })] : []),
     ...listed(
       steers.map(({ text }) => text),
       'next',
@@ -32,9 +33,12 @@ export function renderWorking(state: ChatState, now: number, { columns, color }:
   return { lines: lines.length === 0 ? [] : ['', ...lines], cut: 'tail', rank: 3 }
 }
 
-type Look = Pick<View, 'columns' | 'color'>
+interface Look extends Pick<View, 'columns' | 'color'> {
+  /** Nothing else on the screen takes Esc for itself. */
+  isEscFree: boolean
+}
 
-function workingLine(turn: RunningTurn, now: number, { columns, color }: Look): string {
+function workingLine(turn: RunningTurn, now: number, { columns, color, isEscFree }: Look): string {
   const elapsed = Math.max(0, now - turn.startedAt)
   const mark = paint(FRAMES[Math.floor(elapsed / FRAME_MS) % FRAMES.length]!, color, 'accent')
   const what = turn.isCancelling ? 'stopping' : cleanLine(turn.doing)
@@ -42,7 +46,7 @@ function workingLine(turn: RunningTurn, now: number, { columns, color }: Look): 
   const facts = [
     spanOf(elapsed),
     ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
-    ...(turn.isCancelling ? [] : ['esc to interrupt']),
+    ...(turn.isCancelling || !isEscFree ? [] : ['esc to interrupt']),
   ]
   return truncateText(`${mark} ${what} ${paint(facts.join(' · '), color, 'dim')}`, columns)
 }

@@ -78,6 +78,21 @@ test('an answer that was cut is marked so', () => {
   assert.ok(last?.kind === 'notice' && last.tone === 'warning' && last.text.includes('output limit'))
 })
 
+test('a turn that ends without a word of an answer says so', () => {
+  const isTold = (events: Parameters<typeof after>[1]) =>
+    blocksOf(after(busyState(), events)).some(
+      (block) => block.kind === 'notice' && block.text === 'The model gave no answer',
+    )
+  const thinking = { $case: 'thinking', value: { content: 'Let me see.' } } as const
+  const step = [toolStart('a'), toolResult('a')]
+  assert.ok(isTold([turnEnd()]))
+  assert.ok(isTold([thinking, ...step, textStart, chunk('\n'), textEnd, turnEnd()]))
+  assert.equal(isTold([textStart, chunk('So'), textEnd, ...step, turnEnd()]), false)
+  assert.equal(isTold([turnEnd('Cancelled', 'cancelled')]), false)
+  assert.equal(isTold([turnEnd('Cannot call m: no key')]), false)
+  assert.equal(isTold([turnEnd('', 'length')]), false)
+})
+
 test('what a conversation costs adds up, and stays unknown once it is', () => {
   const two = after(after(busyState(), [turnEnd()]), [turnEnd()])
   assert.equal(two.usage.usd, 1)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { newPage } from '../../../src/tui/overlays/page.ts'
 import { initialState } from '../../../src/tui/state/initial.ts'
 import type { ChatState, Spent } from '../../../src/tui/state/types.ts'
 import { renderStatus, renderWorking } from '../../../src/tui/view/frame.ts'
@@ -43,7 +44,14 @@ const statusOf = (state: ChatState, columns: number) =>
   renderStatus(state, place, makeView({ columns })).lines
 const workingOf = (state: ChatState, now: number, columns = 60) =>
   renderWorking(state, now, makeView({ columns })).lines
-const turn = { runId: 'r1', startedAt: 1_000, doing: 'running bash', outputTokens: 1230, isCancelling: false }
+const turn = {
+  runId: 'r1',
+  startedAt: 1_000,
+  doing: 'running bash',
+  outputTokens: 1230,
+  hasAnswered: false,
+  isCancelling: false,
+}
 
 test('renderStatus() says all it knows where there is room', () => {
   assert.deepEqual(statusOf(FULL, 200), [
@@ -104,6 +112,12 @@ test('renderWorking() says what the turn does, for how long, and how to stop it'
   const [gap, line] = workingOf({ ...BEGINNING, turn }, 13_999)
   assert.equal(gap, '')
   assert.match(line!, /^. running bash 12 s · 1\.23k tokens · esc to interrupt$/)
+  const overlay = newPage('Help', 'text')
+  assert.match(
+    workingOf({ ...BEGINNING, turn, overlay }, 13_999)[1]!,
+    / 1\.23k tokens$/,
+    'Esc closes the page',
+  )
   const cancelling = { ...turn, isCancelling: true, outputTokens: 0 }
   assert.match(workingOf({ ...BEGINNING, turn: cancelling }, 126_000)[1]!, /^. stopping 2 m 05 s$/)
   assert.deepEqual(workingOf(BEGINNING, 0), [])
