@@ -209,8 +209,9 @@ export class Controller {
   }
 
   async #queue(text: string): Promise<void> {
-    const { store } = this.#options
-    if (isCommand(text) || text.startsWith('!') || isNote(text)) {
+    const { store, commands, signal } = this.#options
+    const isForAgent = isCommand(text) && (await commands.isForAgent(text, signal).catch(() => false))
+    if (!isForAgent && (isCommand(text) || text.startsWith('!') || isNote(text))) {
       store.act({ type: 'set', change: { prompt: withReturned(store.get().prompt, [text]) } })
       return this.#hint('Commands do not wait: Enter runs this one now')
     }

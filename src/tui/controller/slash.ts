@@ -12,6 +12,8 @@ export interface Commands {
   /** For the prompt's menu. */
   readonly list: NonNullable<PromptContext['commands']>
   run(line: string, signal: AbortSignal): Promise<void>
+  /** Whether a line that looks like a command is one for the agent, and can wait as its messages do. */
+  isForAgent(line: string, signal: AbortSignal): Promise<boolean>
   chosen(effect: Effect & { type: 'chosen' }, signal: AbortSignal): Promise<void>
 }
 
@@ -66,6 +68,7 @@ export function loadCommands(context: SlashContext): Commands & { load(): void }
         list = SLASH_COMMANDS
       })
     },
+    isForAgent: async (line, signal) => (await runner.get()).isForAgent(line, context, signal),
     run: async (line, signal) => (await runner.get()).runSlash(line, context, signal),
     chosen: async (effect, signal) => (await runner.get()).onChosen(effect, context, signal),
   }

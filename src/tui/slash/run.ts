@@ -14,9 +14,7 @@ import type { SlashCommand, SlashContext } from './types.ts'
  * answered here; it never reaches a model. Throws what fails.
  */
 export async function runSlash(line: string, context: SlashContext, signal: AbortSignal): Promise<void> {
-  const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
-  const command = findSlash(name)
-  const { found: skill, names } = command ? NO_SKILL : await findSkill(line.trim(), context, signal)
+  const { name, rest, command, skill, names } = await read(line, context, signal)
   if (skill) return context.say(line.trim())
   const prompt = readPromptCommand(line)
   if (prompt && context.state().turn)
@@ -27,6 +25,18 @@ export async function runSlash(line: string, context: SlashContext, signal: Abor
     return say(context, 'warning', `/${command.name} cannot run during a turn`, 'Esc interrupts it')
   }
   await command.run(rest.trim(), context, signal)
+}
+
+/** Whether a line such as `/model gpt` is said to the agent: it names a skill and no command. */
+export async function isForAgent(line: string, context: SlashContext, signal: AbortSignal): Promise<boolean> {
+  return (await read(line, context, signal)).skill !== undefined
+}
+
+async function read(line: string, context: SlashContext, signal: AbortSignal) {
+  const [, name = '', rest = ''] = /^\/(\S*)\s*(.*)$/s.exec(line.trim()) ?? []
+  const command = findSlash(name)
+  const { found: skill, names } = command ? NO_SKILL : await findSkill(line.trim(), context, signal)
+  return { name, rest, command, skill, names }
 }
 
 /** Does what was chosen in a picker, or asked for in a panel. Throws what fails. */

@@ -67,6 +67,29 @@ test('what is said in one conversation of the shell is not told in another', asy
   assert.doesNotMatch(chat.node.server.requests[0]?.text ?? '', /SECRET/)
 })
 
+test('Tab lets a skill wait for the end of the turn; a command comes back', async () => {
+  const gate = Promise.withResolvers<void>()
+  await using chat = await openTestChat([{ parts: ['One', gate.promise] }, { parts: ['Reviewed.'] }])
+  await chat.node.home.write(
+    'skills/review/SKILL.md',
+    '---\nname: review\ndescription: Reviews\n---\nReview it.\n',
+  )
+  chat.type('hello')
+  chat.press('enter')
+  await chat.until(({ open }) => open !== undefined)
+  chat.type('/status')
+  chat.press('tab')
+  await chat.until(({ hint }) => /do not wait/.test(hint))
+  assert.equal(chat.state().prompt.text, '/status')
+  chat.press('text', { text: 'u', ctrl: true })
+  chat.type('/review src/a.ts')
+  chat.press('tab')
+  await chat.until(({ queue }) => queue.length === 1)
+  gate.resolve()
+  await chat.idle()
+  assert.deepEqual(chat.words().slice(-2), ['user: /review src/a.ts', 'answer: Reviewed.'])
+})
+
 test('a path is a message, not a command', async () => {
   await using chat = await openTestChat([{ parts: ['I see.'] }])
   chat.type('/tmp/foo is a path')
@@ -134,8 +157,8 @@ test('a command that is queued runs at once, or not at all', async () => {
   chat.press('escape')
   chat.press('text', { text: ' ' })
   chat.press('tab')
+  await chat.until(({ prompt }) => /^\/status/.test(prompt.text))
   assert.deepEqual(chat.state().queue, [])
-  assert.match(chat.state().prompt.text, /^\/status/)
 })
 
 test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {
