@@ -154,7 +154,7 @@ test('a title that another client gives while this chat compacts is no news of a
   left.type('/compact\r')
   await left.see('a model writes a summary')
   right.type('/title Crabs\r')
-  await right.see('It is called Crabs now')
+  await right.see('It is called "Crabs" now')
   gate.resolve()
   await left.see('Compacted')
   await right.see('compacted: a summary took the place')

@@ -68,11 +68,23 @@ function rowsOf(page: Page, columns: number): readonly string[] {
   })
 }
 
-/** A line of two columns goes on below its second one, where there is room for that. */
+/** A line of two columns goes on below its second one, or where there is no room for that below its first one. */
 function wrapHanging(line: string, columns: number): string[] {
   const [lead = ''] = /^ *\S.*? {2,}(?=\S)/.exec(line) ?? []
+  if (lead === '' || widthOf(line) <= columns) return wrapText(line, columns)
+  const about = line.slice(lead.length)
   const indent = widthOf(lead)
-  if (indent === 0 || indent > columns / 2 || widthOf(line) <= columns) return wrapText(line, columns)
-  const rows = wrapText(line.slice(lead.length), columns - indent)
-  return rows.map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row)
+  if (columns - indent >= Math.min(LEAST_ABOUT, columns / 2)) {
+    return wrapText(about, columns - indent).map((row, at) => (at === 0 ? lead : ' '.repeat(indent)) + row)
+  }
+  return line.startsWith('  ') ? underneath(lead, about, columns) : wrapText(line, columns)
+}
+
+/** Columns in which a second column can still be read. */
+const LEAST_ABOUT = 30
+
+function underneath(lead: string, about: string, columns: number): string[] {
+  const indent = columns < LEAST_ABOUT ? '' : ' '.repeat(6)
+  const rows = wrapText(about, columns - indent.length)
+  return [...wrapText(lead.trimEnd(), columns), ...rows.map((row) => indent + row)]
 }

@@ -39,11 +39,12 @@ export async function chooseAgent(args: string, context: SlashContext, signal: A
 /** `/title TEXT`; without a text it says the title there is. */
 export async function setTitle(args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { session, title } = context.state()
-  if (args === '') return say(context, 'info', title === '' ? 'It has no title yet' : `It is called ${title}`)
+  if (args === '')
+    return say(context, 'info', title === '' ? 'It has no title yet' : `It is called "${title}"`)
   if (session === undefined) return say(context, 'warning', 'There is no conversation to name yet')
   const info = await request(context.dispatch, 'setTitle', { session, title: args }, signal)
   context.act({ type: 'set', change: { title: info.title } })
-  say(context, 'success', `It is called ${info.title} now`)
+  say(context, 'success', `It is called "${info.title}" now`)
 }
 
 /** A first word that is an agent's name means that agent; the rest filters. */

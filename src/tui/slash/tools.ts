@@ -38,9 +38,12 @@ export function toolLine(tool: McpToolView): [name: string, about: string] {
 /** Tools that agents have without a server; what an agent's file leaves out is refused as such. */
 const BUILT_IN = ['read', 'glob', 'grep', 'edit', 'write', 'bash', 'ask_user']
 
+/** A command line that does nothing. */
+const NO_COMMAND = 'true'
+
 /** What holds for a call that is about nothing in particular. */
 const SAMPLES: Readonly<Record<string, object>> = {
-  bash: { command: 'true' },
+  bash: { command: NO_COMMAND },
   read: { path: '.' },
   edit: { path: 'a-new-file' },
   write: { path: 'a-new-file' },
@@ -53,7 +56,8 @@ async function builtInRow(
 ): Promise<[string, string] | undefined> {
   try {
     const { effect, reason, rule } = await explain(tool, SAMPLES[tool] ?? {}, context, signal)
-    return [tool, [effectName(effect), rule ? ruleText(rule) : reason].join(' · ')]
+    const why = rule ? ruleText(rule) : reason.replace(NO_COMMAND, 'the command')
+    return [tool, [effectName(effect), why].join(' · ')]
   } catch (reason) {
     const { kind, message } = toCrabError(reason)
     if (kind === 'cancelled') throw reason

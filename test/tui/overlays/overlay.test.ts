@@ -194,6 +194,12 @@ test('a line of two columns goes on below the second, as long as there is room',
     'next',
   ])
   assert.deepEqual(lines(page, 12, 24).slice(1, 3), ['  /name', 'says a word'])
+  const wide = newPage('Help', '  /resume [AGENT] [TEXT]  go on with an earlier conversation')
+  assert.deepEqual(lines(wide, 36, 24).slice(1, -1), [
+    '  /resume [AGENT] [TEXT]',
+    '      go on with an earlier',
+    '      conversation',
+  ])
 })
 
 function withKey(page: Page): Page {

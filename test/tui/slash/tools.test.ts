@@ -24,7 +24,7 @@ test('/tools lists built-in tools and those of servers, with what the rules say'
   await runSlash('/tools', chat.context, NEVER)
   const text = page(chat)
   assert.match(text, /^ {2}read {2,}allowed · /m)
-  assert.match(text, /^ {2}bash {2,}asked · /m)
+  assert.match(text, /^ {2}bash {2,}asked · no rule allows the command$/m)
   assert.match(text, /^MCP server one\n {2}mcp__one__echo {2,}asked · no rule/m)
   assert.match(text, /^ {2}mcp__one__add {2,}refused · mcp__one__add \(agents\/crab\.toml:\d+\)/m)
 })
