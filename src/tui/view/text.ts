@@ -19,7 +19,7 @@ export function widthOf(text: string): number {
  * Every line closes the colours it opens. At least one line comes out; none is wider than `width`, 1 or more.
  */
 export function wrapText(text: string, width: number): string[] {
-  const room = Math.max(1, width)
+  const room = width >= 1 ? width : 1 // a width that is no number would never be reached
   const colours = new Colours()
   return tidy(text)
     .split('\n')

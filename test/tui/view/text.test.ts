@@ -130,3 +130,7 @@ test('widthOf() and toGraphemes() look nothing up for simple characters, and yet
     }
   }
 })
+
+test('wrapText() comes to an end for a width that is no number', () => {
+  assert.deepEqual(wrapText('ab', Number.NaN), ['a', 'b'])
+})
