@@ -16,6 +16,7 @@ import {
 import { endsInIe, singularEnd } from './fold-plural.ts'
 import { finishHash, HASH_SEED, hashTerm, mixByte } from './hash-term.ts'
 import { NameParts } from './name-parts.ts'
+import { hasLeadingDot, isBetweenDigits, isLoneLetter, isVersion, markEnd } from './spelling.ts'
 import { cutUtf8, utf8Length, writeUtf8 } from './utf8.ts'
 
 /** What a text is to an index: one of its documents, or what is looked for. They differ in scripts without blanks. */
@@ -31,7 +32,8 @@ export const MAX_QUERY_TERMS = 256
  *
  * Words are folded, English plurals too. A name (`getUserName`, `get_user_name`, `user-name`, `package.json`, `sha256`) gives its parts, and
  * the whole without what joins them, so that its spellings meet. Scripts without blanks give pairs of neighbouring
- * characters; documents each character, too. One ASCII character is no term.
+ * characters; documents each character, too. `C++`, `F#` and `.NET` are terms with their marks; of single ASCII characters
+ * only letters that are names (`C`, `R`).
  */
 export class TermBuffer {
   /** How many terms: at most MAX_DOCUMENT_TERMS, MAX_QUERY_TERMS of a query. */
@@ -79,7 +81,7 @@ export class TermBuffer {
       if (kind === SIGN) at = this.#readSigns(text, at, mode)
       else if (isOfWord(kind)) {
         const first = this.count
-        at = this.#readName(text, at)
+        at = this.#readName(text, at, mode)
         this.#foldPlurals(first)
       } else at += isWide(text, at) ? 2 : 1
     }
@@ -96,10 +98,13 @@ export class TermBuffer {
   }
 
   /** Words joined by single joiners: each gives its terms, then all of them together one. The end of the last word. */
-  #readName(text: string, from: number): number {
+  #readName(text: string, from: number, mode: TermMode): number {
+    const isDotted = hasLeadingDot(text, from)
+    if (isDotted) this.#writeMark(DOT)
     const start = this.#used
     let to = this.#readWord(text, from)
-    if (!this.#goesOn(text, to)) return to
+    if (isDotted) this.#putRange(start - 1, from - 1, to)
+    if (!this.#goesOn(text, to)) return this.#readMark(text, { from, to, start, mode })
     const first = start + (isVersion(text, from, to) ? 1 : 0)
     do {
       if (text.charCodeAt(to) === DOT && isBetweenDigits(text, to)) this.#used = this.#write(DOT, this.#used)
@@ -109,6 +114,29 @@ export class TermBuffer {
     this.#stand(from, to)
     this.#put(first, end, hashTerm(this.bytes, first, end))
     return to
+  }
+
+  /** What belongs to a word by itself, whose bytes begin at `start`; where it ends with that. */
+  #readMark(text: string, word: { from: number; to: number; start: number; mode: TermMode }): number {
+    const { from, to, start, mode } = word
+    const end = markEnd(text, from, to)
+    for (let at = to; at < end; at++) this.#writeMark(text.charCodeAt(at))
+    if (end > to) this.#putRange(start, from, end)
+    else if (this.#used - start === 1) this.#readLetter(text, from, mode)
+    return end
+  }
+
+  /** In documents names are capitals, in queries they are written as it comes. */
+  #readLetter(text: string, from: number, mode: TermMode): void {
+    if (!isLoneLetter(text, from) || (mode === 'document' && this.#kindAt(text, from) !== UPPER)) return
+    const start = this.#used - 1
+    this.#stand(from, from + 1)
+    this.#append(start, this.#used, hashTerm(this.bytes, start, this.#used))
+  }
+
+  #writeMark(code: number): void {
+    this.#reserve()
+    this.bytes[this.#used++] = code
   }
 
   /** Of the terms from `first` on; what is written anew stands behind them. */
@@ -245,8 +273,12 @@ export class TermBuffer {
   }
 
   #put(start: number, end: number, hash: number): void {
+    if (end - start >= MIN_TERM_BYTES && end - start <= MAX_TERM_BYTES) this.#append(start, end, hash)
+  }
+
+  #append(start: number, end: number, hash: number): void {
     const { count } = this
-    if (end - start < 2 || count === this.#max) return
+    if (count === this.#max) return
     if (count === this.starts.length) this.#growTerms()
     this.starts[count] = start
     this.ends[count] = end
@@ -281,29 +313,14 @@ function isWide(text: string, at: number): boolean {
   return text.charCodeAt(at) >= 0xd800 && text.codePointAt(at)! > 0xffff
 }
 
-/** Whether a word is a `v` with a number. */
-function isVersion(text: string, from: number, to: number): boolean {
-  if ((text.charCodeAt(from) | 0x20) !== LOWER_V || to - from < 2) return false
-  for (let at = from + 1; at < to; at++) if (!isDigit(text.charCodeAt(at))) return false
-  return true
-}
-
-function isBetweenDigits(text: string, at: number): boolean {
-  return isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(at + 1))
-}
-
-function isDigit(unit: number): boolean {
-  return unit >= 0x30 && unit <= 0x39
-}
-
 function grown(array: Uint32Array): Uint32Array {
   const next = new Uint32Array(2 * array.length)
   next.set(array)
   return next
 }
 
+const MIN_TERM_BYTES = 2
 const DOT = 0x2e
 const LOWER_E = 0x65
 const LOWER_S = 0x73
-const LOWER_V = 0x76
 const LOWER_Y = 0x79

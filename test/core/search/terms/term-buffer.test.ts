@@ -14,7 +14,12 @@ import { termsOf } from '../../../support/brute-force.ts'
 
 const TERMS: readonly (readonly [what: string, text: string, terms: string])[] = [
   ['words, in lower case', 'The quick, Brown FOX!', 'the quick brown fox'],
-  ['no single ASCII characters', "I don't see a C 7", 'don see'],
+  ['no single ASCII characters', "I don't see a c 7", 'don see'],
+  ['single letters that are names', 'C and R, plan B, R&D x_y', 'c and r plan b r d xy'],
+  ['words with ++ and #', 'C++17, g++ C# C#12 (F#)', 'c++ 17 g++ c# c# 12 f#'],
+  ['no ++ and # that join or stand apart', 'a++b c+++ page#part issue#12 ## x', 'page part issue 12'],
+  ['names that begin with a dot', '.NET ~/.env `.gitignore`', 'net .net env .env gitignore .gitignore'],
+  ['no dot that ends, joins or repeats', 'end.Then x().then ...foo *.md .5', 'end then then foo md'],
   ['camelCase whole and in parts', 'getUserName', 'getusername get user name'],
   ['acronyms in names', 'HTTPServer parseXMLFile', 'httpserver http server parsexmlfile parse xml file'],
   ['plurals of acronyms as one', 'IDs getURLs', 'ids geturl get url'],
@@ -78,6 +83,12 @@ test('fill() gives pairs only for a query that has them', () => {
   ])
 })
 
+test('fill() takes a single letter of a query in either case, unless it is English', () => {
+  assert.deepEqual(termsOf("c pointers, R, what's a x-ray of i", 'query'), [
+    ...['c', 'pointer', 'r', 'what', 'ray', 'xray', 'of'],
+  ])
+})
+
 test('fill() makes spellings of a name meet in one term', () => {
   const spellings = [
     'getUserName',
@@ -117,6 +128,7 @@ test('fill() cuts terms at 64 bytes, between characters', () => {
     `${'xy'.repeat(20)}${'zя'.repeat(8)}`,
   )
   assert.deepEqual(termsOf(`aB${'C'.repeat(70)}`, 'document'), [`ab${'c'.repeat(62)}`])
+  assert.deepEqual(termsOf(`.${'x'.repeat(64)}++`, 'document'), ['x'.repeat(64)])
 })
 
 test('fill() stops at the most terms that a document and a query have', () => {
@@ -128,7 +140,7 @@ test('fill() stops at the most terms that a document and a query have', () => {
 
 const LATIN = ['a', 'b', 's', 'x', 'es', 'ch', 'É', 'ß', 'ø', 'e\u0301', 'ж', 'И\u0306', 'ﬀ', 'ک', '\u00ad']
 const SIGNS = ['日', 'の', 'ガ', 'か\u3099', 'ｶﾞ', '한', 'ก', '𠀀']
-const BREAKS = [' ', '_', '-', '.', '/', '\n', '—', '🎉', "'"]
+const BREAKS = [' ', '_', '-', '.', '/', '\n', '—', '🎉', "'", '# ', '++ ']
 
 test('fill() agrees with the rules for any words, joiners and signs', () => {
   const text = fc.array(fc.constantFrom(...LATIN, ...LATIN, ...SIGNS, ...BREAKS), { maxLength: 40 })
@@ -147,13 +159,11 @@ function slowTerms(text: string, mode: TermMode): string[] {
   const plain = composeText(text)
     .normalize('NFKC')
     .replaceAll(/(?<=\p{L})(?:\u00ad|\p{M})+/gu, '')
-  const pieces =
-    plain.match(new RegExp(`${sign}+|(?:(?!${sign})\\p{L})+(?:[_.-](?:(?!${sign})\\p{L})+)*`, 'gu')) ?? []
-  const terms = pieces.flatMap((piece) => {
-    if (!new RegExp(sign, 'u').test(piece)) {
-      const words = piece.split(/[_.-]/)
-      return words.length === 1 ? words : [...words, words.join('')]
-    }
+  const pieces = plain.matchAll(
+    new RegExp(`${sign}+|(?:(?!${sign})\\p{L})+(?:[_.-](?:(?!${sign})\\p{L})+)*`, 'gu'),
+  )
+  const terms = [...pieces].flatMap(({ 0: piece, index }) => {
+    if (!new RegExp(sign, 'u').test(piece)) return wordTerms(piece, { plain, index, mode })
     const signs = [...piece]
     if (mode === 'query' && signs.length > 1) return signs.slice(1).map((next, i) => signs[i] + next)
     return signs.flatMap((next, i) => (i === 0 ? [next] : [next, signs[i - 1] + next]))
@@ -162,7 +172,25 @@ function slowTerms(text: string, mode: TermMode): string[] {
     .map(withoutAccents)
     .map(singular)
     .filter((term) => Buffer.byteLength(term) > 1)
+    .map((term) => term.replace(LONE, ''))
 }
+
+/** A name with its parts, or a word with what belongs to it. */
+function wordTerms(
+  piece: string,
+  { plain, index, mode }: { plain: string; index: number; mode: TermMode },
+): string[] {
+  const [first = '', ...others] = piece.split(/[_.-]/)
+  const dotted = /(?:^|[\s/'])\.$/.test(plain.slice(0, index)) ? [`.${first}`] : []
+  if (others.length > 0) return [first, ...dotted, ...others, first + others.join('')]
+  const mark = /^(?:\+\+|#)/.exec(plain.slice(index + piece.length))?.[0]
+  if (mark) return [first, ...dotted, first + mark]
+  const isLone = mode === 'query' && /^[b-hj-z]$/.test(piece) && plain[index - 1] !== "'"
+  return [first, ...dotted, ...(isLone ? [LONE + first] : [])]
+}
+
+/** Keeps a term of one character. */
+const LONE = '1'
 
 function withoutAccents(term: string): string {
   return [...term]
@@ -187,7 +215,7 @@ test('fill() takes any text, and gives whole characters at places of the text', 
       terms.fill(text, 'document')
       for (let i = 0; i < terms.count; i++) {
         const [start, end] = [terms.starts[i]!, terms.ends[i]!]
-        assert.ok(end - start >= 2 && end - start <= MAX_TERM_BYTES)
+        assert.ok(end - start >= (/[A-Z]/.test(text) ? 1 : 2) && end - start <= MAX_TERM_BYTES)
         decoder.decode(terms.bytes.subarray(start, end))
         assert.equal(terms.hashes[i], hashTerm(terms.bytes, start, end))
         assert.ok(terms.froms[i]! < terms.tos[i]! && terms.tos[i]! <= composeText(text).length)
@@ -208,6 +236,9 @@ test('fill() gives every term of a document to a query of its words', () => {
     'v1.2',
     'URLs',
     'aB1c',
+    'C',
+    'C++17',
+    '.NET',
   )
   fc.assert(
     fc.property(fc.array(word, { maxLength: 10 }), (words) => {
