@@ -128,6 +128,11 @@ test('a daemon that a command has started gives way to the service; one that a p
     refused.stderr,
     new RegExp(`^crabup: error\\[conflict\\]: ${why}\nhint: .*crabtalk daemon stop`),
   )
+  const shown = await crabup(talk, ['daemon', 'status'])
+  assert.match(
+    shown.stdout,
+    /^ {2}kept by {3}nothing\n(.*\n)* {2}note {6}started by hand, not as a service\n/m,
+  )
   const left = await crabup(talk, ['daemon', 'stop'])
   assert.deepEqual([left.stdout, left.code], ['daemon does not run\n', 0])
   assert.match(left.stderr, new RegExp(`the daemon of process ${own.pid} runs on: it was started by hand`))

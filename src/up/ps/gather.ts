@@ -37,6 +37,8 @@ export interface ServiceRow {
   restarts?: number
   isInstalled: boolean
   isEnabled: boolean
+  /** Whether the service manager keeps it running, or tries to: what runs without it was started by somebody else. */
+  isKept: boolean
   notes: readonly Note[]
 }
 
@@ -118,6 +120,7 @@ async function toRow({ sought, status, probe, families, problems, ports }: Known
     ...(status?.isInstalled && status.restarts !== undefined && { restarts: status.restarts }),
     isInstalled: status?.isInstalled ?? false,
     isEnabled: status?.isEnabled ?? false,
+    isKept: isWanted(status),
     notes: [...notes, ...ofUnit],
   }
 }

@@ -20,6 +20,6 @@ export const restart: Run = async ({ path: [name = ''], options, host, signal })
   if (name === 'daemon') await settleTurns(host, { verb: 'restart', now: options.has('now') }, signal)
   const since = await markLogs(at.paths.logs, name)
   await at.manager.restart(spec, signal)
-  await sayReady(at, { word: 'was restarted', since, isFirst: false }, signal)
+  await sayReady(at, { word: () => 'was restarted', since, isFirst: false }, signal)
   return 0
 }

@@ -1,6 +1,6 @@
 import type { LogMark } from '../../../up/control/last-words.ts'
 import type { Probe } from '../../../up/probe.ts'
-import type { ManagerKind, ServiceManager } from '../../../up/types.ts'
+import type { ManagerKind, ServiceManager, ServiceStatus } from '../../../up/types.ts'
 import { type OpenService, statusOf } from './open-service.ts'
 import { NotReady, waitReady } from './ready.ts'
 
@@ -14,27 +14,29 @@ export const MANAGER_NAMES: Readonly<Record<ManagerKind, string>> = {
 
 /** What was done with a service that is to be ready now. */
 export interface Done {
-  /** As in `daemon is ready`. */
-  word: string
+  /** As in `daemon is ready`, by how it stands now. */
+  word(after: ServiceStatus): string
   /** Where its logs ended before. */
   since: LogMark
   /** It has never been a service here: what keeps it running is explained. */
   isFirst: boolean
 }
 
-/** Waits until a service is ready and says so in a line. One that is not has what it wrote printed. Fails as waitReady(). */
+/** Waits until a service is ready, says so in a line, and gives how it stands. One that is not has what it wrote printed. Fails as waitReady(). */
 export async function sayReady(
   at: OpenService,
   { word, since, isFirst }: Done,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ServiceStatus> {
   const { host, service, manager } = at
   try {
     const probe = await waitReady(at, since, signal)
-    const { isEnabled } = await statusOf(at, signal)
-    const atLogin = isFirst && isEnabled && manager.kind !== 'supervisor' ? ', which starts it at login' : ''
+    const after = await statusOf(at, signal)
+    const atLogin =
+      isFirst && after.isEnabled && manager.kind !== 'supervisor' ? ', which starts it at login' : ''
     const kept = `kept running by ${MANAGER_NAMES[manager.kind]}${atLogin}${isFirst ? noteOf(manager) : ''}`
-    host.stdout.write(`${service.name} ${word}${factsOf(probe)}, ${kept}\n`)
+    host.stdout.write(`${service.name} ${word(after)}${factsOf(probe)}, ${kept}\n`)
+    return after
   } catch (reason) {
     if (reason instanceof NotReady && reason.lines.length > 0) {
       host.stderr.write(`${reason.lines.map((line) => `  ${line}`).join('\n')}\n`)

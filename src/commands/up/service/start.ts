@@ -1,12 +1,14 @@
 import { readAgentFiles, toAgent } from '../../../core/config/agent-files.ts'
 import { wantsComponent } from '../../../core/config/component.ts'
 import { markLogs } from '../../../up/control/last-words.ts'
+import { exitOf } from '../../../up/ps/state.ts'
 import { cutOutput } from '../../../up/supervisor/output.ts'
+import type { ServiceStatus } from '../../../up/types.ts'
 import type { Options, Run } from '../../command.ts'
 import type { Host } from '../../host.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
-import { isKept, type OpenService, openService, statusOf } from './open-service.ts'
+import { type OpenService, openService, statusOf } from './open-service.ts'
 import { hasOther, replaceOther } from './other-daemon.ts'
 import { servicePath } from './place.ts'
 import { sayReady } from './said.ts'
@@ -32,21 +34,28 @@ export async function startService(
 ): Promise<number> {
   const { host, service, manager, paths } = at
   const before = await statusOf(at, signal)
-  const wasKept = isKept(before)
+  const ran = before.state === 'running' || before.state === 'starting'
+  const isSame = (after: ServiceStatus) => ran && (before.pid === undefined || before.pid === after.pid)
+  if (before.state === 'waiting' || before.state === 'failed') tellCrash(at, before)
   await replaceOther(at, { now: options.has('now') }, signal)
   const spec = at.spec()
-  if (!wasKept && !at.place.hasOwnPath) tellLent(host)
+  if (!ran && !at.place.hasOwnPath) tellLent(host)
   const hasChanged = await showEdits(at, spec, { options }, signal)
-  if (!wasKept) cutOutput(spec.output) // nobody writes it now
+  if (!ran) cutOutput(spec.output) // nobody writes it now
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
-  const word = wasKept ? 'runs already' : 'is ready'
-  await sayReady(at, { word, since, isFirst: !before.isInstalled }, signal)
-  if (wasKept && hasChanged) {
+  const word = (after: ServiceStatus) => (isSame(after) ? 'runs already' : 'is ready')
+  const after = await sayReady(at, { word, since, isFirst: !before.isInstalled }, signal)
+  if (isSame(after) && hasChanged) {
     host.stderr.write(`crabup: its unit has changed: crabup ${service.name} restart uses it\n`)
   }
   if (!before.isInstalled && service.package !== undefined) await tellUnasked(at)
   return 0
+}
+
+/** One that is started anew may well end as before. */
+function tellCrash({ host, service: { name } }: OpenService, before: ServiceStatus): void {
+  host.stderr.write(`crabup: ${name} had crashed (${exitOf(before)}): crabup ${name} logs shows why\n`)
 }
 
 /** The tools of a component are nobody's until an agent asks for them. */

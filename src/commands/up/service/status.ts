@@ -46,7 +46,7 @@ function print(at: OpenService, row: ServiceRow, lines: readonly string[]): void
 function factsOf(at: OpenService, row: ServiceRow): [string, string][] {
   const { manager, known, paths, service } = at
   const unit = manager.unit(known)
-  const note = manager.note === undefined ? '' : ` (${manager.note})`
+  const isOwn = row.pid !== undefined && !row.isKept // then a note says who started it
   return [
     ['state', row.state],
     ...fact('pid', row.pid),
@@ -56,11 +56,15 @@ function factsOf(at: OpenService, row: ServiceRow): [string, string][] {
     ...fact('version', row.version ?? row.versionOnDisk),
     ...fact('restarts', row.restarts || undefined),
     ['at login', row.isEnabled && manager.kind !== 'supervisor' ? 'starts' : 'does not start'],
-    ['kept by', `${MANAGER_NAMES[manager.kind]}${note}`],
+    ['kept by', isOwn ? 'nothing' : keeperOf(manager)],
     ...fact('unit', row.isInstalled ? unit?.path : undefined),
-    ['runs', known.argv.map(quoteWord).join(' ')],
+    ...fact('runs', isOwn ? undefined : known.argv.map(quoteWord).join(' ')),
     ['log', join(paths.logs, `${service.name}.log`)],
   ]
+}
+
+function keeperOf({ kind, note }: OpenService['manager']): string {
+  return `${MANAGER_NAMES[kind]}${note === undefined ? '' : ` (${note})`}`
 }
 
 function fact(key: string, value: string | number | undefined): [string, string][] {
@@ -76,6 +80,7 @@ function toJson({ manager, known, paths, service }: OpenService, row: ServiceRow
     ...psJson(row, Date.now()),
     description: service.description,
     manager: manager.kind,
+    kept: row.isKept,
     unit: manager.unit(known)?.path ?? null,
     argv: known.argv,
     log: join(paths.logs, `${service.name}.log`),

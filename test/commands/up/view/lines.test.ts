@@ -55,7 +55,12 @@ const ROW: ServiceRow = {
     versionOnDisk: '2.0',
     restarts: 2,
   },
-  ...{ isInstalled: true, isEnabled: true, notes: [{ message: 'it\u001b[2J bites', hint: 'do this' }] },
+  ...{
+    isInstalled: true,
+    isEnabled: true,
+    isKept: true,
+    notes: [{ message: 'it\u001b[2J bites', hint: 'do this' }],
+  },
 }
 
 test('psLines() aligns what there is, and says below what will bite', async () => {
@@ -79,5 +84,13 @@ test('psJson() leaves nothing out, whatever is not known', () => {
 })
 
 const OFF: ServiceRow = {
-  ...{ name: 'cron', label: 'l', state: 'stopped', isInstalled: false, isEnabled: false, notes: [] },
+  ...{
+    name: 'cron',
+    label: 'l',
+    state: 'stopped',
+    isInstalled: false,
+    isEnabled: false,
+    isKept: false,
+    notes: [],
+  },
 }

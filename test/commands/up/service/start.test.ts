@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { main } from '../../../../src/commands/main.ts'
+import { makeServiceHome, QUICK } from '../../../support/services.ts'
+import { makeTestHost } from '../../../support/test-host.ts'
+
+test('crabup NAME start says that a service runs already only of the process that ran before', async () => {
+  await using at = await makeServiceHome()
+  await install(at.paths.packages)
+  const over = new AbortController()
+  const supervising = at.supervise(over.signal, { pace: { ...QUICK, restartMs: 600_000 } })
+  const start = () => crabup(at.paths.home, ['echo', 'start'])
+  const first = await start()
+  assert.match(first.stdout, /^echo is ready \(pid /)
+  const { pid } = at.record('echo')!
+  const again = await start()
+  assert.match(again.stdout, new RegExp(`^echo runs already \\(pid ${pid}, `))
+  assert.equal(again.stderr, '')
+  process.kill(pid!, 'SIGKILL')
+  await at.recorded('echo', ({ state }) => state === 'waiting')
+  const after = await start()
+  assert.match(after.stdout, /^echo is ready \(pid /)
+  assert.equal(after.stderr, 'crabup: echo had crashed (SIGKILL): crabup echo logs shows why\n')
+  await crabup(at.paths.home, ['echo', 'stop'])
+  over.abort()
+  await supervising
+})
+
+async function crabup(home: string, words: readonly string[]) {
+  await using box = await makeTestHost()
+  const env = { CRABTALK_HOME: home, CRABTALK_SERVICE_MANAGER: 'supervisor', PATH: '/usr/bin:/bin' }
+  await main('crabup', words, { ...box.host, env })
+  for (const output of [box.host.stdout, box.host.stderr]) await output.flush()
+  return { stdout: box.stdout(), stderr: box.stderr() }
+}
+
+/** A component that is a program, as `crabup pull` leaves it behind. */
+async function install(packages: string): Promise<void> {
+  const folder = join(packages, 'echo')
+  await mkdir(join(folder, '1.0.0'), { recursive: true })
+  await symlink('1.0.0', join(folder, 'current'))
+  await writeFile(join(folder, '1.0.0', 'main.cjs'), COMPONENT, { mode: 0o755 })
+  const record = {
+    ...{ package: 'echo', version: '1.0.0', description: 'A component', script: 'main.cjs' },
+    ...{ runsOnNode: false, installedAt: '2026-11-22T00:00:00.000Z', source: 'echo', origin: 'folder' },
+  }
+  await writeFile(join(folder, '1.0.0', 'crabup.json'), JSON.stringify(record))
+}
+
+/** Does what RFC 0043 asks of a component, and nothing else. */
+const COMPONENT = `#!${process.execPath}
+const { createServer } = require('node:http')
+const { mkdirSync, writeFileSync } = require('node:fs')
+const run = process.env.CRABTALK_HOME + '/run'
+const health = JSON.stringify({ name: 'echo', version: '1.0.0', pid: process.pid })
+const server = createServer((_, response) => response.end(health)).listen(0, '127.0.0.1', () => {
+  mkdirSync(run, { recursive: true })
+  writeFileSync(run + '/echo.port', String(server.address().port))
+})
+`
