@@ -55,6 +55,9 @@ export function processHost(): Host {
     get isSignalled() {
       return isSignalled
     },
+    rereadTimeZone() {
+      if (!process.env['TZ']) delete process.env['TZ'] // Node asks the system again whenever it is set or removed
+    },
     ripgrep: async (folder) => (await import('./ripgrep.ts')).ownRipgrep(folder),
     searchWorker: async () => (await import('./search-worker.ts')).ownSearchWorker(),
     build: async () => (await import('./build.ts')).ownBuild(),

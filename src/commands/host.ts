@@ -35,6 +35,8 @@ export interface Host {
   onCrash(listener: (reason: unknown) => void): Disposable
   /** Whether one of these signals has come. */
   readonly isSignalled: boolean
+  /** Takes up the time zone that the machine is in now, unless the environment names one; what comes of a Date follows. */
+  rereadTimeZone(): void
   /** The path of the ripgrep that comes with this program, unpacked in that folder where it must be; undefined when there is none. */
   ripgrep(folder: string): Promise<string | undefined>
   /** What the worker of the search runs: its text, or its file; undefined when there is none. */

@@ -62,6 +62,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
       [['0 99 * * * *', 'x'], 2, /invalid value for minute: 99\nhint: /],
       [['soon', 'x'], 2, /neither six fields/],
       [['@daily', '/no-such'], 1, /Cannot find the skill "no-such"/],
+      [['@daily', '/no-such with words'], 1, /Cannot find the skill "no-such"\nhint: /],
       [['@daily', 'x', '-a', 'nobody'], 1, /Cannot find the agent "nobody"/],
       [['@daily', 'x', '--quiet', '23:00-07:00'], 2, /all its times are in its quiet hours/],
       [['@daily', 'x', '--quiet', 'night'], 2, /no time of the day/],
@@ -89,6 +90,9 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     const said = `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`
     assert.equal(promptOf(talk.server.requests[0]), said)
     assert.match(talk.server.requests[0]!.text, /workspace\/crab/) // as nobody at this machine chose it
+    assert.equal((await cron(talk, ['add', '@yearly', '/check-feeds short "a b"', '-s', 'short'])).code, 0)
+    assert.equal((await cron(talk, ['run', '2'])).stdout, 'done\n')
+    assert.equal(promptOf(talk.server.requests[1]), `${said}\n\nshort "a b"`)
     await rm(folder, { recursive: true })
     const missing = await cron(talk, ['run', '1'])
     assert.deepEqual([missing.stdout, missing.code], ['', 1])

@@ -65,6 +65,7 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     terminal: () => options.terminal?.(),
     screen: () => undefined,
     isSignalled: false,
+    rereadTimeZone() {},
     ripgrep: async () => installedRipgrep(import.meta.filename),
     searchWorker: async () => SEARCH_WORKER,
     onSignal(listener) {

@@ -1,6 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
 import { type CronEntry, contentOf } from '../../core/cron/cron-entry.ts'
+import { callsOf } from '../../core/hooks/skills/skill-call.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import type { Caller } from '../../daemon/caller.ts'
@@ -42,16 +43,17 @@ export function recordOf({ agent, sender }: CronEntry): RunRecord {
   return new RunRecord({ startedAt: performance.now(), agent, sender })
 }
 
-/** Throws `missing` for a skill that its agent does not have: a model would only wonder what is meant. */
+/** Throws `missing` where its agent does not have the skill that it names: a model would only wonder what is meant. */
 export async function requireSkill(
   dispatch: Dispatch,
-  { skill: name, agent }: Pick<CronEntry, 'skill' | 'agent'>,
+  entry: Pick<CronEntry, 'skill' | 'agent'>,
   signal: AbortSignal,
 ): Promise<void> {
-  if (name === undefined) return
-  const { skills } = await request(dispatch, 'listSkills', { agent }, signal)
+  if (entry.skill === undefined) return
+  const { skills } = await request(dispatch, 'listSkills', { agent: entry.agent }, signal)
+  if (callsOf(contentOf(entry), skills).length > 0) return
+  const [name = ''] = entry.skill.replace(/^skill:/, '').split(/\s/)
   const names = skills.map((skill) => skill.name)
-  if (names.includes(name)) return
   const hint = didYouMean(name, names) ?? 'skills lie in the folder skills of the home, each with a SKILL.md'
   throw new CrabError('missing', `Cannot find the skill "${name}"`, { hint })
 }

@@ -20,9 +20,12 @@ import { cronFiles, removeReady } from './cron-files.ts'
 import { fireEntry, recordOf } from './fire-entry.ts'
 import { holdsScheduler, takeScheduler } from './scheduler-lease.ts'
 import { SchedulerLife } from './scheduler-life.ts'
+import { zoneFollower } from './time-zone.ts'
 
 /** How often the file is looked at, also when nobody says that it has changed (RFC 0080). */
 const LOOK_MS = 2000
+/** How often it is asked whether the machine has moved to another time zone. */
+const ZONE_MS = 30_000
 /** How long running turns may still take when it is to end. */
 const GRACE_MS = 10_000
 /** And how long everything together. */
@@ -86,7 +89,11 @@ async function live({ host, paths, log, life }: Living): Promise<void> {
     await scheduler.end(0) // else it would go on without the right to
     throw reason
   }
-  life.reloadWith(() => void scheduler.reconcile())
+  using zone = followZone({ host, scheduler, log })
+  life.reloadWith(() => {
+    void zone.look()
+    void scheduler.reconcile()
+  })
   using _watch = watchFolder({
     folder: dirname(paths.crons),
     isWatched: (name) => name === basename(paths.crons),
@@ -103,6 +110,19 @@ async function live({ host, paths, log, life }: Living): Promise<void> {
   if (scheduler.turns > 0) log('info', `waiting for ${scheduler.turns} to end`, { seconds: GRACE_MS / 1000 })
   await scheduler.end(life.hasCrashed ? 0 : GRACE_MS)
   await removeReady(files.ready, host.pid)
+}
+
+/** Has the scheduler go by the clocks of the place where the machine is. */
+function followZone({ host, scheduler, log }: { host: Host; scheduler: Scheduler; log: Log }) {
+  const moved = zoneFollower(host)
+  const look = async () => {
+    const zone = await moved()
+    if (zone === undefined) return
+    log('info', `the time zone is ${zone} now`)
+    scheduler.restart()
+  }
+  const timer = setInterval(() => void look(), ZONE_MS)
+  return { look, [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** Whoever attaches at each fire: says in the log what others say on standard error, and stands in the home. */

@@ -19,8 +19,8 @@ standard error, with its line.`,
     args: '<schedule> <says>',
     summary: 'Have something said to an agent on a schedule',
     details: `SCHEDULE has six fields: second, minute, hour, day of the month, month, day of the week; without the second it has five,
-and @hourly, @daily, @weekly and @monthly are known. Times are those of the clock here. SAYS is /SKILL, or what an agent
-is to be told. Prints the next three times.`,
+and @hourly, @daily, @weekly and @monthly are known. Times are those of the clock here. SAYS is /SKILL, with or without
+words that go along, or what an agent is to be told. Prints the next three times.`,
     options: [
       AGENT_OPTION,
       {

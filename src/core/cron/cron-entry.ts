@@ -24,7 +24,7 @@ export const cronTable = strictTable({
   /** Its own, for good. */
   id: wholeNumber(1),
   schedule: z.string(),
-  /** What is said is `/<skill>`. */
+  /** What is said is `/<skill>`: its name, and perhaps what goes along with it. */
   skill: z.exactOptional(filledString()),
   /** What is said, instead of a skill. */
   content: z.exactOptional(filledString()),

@@ -98,6 +98,13 @@ export class Scheduler {
     return this.#reading
   }
 
+  /** Looks for all next times anew, as clocks here show another time than before; what is due by then is missed. */
+  restart(): void {
+    for (const job of this.#jobs.values()) job.timer.restart(this.#options.now())
+    this.#writer.changed()
+    this.#arm()
+  }
+
   /** Fires nothing any more; lets turns end for so long, then cancels them; resolves when all is written. Never fails. */
   async end(graceMs: number): Promise<void> {
     this.#isEnding = true

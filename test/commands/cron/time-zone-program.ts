@@ -1,0 +1,10 @@
+import { rm, symlink } from 'node:fs/promises'
+import { processHost } from '../../../bin/host.ts'
+import { zoneFollower } from '../../../src/commands/cron/time-zone.ts'
+
+/** A process whose machine moves to Tokyo, in an /etc of its own: what it is told before and after, and an hour there. */
+const moved = zoneFollower(processHost())
+const before = await moved()
+await rm('/etc/localtime', { force: true })
+await symlink('/usr/share/zoneinfo/Asia/Tokyo', '/etc/localtime')
+process.stdout.write(`${before} ${await moved()} ${new Date(0).getHours()}\n`)

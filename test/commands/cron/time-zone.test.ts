@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtempDisposable, rename, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { zoneFollower } from '../../../src/commands/cron/time-zone.ts'
+
+const PROGRAM = fileURLToPath(new URL('time-zone-program.ts', import.meta.url))
+const run = promisify(execFile)
+
+test('zoneFollower() tells a zone once, when the machine is in another one', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const file = join(folder.path, 'localtime')
+  const moveTo = async (zone: string) => {
+    await symlink(zone, `${file}.new`)
+    await rename(`${file}.new`, file)
+  }
+  await moveTo('Europe/Paris')
+  process.env['TZ'] = 'Europe/Paris'
+  let zone = ''
+  let asked = 0
+  const rereadTimeZone = () => {
+    asked += 1
+    process.env['TZ'] = zone
+  }
+  const moved = zoneFollower({ rereadTimeZone }, file)
+  assert.deepEqual([await moved(), asked], [undefined, 0])
+  zone = 'Asia/Tokyo'
+  await moveTo(zone)
+  assert.deepEqual([await moved(), asked], ['Asia/Tokyo', 1])
+  assert.deepEqual([await moved(), asked], [undefined, 1])
+  await moveTo(zone) // another link that says the same
+  assert.deepEqual([await moved(), asked], [undefined, 2])
+  await rm(file)
+  zone = 'Europe/Paris'
+  assert.deepEqual([await moved(), asked], ['Europe/Paris', 3]) // nothing tells whether it is another: it is asked
+})
+
+test('rereadTimeZone() takes up the zone of the machine, unless the environment names one', async (t) => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
+  const etc = join(folder.path, 'etc')
+  await mkdir(etc)
+  const script = 'mount --bind "$0" /etc && exec "$@"'
+  const inside = async (env: NodeJS.ProcessEnv) => {
+    const program = [process.execPath, '--disable-warning=ExperimentalWarning', PROGRAM]
+    const { stdout } = await run('unshare', ['--mount', 'sh', '-c', script, etc, ...program], { env })
+    return stdout
+  }
+  const { TZ: _, ...env } = process.env
+  const said = await inside(env).catch(() => undefined)
+  if (said === undefined) return t.diagnostic('this user may not mount')
+  assert.equal(said, 'undefined Asia/Tokyo 9\n')
+  assert.equal(await inside({ ...env, TZ: 'UTC' }), 'undefined undefined 0\n')
+})

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeStage } from './scheduler-stage.ts'
+
+test('Scheduler.restart() goes by what clocks here show by then', async () => {
+  process.env['TZ'] = 'UTC'
+  const text = '[[cron]]\nid = 1\nschedule = "0 0 9 * * *"\ncontent = "hello"\n'
+  await using stage = await makeStage(text)
+  const hour = () => new Date(stage.entry(1).next!).getUTCHours()
+  assert.equal(hour(), 9)
+  process.env['TZ'] = 'Asia/Tokyo'
+  assert.equal(hour(), 9)
+  stage.scheduler.restart()
+  assert.equal(hour(), 0)
+})
