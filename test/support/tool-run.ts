@@ -10,6 +10,7 @@ export interface ToolPlace {
   spillDir?: string
   turnOver?: AbortSignal
   mayShow?: (path: string) => boolean
+  progress?: ToolDispatch['progress']
 }
 
 /** What a hook says a call would do. */

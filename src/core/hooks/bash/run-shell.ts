@@ -4,10 +4,11 @@ import type { ProcessHost, RunningProcess } from '../../process/types.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import { outputCleaner } from './clean-output.ts'
 import { commandEnv } from './environment.ts'
+import { liveOutput } from './live-output.ts'
 
 /** One command line, for a call of `bash`. */
 export interface ShellCommand {
-  call: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir' | 'turnOver'>
+  call: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir' | 'turnOver' | 'progress'>
   command: string
   /** Then it is ended. */
   seconds: number
@@ -31,7 +32,8 @@ async function runBash(
 ): Promise<CommandResult> {
   const { cwd, spillDir } = call
   const env = commandEnv(call.env)
-  const options = { timeoutMs: seconds * 1000, spillFolder: spillDir, keep: true, filter: outputCleaner }
+  using live = liveOutput(outputCleaner, call.progress)
+  const options = { timeoutMs: seconds * 1000, spillFolder: spillDir, keep: true, filter: live.filter }
   const runBy = (shell: string) =>
     runCommand(processes, { argv: [shell, '-c', command], cwd, env }, options, signal)
   try {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { readFile, symlink } from 'node:fs/promises'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { bashHook } from '../../../../src/core/hooks/bash/bash-hook.ts'
 import { SEARCH_TOOLS } from '../../../../src/core/hooks/search/specs.ts'
@@ -75,6 +75,17 @@ test('bash shows what a terminal would show of colours and progress', async () =
     await say(tree, String.raw`printf '\033[31mred\033[0m\r\n 10%%\r100%%\nend'`),
     'red\n100%\nend',
   )
+})
+
+test('bash says the newest lines of a command that goes on', async () => {
+  await using tree = await makeTree({})
+  const said = Promise.withResolvers<string>()
+  const progress = ({ message }: { message: string }) => message.includes('red') && said.resolve(message)
+  const command = `seq 5; printf '\\n\\033[31mred\\033[0m\\n'; until [ -e seen ]; do sleep 0.05; done; echo over`
+  const over = runTool(hook, ['bash', { command }], { cwd: tree.root, env: { PATH }, progress })
+  assert.equal(await said.promise, '4\n5\nred\n')
+  await writeFile(tree.path('seen'), '')
+  assert.match((await over).output, /red\nover$/)
 })
 
 test('bash keeps a long output in a file, and shows its beginning and its end', async () => {
