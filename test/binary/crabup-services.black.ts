@@ -257,6 +257,30 @@ test('on a terminal the first start asks for a model; the key is not shown, and 
   await crabup(talk, ['daemon', 'stop'])
 })
 
+test('on a terminal the first start is left with Ctrl-D at any question, and nothing is written or started', async () => {
+  await using box = await makeSandbox()
+  const start = (env: RunOptions['env'] = {}) =>
+    box.terminal(['daemon', 'start'], { program: 'crabup', env: { ...OWN, ...env } })
+  const keys = start({ ANTHROPIC_API_KEY: 'sk-ant-secret' })
+  await keys.shows(/Keep it in .*\[Y\/n\] /s)
+  keys.type('\x04')
+  assert.equal((await keys.finished).code, 130, keys.output())
+  const menu = start()
+  await menu.shows(/Enter for the built-in demo: /)
+  menu.type('1\r')
+  await menu.shows(/Key of Anthropic/)
+  menu.type('\x04')
+  assert.equal((await menu.finished).code, 130, menu.output())
+  const number = start()
+  await number.shows(/Enter for the built-in demo: /)
+  number.type('\x04')
+  assert.equal((await number.finished).code, 130, number.output())
+  assert.match(number.output(), /Cannot start daemon: a question was left without an answer/)
+  for (const file of ['service.env', 'config.toml', 'run/services/daemon.json']) {
+    assert.equal(existsSync(join(box.home, file)), false, file)
+  }
+})
+
 test('on a terminal a key of the shell is kept for services when a person says so, and they have it', async () => {
   await using talk = await makeTalk([{ parts: ['hello'] }])
   const declared = '[[providers]]\nname = "own"\nkind = "anthropic"\n'

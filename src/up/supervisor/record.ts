@@ -1,4 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { toStorageError } from '../../core/base/files.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { identityOf } from '../../core/process/service-process.ts'
 import type { ServiceStatus } from '../types.ts'
@@ -48,11 +50,28 @@ export function writeRecord(folder: string, name: string, record: ServiceRecord)
   return isWritten
 }
 
-/** Says which supervisor runs, or that none does any more. */
-export function announce(folder: string, only: string | undefined, owner: SupervisorOwner | undefined): void {
+/** Says which supervisor runs, or that none does any more; false where nobody can read it. */
+export function announce(
+  folder: string,
+  only: string | undefined,
+  owner: SupervisorOwner | undefined,
+): boolean {
   const path = ownerPath(folder, only)
-  if (owner) writeWhole(path, owner)
-  else rmSync(path, { force: true })
+  if (owner) return writeWhole(path, owner)
+  rmSync(path, { force: true })
+  return true
+}
+
+/** Fails with `storage` where nothing can be written, which is why a supervisor is not heard of: `what` begins the message. */
+export function checkWritable(folder: string, what: string): void {
+  const probe = join(folder, `${newUlid()}.probe`)
+  try {
+    writeFileSync(probe, 'x', { mode: 0o600, flag: 'wx' })
+  } catch (reason) {
+    throw toStorageError(what, reason)
+  } finally {
+    rmSync(probe, { force: true })
+  }
 }
 
 /** The supervisor that runs now; undefined when there is none, or it was killed. */

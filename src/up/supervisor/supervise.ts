@@ -52,6 +52,7 @@ class Supervisor {
   /** What was asked of services that have settled, where no file can say it. */
   readonly #settled = new Map<string, string | undefined>()
   #lock: bigint | undefined
+  #isAnnounced = false
   #isChanged = false
   #changed = Promise.withResolvers<void>()
 
@@ -72,14 +73,14 @@ class Supervisor {
 
   /** Looks after all services until there is none to look after. */
   async work(signal: AbortSignal): Promise<void> {
-    const { folder, only, pid, log } = this.#options
+    const { folder, only, log } = this.#options
     this.#lock = this.#inode()
     const onChange = () => this.#change()
     const watcher = this.#watch(onChange)
     const tick = setInterval(onChange, watcher ? TICK_MS : TICK_MS / 10)
     signal.addEventListener('abort', onChange, { once: true })
     try {
-      announce(folder, only, { pid, identity: (await identityOf(pid)) ?? '', version: VERSION })
+      await this.#announce()
       log('info', 'Looks after services')
       await this.#workUntilDone(signal)
       log('info', 'Has nothing left to look after')
@@ -96,11 +97,18 @@ class Supervisor {
       this.#isChanged = false
       this.#changed = Promise.withResolvers()
       if (signal.aborted || !this.isStanding()) return await this.#leave()
+      if (!this.#isAnnounced) await this.#announce() // the disk was full
       for (const name of this.due()) this.#open(name)
       this.#tellLoops()
       if (this.#loops.size === 0 && !this.#isChanged) return
       await this.#changed.promise
     }
+  }
+
+  async #announce(): Promise<void> {
+    const { folder, only, pid } = this.#options
+    const owner = { pid, identity: (await identityOf(pid)) ?? '', version: VERSION }
+    this.#isAnnounced = announce(folder, only, owner)
   }
 
   /** Which services something must be done for that nobody looks after. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import type { ServiceSpec, ServiceStatus } from '../types.ts'
-import { findSupervisor, isAlive, readRecord, type ServiceRecord } from './record.ts'
+import { checkWritable, findSupervisor, isAlive, readRecord, type ServiceRecord } from './record.ts'
 import { ask, forgetService, namesIn, readKnown, readWanted, unwantService, wantService } from './wanted.ts'
 
 /** Where the files of services are. */
@@ -99,6 +99,7 @@ async function each(at: ServiceFolder, signal: AbortSignal, isSo: () => Promise<
   for (let napMs = FIRST_NAP_MS; !(await isSo()); napMs = Math.min(napMs * 1.5, LAST_NAP_MS)) {
     if (signal.aborted) throw toCancelled(signal)
     if (performance.now() > deadline) {
+      checkWritable(at.folder, 'Cannot hear from the supervisor of services')
       throw new CrabError('unavailable', 'Cannot reach the supervisor of services: it does nothing', {
         hint: 'see logs/supervisor.log in the home directory',
       })

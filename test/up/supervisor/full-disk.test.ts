@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { appendFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { ensureSupervisor } from '../../../src/up/supervisor/ensure.ts'
+import { findSupervisor } from '../../../src/up/supervisor/record.ts'
 import { stopWanted } from '../../../src/up/supervisor/verbs.ts'
 import { ask, wantService } from '../../../src/up/supervisor/wanted.ts'
 import { kill } from '../../support/processes.ts'
@@ -28,6 +31,27 @@ test('supervise() keeps a service running on a full disk, and ends it when it is
   await stopWanted({ folder: at.folder, ensure: async () => undefined }, 'one', signal)
   assert.equal(await done, true)
   assert.deepEqual(await at.left(), [])
+})
+
+test('ensureSupervisor() says that the disk is full, and the supervisor says that it runs as soon as it is not', async () => {
+  using disk = mountSmallDisk(256)
+  assert.ok(disk, 'nothing can be mounted here')
+  await using at = await makeServiceHome(disk.path)
+  const { signal } = new AbortController()
+  await wantService(at.folder, at.spec('one', 'exec sleep 1000'), ask('start'))
+  fill(disk.path)
+  const done = at.supervise(signal)
+  await until('it runs', async () => (await at.left()).length > 0)
+  const command = ['/bin/true'] as const // as one that finds the home taken
+  await assert.rejects(ensureSupervisor({ folder: at.folder, command, env: {}, cwd: '/' }, signal), {
+    kind: 'storage',
+    message: /^Cannot start the supervisor of services: the disk is full$/,
+  })
+  await rm(join(disk.path, 'full'))
+  await wantService(at.folder, at.spec('one', 'exec sleep 1000'), ask('start'))
+  await until('it is found', async () => (await findSupervisor(at.folder)) !== undefined)
+  await stopWanted({ folder: at.folder, ensure: async () => undefined }, 'one', signal)
+  assert.equal(await done, true)
 })
 
 function fill(folder: string): void {

@@ -13,6 +13,7 @@ import { envFileOf } from '../../../up/service-spec.ts'
 import { readSecret } from '../../ask/secret.ts'
 import type { Terminal } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
+import { unanswered } from './unanswered.ts'
 
 /** Where a person chooses, and what was found on this machine. */
 interface Choice {
@@ -23,7 +24,7 @@ interface Choice {
 
 /**
  * Asks a person who shall answer, for a key, and for a model, and writes that down: the key into service.env, all else into
- * config.toml. Enter leaves everything as it is. Fails with `cancelled` on Ctrl-C; nothing is written then.
+ * config.toml. Enter leaves everything as it is. Fails with `cancelled` on Ctrl-C and Ctrl-D; nothing is written then.
  */
 export async function chooseModel(choice: Choice, signal: AbortSignal): Promise<void> {
   const { at, terminal, local } = choice
@@ -150,16 +151,19 @@ async function askModel(
 async function askKey({ at, terminal }: Choice, prompt: string): Promise<string> {
   await terminal.output.flush()
   const screen = at.host.screen()
-  const key = screen && (await readSecret({ screen, host: at.host }, prompt))
-  return key?.trim() ?? ''
+  if (!screen) return ''
+  const key = await readSecret({ screen, host: at.host }, prompt)
+  if (key === undefined) throw unanswered()
+  return key.trim()
 }
 
 async function ask(terminal: Terminal, prompt: string, signal: AbortSignal): Promise<string> {
   terminal.output.write(prompt)
   await terminal.output.flush()
   const line = await terminal.readLine(signal)
-  if (line === undefined) terminal.output.write('\n')
-  return (line ?? '').trim()
+  if (line !== undefined) return line.trim()
+  terminal.output.write('\n')
+  throw unanswered()
 }
 
 async function writeServer(

@@ -6,6 +6,7 @@ import { envFileOf } from '../../../up/service-spec.ts'
 import type { Terminal } from '../../host.ts'
 import { type OpenService, statusOf } from './open-service.ts'
 import { keepKeys, shellKeys } from './shell-keys.ts'
+import { unanswered } from './unanswered.ts'
 
 /** Which models a service would have that is started now. */
 type Models = { kind: 'demo' } | { kind: 'local'; server: string; model: string } | { kind: 'own' }
@@ -55,7 +56,11 @@ async function offerKeys(
     `${said}.\nKeep ${absent.length === 1 ? 'it' : 'them'} in ${file}, which only you can read? [Y/n] `,
   )
   const answer = await terminal.readLine(signal)
-  if (answer !== undefined && /^(y(es)?)?$/i.test(answer.trim())) await keepKeys(at, absent)
+  if (answer === undefined) {
+    terminal.output.write('\n')
+    throw unanswered()
+  }
+  if (/^(y(es)?)?$/i.test(answer.trim())) await keepKeys(at, absent)
 }
 
 async function modelsOf({ paths }: OpenService, signal: AbortSignal): Promise<Models> {
