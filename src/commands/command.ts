@@ -88,6 +88,8 @@ export interface Command {
   details?: string
   options: readonly Option[]
   examples: readonly string[]
+  /** What to do instead of options that it has not and people may look for, by how they are typed. */
+  instead?: Readonly<Record<string, string>>
   /** What its arguments are, for completions; the last one holds for all that follow. */
   kinds?: readonly (WordKind | undefined)[]
   /** For scripts of ours only: no help and no completion names it. */

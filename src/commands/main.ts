@@ -1,4 +1,4 @@
-import { type CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
+import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
 import { wantsColor } from './color.ts'
 import type { Command } from './command.ts'
 import { formatError } from './error-text.ts'
@@ -22,7 +22,8 @@ export async function main(name: string, argv: readonly string[], host: Host): P
 
 async function route(name: string, argv: readonly string[], host: Host): Promise<number> {
   const isHelpFirst = ['help', '--help', '-h'].includes(argv[0] ?? '')
-  const words = isHelpFirst ? argv.slice(1) : isChat(name, argv, host) ? ['chat', ...argv] : argv
+  const isForChat = !isHelpFirst && isChat(name, argv, host)
+  const words = isHelpFirst ? argv.slice(1) : isForChat ? ['chat', ...argv] : argv
   const table = await commandsOf(name)
   const commands = asTyped(table, words[0])
   const command = find(commands, words)
@@ -38,6 +39,7 @@ async function route(name: string, argv: readonly string[], host: Host): Promise
     parseOptions({ program: name, command: full }, rest),
   )
   if (options.has('help')) return help({ name, table, commands, command, words, host })
+  if (isForChat) refuseCommand(name, table, options.args)
   const run = await command.load()
   const over = new AbortController()
   try {
@@ -70,11 +72,19 @@ function withoutDaemon(host: Host): Host {
   return Object.defineProperties({} as Host, { ...own, withoutDaemon: { value: true, enumerable: true } })
 }
 
-/** On a terminal the program's name alone, its options, or a sentence behind it open the chat. */
+/** Options or a sentence behind the program's name are for the chat, and on a terminal its name alone is. */
 function isChat(name: string, argv: readonly string[], host: Host): boolean {
-  const [first = '-'] = argv
-  const isForChat = first.startsWith('-') || /\s/.test(first)
-  return name === 'crabtalk' && isForChat && !isHelp(argv) && host.screen() !== undefined
+  const [first] = argv
+  if (name !== 'crabtalk' || isHelp(argv)) return false
+  return first === undefined ? host.screen() !== undefined : first.startsWith('-') || /\s/.test(first)
+}
+
+/** A command behind options would be said to the agent. */
+function refuseCommand(name: string, table: readonly Command[], [word]: readonly string[]): void {
+  if (word === undefined || !table.some(({ path }) => path[0] === word)) return
+  throw new CrabError('usage', `Cannot open the chat: "${word}" is a command, and those stand first`, {
+    hint: `${name} ${word} …, or ${name} chat … to say it to the agent`,
+  })
 }
 
 /** Reads a command line; a program that asked for JSON gets what is wrong with it as JSON, too. */

@@ -139,5 +139,6 @@ function unknownOption({ program, command }: Named, typed: string): CrabError {
   const names = command.options.map(({ name }) => name).filter((name) => name !== 'yolo') // no slip leads there
   const near = typed.startsWith('--') ? nearest(typed.slice(2), names) : undefined
   const help = `see ${program} ${command.path.join(' ')} --help`
-  return new CrabError('usage', `Unknown option ${typed}`, { hint: near ? `did you mean --${near}?` : help })
+  const hint = command.instead?.[typed] ?? (near ? `did you mean --${near}?` : help)
+  return new CrabError('usage', `Unknown option ${typed}`, { hint })
 }

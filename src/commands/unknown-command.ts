@@ -23,10 +23,12 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
   if (inGroup.length > 0 && words.length === 1) return alone(`${name} ${word}`, inGroup)
   const length = inGroup.length > 0 ? 2 : 1
   const typed = words.slice(0, length).join(' ')
+  const elsewhere = name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined
   const near = swapped(commands, words) ?? meant({ words, typed, inGroup, commands })
+  const whole = elsewhere ?? (near && `${name} ${near}`)
   const what = typed.startsWith('-') ? 'option' : 'command'
   return new CrabError('usage', `Unknown ${what} "${typed}"`, {
-    hint: near ? `did you mean "${name} ${near}"?` : `see ${name}${length > 1 ? ` ${word}` : ''} --help`,
+    hint: whole ? `did you mean "${whole}"?` : `see ${name}${length > 1 ? ` ${word}` : ''} --help`,
   })
 }
 
@@ -92,3 +94,22 @@ const SAME: ReadonlyMap<string, readonly string[]> = new Map([
   ['import', ['load']],
   ['restart', ['reconnect']],
 ])
+
+/** What other programs call what is done here. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'crabtalk send': ['run', 'exec', 'ask', 'prompt', 'print'],
+    'crabtalk chat': ['tui', 'repl'],
+    'crabtalk attach': ['resume', 'continue'],
+    'crabtalk conversation list': ['sessions', 'session', 'history', 'threads'],
+    'crabtalk config': ['settings', 'configure'],
+    'crabtalk doctor': ['init', 'setup', 'login', 'auth', 'model', 'models'],
+    'crabtalk policy why': ['permissions', 'rules'],
+    'crabup ps': ['ps', 'services'],
+    'crabup daemon start': ['start'],
+    'crabup daemon logs': ['logs'],
+    'crabup pull': ['pull', 'install'],
+    'crabup self update': ['update', 'upgrade'],
+    'crabup uninstall': ['uninstall'],
+  }).flatMap(([meant, words]) => words.map((word) => [word, meant] as const)),
+)

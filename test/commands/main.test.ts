@@ -98,7 +98,22 @@ const UNKNOWN: [string[], string, string][] = [
   ],
   [['memory', 'serach'], 'Unknown command "memory serach"', 'did you mean "crabtalk memory search"?'],
   [['agent', 'lst'], 'Unknown command "agent lst"', 'did you mean "crabtalk agent list"?'],
-  [['--frob'], 'Unknown option "--frob"', 'see crabtalk --help'],
+  [['sessions'], 'Unknown command "sessions"', 'did you mean "crabtalk conversation list"?'],
+  [['update'], 'Unknown command "update"', 'did you mean "crabup self update"?'],
+  [['--frob'], 'Unknown option --frob', 'see crabtalk chat --help'],
+  [['--hlep'], 'Unknown option --hlep', 'did you mean --help?'],
+  [['--print', 'hello'], 'Unknown option --print', 'crabtalk send "…" prints the answer and ends'],
+  [['-c'], 'Unknown option -c', 'crabtalk goes on where you left it; --new begins another conversation'],
+  [
+    ['Why is the sky blue?'],
+    'Cannot open the chat: standard input and output are no terminal',
+    'crabtalk send runs one turn in a pipe',
+  ],
+  [
+    ['--no-daemon', 'send', 'hello'],
+    'Cannot open the chat: "send" is a command, and those stand first',
+    'crabtalk send …, or crabtalk chat … to say it to the agent',
+  ],
 ]
 
 for (const [argv, message, hint] of UNKNOWN) {
