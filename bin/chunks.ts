@@ -8,17 +8,21 @@ export interface ChunkSource {
 }
 
 /**
- * The wrapper the build puts around a chunk, as Node's own loader does around CommonJS. A chunk first reveals what it
- * exports, as functions that give it.
+ * The wrapper the build puts around a chunk, as Node's own loader does around CommonJS. A chunk ends with revealing what
+ * it exports: values, and what may change as functions that give it. `__later` is what was an `import()`.
  */
-export const WRAPPER = ['(function (reveal, require) {', '\n})'] as const
+export const WRAPPER = ['(function (__reveal, require, __later) {', '\n})'] as const
 
-type Wrapped = (reveal: (exports: Getters) => void, require: (id: string) => unknown) => void
+type Wrapped = (
+  reveal: (fixed: object, changing?: Getters) => void,
+  require: (id: string) => unknown,
+  later: (id: string) => Promise<unknown>,
+) => void
 type Getters = Readonly<Record<string, () => unknown>>
 
 /**
  * The `require` of the bundled program: `./name.js` is a chunk, compiled and run once, on first use; anything else
- * goes to `builtin`.
+ * goes to `builtin`. Chunks require each other in no circle.
  */
 export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknown): (id: string) => unknown {
   const loaded = new Map<string, object>()
@@ -27,17 +31,12 @@ export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknow
     const name = id.slice(2)
     const known = loaded.get(name)
     if (known !== undefined) return known
-    const exports = Object.defineProperty({}, '__esModule', { value: true })
-    loaded.set(name, exports)
-    try {
-      run(name, exports)
-    } catch (reason) {
-      loaded.delete(name) // it is half made, and runs anew for who asks again
-      throw reason
-    }
+    const exports = run(name)
+    loaded.set(name, exports) // only now: one that has thrown runs anew for who asks again
     return exports
   }
-  const run = (name: string, exports: object) => {
+  const later = (id: string) => Promise.resolve(id).then(load)
+  const run = (name: string): object => {
     const cachedData = chunks.cache(name)
     const script = new Script(chunks.source(name), {
       filename: `crabtalk:${name}`,
@@ -45,12 +44,18 @@ export function chunkLoader(chunks: ChunkSource, builtin: (id: string) => unknow
     })
     chunks.compiled?.(name, script)
     const wrapped: Wrapped = script.runInThisContext()
-    wrapped((getters) => define(exports, getters), load)
+    let exports: object = {}
+    const reveal = (fixed: object, changing: Getters = {}) => {
+      exports = define(fixed, changing)
+    }
+    wrapped(reveal, load, later)
+    return exports
   }
   return load
 }
 
-/** As an `import` sees them: what they are when they are looked at. */
-function define(exports: object, getters: Getters): void {
+/** As an `import` sees them: what changes is what it is when it is looked at. */
+function define(exports: object, getters: Getters): object {
   for (const name in getters) Object.defineProperty(exports, name, { get: getters[name]!, enumerable: true })
+  return exports
 }

@@ -40,14 +40,16 @@ const PROCESS = /^import process from ['"]node:process['"];?$/gm
 /** Of a built-in as a whole esbuild makes a copy, property by property. */
 const BUILTIN = /^import (\w+) from ['"](node:[\w/]+)['"];?$/gm
 
-/** The text of a package's file with the patch for it, if there is one. Throws when that does not fit any more. */
+/** The text of a package's file with the patches for it. Throws when one of them does not fit any more. */
 export function applyPatches(path: string, text: string): string {
-  const found = PATCHES.find(({ filter }) => filter.test(path))
-  const patched = found ? found.patch(text, path) : text
-  if (patched !== undefined) {
-    return patched
-      .replaceAll(PROCESS, '')
-      .replaceAll(BUILTIN, 'const $1 = globalThis.process.getBuiltinModule("$2");')
+  let patched = text
+  for (const { filter, patch } of PATCHES) {
+    const next = filter.test(path) ? patch(patched, path) : patched
+    if (next === undefined)
+      throw new Error(`Cannot bundle ${path}: it has changed; adapt the patches in scripts/sea`)
+    patched = next
   }
-  throw new Error(`Cannot bundle ${path}: it has changed; adapt the patches in scripts/sea`)
+  return patched
+    .replaceAll(PROCESS, '')
+    .replaceAll(BUILTIN, 'const $1 = globalThis.process.getBuiltinModule("$2");')
 }

@@ -7,7 +7,7 @@ import type { Patch } from './patch.ts'
 export const PATCHES: readonly Patch[] = [
   {
     filter:
-      /[\\/]@ai-sdk[\\/](anthropic|openai|openai-compatible|google|amazon-bedrock)[\\/]dist[\\/]index\.js$/,
+      /[\\/]@ai-sdk[\\/](anthropic|openai|openai-compatible|google|amazon-bedrock)[\\/]dist[\\/](internal[\\/])?index\.js$/,
     patch: importNamespaces,
   },
 ]

@@ -6,13 +6,22 @@ import { toChunk } from '../../scripts/sea/chunk.ts'
 const MODULES = {
   'main.js': `import { count, increase as more } from "./counter.js";
 import * as path from "node:path";
+var { sep } = path, word = "text", unset, shadowed = 1;
+var set = () => { unset = "set"; };
+function inner(shadowed) { shadowed = 2; return shadowed; }
 async function later() { return await import("./late.js"); }
 function counted() { more(); return count; }
 export {
   counted,
   later,
   path as default,
-  count
+  count,
+  sep,
+  word,
+  unset,
+  shadowed,
+  set,
+  inner
 };
 `,
   'counter.js': `var count = 0;
@@ -42,6 +51,8 @@ async function loadMain() {
     later(): Promise<{ said: string }>
     default: { sep: string }
     count: number
+    unset?: string
+    set(): void
   }
   return { main, compiled }
 }
@@ -50,7 +61,18 @@ test('toChunk() makes chunks that share what they export, as it changes', async 
   const { main } = await loadMain()
   assert.deepEqual([main.counted(), main.counted(), main.count], [1, 2, 2])
   assert.equal(typeof main.default.sep, 'string')
-  assert.deepEqual(Object.keys(main), ['counted', 'later', 'default', 'count'])
+  main.set()
+  assert.equal(main.unset, 'set')
+  assert.deepEqual(
+    Object.keys(main).toSorted(),
+    ['counted', 'later', 'default', 'count', 'sep', 'word', 'unset', 'shadowed', 'set', 'inner'].toSorted(),
+  )
+})
+
+test('toChunk() lets what nobody assigns to again be a value', async () => {
+  const { main } = await loadMain()
+  const values = Object.entries(Object.getOwnPropertyDescriptors(main)).filter(([, { get }]) => !get)
+  assert.deepEqual(values.map(([name]) => name).toSorted(), ['counted', 'inner', 'later', 'set', 'word'])
 })
 
 test('toChunk() leaves what is imported later until then', async () => {

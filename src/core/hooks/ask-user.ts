@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { toDotPath } from 'zod/v4/core'
 import { CrabError } from '../base/errors.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { Question } from '../runtime/asks.ts'
@@ -76,7 +77,7 @@ function fail(output: string): ToolOutput {
 function readQuestions(args: Record<string, unknown>): Question[] {
   const parsed = shape().safeParse(args)
   if (!parsed.success) {
-    const place = z.core.toDotPath(parsed.error.issues[0]!.path)
+    const place = toDotPath(parsed.error.issues[0]!.path)
     throw new CrabError('invalid', `Cannot ask: ${place} is missing or not of this shape: ${SHAPE}`)
   }
   const questions = parsed.data.questions.map(({ question, header, options, multi }) => {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { toDotPath } from 'zod/v4/core'
 import { CrabError } from '../../base/errors.ts'
 
 /** What a call asks for. */
@@ -19,7 +20,7 @@ export interface SearchArguments {
 export function searchArguments(args: Record<string, unknown>): SearchArguments {
   const parsed = shape().safeParse(args)
   if (!parsed.success) {
-    const place = z.core.toDotPath(parsed.error.issues[0]!.path)
+    const place = toDotPath(parsed.error.issues[0]!.path)
     throw new CrabError('invalid', `Cannot search: ${place} is missing or not of this shape: ${SHAPE}`)
   }
   const { query, limit, context, context_before: before, context_after: after, since, until } = parsed.data
