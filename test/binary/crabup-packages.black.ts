@@ -3,8 +3,15 @@ import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { componentFiles, openRegistry, type Registry, writeTree } from '../support/registry.ts'
+import {
+  componentFiles,
+  openRegistry,
+  type Publication,
+  type Registry,
+  writeTree,
+} from '../support/registry.ts'
 import { type Finished, makeSandbox, type Sandbox } from '../support/run-binary.ts'
+import { until } from '../support/until.ts'
 
 let registry: Registry
 let box: Sandbox
@@ -14,11 +21,8 @@ let failing: string
 before(async () => {
   registry = await openRegistry()
   box = await makeSandbox()
-  const echo = (version: string, fails = false) => ({
-    manifest: { name: 'crab-echo', version, type: 'module', description: 'Says it again', bin: 'main.mjs' },
-    files: componentFiles('crab-echo', { fails }),
-  })
-  const [bad] = await registry.publish(echo('2.0.0', true), echo('1.0.0'), echo('1.1.0'))
+  const [works, fails] = [componentFiles('crab-echo'), componentFiles('crab-echo', { fails: true })]
+  const [bad] = await registry.publish(echo('2.0.0', fails), echo('1.0.0', works), echo('1.1.0', works))
   failing = bad!.tarball
 })
 after(async () => {
@@ -26,6 +30,11 @@ after(async () => {
   await registry[Symbol.asyncDispose]()
   await box[Symbol.asyncDispose]()
 })
+
+function echo(version: string, files: Readonly<Record<string, string>>): Publication {
+  const manifest = { name: 'crab-echo', type: 'module', description: 'Says it again', bin: 'main.mjs' }
+  return { manifest: { ...manifest, version }, files }
+}
 
 function crabup(...args: string[]): Promise<Finished> {
   return box.run(args, { program: 'crabup', env: environment() })
@@ -85,6 +94,48 @@ test('crabup update restarts a service with the new version; one that does not s
   assert.deepEqual(versions(), ['1.1.0', 'current'])
 })
 
+test('crabup update does not try a version again that did not start', async () => {
+  await registry.publish(echo('2.1.0', componentFiles('crab-echo', { fails: true })))
+  assert.equal((await crabup('update')).code, 69)
+  const again = await crabup('update')
+  assert.deepEqual([again.code, again.stdout], [0, ''])
+  assert.match(
+    again.stderr,
+    /^crabup: crab-echo: 2\.1\.0 was tried on 20\d\d-\d\d-\d\d and is not tried again: it was started, but /,
+  )
+  assert.match(again.stderr, /\nhint: crabup pull crab-echo --version 2\.1\.0 tries it again\n$/)
+  assert.equal(await runningVersion(), '1.1.0')
+})
+
+test('crabup that is killed while it tries a version: the next one goes back, and what it prints is its own', async () => {
+  const hangs = `#!/usr/bin/env node
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+writeFileSync(join(process.env.CRABTALK_HOME, 'tried'), '')
+setInterval(() => {}, 1000)
+`
+  await registry.publish(echo('2.2.0', { 'main.mjs': hangs }))
+  const killed = box.start(['pull', 'crab-echo'], { program: 'crabup', env: environment() })
+  await until('it is tried', () => existsSync(join(box.home, 'tried')))
+  const meanwhile = await crabup('list', '--json') // who tries it lives
+  assert.equal(meanwhile.stderr, '')
+  process.kill(killed.child.pid!, 'SIGKILL')
+  await killed.finished
+  assert.deepEqual(versions(), ['1.1.0', '2.2.0', 'current', 'failed.json', 'pending.json'])
+  const seen = await crabup('ps', '--json')
+  assert.equal(
+    seen.stderr,
+    'crabup: the change of crab-echo to 2.2.0 was cut off; 1.1.0 is back and runs again\n',
+  )
+  const { services } = JSON.parse(seen.stdout) as {
+    services: { name: string; state: string; version: string }[]
+  }
+  const row = services.find(({ name }) => name === 'crab-echo')
+  assert.deepEqual([row?.state, row?.version], ['ready', '1.1.0'])
+  assert.deepEqual(versions(), ['1.1.0', 'current', 'failed.json'])
+  assert.equal(await runningVersion(), '1.1.0')
+})
+
 test('crabup pull that is killed leaves the old version, and the next one nothing of it', async () => {
   const held = registry.hold(true)
   const killed = box.start(['pull', 'crab-echo@1.0.0', '--yes'], { program: 'crabup', env: environment() })
@@ -99,7 +150,7 @@ test('crabup pull that is killed leaves the old version, and the next one nothin
     rows.filter((row) => !row.built_in).map(({ name, version }) => [name, version]),
     [['crab-echo', '1.1.0']],
   )
-  const same = await crabup('pull', 'crab-echo')
+  const same = await crabup('pull', 'crab-echo@1.1.0')
   assert.equal(same.stdout, 'crab-echo 1.1.0 is installed already\n')
   assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
 })
@@ -113,7 +164,7 @@ test('Ctrl-C ends crabup pull, and nothing of it stays', async () => {
   assert.equal((await terminal.finished).signal, constants.signals.SIGINT) // by the signal itself, as shells want it
   await registry.hold(false)
   assert.deepEqual(readdirSync(join(box.home, 'packages/.staging')), [])
-  assert.deepEqual(versions(), ['1.1.0', 'current'])
+  assert.deepEqual(versions(), ['1.1.0', 'current', 'failed.json'])
 })
 
 test('crabup rm ends the service and removes the package; what is built in is said to be', async () => {

@@ -165,7 +165,7 @@ test('uninstall --purge removes the data after a question, never without one tha
   await writeFile(join(box.home, 'sessions/a.jsonl'), 'x'.repeat(2000))
   await writeFile(join(box.home, 'diary.txt'), 'mine')
   const plan = await crabup(box, ['uninstall', '--purge', '--dry-run'])
-  assert.match(plan.stdout, /would remove sessions +\d+\.\d kB, 1 file\n/)
+  assert.match(plan.stdout, /^would remove sessions +\d+\.\d kB, 1 file\n/) // nothing was ever pulled
   const refused = await crabup(box, ['uninstall', '--purge'])
   assert.deepEqual([refused.code, refused.stdout], [4, ''])
   assert.match(refused.stderr, /nobody can be asked\nhint: crabup uninstall --purge --yes /)

@@ -5,6 +5,7 @@ import { isWanted } from '../../up/ps/state.ts'
 import { findSupervisor } from '../../up/supervisor/record.ts'
 import { servicesFolder } from '../../up/supervisor/wanted.ts'
 import {
+  componentsIn,
   type HomeEntry,
   homeContent,
   notOnlyHome,
@@ -46,7 +47,8 @@ interface Plan {
 
 async function showPlan(host: Host, { place, names, data, purges }: Plan): Promise<number> {
   for (const name of names) host.stdout.write(`would end the service ${name} and remove its unit\n`)
-  host.stdout.write(`would remove the components in ${place.paths.packages}\n`)
+  const components = await componentsIn(place.paths)
+  if (components.length > 0) host.stdout.write(`would remove ${components.join(', ')}\n`)
   if (purges) for (const line of sizes(data)) host.stdout.write(`would remove ${line.trim()}\n`)
   else tellKept(place, { data, word: 'would keep' }, host)
   return 0

@@ -1,17 +1,19 @@
-import { dirname, join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { findProgram } from '../../core/process/find-program.ts'
-import type { ManagerCommand, UpHost } from '../types.ts'
+import type { UpHost } from '../types.ts'
 import { hasTarError, npmFailure } from './npm-errors.ts'
+import { findNpmProgram } from './npm-program.ts'
+import { compareVersions, isVersion } from './version-order.ts'
 
 /** The npm of this machine, with the person's own settings; no script of any package ever runs. */
 export interface Npm {
   /** What the registry says of one version of a package: fields of its package.json, and of the registry. */
   view(spec: string, signal: AbortSignal): Promise<JsonObject>
-  /** Puts the tarball of a package (a spec, or an absolute folder) into a folder and gives its path. */
+  /** Puts the tarball of a package (a spec, or an absolute folder) into a folder that has none and gives its path. */
   pack(spec: string, folder: string, signal: AbortSignal): Promise<string>
   /** Installs a tarball with all it depends on below a folder, as a global package of that prefix. */
   install(tarball: string, prefix: string, signal: AbortSignal): Promise<void>
@@ -28,9 +30,12 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
   }
   return {
     view: async (spec, signal) => {
-      const args = ['view', '--global', '--json', ...REGISTRY, '--', spec, ...FIELDS]
-      const stdout = await run(args, signal)
-      return toManifest(stdout, spec)
+      const view = async (one: string, fields: readonly string[]) =>
+        parse(await run(['view', '--global', '--json', ...REGISTRY, '--', one, ...fields], signal))
+      const exact = isExact(spec) ? spec : newestOf(await view(spec, ['version']), spec)
+      const found = await view(exact, FIELDS)
+      if (isObject(found)) return found
+      throw noVersion(spec)
     },
     pack: async (spec, folder, signal) => {
       void findConfig(signal) // install() needs it, and it takes as long as this does
@@ -43,8 +48,8 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
         '--pack-destination',
         folder,
       ]
-      const stdout = await run([...args, '--', spec], signal)
-      return join(folder, packedName(stdout, spec))
+      await run([...args, '--', spec], signal)
+      return join(folder, await packedIn(folder, spec))
     },
     install: async (tarball, prefix, signal) => {
       const file = (await findConfig(signal)).trim()
@@ -53,22 +58,6 @@ export async function findNpm(host: UpHost, cwd: string): Promise<Npm> {
       await run([...args, ...settings, '--', tarball], signal)
     },
   }
-}
-
-/** On Windows npm is a batch file, which only a shell can start: the script behind it is run instead. */
-async function findNpmProgram(host: UpHost, cwd: string): Promise<ManagerCommand> {
-  const env = Object.fromEntries(
-    Object.entries(host.env).flatMap(([key, value]) => (value ? [[key, value]] : [])),
-  )
-  const npm = await findProgram({ argv: ['npm'], cwd, env }).catch((cause: unknown) => {
-    throw new CrabError('missing', 'Cannot pull packages: no npm is on the PATH', {
-      hint: 'npm comes with Node.js: https://nodejs.org',
-      cause,
-    })
-  })
-  if (host.platform !== 'win32') return [npm]
-  const folder = dirname(npm)
-  return [join(folder, 'node.exe'), join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js')]
 }
 
 async function runNpm(host: UpHost, argv: readonly string[], signal: AbortSignal): Promise<string> {
@@ -80,23 +69,38 @@ async function runNpm(host: UpHost, argv: readonly string[], signal: AbortSignal
   throw npmFailure(args, stdout, stderr)
 }
 
-/** Of several that a range fits npm gives a list; the last is the newest. */
-function toManifest(stdout: string, spec: string): JsonObject {
-  const value = parse(stdout)
-  const one: unknown = Array.isArray(value) ? value.at(-1) : value
-  if (isObject(one)) return one
-  throw new CrabError('missing', `Cannot find ${spec}: the registry has no such version`, {
-    hint: `npm view ${spec.replace(/(?<=.)@[^@]*$/, '')} versions`,
+/** Of many versions npm gives all there is to say of each: that may be megabytes, so only one is asked for. */
+function isExact(spec: string): boolean {
+  const at = spec.indexOf('@', 1)
+  return at < 0 || isVersion(spec.slice(at + 1))
+}
+
+/** Of the versions that a range fits, or of the one that a tag is. */
+function newestOf(versions: unknown, spec: string): string {
+  const all = [versions].flat().filter((one): one is string => typeof one === 'string' && isVersion(one))
+  const newest = all.toSorted(compareVersions).at(-1)
+  if (newest === undefined) throw noVersion(spec)
+  return `${nameOf(spec)}@${newest}`
+}
+
+function noVersion(spec: string): CrabError {
+  return new CrabError('missing', `Cannot find ${spec}: the registry has no such version`, {
+    hint: `npm view ${nameOf(spec)} versions`,
   })
 }
 
-/** A list of one object; an object of such objects is read too. */
-function packedName(stdout: string, spec: string): string {
-  const value = parse(stdout)
-  const [one] = Array.isArray(value) ? value : isObject(value) ? Object.values(value) : []
-  const name: unknown = isObject(one) ? one['filename'] : undefined
-  if (typeof name === 'string' && /^[\w@.+~-]+\.tgz$/.test(name)) return name
-  throw new CrabError('failed', `Cannot fetch ${spec}: npm did not say what it wrote`)
+function nameOf(spec: string): string {
+  return spec.replace(/(?<=.)@[^@]*$/, '')
+}
+
+/** What npm wrote into a folder of its own. It says so too, with every file in it, which may be megabytes. */
+async function packedIn(folder: string, spec: string): Promise<string> {
+  const [name, ...others] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'))
+  if (name !== undefined && others.length === 0) return name
+  throw new CrabError(
+    'failed',
+    `Cannot fetch ${spec}: npm wrote ${name === undefined ? 'nothing' : 'too much'}`,
+  )
 }
 
 function parse(stdout: string): unknown {
@@ -108,17 +112,7 @@ function parse(stdout: string): unknown {
 }
 
 /** What is asked of the registry; the whole of it may be megabytes. */
-const FIELDS = [
-  'name',
-  'version',
-  'description',
-  'deprecated',
-  'engines',
-  'dist',
-  'maintainers',
-  '_npmUser',
-  'time',
-]
+const FIELDS = 'name version description deprecated engines dist maintainers _npmUser time'.split(' ')
 /** What npm would ask or tell on its own. */
 const REGISTRY = ['--no-update-notifier', '--no-progress', '--loglevel=warn']
 const QUIET = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--omit=dev']

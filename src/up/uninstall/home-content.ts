@@ -40,12 +40,22 @@ export async function removeContent(home: string, entries: readonly HomeEntry[])
   return left
 }
 
+/** The names of the components below packages/. */
+export async function componentsIn(paths: Pick<HomePaths, 'packages'>): Promise<string[]> {
+  return (await componentFolders(paths)).filter((name) => /^[a-z0-9]/.test(name)).toSorted()
+}
+
 /** Removes the components below packages/, and gives their names; records of skills and agents stay with these. */
 export async function removeComponents({ packages }: Pick<HomePaths, 'packages'>): Promise<string[]> {
-  const names = (await readdir(packages).catch(() => [])).filter((name) => name !== BUNDLES)
+  const [components, names] = await Promise.all([componentsIn({ packages }), componentFolders({ packages })])
   for (const name of names) await rm(join(packages, name), { recursive: true, force: true, maxRetries: 3 })
   await rmdir(packages).catch(() => undefined) // records are in it, or there is none
-  return names.filter((name) => /^[a-z0-9]/.test(name)).toSorted()
+  return components
+}
+
+/** With what was being installed. */
+async function componentFolders({ packages }: Pick<HomePaths, 'packages'>): Promise<string[]> {
+  return (await readdir(packages).catch(() => [])).filter((name) => name !== BUNDLES) // there are none
 }
 
 async function measure(path: string): Promise<{ bytes: number; files: number }> {

@@ -45,7 +45,25 @@ before(async () => {
     ...echo('1.0.0', more),
     manifest: { ...echo('1.0.0', more).manifest, name },
   })
-  const names = ['one', 'two', 'dep', 'bare', 'many', 'word', 'taken', 'gone', 'cut', 'new']
+  const wordy = (version: string) => ({
+    manifest: { name: 'crab-wordy', version, description: 'so '.repeat(150_000) },
+  })
+  const names = [
+    'one',
+    'two',
+    'dep',
+    'bare',
+    'many',
+    'word',
+    'taken',
+    'gone',
+    'cut',
+    'w1',
+    'w2',
+    'w3',
+    'w4',
+    'new',
+  ]
   const made = await registry.publish(
     echo('1.0.0', { ...scripts, dependencies: { 'crab-dep': '1.0.0' } }),
     echo('1.1.0'),
@@ -56,6 +74,7 @@ before(async () => {
     named('@other/echo'),
     named('crab-gone', { bin: 'nothing.mjs' }),
     named('crab-cut'),
+    ...['1.9.0', '1.10.0', '1.2.0', '2.0.0'].map((version) => wordy(version)),
     named('crab-new', { engines: { node: '>=22 <22 || >=24' } }),
     {
       ...named('crab-large'),
@@ -316,6 +335,13 @@ test('npm failures are said as what they are', async () => {
   registry.fail(503)
   await assert.rejects(pull(wanted(), at.ports, signal), { kind: 'unavailable' })
   registry.fail(undefined)
+})
+
+test('npm is asked for the newest of the versions that a range fits, of which there may be megabytes', async () => {
+  await using at = await open(true)
+  const npm = await at.ports.npm()
+  const found = await npm.view('crab-wordy@1', signal)
+  assert.equal(found['version'], '1.10.0')
 })
 
 test('pull() keeps a name with the package that has it', async () => {

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { join } from 'node:path'
 import { test } from 'node:test'
 import {
+  componentsIn,
   homeContent,
   notOnlyHome,
   removeComponents,
@@ -59,7 +60,10 @@ test('removeComponents() leaves the records of skills and agents', async () => {
   await using home = await temporaryHome()
   await home.write('packages/clock/1.0.0/crabup.json', '{}')
   await home.write('packages/pkg/notes.json', '{}')
+  await home.write('packages/.staging/1-01/package.tgz', '')
+  assert.deepEqual(await componentsIn(home.paths), ['clock'])
   assert.deepEqual(await removeComponents(home.paths), ['clock'])
   assert.deepEqual(await readdir(home.paths.packages), ['pkg'])
+  assert.deepEqual(await componentsIn(home.paths), [])
   assert.deepEqual(await removeComponents({ packages: '/nowhere' }), [])
 })

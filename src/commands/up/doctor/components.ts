@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises'
-import which from 'which'
+import { toCrabError } from '../../../core/base/errors.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { brokenPackages, installedServices } from '../../../up/packages/installed.ts'
 import { nodeAt } from '../../../up/packages/node-version.ts'
+import { findNpmProgram } from '../../../up/packages/npm-program.ts'
 import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
 import { specPlace } from '../service/place.ts'
 
@@ -46,9 +47,10 @@ async function ofNode({ host }: Place, isNeeded: boolean, signal: AbortSignal): 
 }
 
 async function ofNpm({ host }: Place): Promise<Finding> {
-  const path = host.env['PATH']
-  const found = await which('npm', { nothrow: true, ...(path !== undefined && { path }) })
-  return found === null ? note('npm is not there; crabup pull needs it') : ok(`crabup pull uses ${found}`)
+  return await findNpmProgram(upHostOf(host), host.cwd()).then(
+    (argv) => ok(`crabup pull uses ${argv.at(-1)}`),
+    (reason: unknown) => note(`${toCrabError(reason).message}; crabup pull needs it`),
+  )
 }
 
 const LEAST_NODE = 20

@@ -4,6 +4,7 @@ import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
+import { findNpmProgram } from '../../../up/packages/npm-program.ts'
 import type { UpdateSource } from '../../../up/self/candidate.ts'
 import { type Installation, installationOf } from '../../../up/self/installation.ts'
 import { rollBack, type Update, updateProgram } from '../../../up/self/update.ts'
@@ -87,24 +88,15 @@ async function byNpm({ installation, source, options, host }: ByNpm, signal: Abo
       },
     )
   }
-  const command = [
-    'npm',
-    'install',
-    '--global',
-    '--prefix',
-    prefix,
-    `crabtalk@${source.version ?? 'latest'}`,
-  ] as const
-  const line = command.map(quoteWord).join(' ')
+  const args = ['install', '--global', '--prefix', prefix, `crabtalk@${source.version ?? 'latest'}`]
+  const line = ['npm', ...args].map(quoteWord).join(' ')
   if (source.file !== undefined || options.has('rollback')) {
     throw new CrabError('conflict', 'Cannot replace what npm has installed', { hint: line })
   }
   host.stderr.write(`npm has installed this program, so npm updates it: ${line}\n`)
   await host.stderr.flush()
   const { runForeground } = await import('../../../core/process/foreground.ts')
-  const code = await runForeground(command, host.env).catch((cause) => {
-    throw new CrabError('missing', 'Cannot run npm', { cause, hint: line })
-  })
+  const code = await runForeground([...(await findNpmProgram(upHostOf(host), host.cwd())), ...args], host.env)
   const restarts = options.has('restart')
   return code === 0 ? await settleServices({ program: installation.path, restarts, host }, signal) : code
 }

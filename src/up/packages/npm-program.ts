@@ -1,0 +1,40 @@
+import { stat } from 'node:fs/promises'
+import { dirname, extname, join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { findProgram } from '../../core/process/find-program.ts'
+import type { ManagerCommand, UpHost } from '../types.ts'
+
+/**
+ * What starts the npm on the PATH, without a shell. On Windows npm is a batch file, which Node starts through a shell
+ * only, whose quoting depends on what it starts: there it is Node with the script that the batch file runs. Fails with `missing`.
+ */
+export async function findNpmProgram(
+  { env: all, platform }: Pick<UpHost, 'env' | 'platform'>,
+  cwd: string,
+): Promise<ManagerCommand> {
+  const set = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const env = { ...Object.fromEntries(set), PATH: all['PATH'] ?? all['Path'] ?? '' }
+  const find = (name: string) => findProgram({ argv: [name], cwd, env })
+  const npm = await find('npm').catch((cause: unknown) => {
+    throw new CrabError('missing', 'Cannot run npm: no npm is on the PATH', {
+      hint: 'npm comes with Node.js: https://nodejs.org',
+      cause,
+    })
+  })
+  if (platform !== 'win32' || ['.exe', '.com'].includes(extname(npm).toLowerCase())) return [npm]
+  const folder = dirname(npm)
+  const [own, script] = [join(folder, 'node.exe'), join(folder, 'node_modules', 'npm', 'bin', 'npm-cli.js')]
+  const node = (await isFile(own)) ? own : await find('node').catch(() => undefined)
+  if (node !== undefined && (await isFile(script))) return [node, script]
+  const why = node === undefined ? 'there is no node beside it or on the PATH' : `there is no ${script}`
+  throw new CrabError('missing', `Cannot run ${npm}: ${why}`, {
+    hint: 'put the folder of Node itself first on the PATH, which has its npm',
+  })
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (entry) => entry.isFile(),
+    () => false,
+  )
+}
