@@ -6,7 +6,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let least = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const longer = Math.max(word.length, candidate.length)
-    const most = Math.ceil(longer * NEAR)
+    const most = longer < SHORT ? 1 : Math.ceil(longer * NEAR)
     if (Math.abs(word.length - candidate.length) > most) continue // to compare long words takes seconds
     const steps = distance(word.toLowerCase(), candidate.toLowerCase())
     if (steps >= Math.min(least, longer) || steps > most) continue
@@ -24,3 +24,5 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
 
 /** The share of letters that may differ. */
 const NEAR = 0.4
+/** Of shorter words every other one would be near. */
+const SHORT = 4

@@ -10,6 +10,8 @@ for (const [word, candidates, meant] of [
   ['CRAB', ['crab'], 'crab'],
   ['prompt', ['model', 'tools'], undefined],
   ['x', ['y'], undefined],
+  ['foo', ['now', 'yes'], undefined],
+  ['no', ['now', 'yes'], 'now'],
   ['x', [], undefined],
 ] as const) {
   test(`nearest() takes ${word} for ${meant}`, () => {
