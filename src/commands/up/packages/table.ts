@@ -16,7 +16,8 @@ published it, how large it is and what it needs are shown first, and a package t
 where nobody can be asked it takes --yes.
 
 The new version counts once it is whole. Where the component runs as a service it is restarted, and the version before
-comes back when the new one is not ready within 15 s; then this exits 69.`,
+comes back when the new one is not ready within 15 s; then this exits 69. Whoever is killed in between leaves that to the next
+command of crabup that looks at services or packages.`,
     options: [
       { name: 'version', value: 'VERSION', fallback: 'the newest', summary: 'A version, or a tag' },
       YES,
@@ -35,7 +36,8 @@ comes back when the new one is not ready within 15 s; then this exits 69.`,
     args: '',
     summary: 'Bring every component to its newest version',
     details: `Prints what changes from where to where, then pulls one after the other; one that fails does not keep the others from it.
-A package whose publisher has changed is asked about. Exits 0 when all are up to date now, else as the last that failed.`,
+A package whose publisher has changed is asked about. A version that did not start here, while the one before did, is named and
+not tried again. Exits 0 when all are up to date now, else as the last that failed.`,
     options: [{ name: 'dry-run', summary: 'Print what would change' }, YES],
     examples: ['crabup update', 'crabup update --dry-run'],
     isAlone: true,
