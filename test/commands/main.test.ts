@@ -68,14 +68,6 @@ test('every command has help with an example and every option', async () => {
   }
 })
 
-test('no option has a name that Node takes for its own wherever it stands', () => {
-  const rows = [...CRABTALK, ...CRABUP].flatMap(({ options }) => options.map(({ name }) => name))
-  assert.deepEqual(
-    rows.filter((name) => name.startsWith('env-file')),
-    [],
-  )
-})
-
 /** Lines that name no command, what is said and what is advised. */
 const UNKNOWN: [string[], string, string][] = [
   [['sned'], 'Unknown command "sned"', 'did you mean "crabtalk send"?'],
