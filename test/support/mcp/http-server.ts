@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { programFile } from '../programs.ts'
 
 /** A small MCP server over Streamable HTTP, as a process of the test. Disposing kills it. */
 export interface HttpServer extends AsyncDisposable {
@@ -69,4 +70,4 @@ function linesOf(file: string): string[] {
   }
 }
 
-const SCRIPT = join(import.meta.dirname, 'plain-http-server.ts')
+const SCRIPT = programFile(join(import.meta.dirname, 'plain-http-server.ts'))

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { programFile } from '../programs.ts'
 import type { StdioEntry, WatchedServer } from './mcp-servers.ts'
 import { pidsIn, receivedIn } from './record.ts'
 
-const SCRIPT = join(import.meta.dirname, 'many-tools-server.ts')
+const SCRIPT = programFile(join(import.meta.dirname, 'many-tools-server.ts'))
 
 /** A server with so many tools, as watchedServer() gives one; `title` and `instructions` are its own words. */
 export function manyToolsServer(

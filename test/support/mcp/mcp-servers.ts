@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stringify } from 'smol-toml'
+import { programFile } from '../programs.ts'
 import type { Message } from './message.ts'
 import { formatOptions, type ServerOptions } from './options.ts'
 import { pidsIn, type Received, receivedIn } from './record.ts'
 
-const SCRIPT = join(import.meta.dirname, 'misbehaving-server.ts')
-const PLAIN_SCRIPT = join(import.meta.dirname, 'plain-server.ts')
-const NPX = join(import.meta.dirname, 'npx-like.ts')
+const SCRIPT = programFile(join(import.meta.dirname, 'misbehaving-server.ts'))
+const PLAIN_SCRIPT = programFile(join(import.meta.dirname, 'plain-server.ts'))
+const NPX = programFile(join(import.meta.dirname, 'npx-like.ts'))
 const STUBBORN = ['eof', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 /** A literal stdio entry, as an agent's `[[mcps]]` holds it. */
@@ -151,6 +152,6 @@ function installed(file: string): string {
 
 /** A server with resources and prompts, and with tools that ask a person; in the newest revision unless told otherwise. */
 export function askingEntry(era?: 'legacy' | 'modern', name = 'docs'): StdioEntry {
-  const args = [join(import.meta.dirname, 'asking-server.ts'), ...(era ? [era] : [])]
+  const args = [programFile(join(import.meta.dirname, 'asking-server.ts')), ...(era ? [era] : [])]
   return { name, command: process.execPath, args }
 }

@@ -42,7 +42,7 @@ test('misbehavingEntry() gives absolute paths, direct and wrapped', () => {
   const direct = misbehavingEntry({ pages: 2 })
   const wrapped = misbehavingEntry({ pages: 2 }, { wrapped: true, name: 'w', env: { A: 'b' }, cwd: '/' })
   assert.equal(direct.command, process.execPath)
-  assert.match(direct.args[0]!, /^\/.*\/misbehaving-server\.ts$/)
+  assert.match(direct.args[0]!, /^\/.*\/misbehaving-server\.\w+$/)
   assert.deepEqual(wrapped, {
     name: 'w',
     command: '/bin/sh',
