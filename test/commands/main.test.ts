@@ -5,7 +5,6 @@ import { formatError } from '../../src/commands/error-text.ts'
 import { main } from '../../src/commands/main.ts'
 import { GLOBAL } from '../../src/commands/sections.ts'
 import { CRABTALK } from '../../src/commands/table.ts'
-import { CRABUP } from '../../src/commands/up/table.ts'
 import { CrabError } from '../../src/core/base/errors.ts'
 import { makeTestHost, type TestHostOptions } from '../support/test-host.ts'
 
