@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { openChat } from '../support/chat-session.ts'
@@ -83,6 +83,36 @@ describe('skills', { concurrency: 2 }, () => {
       message: /Cannot find the skill "rewiev"/,
       hint: /review/,
     })
+  })
+
+  test('the model reads a skill of a folder of folders by itself, and is asked no question', async () => {
+    const read = { call: 'a', name: 'skill', args: '{"name":"review"}' }
+    await using talk = await makeTalk((_, index) => (index === 0 ? { parts: [read] } : { parts: ['done'] }))
+    const made = await talk.run(['skill', 'new', 'review', 'Looks at code'])
+    assert.equal(made.stdout, `${join(talk.home, 'skills', 'review', 'SKILL.md')}\n`)
+    await mkdir(join(talk.home, 'skills', 'code'))
+    const folder = join(talk.home, 'skills', 'code', 'review')
+    await rename(join(talk.home, 'skills', 'review'), folder)
+    const checked = await talk.run(['skill', 'check'])
+    assert.deepEqual([checked.stdout, checked.code], ['1 skill, no problems\n', 0])
+    const { stdout, stderr, code } = await talk.send(['look at it'])
+    assert.deepEqual([stdout, stderr, code], ['done\n', '', 0])
+    assert.match(talk.server.requests[0]!.text, /- review: Looks at code/)
+    assert.ok(talk.server.requests[1]!.text.includes(`<skill name=\\"review\\" folder=\\"${folder}\\">`))
+  })
+
+  test('wrong lines of skill are explained, and exit 2', async () => {
+    await using talk = await makeTalk(ANSWER)
+    const lines: [string[], RegExp, RegExp][] = [
+      [['skill'], /^Cannot run "crabtalk skill" alone: name one of list, show, new, check$/, /--help$/],
+      [['skill', 'lst'], /^Unknown command "skill lst"$/, /crabtalk skill list/],
+      [['skill', 'list', '--jsn'], /^Unknown option --jsn$/, /--json\?$/],
+      [['skill', 'show'], /<name> is missing$/, /<name>$/],
+      [['skill', 'new', 'x'], /<description> is missing$/, /<description>$/],
+      [['skill', 'new', '../x', 'y'], /its "name" is not made of/, /skill new changelog/],
+      [['skill', 'check', 'a', 'b'], /it takes no more than/, /\[folder\]$/],
+    ]
+    for (const [argv, message, hint] of lines) assertFailed(await talk.run(argv), 'usage', { message, hint })
   })
 
   test('the chat completes skills, sends them as they are typed, and refuses what is none', async () => {

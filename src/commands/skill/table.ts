@@ -28,4 +28,23 @@ standard error, with its line.`,
     examples: ['crabtalk skill show review'],
     load: async () => (await import('./show.ts')).show,
   },
+  {
+    path: ['skill', 'new'],
+    args: '<name> <description>',
+    summary: 'Make a skill, and print the path of its file',
+    details: `DESCRIPTION decides when an agent uses it by itself: say what it does, and when it is to be used. The text of the skill is
+yours to write.`,
+    options: [],
+    examples: ['crabtalk skill new changelog "Writes the changelog; for use before a release"'],
+    load: async () => (await import('./new.ts')).make,
+  },
+  {
+    path: ['skill', 'check'],
+    args: '[folder]',
+    summary: 'Check the skills there are, or those of a folder',
+    details: `FOLDER is a skill, or has some. Exits 78 when one cannot be used; what only other programs do not take is a warning.`,
+    options: [JSON_OPTION],
+    examples: ['crabtalk skill check', 'crabtalk skill check --json'],
+    load: async () => (await import('./check.ts')).check,
+  },
 ]

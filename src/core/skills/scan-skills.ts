@@ -5,7 +5,7 @@ import { codeOf } from '../base/system-error.ts'
 import { readFrontMatter } from './front-matter.ts'
 import { walkFolders } from './walk-folders.ts'
 
-/** A folder in which skills are looked for. */
+/** A folder in which skills are looked for, or that is one. */
 export interface SkillRoot {
   /** Absolute. */
   path: string
@@ -66,6 +66,8 @@ function shadowed({ skill, text }: ReadSkill, first: ReadSkill): SkillProblem[] 
 }
 
 async function scanRoot(root: SkillRoot): Promise<(ReadSkill | SkillProblem)[]> {
+  const itself = await readSkill(root.path, root)
+  if (itself) return [itself]
   try {
     const { found, isCut } = await walkFolders(root.path, (folder) => readSkill(folder, root), MAX_FOLDERS)
     return isCut

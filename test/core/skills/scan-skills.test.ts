@@ -52,6 +52,17 @@ test('scanSkills() finds skills in folders of folders, none inside another, and 
   assert.deepEqual(problems, [])
 })
 
+test('scanSkills() takes a root that is a skill itself for that skill', async () => {
+  await using home = await temporaryHome()
+  await skill(home.paths.home, 'one', 'one')
+  await skill(home.paths.home, 'one/two', 'two')
+  const { skills } = await scanSkills([{ path: join(home.paths.home, 'one'), isOwn: false }])
+  assert.deepEqual(
+    skills.map(({ folder }) => folder),
+    [join(home.paths.home, 'one')],
+  )
+})
+
 test('scanSkills() knows which skills are for people only', async () => {
   await using home = await temporaryHome()
   for (const [name, line] of [

@@ -1,0 +1,65 @@
+import { basename, dirname, join, resolve } from 'node:path'
+import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { loadConfig } from '../../core/config/load-config.ts'
+import { type Skill, type SkillProblem, type SkillRoot, scanSkills } from '../../core/skills/scan-skills.ts'
+import { readBody } from '../../core/skills/skill-body.ts'
+import { skillRoots } from '../../core/skills/skill-roots.ts'
+import type { Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { printJson } from '../print.ts'
+
+/** `crabtalk skill check`: what is wrong with the skills there are, or with those of a folder. */
+export const check: Run = async ({ options, host }) => {
+  const [folder] = options.args
+  const roots = folder === undefined ? await usualRoots(host) : [rootOf(host, folder)]
+  const { skills, problems: found } = await scanSkills(roots)
+  const problems = [...found, ...(await Promise.all(skills.map(bodyProblems))).flat()]
+  const warnings = skills.flatMap(warningsOf)
+  if (folder !== undefined && skills.length + problems.length === 0) throw nothingIn(folder)
+  if (options.has('json')) {
+    const checked = skills.map(({ name, folder: where }) => ({ name, folder: where }))
+    printJson(host, { skills: checked, problems, warnings })
+  } else host.stdout.write(sanitize(textOf(skills.length, problems, warnings)))
+  return problems.length > 0 ? KINDS.config.exit : 0
+}
+
+async function usualRoots(host: Host): Promise<SkillRoot[]> {
+  const paths = pathsOf(host)
+  return skillRoots(paths, host.homeDir, await loadConfig(paths))
+}
+
+function rootOf(host: Host, typed: string): SkillRoot {
+  const path = resolve(host.cwd(), typed)
+  return { path: basename(path) === 'SKILL.md' ? dirname(path) : path, isOwn: true }
+}
+
+/** Its size is looked at only when it is used. */
+async function bodyProblems(skill: Skill): Promise<SkillProblem[]> {
+  const reason = await readBody(skill).then(() => undefined, toCrabError)
+  return reason ? [{ path: join(skill.folder, 'SKILL.md'), line: 1, message: reason.message }] : []
+}
+
+/** What works here and not everywhere (agentskills.io). */
+function warningsOf({ name, folder }: Skill): SkillProblem[] {
+  const isPortable = name === basename(folder) && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)
+  if (isPortable) return []
+  const message = `other programs want "name" to be that of its folder, in small letters, digits and hyphens`
+  return [{ path: join(folder, 'SKILL.md'), line: 1, message }]
+}
+
+function textOf(count: number, problems: readonly SkillProblem[], warnings: readonly SkillProblem[]): string {
+  const lines = [
+    ...problems.map(({ path, line, message }) => `${path}:${line}: ${message}`),
+    ...warnings.map(({ path, line, message }) => `${path}:${line}: warning: ${message}`),
+  ]
+  if (problems.length === 0) lines.push(`${count} ${count === 1 ? 'skill' : 'skills'}, no problems`)
+  return `${lines.map((line) => line.replaceAll('\n', ' ')).join('\n')}\n`
+}
+
+function nothingIn(folder: string): CrabError {
+  return new CrabError('missing', `Cannot find a skill in ${folder}`, {
+    hint: 'a skill is a folder with a SKILL.md',
+  })
+}

@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { createFile } from '../../core/base/files.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
+import { loadConfig } from '../../core/config/load-config.ts'
+import { flawOf, scanSkills } from '../../core/skills/scan-skills.ts'
+import { skillRoots } from '../../core/skills/skill-roots.ts'
+import type { Run } from '../command.ts'
+import { pathsOf } from '../paths.ts'
+
+/** `crabtalk skill new`: makes a skill whose text is still to be written, and prints its file. */
+export const make: Run = async ({ options, host }) => {
+  const [name = '', description = ''] = options.args.map((arg) => arg.trim())
+  const flaw = flawOf(name, description)
+  if (flaw !== undefined) throw new CrabError('usage', `Cannot make the skill: ${flaw}`, { hint: EXAMPLE })
+  const paths = pathsOf(host)
+  const { skills } = await scanSkills(skillRoots(paths, host.homeDir, await loadConfig(paths)))
+  const path = join(paths.skills, name, 'SKILL.md')
+  const taken = skills.find((skill) => skill.name === name)
+  if (taken) throw isTaken(name, taken.folder)
+  if (!(await createFile(path, textOf(name, description)))) throw isTaken(name, join(paths.skills, name))
+  host.stdout.write(sanitize(`${path}\n`))
+  return 0
+}
+
+const EXAMPLE = 'for example crabtalk skill new changelog "Writes the changelog; for use before a release"'
+
+function textOf(name: string, description: string): string {
+  const isPlain = /^[\p{L}\p{N}][^:#\n\r]*$/u.test(description)
+  const shown = isPlain ? description : JSON.stringify(description) // which YAML reads alike
+  return `---\nname: ${name}\ndescription: ${shown}\n---\n\nSay here, step by step, what is to be done.\n`
+}
+
+function isTaken(name: string, folder: string): CrabError {
+  return new CrabError('conflict', `Cannot make the skill "${name}": there is one in ${folder}`, {
+    hint: 'choose another name, or edit that',
+  })
+}
