@@ -1688,6 +1688,8 @@ export interface AgentList {
 
 /** All models. */
 export interface ListModelsMsg {
+  /** Also those that the providers' servers say they have; one that does not answer in 3 seconds is not waited for. */
+  ask: boolean;
 }
 
 /** Makes this model the default. */
@@ -13724,11 +13726,14 @@ export const AgentList: MessageFns<AgentList> = {
 };
 
 function createBaseListModelsMsg(): ListModelsMsg {
-  return {};
+  return { ask: false };
 }
 
 export const ListModelsMsg: MessageFns<ListModelsMsg> = {
-  encode(_: ListModelsMsg, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: ListModelsMsg, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ask !== false) {
+      writer.uint32(480).bool(message.ask);
+    }
     return writer;
   },
 
@@ -13745,6 +13750,14 @@ export const ListModelsMsg: MessageFns<ListModelsMsg> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 60: {
+            if (tag !== 480) {
+              break;
+            }
+
+            message.ask = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -13760,8 +13773,9 @@ export const ListModelsMsg: MessageFns<ListModelsMsg> = {
   create(base?: DeepPartial<ListModelsMsg>): ListModelsMsg {
     return ListModelsMsg.fromPartial(base ?? {});
   },
-  fromPartial(_: DeepPartial<ListModelsMsg>): ListModelsMsg {
+  fromPartial(object: DeepPartial<ListModelsMsg>): ListModelsMsg {
     const message = createBaseListModelsMsg();
+    message.ask = object.ask ?? false;
     return message;
   },
 };

@@ -81,7 +81,7 @@ function operations(services: Services, channel: Channel): Handlers {
       (await import('./mcp-action.ts')).mcpAction({ services, trust: trustOf(channel, '') }, message, signal),
     policyExplain: async (message, signal) =>
       (await import('./policy.ts')).policyExplain(served, message, signal),
-    listModels: async (_, signal) => listModels(await (await services.models(signal)).list()),
+    listModels: (message, signal) => listModels(services, message, signal),
     setActiveModel: async (message, signal) =>
       (await import('./active-model.ts')).setActiveModel(services, message, signal),
     listAgents: () => listAgents(agents),

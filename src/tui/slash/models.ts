@@ -13,7 +13,7 @@ export async function chooseModel(args: string, context: SlashContext, signal: A
   if (wished !== undefined) return setDefault(wished, context, signal)
   const models = await readModels(context, signal)
   if (args === '') show(context, picker(models, context))
-  else if (models.length === 0 || models.some((model) => isCalled(model, args))) chooseForChat(args, context)
+  else if (models.length === 0 || models.some((model) => isMeant(model, args))) chooseForChat(args, context)
   else unknown(args, models, context)
 }
 
@@ -28,7 +28,7 @@ async function readModels(
   { dispatch, act }: SlashContext,
   signal: AbortSignal,
 ): Promise<readonly ModelInfo[]> {
-  const { models } = await request(dispatch, 'listModels', {}, signal)
+  const { models } = await request(dispatch, 'listModels', { ask: true }, signal)
   act({ type: 'set', change: { models } })
   return models
 }
@@ -36,6 +36,11 @@ async function readModels(
 /** A model may be named with its provider. */
 function isCalled({ name, providerName }: ModelInfo, wanted: string): boolean {
   return name === wanted || `${providerName}/${name}` === wanted
+}
+
+/** A provider may have more than it says, and takes what is asked of it by its name. */
+function isMeant(model: ModelInfo, wanted: string): boolean {
+  return isCalled(model, wanted) || wanted.startsWith(`${model.providerName}/`)
 }
 
 /** The next turns of this chat use the model; an empty name leaves it to the agent. */
@@ -77,5 +82,6 @@ function factsOf({ active, providerName, context, inputUsd, outputUsd }: ModelIn
 function unknown(name: string, models: readonly ModelInfo[], context: SlashContext): void {
   const names = models.map((model) => model.name)
   const meant = didYouMean(name, names)
-  say(context, 'warning', `There is no model ${name}`, meant ?? '/model lists those there are')
+  const more = '/model lists those there are, /model PROVIDER/NAME takes one that is not listed'
+  say(context, 'warning', `There is no model ${name}`, meant ?? more)
 }

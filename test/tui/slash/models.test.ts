@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onChosen, runSlash } from '../../../src/tui/slash/run.ts'
+import { startModelServer } from '../../support/model-server.ts'
 import { startTestDispatch } from '../../support/test-dispatch.ts'
 import { slashSetting } from './slash-setting.ts'
 
@@ -42,6 +43,23 @@ test('/model NAME chooses it, and names the nearest of a name that is none', asy
   assert.deepEqual(chat.blocks().slice(-1), [
     { kind: 'notice', tone: 'warning', text: 'There is no model smal', hint: 'did you mean "small"?' },
   ])
+})
+
+test('/model knows what the servers of providers have, and asks a provider for what it does not list', async () => {
+  await using server = await startModelServer([], { models: ['one', 'two'] })
+  await using node = await startTestDispatch([])
+  await node.home.write('config.toml', `[llm]\nbase_url = "${server.url}"\nmodel = "one"\n`)
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/model', chat.context, NEVER)
+  const { overlay } = chat.state()
+  assert.ok(overlay?.kind === 'picker')
+  assert.deepEqual(overlay.items.map(({ value }) => value).toSorted(), ['', 'demo', 'one', 'two'])
+  await runSlash('/model two', chat.context, NEVER)
+  assert.equal(chat.state().chosenModel, 'two')
+  await runSlash('/model entirely-other', chat.context, NEVER)
+  assert.equal(chat.state().chosenModel, 'two')
+  await runSlash('/model llm/entirely-other', chat.context, NEVER)
+  assert.equal(chat.state().chosenModel, 'llm/entirely-other')
 })
 
 test('/model default NAME is written to config.toml', async () => {
