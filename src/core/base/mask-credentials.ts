@@ -27,21 +27,54 @@ function mayHoldKey(text: string): boolean {
 /** Looks closely only at runs that are long enough and not all letters, or have an `@`, and behind `=` and `:`. */
 function placesOfRuns(text: string): Place[] {
   const places: Place[] = []
-  let start = 0
-  let hasAt = false
-  for (let i = 0; i <= text.length; i++) {
-    const unit = text.charCodeAt(i)
-    if (unit > SPACE && unit < DELETE) {
-      if (unit === EQUALS || unit === COLON) places.push(...givenAt(text, i))
-      else if (unit === AT) hasAt = true
-      continue
-    }
-    if (hasAt || (i - start >= MIN_RUN && mayHoldToken(text, start, i)))
-      places.push(...placesBetween(text, start, i))
-    start = i + 1
-    hasAt = false
+  for (const at of placesOf(text, '=')) places.push(...givenAt(text, at))
+  for (const at of placesOf(text, ':')) places.push(...givenAt(text, at))
+  for (const [start, end] of longRuns(text)) {
+    if (mayHoldToken(text, start, end)) places.push(...placesBetween(text, start, end))
+  }
+  let end = 0
+  for (const at of placesOf(text, '@')) {
+    if (at < end) continue
+    end = endOfRun(text, at)
+    places.push(...placesBetween(text, startOfRun(text, at), end))
   }
   return places
+}
+
+function* placesOf(text: string, sign: string): Generator<number> {
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + 1)) yield at
+}
+
+/** Of MIN_RUN characters or more: in a run that long every MIN_RUN-th one is of it, so that few others are looked at. */
+function* longRuns(text: string): Generator<Place> {
+  for (let start = 0; start + MIN_RUN <= text.length; ) {
+    const first = startOfRun(text, start + MIN_RUN, start)
+    if (first > start) {
+      start = first
+      continue
+    }
+    const end = endOfRun(text, start + MIN_RUN)
+    yield [start, end]
+    start = end + 1
+  }
+}
+
+/** Where the run begins that ends before `at`, not before `from`. */
+function startOfRun(text: string, at: number, from = 0): number {
+  let start = at
+  while (start > from && isInRun(text.charCodeAt(start - 1))) start--
+  return start
+}
+
+function endOfRun(text: string, at: number): number {
+  let end = at
+  while (end < text.length && isInRun(text.charCodeAt(end))) end++
+  return end
+}
+
+/** ASCII that is no blank. */
+function isInRun(unit: number): boolean {
+  return unit > SPACE && unit < DELETE
 }
 
 /**
@@ -89,9 +122,6 @@ const HYPHEN = 0x2d
 const DOT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
-const EQUALS = 0x3d
-const COLON = 0x3a
-const AT = 0x40
 const UPPER_A = 0x41
 const UNDERSCORE = 0x5f
 const DELETE = 0x7f

@@ -29,6 +29,17 @@ test('maskCredentials() leaves no credential in any text with any of them', () =
   )
 })
 
+test('maskCredentials() hides a token wherever it stands among words', () => {
+  const token = `sk-${'a1'.repeat(10)}`
+  for (let before = 0; before < 40; before++) {
+    for (const words of ['x'.repeat(before), 'ab '.repeat(before), '日 '.repeat(before)]) {
+      for (const end of ['', '\n', ' cd']) {
+        assert.equal(maskCredentials(`${words} ${token}${end}`, '***'), `${words} ***${end}`)
+      }
+    }
+  }
+})
+
 test('maskCredentials() hides tokens with hardly a digit, or none', () => {
   const letters = 'qwertyuiopasdfghjklzxcvbnm'
   for (const token of [`AKIA${'Q'.repeat(16)}`, `AIza${'q'.repeat(35)}`, `npm_${'q'.repeat(36)}`]) {
