@@ -83,7 +83,7 @@ export function compose(options: NodeOptions): Services {
   const running = new RunningTurns()
   const asks = new Asks({ timeoutMs: ASK_TIMEOUT_MS })
   const agents = new AgentStore({ paths, lock: (resource) => leases.take(resource, over.signal) })
-  const setting = new NodeSetting({ paths, env, over: over.signal })
+  const setting = new NodeSetting({ paths, env, over: over.signal, lasts: options.daemon !== undefined })
   const processes = openProcessHost({ pid })
   const mcpEvents = new Broadcast<McpServerEvent>()
   const frames = new Broadcast<McpFrame>()
@@ -135,8 +135,16 @@ export function compose(options: NodeOptions): Services {
   }
   const roster = new Roster({ agents, hook, known, log })
   const servers = async () => mcp.made?.catch(() => undefined) // whoever asked for it was told
+  const reloads = reloader({
+    ...{ setting, roster, subscriptions, skills, servers, components, migrate, log },
+    over: over.signal,
+  })
+  const upToDate = async (signal: AbortSignal) => {
+    await reloads.config(signal)
+    return await orCancelled(runtime.get(), signal)
+  }
   const live = new LiveTurns({
-    runtime: (signal) => orCancelled(runtime.get(), signal),
+    runtime: upToDate,
     journals,
     observers: [
       (run, event) => events.tell({ type: 'turn', at: now(), run, event }),
@@ -168,11 +176,17 @@ export function compose(options: NodeOptions): Services {
     roster,
     skills,
     migrate,
-    reload: reloader({ setting, roster, subscriptions, skills, servers, components, migrate, log }),
-    rules: async () => (await setting.config()).permissions,
-    models: (signal) => setting.models(signal),
+    reloads,
+    async rules() {
+      await reloads.config(over.signal)
+      return (await setting.config()).permissions
+    },
+    async models(signal) {
+      await reloads.config(signal)
+      return await setting.models(signal)
+    },
     holderOf: (resource) => leases.describeHolder(resource),
-    runtime: (signal) => orCancelled(runtime.get(), signal),
+    runtime: upToDate,
     usualCwd: (agent, trust) => usualCwd(whereabouts, agent, trust),
     now,
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { orCancelled } from '../core/base/cancelled.ts'
+import { toCrabError } from '../core/base/errors.ts'
+import { stampOf } from '../core/base/file-stamp.ts'
 import { type Once, once } from '../core/base/once.ts'
 import type { Config } from '../core/config/config.ts'
 import { loadConfig } from '../core/config/load-config.ts'
@@ -13,6 +15,8 @@ export interface NodeSettingOptions {
   env: Readonly<Record<string, string | undefined>>
   /** Aborted with the node. */
   over: AbortSignal
+  /** It serves more than one command: what was not there when it looked may come. */
+  lasts: boolean
 }
 
 /** A part of config.toml as people call it. */
@@ -26,19 +30,28 @@ export interface Prepared {
   changed: readonly ConfigPart[]
   /** The setting it was compared with. */
   revision: number
+  /** Of the file. */
+  stamp: string | undefined
 }
 
-/** What config.toml says and the models that come of it: read when first asked for, another after a reload. */
+/** What config.toml says and the models that come of it: read when first asked for, and again by prepare() and use(). */
 export class NodeSetting {
   readonly #options: NodeSettingOptions
   #config: Once<Config>
   #models: Once<ModelRegistry>
   #current: Setting | undefined
   #revision = 0
+  /** Of the file that was read last, whether it could be used or not. */
+  #stamp: string | undefined
+  /** Why the file as it is now does not hold. */
+  #problem: string | undefined
 
   constructor(options: NodeSettingOptions) {
     this.#options = options
-    this.#config = once(() => loadConfig(options.paths))
+    this.#config = once(async () => {
+      this.#stamp = await this.#look()
+      return await loadConfig(options.paths)
+    })
     this.#models = once(async () => {
       const config = await this.#config.get()
       const { env, over } = options
@@ -64,7 +77,15 @@ export class NodeSetting {
   /** For turns; `models` must have been awaited once. */
   get current(): Setting {
     if (!this.#current) throw new Error('the setting is used before it was read')
-    return this.#current
+    const problem = this.#problem
+    return problem === undefined ? this.#current : { ...this.#current, warning: problem }
+  }
+
+  /** Whether what was read may not be what would be read now; false as long as nothing was. Never fails. */
+  async isStale(): Promise<boolean> {
+    const [config, models] = await this.#read()
+    if (!config || !models) return false
+    return (await this.#look()) !== this.#stamp || (this.#options.lasts && isMakeshift(config, models))
   }
 
   /** Makes a model the default, once config.toml says so: a reload finds nothing new in it. Fails as ModelRegistry.use(). */
@@ -76,32 +97,58 @@ export class NodeSetting {
     this.#config = made(config)
   }
 
-  /** Reads config.toml again and opens what it declares, beside what is in use. Fails as loadConfig() and openModels(). */
+  /**
+   * Reads config.toml again and opens what it declares, beside what is in use. Fails as loadConfig() and openModels(): then
+   * turns say so, until that file is another one.
+   */
   async prepare(signal: AbortSignal): Promise<Prepared> {
+    const stamp = await this.#look()
     const revision = this.#revision
-    const before = await this.#config.made?.catch(() => undefined) // whoever asked for it was told
-    const models = await this.#models.made?.catch(() => undefined)
-    const { paths, env, over } = this.#options
-    const config = await loadConfig(paths)
-    const changed = changedParts(before, config)
-    if (models && !changed.includes('models') && isSettled(config, models)) {
-      return { config, models, changed, revision }
+    try {
+      const config = await loadConfig(this.#options.paths)
+      return { ...(await this.#open(config, signal)), revision, stamp }
+    } catch (reason) {
+      if (signal.aborted) throw reason
+      const { kind, message } = toCrabError(reason)
+      if (kind === 'config') this.#stamp = stamp
+      this.#problem = `${message}; what config.toml said before holds on`
+      throw reason
     }
-    const opened = await openModels({ config, env }, AbortSignal.any([signal, over]))
-    return { config, models: opened, changed, revision }
   }
 
   /**
    * What was prepared holds from now on; turns under way keep what they began with. False, and nothing done, when
    * something else has changed since it was prepared.
    */
-  use({ config, models, revision }: Prepared): boolean {
+  use({ config, models, revision, stamp }: Prepared): boolean {
     if (revision !== this.#revision) return false
     this.#revision++
+    this.#stamp = stamp
+    this.#problem = undefined
     this.#config = made(config)
     this.#models = made(models)
     this.#current = { provider: models, rules: config.permissions }
     return true
+  }
+
+  async #open(config: Config, signal: AbortSignal): Promise<Pick<Prepared, 'config' | 'models' | 'changed'>> {
+    const [before, models] = await this.#read()
+    const changed = changedParts(before, config)
+    if (models && !changed.includes('models') && isSettled(config, models)) return { config, models, changed }
+    const { env, over } = this.#options
+    return { config, models: await openModels({ config, env }, AbortSignal.any([signal, over])), changed }
+  }
+
+  /** The stamp of the file; what keeps it from being looked at reading it says. */
+  #look(): Promise<string | undefined> {
+    return stampOf(this.#options.paths.config).catch(() => undefined)
+  }
+
+  /** What was read, where it was. */
+  async #read(): Promise<[Config | undefined, ModelRegistry | undefined]> {
+    const config = this.#config.made?.catch(() => undefined) // whoever asked for them was told
+    const models = this.#models.made?.catch(() => undefined)
+    return [await config, await models]
   }
 }
 
@@ -129,11 +176,19 @@ function withoutPlace({ where: _, ...provider }: Config['providers'][number]): o
 
 /** Models that were found by looking around, and a default that nobody could tell, may be others by now. */
 function isSettled({ providers }: Config, models: ModelRegistry): boolean {
-  if (providers.length === 0) return false
+  return providers.length > 0 && defaultOf(models) !== undefined
+}
+
+/** There is no model of anybody's yet. */
+function isMakeshift({ providers }: Config, models: ModelRegistry): boolean {
+  const model = defaultOf(models)
+  return model === undefined || (providers.length === 0 && model === 'demo')
+}
+
+function defaultOf(models: ModelRegistry): string | undefined {
   try {
-    models.defaultModel()
-    return true
+    return models.defaultModel()
   } catch {
-    return false
+    return undefined // turns fail with why
   }
 }

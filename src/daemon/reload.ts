@@ -20,46 +20,89 @@ export interface Reloadable {
   /** Brings agents of an older form to that of today. */
   migrate(tell: Log): Promise<void>
   components: Pick<Components, 'readAgain'>
+  /** Aborted with the node. */
+  over: AbortSignal
   log: Log
 }
 
-/**
- * Reads config.toml, the agents, skills and subscriptions again, and rebuilds what is not as it was (decision 20): turns
- * under way finish on what they began with; questions, conversations and MCP servers that are the same stay. One reload
- * after another.
- *
- * Fails with `config` for what a file says. A config.toml that cannot be used changes nothing; an agent that cannot be
- * used stays what it was, and all else is reloaded.
- */
-export function reloader(node: Reloadable): (signal: AbortSignal) => Promise<void> {
+/** Reads again what people write, one after another. */
+export interface Reloads {
+  /**
+   * Reads config.toml, the agents, skills and subscriptions again, and rebuilds what is not as it was (decision 20): turns
+   * under way finish on what they began with; questions, conversations and MCP servers that are the same stay.
+   *
+   * Fails with `config` for what a file says. A config.toml that cannot be used changes nothing; an agent that cannot be
+   * used stays what it was, and all else is reloaded.
+   */
+  all(signal: AbortSignal): Promise<void>
+  /**
+   * Reads config.toml alone, where it may be another one by now, once for all who ask meanwhile; turns say why it cannot be
+   * used. Fails with an abort only.
+   */
+  config(signal: AbortSignal): Promise<void>
+}
+
+export function reloader(node: Reloadable): Reloads {
   let last: Promise<unknown> = Promise.resolve()
-  return async (signal) => {
-    const mine = last.then(() => reload(node, signal))
+  let looking: Promise<void> | undefined
+  return {
+    all: (signal) =>
+      orCancelled(
+        inTurn(() => reload(node, signal)),
+        signal,
+      ),
+    async config(signal) {
+      if (!(await node.setting.isStale())) return
+      looking ??= inTurn(() => reloadConfig(node)).finally(() => {
+        looking = undefined
+      })
+      await orCancelled(looking, signal)
+    },
+  }
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const mine = last.then(work)
     last = mine.catch(() => undefined) // whoever asked for it is told
-    await orCancelled(mine, signal)
+    return mine
   }
 }
 
 async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
-  const { setting, roster, subscriptions, log } = node
+  const { roster, subscriptions, log } = node
   await node.migrate(log)
   node.components.readAgain()
-  const { config, changed: parts } = await takeConfig(setting, signal)
-  const servers = parts.includes('[env]') ? await node.servers() : undefined
-  await servers?.setBaseEnv(config.env)
+  const parts = await takeConfig(node, signal)
   const { changed: agents, problems } = await roster.readAgain()
   const { problem } = await subscriptions.read()
   for (const { path, line, message } of (await node.skills()).problems)
     log('warn', `${path}:${line}: ${message}`)
   log('info', describe(parts, agents), { parts, agents })
-  if (parts.includes('[daemon]')) log('warn', '[daemon] counts when the daemon is started again')
   const wrong = problems.map(({ message, ...place }) => `${formatPlace(place)}: ${message}`)
   if (problem) wrong.push(problem.message)
   if (wrong.length > 0) throw isPartial(wrong)
 }
 
+async function reloadConfig(node: Reloadable): Promise<void> {
+  const { over, log } = node
+  try {
+    const parts = await takeConfig(node, over)
+    if (parts.length > 0) log('info', `config.toml is another one; changed: ${parts.join(', ')}`, { parts })
+  } catch (reason) {
+    if (!over.aborted) log('warn', toCrabError(reason).message)
+  }
+}
+
+/** Uses what config.toml says now; gives what of it is not as it was. */
+async function takeConfig(node: Reloadable, signal: AbortSignal): Promise<readonly ConfigPart[]> {
+  const { config, changed } = await readConfig(node.setting, signal)
+  const servers = changed.includes('[env]') ? await node.servers() : undefined
+  await servers?.setBaseEnv(config.env)
+  if (changed.includes('[daemon]')) node.log('warn', '[daemon] counts when the daemon is started again')
+  return changed
+}
+
 /** Reads config.toml until nobody else has changed the setting meanwhile. */
-async function takeConfig(setting: NodeSetting, signal: AbortSignal): Promise<Prepared> {
+async function readConfig(setting: NodeSetting, signal: AbortSignal): Promise<Prepared> {
   for (;;) {
     signal.throwIfAborted()
     const prepared = await setting.prepare(signal).catch((reason: unknown) => {

@@ -22,6 +22,7 @@ import type { DaemonBus } from './event-bus.ts'
 import type { Happening } from './happening.ts'
 import type { SessionSearch } from './lazy-session-index.ts'
 import type { NodeSetting } from './node-setting.ts'
+import type { Reloads } from './reload.ts'
 import type { Roster } from './roster.ts'
 
 /** What only a node that is a daemon has. */
@@ -99,8 +100,7 @@ export interface Services extends AsyncDisposable {
   skills(): Promise<{ skills: readonly Skill[]; problems: readonly SkillProblem[] }>
   /** Brings agents of an older form to that of today; to be done before any is read. See migrateServers(). */
   migrate(tell: (level: 'info' | 'warn', message: string) => void): Promise<void>
-  /** Reads again what people write; see reloader(). */
-  reload(signal: AbortSignal): Promise<void>
+  readonly reloads: Reloads
   /** The rules of permission of config.toml. */
   rules(): Promise<readonly Rule[]>
   /** Where a new conversation of an agent works whose client chose no directory. */

@@ -21,6 +21,8 @@ export interface Setting {
   provider: Provider
   /** The rules of permission that hold for every agent. */
   rules: readonly Rule[]
+  /** What turns are to say of it, as a sentence without a full stop. */
+  warning?: string
 }
 
 /** What the runtime is made of. */

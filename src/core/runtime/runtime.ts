@@ -189,13 +189,19 @@ export class Runtime implements AsyncDisposable {
 
   async *#events(
     plan: TurnPlan,
-    { runId, line, primary: { id, name } }: Begun & { line: number; primary: AgentConfig },
+    {
+      runId,
+      line,
+      setting: { warning },
+      primary: { id, name },
+    }: Begun & { line: number; primary: AgentConfig },
     signal: AbortSignal,
   ): AsyncGenerator<AgentEvent> {
     const { speaker, request, conversation } = plan
     const { model } = request
     const primary = { id, name }
     yield { type: 'start', agent: speaker, primary, runId, sessionId: conversation.id, model, line }
+    if (warning !== undefined) yield { type: 'notice', message: warning }
     for (const message of conversation.warnings) yield { type: 'notice', message }
     yield* runTurn(plan, signal)
   }

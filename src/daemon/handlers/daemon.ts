@@ -1,5 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
+import { loadConfig } from '../../core/config/load-config.ts'
 import type { Channel } from '../../core/policy/trust.ts'
 import type { DaemonStats, Hello, HelloInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { wireName } from '../../core/protocol/dispatch.ts'
@@ -61,8 +62,10 @@ async function activeModel(services: Services, signal: AbortSignal): Promise<str
   return models.list().find(({ active }) => active)?.name ?? ''
 }
 
+/** As the next turn will find it; nothing is opened for that, as a model server may be slow. */
 async function modelEnvironment({ node, setting }: Services): Promise<Record<string, string>> {
   const { modelVariables } = await import('../../core/provider/model-variables.ts')
-  const names = modelVariables(await setting.config(), node.env)
+  const config = await loadConfig(node.paths).catch(() => setting.config()) // turns say what is wrong with it
+  const names = modelVariables(config, node.env)
   return Object.fromEntries(names.map((name) => [name, variableDigest(node.env[name])]))
 }

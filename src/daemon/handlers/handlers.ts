@@ -91,7 +91,7 @@ function operations(services: Services, channel: Channel): Handlers {
     renameAgent: async (message, signal) => known(services, await renameAgent(services, message, signal)),
     deleteAgent: ({ name }) => deleteAgent(services, name),
     listSkills: (message) => listSkills(services, message),
-    reload: (_, signal) => services.reload(signal),
+    reload: (_, signal) => services.reloads.all(signal),
     searchSessions: async (message, signal) =>
       (await import('./search-sessions.ts')).searchSessions(served, message, signal),
     searchMemory: async (message) => (await import('./memory.ts')).searchMemory(served, message),

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { request } from '../../src/core/protocol/dispatch.ts'
+import { startModelServer } from '../support/model-server.ts'
+import { DAEMON, startTestDispatch, type TestDispatch, type WireEvent } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+
+test('turns that begin after config.toml has changed find it changed, and it is read once for all of them', async () => {
+  await using other = await startModelServer(() => ({ parts: ['from the new'] }))
+  await using node = await startLogged()
+  assert.deepEqual(told(await node.ask('hi')), { text: 'from the old', notices: [] })
+  const text = await node.home.read('config.toml')
+  const fresh = `${text.replace(node.server.url, other.url)}[permissions]\ndeny = ["read"]\n`
+  await node.home.write('config.toml', fresh)
+  const turns = await Promise.all(['ann', 'bob', 'eve'].map((sender) => node.ask('and now?', { sender })))
+  for (const turn of turns) assert.deepEqual(told(turn), { text: 'from the new', notices: [] })
+  assert.deepEqual(
+    (await node.services.rules()).map(({ pattern }) => pattern),
+    ['read'],
+  )
+  assert.deepEqual(node.logged, ['info config.toml is another one; changed: models, [permissions]'])
+})
+
+test('turns say why a changed config.toml does not hold, until it is mended', async () => {
+  await using node = await startLogged()
+  await node.ask('hi')
+  const text = await node.home.read('config.toml')
+  await node.home.write('config.toml', `${text}[permissions]\nalow = []\n`)
+  for (let turn = 0; turn < 2; turn++) {
+    const { notices, text: said } = told(await node.ask('still there?'))
+    assert.match(notices[0] ?? '', /^config\.toml:6: .*alow.*; what config\.toml said before holds on$/)
+    assert.deepEqual([notices.length, said], [1, 'from the old'])
+  }
+  assert.equal(node.logged.length, 1, 'the log has it once')
+  await node.home.write('config.toml', text)
+  assert.deepEqual(told(await node.ask('and now?')), { text: 'from the old', notices: [] })
+})
+
+test('what lists models and tells which variables they need looks at config.toml as it is now', async () => {
+  await using node = await startLogged()
+  const names = async () => {
+    return (await request(node.dispatch, 'listModels', {}, NEVER)).models.map(({ name }) => name)
+  }
+  assert.ok((await names()).includes('scripted'))
+  await node.home.write('config.toml', '[[providers]]\nname = "more"\nkind = "anthropic"\nmodels = ["m"]\n')
+  const { environment } = await request(node.dispatch, 'hello', {}, NEVER)
+  assert.ok('ANTHROPIC_API_KEY' in environment)
+  assert.deepEqual(
+    (await names()).filter((name) => ['m', 'scripted'].includes(name)),
+    ['m'],
+  )
+})
+
+test('a node that lasts asks a server again that could not say which models it has', async () => {
+  await using node = await startLogged()
+  await using late = await startModelServer(() => ({ parts: ['here I am'] }))
+  await node.home.write('config.toml', `[llm]\nbase_url = "${late.url}"\n`)
+  await late[Symbol.asyncDispose]()
+  await assert.rejects(node.ask('hi'), { kind: 'unavailable' })
+  const port = Number(new URL(late.url).port)
+  await using _again = await startModelServer(() => ({ parts: ['here I am'] }), { port })
+  assert.equal(told(await node.ask('hi')).text, 'here I am')
+})
+
+async function startLogged(): Promise<TestDispatch & { logged: string[] }> {
+  const logged: string[] = []
+  const log = (level: string, message: string) => {
+    if (message.includes('config.toml')) logged.push(`${level} ${message}`)
+  }
+  const node = await startTestDispatch(() => ({ parts: ['from the old'] }), { log, daemon: DAEMON })
+  return { ...node, logged }
+}
+
+function told(events: readonly WireEvent[]): { text: string; notices: string[] } {
+  const text = events.map((event) => (event.$case === 'chunk' ? event.value.content : '')).join('')
+  const notices = events.flatMap((event) => (event.$case === 'notice' ? [event.value.message] : []))
+  return { text, notices }
+}
