@@ -11,6 +11,7 @@ import type { TemporaryHome } from './temporary-home.ts'
 export const FROM_SOURCE = [
   process.execPath,
   '--disable-warning=ExperimentalWarning',
+  '--', // or Node takes an `--env-file` behind for its own
   resolve(import.meta.dirname, '../../bin/crabtalk.ts'),
 ] as const
 
