@@ -3,6 +3,7 @@ import type { ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
 import { type Paint, paint } from '../../color.ts'
 import { ageOf, megabytes } from '../../mcp/figures.ts'
+import { cutColored } from './fit.ts'
 
 /** Services as lines of any length. */
 export interface PsLines {
@@ -11,31 +12,47 @@ export interface PsLines {
   notes: readonly string[]
 }
 
+/** How services are shown. */
+export interface PsStyle {
+  now: number
+  color: boolean
+  /** Of the terminal; columns of the table that have no room are left out, the least needed first. */
+  columns?: number | undefined
+}
+
 /** The table of services and what is to be known of them. */
-export async function psLines(
-  rows: readonly ServiceRow[],
-  { now, color }: { now: number; color: boolean },
-): Promise<PsLines> {
+export async function psLines(rows: readonly ServiceRow[], style: PsStyle): Promise<PsLines> {
+  const { now, color, columns = Number.POSITIVE_INFINITY } = style
   const { default: width } = await import('string-width')
   const cells = rows.map((row) => toCells(row, now))
   const widths = HEADER.map((title, column) =>
     Math.max(...[title, ...cells.map((one) => one[column]!)].map((text) => width(text))),
   )
-  const pad = (text: string, column: number) => text + ' '.repeat(widths[column]! - width(text))
-  const body = cells.map((row, index) => {
-    const parts = row.map((cell, column) => {
-      const padded = column === row.length - 1 ? cell : pad(cell, column)
-      return column === 1 ? padded.replace(cell, paint(cell, PAINTS[rows[index]!.state], color)) : padded
+  const shown = columnsThatFit(widths, columns)
+  const toLine = (row: readonly string[], paintState = (text: string) => text) => {
+    const parts = shown.map((column) => {
+      const padding = ' '.repeat(widths[column]! - width(row[column]!))
+      return `${column === STATE ? paintState(row[column]!) : row[column]!}${padding}`
     })
-    return parts.join('  ').trimEnd()
-  })
+    return cutColored(parts.join('  ').trimEnd(), columns, width)
+  }
+  const body = cells.map((row, index) =>
+    toLine(row, (state) => paint(state, PAINTS[rows[index]!.state], color)),
+  )
   const notes = rows.flatMap(({ name, notes }) =>
     notes.flatMap(({ message, hint }) => [
       line(`${name}: ${message}`),
       ...(hint === undefined ? [] : [`  ${paint('hint', 'dim', color)}: ${line(hint)}`]),
     ]),
   )
-  return { table: [HEADER.map(pad).join('  ').trimEnd(), ...body], notes }
+  return { table: [toLine(HEADER), ...body], notes }
+}
+
+function columnsThatFit(widths: readonly number[], most: number): number[] {
+  let shown = widths.map((_, column) => column)
+  const total = () => shown.reduce((sum, column) => sum + widths[column]!, (shown.length - 1) * GAP)
+  for (const column of LEAST_NEEDED) if (total() > most) shown = shown.filter((one) => one !== column)
+  return shown
 }
 
 /** The same for programs. */
@@ -80,6 +97,9 @@ function line(text: string): string {
 }
 
 const HEADER = ['NAME', 'STATE', 'PID', 'UP', 'MEMORY', 'PORT', 'VERSION', 'RESTARTS']
+const STATE = 1
+const LEAST_NEEDED = [7, 5, 4, 2, 6]
+const GAP = 2
 
 const PAINTS: Record<ServiceState, Paint> = {
   ready: 'green',

@@ -15,7 +15,10 @@ export const ps: Run = async ({ options, host, signal }) => {
   }
   const seen = await lookAround(place, signal)
   if (isJson) return printJson(host, toJson(seen))
-  const { table, notes } = await toParts(seen, wantsColor('auto', host.env, host.stdout))
+  const { table, notes } = await toParts(seen, {
+    color: wantsColor('auto', host.env, host.stdout),
+    columns: host.stdout.isTerminal ? host.columns() : undefined,
+  })
   for (const line of [...table, ...notes]) host.stdout.write(`${line}\n`)
   return 0
 }

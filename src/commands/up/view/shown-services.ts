@@ -1,9 +1,9 @@
 import type { Seen } from './look-around.ts'
-import { type PsLines, psJson, psLines } from './ps-lines.ts'
+import { type PsLines, type PsStyle, psJson, psLines } from './ps-lines.ts'
 
-/** What people see of services: lines of any length; the second part begins with an empty one, if there is one. */
-export async function toParts({ at, rows, notes }: Seen, color: boolean): Promise<PsLines> {
-  const lines = await psLines(rows, { now: at, color })
+/** What people see of services: the table as it fits so many columns, and lines of any length, the first an empty one, if there is one. */
+export async function toParts({ at, rows, notes }: Seen, style: Omit<PsStyle, 'now'>): Promise<PsLines> {
+  const lines = await psLines(rows, { now: at, ...style })
   const more = notes.map(({ message, hint }) => (hint === undefined ? message : `${message}: ${hint}`))
   const all = [...lines.notes, ...more]
   return { table: lines.table, notes: all.length > 0 ? ['', ...all] : [] }

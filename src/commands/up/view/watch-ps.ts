@@ -78,9 +78,10 @@ async function frame(
   host: Host,
 ): Promise<string[]> {
   const { default: width } = await import('string-width')
-  const { table, notes } = await toParts(seen, wantsColor('auto', host.env, host.stdout))
+  const color = wantsColor('auto', host.env, host.stdout)
+  const { table, notes } = await toParts(seen, { color, columns })
   const lines = [
-    ...table.map((line) => cutColored(line, columns, width)),
+    ...table,
     ...notes
       .flatMap((line) => wrapColored(line, columns, width))
       .map((line) => cutColored(line, columns, width)),

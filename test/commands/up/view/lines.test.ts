@@ -72,6 +72,16 @@ test('psLines() aligns what there is, and says below what will bite', async () =
     'clock-tower  stopped  -    -   -       -     -          -',
   ])
   assert.deepEqual(notes, ['daemon: it bites', '  hint: do this'])
+  const lines = async (columns: number) =>
+    (await psLines([ROW, stopped], { now: NOW, color: false, columns })).table
+  assert.equal((await lines(65))[0], table[0])
+  assert.equal((await lines(60))[0], 'NAME         STATE    PID  UP  MEMORY  PORT  VERSION')
+  assert.deepEqual(await lines(30), [
+    'NAME         STATE    UP',
+    'daemon       ready    1h',
+    'clock-tower  stopped  -',
+  ])
+  assert.deepEqual(await lines(16), ['NAME         ST…', 'daemon       re…', 'clock-tower  st…'])
   const colored = await psLines([ROW, stopped], { now: NOW, color: true })
   assert.deepEqual(colored.table.map(stripVTControlCharacters), table)
 })
