@@ -97,6 +97,11 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     const missing = await cron(talk, ['run', '1'])
     assert.deepEqual([missing.stdout, missing.code], ['', 1])
     assert.match(missing.stderr, /error\[missing\]: Cannot find the skill "check-feeds"/)
+    const listed = (await cron(talk, ['list'])).stdout
+    assert.match(
+      listed,
+      /\n1 .* failed \w+( ago)? by hand: Cannot find the skill "check-feeds"\n2 .* ok \w+( ago)? by hand\n$/,
+    )
     assert.equal((await cron(talk, ['run', '7'])).code, 1)
     assert.equal((await cron(talk, ['run', 'x'])).code, 2)
   })

@@ -3,9 +3,13 @@ import { join } from 'node:path'
 import { parseObject } from '../../core/base/json.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 
-/** What a scheduler leaves in run/: that it is there, and how its entries fare. */
-export function cronFiles({ run }: Pick<HomePaths, 'run'>): { ready: string; state: string } {
-  return { ready: join(run, 'cron.json'), state: join(run, 'cron-state.json') }
+/** What is left in run/: by a scheduler that it is there, and how its entries fare; by people what they ran themselves. */
+export function cronFiles({ run }: Pick<HomePaths, 'run'>) {
+  return {
+    ready: join(run, 'cron.json'),
+    state: join(run, 'cron-state.json'),
+    byHand: join(run, 'cron-by-hand.json'),
+  }
 }
 
 /** Removes the file that says so, if it is that of this process. Never fails: what is left says who has gone. */

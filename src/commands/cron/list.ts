@@ -3,8 +3,15 @@ import { sanitize } from '../../core/base/sanitize.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { Cron } from '../../core/cron/cron-entry.ts'
 import type { StandingCrons } from '../../core/cron/cron-file.ts'
-import { type CronState, type EntryState, newEntryState, readCronState } from '../../core/cron/cron-state.ts'
+import {
+  type CronState,
+  type EntryState,
+  type LastRun,
+  newEntryState,
+  readCronState,
+} from '../../core/cron/cron-state.ts'
 import { describeSchedule } from '../../core/cron/describe-schedule.ts'
+import { readHandRuns } from '../../core/cron/hand-runs.ts'
 import { problemLines } from '../../core/cron/problem-lines.ts'
 import { nextFire } from '../../core/cron/quiet-hours.ts'
 import type { Holder } from '../../core/lease/sqlite-leases.ts'
@@ -34,6 +41,8 @@ interface Known {
   cron: Cron
   state: EntryState
   next: number | undefined
+  /** How it ended when a person ran it, if that came after its last fire. */
+  byHand: LastRun | undefined
 }
 
 interface View {
@@ -45,37 +54,49 @@ interface View {
 }
 
 async function readView(paths: HomePaths, now: number): Promise<View> {
-  const [standing, { entries, gone }, scheduler] = await Promise.all([
+  const files = cronFiles(paths)
+  const [standing, { entries, gone }, runs, scheduler] = await Promise.all([
     readStanding(paths),
-    readCronState(cronFiles(paths).state),
+    readCronState(files.state),
+    readHandRuns(files.byHand),
     schedulerHolder(paths),
   ])
   const states = new Map(entries.map((state) => [state.id, state]))
+  const handRuns = new Map(runs.map(({ id, last }) => [id, last]))
   const known = standing.crons.map((cron) => {
     const { running, ...state } = states.get(cron.entry.id) ?? newEntryState(cron.entry.id)
-    const runs = scheduler && running !== undefined // else it died in that turn
-    return { cron, state: runs ? { ...state, running } : state, next: nextFire(cron.timing, now) }
+    const isRunning = scheduler && running !== undefined // else it died in that turn
+    const last = handRuns.get(cron.entry.id)
+    const byHand = last && last.ended > (state.last?.ended ?? 0) ? last : undefined
+    return {
+      cron,
+      state: isRunning ? { ...state, running } : state,
+      next: nextFire(cron.timing, now),
+      byHand,
+    }
   })
   return { standing, entries: known, gone, scheduler, now }
 }
 
 function toRow({ scheduler, now }: View): (known: Known) => string[] {
-  return ({ cron: { entry, timing }, state, next }) => [
+  return ({ cron: { entry, timing }, state, next, byHand }) => [
     String(entry.id),
     describeSchedule(timing.schedule.text),
     inCell(entry),
     entry.agent,
     !scheduler ? '-' : next === undefined ? 'never' : timeLeft(next, now),
-    lastOf(state, now),
+    lastOf(state, byHand, now),
   ]
 }
 
 /** How the last fire ended, and what went wrong besides, in a cell. */
-function lastOf(state: EntryState, now: number): string {
-  const { running, last, failing, skipped, missed } = state
+function lastOf(state: EntryState, byHand: LastRun | undefined, now: number): string {
+  const { running, failing, skipped, missed } = state
+  const last = byHand ?? state.last
   const when = last && relativeTime(new Date(last.ended).toISOString(), now)
   const why = last?.error ? `: ${last.error.message}` : ''
-  const row = last?.outcome === 'failed' && failing > 1 ? ` (${failing} in a row)` : ''
+  const isRow = !byHand && last?.outcome === 'failed' && failing > 1
+  const row = byHand ? ' by hand' : isRow ? ` (${failing} in a row)` : ''
   const ended = last ? [`${last.outcome} ${when}${row}${why}`] : []
   return [
     ...(running === undefined ? [] : ['running']),
@@ -102,12 +123,13 @@ function toJson({ standing, entries, gone, scheduler, now }: View) {
     last && { ...last, due: time(last.due), ended: time(last.ended), error: last.error ?? null }
   return {
     scheduler: scheduler ? { pid: scheduler.pid ?? null, since: scheduler.startedAt } : null,
-    entries: entries.map(({ cron: { entry }, state, next }) => ({
+    entries: entries.map(({ cron: { entry }, state, next, byHand }) => ({
       ...entry,
       next: time(next),
       ...(next !== undefined && { in_seconds: Math.round((next - now) / 1000) }),
       running_since: time(state.running),
       last: toLast(state.last) ?? null,
+      by_hand: toLast(byHand) ?? null,
       fired: state.fired,
       failed: state.failed,
       failing: state.failing,

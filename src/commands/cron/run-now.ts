@@ -1,4 +1,7 @@
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { type HandRun, noteHandRun } from '../../core/cron/hand-runs.ts'
+import { toLastRun } from '../../core/cron/last-run.ts'
+import { attach } from '../../daemon/attach.ts'
 import type { Options } from '../command.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
@@ -7,10 +10,14 @@ import type { RunRecord } from '../send/record.ts'
 import type { Sink, TurnEvent } from '../send/sink.ts'
 import { Stop } from '../send/stop.ts'
 import { TextSink } from '../send/text-sink.ts'
+import { cronFiles } from './cron-files.ts'
 import { findCron } from './entries.ts'
 import { fireEntry, recordOf } from './fire-entry.ts'
 
-/** Fires an entry now, whatever its schedule says, and shows the answer as `send` does; the scheduler does not count it. */
+/**
+ * Fires an entry now, whatever its schedule says, and shows the answer as `send` does. The scheduler does not count it; how
+ * it ended is noted beside what that counts.
+ */
 export async function runNow({
   id,
   host,
@@ -23,17 +30,33 @@ export async function runNow({
   const { entry } = await findCron(pathsOf(host), id)
   using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   const record = recordOf(entry)
+  const due = Date.now()
   const plain = { outFile: undefined, buffer: false, lastOnly: false, structured: false, raw: false }
   const sink = new TextSink({ stdout: host.stdout, ...plain })
   const error = await showing({ host, sink, record, verbosity: options.count('verbose') }, (show) =>
     fireEntry({ caller: host, entry, record, show }, stop.signal),
   ).then(() => undefined, toCrabError)
+  const fired = record.run === '' ? undefined : { run: record.run, session: record.session }
+  await note(host, { id: entry.id, last: toLastRun({ due, now: Date.now(), fired, error }) })
   const exit = stop.exit ?? (error ? KINDS[error.kind].exit : 0)
   await sink.finish(record, { exit, error, structured: undefined })
   if (stop.exit !== undefined) return exit
   if (error) throw error
   return 0
 }
+
+/** What cannot be noted is no reason to fail: the turn is over. */
+async function note(host: Host, run: HandRun): Promise<void> {
+  const signal = AbortSignal.timeout(NOTE_MS)
+  try {
+    await using attached = await attach(host, { signal })
+    await noteHandRun({ path: cronFiles(pathsOf(host)).byHand, lock: attached.lease }, run, signal)
+  } catch (reason) {
+    host.stderr.write(`crabtalk: ${toCrabError(reason).message}\n`)
+  }
+}
+
+const NOTE_MS = 2000
 
 /** Answer and commentary may end up on one terminal: there each waits for what the other had to say before. */
 async function showing(

@@ -71,7 +71,7 @@ words that go along, or what an agent is to be told. Prints the next three times
     summary: 'Be the scheduler, in the foreground; with an id, fire that entry now',
     details: `The scheduler is a process of its own and a client like any other: it uses the daemon where one runs, at each time anew,
 and does without where none does. It takes up changes of config/crons.toml within 2 s, and writes logs/cron.log. SIGTERM
-and SIGINT let running turns end for 10 s. With an ID the answer is printed, and nothing is counted.`,
+and SIGINT let running turns end for 10 s. With an ID the answer is printed; cron list tells of it, and counts nothing.`,
     options: [
       {
         name: 'env-file',

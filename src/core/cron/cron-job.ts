@@ -2,12 +2,7 @@ import { CrabError } from '../base/errors.ts'
 import type { Cron, CronEntry } from './cron-entry.ts'
 import { type EntryState, type LastRun, newEntryState } from './cron-state.ts'
 import { type Due, EntryTimer } from './entry-timer.ts'
-
-/** How a turn that an entry began ended well. */
-export interface Fired {
-  run: string
-  session: string
-}
+import { type Fired, toLastRun } from './last-run.ts'
 
 /** One entry while a scheduler runs: its timer, and what it came to so far. */
 export class CronJob {
@@ -72,14 +67,7 @@ export class CronJob {
     last: LastRun
     skipped: number
   } {
-    const { due, now, fired, error } = ended
-    const last: LastRun = {
-      due,
-      ended: now,
-      outcome: outcomeOf(error),
-      ...fired,
-      ...(error && toFailure(error)),
-    }
+    const last = toLastRun(ended)
     delete this.#state.running
     this.#state.last = last
     this.#state.failing = last.outcome === 'failed' ? this.#state.failing + 1 : 0
@@ -88,20 +76,6 @@ export class CronJob {
   }
 }
 
-/** A failure as the state has it. */
-export function failureOf({ kind, message, hint }: CrabError) {
-  return { kind, message, ...(hint !== undefined && { hint }) }
-}
-
 function killed(): CrabError {
   return new CrabError('unavailable', 'Cannot tell how it ended: its scheduler was killed')
-}
-
-function outcomeOf(error: CrabError | undefined): LastRun['outcome'] {
-  if (!error) return 'ok'
-  return error.kind === 'cancelled' ? 'cancelled' : 'failed'
-}
-
-function toFailure(error: CrabError) {
-  return { error: failureOf(error) }
 }

@@ -4,7 +4,8 @@ import { readText } from '../config/load-config.ts'
 
 const failure = z.object({ kind: z.string(), message: z.string(), hint: z.optional(z.string()) })
 
-const lastRun = z.object({
+/** How a turn of an entry ended, as files have it. */
+export const lastRun = z.object({
   /** When it was due, and when it ended; milliseconds since 1970. */
   due: z.number(),
   ended: z.number(),

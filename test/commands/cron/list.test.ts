@@ -6,6 +6,7 @@ import { list } from '../../../src/commands/cron/list.ts'
 import { CRON_COMMANDS } from '../../../src/commands/cron/table.ts'
 import { parseOptions } from '../../../src/commands/parse.ts'
 import { type CronState, newEntryState, writeCronState } from '../../../src/core/cron/cron-state.ts'
+import { type HandRun, noteHandRun } from '../../../src/core/cron/hand-runs.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
 const FAILED = {
@@ -87,7 +88,21 @@ test('cron list --json has all of it, and only entries of the file', async () =>
   )
 })
 
-async function run(argv: readonly string[]) {
+test('cron list tells of a run by hand that came after the last fire', async () => {
+  const earlier = { ...FAILED, due: FAILED.due - 1000, ended: FAILED.ended - 1000 }
+  const later = { due: Date.now() - 60_000, ended: Date.now() - 60_000, outcome: 'ok' } as const
+  const before = await run([], [{ id: 1, last: earlier }])
+  assert.match(before.stdout, /\n1 .* failed 2h ago \(4 in a row\): /)
+  const after = await run([], [{ id: 1, last: later }])
+  assert.match(after.stdout, /\n1 .* ok 1m ago by hand, 2 skipped, 3 missed\n/)
+  const failed = await run([], [{ id: 1, last: { ...FAILED, ended: later.ended } }])
+  assert.match(failed.stdout, /\n1 .* failed 1m ago by hand: Cannot find/)
+  const { entries } = JSON.parse((await run(['--json'], [{ id: 1, last: later }])).stdout)
+  assert.deepEqual([entries[0].by_hand.outcome, entries[0].last.outcome], ['ok', 'failed'])
+  assert.deepEqual([entries[0].failing, entries[1].by_hand], [4, null])
+})
+
+async function run(argv: readonly string[], byHand: readonly HandRun[] = []) {
   await using test = await makeTestHost()
   const { host, folder } = test
   const home = join(folder, '.crabtalk')
@@ -95,6 +110,9 @@ async function run(argv: readonly string[]) {
   await mkdir(join(home, 'run'))
   await writeFile(join(home, 'config', 'crons.toml'), FILE)
   await writeCronState(join(home, 'run', 'cron-state.json'), STATE)
+  const lock = async () => ({ async [Symbol.asyncDispose]() {} })
+  const handRuns = { path: join(home, 'run', 'cron-by-hand.json'), lock }
+  for (const one of byHand) await noteHandRun(handRuns, one, AbortSignal.timeout(5000))
   const command = CRON_COMMANDS.find(({ path }) => path[1] === 'list')!
   const options = parseOptions({ program: 'crabtalk', command }, argv)
   const { signal } = new AbortController()

@@ -1,0 +1,40 @@
+import * as z from 'zod/mini'
+import { replaceFile } from '../base/files.ts'
+import { readText } from '../config/load-config.ts'
+import { type LastRun, lastRun } from './cron-state.ts'
+
+const handRun = z.object({ id: z.number(), last: lastRun })
+
+const handRuns = z.object({
+  v: z.literal(1),
+  /** The latest first, one of an entry. */
+  runs: z.array(handRun),
+})
+
+/** The latest run of an entry that a person began. */
+export type HandRun = z.infer<typeof handRun>
+
+/** Most that are kept. */
+const MAX_RUNS = 100
+
+/** What run/cron-by-hand.json says; nothing where there is none that this version understands. Fails with `storage`. */
+export async function readHandRuns(path: string): Promise<HandRun[]> {
+  const text = await readText(path)
+  try {
+    return z.parse(handRuns, JSON.parse(text ?? '')).runs
+  } catch {
+    return [] // nobody depends on it
+  }
+}
+
+/** Notes one, in place of an earlier one of that entry. `lock` takes the right among all processes of the home. Fails with `storage`. */
+export async function noteHandRun(
+  { path, lock }: { path: string; lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable> },
+  run: { id: number; last: LastRun },
+  signal: AbortSignal,
+): Promise<void> {
+  await using _ = await lock(`file:${path}`, signal)
+  const others = (await readHandRuns(path)).filter(({ id }) => id !== run.id)
+  const runs = [run, ...others].slice(0, MAX_RUNS)
+  await replaceFile(path, `${JSON.stringify({ v: 1, runs })}\n`)
+}
