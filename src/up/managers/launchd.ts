@@ -159,13 +159,18 @@ export class LaunchdManager implements ServiceManager {
     return code === 0 ? parseDisabled(stdout) : new Set()
   }
 
+  /** A job that is loaded while launchd still lets go of the last one is sometimes not there, though it said that it was. */
   async #load(label: string, signal: AbortSignal): Promise<void> {
     await this.#unload(label, signal)
-    await this.#run(['bootstrap', this.#target(), this.#path(label)], signal, { retried: BUSY })
-    await this.#kick(label, signal)
+    for (let left = LOADS; left > 0; left--) {
+      await this.#run(['bootstrap', this.#target(), this.#path(label)], signal, { retried: BUSY })
+      const ignored = left > 1 ? [ALREADY, ...MISSING] : [ALREADY]
+      if (!MISSING.includes(await this.#run(['kickstart', this.#job(label)], signal, { ignored }))) return
+      await sleep(this.#retryMs, undefined, { signal })
+    }
   }
 
-  /** Without -k, which would kill what the bootstrap has just started; 37: it runs already. */
+  /** Without -k, which is SIGKILL, and would hit what the bootstrap has just started; 37: it runs already. */
   async #kick(label: string, signal: AbortSignal): Promise<void> {
     await this.#run(['kickstart', this.#job(label)], signal, { ignored: [ALREADY] })
   }
@@ -173,7 +178,7 @@ export class LaunchdManager implements ServiceManager {
   /** launchd says at once that it goes, and it is gone when its processes are. */
   async #unload(label: string, signal: AbortSignal): Promise<void> {
     for (const domain of this.#domains()) {
-      const ignored = domain === this.#domain ? GONE : [...GONE, NO_DOMAIN]
+      const ignored = domain === this.#domain ? GONE : [...GONE, ...NO_DOMAIN]
       await this.#run(['bootout', this.#job(label, domain)], signal, { ignored })
     }
     const deadline = this.#host.now() + UNLOAD_MS
@@ -192,13 +197,17 @@ export class LaunchdManager implements ServiceManager {
     words: readonly [string, ...string[]],
     signal: AbortSignal,
     { ignored = [], retried = [] }: { ignored?: readonly number[]; retried?: readonly number[] } = {},
-  ): Promise<void> {
+  ): Promise<number> {
     for (let left = TRIES; ; left--) {
       const result = await this.#launchctl(words, signal)
       const code = result.code ?? -1
-      if (code === 0 || ignored.includes(code)) return
+      if (code === 0 || ignored.includes(code)) return code
       if (left <= 1 || !retried.includes(code)) {
-        const kind = REFUSED.includes(code) ? 'credentials' : code === NO_DOMAIN ? 'unavailable' : 'failed'
+        const kind = REFUSED.includes(code)
+          ? 'credentials'
+          : NO_DOMAIN.includes(code)
+            ? 'unavailable'
+            : 'failed'
         throw toolError({ ...result, kind, manager: 'launchd', argv: ['launchctl', ...words] })
       }
       await sleep(this.#retryMs, undefined, { signal })
@@ -232,14 +241,20 @@ export async function findLaunchdDomain(
 }
 
 const EXTENSION = '.plist'
-/** What launchctl ends with: numbers of errno and of launchd's own. */
+/** What launchctl ends with: numbers of errno and of launchd's own, as `launchctl error NUMBER` tells. */
 const ALREADY = 37
-const NO_DOMAIN = 125
-/** No such process, no such service; 36: it is on its way. */
-const GONE = [3, 113, 36]
-/** It has not let go of the last one yet, or says so in other words. */
-const BUSY = [5, ALREADY]
+/** EIO is most of what launchd refuses: what it has not let go of, what is there already, what was not. */
+const REFUSES = 5
+/** There is no such domain, or it takes no jobs. */
+const NO_DOMAIN = [112, 125]
+/** No such process, no such service. */
+const MISSING = [3, 113]
+/** 36: it is on its way. Whether it is gone is looked at. */
+const GONE = [...MISSING, 36, REFUSES]
+const BUSY = [REFUSES, ALREADY]
 const REFUSED = [1, 13, 150]
-const TRIES = 10
+/** After a bootout launchd refuses the same label for 5 s; people have measured it. */
+const TRIES = 50
+const LOADS = 3
 /** `ExitTimeOut`, and a little more. */
 const UNLOAD_MS = 30_000

@@ -65,14 +65,34 @@ test('LaunchdManager.start() only kicks a job that is loaded and does not run', 
   assert.deepEqual(await changes(stage), [`enable gui/501/${LABEL}`, `kickstart gui/501/${LABEL}`])
 })
 
+test('LaunchdManager.start() loads a job again that launchd says is loaded, and which is not there', async () => {
+  await using stage = await makeStage()
+  await stage.set('loose', '2')
+  await managerOf(stage).start(stage.spec, never)
+  const calls = await changes(stage)
+  assert.equal(calls.filter((line) => line.startsWith('bootstrap')).length, 3)
+  assert.equal((await managerOf(stage).status([LABEL], never))[0]!.state, 'running')
+  await managerOf(stage).stop(stage.spec, never)
+  await stage.set('loose', '3')
+  await assert.rejects(managerOf(stage).start(stage.spec, never), { kind: 'failed', message: /kickstart/ })
+})
+
+test('LaunchdManager.stop() goes by whether a job is there, not by how launchd refuses to end what is not', async () => {
+  await using stage = await makeStage()
+  for (const code of ['3', '5', '36', '113']) {
+    await stage.set('grip', code)
+    await managerOf(stage).stop(stage.spec, never)
+  }
+})
+
 for (const code of ['5', '37']) {
   test(`LaunchdManager tries again while launchd answers ${code}`, async () => {
     await using stage = await makeStage()
-    await stage.set('busy', '3')
+    await stage.set('busy', '20')
     await stage.set('busy.code', code)
     await managerOf(stage).start(stage.spec, never)
     const calls = await changes(stage)
-    assert.equal(calls.filter((line) => line.startsWith('bootstrap')).length, 4)
+    assert.equal(calls.filter((line) => line.startsWith('bootstrap')).length, 21)
   })
 }
 
