@@ -42,7 +42,7 @@ export const openOurs: OpenEngine = async ({ saved }) => {
     searchSessions(text) {
       const hits = index.search({ text, limit: CANDIDATES, weights: DOCUMENT_WEIGHTS, collapse: true })
       const groups = hits.map(({ group }) => group)
-      rerank(hits, index.groupTerms(text, groups), index.stats.length / Math.max(1, sessions.size))
+      rerank(hits, index.groupTerms(text, groups), index.length / Math.max(1, sessions.size))
     },
     async save(to) {
       mkdirSync(to, { recursive: true })

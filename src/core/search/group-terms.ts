@@ -1,5 +1,5 @@
 import { hasBit } from './bits.ts'
-import { columnsOf, documentsOf, type Holding, listOf } from './holdings.ts'
+import { columnsOf, type GroupRuns, type Holding, listOf, runsOf } from './holdings.ts'
 import { seek } from './postings.ts'
 
 /** What a group has of some terms. */
@@ -11,10 +11,11 @@ export interface GroupCounts {
   counts: number[]
 }
 
-/** Live documents, ascending, and of each its group. */
-interface Found {
-  docs: Uint16Array
-  owners: GroupCounts[]
+/** Neighbouring documents of a group that is counted: from, to (not included). */
+interface Run {
+  from: number
+  to: number
+  owner: GroupCounts
 }
 
 /** Adds what the live documents of a holding have to the counts of their groups. */
@@ -23,61 +24,38 @@ export function countGroups(
   ids: readonly number[],
   counts: ReadonlyMap<number, GroupCounts>,
 ): void {
-  const found = documentsIn(holding, counts)
-  if (found.docs.length === 0) return
+  const runs = wantedRuns(runsOf(holding), counts)
+  if (runs.length === 0) return
   const { lengths } = columnsOf(holding)
-  found.docs.forEach((doc, i) => {
-    found.owners[i]!.length += lengths[doc]!
-  })
+  for (const { from, to, owner } of runs) {
+    for (let doc = from; doc < to; doc++) if (!hasBit(holding.dead, doc)) owner.length += lengths[doc]!
+  }
   ids.forEach((id, term) => {
     const list = listOf(holding, id)
-    if (list) countTerm(list, term, found)
+    if (list) countTerm(list, { holding, term, runs })
   })
 }
 
 /** Both are ascending: each jumps to where the other one is. */
 function countTerm(
-  list: { docs: Uint16Array; counts: Uint8Array; from: number; to: number },
-  term: number,
-  { docs, owners }: Found,
+  { docs, counts, from, to }: { docs: Uint16Array; counts: Uint8Array; from: number; to: number },
+  { holding, term, runs }: { holding: Holding; term: number; runs: readonly Run[] },
 ): void {
-  let i = 0
-  let at = list.from
-  while (i < docs.length && at < list.to) {
-    const doc = docs[i]!
-    const other = list.docs[at]!
-    if (doc < other) i = seek(docs, i, docs.length, other)
-    else if (other < doc) at = seek(list.docs, at, list.to, doc)
-    else owners[i++]!.counts[term]! += list.counts[at++]!
+  let at = from
+  for (const run of runs) {
+    if (at < to && docs[at]! >= run.to) continue
+    at = seek(docs, at, to, run.from)
+    for (; at < to && docs[at]! < run.to; at++) {
+      if (!hasBit(holding.dead, docs[at]!)) run.owner.counts[term]! += counts[at]!
+    }
   }
 }
 
-/** Documents of a group stand together: it is looked up once for each run of them. */
-function documentsIn(holding: Holding, wanted: ReadonlyMap<number, GroupCounts>): Found {
-  const { groups } = columnsOf(holding)
-  const documents = documentsOf(holding)
-  const mayBe = filterOf(wanted.keys())
-  const docs: number[] = []
-  const owners: GroupCounts[] = []
-  let last = -1
-  let owner: GroupCounts | undefined
-  for (let doc = 0; doc < documents; doc++) {
-    const group = groups[doc]!
-    if (mayBe[group & FILTER_BITS] === 0) continue
-    if (group !== last) owner = wanted.get(group)
-    last = group
-    if (!owner || hasBit(holding.dead, doc)) continue
-    docs.push(doc)
-    owners.push(owner)
-  }
-  return { docs: Uint16Array.from(docs), owners }
+function wantedRuns({ groups, starts }: GroupRuns, wanted: ReadonlyMap<number, GroupCounts>): Run[] {
+  const runs: Run[] = []
+  groups.forEach((group, at) => {
+    const owner = wanted.get(group)
+    if (owner) runs.push({ from: starts[at]!, to: starts[at + 1]!, owner })
+  })
+  return runs
 }
-
-/** 1 for what groups end in: most others are ruled out without a look into a map. */
-function filterOf(groups: Iterable<number>): Uint8Array {
-  const filter = new Uint8Array(FILTER_BITS + 1)
-  for (const group of groups) filter[group & FILTER_BITS] = 1
-  return filter
-}
-
-const FILTER_BITS = 0x3fff

@@ -12,6 +12,14 @@ export interface Holding {
   /** A bit for each document; 1 is dead. */
   dead: Uint8Array
   deadCount: number
+  /** Of a segment, once runsOf() was asked. */
+  runs?: GroupRuns
+}
+
+/** Neighbouring documents of one group: those of `groups[i]` are `starts[i]` to `starts[i + 1]`. */
+export interface GroupRuns {
+  groups: Uint32Array
+  starts: Uint32Array
 }
 
 /** Which documents are meant: of these groups, and of one kind where it is given. */
@@ -45,6 +53,27 @@ export function documentsOf({ tail, segment }: Holding): number {
 
 export function columnsOf({ tail, segment }: Holding): DocumentColumns {
   return tail ? tail.columns : segment!.arrays
+}
+
+/** Which groups stand where: a session's documents stand together, but for those that several wrote at once. */
+export function runsOf(holding: Holding): GroupRuns {
+  if (holding.tail) return findRuns(holding)
+  holding.runs ??= findRuns(holding)
+  return holding.runs
+}
+
+function findRuns(holding: Holding): GroupRuns {
+  const columns = columnsOf(holding)
+  const documents = documentsOf(holding)
+  const groups: number[] = []
+  const starts: number[] = []
+  for (let doc = 0; doc < documents; doc++) {
+    if (doc > 0 && columns.groups[doc] === columns.groups[doc - 1]) continue
+    groups.push(columns.groups[doc]!)
+    starts.push(doc)
+  }
+  starts.push(documents)
+  return { groups: Uint32Array.from(groups), starts: Uint32Array.from(starts) }
 }
 
 export function liveCount(holding: Holding): number {

@@ -20,6 +20,7 @@ import {
 import { toFilter } from './query.ts'
 import { restoreSegments, stateOf } from './restore.ts'
 import { sealTail } from './seal.ts'
+import { CharacterTable } from './terms/characters.ts'
 import { TermBuffer } from './terms/term-buffer.ts'
 import { type DocumentRow, K1, MAX_DOCUMENT_TERMS, type TextHit, type TextQuery } from './types.ts'
 
@@ -68,7 +69,9 @@ export class TextIndex {
   readonly #tailDocuments: number
   readonly #dictionary: Dictionary
   readonly #collection: Collection
-  readonly #buffer = new TermBuffer()
+  /** What its texts are read with. */
+  readonly characters = new CharacterTable()
+  readonly #buffer = new TermBuffer(this.characters)
   readonly #windows = windowBuffers()
   #ids = new Uint32Array(256)
   /** Live documents, and the terms in them. */
@@ -192,6 +195,11 @@ export class TextIndex {
 
   #inverseFrequency(id: number): number {
     return inverseFrequency(this.#documents, this.#dictionary.frequencies[id]!)
+  }
+
+  /** Terms of all live documents, each as often as it occurs. */
+  get length(): number {
+    return this.#length
   }
 
   get #averageLength(): number {

@@ -24,7 +24,7 @@ export async function findMatches(
 ): Promise<SessionMatch[]> {
   const limit = Math.min(query.limit, MAX_HITS)
   const hits = findHits(searched, query)
-  const words = new QueryWords(query.text)
+  const words = new QueryWords(query.text, searched.followed.text.characters)
   const matches: SessionMatch[] = []
   while (matches.length < limit && hits.length > 0) {
     const next = hits.splice(0, limit - matches.length)
@@ -57,7 +57,7 @@ export function findHits(
   })
   if (!reranks || hits.length < 2) return hits
   const groups = hits.map(({ group }) => group)
-  return rerank(hits, text.groupTerms(query.text, groups), text.stats.length / table.size)
+  return rerank(hits, text.groupTerms(query.text, groups), text.length / table.size)
 }
 
 /** Sessions of which more is looked at than their best message. */

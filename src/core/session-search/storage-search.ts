@@ -39,10 +39,11 @@ export class StorageSearch {
     this.#catchingUp = before.then(() => this.#catchUp(signal))
     await this.#catchingUp
     const hits = findHits({ followed: { text: this.#text, table: this.#table }, reranks: true }, query)
+    const words = new QueryWords(query.text, this.#text.characters)
     const matches: SessionMatch[] = []
     for (const hit of hits.slice(0, Math.min(query.limit, MAX_HITS))) {
       signal.throwIfAborted()
-      matches.push(...(await this.#toMatch(hit, query)))
+      matches.push(...(await this.#toMatch(hit, { query, words })))
     }
     return { matches, partial: false }
   }
@@ -76,13 +77,16 @@ export class StorageSearch {
     this.#table.remove(known)
   }
 
-  async #toMatch(hit: TextHit, query: SessionQuery): Promise<SessionMatch[]> {
+  async #toMatch(
+    hit: TextHit,
+    { query, words }: { query: SessionQuery; words: QueryWords },
+  ): Promise<SessionMatch[]> {
     const known = this.#table.ofGroup(hit.group)
     const part = known && (await this.#storage.read(known.id).catch(orGone))
     if (!part) return []
     const { id: session, header } = known
     const kind = DOCUMENT_KINDS[hit.kind]!
-    const window = windowOf(part.lines, { kind, seq: hit.seq, query })
+    const window = windowOf(part.lines, { kind, seq: hit.seq, query, words })
     return window ? [{ session, header, kind, seq: hit.seq, score: hit.score, window }] : []
   }
 }
@@ -95,9 +99,8 @@ function orGone(reason: unknown): undefined {
 /** A match among the lines of its session, as readWindow() has it. */
 function windowOf(
   lines: readonly SessionLine[],
-  { kind, seq, query }: { kind: DocumentKind; seq: number; query: SessionQuery },
+  { kind, seq, query, words }: { kind: DocumentKind; seq: number; query: SessionQuery; words: QueryWords },
 ): Excerpt[] | undefined {
-  const words = new QueryWords(query.text)
   const bounds = boundsOf({ before: query.contextBefore, after: query.contextAfter })
   const around = (part: readonly SessionLine[]) => part.flatMap((line) => contextOf(line, words))
   if (kind === 'title' || kind === 'summary') {

@@ -11,12 +11,14 @@ export interface WordPlace {
 
 /** The words of a query, found in texts as an index finds them: folded, and as parts of names. */
 export class QueryWords {
-  readonly #table = new CharacterTable()
-  readonly #query = new TermBuffer(this.#table)
-  readonly #text = new TermBuffer(this.#table)
+  readonly #query: TermBuffer
+  readonly #text: TermBuffer
   readonly #byHash = new Map<number, number[]>()
 
-  constructor(query: string) {
+  /** A table that is there already need not be made anew. */
+  constructor(query: string, table = new CharacterTable()) {
+    this.#query = new TermBuffer(table)
+    this.#text = new TermBuffer(table)
     this.#query.fill(query, 'query')
     const { count, hashes } = this.#query
     for (let i = 0; i < count; i++) {
