@@ -1,5 +1,6 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
+import { ClockWatch } from './clock-watch.ts'
 import { type Cron, type CronEntry, contentOf } from './cron-entry.ts'
 import type { CronFile, StandingCrons } from './cron-file.ts'
 import { CronJob } from './cron-job.ts'
@@ -27,8 +28,6 @@ export interface SchedulerOptions {
 const MOST_TURNS = 16
 /** Longest time between two looks at the clock: it may be set, and the machine may sleep. */
 const LOOK_MS = 2000
-/** A clock that is set back by less is corrected, not set: nothing fires twice. */
-const CORRECTION_MS = 60_000
 /** How long turns that were cancelled may take to end. */
 const CANCEL_MS = 5000
 
@@ -46,6 +45,7 @@ export class Scheduler {
   readonly #slots = new Slots(MOST_TURNS)
   readonly #cancel = new AbortController()
   readonly #writer: StateWriter
+  readonly #clock: ClockWatch
   /** What an earlier scheduler knew, until its entries could be read. */
   #before: ReadonlyMap<number, EntryState>
   #gone: CronState['gone']
@@ -57,8 +57,6 @@ export class Scheduler {
   #mustReadAgain = false
   #timer: NodeJS.Timeout | undefined
   #isEnding = false
-  /** How far the clock that people may set was ahead of the other one. */
-  #ahead: number
 
   constructor(options: SchedulerOptions) {
     const { state, save, log, now, elapsed } = options
@@ -66,7 +64,7 @@ export class Scheduler {
     this.#before = new Map(state.entries.map((one) => [one.id, one]))
     this.#gone = state.gone
     this.#highest = state.highest
-    this.#ahead = now() - elapsed()
+    this.#clock = new ClockWatch(now(), elapsed)
     this.#writer = new StateWriter(
       () => save(this.state),
       ({ kind, message }) => log('warn', message, { kind }),
@@ -193,10 +191,8 @@ export class Scheduler {
 
   /** What is due again because the clock was set back fires again; a small correction only delays what comes. */
   #heedClock(now: number): void {
-    const ahead = now - this.#options.elapsed()
-    const back = this.#ahead - ahead
-    this.#ahead = ahead
-    if (back < CORRECTION_MS) return
+    const back = this.#clock.setBackBy(now)
+    if (back === 0) return
     this.#options.log('warn', `the clock was set back by ${Math.round(back / 1000)} s`)
     for (const job of this.#jobs.values()) job.timer.restart(now)
   }

@@ -135,6 +135,7 @@ test('skill searches by the words of names and descriptions, and lists all for n
   }
   assert.deepEqual(await names('form PDF'), ['pdf-forms', 'office'])
   assert.deepEqual(await names('sheet'), ['pdf-forms'])
+  assert.deepEqual(await names('form sheet'), ['pdf-forms'])
   assert.deepEqual(await names(''), ['office', 'pdf-forms'])
   assert.deepEqual(await names(null), ['office', 'pdf-forms'])
   const none = await call(home, { name: '../pdf' })
