@@ -62,8 +62,12 @@ export interface ChatPorts {
   paste(signal: AbortSignal): Promise<AttachedFile | string | undefined>
   /** Writes a new file, relative to `cwd` unless absolute; gives its path. Throws `conflict` when it exists. */
   writeNewFile(path: string, text: string): Promise<string>
-  /** Runs a command line in `cwd`, as the person typed it, with the terminal's width; for `!`. */
-  runShell(line: string, signal: AbortSignal): Promise<{ output: string; exitCode: number }>
+  /** Runs a command line in `cwd`, as the person typed it, with the terminal's width, and tells its newest lines; for `!`. */
+  runShell(
+    line: string,
+    tell: (newest: string) => void,
+    signal: AbortSignal,
+  ): Promise<{ output: string; exitCode: number }>
 }
 
 /** How the chat begins. */

@@ -53,11 +53,12 @@ export function openPorts(host: Host): OpenedPorts {
       return pasteClipboard({ ...system, processes: await processes.get() }, signal)
     },
     writeNewFile: async (path, text) => (await import('./write-new.ts')).writeNewFile(path, text, place),
-    async runShell(line, signal) {
+    async runShell(line, tell, signal) {
       const { runShell } = await import('./shell.ts')
       const spillFolder = join(paths.cache, 'output', 'shell')
       const columns = host.columns()
-      return runShell(line, { processes: await processes.get(), cwd, env, spillFolder, columns }, signal)
+      const options = { processes: await processes.get(), cwd, env, spillFolder, columns, tell }
+      return runShell(line, options, signal)
     },
   }
   return {

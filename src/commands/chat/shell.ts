@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
 import { outputCleaner } from '../../core/hooks/bash/clean-output.ts'
 import { commandEnv } from '../../core/hooks/bash/environment.ts'
+import { liveOutput } from '../../core/hooks/bash/live-output.ts'
 import { runCommand } from '../../core/process/run-command.ts'
 import type { ProcessHost } from '../../core/process/types.ts'
 
@@ -15,6 +16,8 @@ export interface ShellOptions {
   spillFolder: string
   /** Width of the terminal. */
   columns: number
+  /** Called now and then with the newest lines of what it prints. */
+  tell(newest: string): void
 }
 
 export interface ShellResult {
@@ -34,13 +37,14 @@ export async function runShell(
   options: ShellOptions,
   signal: AbortSignal,
 ): Promise<ShellResult> {
-  const { processes, cwd, spillFolder, columns } = options
+  const { processes, cwd, spillFolder, columns, tell } = options
+  using live = liveOutput(outputCleaner, ({ message }) => tell(message))
   const env = { ...commandEnv(options.env), COLUMNS: String(columns) }
   const runBy = (shell: string) =>
     runCommand(
       processes,
       { argv: [shell, '-c', line], cwd, env },
-      { spillFolder, filter: outputCleaner },
+      { spillFolder, filter: live.filter },
       signal,
     )
   const { output, status } = await runBy('bash').catch((reason: unknown) => {

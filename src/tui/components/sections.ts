@@ -4,7 +4,7 @@ import type { ChatState } from '../state/types.ts'
 import type { PromptContext } from '../text/prompt.ts'
 import { cleanLine } from '../view/clean.ts'
 import { renderStatus, renderWorking, type ShownPlace } from '../view/frame.ts'
-import { renderOpen, renderRunningTool } from '../view/live.ts'
+import { renderOpen, renderRunningTool, renderShell } from '../view/live.ts'
 import { renderPrompt } from '../view/prompt.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
@@ -21,11 +21,12 @@ export interface Surroundings {
 
 /** The live region from top to bottom: what grows, what runs, what has the keys, and the status line. */
 export function toSections(state: ChatState, { view, place, context, now }: Surroundings): Section[] {
-  const { open, tools } = state
+  const { open, tools, shellSays } = state
   const growing = open ? renderOpen(open, view) : []
   return [
     { lines: growing, cut: 'head', rank: 1 },
     { lines: tools.flatMap((tool) => renderRunningTool(tool, view)), cut: 'head', rank: 2 },
+    { lines: renderShell(shellSays, view), cut: 'head', rank: 2 },
     renderWorking(state, now, view),
     GAP,
     ...focused(state, view, context),

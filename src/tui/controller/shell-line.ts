@@ -20,7 +20,8 @@ export async function runShellLine(
   act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
   act({ type: 'set', change: { hint: 'Esc ends it' } })
   try {
-    const { output, exitCode } = await ports.runShell(line, signal)
+    const show = (shellSays: string) => act({ type: 'set', change: { shellSays } })
+    const { output, exitCode } = await ports.runShell(line, show, signal)
     const title = exitCode === 0 ? '' : `exit ${exitCode}`
     act({ type: 'print', block: { kind: 'output', title, text: folded(output) } })
     told(`exit="${exitCode}"`, output)
@@ -28,7 +29,7 @@ export async function runShellLine(
     if (toCrabError(reason).kind === 'cancelled') told('interrupted="true"', '') // what it had done stays done
     throw reason
   } finally {
-    act({ type: 'set', change: { hint: '' } })
+    act({ type: 'set', change: { hint: '', shellSays: '' } })
   }
 }
 

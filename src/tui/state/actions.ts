@@ -78,6 +78,7 @@ export type Settable = Pick<
   | 'summary'
   | 'usage'
   | 'hint'
+  | 'shellSays'
   | 'isLeaving'
   | 'isCommanding'
 >

@@ -48,6 +48,7 @@ export function initialState({ agent, sender, session, model, mode }: ChatOption
     servers: new Map(),
     told: new Set(),
     hint: '',
+    shellSays: '',
     isLeaving: false,
   }
 }

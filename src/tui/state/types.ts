@@ -140,6 +140,8 @@ export interface ChatState {
   told: ReadonlySet<string>
   /** One dim line under the prompt, gone with the next key. */
   hint: string
+  /** The newest lines of what a command line of the person's prints; empty when none runs. */
+  shellSays: string
   /** The chat is being left: nothing is live any more. */
   isLeaving: boolean
 }

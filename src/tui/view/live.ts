@@ -18,6 +18,15 @@ export function renderOpen(open: OpenText, view: View): string[] {
 /** Lines of what a running call says. */
 const PROGRESS_LINES = 3
 
+/** The newest lines of what a command line of the person's prints. */
+export function renderShell(progress: string, view: View): string[] {
+  const lines = renderProgress({ progress }, PROGRESS_LINES, {
+    ...view,
+    columns: Math.max(1, view.columns - 2),
+  })
+  return lines.length === 0 ? [] : ['', ...indent(lines, view.columns)]
+}
+
 /** A call that is not printed yet: the gap before it, its line, and the newest lines of what it says. */
 export function renderRunningTool(tool: ToolRun, view: View): string[] {
   const progress = renderProgress(tool, PROGRESS_LINES, { ...view, columns: Math.max(1, view.columns - 2) })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempDisposable, readdir } from 'node:fs/promises'
+import { mkdtempDisposable, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -37,6 +37,15 @@ test('runShell() ends with its signal, and nothing is left', async () => {
   assert.deepEqual(await livingWith(box.path), [])
 })
 
+test('runShell() tells the newest lines while it runs', async () => {
+  await using box = await openBox()
+  const told = Promise.withResolvers<string>()
+  const running = box.run('echo one; until [ -e seen ]; do sleep 0.05; done', NEVER, told.resolve)
+  assert.equal(await told.promise, 'one\n')
+  await writeFile(join(box.path, 'seen'), '')
+  assert.deepEqual(await running, { output: 'one\n', exitCode: 0 })
+})
+
 test('runShell() ends what a line leaves running', async () => {
   await using box = await openBox()
   assert.deepEqual(await box.run('sleep 600 & echo done'), { output: 'done\n', exitCode: 0 })
@@ -48,9 +57,9 @@ async function openBox() {
   const env = { PATH: '/usr/bin:/bin', TEST_WORD: folder.path }
   const options = { cwd: folder.path, env, spillFolder: join(folder.path, 'spill'), columns: 100 }
   return Object.assign(folder, {
-    async run(line: string, signal = NEVER) {
+    async run(line: string, signal = NEVER, tell: (newest: string) => void = () => {}) {
       await using processes = openTestHost()
-      return await runShell(line, { ...options, processes }, signal)
+      return await runShell(line, { ...options, processes, tell }, signal)
     },
   })
 }

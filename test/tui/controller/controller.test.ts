@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toCancelled } from '../../../src/core/base/cancelled.ts'
+import { toSections } from '../../../src/tui/components/sections.ts'
+import type { ChatPorts } from '../../../src/tui/ports.ts'
 import { openTestChat } from '../../support/open-chat.ts'
 
 test('Enter sends what was typed', async () => {
@@ -37,6 +39,25 @@ test('a line that begins with ! is run, printed, and told with the next message'
   await chat.idle()
   const told = chat.node.server.requests[0]?.text ?? ''
   assert.match(told, /<shell command=.{0,9}make it.{0,12}3.{0,4}>.{0,4}ran make it/)
+})
+
+test('what a line of the shell prints is shown while it runs', async () => {
+  const gate = Promise.withResolvers<void>()
+  const runShell: ChatPorts['runShell'] = async (_line, tell) => {
+    tell('one\ntwo\n')
+    await gate.promise
+    return { output: 'one\ntwo\nthree\n', exitCode: 0 }
+  }
+  await using chat = await openTestChat([], { ports: { runShell } })
+  chat.type('!count')
+  chat.press('enter')
+  await chat.until(({ shellSays }) => shellSays === 'one\ntwo\n')
+  const view = { columns: 20, rows: 24, color: false, details: false }
+  const place = { shownCwd: '~' }
+  const shown = toSections(chat.state(), { view, place, context: chat.controller.context(), now: 0 })
+  assert.deepEqual(shown.flatMap(({ lines }) => lines).slice(0, 3), ['', '  one', '  two'])
+  gate.resolve()
+  await chat.until(({ shellSays, finished }) => shellSays === '' && finished.length > 1)
 })
 
 test('of a long output the beginning and the end are printed, and the agent is told all', async () => {
@@ -176,7 +197,7 @@ test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {
 })
 
 test('Esc ends a command of the chat', async () => {
-  const runShell = (_line: string, signal: AbortSignal) =>
+  const runShell: ChatPorts['runShell'] = (_line, _tell, signal) =>
     new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(toCancelled(signal)), { once: true })
     })

@@ -100,7 +100,11 @@ function excerpt(text: string, from: 'start' | 'end', { columns, color }: View):
 }
 
 /** What a running call last said, its newest lines. */
-export function renderProgress({ progress }: ToolRun, most: number, { columns, color }: View): string[] {
+export function renderProgress(
+  { progress }: Pick<ToolRun, 'progress'>,
+  most: number,
+  { columns, color }: View,
+): string[] {
   if (progress === '') return []
   const lines = cleanText(progress.slice(-MAX_CHARS)).trimEnd().split('\n').slice(-most)
   return lines.map((line) => paint(truncateText(line, columns), color, 'dim'))
