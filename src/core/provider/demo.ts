@@ -126,11 +126,11 @@ const ABILITIES = `I am crabtalk's demo model: I answer offline, from a script, 
 tools. crabtalk itself is all here:
 
   git diff | crabtalk send "Review this change"   pipe anything in
-  crabtalk send -s notes "Keep this in mind"      continue by name; -c the last one
+  crabtalk send -s notes "Keep this in mind"      by name; -c the last one
   crabtalk send -f report.md -i chart.png "Why?"  add files and images
   crabtalk send --schema shape.json "List them"   get JSON of that shape
   crabtalk agent create reviewer                  an agent of your own
-  crabtalk conversation list                      what was said, on your disk only
+  crabtalk conversation list                      what was said, on your disk
 
 I call the tool a model would call, and say what it gave me:
 
