@@ -18,7 +18,9 @@ export function toolSetting(hook: Hook): ToolSetting {
     newId: () => 'ask',
     now: () => 0,
   })
+  const files = new Map<string, string>()
   const permissions = new Permissions({
+    seen: files,
     setting: { trust: 'local', workspace: '/tmp', readable: [], homeDir: '', mode: 'ask', rules: [] },
     asks,
     record: async () => {},
@@ -40,7 +42,7 @@ export function toolSetting(hook: Hook): ToolSetting {
       spillDir: '/nonexistent',
       turnOver: new AbortController().signal,
     },
-    files: new Map(),
+    files,
     now: () => 0,
   }
 }

@@ -14,6 +14,11 @@ export interface Rule {
   resolved?: string
 }
 
+/** The version of each file, by resolved path, that the model of a call has seen. */
+export interface SeenVersions {
+  get(path: string): string | undefined
+}
+
 /**
  * What one tool call would do; each tool says it, the policy judges it.
  *
@@ -21,8 +26,8 @@ export interface Rule {
  */
 export type Action =
   | { kind: 'read'; path: string; shown: string }
-  /** `diff` makes a unified diff, for a person who is asked. */
-  | { kind: 'edit'; path: string; shown: string; diff?: () => Promise<string> }
+  /** `diff` makes a unified diff, for a person who is asked, or fails as the call would; without `seen` as if all was seen. */
+  | { kind: 'edit'; path: string; shown: string; diff?: (seen?: SeenVersions) => Promise<string> }
   /** One shell command line, as it would be run in the working directory. */
   | { kind: 'bash'; command: string }
   /** `name` is what the model calls it; rules match it and `mcp__<server>__<remote name>`. */

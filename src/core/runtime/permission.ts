@@ -5,7 +5,7 @@ import type { ToolCall } from '../base/message.ts'
 import { PERMISSION_ANSWERS } from '../base/permission-answers.ts'
 import { decide } from '../policy/decide.ts'
 import { searchFilter } from '../policy/search-filter.ts'
-import type { Action, Decision, Rule, Setting } from '../policy/types.ts'
+import type { Action, Decision, Rule, SeenVersions, Setting } from '../policy/types.ts'
 import type { PermissionDecision } from '../storage/types.ts'
 import type { AskEnd, Denial, PermissionAsk } from './asks.ts'
 import { toGrant } from './conversation.ts'
@@ -15,12 +15,22 @@ import type { TurnAsks } from './turn-asks.ts'
 export interface PermissionsOptions {
   /** Its rules are resolved ones. */
   setting: Setting
+  /** What the conversation has seen of files by now. */
+  seen: SeenVersions
   asks: TurnAsks
   /** Keeps a decision with the conversation; durable when it resolves. */
   record(decision: PermissionDecision): Promise<void>
   /** Writes a rule into the agent's file. */
   addRule(rule: string): Promise<void>
   notice(message: string): void
+}
+
+/** A tool call to be judged. */
+interface Judged {
+  call: ToolCall
+  action: Action
+  /** It is the only one of its step: nothing that runs beside it changes what it finds. */
+  isAlone: boolean
 }
 
 /** Permits the tool calls of one turn, by rule or by a person. */
@@ -36,16 +46,18 @@ export class Permissions {
     this.#rules = [...options.setting.rules]
   }
 
-  /** Undefined when the call may be made. Every decision is recorded before it takes effect. */
-  async permit(call: ToolCall, action: Action, signal: AbortSignal): Promise<Denial | undefined> {
+  /**
+   * Undefined when the call may be made. Every decision is recorded before it takes effect. A call that is alone in its step
+   * fails before a person here is asked, where it is known that it would.
+   */
+  async permit(judged: Judged, signal: AbortSignal): Promise<Denial | undefined> {
+    const { call, action } = judged
     const decision = this.#decide(action)
     if (decision.effect !== 'ask') return this.#settle(call, action, decision)
     const asked = this.#asking.then(() => {
       signal.throwIfAborted()
       const again = this.#decide(action) // an answer given meanwhile may hold for this one too
-      return again.effect === 'ask'
-        ? this.#ask(call, action, again, signal)
-        : this.#settle(call, action, again)
+      return again.effect === 'ask' ? this.#ask(judged, again, signal) : this.#settle(call, action, again)
     })
     this.#asking = asked.catch(() => undefined) // its own call reports it
     return asked
@@ -79,13 +91,9 @@ export class Permissions {
     return { action: this.#describe(action), reason, rules: decision.suggestions, by: 'rule' }
   }
 
-  async #ask(
-    call: ToolCall,
-    action: Action,
-    decision: Decision,
-    signal: AbortSignal,
-  ): Promise<Denial | undefined> {
-    const permission = await this.#toAsk(call, action, decision)
+  async #ask(judged: Judged, decision: Decision, signal: AbortSignal): Promise<Denial | undefined> {
+    const { call, action } = judged
+    const permission = await this.#toAsk(judged, decision)
     const question = `Allow ${permission.action}?`
     const options = optionsOf(permission.rules)
     const questions = [{ question, header: 'Permission', options, multiSelect: false }]
@@ -165,7 +173,8 @@ export class Permissions {
     await this.#options.record({ call_id: call.id, name: call.name, ...remote, ...decision })
   }
 
-  async #toAsk(call: ToolCall, action: Action, decision: Decision): Promise<PermissionAsk> {
+  async #toAsk(judged: Judged, decision: Decision): Promise<PermissionAsk> {
+    const { call, action } = judged
     const { reason, suggestions } = decision
     const isTooWide = suggestions.includes('bash') // no answer to one call is meant for every call
     return {
@@ -175,9 +184,22 @@ export class Permissions {
       arguments: call.arguments,
       action: this.#describe(action, call),
       cwd: this.#options.setting.workspace,
-      diff: action.kind === 'edit' ? ((await action.diff?.()) ?? '') : '',
+      diff: await this.#diffOf(judged),
       reason,
       rules: isTooWide ? [] : suggestions,
+    }
+  }
+
+  /** What would fail is told the model at once where that is sure, and no news to whoever let the turn run. */
+  async #diffOf({ action, isAlone }: Judged): Promise<string> {
+    if (action.kind !== 'edit' || !action.diff) return ''
+    const { seen, setting } = this.#options
+    const isSure = isAlone && setting.trust === 'local'
+    try {
+      return await action.diff(isSure ? seen : undefined)
+    } catch (reason) {
+      if (isSure || !(reason instanceof CrabError)) throw reason
+      return `This would fail. ${reason.message}\n`
     }
   }
 }

@@ -64,7 +64,7 @@ export async function* runToolCalls(
 ): AsyncGenerator<ToolAnswer | AgentEvent> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const step = { setting, tools: toolsByName(offered), offerAgain }
+  const step = { setting, tools: toolsByName(offered), isAlone: calls.length === 1, offerAgain }
   const begin = async (index: number, call: ToolCall) => {
     const given = await answer({ index, call }, step, either)
     onAnswer?.(given)
@@ -85,6 +85,8 @@ export async function* runToolCalls(
 
 interface Step extends Pick<ToolStep, 'setting' | 'offerAgain'> {
   tools: ReadonlyMap<string, ToolSpec>
+  /** No other call of the step changes what this one finds. */
+  isAlone: boolean
 }
 
 async function answer(
@@ -123,7 +125,7 @@ async function run(
   if (!args) return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)
   const request = { ...setting.request, args }
   const action = (await setting.hook.describe?.(tool.name, request)) ?? plainAction(tool)
-  const denial = await setting.permissions.permit(call, action, signal)
+  const denial = await setting.permissions.permit({ call, action, isAlone: step.isAlone }, signal)
   if (denial) return { ...refuse(denialText(denial)), denial }
   signal.throwIfAborted()
   onPermitted()

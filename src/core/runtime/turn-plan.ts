@@ -123,7 +123,9 @@ async function toolSetting(at: {
   const { flags, ofAgent } = speech.rules
   const given = [...flags, ...conversation.history.grants, ...ofAgent, ...speech.setting.rules]
   const rules = await resolveRules(given, place)
+  const files = new Map(conversation.history.files)
   const permissions = new Permissions({
+    seen: files,
     setting: { ...place, trust, readable, mode: settings.mode ?? 'ask', rules },
     asks,
     record: (decision) => conversation.append([{ kind: 'event', event: 'permission', ...decision }]),
@@ -137,7 +139,7 @@ async function toolSetting(at: {
     channel,
     request: { agent: speech.toolAgent, cwd: workspace },
     dispatch: { sender, trust, session, runId, env: settings.env ?? {}, spillDir, keepDir, turnOver },
-    files: new Map(conversation.history.files),
+    files,
     now,
   }
 }

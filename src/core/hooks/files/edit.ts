@@ -43,7 +43,8 @@ export function editedOf(text: string, edits: readonly Edit[], target: Target): 
   throw cannot(target, 'invalid', problem, hint === undefined ? {} : { hint })
 }
 
-async function missing(target: Target): Promise<Error> {
+/** What an edit of a file that is not there fails with. */
+export async function missing(target: Target): Promise<Error> {
   const hint = (await nearName(target)) ?? 'write creates files'
   return cannot(target, 'missing', 'there is no such file', { hint })
 }

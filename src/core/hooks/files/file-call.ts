@@ -1,3 +1,4 @@
+import type { SeenVersions } from '../../policy/types.ts'
 import type { KnownFiles } from '../../runtime/hook.ts'
 import type { FileTool } from './arguments.ts'
 import type { KeepLimits } from './kept-room.ts'
@@ -22,7 +23,10 @@ export function lockTarget({ target, lock }: FileCall, signal: AbortSignal): Pro
 }
 
 /** Fails with `conflict` unless the conversation has seen this version of the file. */
-export function requireKnown({ target, files }: FileCall, version: string): void {
+export function requireKnown(
+  { target, files }: { target: Target; files: SeenVersions },
+  version: string,
+): void {
   const known = files.get(target.path)
   if (known === version) return
   if (known !== undefined)

@@ -36,7 +36,7 @@ export async function describe(
     return { kind: 'read', path, shown }
   }
   const change = tool === 'write' ? { content: contentOf(args) } : { edits: editsOf(args) }
-  return { kind: 'edit', path, shown, diff: () => preview(target, change) }
+  return { kind: 'edit', path, shown, diff: (seen) => preview(target, change, seen) }
 }
 
 /** Makes a permitted call; a failure is an answer. */

@@ -1,9 +1,11 @@
-import { CrabError } from '../../base/errors.ts'
+import type { SeenVersions } from '../../policy/types.ts'
 import type { Edit } from './arguments.ts'
-import { editable, editedOf } from './edit.ts'
+import { editable, editedOf, missing } from './edit.ts'
+import { requireKnown } from './file-call.ts'
 import { openTarget, readBytes } from './open-target.ts'
-import { cannot, type Target } from './target.ts'
+import type { Target } from './target.ts'
 import { decodeText } from './text.ts'
+import { versionOf } from './version.ts'
 import { contentFor } from './write.ts'
 
 /** What `write` or `edit` shall do to its file. */
@@ -17,24 +19,24 @@ const MAX_EDIT_LENGTH = 2_000
 const MAX_COMPARED = 4_000_000
 
 /**
- * A unified diff of what a call would do to its file as it is now, for a person who is asked. Changes nothing.
- *
- * A call that would fail is told instead; what differs too much is told in numbers.
+ * A unified diff of what a call would do to its file as it is now, for a person who is asked; what differs too much is told
+ * in numbers. Changes nothing. Fails as the call would; without `seen` not for what the conversation has not read.
  */
-export async function preview(target: Target, change: Change): Promise<string> {
-  try {
-    const { before, after } = await bothTexts(target, change)
-    return await unifiedDiff(target.shown, before, after)
-  } catch (reason) {
-    if (reason instanceof CrabError) return `This would fail. ${reason.message}\n`
-    throw reason
-  }
+export async function preview(target: Target, change: Change, seen?: SeenVersions): Promise<string> {
+  const { before, after } = await bothTexts(target, change, seen)
+  return await unifiedDiff(target.shown, before, after)
 }
 
-async function bothTexts(target: Target, change: Change): Promise<{ before: string; after: string }> {
+async function bothTexts(
+  target: Target,
+  change: Change,
+  seen: SeenVersions | undefined,
+): Promise<{ before: string; after: string }> {
   await using file = await openTarget(target)
-  if (!file && 'edits' in change) throw cannot(target, 'missing', 'there is no such file')
+  if (!file && 'edits' in change) throw await missing(target)
   const bytes = file ? await readBytes(file, target, AbortSignal.any([])) : Buffer.alloc(0)
+  const isNew = 'content' in change && bytes.length === 0
+  if (seen && !isNew) requireKnown({ target, files: seen }, await versionOf(bytes))
   if ('edits' in change) {
     const before = editable(bytes, target).text
     return { before, after: editedOf(before, change.edits, target).text }

@@ -57,8 +57,8 @@ test('describe() says which file a call would touch, and refuses what makes no s
 
 type Edit = Extract<Action, { kind: 'edit' }>
 
-async function diffOf(cwd: string, name: string, args: object): Promise<string> {
-  return ((await fileTools(cwd).describe(name, args)) as Edit).diff!()
+async function diffOf(cwd: string, name: string, args: object, seen?: Map<string, string>): Promise<string> {
+  return ((await fileTools(cwd).describe(name, args)) as Edit).diff!(seen)
 }
 
 test('diff() shows what a call would do, and does nothing', async () => {
@@ -80,17 +80,16 @@ test('diff() shows what a call would do, and does nothing', async () => {
   assert.deepEqual(await readdir(dir.path), ['file'])
 })
 
-test('diff() tells what would fail, and what is too much to show', async () => {
+test('diff() fails as the call would, and says what is too much to show in numbers', async () => {
   await using dir = await mkdtempDisposable(PREFIX)
   await writeFile(join(dir.path, 'file'), 'a\n'.repeat(30_000))
-  assert.match(
-    await diffOf(dir.path, 'edit', { path: 'file', edits: [{ old: 'b', new: 'c' }] }),
-    /^This would fail\. Cannot edit file: old does not occur/,
-  )
-  assert.match(
-    await diffOf(dir.path, 'edit', { path: 'none', edits: [{ old: 'b', new: 'c' }] }),
-    /^This would fail\. Cannot edit none: there is no such file\n$/,
-  )
+  const edits = [{ old: 'b', new: 'c' }]
+  const unread = { kind: 'conflict', message: /you have not read it$/ }
+  await assert.rejects(diffOf(dir.path, 'edit', { path: 'file', edits }), { message: /old does not occur/ })
+  await assert.rejects(diffOf(dir.path, 'edit', { path: 'none', edits }), { kind: 'missing' })
+  await assert.rejects(diffOf(dir.path, 'edit', { path: 'file', edits }, new Map()), unread)
+  await assert.rejects(diffOf(dir.path, 'write', { path: 'file', content: '' }, new Map()), unread)
+  assert.match(await diffOf(dir.path, 'write', { path: 'new', content: 'a' }, new Map()), /^\+a$/m)
   const different = Array.from({ length: 30_000 }, (_, index) => `${index}\n`).join('')
   assert.equal(
     await diffOf(dir.path, 'write', { path: 'file', content: different }),

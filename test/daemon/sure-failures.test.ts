@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { OnAsk } from '../../src/core/protocol/crabtalk.generated.ts'
+import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
+const READ = { call: 'r', name: 'read', args: '{"path":"notes.txt"}' }
+
+test('a change that is known to fail is no question; what the model then mends is', async () => {
+  const lost = edit('lost', 'x')
+  await using node = await startTestDispatch([
+    { parts: [edit('early', 'one')] },
+    { parts: [READ] },
+    { parts: [lost] },
+    { parts: [edit('good', 'one')] },
+    { parts: ['Done.'] },
+  ])
+  await node.home.write('notes.txt', 'one\n')
+  const { asked, results } = await follow(node)
+  assert.match(results.get('early') ?? '', /you have not read it/)
+  assert.match(results.get('lost') ?? '', /old does not occur/)
+  assert.deepEqual([asked.length, await node.home.read('notes.txt')], [1, 'two\n'])
+})
+
+test('of several changes in one step each is a question, since one may make the other possible', async () => {
+  await using node = await startTestDispatch([
+    { parts: [READ] },
+    { parts: [edit('first', 'one'), edit('second', 'three')] },
+    { parts: ['Done.'] },
+  ])
+  await node.home.write('notes.txt', 'one\n')
+  const { asked } = await follow(node)
+  assert.equal(asked.length, 2)
+  assert.match(asked[1] ?? '', /^This would fail\. Cannot edit notes\.txt: old does not occur/)
+})
+
+function edit(call: string, old: string) {
+  return {
+    call,
+    name: 'edit',
+    args: JSON.stringify({ path: 'notes.txt', edits: [{ old, new: 'two' }] }),
+  }
+}
+
+/** Runs a turn in which everything is allowed: the diffs that were shown, and what the tools answered. */
+async function follow({ dispatch, home }: TestDispatch) {
+  const asked: string[] = []
+  const results = new Map<string, string>()
+  const options = { onAsk: OnAsk.CLIENT }
+  const message = { agent: 'crab', sender: 'ann', content: 'go', cwd: home.paths.home, options }
+  for await (const { event } of streamTurn(dispatch, message, NEVER)) {
+    if (event?.$case === 'toolResult') results.set(event.value.callId, event.value.output)
+    if (event?.$case !== 'askUser') continue
+    const { askId, permission, questions } = event.value
+    asked.push(permission?.diff ?? '')
+    const content = JSON.stringify({ [questions[0]!.question]: 'Allow once' })
+    await request(dispatch, 'replyToAsk', { agent: 'crab', sender: 'ann', askId, content }, NEVER)
+  }
+  return { asked, results }
+}
