@@ -48,9 +48,13 @@ export function checkAgent(table: JsonObject): Outcome<AgentTable, Finding> {
   return problems.length > 0 ? { ok: false, problems } : outcome
 }
 
+/** What most names are; the classes of Unicode take a millisecond of a start. */
+const PLAIN_NAME = /^[A-Za-z0-9][\w-]{0,63}$/
+
 /** What is wrong with an agent's name, as the end of a sentence; undefined when nothing is (decision 35). */
 export function nameProblem(name: string): string | undefined {
-  if (!/^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u.test(name.normalize('NFC'))) {
+  const isName = PLAIN_NAME.test(name) || /^[\p{L}\p{N}][\p{L}\p{N}_-]{0,63}$/u.test(name.normalize('NFC'))
+  if (!isName) {
     return 'a name is 1 to 64 letters, digits, _ or -, and begins with a letter or digit'
   }
   return Buffer.byteLength(name) > MAX_NAME_BYTES ? 'the name is too long for a file' : undefined

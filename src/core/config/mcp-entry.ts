@@ -111,7 +111,8 @@ function names(): z.ZodMiniArray<z.ZodMiniString> {
 
 /** What entryRules() makes rules of. */
 function toolGlobs(): z.ZodMiniArray<z.ZodMiniString> {
-  const rule = /^[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]*(?!\s)[^\p{Cc}\p{Zl}\p{Zp}\p{Cs}]$/u
+  const rule =
+    /^[ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]*(?!\s)[ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]$/u
   return z.array(
     z.string().check(z.regex(rule, 'must be names without control characters or a space at the end')),
   )

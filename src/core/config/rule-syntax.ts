@@ -163,4 +163,5 @@ const GOVERNORS: ReadonlyMap<string, Governor> = new Map([
   ['bash', BASH],
 ])
 
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u
+/** Control characters, the two line separators, halves of surrogate pairs: as ranges, which cost a start nothing. */
+const UNPRINTABLE = /[^ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]/u

@@ -53,4 +53,5 @@ function suggestMcp({ name, server, tool }: { name: string; server: string; tool
   return escapeMcpName(full).replace(UNPRINTABLE, '*').replace(/\s$/, '*')
 }
 
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/gu
+/** Control characters, the two line separators, halves of surrogate pairs: as ranges, which cost a start nothing. */
+const UNPRINTABLE = /[^ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]/gu

@@ -32,7 +32,7 @@ export function skillsHook({ scan }: { scan(): Promise<Scanned> }): Hook {
       })
     },
     async preprocess({ agent, content, notice }) {
-      if (!MAY_NAME_SKILL.test(content)) return undefined
+      if (!mayNameSkill(content)) return undefined
       const { skills, problems } = await scan()
       const call = longest(callsOf(content, usable(skills, agent)))
       if (call) return await expand(call, notice)
@@ -53,7 +53,9 @@ interface Call {
 }
 
 /** A quick look, which most messages end at. */
-const MAY_NAME_SKILL = /^\/[\p{L}\p{N}]/u
+function mayNameSkill(content: string): boolean {
+  return content.startsWith('/') && /^\/[\p{L}\p{N}]/u.test(content)
+}
 
 function usable(skills: readonly Skill[], { skills: scope }: AgentConfig): Skill[] {
   return skills.filter(({ name }) => isSkillOf(name, scope))
