@@ -31,6 +31,7 @@ test('skill check names what is wrong with its line, and warns of what only othe
   await using one = await makeTestHost()
   await write(one, 'set/fine', 'name: fine\ndescription: x')
   await write(one, 'set/Odd', 'name: Odd one\ndescription: x')
+  await write(one, 'set/long', `name: long\ndescription: ${'x'.repeat(1025)}`)
   await write(one, 'set/deep/bad', 'name: bad\nwhat')
   await write(one, 'set/huge', 'name: huge\ndescription: x', 'x'.repeat(256 * 1024))
   assert.equal(await run(one, 'check', check, ['set']), 78)
@@ -45,6 +46,7 @@ test('skill check names what is wrong with its line, and warns of what only othe
       'deep/bad/SKILL.md:3 this is no line of t',
       'huge/SKILL.md:1 Cannot use the skill',
       'Odd/SKILL.md:1 warning: other progr',
+      'long/SKILL.md:1 warning: other progr',
     ],
   )
   for (const folder of ['set/fine', 'set/fine/SKILL.md']) {

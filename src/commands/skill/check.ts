@@ -42,12 +42,19 @@ async function bodyProblems(skill: Skill): Promise<SkillProblem[]> {
 }
 
 /** What works here and not everywhere (agentskills.io). */
-function warningsOf({ name, folder }: Skill): SkillProblem[] {
+function warningsOf({ name, description, folder }: Skill): SkillProblem[] {
   const isPortable = name === basename(folder) && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)
-  if (isPortable) return []
-  const message = `other programs want "name" to be that of its folder, in small letters, digits and hyphens`
-  return [{ path: join(folder, 'SKILL.md'), line: 1, message }]
+  const messages = [
+    ...(isPortable ? [] : [NAME_WARNING]),
+    ...(description.length <= MAX_DESCRIPTION ? [] : [DESCRIPTION_WARNING]),
+  ]
+  return messages.map((message) => ({ path: join(folder, 'SKILL.md'), line: 1, message }))
 }
+
+const MAX_DESCRIPTION = 1024
+const NAME_WARNING =
+  'other programs want "name" to be that of its folder, in small letters, digits and hyphens'
+const DESCRIPTION_WARNING = `other programs want a "description" of at most ${MAX_DESCRIPTION} characters`
 
 function textOf(count: number, problems: readonly SkillProblem[], warnings: readonly SkillProblem[]): string {
   const lines = [

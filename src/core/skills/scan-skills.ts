@@ -127,4 +127,5 @@ function problemOf(path: string, line: number, message: string): SkillProblem {
 /** Of a root: each costs some time of every turn. */
 const MAX_FOLDERS = 2000
 const MAX_BYTES = 2 ** 20
-const MAX_DESCRIPTION = 1_024
+/** Ten times what agentskills.io has, which is exceeded; models are shown its beginning. */
+const MAX_DESCRIPTION = 10_000

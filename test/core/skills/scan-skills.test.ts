@@ -87,7 +87,7 @@ test('scanSkills() leaves out what is broken, and says why; a pipe keeps nobody 
   await home.write('skills/nameless/SKILL.md', '---\ndescription: x\n---\n')
   await home.write('skills/silent/SKILL.md', '---\nname: silent\n---\n')
   await home.write('skills/odd/SKILL.md', '---\nname: "a\\u001bb"\ndescription: x\n---\n')
-  await home.write('skills/long/SKILL.md', `---\nname: long\ndescription: ${'x'.repeat(1_025)}\n---\n`)
+  await home.write('skills/long/SKILL.md', `---\nname: long\ndescription: ${'x'.repeat(10_001)}\n---\n`)
   await home.write('skills/huge/SKILL.md', '-'.repeat(2 ** 20 + 1))
   await mkdir(join(root, 'pipe'))
   execFileSync('mkfifo', [join(root, 'pipe', 'SKILL.md')])
@@ -100,7 +100,7 @@ test('scanSkills() leaves out what is broken, and says why; a pipe keeps nobody 
     problems.map(({ path, line, message }) => `${dirname(path).slice(root.length + 1)}:${line} ${message}`),
     [
       'huge:1 it has more than 1 MiB',
-      'long:1 its "description" has more than 1024 characters',
+      'long:1 its "description" has more than 10000 characters',
       'nameless:1 it has no "name"',
       'odd:1 its "name" is not made of at most 64 letters, digits and hyphens',
       'pipe:1 it is no file',
