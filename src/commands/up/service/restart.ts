@@ -3,6 +3,7 @@ import type { Run } from '../../command.ts'
 import { checkConfiguration } from './check-configuration.ts'
 import { isDryRun, printPlan } from './dry-run.ts'
 import { isKept, openService, statusOf } from './open-service.ts'
+import { mustBeOutside } from './outside.ts'
 import { sayReady, tellKeptPath } from './said.ts'
 import { startService } from './start.ts'
 import { settleTurns } from './turns.ts'
@@ -13,7 +14,9 @@ export const restart: Run = async ({ path: [name = ''], options, host, signal })
   const at = await openService(host, name, signal)
   await checkConfiguration(at)
   if (isDryRun(options)) return await printPlan(at, 'restart')
-  if (!isKept(await statusOf(at, signal))) return await startService(at, { options }, signal)
+  const before = await statusOf(at, signal)
+  if (!isKept(before)) return await startService(at, { options }, signal)
+  await mustBeOutside(at, before)
   const spec = at.spec()
   tellKeptPath(at)
   await showEdits(at, spec, { options }, signal)

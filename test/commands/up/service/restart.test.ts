@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { main } from '../../../../src/commands/main.ts'
+import { makeTestHost } from '../../../support/test-host.ts'
+import { makeStage } from '../../../up/managers/stage.ts'
+
+test('crabup NAME restart refuses to end what it runs in, where nobody would start it again', async () => {
+  await using stage = await makeStage()
+  await using box = await makeTestHost({ homeDir: stage.home })
+  await stage.set('domains', 'gui\n')
+  await stage.set(`gui-${box.host.uid}-ai.crabtalk.daemon`, `\tstate = running\n\tpid = ${process.ppid}\n`)
+  const env = { ...stage.host.env, CRABTALK_SERVICE_MANAGER: 'launchd' }
+  const code = await main('crabup', ['daemon', 'restart', '--now'], { ...box.host, env })
+  await box.host.stderr.flush()
+  assert.equal(code, 1)
+  assert.match(box.stderr(), /Cannot restart daemon: this command runs inside it and would end with it/)
+  assert.deepEqual(
+    (await stage.calls()).filter((line) => /bootout|bootstrap/.test(line)),
+    [],
+  )
+})
