@@ -9,28 +9,16 @@ import { NEXT_MODE } from '../state/modes.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Tone } from '../state/types.ts'
 import type { KeyPress } from '../text/key.ts'
-import {
-  isNote,
-  type Prompt,
-  type PromptContext,
-  pastedIn,
-  promptText,
-  withCommands,
-  withCompletions,
-  withEdited,
-  withReturned,
-  withSent,
-} from '../text/prompt.ts'
+import { type PromptContext, promptText, withEdited, withSent } from '../text/prompt.ts'
 import { Arming } from './arming.ts'
+import { Completing } from './completing.ts'
+import { Entering } from './entering.ts'
 import type { Feed } from './feed.ts'
 import { Jobs } from './jobs.ts'
 import { PastedFiles } from './pasted-files.ts'
 import { press } from './press.ts'
 import { Searching } from './searching.ts'
-import { ServerOffers } from './server-offers.ts'
-import { runShellLine } from './shell-line.ts'
-import { SkillOffers } from './skill-offers.ts'
-import { type Commands, isCommand } from './slash.ts'
+import type { Commands } from './slash.ts'
 import { Turns } from './turns.ts'
 
 /** The terminal, as far as it is not drawn on. */
@@ -67,9 +55,8 @@ export class Controller {
   readonly #jobs: Jobs
   readonly #searching: Searching
   #relaxing: ReturnType<typeof setTimeout> | undefined
-  #lookup = new AbortController()
-  readonly #offers: ServerOffers
-  readonly #skills: SkillOffers
+  readonly #completing: Completing
+  readonly #entering: Entering
   /** Leaving was asked for by the last key. */
   #isLeaving = false
 
@@ -79,22 +66,24 @@ export class Controller {
     this.#jobs = new Jobs(options.store, options.signal)
     this.#searching = new Searching(options)
     this.#arming = new Arming(options.store, options.signal)
-    const { ports, store } = options
-    const agent = () => store.get().agent
-    this.#offers = new ServerOffers({ dispatch: ports.dispatch, now: ports.now, agent })
-    const commands = () => options.commands.list
-    this.#skills = new SkillOffers({ dispatch: ports.dispatch, agent, commands })
+    this.#completing = new Completing(options)
+    this.#entering = new Entering({
+      ...options,
+      turns: this.turns,
+      run: (work) => this.#run(work),
+      command: (work) => this.#command(work),
+    })
   }
 
   /** What the prompt must know to understand a key, and to be drawn. */
   context(): PromptContext {
-    const { store, size, commands } = this.#options
+    const { store, size } = this.#options
     const { turn } = store.get()
     return {
       isBusy: turn !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
-      commands: [...commands.list, ...this.#skills.entries, ...this.#offers.prompts],
+      commands: this.#completing.commands,
     }
   }
 
@@ -147,9 +136,9 @@ export class Controller {
     const { act } = store
     switch (effect.type) {
       case 'submit':
-        return this.#submit(effect.text)
+        return this.#entering.submit(effect.text)
       case 'queue':
-        return this.#queue(effect.text)
+        return this.#entering.queue(effect.text)
       case 'take-queue-back':
         return act({ type: 'queue-taken-back' })
       case 'interrupt':
@@ -165,7 +154,7 @@ export class Controller {
       case 'paste':
         return this.#paste()
       case 'complete':
-        return this.#complete(effect)
+        return this.#completing.complete(effect)
       case 'cycle-mode':
         return act({ type: 'set', change: { mode: NEXT_MODE[store.get().mode] } })
       case 'toggle-thinking':
@@ -198,27 +187,6 @@ export class Controller {
     } else this.#options.leave()
   }
 
-  async #submit(text: string): Promise<void> {
-    const { commands } = this.#options
-    if (text.trim() === '') return
-    this.#remember(text)
-    if (isCommand(text)) await this.#command((stop) => commands.run(text, stop))
-    else if (text.startsWith('!')) await this.#command((stop) => this.#shell(text.slice(1).trim(), stop))
-    else if (isNote(text)) await this.#run((stop) => this.#note(text, stop))
-    else this.turns.say(text)
-  }
-
-  async #queue(text: string): Promise<void> {
-    const { store, commands, signal } = this.#options
-    const isForAgent = isCommand(text) && (await commands.isForAgent(text, signal).catch(() => false))
-    if (!isForAgent && (isCommand(text) || text.startsWith('!') || isNote(text))) {
-      store.act({ type: 'set', change: { prompt: withReturned(store.get().prompt, [text]) } })
-      return this.#hint('Commands do not wait: Enter runs this one now')
-    }
-    this.#remember(text)
-    this.turns.queue(text)
-  }
-
   /** Runs a command of the chat; Esc ends it when no turn runs. */
   async #command(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     this.#arming.commanded()
@@ -244,24 +212,6 @@ export class Controller {
     else this.#jobs.interrupt()
   }
 
-  #remember(text: string): void {
-    const { ports, store } = this.#options
-    ports.rememberSent(text, pastedIn(store.get().prompt, text)).catch(() => undefined) // a convenience, and nobody's business
-  }
-
-  async #shell(line: string, signal: AbortSignal): Promise<void> {
-    const { store, ports } = this.#options
-    const tell = (text: string) => this.turns.addContext(text)
-    if (line !== '') await runShellLine(line, { ports, act: store.act, tell }, signal)
-  }
-
-  async #note(line: string, signal: AbortSignal): Promise<void> {
-    const { store, ports } = this.#options
-    const { rememberNote } = await import('./note-line.ts')
-    const { agent } = store.get()
-    await rememberNote(line, { dispatch: ports.dispatch, agent, act: store.act }, signal)
-  }
-
   async #edit(): Promise<void> {
     const { store, ports } = this.#options
     const before = store.get().prompt
@@ -276,31 +226,6 @@ export class Controller {
       return this.#hint('The clipboard has neither text nor an image, or cannot be read')
     if (typeof pasted === 'string') return this.keys([{ ...PASTE, text: pasted }])
     this.keys([{ ...PASTE, text: this.#pasted.add(pasted) }])
-  }
-
-  async #complete({ kind, query }: Effect & { type: 'complete' }): Promise<void> {
-    const { store, ports, signal } = this.#options
-    this.#lookup.abort()
-    this.#lookup = new AbortController()
-    const until = AbortSignal.any([this.#lookup.signal, signal])
-    const show = (prompt: Prompt) => store.act({ type: 'set', change: { prompt } })
-    if (kind === 'command') {
-      const showNew = (isNew: boolean) => {
-        if (isNew) show(withCommands(store.get().prompt, this.context().commands ?? []))
-      }
-      await Promise.all([
-        this.#skills.find(until).then(showNew),
-        this.#offers.findPrompts(until).then(showNew),
-      ])
-      return
-    }
-    const finding = this.#offers.findResources(query, until)
-    const files = await ports.findFiles(query, until)
-    show(withCompletions(store.get().prompt, query, files))
-    const resources = await finding
-    const isNamed = resources.some(({ value }) => value.startsWith(query)) && query !== ''
-    const all = isNamed ? [...resources, ...files] : [...files, ...resources]
-    if (resources.length > 0 && !until.aborted) show(withCompletions(store.get().prompt, query, all))
   }
 
   #toggle(what: 'thinking' | 'details'): void {
