@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
-import { type Attachment, NO_USAGE } from '../base/message.ts'
+import { NO_USAGE } from '../base/message.ts'
 import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
@@ -9,9 +9,11 @@ import { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
 import { type Beginning, HeldConversation } from './held-conversation.ts'
 import { KnownAgents } from './known-agents.ts'
+import { type Preprocess, preprocessor } from './preprocess.ts'
 import type { RuntimeOptions, Setting } from './runtime-options.ts'
 import { SessionServers } from './session-servers.ts'
-import { type Preprocess, Steers } from './steers.ts'
+import { Steers } from './steers.ts'
+import { tellHook } from './tell-hook.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
 import { attachedRules, type Begun, flagRules, hasTools, planTurn, type Speech } from './turn-plan.ts'
@@ -51,14 +53,15 @@ export class Runtime implements AsyncDisposable {
       request.accepted?.()
       const channel = new EventChannel()
       const reader = request.guest === undefined ? toolAgent : agent
-      const prepare = this.#preprocessor(reader, request, { channel, signal: either })
+      const making = { ...this.#options, unsaved: this.#unsaved }
+      const prepare = preprocessor(making, request, { agent: reader, channel, signal: either })
       await using conversation = await this.#hold(agent, request, { prepare, signal: either })
       const begun = this.#begin({ conversation, prepare, channel, setting }, request, stop.signal)
       await using _running = this.#enter({ agent, request, begun, signal: either, kill })
       const plan = await planTurn(this.#options, { ...speech, toolAgent, ...begun }, request)
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
       const events = this.#events(plan, { ...begun, line, primary: agent }, either)
-      yield* this.#tellHooks(agent.name, conversation.id, events)
+      yield* tellHook(this.#options.hook, { agent: agent.name, session: conversation.id }, events)
     } finally {
       stop.abort()
     }
@@ -163,30 +166,6 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** Lets hooks make of what a user typed what the model reads. */
-  #preprocessor(
-    agent: AgentConfig,
-    { trust, settings }: TurnRequest,
-    { channel, signal }: { channel: EventChannel; signal: AbortSignal },
-  ): Preprocess {
-    const { hook, spill, newId } = this.#options
-    return async (content) => {
-      if (!hook.preprocess) return { content }
-      const spillDir = join(spill, settings.ephemeral ? `messages-${newId()}` : 'messages')
-      if (settings.ephemeral) this.#unsaved.add(spillDir)
-      const attachments: Attachment[] = []
-      const notice = (text: string) => channel.tell({ type: 'notice', message: text })
-      const attach = (file: Attachment) => attachments.push(file)
-      const message = { agent, content, trust, spillDir, notice, attach }
-      const rewritten = (await hook.preprocess(message, signal)) ?? content
-      return {
-        content: rewritten,
-        ...(rewritten !== content && { typed: content }),
-        ...(attachments.length > 0 && { attachments }),
-      }
-    }
-  }
-
   async *#events(
     plan: TurnPlan,
     {
@@ -204,31 +183,6 @@ export class Runtime implements AsyncDisposable {
     if (warning !== undefined) yield { type: 'notice', message: warning }
     for (const message of conversation.warnings) yield { type: 'notice', message }
     yield* runTurn(plan, signal)
-  }
-
-  /** Shows hooks every event; one that is left early ends for them, too, and leaves no question open. */
-  async *#tellHooks(
-    agent: string,
-    session: string,
-    events: AsyncGenerator<AgentEvent>,
-  ): AsyncGenerator<AgentEvent> {
-    const tell = (event: AgentEvent) => this.#options.hook.onEvent?.(agent, session, event)
-    const open = new Set<string>()
-    let last: AgentEvent | undefined
-    try {
-      for await (const event of events) {
-        if (event.type === 'ask') open.add(event.ask.id)
-        if (event.type === 'ask-closed') open.delete(event.askId)
-        last = event
-        tell(event)
-        yield event
-      }
-    } finally {
-      if (last !== undefined && last.type !== 'end') {
-        for (const askId of open) tell({ type: 'ask-closed', askId, by: 'cancelled', answers: undefined })
-        tell(leftEarly(agent))
-      }
-    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -307,11 +261,4 @@ export class Runtime implements AsyncDisposable {
     const beginning: Beginning = { pair, header, first }
     return HeldConversation.take(ephemeral ? scratch : place, beginning, signal)
   }
-}
-
-/** What hooks are told of a turn whose client left before its end. */
-function leftEarly(agent: string): AgentEvent {
-  const error = new CrabError('cancelled', 'Cancelled: the client left')
-  const nothing = { usage: undefined, turns: 0, costUsd: undefined }
-  return { type: 'end', agent, model: '', stopReason: 'cancelled', error, ...nothing }
 }

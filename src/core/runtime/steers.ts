@@ -1,11 +1,6 @@
 import { CrabError } from '../base/errors.ts'
-import type { Attachment } from '../base/message.ts'
 import type { NewLine } from '../storage/types.ts'
-
-/** Makes of what was typed what the model reads; `typed` where that is another text. */
-export type Preprocess = (
-  content: string,
-) => Promise<{ content: string; typed?: string; attachments?: Attachment[] }>
+import type { Preprocess } from './preprocess.ts'
 
 /**
  * What is said to a running turn, in order, until the turn takes it up or gives it back.

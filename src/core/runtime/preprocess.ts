@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import type { Attachment } from '../base/message.ts'
+import type { AgentConfig } from '../config/agent-schema.ts'
+import type { EventChannel } from './event-channel.ts'
+import type { Hook } from './hook.ts'
+import type { TurnRequest } from './turn-request.ts'
+
+/** Makes of what was typed what the model reads; `typed` where that is another text. */
+export type Preprocess = (
+  content: string,
+) => Promise<{ content: string; typed?: string; attachments?: Attachment[] }>
+
+/** Where messages are made into what the model reads. */
+interface Making {
+  hook: Hook
+  /** Where the rest of what is too long is put. */
+  spill: string
+  /** Folders that go with this runtime; those of turns that are not stored are added. */
+  unsaved: Set<string>
+  newId(): string
+}
+
+/** Lets hooks make of what a user typed what the model reads; of all messages of one turn. */
+export function preprocessor(
+  { hook, spill, unsaved, newId }: Making,
+  { trust, settings }: TurnRequest,
+  turn: { agent: AgentConfig; channel: EventChannel; signal: AbortSignal },
+): Preprocess {
+  const { agent, channel, signal } = turn
+  return async (content) => {
+    if (!hook.preprocess) return { content }
+    const spillDir = join(spill, settings.ephemeral ? `messages-${newId()}` : 'messages')
+    if (settings.ephemeral) unsaved.add(spillDir)
+    const attachments: Attachment[] = []
+    const notice = (text: string) => channel.tell({ type: 'notice', message: text })
+    const attach = (file: Attachment) => attachments.push(file)
+    const message = { agent, content, trust, spillDir, notice, attach }
+    const rewritten = (await hook.preprocess(message, signal)) ?? content
+    return {
+      content: rewritten,
+      ...(rewritten !== content && { typed: content }),
+      ...(attachments.length > 0 && { attachments }),
+    }
+  }
+}
