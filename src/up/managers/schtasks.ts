@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import { makePrivateDir } from '../../core/base/files.ts'
 import type {
@@ -27,6 +28,8 @@ export interface TaskLoop {
   forget(label: string): Promise<void>
   /** Whether one runs for that label. */
   isRunning(label: string): Promise<boolean>
+  /** Whether one runs, or has done already what was wanted last. */
+  hasHeard(label: string): Promise<boolean>
   /** What it knows, or knew last; undefined where none has ever run for that label. */
   status(label: string): Promise<Omit<ServiceStatus, 'label' | 'isInstalled' | 'isEnabled'> | undefined>
 }
@@ -36,6 +39,8 @@ export interface SchtasksOptions {
   folder: string
   loop: TaskLoop
   note?: string | undefined
+  /** Between looks whether a loop has come up; by default 100 ms. */
+  lookMs?: number
 }
 
 /** Services as scheduled tasks of Windows. What schtasks prints is in the person's language, so that nothing goes by it. */
@@ -45,11 +50,13 @@ export class SchtasksManager implements ServiceManager {
   readonly #host: UpHost
   readonly #folder: string
   readonly #loop: TaskLoop
+  readonly #lookMs: number
 
-  constructor(host: UpHost, { folder, loop, note }: SchtasksOptions) {
+  constructor(host: UpHost, { folder, loop, note, lookMs = 100 }: SchtasksOptions) {
     this.#host = host
     this.#folder = folder
     this.#loop = loop
+    this.#lookMs = lookMs
     this.note = note
   }
 
@@ -74,7 +81,7 @@ export class SchtasksManager implements ServiceManager {
   async start(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
     await this.#install(spec, signal)
     await this.#enable(spec.label, signal)
-    if (!(await this.#loop.isRunning(spec.label))) await this.#run(taskCommand('Run', spec.label), signal)
+    if (!(await this.#loop.isRunning(spec.label))) await this.#begin(spec.label, signal)
   }
 
   async stop({ label }: ServiceSpec, signal: AbortSignal): Promise<void> {
@@ -88,7 +95,7 @@ export class SchtasksManager implements ServiceManager {
     await this.#install(spec, signal)
     const isEnabled = await this.#isEnabled(spec.label, signal)
     if (!isEnabled) await this.#enable(spec.label, signal)
-    await this.#run(taskCommand('Run', spec.label), signal)
+    await this.#begin(spec.label, signal)
     if (!isEnabled) await this.#run(taskCommand('Change', spec.label, '/DISABLE'), signal)
   }
 
@@ -155,6 +162,20 @@ export class SchtasksManager implements ServiceManager {
     await this.#schtasks(taskCommand('End', label), signal) // fails where there is no task, or none that runs
   }
 
+  /**
+   * Runs the task until its loop is heard of: while Windows takes the last run for one that goes on it ignores another one,
+   * and says that all is well. One that never comes up is the caller's to find.
+   */
+  async #begin(label: string, signal: AbortSignal): Promise<void> {
+    for (let left = RUNS; left > 0; left--) {
+      await this.#run(taskCommand('Run', label), signal)
+      for (let look = 0; look < LOOKS; look++) {
+        if (await this.#loop.hasHeard(label)) return
+        await sleep(this.#lookMs, undefined, { signal })
+      }
+    }
+  }
+
   async #enable(label: string, signal: AbortSignal): Promise<void> {
     if (!(await this.#isEnabled(label, signal)))
       await this.#run(taskCommand('Change', label, '/ENABLE'), signal)
@@ -187,6 +208,11 @@ function taskCommand(verb: string, label: string, ...more: readonly string[]): M
 function createCommand(label: string, path: string): ManagerCommand {
   return taskCommand('Create', label, '/XML', path, '/F')
 }
+
+/** So often a task is run that does not come up … */
+const RUNS = 3
+/** … and so often it is looked at each time. */
+const LOOKS = 30
 
 /** Both its settings and its trigger can be switched off, and both are on where nothing is said. */
 function isEnabledTask(xml: string | undefined): boolean {

@@ -25,6 +25,11 @@ export function taskLoop({ paths, program }: ManagerPlace): TaskLoop {
       const name = specOf(label)?.name
       return name !== undefined && (await findSupervisor(folder, name)) !== undefined
     },
+    async hasHeard(label) {
+      const name = specOf(label)?.name
+      if (name === undefined) return false
+      return !isDue(folder, name) || (await findSupervisor(folder, name)) !== undefined
+    },
     async status(label) {
       const name = specOf(label)?.name
       if (name === undefined) return undefined

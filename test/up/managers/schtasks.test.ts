@@ -20,6 +20,7 @@ function loopOf(stage: Stage, heard: string[] = []): TaskLoop {
     end: async (label) => void heard.push(`end ${label}`),
     forget: async (label) => void heard.push(`forget ${label}`),
     isRunning: async () => runs(),
+    hasHeard: async () => runs(),
     async status() {
       if (runs()) return { ...known, state: 'running', pid: 17, restarts: 1 }
       return heard.at(-1)?.startsWith('want')
@@ -33,6 +34,7 @@ function managerOf(stage: Stage, heard?: string[]): SchtasksManager {
   return new SchtasksManager(stage.host, {
     folder: join(stage.home, 'run/services'),
     loop: loopOf(stage, heard),
+    lookMs: 1,
   })
 }
 
@@ -73,6 +75,22 @@ test('SchtasksManager.status() says how a service ended whose loop has given up,
   assert.deepEqual([status!.state, status!.lastExit?.code, status!.isEnabled], ['failed', 78, true])
   await manager.start(stage.spec, never)
   assert.equal((await manager.status([LABEL], never))[0]!.state, 'running')
+})
+
+test('SchtasksManager runs a task again that Windows takes for one that still goes on, and leaves it at some tries', async () => {
+  await using stage = await makeStage()
+  const manager = managerOf(stage)
+  const runs = async () => (await changes(stage)).filter((line) => line.startsWith('/Run')).length
+  await stage.set('deaf', '1')
+  await manager.start(stage.spec, never)
+  assert.equal(await runs(), 2)
+  await stage.set('deaf', '1')
+  await manager.restart(stage.spec, never)
+  assert.equal(await runs(), 2)
+  assert.equal((await manager.status([LABEL], never))[0]!.state, 'running')
+  await stage.set('deaf', '100')
+  await manager.restart(stage.spec, never)
+  assert.equal(await runs(), 3)
 })
 
 test('SchtasksManager.start() makes a task again that somebody has deleted', async () => {

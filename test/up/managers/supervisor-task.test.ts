@@ -50,7 +50,9 @@ test('taskLoop() knows how a service ended that it does not start again', async 
   await runLoop(loop.command(spec)).ended
   const { state, lastExit } = (await loop.status(spec.label))!
   assert.deepEqual([await loop.isRunning(spec.label), state, lastExit?.code], [false, 'failed', 78])
+  assert.equal(await loop.hasHeard(spec.label), true)
   await loop.want(spec)
+  assert.equal(await loop.hasHeard(spec.label), false)
   assert.equal((await loop.status(spec.label))?.state, 'starting') // its task takes its time
 })
 
