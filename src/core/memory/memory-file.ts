@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CrabError, toCrabError } from '../base/errors.ts'
-import { stampOf } from '../base/file-stamp.ts'
+import { stampNow, stampOf } from '../base/file-stamp.ts'
 import { isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
 import { decodeMemory } from './decode.ts'
 import { encodeMemory } from './encode.ts'
@@ -23,7 +23,7 @@ export class MemoryFile {
   /** What it holds; empty when there is no file. Fails with `storage` for one that cannot be read or is none. */
   async read(): Promise<Memory> {
     try {
-      const stamp = await stampOf(this.path)
+      const stamp = stampNow(this.path)
       if (stamp === undefined) return EMPTY_MEMORY
       if (this.#known?.stamp === stamp) return this.#known.file.memory
       const file = decodeMemory(await readFile(this.path))

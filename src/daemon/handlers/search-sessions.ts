@@ -62,8 +62,10 @@ function toTime(field: string, text: string): number | undefined {
 
 async function toHits(services: Services, matches: readonly SessionMatch[]): Promise<SessionHit[]> {
   if (matches.length === 0) return []
-  const rows = await services.place.storage.summaries(matches.map(({ session }) => session))
-  const names = await namesOf(services, rows)
+  const [rows, names] = await Promise.all([
+    services.place.storage.summaries(matches.map(({ session }) => session)),
+    namesOf(services, matches),
+  ])
   const byId = new Map(rows.map((row) => [row.summary.id, row]))
   return matches.flatMap(({ session, seq, score, window }) => {
     const row = byId.get(session)
@@ -74,9 +76,9 @@ async function toHits(services: Services, matches: readonly SessionMatch[]): Pro
 /** What the agents of these sessions are called now, by their ids; one that is gone has its last name. */
 async function namesOf(
   { agents }: Services,
-  rows: readonly SessionRow[],
+  matches: readonly SessionMatch[],
 ): Promise<ReadonlyMap<string, string>> {
-  const last = new Map(rows.map(({ summary: { agentId, agent } }) => [agentId, agent]))
+  const last = new Map(matches.map(({ header: { agent_id, agent } }) => [agent_id, agent]))
   const ids = await Promise.all([...last.values()].map((name) => agents.idOf(name).catch(() => undefined)))
   if ([...last.keys()].every((id, at) => id === ids[at])) return last // no need to read all there are
   return new Map([...last, ...(await agents.list()).agents.map(({ id, name }) => [id, name] as const)])
