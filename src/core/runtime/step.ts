@@ -24,6 +24,14 @@ export function toAssistantMessage(draft: Draft, guest: string | undefined): Mes
   return message
 }
 
+/** A guest is a voice, not a worker: what it wants to call is dropped, and said. */
+export function rejectCalls(guest: string, draft: Draft): AgentEvent {
+  const names = draft.calls.map((call) => call.name).join(', ')
+  draft.calls = []
+  draft.finish = 'stop'
+  return { type: 'notice', message: `The guest ${guest} tried to call ${names}; guests have no tools` }
+}
+
 type Block = 'text' | 'thinking'
 
 /**

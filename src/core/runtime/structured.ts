@@ -29,3 +29,15 @@ export function parseAnswer(answer: string): unknown {
     return undefined // not JSON is an answer, not a failure
   }
 }
+
+/** Asks the model to mend its answer. */
+export function repairRequest(problem: string): string {
+  return `Your answer does not meet the required JSON schema: ${problem}. Answer again with JSON only.`
+}
+
+/** The failure of a turn whose mended answer does not meet the schema either. */
+export function notMet(problem: string): CrabError {
+  return new CrabError('schema', `Cannot give an answer that meets the schema: ${problem}`, {
+    hint: 'loosen the schema, or name a model that supports structured output',
+  })
+}

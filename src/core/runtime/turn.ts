@@ -1,5 +1,5 @@
 import { toCancelled } from '../base/cancelled.ts'
-import { CrabError, toCrabError } from '../base/errors.ts'
+import { type CrabError, toCrabError } from '../base/errors.ts'
 import { addUsage, type Message, type Usage } from '../base/message.ts'
 import type { ModelRequest, Provider, ToolSpec } from '../provider/types.ts'
 import type { NewLine } from '../storage/types.ts'
@@ -8,8 +8,8 @@ import type { HeldConversation } from './held-conversation.ts'
 import { toRequestMessages } from './history.ts'
 import type { SelectedTools } from './selected-tools.ts'
 import type { Steers } from './steers.ts'
-import { type Draft, emptyDraft, followStep, toAssistantMessage } from './step.ts'
-import { schemaProblem } from './structured.ts'
+import { type Draft, emptyDraft, followStep, rejectCalls, toAssistantMessage } from './step.ts'
+import { notMet, repairRequest, schemaProblem } from './structured.ts'
 import { remoteNames, runToolCalls, type ToolAnswer, type ToolSetting, toolsByName } from './tool-calls.ts'
 import { toToolChoice } from './tool-choice.ts'
 import { answerLines, stepLines, usedLines } from './turn-lines.ts'
@@ -264,24 +264,6 @@ function toResultEvent({ call, result, durationMs }: ToolAnswer): AgentEvent {
   return { type: 'tool-result', callId: call.id, output, durationMs, isError, ...(denial && { denial }) }
 }
 
-/** A guest is a voice, not a worker: what it wants to call is dropped, and said. */
-function rejectCalls(guest: string, draft: Draft): AgentEvent {
-  const names = draft.calls.map((call) => call.name).join(', ')
-  draft.calls = []
-  draft.finish = 'stop'
-  return { type: 'notice', message: `The guest ${guest} tried to call ${names}; guests have no tools` }
-}
-
 function toStopReason(finish: Draft['finish']): StopReason {
   return finish === 'length' || finish === 'refused' ? finish : 'other'
-}
-
-function repairRequest(problem: string): string {
-  return `Your answer does not meet the required JSON schema: ${problem}. Answer again with JSON only.`
-}
-
-function notMet(problem: string): CrabError {
-  return new CrabError('schema', `Cannot give an answer that meets the schema: ${problem}`, {
-    hint: 'loosen the schema, or name a model that supports structured output',
-  })
 }
