@@ -47,6 +47,33 @@ test('crabup self update replaces the program under a service, which runs on unt
   assert.notEqual(await pid(), first)
 })
 
+test('crabup self update --restart goes back to the program before when a service does not run with the new one', async () => {
+  await using talk = await makeTalk([])
+  const bin = await install(talk, 'bin')
+  const unfit =
+    '#!/bin/sh\ntest "$1" = --version && exec echo crabtalk 9.9.9\necho "$2 $3 with 9.9.9"\nexit 69\n'
+  await writeFile(join(talk.cwd, 'unfit'), unfit)
+  const sum = await sumOf(join(talk.cwd, 'unfit'))
+  const env = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }
+  const crabup = (words: string) => talk.shell(`bin/crabup ${words}`, { env })
+  await using stack = new AsyncDisposableStack()
+  stack.defer(async () => assert.equal((await crabup('daemon stop')).code, 0))
+  assert.equal((await crabup('daemon start')).code, 0)
+  const before = await sumOf(join(bin, 'crabtalk'))
+  const update = await crabup(`self update --from unfit --sha256 ${sum} --restart`)
+  assert.equal(update.code, 69)
+  assert.match(
+    update.stdout,
+    /^crabtalk \S+ → 9\.9\.9: [^\n]*\ndaemon restart with 9\.9\.9\ndaemon was restarted /,
+  )
+  assert.match(
+    update.stderr,
+    /^crabup: daemon does not run with crabtalk 9\.9\.9, so crabtalk \d\S+ is back$/m,
+  )
+  assert.equal(await sumOf(join(bin, 'crabtalk')), before)
+  assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabtalk.old', 'crabup'])
+})
+
 test('crabup self update changes nothing for a file that is not the one it should be', async () => {
   await using box = await makeSandbox()
   const bin = await install(box, 'bin')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { access, chmod, mkdir, stat, utimes, writeFile } from 'node:fs/promises'
+import { access, chmod, mkdir, stat, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
@@ -136,6 +136,10 @@ test('doctor finds what services lack, and --fix mends what is safe', async () =
   const port = join(box.home, 'run/clock.port')
   await writeFile(port, '1\n')
   await utimes(port, 1, 1)
+  const printed = join(box.home, 'logs/clock.crash.log')
+  await mkdir(join(box.home, 'logs'))
+  await writeFile(printed, '')
+  await truncate(printed, 61_000_000)
   const agents = join(box.home, 'agents')
   await mkdir(agents)
   const tools = join(box.cwd, 'tools')
@@ -149,6 +153,7 @@ test('doctor finds what services lack, and --fix mends what is safe', async () =
   assert.match(stdout, /warning {2}ANTHROPIC_API_KEY is set in this shell, and services do not see it/)
   assert.match(stdout, /warning {2}own of crab: my-server is found in the shell \(.*\), not in the service/)
   assert.match(stdout, /note {5}\S.*clock\.port was left behind/)
+  assert.match(stdout, /warning {2}\S.*clock\.crash\.log has 61\.0 MB\n +hint: crabup clock stop, then/)
   assert.doesNotMatch(stdout, /sk-none|'k'/)
   const { checks } = JSON.parse((await crabup(box, ['doctor', '--fix', '--json'], { env })).stdout) as {
     checks: { status: string; message: string }[]

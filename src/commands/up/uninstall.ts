@@ -16,6 +16,7 @@ import { confirm, declined } from '../ask/confirm.ts'
 import type { Options, Run } from '../command.ts'
 import { endDaemon } from '../daemon/end-daemon.ts'
 import type { Host } from '../host.ts'
+import { bytesText } from './packages/facts-text.ts'
 import { byHandHint, howToRemove } from './uninstall-program.ts'
 import { openPlace, unitNames, type ViewPlace } from './view/place.ts'
 
@@ -70,7 +71,7 @@ async function agreeToPurge(
   const answer = await confirm(question, { options, host }, signal)
   if (answer === false) throw declined('remove the data')
   if (answer === undefined) {
-    const size = inUnits(data.reduce((sum, { bytes }) => sum + bytes, 0))
+    const size = bytesText(data.reduce((sum, { bytes }) => sum + bytes, 0))
     throw new CrabError('denied', `Cannot remove ${home} (${size}): nobody can be asked`, {
       hint: 'crabup uninstall --purge --yes removes it without a question',
     })
@@ -149,7 +150,7 @@ function tellKept(
   host: Host,
 ): void {
   if (data.length === 0) return
-  const size = inUnits(data.reduce((sum, { bytes }) => sum + bytes, 0))
+  const size = bytesText(data.reduce((sum, { bytes }) => sum + bytes, 0))
   host.stdout.write(`${word} your data in ${paths.home} (${size}); crabup uninstall --purge removes it
 `)
 }
@@ -158,14 +159,8 @@ function sizes(data: readonly HomeEntry[]): string[] {
   const width = Math.max(0, ...data.map(({ name }) => name.length))
   return data.map(({ name, bytes, files }) => {
     const many = files > 1 ? `, ${files - 1} file${files === 2 ? '' : 's'}` : ''
-    return `  ${name.padEnd(width)}  ${inUnits(bytes)}${many}`
+    return `  ${name.padEnd(width)}  ${bytesText(bytes)}${many}`
   })
-}
-
-function inUnits(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB']
-  const at = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
-  return `${at === 0 ? bytes : (bytes / 1000 ** at).toFixed(1)} ${units[at]}`
 }
 
 const WAIT_MS = 10_000

@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises'
 import { toCrabError } from '../../../core/base/errors.ts'
 import { upHostOf } from '../../../up/host.ts'
-import { brokenPackages, installedServices } from '../../../up/packages/installed.ts'
+import { readFailed } from '../../../up/packages/failed-version.ts'
+import { brokenPackages, folderOf, installedServices } from '../../../up/packages/installed.ts'
 import { nodeAt } from '../../../up/packages/node-version.ts'
 import { findNpmProgram } from '../../../up/packages/npm-program.ts'
 import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
@@ -15,8 +16,10 @@ export const checkComponents: Check = async (place, signal) => {
       () => true,
       () => false,
     )
-    if (isThere) return ok(`${name} ${version} is installed`)
-    return problem(`${name}: ${script} is gone`, `crabup pull ${name} brings it back`)
+    const isWhole = isThere
+      ? ok(`${name} ${version} is installed`)
+      : problem(`${name}: ${script} is gone`, `crabup pull ${name} brings it back`)
+    return [isWhole, ...(await failedUpdate(name, place))]
   })
   const broken = brokenPackages(place.paths).map((name) =>
     warning(
@@ -26,11 +29,19 @@ export const checkComponents: Check = async (place, signal) => {
   )
   const needsNode = installed.some(({ runsOnNode }) => runsOnNode)
   return [
-    ...(await Promise.all(files)),
+    ...(await Promise.all(files)).flat(),
     ...broken,
     await ofNode(place, needsNode, signal),
     await ofNpm(place),
   ]
+}
+
+/** What an update leaves out. */
+async function failedUpdate(name: string, { paths }: Place): Promise<Finding[]> {
+  const failed = await readFailed(folderOf(paths, name))
+  if (!failed) return []
+  const message = `${name}: ${failed.version} was tried on ${failed.at.slice(0, 10)} and not kept: ${failed.why}`
+  return [note(message, `crabup pull ${name} --version ${failed.version} tries it again`)]
 }
 
 async function ofNode({ host }: Place, isNeeded: boolean, signal: AbortSignal): Promise<Finding> {

@@ -2,6 +2,7 @@ import type { Run } from '../../command.ts'
 import { DOCTOR_CHECKS, examine } from '../../doctor/doctor.ts'
 import { checkComponents } from './components.ts'
 import { checkServiceEnvironment } from './environment.ts'
+import { checkLogs } from './logs.ts'
 import { checkServicePaths } from './paths.ts'
 import { checkServices } from './services.ts'
 import { checkSystem } from './system.ts'
@@ -13,6 +14,7 @@ export const doctor: Run = async (invocation) => {
     ['services', checkServices],
     ['service environment', checkServiceEnvironment],
     ['service PATH', checkServicePaths],
+    ['logs', checkLogs],
     ['components', checkComponents],
     ['system', checkSystem],
   ])

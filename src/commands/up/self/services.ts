@@ -1,28 +1,50 @@
+import { KINDS } from '../../../core/base/errors.ts'
 import { KNOWN, labelOf } from '../../../up/names.ts'
 import type { Host } from '../../host.ts'
 import { openPlace, type ViewPlace } from '../view/place.ts'
 
-/** Restarts the services that still run the program that was replaced, or says how. Gives the exit code. */
+/** What became of the services that ran the program that was replaced. */
+export interface Settled {
+  /** The exit code. */
+  code: number
+  /** Those that were told to restart, in order; the last of them failed where the code says so. */
+  restarted: readonly string[]
+}
+
+/** Restarts the services that still run the program that was replaced until one fails, or says how. */
 export async function settleServices(
   { program, restarts, host }: { program: string; restarts: boolean; host: Host },
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Settled> {
   const names = await namesOfRunning(host, signal)
-  if (names.length === 0) return 0
-  if (!restarts) {
-    const verb = names.length > 1 ? 'run' : 'runs'
-    const commands = names.map((name) => `crabup ${name} restart`).join(' && ')
-    host.stderr.write(`${names.join(' and ')} still ${verb} the one before: ${commands}\n`)
-    return 0
-  }
+  if (names.length === 0) return { code: 0, restarted: [] }
+  if (restarts) return await restartServices(names, program, host)
+  const verb = names.length > 1 ? 'run' : 'runs'
+  const commands = names.map((name) => `crabup ${name} restart`).join(' && ')
+  host.stderr.write(`${names.join(' and ')} still ${verb} the one before: ${commands}\n`)
+  return { code: 0, restarted: [] }
+}
+
+/** Has a program restart services, which knows what they need. */
+export async function restartServices(
+  names: readonly string[],
+  program: string,
+  host: Host,
+): Promise<Settled> {
   await Promise.all([host.stdout.flush(), host.stderr.flush()])
   const { runForeground } = await import('../../../core/process/foreground.ts')
-  const codes: number[] = []
-  // The new program restarts them: it knows what its services need.
+  const restarted: string[] = []
   for (const name of names) {
-    codes.push(await runForeground([program, '--as-crabup', name, 'restart'], host.env))
+    restarted.push(name)
+    const code = await runForeground([program, '--as-crabup', name, 'restart'], host.env)
+    if (code !== 0) return { code, restarted }
   }
-  return Math.max(...codes)
+  return { code: 0, restarted }
+}
+
+/** Whether a service cannot run with a program: it was not ready in time, or its configuration is wrong for that. */
+export function isUnfit({ code }: Settled): boolean {
+  return code === KINDS.unavailable.exit || code === KINDS.config.exit
 }
 
 /** Of the services that are this program; none where nobody can be asked. */

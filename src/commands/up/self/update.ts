@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { CrabError } from '../../../core/base/errors.ts'
+import { CrabError, KINDS } from '../../../core/base/errors.ts'
 import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { upHostOf } from '../../../up/host.ts'
@@ -7,11 +7,11 @@ import { findNpm } from '../../../up/packages/npm.ts'
 import { findNpmProgram } from '../../../up/packages/npm-program.ts'
 import type { UpdateSource } from '../../../up/self/candidate.ts'
 import { type Installation, installationOf } from '../../../up/self/installation.ts'
-import { rollBack, type Update, updateProgram } from '../../../up/self/update.ts'
+import { type OwnProgram, rollBack, type Update, updateProgram } from '../../../up/self/update.ts'
 import type { Options, Run } from '../../command.ts'
 import type { Host } from '../../host.ts'
 import { showWhile } from '../../progress.ts'
-import { settleServices } from './services.ts'
+import { isUnfit, restartServices, type Settled, settleServices } from './services.ts'
 
 /** `crabup self update`: another version of this program in its place. */
 export const selfUpdate: Run = async ({ options, host }) => {
@@ -33,7 +33,25 @@ export const selfUpdate: Run = async ({ options, host }) => {
     : await fetchAndSwitch(own, source, host, stop.signal)
   host.stdout.write(`${toLine(update, own.path)}\n`)
   if (update.outcome === 'same') return 0
-  return await settleServices({ program: own.path, restarts: options.has('restart'), host }, stop.signal)
+  const at = { program: own.path, restarts: options.has('restart'), host }
+  const settled = await settleServices(at, stop.signal)
+  if (!isUnfit(settled) || options.has('rollback')) return settled.code
+  return await goBack({ update, settled, own, host }, stop.signal)
+}
+
+/** The program before comes back where a service does not run with the new one; what was restarted runs with it again. */
+async function goBack(
+  { update, settled, own, host }: { update: Update; settled: Settled; own: OwnProgram; host: Host },
+  signal: AbortSignal,
+): Promise<number> {
+  await rollBack({ ...own, version: update.to }, upHostOf(host), signal)
+  const failed = settled.restarted.at(-1)
+  host.stderr.write(
+    `crabup: ${failed} does not run with crabtalk ${update.to}, so crabtalk ${update.from} is back\n`,
+  )
+  const isUntouched = settled.code === KINDS.config.exit // it runs on: nobody ends what could not start again
+  await restartServices(isUntouched ? settled.restarted.slice(0, -1) : settled.restarted, own.path, host)
+  return settled.code
 }
 
 /** What was asked for, as far as it makes sense together. */
@@ -98,5 +116,13 @@ async function byNpm({ installation, source, options, host }: ByNpm, signal: Abo
   const { runForeground } = await import('../../../core/process/foreground.ts')
   const code = await runForeground([...(await findNpmProgram(upHostOf(host), host.cwd())), ...args], host.env)
   const restarts = options.has('restart')
-  return code === 0 ? await settleServices({ program: installation.path, restarts, host }, signal) : code
+  if (code !== 0) return code
+  const settled = await settleServices({ program: installation.path, restarts, host }, signal)
+  if (isUnfit(settled)) {
+    const back = [...args.slice(0, -1), `crabtalk@${VERSION}`].map(quoteWord).join(' ')
+    host.stderr.write(
+      `the one before comes back with: npm ${back} && crabup ${settled.restarted.at(-1)} restart\n`,
+    )
+  }
+  return settled.code
 }

@@ -48,8 +48,8 @@ of a service and all it has started.`,
     args: '',
     summary: 'Look for what is wrong with this installation and its services',
     details: `What crabtalk doctor looks at, and besides: the service manager, every service and its unit, secrets that only this shell has,
-programs of MCP servers that a service does not find, Node and npm for components. --fix makes files of yours readable for you
-only and removes what services left in run/; everything else it only says. Exits 1 when there is a problem.`,
+programs of MCP servers that a service does not find, logs that grow, Node and npm for components. --fix makes files of yours
+readable for you only and removes what services left in run/; everything else it only says. Exits 1 when there is a problem.`,
     options: [
       { name: 'deep', summary: 'Start the MCP servers too' },
       { name: 'fix', summary: 'Mend what can be mended without a question' },
