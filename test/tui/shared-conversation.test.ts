@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { request } from '../../src/core/protocol/dispatch.ts'
+import type { ClientMessage } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
 import type { Script } from '../support/model-server.ts'
 import { openShownChat, type ShownChat } from '../support/shown-chat.ts'
 import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
@@ -146,8 +147,16 @@ test('titles, compaction and new conversations of another client are shown', asy
 })
 
 test('a title that another client gives while this chat compacts is no news of a compaction', async () => {
-  const gate = Promise.withResolvers<void>()
-  await using shared = await open([{ parts: ['One.'] }, { parts: [gate.promise, 'A summary.'] }])
+  const titled = Promise.withResolvers<void>()
+  const isCompaction = ({ msg }: ClientMessage) => msg?.$case === 'compact'
+  await using shared = await open(
+    [{ parts: ['One.'] }, { parts: ['A summary.'] }],
+    (dispatch) =>
+      async function* (message, signal) {
+        if (isCompaction(message)) await titled.promise // who compacts holds the conversation
+        yield* dispatch(message, signal)
+      },
+  )
   const [left, right] = shared.chats
   left.type('hello\r')
   for (const chat of shared.chats) await chat.see('One.')
@@ -155,7 +164,7 @@ test('a title that another client gives while this chat compacts is no news of a
   await left.see('a model writes a summary')
   right.type('/title Crabs\r')
   await right.see('It is called "Crabs" now')
-  gate.resolve()
+  titled.resolve()
   await left.see('Compacted')
   await right.see('compacted: a summary took the place')
   left.type('/new\r')
@@ -191,9 +200,10 @@ interface Shared extends AsyncDisposable {
 }
 
 /** Two chats of (crab, ann), as two windows over one daemon. */
-async function open(script: Script): Promise<Shared> {
+async function open(script: Script, between = (dispatch: Dispatch) => dispatch): Promise<Shared> {
   const node = await startTestDispatch(script)
-  const chats: [ShownChat, ShownChat] = [await openShownChat([], { node }), await openShownChat([], { node })]
+  const openOne = () => openShownChat([], { node, between })
+  const chats: [ShownChat, ShownChat] = [await openOne(), await openOne()]
   for (const chat of chats) await chat.see('in process')
   return {
     node,
