@@ -29,7 +29,9 @@ export async function globalSetup(): Promise<void> {
     splitting: true,
     platform: 'node',
     format: 'esm',
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)` },
+    banner: {
+      js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url)`,
+    },
     define: { 'import.meta.dirname': JSON.stringify(PLACE) }, // what they start stands there
     logLevel: 'error',
   })
