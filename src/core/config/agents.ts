@@ -1,13 +1,14 @@
-import { readdir, realpath, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 import { createFile, replaceFile, syncDir, toStorageError } from '../base/files.ts'
 import type { JsonObject } from '../base/message.ts'
-import { didYouMean } from '../base/nearest.ts'
+import { foreignPrompt, missingAgent, takenName } from './agent-errors.ts'
 import { findAgentFile, type IdentifiedFile, readAgentFiles, readPrompt, toAgent } from './agent-files.ts'
 import { newAgentId } from './agent-id.ts'
 import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
-import { DEFAULT_DESCRIPTION, DEFAULT_PROMPT, defaultAgent } from './default-agent.ts'
+import { createDefault, lacksId, promptText, replaceLinked, writeId } from './agent-writes.ts'
+import { defaultAgent } from './default-agent.ts'
 import { DEFAULT_AGENT } from './default-name.ts'
 import { entryRules } from './entry-rules.ts'
 import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
@@ -79,7 +80,7 @@ export class AgentStore {
     const isFree = files.every((one) => foldName(one.name) !== DEFAULT_AGENT)
     if (name !== DEFAULT_AGENT || !isFree) throw missingAgent(name, files)
     if (!create) return defaultAgent()
-    await this.#createDefault()
+    await createDefault(this.#folder)
     return await this.get(name)
   }
 
@@ -213,15 +214,6 @@ export class AgentStore {
     }
   }
 
-  async #createDefault(): Promise<void> {
-    const path = join(this.#folder, DEFAULT_AGENT)
-    await createFile(`${path}.md`, promptText(DEFAULT_PROMPT))
-    await createFile(
-      `${path}.toml`,
-      renderToml({ id: newAgentId(DEFAULT_AGENT), description: DEFAULT_DESCRIPTION }),
-    )
-  }
-
   async #valid(name: string): Promise<{ file: IdentifiedFile; agent: AgentConfig; document: TomlDocument }> {
     const files = await readAgentFiles(this.#folder)
     const file = find(files, name)
@@ -281,47 +273,6 @@ function checked(what: string, config: JsonObject): JsonObject {
   return isTableList(mcps) ? { ...rest, mcps } : rest
 }
 
-function lacksId({ isNewId, document }: IdentifiedFile): boolean {
-  return isNewId && document.ok && checkAgent(document.value.table).ok
-}
-
 function isUnwritable(reason: unknown): boolean {
   return reason instanceof CrabError && (reason.kind === 'storage' || reason.kind === 'unavailable')
-}
-
-/** Writes the id into the file; a link to another agent's file becomes a file of its own. */
-async function writeId({ document, path, id }: IdentifiedFile): Promise<void> {
-  if (!document.ok) return
-  const { text, table } = document.value
-  const isCopy = 'id' in table
-  await replaceFile(isCopy ? path : await realpath(path), editToml(text, table, { ...table, id }))
-}
-
-/** Replaces a file, or the file that a link stands for. */
-async function replaceLinked(path: string, content: string): Promise<void> {
-  const target = await realpath(path).catch(() => path) // not there yet: replaceFile() makes it or says why not
-  await replaceFile(target, content)
-}
-
-/** A prompt as a file: with one newline at its end, which reading takes away again. */
-function promptText(prompt: string): string {
-  return `${prompt}\n`
-}
-
-function missingAgent(name: string, files: readonly IdentifiedFile[]): CrabError {
-  const names = files.map((file) => file.name)
-  const hint = didYouMean(name, names) ?? 'crabtalk agent list shows the agents there are'
-  return new CrabError('missing', `Cannot find the agent "${name}"`, { hint })
-}
-
-function foreignPrompt(what: string, path: string): CrabError {
-  return new CrabError('conflict', `${what}: the prompt of another agent lies in ${path}.md`, {
-    hint: 'move that file away',
-  })
-}
-
-function takenName(what: string): CrabError {
-  return new CrabError('conflict', `${what}: an agent of that name exists`, {
-    hint: 'upper and lower case are one name',
-  })
 }

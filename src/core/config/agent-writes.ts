@@ -1,0 +1,42 @@
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createFile, replaceFile } from '../base/files.ts'
+import type { IdentifiedFile } from './agent-files.ts'
+import { newAgentId } from './agent-id.ts'
+import { checkAgent } from './agent-schema.ts'
+import { DEFAULT_DESCRIPTION, DEFAULT_PROMPT } from './default-agent.ts'
+import { DEFAULT_AGENT } from './default-name.ts'
+import { editToml } from './toml-edit.ts'
+import { renderToml } from './toml-render.ts'
+
+/** Writes the files of the default agent, where they are not there. */
+export async function createDefault(folder: string): Promise<void> {
+  const path = join(folder, DEFAULT_AGENT)
+  await createFile(`${path}.md`, promptText(DEFAULT_PROMPT))
+  const table = { id: newAgentId(DEFAULT_AGENT), description: DEFAULT_DESCRIPTION }
+  await createFile(`${path}.toml`, renderToml(table))
+}
+
+/** Whether a file that can be an agent does not say its id. */
+export function lacksId({ isNewId, document }: IdentifiedFile): boolean {
+  return isNewId && document.ok && checkAgent(document.value.table).ok
+}
+
+/** Writes the id into the file; a link to another agent's file becomes a file of its own. */
+export async function writeId({ document, path, id }: IdentifiedFile): Promise<void> {
+  if (!document.ok) return
+  const { text, table } = document.value
+  const isCopy = 'id' in table
+  await replaceFile(isCopy ? path : await realpath(path), editToml(text, table, { ...table, id }))
+}
+
+/** Replaces a file, or the file that a link stands for. */
+export async function replaceLinked(path: string, content: string): Promise<void> {
+  const target = await realpath(path).catch(() => path) // not there yet: replaceFile() makes it or says why not
+  await replaceFile(target, content)
+}
+
+/** A prompt as a file: with one newline at its end, which reading takes away again. */
+export function promptText(prompt: string): string {
+  return `${prompt}\n`
+}
