@@ -131,4 +131,4 @@ export function bare(line: string): string {
 }
 
 /** Blocks whose lines are kept. */
-const MOST_RENDERED = 2_000
+const MOST_RENDERED = 500

@@ -220,7 +220,7 @@ class Pager {
   }
 
   #view(): View {
-    return { ...this.#options.look, ...this.#options.output.size(), details: true }
+    return { ...this.#options.look, ...this.#options.output.size(), details: true, isWhole: true }
   }
 
   #draw(): void {

@@ -7,6 +7,8 @@ export interface View {
   color: boolean
   /** Tool lines show what the tools gave. */
   details: boolean
+  /** Details are shown to their last line. */
+  isWhole?: boolean
   /** From markdown/load.ts; without it Markdown stands as it was written. */
   parse?: ParseMarkdown | undefined
   /** From highlight/load.ts; without it code has one colour. */

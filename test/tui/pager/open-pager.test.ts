@@ -71,6 +71,19 @@ test('openPager() shows arguments and outputs of tools, and nothing of it reache
   assert.doesNotMatch(pager.bytes(), /\[2J|\]0;/)
 })
 
+test('openPager() shows a long output of a tool to its end', async () => {
+  const call = { callId: 'c', name: 'bash', arguments: '{"command":"seq 500"}', server: '' }
+  const output = Array.from({ length: 500 }, (_, at) => `count ${at + 1}`).join('\n')
+  await using pager = await open([
+    message({ role: 'user', content: 'count' }),
+    message({ role: 'assistant', content: '', toolCalls: [call] }),
+    message({ role: 'tool', toolCallId: 'c', content: output }),
+  ])
+  await pager.shows(/count 500/)
+  await pager.press('/', ...'count 250', '\r')
+  assert.match(pager.lines()[0] ?? '', /count 250$/)
+})
+
 test('openPager() draws again when the terminal is resized, and only rows that changed else', async () => {
   await using pager = await open(numbered(100))
   await pager.shows(/answer 99\b/)

@@ -15,15 +15,15 @@ export function renderDetails(tool: ToolRun, view: View): string[] {
   return [...section('arguments', prettyJson(tool.arguments), view), ...section('output', tool.output, view)]
 }
 
-function section(title: string, text: string, { columns, color }: View): string[] {
+function section(title: string, text: string, { columns, color, isWhole = false }: View): string[] {
   if (text === '') return []
   const lines = wrapText(cleanText(text.slice(0, MAX_CHARS)).trimEnd(), columns)
-  const left = lines.length - MOST_LINES
+  const left = isWhole ? 0 : lines.length - MOST_LINES
   const isCut = text.length > MAX_CHARS
   const more = left > 0 || isCut ? [`… ${left > 0 ? plural(left, 'more line') : 'more'}`] : []
   return [
     paint(truncateText(title, columns), color, 'dim', 'underline'),
-    ...lines.slice(0, MOST_LINES),
+    ...(left > 0 ? lines.slice(0, MOST_LINES) : lines),
     ...more.map((line) => paint(truncateText(line, columns), color, 'dim')),
   ]
 }

@@ -22,8 +22,8 @@ const INDENT = '  '
 export function renderTool(tool: ToolRun, view: View): string[] {
   const change = changeOf(tool)
   const inner = { ...view, columns: Math.max(1, view.columns - INDENT.length) }
-  const diff =
-    tool.state === 'done' ? renderDiff(change, view.details ? DIFF_LINES_IN_DETAIL : DIFF_LINES, inner) : []
+  const most = view.isWhole ? Number.POSITIVE_INFINITY : view.details ? DIFF_LINES_IN_DETAIL : DIFF_LINES
+  const diff = tool.state === 'done' ? renderDiff(change, most, inner) : []
   const below = [...diff, ...renderReason(tool, inner), ...(view.details ? renderDetails(tool, inner) : [])]
   return [renderToolLine(tool, outcomeOf(tool, change), view), ...indent(below, view.columns)]
 }

@@ -146,4 +146,9 @@ test('renderTool() shows arguments and output in detail, a hundred lines of each
     '  output',
   ])
   assert.deepEqual(lines.slice(-2), ['  line 100', '  … 50 more lines'])
+  assert.equal(linesOf(tool, { details: true, isWhole: true }).at(-1), '  line 150')
+  const write = { name: 'write', arguments: JSON.stringify({ path: 'f', content: numbered(300).join('\n') }) }
+  const made = { ...write, output: 'Created f: 300 lines, 3000 bytes' }
+  assert.ok(linesOf(made, { details: true }).includes('  … 100 more lines'))
+  assert.ok(linesOf(made, { details: true, isWhole: true }).includes('  300 + line 300'))
 })
