@@ -9,12 +9,12 @@ export type FrontMatter =
  * without quotes, which YAML refuses, is taken: many skills have one.
  */
 export function readFrontMatter(text: string): FrontMatter {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
-  if (lines[0]?.trimEnd() !== '---') return refusal(1, 'it does not begin with a front matter (---)')
-  const end = lines.findIndex((line, i) => i > 0 && line.trimEnd() === '---')
+  const [, start = ''] = /^\uFEFF?(---[^\S\n]*(?:\n|$))/.exec(text) ?? []
+  if (start === '') return refusal(1, 'it does not begin with a front matter (---)')
+  const end = text.search(/\r?\n---[^\S\n]*(?:\n|$)/) // most of a skill is not looked at
   if (end < 0) return refusal(1, 'its front matter has no end (---)')
   const texts = new Map<string, string>()
-  for (const { key, head, rest, line } of entriesOf(lines.slice(0, end))) {
+  for (const { key, head, rest, line } of entriesOf(text.slice(0, end).split(/\r?\n/))) {
     if (key === undefined) return refusal(line, 'this is no line of the form "key: value"')
     if (texts.has(key)) return refusal(line, `there is a second "${key}"`)
     const value = readValue(head, rest)

@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** What was found below a folder. */
@@ -10,8 +10,8 @@ export interface Walked<T> {
 }
 
 /**
- * Shows `read` the folders below a root, those of one level after those above it, each level by path, and gives what it
- * makes of them; only inside one of which it makes nothing does the walk go on.
+ * Shows `read` the folders below a root, those of one level after those above it, and gives what it makes of them, each level
+ * by path; only inside one of which it makes nothing does the walk go on.
  *
  * Hidden folders and node_modules are skipped, links are followed, a folder that was seen before is not entered again. It
  * ends below five levels, and after `most` folders. Fails as `readdir` for the root; what else cannot be entered is empty.
@@ -22,22 +22,19 @@ export async function walkFolders<T>(
   most: number,
 ): Promise<Walked<T>> {
   const walked: Walked<T> = { found: [], isCut: false }
-  const entered = new Set<string>()
-  let level = await foldersIn(root)
-  await unseen([root], entered)
+  const top = { path: root, real: await realpath(root) }
+  const entered = new Set([top.real])
+  let level = await foldersIn(top)
   let left = most
   for (let depth = 1; level.length > 0; depth++) {
     walked.isCut = level.length > left
     const looked = level.slice(0, left)
-    const made = await inBatches(looked, read)
-    walked.found.push(...made.flatMap((one) => one ?? []))
     left -= looked.length
+    const made = await inBatches(looked, ({ path }) => read(path))
+    walked.found.push(...made.flatMap((one) => one ?? []))
     if (walked.isCut || depth === MAX_DEPTH) break
-    const others = looked.filter((_, at) => made[at] === undefined)
-    const inner = await inBatches(await unseen(others, entered), (folder) =>
-      foldersIn(folder).catch(() => []),
-    )
-    level = inner.flat()
+    const others = looked.filter((folder, at) => made[at] === undefined && isNew(folder, entered))
+    level = (await inBatches(others, (folder) => foldersIn(folder).catch(() => []))).flat()
   }
   return walked
 }
@@ -46,12 +43,21 @@ export async function walkFolders<T>(
 const BATCH = 64
 const MAX_DEPTH = 5
 
-async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true })
-  return entries
-    .filter(mayBeFolder)
-    .map(({ name }) => join(folder, name))
-    .toSorted()
+interface Folder {
+  path: string
+  /** Without links. */
+  real: string
+}
+
+async function foldersIn({ path, real }: Folder): Promise<Folder[]> {
+  const entries = await readdir(path, { withFileTypes: true })
+  const folders = entries.filter(mayBeFolder).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  const found = folders.map(async (entry) => {
+    const place = { path: join(path, entry.name), real: join(real, entry.name) }
+    if (!entry.isSymbolicLink()) return place
+    return { ...place, real: await realpath(place.path).catch(() => place.real) } // it leads nowhere
+  })
+  return await Promise.all(found)
 }
 
 function mayBeFolder(entry: Dirent): boolean {
@@ -59,21 +65,11 @@ function mayBeFolder(entry: Dirent): boolean {
   return entry.isDirectory() || entry.isSymbolicLink()
 }
 
-/** Those that were not entered by another path: links may lead back. */
-async function unseen(folders: readonly string[], entered: Set<string>): Promise<string[]> {
-  const places = await inBatches(folders, placeOf)
-  return folders.filter((_, at) => {
-    const place = places[at]
-    if (place === undefined || entered.has(place)) return false
-    entered.add(place)
-    return true
-  })
-}
-
-/** What a folder is, whatever leads to it; undefined for what is none, or cannot be seen. */
-async function placeOf(path: string): Promise<string | undefined> {
-  const stats = await stat(path, { bigint: true }).catch(() => undefined) // there is nothing in it for us
-  return stats?.isDirectory() ? `${stats.dev} ${stats.ino}` : undefined
+/** Whether it was not entered by another path: links may lead back. */
+function isNew({ real }: Folder, entered: Set<string>): boolean {
+  if (entered.has(real)) return false
+  entered.add(real)
+  return true
 }
 
 async function inBatches<T, R>(all: readonly T[], run: (one: T) => Promise<R>): Promise<R[]> {
