@@ -7,7 +7,7 @@ export async function nothingFound(query: string): Promise<string> {
   const terms = new TermBuffer()
   terms.fill(query, 'query')
   const asked = sanitize(headOf(query, SHOWN))
-  const why = terms.count > 0 ? '' : ': words of two or more letters or digits are looked for, no signs'
+  const why = terms.count > 0 ? '' : ': words are looked for, not signs, single digits, a and i'
   return `Nothing was found for ${asked}${query.length > SHOWN ? '…' : ''}${why}\n`
 }
 

@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { nothingFound } from '../../src/commands/nothing-found.ts'
 
 test('nothingFound() says what is looked for when no word of the query is', async () => {
-  for (const query of ['heron', 'C++ heron', '数', '42']) {
+  for (const query of ['heron', 'C++ heron', '数', '42', 'C++', '.NET', 'c']) {
     assert.equal(await nothingFound(query), `Nothing was found for ${query}\n`)
   }
-  for (const query of ['!!!', '🎉', '*', 'C++', 'a b']) {
-    const why = 'words of two or more letters or digits are looked for, no signs'
+  for (const query of ['!!!', '🎉', '*', '7', '++', 'a i']) {
+    const why = 'words are looked for, not signs, single digits, a and i'
     assert.equal(await nothingFound(query), `Nothing was found for ${query}: ${why}\n`)
   }
 })
