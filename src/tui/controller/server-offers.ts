@@ -20,7 +20,7 @@ export interface ServerOffersOptions {
 /** What running servers offer for completion: prompts as commands, resources as mentions. Starts no server. */
 export class ServerOffers {
   readonly #options: ServerOffersOptions
-  readonly #kept = new Map<string, { until: number; found: Promise<Found[]> }>()
+  readonly #kept = new Map<string, Kept>()
   #prompts: { agent: string; entries: readonly CommandEntry[] } = { agent: '', entries: [] }
 
   constructor(options: ServerOffersOptions) {
@@ -66,24 +66,33 @@ export class ServerOffers {
   async #ask(agent: string, action: McpActionKind, signal: AbortSignal): Promise<Found[]> {
     const key = JSON.stringify([agent, action])
     const now = this.#options.now()
-    const kept = this.#kept.get(key)
-    const found = kept && now < kept.until ? kept.found : this.#list(agent, action).catch(() => [])
-    this.#kept.set(key, kept && now < kept.until ? kept : { until: now + KEPT_MS, found })
+    const known = this.#kept.get(key)
+    const kept = known && now < known.until ? known : this.#keep(agent, action, now)
+    this.#kept.set(key, kept)
     const gaveUp = new Promise<Found[]>((resolve) => {
       if (signal.aborted) resolve([])
       else signal.addEventListener('abort', () => resolve([]), { once: true })
     })
-    return await Promise.race([found, gaveUp])
+    return await Promise.race([kept.found, gaveUp])
   }
 
-  async #list(agent: string, action: McpActionKind): Promise<Found[]> {
+  /** A listing in which a server is missing that is about to answer is soon made anew. */
+  #keep(agent: string, action: McpActionKind, now: number): Kept {
+    const kept: Kept = { until: now + KEPT_MS, found: Promise.resolve([]) }
+    const whenPartial = () => {
+      kept.until = now + KEPT_PARTIAL_MS
+    }
+    kept.found = this.#list(agent, action, whenPartial).catch(() => [])
+    return kept
+  }
+
+  async #list(agent: string, action: McpActionKind, whenPartial: () => void): Promise<Found[]> {
     const { dispatch } = this.#options
     const signal = AbortSignal.timeout(LISTING_MS)
     const { agents } = await request(dispatch, 'mcpView', { agent }, signal)
-    const running = agents
-      .flatMap(({ servers }) => servers)
-      .filter(({ state }) => state === McpPeerState.CONNECTED)
-      .map(({ name }) => name)
+    const servers = agents.flatMap((one) => one.servers)
+    if (servers.some(({ state }) => state === McpPeerState.CONNECTING)) whenPartial()
+    const running = servers.filter(({ state }) => state === McpPeerState.CONNECTED).map(({ name }) => name)
     const asked = running.map(async (name): Promise<Found[]> => {
       const result = await request(dispatch, 'mcpAction', { agent, name, action }, signal).catch(
         () => undefined,
@@ -92,6 +101,11 @@ export class ServerOffers {
     })
     return (await Promise.all(asked)).flat()
   }
+}
+
+interface Kept {
+  until: number
+  found: Promise<Found[]>
 }
 
 interface Found {
@@ -106,5 +120,6 @@ function toCommand(server: string, { name, description, arguments: blanks }: Mcp
 
 /** How long a listing is good for. */
 const KEPT_MS = 10_000
+const KEPT_PARTIAL_MS = 500
 const LISTING_MS = 5_000
 const MOST_RESOURCES = 20

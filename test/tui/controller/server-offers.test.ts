@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { McpActionKind } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { request } from '../../../src/core/protocol/dispatch.ts'
+import {
+  McpActionKind,
+  McpActionResult,
+  McpPeerState,
+  McpView,
+  ServerMessage,
+} from '../../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request } from '../../../src/core/protocol/dispatch.ts'
 import { ServerOffers } from '../../../src/tui/controller/server-offers.ts'
 import { startMcpNode } from '../../support/mcp/mcp-node.ts'
 import { askingEntry, entriesToml } from '../../support/mcp/mcp-servers.ts'
@@ -40,5 +46,29 @@ test('ServerOffers offers what running servers have, and starts none', async () 
   assert.deepEqual(
     (await offers.findResources('o', NEVER)).map(({ value }) => value),
     ['docs:docs://readme', 'docs:docs://pixel', 'docs:docs://long'],
+  )
+})
+
+test('ServerOffers soon asks again while a server is about to answer', async () => {
+  let state = McpPeerState.CONNECTING
+  const dispatch: Dispatch = async function* (message) {
+    if (message.msg?.$case === 'mcpView') {
+      const value = McpView.fromPartial({ agents: [{ servers: [{ name: 'docs', state }] }] })
+      yield ServerMessage.fromPartial({ msg: { $case: 'mcpView', value } })
+    }
+    if (message.msg?.$case === 'mcpAction') {
+      const value = McpActionResult.fromPartial({ prompts: [{ name: 'hello', description: 'Say hello' }] })
+      yield ServerMessage.fromPartial({ msg: { $case: 'mcpAction', value } })
+    }
+  }
+  let now = 0
+  const offers = new ServerOffers({ dispatch, agent: () => 'crab', now: () => now })
+  assert.equal(await offers.findPrompts(NEVER), false)
+  state = McpPeerState.CONNECTED
+  now += 600
+  assert.equal(await offers.findPrompts(NEVER), true)
+  assert.deepEqual(
+    offers.prompts.map(({ name }) => name),
+    ['docs:hello'],
   )
 })
