@@ -5,6 +5,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { toStorageError } from '../../core/base/files.ts'
 import { codeOf } from '../../core/base/system-error.ts'
 import type { Npm } from '../packages/npm.ts'
+import { compareVersions, isVersion } from '../packages/version-order.ts'
 import type { UpHost } from '../types.ts'
 import { programIn } from './archive.ts'
 import { verifyFile } from './checksum.ts'
@@ -20,8 +21,8 @@ export interface UpdateSource {
 }
 
 /**
- * The program of another version, its checksum verified; undefined when the registry's is the version there is, of which
- * nothing is fetched. `npm` is asked for only when the registry is.
+ * The program of another version, its checksum verified; undefined when the registry has that which there is, or none
+ * newer where the newest is wanted, of which nothing is fetched. `npm` is asked for only when the registry is.
  */
 export async function fetchProgram(
   { file, sha256, version }: UpdateSource,
@@ -32,7 +33,8 @@ export async function fetchProgram(
     const found = await npm()
     const spec = `${packageFor(host)}@${version ?? 'latest'}`
     const { version: there } = await found.view(spec, signal)
-    return there === own ? undefined : await fromRegistry(spec, found, signal)
+    if (there === own || (version === undefined && isOlder(there, own))) return undefined
+    return await fromRegistry(spec, found, signal)
   }
   const bytes = await readFile(file, { signal }).catch((reason) => {
     const code = codeOf(reason)
@@ -42,6 +44,11 @@ export async function fetchProgram(
   })
   await verifyFile(file, bytes, sha256)
   return await programIn(bytes, basename(file))
+}
+
+/** Nobody who asks for the newest wants an older one: a build of their own, or a release that was taken back. */
+function isOlder(there: unknown, own: string): boolean {
+  return typeof there === 'string' && isVersion(there) && isVersion(own) && compareVersions(there, own) < 0
 }
 
 /** npm holds what it fetches against the checksum of the registry. */

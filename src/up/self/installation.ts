@@ -1,4 +1,5 @@
-import { dirname, join, sep } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, posix, sep, win32 } from 'node:path'
 
 /** How this program came here. */
 export type Installation =
@@ -9,26 +10,38 @@ export type Installation =
   /** The folder of the sources. */
   | { kind: 'source'; path: string }
 
-/** Reads from where the program lies how it was installed; nothing is looked up. */
-export function installationOf({ path, isOneFile }: { path: string; isOneFile: boolean }): Installation {
-  if (!isOneFile) return { kind: 'source', path }
-  const parts = path.split(sep)
-  const at = parts.indexOf('node_modules') // the outermost: the platform's package may lie inside the other one
-  if (at < 0) return { kind: 'file', path }
-  const folder = parts.slice(0, at + 1).join(sep)
-  const isGlobal = parts[at - 1] === 'lib' || isWindowsPrefix(parts, at)
-  if (!isGlobal) return { kind: 'npm', path, folder }
-  return {
-    kind: 'npm',
-    path,
-    folder,
-    prefix: parts[at - 1] === 'lib' ? dirname(dirname(folder)) : dirname(folder),
-  }
+/** What is known of the system a program lies in; by default this one. */
+export interface System {
+  isWindows: boolean
+  exists(path: string): boolean
 }
 
-/** npm for Windows puts global packages right below its prefix, which by default has its own name. */
-function isWindowsPrefix(parts: readonly string[], at: number): boolean {
-  return sep === '\\' && parts[at - 1]?.toLowerCase() === 'npm'
+/** Reads from where the program lies how it was installed. */
+export function installationOf(
+  { path, isOneFile }: { path: string; isOneFile: boolean },
+  system: System = { isWindows: sep === win32.sep, exists: existsSync },
+): Installation {
+  if (!isOneFile) return { kind: 'source', path }
+  const { sep: separator } = system.isWindows ? win32 : posix
+  const parts = path.split(separator)
+  const at = parts.indexOf('node_modules') // the outermost: the platform's package may lie inside the other one
+  if (at < 0) return { kind: 'file', path }
+  const folder = parts.slice(0, at + 1).join(separator)
+  const prefix = globalPrefix(folder, system)
+  return { kind: 'npm', path, folder, ...(prefix !== undefined && { prefix }) }
+}
+
+/**
+ * The prefix of a folder of packages for everybody. npm for Windows has it right below the prefix, and puts what starts
+ * programs beside it; those of a project are inside of it.
+ */
+function globalPrefix(folder: string, { isWindows, exists }: System): string | undefined {
+  if (!isWindows) {
+    const lib = posix.dirname(folder)
+    return posix.basename(lib) === 'lib' ? posix.dirname(lib) : undefined
+  }
+  const prefix = win32.dirname(folder)
+  return exists(win32.join(prefix, 'crabtalk.cmd')) ? prefix : undefined
 }
 
 /** The one that was replaced last, beside the program. */

@@ -21,6 +21,22 @@ test('installationOf() reads from the path who installed a program', () => {
   assert.deepEqual(of(path), { kind: 'npm', path, folder: '/home/me/project/node_modules' })
 })
 
+test('installationOf() tells global packages of Windows from those of a project by what starts them', () => {
+  const of = (folder: string) => {
+    const path = `${folder}\\node_modules\\crabtalk\\node_modules\\crabtalk-win-x64\\bin\\crabtalk.exe`
+    return installationOf(
+      { path, isOneFile: true },
+      { isWindows: true, exists: (file) => file === 'D:\\nodejs\\crabtalk.cmd' },
+    )
+  }
+  const at = (installation: ReturnType<typeof of>) =>
+    installation.kind === 'npm' && [installation.folder, installation.prefix]
+  assert.deepEqual(at(of('D:\\nodejs')), ['D:\\nodejs\\node_modules', 'D:\\nodejs'])
+  assert.deepEqual(at(of('D:\\lib')), ['D:\\lib\\node_modules', undefined])
+  const file = { path: 'C:\\bin\\crabtalk.exe', isOneFile: true }
+  assert.equal(installationOf(file, { isWindows: true, exists: () => true }).kind, 'file')
+})
+
 test('oldProgram() is beside the program', () => {
   assert.equal(oldProgram('/opt/bin/crabtalk'), '/opt/bin/crabtalk.old')
   assert.equal(oldProgram('/opt/bin/crabtalk.EXE'), '/opt/bin/crabtalk.old.exe')

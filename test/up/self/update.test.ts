@@ -158,6 +158,8 @@ test('updateProgram() fetches from the registry what is newer there, and only th
   const name = `crabtalk-${process.platform}-${process.arch}`
   const same = await updateProgram(own, {}, { host: HOST, npm: async () => npm('1.0.0') }, signal)
   assert.deepEqual([same.outcome, asked.splice(0)], ['same', [`view ${name}@latest`]])
+  const older = await updateProgram(own, {}, { host: HOST, npm: async () => npm('1.0.0-rc.1') }, signal)
+  assert.deepEqual([older.outcome, asked.splice(0)], ['same', [`view ${name}@latest`]])
   const newer = await updateProgram(
     own,
     { version: '2.0.0' },
