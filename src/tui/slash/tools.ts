@@ -36,7 +36,10 @@ export function toolLine(tool: McpToolView): [name: string, about: string] {
 }
 
 /** Tools that agents have without a server; what an agent's file leaves out is refused as such. */
-const BUILT_IN = ['read', 'glob', 'grep', 'edit', 'write', 'bash', 'ask_user']
+const BUILT_IN = [
+  ...['read', 'glob', 'grep', 'edit', 'write', 'bash', 'ask_user'],
+  ...['remember', 'forget', 'recall', 'search_sessions', 'skill'],
+]
 
 /** A command line that does nothing. */
 const NO_COMMAND = 'true'

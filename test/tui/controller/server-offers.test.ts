@@ -50,7 +50,7 @@ test('ServerOffers offers what running servers have, and starts none', async () 
 })
 
 test('ServerOffers soon asks again while a server is about to answer', async () => {
-  let state = McpPeerState.CONNECTING
+  let state: McpPeerState = McpPeerState.CONNECTING
   const dispatch: Dispatch = async function* (message) {
     if (message.msg?.$case === 'mcpView') {
       const value = McpView.fromPartial({ agents: [{ servers: [{ name: 'docs', state }] }] })

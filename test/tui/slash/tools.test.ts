@@ -25,8 +25,20 @@ test('/tools lists built-in tools and those of servers, with what the rules say'
   const text = page(chat)
   assert.match(text, /^ {2}read {2,}allowed · /m)
   assert.match(text, /^ {2}bash {2,}asked · no rule allows the command$/m)
+  for (const name of ['remember', 'forget', 'recall', 'search_sessions']) {
+    assert.match(text, new RegExp(`^ {2}${name} {2,}allowed · `, 'm'))
+  }
+  assert.doesNotMatch(text, /^ {2}skill /m)
   assert.match(text, /^MCP server one\n {2}mcp__one__echo {2,}asked · no rule/m)
   assert.match(text, /^ {2}mcp__one__add {2,}refused · mcp__one__add \(agents\/crab\.toml:\d+\)/m)
+})
+
+test('/tools lists the tool of skills where there are skills', async () => {
+  await using node = await startTestDispatch([])
+  await node.home.write('skills/a/SKILL.md', '---\nname: a\ndescription: Does a\n---\nDo it.\n')
+  const chat = slashSetting(node.dispatch)
+  await runSlash('/tools', chat.context, NEVER)
+  assert.match(page(chat), /^ {2}skill {2,}allowed · /m)
 })
 
 test('/tools leaves out what the agent has not', async () => {

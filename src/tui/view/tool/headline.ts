@@ -22,6 +22,7 @@ export function headlineOf({ name, server, arguments: json }: ToolRun): Headline
 type Args = Readonly<Record<string, unknown>>
 
 const pathOf = (args: Args) => textOf(args['path'])
+const nameOf = (args: Args) => textOf(args['name'])
 
 const BUILT_IN: Record<string, { verb: string; object: (args: Args) => string }> = {
   bash: { verb: 'Run', object: (args) => textOf(args['command']) },
@@ -31,6 +32,11 @@ const BUILT_IN: Record<string, { verb: string; object: (args: Args) => string }>
   glob: { verb: 'Find', object: (args) => inPath(textOf(args['pattern']), args) },
   grep: { verb: 'Search', object: (args) => inPath(textOf(args['pattern']), args) },
   ask_user: { verb: 'Ask', object: questionOf },
+  remember: { verb: 'Remember', object: nameOf },
+  forget: { verb: 'Forget', object: nameOf },
+  recall: { verb: 'Recall', object: (args) => textOf(args['query']) },
+  search_sessions: { verb: 'Search conversations', object: (args) => textOf(args['query']) },
+  skill: { verb: 'Read skill', object: nameOf },
 }
 
 function inPath(pattern: string, args: Args): string {

@@ -36,6 +36,11 @@ test('renderTool() says in words what a built-in tool did, and with what', () =>
     '✓ Find **/*.ts  3 lines',
   )
   assert.equal(lineOf('ask_user', { questions: [{ question: 'Which?' }] }), '✓ Ask Which?')
+  assert.equal(lineOf('remember', { name: 'wifi', content: 'lagoon' }), '✓ Remember wifi')
+  assert.equal(lineOf('forget', { name: 'wifi' }), '✓ Forget wifi')
+  assert.equal(lineOf('recall', { query: 'wifi' }), '✓ Recall wifi')
+  assert.equal(lineOf('search_sessions', { query: 'wifi' }), '✓ Search conversations wifi')
+  assert.equal(lineOf('skill', { name: 'review' }), '✓ Read skill review')
 })
 
 test('renderTool() names the server of an MCP tool once, and its arguments in short', () => {
