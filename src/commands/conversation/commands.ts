@@ -12,7 +12,7 @@ import type { Host } from '../host.ts'
 import { openOutFile } from '../out-file.ts'
 import { printJson, printTable } from '../print.ts'
 import { readFilters } from './filters.ts'
-import { findConversation, shortId } from './find.ts'
+import { findConversation, readConversations, shortId } from './find.ts'
 import { toJsonMessage } from './messages.ts'
 
 const DEFAULT_LIMIT = '20'
@@ -23,7 +23,7 @@ export const list: Run = async ({ options, host, signal }) => {
   const filters = readFilters(options, host)
   await using attached = await attach(host)
   const page = { ...filters, limit, offset }
-  const { conversations, total } = await request(attached.dispatch, 'listConversations', page, signal)
+  const { conversations, total } = await readConversations(attached.dispatch, page, signal)
   const states = attached.place === 'daemon' ? await statesOf(attached.dispatch, signal) : new Map()
   const rows = conversations.map((info): Row => {
     return { ...info, state: states.get(info.filePath) ?? 'idle' }

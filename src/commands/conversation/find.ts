@@ -10,14 +10,38 @@ export function shortId(id: string): string {
   return id.slice(-SHORT)
 }
 
+/** Which conversations are listed; a limit of 0 is all. */
+interface Wanted {
+  agent?: string
+  sender?: string
+  cwd?: string
+  offset?: number
+  limit: number
+}
+
+/** Conversations, newest first, in as many replies as they take, and how many match in all. */
+export async function readConversations(
+  dispatch: Dispatch,
+  { offset = 0, limit, ...filters }: Wanted,
+  signal: AbortSignal,
+): Promise<{ conversations: ConversationInfo[]; total: number }> {
+  const found: ConversationInfo[] = []
+  for (;;) {
+    const page = { ...filters, offset: offset + found.length, limit: limit && limit - found.length }
+    const { conversations, total } = await request(dispatch, 'listConversations', page, signal)
+    found.push(...conversations)
+    const isOver = conversations.length === 0 || offset + found.length >= total || found.length === limit
+    if (isOver) return { conversations: found, total }
+  }
+}
+
 /** The conversation whose id ends so, or the last one at AGENT/SENDER; the last one of all without an id. Throws `missing` or, for several, `conflict`. */
 export async function findConversation(
   dispatch: Dispatch,
   id: string | undefined,
   signal: AbortSignal,
 ): Promise<ConversationInfo> {
-  const page = { limit: id === undefined ? 1 : 0 }
-  const { conversations } = await request(dispatch, 'listConversations', page, signal)
+  const { conversations } = await readConversations(dispatch, { limit: id === undefined ? 1 : 0 }, signal)
   const found =
     id === undefined ? conversations.slice(0, 1) : conversations.filter((info) => endsWith(info, id))
   const current = conversations.find(({ agent, sender }) => `${agent}/${sender}` === id)

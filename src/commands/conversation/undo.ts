@@ -31,7 +31,7 @@ async function choosePair(
   options: Options,
   signal: AbortSignal,
 ): Promise<PairNames | undefined> {
-  const asked = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '' }
+  const asked = { agent: options.value('agent') ?? '', sender: options.value('sender') ?? '', limit: 1 }
   const { conversations } = await request(dispatch, 'listConversations', asked, signal)
   const [last] = conversations
   if (!last) return undefined

@@ -1163,7 +1163,7 @@ export interface ListConversationsMsg {
   cwd: string;
   /** Sessions to skip, from the newest. */
   offset: number;
-  /** 0: all of them. */
+  /** 0: all of them. A reply may have fewer, so that it fits a frame: go on behind them. */
   limit: number;
 }
 
@@ -1171,7 +1171,7 @@ export interface ListConversationsMsg {
 export interface ConversationInfo {
   agent: string;
   sender: string;
-  /** Counts the sessions of a pair from 1, oldest first. */
+  /** Its place among all that match, from 1, newest first. */
   seq: number;
   title: string;
   /** The session's opaque id; no path. */
@@ -1191,7 +1191,7 @@ export interface ConversationInfo {
   preview: string;
 }
 
-/** Stored sessions, newest first. */
+/** Stored sessions, newest first; never empty before the end. */
 export interface ConversationList {
   conversations: ConversationInfo[];
   /** Of all that match, on whatever page. */

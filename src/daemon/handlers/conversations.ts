@@ -12,25 +12,26 @@ import type {
 import type { EntryReader } from '../../core/runtime/entry-reader.ts'
 import { listEntries, listSessions, sessionMeta } from '../../core/runtime/session-pages.ts'
 import type { SessionLine, SessionSummary, Storage } from '../../core/storage/types.ts'
+import { fitting } from './fitting.ts'
 import { toCallInfo } from './stream-events.ts'
 
 /**
- * `list_conversations`: a page of them, newest first; empty filters match everything. One in which nothing was said yet
- * is none.
+ * `list_conversations`: a page of them, newest first; empty filters match everything. It may be shorter than asked, never
+ * empty before the end. One in which nothing was said yet is none.
  *
  * An agent has the name it goes by now, by its id in `agentNames`; one that is gone its last one.
  */
 export async function listConversations(
-  storage: Storage,
+  storage: Pick<Storage, 'listSessions'>,
   filter: ListConversationsMsg & { agentId?: string },
-  { agentNames, now }: { agentNames: ReadonlyMap<string, string>; now: number },
+  agentNames: ReadonlyMap<string, string>,
 ): Promise<ConversationList> {
   const { agentId, sender, cwd, offset, limit } = filter
   const wanted = { ...(agentId && { agentId }), ...(sender && { sender }), ...(cwd && { cwd }) }
   const { sessions, total } = await listSessions(storage, { ...wanted, offset, limit })
-  const conversations = sessions.map((summary, index) => {
+  const conversations = fitting(sessions, sizeOfSummary).map((summary, index) => {
     const agent = agentNames.get(summary.agentId) ?? summary.agent
-    return toConversationInfo(summary, { agent, seq: offset + index + 1, now })
+    return toConversationInfo(summary, { agent, seq: offset + index + 1 })
   })
   return { conversations, total }
 }
@@ -50,22 +51,18 @@ export async function getConversationHistory(
 /** `list_messages`: a page of a session's messages, oldest first; it may be shorter than asked, never empty before the end. */
 export async function listMessages(reader: EntryReader, asked: ListMessages): Promise<MessageList> {
   const { messages, total } = await listEntries(reader, asked)
-  return { messages: fitting(messages.map(toSessionMessage)), total }
+  return { messages: fitting(messages.map(toSessionMessage), sizeOfMessage, PAGE_CHARS), total }
 }
 
-/** Characters of a page, so that it fits a frame with room to spare; a message that alone is longer stands alone. */
+/** A message that alone is longer stands alone. */
 const PAGE_CHARS = 2 * 1024 * 1024
 
-function fitting(messages: readonly SessionMessage[]): SessionMessage[] {
-  let size = 0
-  const end = messages.findIndex((message, index) => {
-    size += sizeOf(message)
-    return index > 0 && size > PAGE_CHARS
-  })
-  return end < 0 ? [...messages] : messages.slice(0, end)
+/** With all that is of one length. */
+function sizeOfSummary({ agent, sender, title, preview, cwd }: SessionSummary): number {
+  return 250 + agent.length + sender.length + title.length + preview.length + cwd.length
 }
 
-function sizeOf({ content, reasoning, toolCalls }: SessionMessage): number {
+function sizeOfMessage({ content, reasoning, toolCalls }: SessionMessage): number {
   const called = toolCalls.reduce((sum, call) => sum + call.arguments.length, 0)
   return content.length + called + reasoning.reduce((sum, text) => sum + text.length, 0)
 }
@@ -79,11 +76,11 @@ export async function getSession(storage: Storage, session: string): Promise<Ses
 
 function toConversationInfo(
   summary: SessionSummary,
-  { agent, seq, now }: { agent: string; seq: number; now: number },
+  { agent, seq }: { agent: string; seq: number },
 ): ConversationInfo {
   const { agentId, sender, title, id, cwd, createdAt, updatedAt, messageCount, preview } = summary
-  const aliveSecs = Math.max(0, Math.round((now - Date.parse(updatedAt)) / 1000))
-  const date = updatedAt.slice(0, 10)
+  const aliveSecs = Math.max(0, Math.round((Date.parse(updatedAt) - Date.parse(createdAt)) / 1000)) || 0
+  const date = createdAt.slice(0, 10)
   return {
     agent,
     agentId,

@@ -102,8 +102,7 @@ function operations(services: Services, channel: Channel): Handlers {
     listActiveConversations: (message) => listActiveConversations(services, message),
     listConversations: async (filter) => {
       const agentNames = new Map((await agents.list()).agents.map(({ id, name }) => [id, name]))
-      const at = { agentNames, now: services.now() }
-      return listConversations(storage, await withAgentId(services, filter), at)
+      return listConversations(storage, await withAgentId(services, filter), agentNames)
     },
     getConversationHistory: ({ filePath }) => getConversationHistory(storage, filePath),
     async deleteConversation({ filePath }, signal) {

@@ -17,6 +17,7 @@ import type {
 } from '../../core/protocol/crabtalk.generated.ts'
 import { matchesIn } from '../../core/search/terms/query-words.ts'
 import type { Services } from '../services.ts'
+import { fitting } from './fitting.ts'
 import { fromWireEntry, fromWireKind, toWireEntry } from './memory-entry.ts'
 import type { Served } from './served.ts'
 
@@ -38,7 +39,7 @@ export async function searchMemory(
     const matches = looked > MAX_LOOKED ? [] : matchesIn(entry.content, query)
     return { entry: toWireEntry(entry), score, matches }
   })
-  return { hits: fitting(hits, ({ entry }) => sizeOf(entry)) }
+  return { hits: fitting(hits, ({ entry }) => sizeOf(entry), REPLY_BYTES) }
 }
 
 /** `list_memory`: entries by name, page by page, or one of them. */
@@ -51,7 +52,7 @@ export async function listMemory(served: Served, message: ListMemory): Promise<M
   const all = memory.entries.filter((entry) => shows(entry) && (kind === undefined || entry.kind === wanted))
   const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const page = sorted.slice(offset, offset + Math.min(limit || 100, MAX_PAGE)).map(toWireEntry)
-  return { entries: fitting(page, sizeOf), total: all.length }
+  return { entries: fitting(page, sizeOf, REPLY_BYTES), total: all.length }
 }
 
 /** `memory_op`: one change. */
@@ -78,7 +79,7 @@ export async function replaceMemory(
   const after = await services.memory.replace(agent, entries, signal)
   const sorted = after.entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const told = sorted.map((entry) => toWireEntry({ ...entry, content: '' }))
-  return { entries: fitting(told, sizeOf), total: told.length }
+  return { entries: fitting(told, sizeOf, REPLY_BYTES), total: told.length }
 }
 
 const MAX_PAGE = 1000
@@ -123,16 +124,6 @@ function opOf({ op }: MemoryOp, now: number): Op | ((memory: Memory) => Op) {
     default:
       throw new CrabError('invalid', 'Cannot change the memory: the message does not say how')
   }
-}
-
-/** The first of them that fit a frame; one at least. */
-function fitting<T>(all: T[], bytesOf: (one: T) => number): T[] {
-  let size = 0
-  const end = all.findIndex((one, index) => {
-    size += bytesOf(one)
-    return index > 0 && size > REPLY_BYTES
-  })
-  return end < 0 ? all : all.slice(0, end)
 }
 
 function sizeOf({ name, content, aliases }: MemoryEntry): number {
