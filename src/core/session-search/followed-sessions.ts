@@ -233,7 +233,7 @@ const WORTH_A_THREAD = 512 * 1024
 /** So long a file that could not be read, and has not changed since, is let be. */
 const RETRY_MS = 30_000
 /** Files that are looked at in one go. */
-const BATCH = 1024
+const BATCH = 256
 /** What grows while it is read is read again, but not for ever. */
 const MAX_TRIES = 3
 

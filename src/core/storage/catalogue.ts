@@ -114,7 +114,7 @@ export class Catalogue {
 type StampOf = (id: string) => FileStamp | undefined
 
 /** Files between two breaths. */
-const BATCH = 1024
+const BATCH = 256
 /** Opening a file takes as long as reading this many bytes. */
 const COST_OF_FILE = 16 * 1024
 /** Bytes that may be read again and again before the catalogue is written. */
