@@ -58,6 +58,7 @@ export class ServiceLoop {
   #run: Run | undefined
   #notBefore = 0
   #isLeaving = false
+  #isTold = true
   #woken = Promise.withResolvers<void>()
   /** Resolves when there is nothing left to do, and nothing runs. Never rejects. */
   readonly finished: Promise<void>
@@ -88,6 +89,11 @@ export class ServiceLoop {
     const isNews = wanted?.asked.id !== this.#wanted?.asked.id
     this.#wanted = wanted
     if (isNews) this.#wake()
+  }
+
+  /** Writes down again what could not be: the disk was full. */
+  tellAgain(): void {
+    if (!this.#isTold) this.#note({})
   }
 
   /** Ends the service, and what it is wanted for stays as it is. */
@@ -147,7 +153,9 @@ export class ServiceLoop {
   async #obey({ asked }: Wanted): Promise<void> {
     if (asked.how === 'restart') await this.#endRun()
     this.#notBefore = 0
-    const counted = this.#run ? {} : { restarts: 0, starts: [], lastExit: undefined }
+    const counted = this.#run
+      ? {}
+      : ({ state: 'starting', restarts: 0, starts: [], lastExit: undefined } as const) // whoever asked waits for more
     this.#note({ asked: asked.id, isSettled: false, ...counted })
   }
 
@@ -236,7 +244,7 @@ export class ServiceLoop {
 
   #note(change: { [K in keyof ServiceRecord]?: ServiceRecord[K] | undefined }): void {
     this.#record = { ...this.#record, ...change, boot: this.#place.boot } as ServiceRecord
-    if (this.#place.isStanding()) writeRecord(this.#place.folder, this.name, this.#record)
+    if (this.#place.isStanding()) this.#isTold = writeRecord(this.#place.folder, this.name, this.#record)
   }
 
   #say(level: 'info' | 'warn' | 'error', message: string): void {

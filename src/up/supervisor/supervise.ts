@@ -162,6 +162,7 @@ class Supervisor {
     for (const [name, loop] of this.#loops) {
       const now = readWanted(folder, name)
       if (now || !wanted.includes(name)) loop.want(now)
+      loop.tellAgain()
     }
   }
 

@@ -63,8 +63,9 @@ export async function statusOf(files: ServiceFiles, labels: readonly string[]): 
         isEnabled: false,
         state: 'stopped',
       }
-      const record = spec && readRecord(folder, spec.name)
-      if (!record) return none
+      if (!spec) return none
+      const record = readRecord(folder, spec.name)
+      if (!record) return await unrecorded(none, files, spec.name)
       const isLost = !RESTS.has(record.state) && (await findSupervisor(folder, files.only)) === undefined
       return await toStatus(none, record, { isLost, isWanted: readWanted(folder, spec.name) !== undefined })
     }),
@@ -85,11 +86,14 @@ export async function removeKnown(at: ServiceFolder, name: string, signal: Abort
 /** Resolves when what is wanted now has been done. */
 async function obeyed(at: ServiceFolder, name: string, signal: AbortSignal): Promise<void> {
   await at.ensure(signal) // what runs already may have lost its supervisor
+  let looks = 0
   await each(at, signal, async () => {
     const wanted = readWanted(at.folder, name)
     if (!wanted) throw new CrabError('conflict', `Cannot start ${name}: somebody stopped it meanwhile`)
     const record = readRecord(at.folder, name)
-    return record?.asked === wanted.asked.id && DONE.has(record.state)
+    const isDone = record?.asked === wanted.asked.id && DONE.has(record.state)
+    if (!isDone && ++looks % LOOKS === 0) checkWritable(at.folder, `Cannot hear whether ${name} has started`)
+    return isDone
   })
 }
 
@@ -99,7 +103,6 @@ async function each(at: ServiceFolder, signal: AbortSignal, isSo: () => Promise<
   for (let napMs = FIRST_NAP_MS; !(await isSo()); napMs = Math.min(napMs * 1.5, LAST_NAP_MS)) {
     if (signal.aborted) throw toCancelled(signal)
     if (performance.now() > deadline) {
-      checkWritable(at.folder, 'Cannot hear from the supervisor of services')
       throw new CrabError('unavailable', 'Cannot reach the supervisor of services: it does nothing', {
         hint: 'see logs/supervisor.log in the home directory',
       })
@@ -107,6 +110,12 @@ async function each(at: ServiceFolder, signal: AbortSignal, isSo: () => Promise<
     await at.ensure(signal)
     await sleep(napMs, undefined, { signal }).catch(() => undefined) // the next look tells
   }
+}
+
+/** One that is wanted and looked after, and of which nothing is heard: it may run, and the disk be full. */
+async function unrecorded(none: ServiceStatus, files: ServiceFiles, name: string): Promise<ServiceStatus> {
+  const isDue = readWanted(files.folder, name) !== undefined
+  return isDue && (await findSupervisor(files.folder, files.only)) ? { ...none, state: 'starting' } : none
 }
 
 async function toStatus(
@@ -139,5 +148,7 @@ const DONE: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'waiting',
 const UP: ReadonlySet<ServiceRecord['state']> = new Set(['running', 'stopping'])
 /** What a service may take to end, and to start. */
 const LONGEST_MS = 60_000
+/** After so many looks, a second or two, something is wrong, and a full disk is what it may be. */
+const LOOKS = 20
 const FIRST_NAP_MS = 5
 const LAST_NAP_MS = 100

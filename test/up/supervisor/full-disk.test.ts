@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ensureSupervisor } from '../../../src/up/supervisor/ensure.ts'
 import { findSupervisor } from '../../../src/up/supervisor/record.ts'
-import { stopWanted } from '../../../src/up/supervisor/verbs.ts'
+import { startWanted, statusOf, stopWanted } from '../../../src/up/supervisor/verbs.ts'
 import { ask, wantService } from '../../../src/up/supervisor/wanted.ts'
 import { kill } from '../../support/processes.ts'
 import { makeServiceHome } from '../../support/services.ts'
@@ -28,7 +28,19 @@ test('supervise() keeps a service running on a full disk, and ends it when it is
     kind: 'storage',
     message: /disk is full/,
   })
-  await stopWanted({ folder: at.folder, ensure: async () => undefined }, 'one', signal)
+  const served = { folder: at.folder, ensure: async () => undefined }
+  const page = 4096 // room for what is asked, and none for what has become of it
+  truncateSync(join(disk.path, 'full'), statSync(join(disk.path, 'full')).size - page)
+  await assert.rejects(startWanted(served, at.spec('three', 'exec sleep 1000'), signal), {
+    kind: 'storage',
+    message: /^Cannot hear whether three has started: the disk is full$/,
+  })
+  const [unheard] = await statusOf(served, ['ai.crabtalk.three.test'])
+  assert.equal(unheard?.state, 'starting')
+  await rm(join(disk.path, 'full'))
+  await wantService(at.folder, at.spec('four', 'exec sleep 1000'), ask('start')) // so that it looks now
+  await at.recorded('three', ({ state }) => state === 'running')
+  for (const name of ['one', 'three', 'four']) await stopWanted(served, name, signal)
   assert.equal(await done, true)
   assert.deepEqual(await at.left(), [])
 })

@@ -3,12 +3,14 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
+import { ask, wantService } from '../../../../src/up/supervisor/wanted.ts'
 import { makeServiceHome, QUICK } from '../../../support/services.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
 test('crabup NAME start says that a service runs already only of the process that ran before', async () => {
   await using at = await makeServiceHome()
   await install(at.paths.packages)
+  await wantService(at.folder, at.spec('other', 'exec sleep 1000'), ask('start')) // so that the supervisor stays
   const over = new AbortController()
   const supervising = at.supervise(over.signal, { pace: { ...QUICK, restartMs: 600_000 } })
   const start = () => crabup(at.paths.home, ['echo', 'start'])
