@@ -12,6 +12,8 @@ export interface TarFile {
   size: number
   /** What is in it, where that was asked for. */
   content: Buffer | undefined
+  /** Its owner may run it. */
+  isExecutable?: true
   /** A link or a device, which is never written anywhere; only where such are let through. */
   isSpecial?: true
 }
@@ -53,6 +55,7 @@ interface Entry {
   path: string
   type: string
   size: number
+  isExecutable: boolean
   pieces: Buffer[] | undefined
   /** Bytes of content, and then of padding, that are still to come. */
   left: number
@@ -113,8 +116,11 @@ class TarReader {
     if (isFile && isKept && size > this.#limits.maxKeptBytes) {
       throw damaged(this.#tarball, `${inside} has more than ${this.#limits.maxKeptBytes} bytes`)
     }
-    const padding = (BLOCK - (size % BLOCK)) % BLOCK
-    this.#entry = { path: inside ?? '', type, size, pieces: isKept ? [] : undefined, left: size, padding }
+    this.#entry = {
+      ...{ path: inside ?? '', type, size, pieces: isKept ? [] : undefined },
+      isExecutable: ((readOctal(header, 100, 8) ?? 0) & OWNER_RUNS) !== 0,
+      ...{ left: size, padding: (BLOCK - (size % BLOCK)) % BLOCK },
+    }
   }
 
   #takeContent(entry: Entry): boolean {
@@ -130,14 +136,18 @@ class TarReader {
     return true
   }
 
-  #close({ path, type, size, pieces }: Entry): void {
+  #close({ path, type, size, isExecutable, pieces }: Entry): void {
     const content = pieces && Buffer.concat(pieces)
     if (type === 'L') this.#longPath = toText(content!)
     else if (type === 'x') this.#longPath = paxPath(content!) ?? this.#longPath
     else if (!RECORDS.includes(type) && type !== '5' && path !== '') {
       if (this.files.length >= this.#limits.maxFiles) throw damaged(this.#tarball, 'it has too many files')
       const isSpecial = type !== '0'
-      this.files.push({ path, size, content, ...(isSpecial && { isSpecial }) })
+      this.files.push({
+        ...{ path, size, content },
+        ...(isExecutable && { isExecutable }),
+        ...(isSpecial && { isSpecial }),
+      })
     }
   }
 
@@ -204,6 +214,7 @@ function damaged(tarball: string, why: string, cause?: unknown): CrabError {
 
 const BLOCK = 512
 const FILE = 0x30
+const OWNER_RUNS = 0o100
 /** Entries that say something of the next one: pax, pax for all, GNU's long name, GNU's long link. */
 const RECORDS: readonly string[] = ['x', 'g', 'L', 'K']
 const MAX_RECORD = 64 * 1024

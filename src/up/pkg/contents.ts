@@ -18,6 +18,7 @@ export interface PkgFile {
   /** Relative to the skill. */
   path: string
   content: Buffer
+  isExecutable: boolean
 }
 
 /** A skill of a package. */
@@ -117,7 +118,9 @@ function toSkill(folder: string, all: readonly TarFile[]): PkgSkill {
     name,
     description,
     allowedTools: allowedTools(main),
-    files: files.map(({ path, content }) => ({ path: path.slice(folder.length + 1), content: content! })),
+    files: files.map(({ path, content, isExecutable = false }) => ({
+      ...{ path: path.slice(folder.length + 1), content: content!, isExecutable },
+    })),
   }
 }
 

@@ -130,7 +130,8 @@ function checksums(skills: readonly PkgSkill[], agents: readonly PkgAgent[]): Re
 /** Whole or not at all. */
 async function writeSkill({ folder, files }: PkgSkill, { paths, folder: work }: PkgPorts): Promise<void> {
   const made = join(work, `skill ${folder}`)
-  for (const { path, content } of files) await replaceFile(join(made, path), content)
+  for (const { path, content, isExecutable } of files)
+    await replaceFile(join(made, path), content, isExecutable ? 0o700 : undefined)
   await makePrivateDir(paths.skills)
   try {
     await mkdir(join(paths.skills, folder), { mode: 0o700 }) // taken by nobody else meanwhile

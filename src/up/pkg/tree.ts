@@ -57,7 +57,8 @@ async function take(at: Walk, name: string): Promise<void> {
     )
   }
   const content = isKept ? await readFile(join(folder, path)) : undefined
-  files.push({ path, size: entry.size, content })
+  const isExecutable = (entry.mode & 0o100) !== 0
+  files.push({ path, size: entry.size, content, ...(isExecutable && { isExecutable }) })
 }
 
 const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules'])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { appendFile, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { upHostOf } from '../../../src/up/host.ts'
 import { openStaging } from '../../../src/up/packages/version-folders.ts'
-import { bringPkg } from '../../../src/up/pkg/bring.ts'
+import { type BroughtPkg, bringPkg } from '../../../src/up/pkg/bring.ts'
 import { installPkg, type PkgPorts } from '../../../src/up/pkg/install.ts'
 import { readRecords } from '../../../src/up/pkg/records.ts'
 import { removePkg } from '../../../src/up/pkg/remove.ts'
@@ -97,6 +97,16 @@ async function open(): Promise<Place> {
   }
 }
 
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777
+}
+
+function executables({ contents }: BroughtPkg): string[] {
+  return contents.skills
+    .flatMap(({ files }) => files.filter((file) => file.isExecutable))
+    .map(({ path }) => path)
+}
+
 test('installPkg() copies skills and agents, each agent with an id of its own', async () => {
   await using at = await open()
   const brought = await at.bring(await at.kit())
@@ -119,6 +129,10 @@ test('installPkg() copies skills and agents, each agent with an id of its own', 
     'review/scripts',
     'review/scripts/run.sh',
   ])
+  const modes = ['SKILL.md', 'scripts/run.sh'].map((name) =>
+    modeOf(join(at.home.paths.skills, 'review', name)),
+  )
+  assert.deepEqual(modes, [0o600, 0o700]) // a skill may have its own scripts run
   const stored = await agentStore(at.home.paths).get('reviewer')
   assert.notEqual(stored.id, '01J00000000000000000000000')
   assert.equal(stored.prompt, 'You review.')
@@ -183,6 +197,7 @@ test('bringPkg() fetches a commit by git, and nothing of the repository runs', a
   const brought = await at.bring(`${url}#main`)
   assert.match(brought.source.commit ?? '', /^[0-9a-f]{40}$/)
   assert.equal(brought.contents.skills[0]?.files.length, 2)
+  assert.deepEqual(executables(brought), ['scripts/run.sh'])
   await installPkg(brought, at.ports, signal)
   assert.ok(
     !readdirSync(at.home.paths.home, { recursive: true }).some((path) => String(path).endsWith('ran')),
@@ -240,9 +255,10 @@ test('bringPkg() takes a tarball that npm packed', async () => {
   await using at = await open()
   const files = Object.fromEntries(Object.entries(KIT))
   const [packed] = await registry.publish({ manifest: { name: 'crab-kit', version: '1.2.0' }, files })
-  const { contents, source } = await at.bring(packed!.tarball)
-  assert.equal(source.kind, 'tarball')
-  assert.equal(contents.agents[0]?.name, 'reviewer')
+  const brought = await at.bring(packed!.tarball)
+  assert.equal(brought.source.kind, 'tarball')
+  assert.equal(brought.contents.agents[0]?.name, 'reviewer')
+  assert.deepEqual(executables(brought), ['scripts/run.sh'])
 })
 
 const HOSTILE: [string, Record<string, string>, RegExp][] = [

@@ -23,9 +23,10 @@ function skillLines({ folder, name, description, allowedTools, files }: PkgSkill
   return [
     `  skill ${name}: ${description}`,
     ...(allowedTools === '' ? [] : [row('  tools', allowedTools)]),
-    ...files.map(({ path, content }) =>
-      row('  file', `skills/${folder}/${path}, ${bytesText(content.length)}`),
-    ),
+    ...files.map(({ path, content, isExecutable }) => {
+      const size = bytesText(content.length)
+      return row('  file', `skills/${folder}/${path}, ${size}${isExecutable ? ', can be run' : ''}`)
+    }),
   ]
 }
 
