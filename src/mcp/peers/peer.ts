@@ -1,14 +1,13 @@
 import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import type { Way } from '../connection/connect.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Connection, RemoteCall } from '../connection/connection.ts'
-import type { Link } from '../connection/link.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 import { maskAnswer, sureSecretsOf } from '../secrets/masked-answer.ts'
 import { hideSecrets } from '../secrets/shown-target.ts'
-import { LineTail, lastWords } from '../stdio/stderr-tail.ts'
+import { LineTail } from '../stdio/stderr-tail.ts'
 import { flawOfTarget } from '../tools/flaw.ts'
-import { printable, type ToolList } from '../tools/remote-tool.ts'
+import type { ToolList } from '../tools/remote-tool.ts'
 import type { PeerState } from '../types.ts'
 import { CallRecord } from './call-record.ts'
 import { cleanError } from './clean-error.ts'
@@ -16,12 +15,11 @@ import { FailureRecord } from './failure-record.ts'
 import { Holders } from './holders.ts'
 import { IdleTimer } from './idle-timer.ts'
 import { ListRefresh } from './list-refresh.ts'
-import { PeerLinks } from './peer-links.ts'
 import { PeerMemory } from './peer-memory.ts'
+import { PeerStart } from './peer-start.ts'
 import type { Claim, PeerOptions } from './peer-types.ts'
-import { type Started, startServer } from './server-start.ts'
-import { callLimit, idleLimit, isInstaller, startupLimit } from './startup.ts'
-import { Ways } from './ways.ts'
+import type { Started } from './server-start.ts'
+import { idleLimit } from './startup.ts'
 
 /**
  * One server for all that declare it: connects when somebody needs it, notices when it is gone, and knows its tools
@@ -40,19 +38,14 @@ export class Peer {
   readonly #secrets: readonly string[]
   readonly #stderr = new LineTail((line) => hideSecrets(line, this.target))
   readonly #over = new AbortController()
-  readonly #links = new PeerLinks()
   /** Why it is not even tried. */
   readonly #flaw: CrabError | undefined
+  readonly #start: PeerStart
   #connection: Connection | undefined
-  #attempt: Promise<Connection> | undefined
-  /** Ends the start under way for another one. */
-  #startOver = new AbortController()
-  #needed = Promise.withResolvers<void>()
   #refresh: ListRefresh | undefined
   readonly #holders = new Holders()
-  readonly #ways: Ways
   readonly #idle = new IdleTimer({
-    limitMs: () => idleLimit(this.claims.map(({ entry }) => entry)),
+    limitMs: () => idleLimit(this.#entries()),
     onIdle: () => this.#rest(),
   })
 
@@ -63,15 +56,26 @@ export class Peer {
     this.#secrets = sureSecretsOf(options.target)
     this.#flaw = flawOfTarget(options.target)
     this.memory = new PeerMemory(options)
-    this.#ways = new Ways(options.target)
     this.record = new CallRecord(options.now)
     this.failures = new FailureRecord(options.now)
+    this.#start = new PeerStart({
+      ...options,
+      entries: () => this.#entries(),
+      memory: this.memory,
+      log: this.#stderr,
+      isConnected: () => this.#connection !== undefined,
+      newRefresh: () => new ListRefresh({ read: () => this.#readAgain(), now: options.now }),
+      onBegin: () => options.onEvent('connecting'),
+      onStarted: (started, refresh) => this.#succeed(started, refresh),
+      onFailed: (reason) => this.#fail(reason),
+      over: this.#over.signal,
+    })
   }
 
   get state(): PeerState {
     if (this.#flaw) return 'invalid'
     if (this.#connection) return 'connected'
-    if (this.#attempt) return 'connecting'
+    if (this.#start.isUnderWay) return 'connecting'
     if (!this.error) return 'idle'
     return this.error.kind === 'credentials' ? 'needs_auth' : 'failed'
   }
@@ -99,15 +103,12 @@ export class Peer {
 
   /** Whether its next start may have to fetch the program. */
   get mayInstall(): boolean {
-    return this.list === undefined && isInstaller(this.target)
+    return this.#start.mayInstall
   }
 
   /** How long its next start may take, milliseconds. */
   get startupMs(): number {
-    return startupLimit(
-      this.claims.map(({ entry }) => entry),
-      this.mayInstall,
-    )
+    return this.#start.limitMs
   }
 
   /** The last lines of its standard error, oldest first. */
@@ -118,7 +119,7 @@ export class Peer {
   /** Starts it in the background, unless it runs or failed too recently. */
   start(): void {
     if (this.state === 'invalid' || this.#connection || this.failures.waitMs > 0) return
-    this.#begin().catch(() => undefined) // its state says it
+    this.#start.begin().catch(() => undefined) // its state says it
   }
 
   /**
@@ -128,15 +129,15 @@ export class Peer {
   async connect({ insist = false }, signal: AbortSignal): Promise<Connection> {
     if (this.#flaw) throw this.#flaw
     if (this.#connection) return this.#connection
-    if (!this.#attempt && !insist && this.failures.waitMs > 0) throw this.failures.tooEarly()
-    const attempt = this.#begin()
-    this.#needed.resolve()
-    return await orCancelled(attempt, signal)
+    if (!this.#start.isUnderWay && !insist && this.failures.waitMs > 0) throw this.failures.tooEarly()
+    const start = this.#start.begin()
+    this.#start.need()
+    return await orCancelled(start, signal)
   }
 
   /** Ends it, if it runs or is being started, and makes it anew: whoever waits for a start waits for the new one. */
   async reconnect(signal: AbortSignal): Promise<void> {
-    this.#startOver.abort(new CrabError('unavailable', 'it is being started anew'))
+    this.#start.again()
     await orCancelled(this.#disconnect(), signal)
     this.failures.forgive()
     await this.connect({ insist: true }, signal)
@@ -185,8 +186,7 @@ export class Peer {
     this.#over.abort(new CrabError('unavailable', 'it is being ended'))
     this.#holders.end()
     await this.#disconnect()
-    await this.#attempt?.catch(() => undefined) // it gives up now, and whoever waits for it is told
-    await this.#links.close()
+    await this.#start.close()
     await this.memory.settled()
   }
 
@@ -196,66 +196,11 @@ export class Peer {
     this.#idle.stop()
     this.#refresh?.stop()
     this.#connection?.release()
-    this.#links.release()
+    this.#start.release()
   }
 
-  #begin(): Promise<Connection> {
-    if (this.#attempt) return this.#attempt
-    this.#needed = Promise.withResolvers()
-    const attempt = this.#start()
-    this.#attempt = attempt
-    this.#options.onEvent('connecting')
-    return attempt
-  }
-
-  async #start(): Promise<Connection> {
-    for (;;) {
-      this.#startOver = new AbortController()
-      const { signal } = this.#startOver
-      try {
-        return await this.#startOnce(AbortSignal.any([this.#over.signal, signal]))
-      } catch (reason) {
-        if (signal.aborted && !this.#over.signal.aborted) continue
-        this.#attempt = undefined
-        const error = cleanError(reason, this.target)
-        if (!this.#over.signal.aborted) this.#fail(error)
-        throw error
-      }
-    }
-  }
-
-  async #startOnce(signal: AbortSignal): Promise<Connection> {
-    const { mayInstall, startupMs } = this
-    const refresh = new ListRefresh({ read: () => this.#readAgain(), now: this.#options.now })
-    try {
-      const started = await startServer(
-        {
-          ...{ mayInstall, startupMs, ...this.#ways.plan(this.memory, startupMs) },
-          slots: this.target.transport === 'stdio' ? this.#options.slots : undefined,
-          needed: this.#needed.promise,
-          open: (way, over) => this.#open(way, over),
-          onToolsChanged: () => refresh.notify(),
-          lastWords: () => printable(lastWords(this.#stderr.lines())),
-        },
-        signal,
-      )
-      this.#succeed(started, refresh)
-      return started.connection
-    } catch (reason) {
-      refresh.stop()
-      throw reason
-    }
-  }
-
-  /** Two processes of one server never run at once. */
-  async #open(way: Way, signal: AbortSignal): Promise<Link> {
-    const entries = () => this.claims.map(({ entry }) => entry)
-    const patienceMs = () => (this.#connection ? callLimit(entries()) : this.startupMs)
-    const either = AbortSignal.any([signal, this.#over.signal])
-    return await this.#links.replace(
-      () => this.#options.open({ way, log: this.#stderr, patienceMs }, either),
-      either,
-    )
+  #entries(): McpEntry[] {
+    return this.claims.map(({ entry }) => entry)
   }
 
   #succeed({ connection, list }: Started, refresh: ListRefresh): void {
@@ -263,13 +208,12 @@ export class Peer {
       void connection.close()
       throw toCancelled(this.#over.signal)
     }
-    this.#attempt = undefined
     this.#connection = connection
     this.#refresh = refresh
     this.connectedAt = this.#options.now()
     this.failures.connected()
     this.record.starts++
-    const isNew = this.memory.connected(list, connection, this.#ways.current)
+    const isNew = this.memory.connected(list, connection, this.#start.way)
     if (isNew) this.#options.onToolsChanged()
     void connection.ended.then((why) => this.#lose(connection, new CrabError('unavailable', why)))
     this.#options.onEvent('connected')
@@ -277,11 +221,14 @@ export class Peer {
     refresh.begin()
   }
 
-  #fail(error: CrabError): void {
+  #fail(reason: unknown): CrabError {
+    const error = cleanError(reason, this.target)
+    if (this.#over.signal.aborted) return error
     this.failures.startFailed(error)
     this.memory.failed(error)
     this.record.lastErrorAt = this.#options.now()
     this.#options.onEvent('failed')
+    return error
   }
 
   /** The server ended by itself: its tools stay, and the next call starts it again. */
