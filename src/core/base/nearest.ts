@@ -6,7 +6,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let least = Number.POSITIVE_INFINITY
   for (const candidate of candidates) {
     const longer = Math.max(word.length, candidate.length)
-    const most = longer < SHORT ? 1 : Math.ceil(longer * NEAR)
+    const isShort = longer < SHORT && sorted(word) !== sorted(candidate)
+    const most = isShort ? 1 : Math.ceil(longer * NEAR)
     if (Math.abs(word.length - candidate.length) > most) continue // to compare long words takes seconds
     const steps = distance(word.toLowerCase(), candidate.toLowerCase())
     if (steps >= Math.min(least, longer) || steps > most) continue
@@ -24,5 +25,9 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
 
 /** The share of letters that may differ. */
 const NEAR = 0.4
-/** Of shorter words every other one would be near. */
+/** Of shorter words every other one would be near, but for one of the same letters. */
 const SHORT = 4
+
+function sorted(word: string): string {
+  return word.length < SHORT ? [...word.toLowerCase()].toSorted().join('') : word
+}

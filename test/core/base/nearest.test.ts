@@ -11,6 +11,7 @@ for (const [word, candidates, meant] of [
   ['prompt', ['model', 'tools'], undefined],
   ['x', ['y'], undefined],
   ['foo', ['now', 'yes'], undefined],
+  ['evn', ['now', 'env'], 'env'],
   ['no', ['now', 'yes'], 'now'],
   ['x', [], undefined],
 ] as const) {
