@@ -57,7 +57,7 @@ const examples = commands.flatMap((command) =>
   command.examples.map((line) => ({ line, name: command.path.join(' ') })),
 )
 
-test('every example that help gives works', async (t) => {
+test('every example that help gives works', { timeout: 600_000 }, async (t) => {
   await using place = await makeEverydayPlace()
   const { stdout, stderr, code } = await place.shell(PREPARE)
   assert.equal(code, 0, stderr)
