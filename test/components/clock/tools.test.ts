@@ -127,7 +127,7 @@ test('a timer that is waited for tells how far it is, ends in time, and stops wi
   const progress = (message: string, done: number, total?: number) =>
     void told.push(`${message} ${done}/${total}`)
   const real = toolsAt({ get now() { return Date.now() } }) // biome-ignore format: one line
-  await real('timer_start', { duration: '0.02s' })
+  await real('timer_start', { duration: '0.4s' })
   assert.match(
     await real('timer_wait', { id: 't1' }, { ...call, wantsProgress: true, progress }),
     /^t1: ended/,
