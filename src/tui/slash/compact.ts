@@ -1,5 +1,5 @@
 import { request } from '../../core/protocol/dispatch.ts'
-import { CHARS_PER_TOKEN, formatCount, formatUsd } from '../view/numbers.ts'
+import { CHARS_PER_TOKEN, formatCount, formatUsd, plural } from '../view/numbers.ts'
 import { printText, say } from './print.ts'
 import type { SlashContext } from './types.ts'
 
@@ -32,5 +32,7 @@ const SHOWN_LINES = 8
 function headOf(summary: string): string {
   const lines = summary.trim().split('\n')
   const rest = lines.length - SHOWN_LINES
-  return rest <= 0 ? lines.join('\n') : [...lines.slice(0, SHOWN_LINES), `… ${rest} more lines`].join('\n')
+  return rest <= 0
+    ? lines.join('\n')
+    : [...lines.slice(0, SHOWN_LINES), `… ${plural(rest, 'more line')}`].join('\n')
 }

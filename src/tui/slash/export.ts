@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { plural } from '../view/numbers.ts'
 import { conversationMarkdown } from './markdown.ts'
 import { readAnswersBackwards } from './messages.ts'
 import { say } from './print.ts'
@@ -18,7 +19,8 @@ export async function copyAnswer(args: string, context: SlashContext, signal: Ab
     say(context, 'success', await context.ports.copy(answer))
     return
   }
-  say(context, 'info', at === 0 ? 'There is no answer to copy yet' : `There are only ${at} answers`)
+  const few = `There ${at === 1 ? 'is' : 'are'} only ${plural(at, 'answer')}`
+  say(context, 'info', at === 0 ? 'There is no answer to copy yet' : few)
 }
 
 /** `/export [FILE]`: the whole conversation as Markdown, into a new file. */

@@ -45,7 +45,7 @@ function workingLine(turn: RunningTurn, now: number, { columns, color, isEscFree
   const tokens = Math.round(turn.outputTokens)
   const facts = [
     spanOf(elapsed),
-    ...(tokens > 0 ? [`${formatCount(tokens)} tokens`] : []),
+    ...(tokens > 0 ? [tokens === 1 ? '1 token' : `${formatCount(tokens)} tokens`] : []),
     ...(turn.isCancelling || !isEscFree ? [] : ['esc to interrupt']),
   ]
   return truncateText(`${mark} ${what} ${paint(facts.join(' · '), color, 'dim')}`, columns)

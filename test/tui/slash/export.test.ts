@@ -15,7 +15,10 @@ test('/copy takes the last answer, or an earlier one, and skips steps without wo
     { parts: [call] },
     { parts: ['second'] },
   ])
-  const chat = await chatAfter(node, ['one', 'two'])
+  const early = await chatAfter(node, ['one'])
+  await runSlash('/copy 2', early.context, NEVER)
+  assert.match(JSON.stringify(early.blocks()), /There is only 1 answer"/)
+  const chat = await chatAfter(node, ['two'])
   await runSlash('/copy', chat.context, NEVER)
   await runSlash('/copy 2', chat.context, NEVER)
   assert.deepEqual(chat.done, ['copy second', 'copy first *one*'])
