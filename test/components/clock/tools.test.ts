@@ -123,19 +123,22 @@ test('timers run, are listed, waited for with progress, and cancelled', async ()
 })
 
 test('a timer that is waited for tells how far it is, ends in time, and stops with its call', async () => {
+  const clock = { now: START }
+  const timers = toolsAt(clock)
   const told: string[] = []
-  const progress = (message: string, done: number, total?: number) =>
-    void told.push(`${message} ${done}/${total}`)
-  const real = toolsAt({ get now() { return Date.now() } }) // biome-ignore format: one line
-  await real('timer_start', { duration: '0.4s' })
+  const progress = (message: string, done: number, total?: number) => {
+    told.push(`${message} ${done}/${total}`)
+    clock.now += 20
+  }
+  await timers('timer_start', { duration: '0.02s' })
   assert.match(
-    await real('timer_wait', { id: 't1' }, { ...call, wantsProgress: true, progress }),
+    await timers('timer_wait', { id: 't1' }, { ...call, wantsProgress: true, progress }),
     /^t1: ended/,
   )
-  assert.equal(told[0], '0 s left 0/0')
-  await real('timer_start', { duration: '1h' })
+  assert.deepEqual(told, ['0 s left 0/0'])
+  await timers('timer_start', { duration: '1h' })
   const over = new AbortController()
-  const waiting = real('timer_wait', { id: 't2' }, { ...call, signal: over.signal })
+  const waiting = timers('timer_wait', { id: 't2' }, { ...call, signal: over.signal })
   over.abort()
   await assert.rejects(waiting, { name: 'AbortError' })
 })
