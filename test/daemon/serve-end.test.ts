@@ -130,7 +130,7 @@ describe('the end of a daemon', { concurrency: true }, () => {
     await using home = await temporaryHome()
     const program = [process.execPath, '--disable-warning=ExperimentalWarning', LOOKING] as const
     const daemon = await startTestDaemon(home, { program })
-    await rm(home.paths.home, { recursive: true, maxRetries: 10 }) // while it writes that it ends
+    await rm(home.paths.home, { recursive: true, maxRetries: 20 }) // while it writes that it ends
     assert.equal((await daemon.ended).code, 0)
     assert.ok(!existsSync(home.paths.home))
   })

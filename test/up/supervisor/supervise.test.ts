@@ -198,7 +198,7 @@ test('supervise() ends with all its services when its home is removed, and makes
   const done = at.supervise(new AbortController().signal)
   await at.recorded('two', ({ state }) => state === 'running')
   await at.recorded('one', ({ state }) => state === 'running')
-  await rm(at.paths.home, { recursive: true, maxRetries: 5 })
+  await rm(at.paths.home, { recursive: true, maxRetries: 20 }) // while records are written
   assert.equal(await done, true)
   assert.deepEqual(await at.left(), [])
   assert.equal(existsSync(at.paths.home), false)
