@@ -41,6 +41,7 @@ yours to write.`,
   {
     path: ['skill', 'check'],
     args: '[folder]',
+    kinds: ['folder'],
     summary: 'Check the skills there are, or those of a folder',
     details: `FOLDER is a skill, or has some. Exits 78 when one cannot be used; what only other programs do not take is a warning.`,
     options: [JSON_OPTION],

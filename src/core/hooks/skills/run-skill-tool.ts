@@ -2,19 +2,22 @@ import { CrabError } from '../../base/errors.ts'
 import type { ToolOutput } from '../../runtime/hook.ts'
 import type { Skill } from '../../skills/scan-skills.ts'
 import { readBody } from '../../skills/skill-body.ts'
+import { readSkillFile } from './skill-file.ts'
 import { listSkills } from './skill-tool.ts'
 import { tagSkill } from './wrap-skill.ts'
 
 /**
- * What a call of the tool gives: the skill of that name, else those in whose name or description all of its words stand,
- * all for no word (RFC 0036). Throws `invalid` for a name that is no text, and as readBody().
+ * What a call of the tool gives: the skill of that name, or another file of it; else those in whose name or description all of its words stand,
+ * all for no word (RFC 0036). Throws `invalid` for arguments that are no texts, and as readBody() and readSkillFile().
  */
 export async function runSkillTool(
   args: Readonly<Record<string, unknown>>,
   skills: readonly Skill[],
 ): Promise<ToolOutput> {
-  const asked = readName(args)
+  const asked = readText('name', args)
+  const file = readText('file', args)
   const skill = findSkill(asked, skills)
+  if (skill && file !== '') return { output: await readSkillFile(skill, file), isError: false }
   if (skill) return { output: tagSkill(skill, await readBody(skill)), isError: false }
   const found = searchSkills(asked, skills)
   if (found.length > 0) return { output: `${FOUND}\n${listSkills(found, MAX_CHARS)}`, isError: false }
@@ -26,10 +29,10 @@ const FOUND = 'Call this again with one of these names to read that skill:'
 /** UTF-16 units of a list. */
 const MAX_CHARS = 8000
 
-function readName({ name }: Readonly<Record<string, unknown>>): string {
-  if (typeof name === 'string') return name.trim()
-  if (name === undefined || name === null) return ''
-  throw new CrabError('invalid', 'Cannot read a skill: name must be a text')
+function readText(key: 'name' | 'file', { [key]: value }: Readonly<Record<string, unknown>>): string {
+  if (typeof value === 'string') return value.trim()
+  if (value === undefined || value === null) return ''
+  throw new CrabError('invalid', `Cannot read a skill: ${key} must be a text`)
 }
 
 /** Of the very name, however a person would type it; else the only one that differs in capitals alone. */

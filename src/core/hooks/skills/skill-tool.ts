@@ -24,7 +24,7 @@ export function skillTool(skills: readonly Skill[], isNamed: boolean): ToolSpec 
     description: `${HEAD}\n${listSkills(skills, MAX_CHARS)}`,
     parameters: {
       type: 'object',
-      properties: { name: { type: 'string' } },
+      properties: { name: STRING, file: STRING },
       required: ['name'],
     },
     readOnly: true,
@@ -32,8 +32,9 @@ export function skillTool(skills: readonly Skill[], isNamed: boolean): ToolSpec 
   }
 }
 
+const STRING = { type: 'string' }
 const HEAD =
-  'Read a skill: instructions for a kind of task. When one fits the task, read it before you begin; words in place of a name search for one.'
+  'Read a skill: instructions for a kind of task. When one fits the task, read it before you begin; words in place of a name search for one. With file it reads another file of the skill.'
 /** UTF-16 units; some two thousand tokens, which go with every request. */
 const MAX_CHARS = 8000
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { skillsHook } from '../../../../src/core/hooks/skills/skills-hook.ts'
 import type { Trust } from '../../../../src/core/policy/types.ts'
@@ -142,6 +144,37 @@ test('skill searches by the words of names and descriptions, and lists all for n
   assert.equal(none.isError, true)
   assert.match(none.output, /^No skill is called, or is about, "\.\.\/pdf"; there are:\n- office: /)
   await assert.rejects(call(home, { name: 1 }), { kind: 'invalid', message: /name must be a text/ })
+})
+
+test('skill gives other files of a skill, and none that lies outside of it or is hidden', async () => {
+  await using home = await temporaryHome()
+  await write(home, 'pdf', 'See references/forms.md')
+  await home.write('skills/pdf/references/forms.md', 'Fill them in.')
+  await home.write('skills/pdf/.env', 'KEY=secret')
+  await home.write('skills/pdf/.git/config', 'secret')
+  await home.write('skills/pdf/..odd', 'secret')
+  await home.write('skills/pdf/a.bin', 'a\0b')
+  await home.write('skills/pdf/long.md', 'x'.repeat(256 * 1024 + 1))
+  await home.write('skills/pdf-other/x.md', 'secret')
+  await home.write('outside.md', 'secret')
+  await symlink(join(home.paths.home, 'outside.md'), join(home.paths.skills, 'pdf', 'linked.md'))
+  await symlink(join(home.paths.skills, 'pdf', '.env'), join(home.paths.skills, 'pdf', 'shown.md'))
+  const read = (file: unknown) => call(home, { name: 'pdf', file })
+  assert.deepEqual(await read('references/forms.md'), { output: 'Fill them in.', isError: false })
+  assert.deepEqual(await read('./references/../references/forms.md'), await read('references/forms.md'))
+  const absolute = join(home.paths.skills, 'pdf', 'references', 'forms.md')
+  assert.deepEqual(await read(absolute), await read('references/forms.md'))
+  assert.equal((await read('references')).output, 'forms.md')
+  const all = 'SKILL.md, a.bin, linked.md, long.md, references/, shown.md'
+  assert.equal((await read('.')).output, all)
+  const outside = ['../../outside.md', '/etc/passwd', 'linked.md', '../pdf-other/x.md', '..']
+  for (const file of [...outside, '.env', '.git/config', '..odd', 'shown.md', 'none.md']) {
+    const refused = { kind: 'missing', message: new RegExp(`no such file; its folder has ${all}$`) }
+    await assert.rejects(read(file), refused, file)
+  }
+  for (const file of ['a.bin', 'long.md']) await assert.rejects(read(file), { kind: 'invalid' })
+  await assert.rejects(read(1), { kind: 'invalid', message: /file must be a text/ })
+  await assert.rejects(call(home, { name: 'pdf', file: 'x'.repeat(5000) }), { kind: 'missing' })
 })
 
 test('skill gives nothing that the turn may not have', async () => {

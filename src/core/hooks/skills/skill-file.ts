@@ -1,0 +1,55 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises'
+import { relative, resolve } from 'node:path'
+import { CrabError } from '../../base/errors.ts'
+import { toStorageError } from '../../base/files.ts'
+import { isInside } from '../../policy/paths.ts'
+import type { Skill } from '../../skills/scan-skills.ts'
+import { printable } from '../printable.ts'
+
+/**
+ * What another file of a skill says, by its path in the skill's folder; of a folder what is in it.
+ *
+ * Throws `missing` for what lies outside of the skill, also by a link, or is hidden: people keep keys there; `invalid` for
+ * what is no text of at most 256 KiB; `storage`.
+ */
+export async function readSkillFile(
+  { name, folder }: Pick<Skill, 'name' | 'folder'>,
+  file: string,
+): Promise<string> {
+  const what = `Cannot read ${JSON.stringify(file)} of the skill "${name}"`
+  const path = resolve(folder, file)
+  const [root = '', real = ''] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => '')))
+  const isHidden = HIDDEN.test(relative(folder, path)) || HIDDEN.test(relative(root, real))
+  if (root === '' || real === '' || isHidden || !isInside(root, real)) {
+    throw new CrabError(
+      'missing',
+      `${what}: the skill has no such file; its folder has ${await namesIn(folder)}`,
+    )
+  }
+  try {
+    const stats = await stat(real)
+    if (stats.isDirectory()) return await namesIn(real)
+    const text = stats.isFile() && stats.size <= MAX_BYTES ? await readFile(real) : undefined
+    if (text !== undefined && !text.includes(0)) return text.toString('utf8')
+  } catch (reason) {
+    throw toStorageError(what, reason)
+  }
+  throw new CrabError('invalid', `${what}: it is no text of at most ${MAX_BYTES / 1024} KiB`)
+}
+
+/** A path with a name in it that begins with a dot, as `..` does not. */
+const HIDDEN = /(?:^|[\\/])\.(?!\.?(?:[\\/]|$))/
+const MAX_BYTES = 256 * 1024
+const MAX_NAMES = 50
+
+/** What is in a folder, hidden things aside, as a list in a line. */
+async function namesIn(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []) // it says that there is nothing
+  const names = entries
+    .filter(({ name }) => !name.startsWith('.'))
+    .map((entry) => printable(entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .toSorted()
+  if (names.length === 0) return 'nothing'
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+  return `${names.slice(0, MAX_NAMES).join(', ')}${more}`
+}
