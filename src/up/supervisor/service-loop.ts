@@ -153,10 +153,8 @@ export class ServiceLoop {
   async #obey({ asked }: Wanted): Promise<void> {
     if (asked.how === 'restart') await this.#endRun()
     this.#notBefore = 0
-    const counted = this.#run
-      ? {}
-      : ({ state: 'starting', restarts: 0, starts: [], lastExit: undefined } as const) // whoever asked waits for more
-    this.#note({ asked: asked.id, isSettled: false, ...counted })
+    const anew = { state: 'starting' as const, restarts: 0, starts: [], lastExit: undefined } // whoever asked waits for more
+    this.#note({ asked: asked.id, isSettled: false, ...(this.#run ? {} : anew) })
   }
 
   /** True when it could not be started, and is not tried again. */

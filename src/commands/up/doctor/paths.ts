@@ -8,22 +8,25 @@ import { openPlace } from '../view/place.ts'
 /** Whether the daemon as a service finds the programs of MCP servers that this shell finds. */
 export const checkServicePaths: Check = async (place, signal) => {
   const { host, agents } = place
-  const facts = await unitFactsOf(await openPlace(host, signal), 'daemon')
+  const services = await openPlace(host, signal)
+  const facts = await unitFactsOf(services, 'daemon')
   const isNow = facts?.path !== undefined
-  const path = facts?.path ?? servicePath(host).path
+  const { hasOwnPath } = services.specs
+  const path = facts?.path ?? services.specs.path
   const declared = agents.flatMap(({ name, mcps }) => mcps.map((entry) => ({ agent: name, entry })))
   const local = declared.filter(({ entry }) => entry.command !== undefined && !entry.disabled)
-  const found = await Promise.all(local.map((one) => compare(one, { place, path, isNow })))
+  const found = await Promise.all(local.map((one) => compare(one, { place, path, isNow, hasOwnPath })))
   const folders = path.split(delimiter).length
+  const many = folders === 1 ? 'one directory' : `${folders} directories`
   const whose = isNow ? 'the daemon as a service has' : 'as a service the daemon would have'
-  return [ok(`${whose} ${folders} directories on its PATH`), ...lent(place), ...found]
+  return [ok(`${whose} ${many} on its PATH`), ...(hasOwnPath ? [] : lent(place)), ...found]
 }
 
 type Entry = Place['agents'][number]['mcps'][number]
 
 async function compare(
   { agent, entry }: { agent: string; entry: Entry },
-  { place, path, isNow }: { place: Place; path: string; isNow: boolean },
+  { place, path, isNow, hasOwnPath }: { place: Place; path: string; isNow: boolean; hasOwnPath: boolean },
 ): Promise<Finding> {
   const { host, paths } = place
   const { name, command = '', cwd = paths.home } = entry
@@ -37,7 +40,8 @@ async function compare(
     return note(`${what}: the shell finds ${here}, the service ${there}`)
   }
   if (here === undefined) return warning(`${what}: neither this shell nor the service finds ${command}`)
-  const again = isNow ? 'crabup daemon restart takes the PATH of this shell, or ' : ''
+  const taken = isNow ? 'crabup daemon restart takes the PATH of this shell, or ' : ''
+  const again = hasOwnPath ? 'add its directory to the PATH in service.env, or ' : taken
   const message = `${what}: ${command} is found in the shell (${here}), not in the service`
   return (isNow ? problem : warning)(message, `${again}name it by its whole path`)
 }
