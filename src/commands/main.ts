@@ -72,11 +72,14 @@ function withoutDaemon(host: Host): Host {
   return Object.defineProperties({} as Host, { ...own, withoutDaemon: { value: true, enumerable: true } })
 }
 
-/** Options or a sentence behind the program's name are for the chat, and on a terminal its name alone is. */
+/** Options or a sentence behind the program's name are for the chat, and so is its name alone for a person who looks on. */
 function isChat(name: string, argv: readonly string[], host: Host): boolean {
   const [first] = argv
   if (name !== 'crabtalk' || isHelp(argv)) return false
-  return first === undefined ? host.screen() !== undefined : first.startsWith('-') || /\s/.test(first)
+  if (first !== undefined) return first.startsWith('-') || /\s/.test(first)
+  return (
+    host.screen() !== undefined || (host.stdout.isTerminal && ['file', 'pipe'].includes(host.stdinKind()))
+  )
 }
 
 /** A command behind options would be said to the agent. */

@@ -115,6 +115,13 @@ for (const [argv, message, hint] of UNKNOWN) {
   })
 }
 
+test('main() says who reads a pipe that a person has put in front of the chat', async () => {
+  const { code, stderr } = await run([], { stdin: 'hello', terminals: ['stdout', 'stderr'] })
+  assert.equal(code, 2)
+  assert.match(stderr, /Cannot open the chat: .*\n.*crabtalk send runs one turn in a pipe/)
+  assert.equal((await run([], { stdin: 'hello' })).code, 0)
+})
+
 test('main() runs a command and gives its code', async () => {
   const { code, stdout } = await run(['version'])
   assert.equal(code, 0)
