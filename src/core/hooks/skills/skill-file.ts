@@ -19,8 +19,7 @@ export async function readSkillFile(
   const what = `Cannot read ${JSON.stringify(file)} of the skill "${name}"`
   const path = resolve(folder, file)
   const [root = '', real = ''] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => '')))
-  const isHidden = HIDDEN.test(relative(folder, path)) || HIDDEN.test(relative(root, real))
-  if (root === '' || real === '' || isHidden || !isInside(root, real)) {
+  if (root === '' || real === '' || !isInside(root, real) || HIDDEN.test(relative(root, real))) {
     throw new CrabError(
       'missing',
       `${what}: the skill has no such file; its folder has ${await namesIn(folder)}`,
