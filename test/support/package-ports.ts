@@ -22,6 +22,8 @@ export interface TestPorts {
   told: string[]
   /** Is called at a restart. */
   onRestart: { now: (name: string) => Promise<void> }
+  /** Services that nobody starts any more. */
+  failed: Set<string>
   /** What other processes have the right to change. */
   locked: Set<string>
 }
@@ -47,6 +49,7 @@ export function testPorts(at: TestPortsOptions): TestPorts {
   const onRestart = { now: async (_name: string) => {} }
   const leases = new MemoryLeases()
   const locked = new Set<string>()
+  const failed = new Set<string>()
   const env = { PATH: at.path ?? process.env['PATH'], HOME: at.home, ...at.registry.env }
   const host: UpHost = {
     env,
@@ -69,6 +72,7 @@ export function testPorts(at: TestPortsOptions): TestPorts {
     node: async () => ({ path: '/usr/bin/node', version: at.node ?? process.version }),
     services: {
       isRunning: async (name) => running.has(name),
+      hasFailed: async (name) => failed.has(name),
       restart: async (name) => {
         told.push(`restart ${name}`)
         await onRestart.now(name)
@@ -81,7 +85,7 @@ export function testPorts(at: TestPortsOptions): TestPorts {
     consent: async (offer) => void offers.push(offer),
     step: () => {},
   }
-  return { ports, offers, running, told, onRestart, locked }
+  return { ports, offers, running, told, onRestart, locked, failed }
 }
 
 /** What npm does for packages that need no others, with the registry of the test. */

@@ -45,7 +45,8 @@ export async function goBackFromCutOff(
     return []
   }
   await switchTo(folder, way.back, platform)
-  const wasRestarted = await services.isRunning(name, signal)
+  // It ran when the trial began; who has stopped it since wants it to rest, and what was tried may have failed for good.
+  const wasRestarted = (await services.isRunning(name, signal)) || (await services.hasFailed(name, signal))
   const failure = wasRestarted ? await restart(name, services, signal) : undefined
   signal.throwIfAborted()
   await forgetWayBack(folder)

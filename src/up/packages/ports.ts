@@ -32,6 +32,8 @@ export interface PackagePorts {
 export interface ServicePorts {
   /** Whether a service manager runs it, or tries to. */
   isRunning(name: string, signal: AbortSignal): Promise<boolean>
+  /** Whether it ended by itself so often that it is not started any more. */
+  hasFailed(name: string, signal: AbortSignal): Promise<boolean>
   /** Starts it anew and resolves when it answers. Fails with `unavailable` when it does not in time; it may still run then. */
   restart(name: string, signal: AbortSignal): Promise<void>
   /** Ends it and takes it away from the service manager; nothing happens when it is not there. */

@@ -138,6 +138,18 @@ test('endCutOffTrials() that dies leaves the note to the next; a service that do
   assert.deepEqual(foldersOf(at), ['1.0.0', 'current'])
 })
 
+test('endCutOffTrials() starts what has failed meanwhile, and not what somebody has stopped', async () => {
+  await using at = await open()
+  const seen = await cutOffTrial(at)
+  at.running.clear()
+  assert.equal((await endCutOffTrials(at.ports, signal))[0]?.wasRestarted, false)
+  await cutOffTrial(at)
+  at.running.clear()
+  at.failed.add('echo')
+  assert.equal((await endCutOffTrials(at.ports, signal))[0]?.wasRestarted, true)
+  assert.deepEqual([seen.versions, foldersOf(at)], [[], ['1.0.0', 'current']])
+})
+
 test('countBack() has the version before count again, and leaves the rest to whoever comes next', async () => {
   await using at = await open()
   const seen = await cutOffTrial(at)

@@ -77,6 +77,10 @@ function servicePorts(host: Host): ServicePorts {
     async isRunning(name, signal) {
       return await (await import('../service/control.ts')).isServiceRunning(host, name, signal)
     },
+    async hasFailed(name, signal) {
+      const { openService, statusOf } = await import('../service/open-service.ts')
+      return (await statusOf(await openService(host, name, signal), signal)).state === 'failed'
+    },
     /** Also one that has ended meanwhile: that is how a version that does not start is left. */
     async restart(name, signal) {
       const at = await (await import('../service/open-service.ts')).openService(host, name, signal)
