@@ -10,6 +10,7 @@ import { fingerprintOf, type ServerTarget, type TargetDefaults, toTarget } from 
 import { flawOfTarget } from '../tools/flaw.ts'
 import type { FrameTap } from '../types.ts'
 import { type Claimed, Claims, enabledOf, entryOf } from './claims.ts'
+import { Departures } from './departures.ts'
 import { Peer } from './peer.ts'
 import { PeerNews } from './peer-news.ts'
 import type { OpenOptions } from './peer-types.ts'
@@ -39,10 +40,7 @@ export class Peers {
   readonly #slots = newStartSlots()
   readonly #peers = new Map<string, Peer>()
   readonly #claims = new Claims()
-  /** Servers that nobody declares any more, by fingerprint: the last of each kind. */
-  readonly #ending = new Map<string, Ending>()
-  /** Servers that are being ended, by fingerprint: the next of that kind waits until all are gone. */
-  readonly #leaving = new Map<string, Promise<void>>()
+  readonly #departures = new Departures()
   /** Those that nobody declares. */
   readonly #lookedAt = new Set<Peer>()
   readonly #news: PeerNews
@@ -127,10 +125,10 @@ export class Peers {
       throw new CrabError('unavailable', `Cannot use the MCP server "${entry.name}": crabtalk is ending`)
     const owned = this.#peers.get(recalled.fingerprint)
     if (owned) return { peer: owned, [Symbol.asyncDispose]: async () => {} }
-    const ending = this.#ending.get(recalled.fingerprint)
-    if (ending?.peer.quiet) {
-      const held = ending.peer.hold()
-      return { peer: ending.peer, [Symbol.asyncDispose]: async () => held[Symbol.dispose]() }
+    const leaving = this.#departures.held(recalled.fingerprint)
+    if (leaving) {
+      const held = leaving.hold()
+      return { peer: leaving, [Symbol.asyncDispose]: async () => held[Symbol.dispose]() }
     }
     const peer = this.#make(recalled)
     peer.claims = [{ agentId: '', agent: '', entry }]
@@ -138,7 +136,7 @@ export class Peers {
     return {
       peer,
       [Symbol.asyncDispose]: async () => {
-        if (this.#lookedAt.delete(peer)) await this.#leave(peer)
+        if (this.#lookedAt.delete(peer)) await this.#departures.leave(peer)
       },
     }
   }
@@ -146,18 +144,14 @@ export class Peers {
   /** Ends all servers, in parallel; who registers from now on gets none. Never rejects. */
   async end(): Promise<void> {
     this.#isOver = true
-    const ending = [...this.#ending.values()].flatMap(({ peer, gone }) => [peer.end(), gone])
-    await Promise.all([
-      ...ending,
-      ...this.#leaving.values(),
-      ...[...this.all(), ...this.#lookedAt].map((peer) => peer.end()),
-    ])
+    const running = [...this.all(), ...this.#lookedAt]
+    await Promise.all([this.#departures.end(), ...running.map((peer) => peer.end())])
   }
 
   /** As end(), for a host that is leaving: nobody waits. */
   release(): void {
     this.#isOver = true
-    for (const { peer } of this.#ending.values()) peer.release()
+    this.#departures.release()
     for (const peer of [...this.all(), ...this.#lookedAt]) peer.release()
   }
 
@@ -194,7 +188,8 @@ export class Peers {
 
   #peerFor(recalled: Recalled): Peer {
     const { fingerprint } = recalled
-    const known = this.#peers.get(fingerprint) ?? this.#takeBack(fingerprint) ?? this.#takeOver(fingerprint)
+    const kept = this.#peers.get(fingerprint) ?? this.#departures.takeBack(fingerprint)
+    const known = kept ?? this.#takeOver(fingerprint)
     const peer = known ?? this.#make(recalled)
     this.#peers.set(fingerprint, peer)
     return peer
@@ -207,21 +202,13 @@ export class Peers {
     return peer
   }
 
-  /** A server that nobody declared any more, and that is still there for the last turns. */
-  #takeBack(fingerprint: string): Peer | undefined {
-    const ending = this.#ending.get(fingerprint)
-    if (!ending?.peer.quiet) return undefined
-    this.#ending.delete(fingerprint)
-    return ending.peer
-  }
-
   #make(recalled: Recalled): Peer {
     const { memory, now } = this.#options
     const peer: Peer = new Peer({
       ...{ ...recalled, memory, now, slots: this.#slots },
       open: (how, signal) => this.#open(peer, how, signal),
       onEvent: (kind) => {
-        if (this.#ending.get(peer.fingerprint)?.peer !== peer) this.#news.tell(peer, kind, peer.claims)
+        if (!this.#departures.has(peer)) this.#news.tell(peer, kind, peer.claims)
       },
       onToolsChanged: () => {
         for (const { agentId } of peer.claims) this.#claims.grow(agentId)
@@ -231,7 +218,7 @@ export class Peers {
   }
 
   async #open(peer: Peer, how: OpenOptions, signal: AbortSignal): Promise<Link> {
-    await orCancelled(Promise.resolve(this.#leaving.get(peer.fingerprint)), signal)
+    await orCancelled(this.#departures.gone(peer.fingerprint), signal)
     return await openTracedLink({ ...this.#options, ...how, peer }, signal)
   }
 
@@ -245,40 +232,13 @@ export class Peers {
       if (peer.state === 'connected' || peer.state === 'connecting')
         this.#news.tell(peer, 'disconnected', old)
       peer.claims = old // whoever still holds it goes by their limits
-      const ending = { peer, gone: Promise.resolve() }
-      this.#ending.set(peer.fingerprint, ending)
-      ending.gone = this.#endQuietly(ending)
+      this.#departures.begin(peer)
     }
-  }
-
-  /** Turns that are under way keep what they began with: the last one ends the server, unless it was taken back. */
-  async #endQuietly(ending: Ending): Promise<void> {
-    const { peer } = ending
-    const isWanted = () => this.#ending.get(peer.fingerprint) === ending
-    while (peer.quiet) await peer.quiet
-    if (!isWanted()) return
-    await this.#leave(peer)
-    if (isWanted()) this.#ending.delete(peer.fingerprint)
-  }
-
-  async #leave(peer: Peer): Promise<void> {
-    const { fingerprint } = peer
-    const all = Promise.all([this.#leaving.get(fingerprint), peer.end()]).then(() => {
-      if (this.#leaving.get(fingerprint) === all) this.#leaving.delete(fingerprint)
-    })
-    this.#leaving.set(fingerprint, all)
-    await all
   }
 }
 
 function isSameOwner(a: Claimed, b: Claimed): boolean {
   return a.peer === b.peer && a.agent === b.agent && a.entry.name === b.entry.name
-}
-
-/** A server on its way out. */
-interface Ending {
-  peer: Peer
-  gone: Promise<void>
 }
 
 /** What an entry comes to. */
