@@ -28,7 +28,7 @@ interface Choice {
  */
 export async function chooseModel(choice: Choice, signal: AbortSignal): Promise<void> {
   const { at, terminal, local } = choice
-  if (local && (await wantsLocal(choice, local, signal))) return await writeServer(at, local)
+  if (local && (await wantsLocal(choice, local, signal))) return await writeServer(at, local, signal)
   terminal.output.write(menu())
   for (;;) {
     const answer = await ask(terminal, 'Number, or Enter for the built-in demo: ', signal)
@@ -76,7 +76,7 @@ async function takePreset(choice: Choice, preset: Preset, signal: AbortSignal): 
   if (names === 'refused') return false
   const model = await askModel(terminal, { names: names ?? [], usual: preset.defaultModel }, signal)
   await setInEnvFile(envFileOf(at.paths), { [variable]: key })
-  if (model !== undefined) await write(at, (table) => withModel(table, model))
+  if (model !== undefined) await write(at, (table) => withModel(table, model), signal)
   terminal.output.write(
     `Written: the key to ${envFileOf(at.paths)}${model === undefined ? '' : `, the model to ${at.paths.config}`}.\n`,
   )
@@ -102,7 +102,7 @@ async function takeOwn(choice: Choice, signal: AbortSignal): Promise<boolean> {
     ...(key !== '' && { api_key: key }),
     ...(model !== undefined && { model }),
   }
-  await write(at, (table) => ({ ...table, llm }))
+  await write(at, (table) => ({ ...table, llm }), signal)
   terminal.output.write(`Written to ${at.paths.config}.\n`)
   return true
 }
@@ -169,15 +169,20 @@ async function ask(terminal: Terminal, prompt: string, signal: AbortSignal): Pro
 async function writeServer(
   at: OpenService,
   { server, model }: { server: string; model: string },
+  signal: AbortSignal,
 ): Promise<void> {
   const { port } = LOCAL_SERVERS.find(({ name }) => name === server)!
   const { baseUrl } = localEndpoint(server, port)
-  await write(at, (table) => ({ ...table, llm: { base_url: baseUrl, model } }))
+  await write(at, (table) => ({ ...table, llm: { base_url: baseUrl, model } }), signal)
 }
 
-async function write({ paths, host }: OpenService, change: (table: JsonObject) => JsonObject): Promise<void> {
+async function write(
+  { paths, host }: OpenService,
+  change: (table: JsonObject) => JsonObject,
+  signal: AbortSignal,
+): Promise<void> {
   await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
-  await using _ = await leases.take(`file:${paths.config}`, new AbortController().signal)
+  await using _ = await leases.take(`file:${paths.config}`, signal)
   await changeConfig(paths, change)
 }
 
