@@ -13,7 +13,10 @@ export interface WordPlace {
 export class QueryWords {
   readonly #query: TermBuffer
   readonly #text: TermBuffer
-  readonly #byHash = new Map<number, number[]>()
+  /** Different words, by their places in `#query`. */
+  readonly #words: number[] = []
+  /** 1 for what the hash of a word ends in: nearly all terms of a text are ruled out without a look at the words. */
+  readonly #mayBe = new Uint8Array(HASH_BITS + 1)
 
   /** A table that is there already need not be made anew. */
   constructor(query: string, table = new CharacterTable()) {
@@ -22,23 +25,28 @@ export class QueryWords {
     this.#query.fill(query, 'query')
     const { count, hashes } = this.#query
     for (let i = 0; i < count; i++) {
-      const others = this.#byHash.get(hashes[i]!)
-      if (!others) this.#byHash.set(hashes[i]!, [i])
-      else if (!others.some((other) => this.#isSame(this.#query, i, other))) others.push(i)
+      if (this.#wordOf(this.#query, i) !== undefined) continue
+      this.#words.push(i)
+      this.#mayBe[hashes[i]! & HASH_BITS] = 1
     }
   }
 
   /** By where they end; places may overlap. The text is one that `composeText` leaves as it is. */
   placesIn(text: string): WordPlace[] {
-    if (this.#byHash.size === 0) return []
+    if (this.#words.length === 0) return []
     const terms = this.#text
     terms.fill(text, 'document')
     const places: WordPlace[] = []
     for (let i = 0; i < terms.count; i++) {
-      const word = this.#byHash.get(terms.hashes[i]!)?.find((other) => this.#isSame(terms, i, other))
+      const word = this.#wordOf(terms, i)
       if (word !== undefined) places.push({ from: terms.froms[i]!, to: terms.tos[i]!, word })
     }
     return places
+  }
+
+  #wordOf(terms: TermBuffer, i: number): number | undefined {
+    if (this.#mayBe[terms.hashes[i]! & HASH_BITS] === 0) return undefined
+    return this.#words.find((word) => this.#isSame(terms, i, word))
   }
 
   #isSame(terms: TermBuffer, i: number, word: number): boolean {
@@ -51,6 +59,8 @@ export class QueryWords {
     return true
   }
 }
+
+const HASH_BITS = 0x3ff
 
 /** Where words of a query stand in a text: pairs of byte offsets (UTF-8), begin and end, rising; never overlapping. */
 export function matchesIn(text: string, query: string): number[] {
