@@ -146,7 +146,7 @@ test('a question reaches the terminal from between two pipes', async () => {
   terminal.type('y\r')
   assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
   assert.equal(await readFile(join(talk.cwd, 'answer'), 'utf8'), 'Done.\n')
-  assert.ok(terminal.output().endsWith('> y\r\nDone.\r\n'))
+  assert.match(terminal.output(), /> y\r\n[^\n]*Done\.\r\n$/) // a status line comes before it where the call takes long
 })
 
 test('two processes on one terminal ask one after the other', async () => {
