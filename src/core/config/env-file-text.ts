@@ -2,11 +2,32 @@ import { parseEnv } from 'node:util'
 import type { Problem } from './problem.ts'
 
 /** What is wrong with a line, and what to do. */
-type Wrong = Pick<Problem, 'message' | 'hint'> & { key?: string }
+type Wrong = Pick<Problem, 'message' | 'hint'>
 
 /** The variables of `KEY=VALUE` lines, as `node --env-file` reads them; a byte order mark, which editors of Windows write, is no part of a name. */
 export function parseVariables(text: string): Record<string, string> {
   return { ...(parseEnv(withoutMark(text)) as Record<string, string>) }
+}
+
+/** A part of such a file: a variable, a comment, or what is neither. */
+export interface Statement {
+  /** Its first line, 0-based. */
+  at: number
+  /** How many lines it takes: a value in quotes may have several. */
+  count: number
+  /** The variable that it sets. */
+  name?: string
+  wrong?: Wrong | undefined
+}
+
+/** The statements of such a file, which together are all of its lines, ended by `\n` or `\r\n`. */
+export function* statementsOf(text: string): Generator<Statement> {
+  const lines = withoutMark(text).split(/\r?\n/)
+  for (let at = 0; at < lines.length; ) {
+    const statement = { at, ...lookAt(lines, at) }
+    yield statement
+    at += statement.count
+  }
 }
 
 /**
@@ -14,36 +35,34 @@ export function parseVariables(text: string): Record<string, string> {
  * them takes. Names the lines; a value is never shown, nor a line that may be one.
  */
 export function envFileProblems(text: string, file: string): Problem[] {
-  const lines = withoutMark(text).split(/\r?\n/)
-  const problems: Problem[] = []
-  for (let at = 0; at < lines.length; ) {
-    const { wrong, count } = lookAt(lines, at)
-    if (wrong) problems.push({ file, line: at + 1, column: undefined, key: '', ...wrong })
-    at += count
-  }
-  return problems
+  const wrong = [...statementsOf(text)].filter((one) => one.wrong !== undefined)
+  return wrong.map(({ at, name = '', wrong }) => ({
+    file,
+    line: at + 1,
+    column: undefined,
+    key: name,
+    ...wrong!,
+  }))
 }
 
-/** The last line of such a file that sets a variable, 1-based; undefined where none does. */
+/** The line of such a file that sets a variable last, 1-based; undefined where none does. */
 export function variableLine(text: string, name: string): number | undefined {
-  const isSet = (line: string) => /^\s*(?:export\s+)?([\w.-]+)\s*=/.exec(line)?.[1] === name
-  const at = withoutMark(text).split('\n').findLastIndex(isSet)
-  return at < 0 ? undefined : at + 1
+  const last = [...statementsOf(text)].findLast((one) => one.name === name)
+  return last && last.at + 1
 }
 
-/** `count`: how many lines it takes, as a value in quotes may have several. */
-function lookAt(lines: readonly string[], at: number): { wrong?: Wrong | undefined; count: number } {
+function lookAt(lines: readonly string[], at: number): Omit<Statement, 'at'> {
   const line = lines[at]!.trim()
   if (line === '' || /^[#;]/.test(line)) return { count: 1 }
   const [, exported, name, value] = /^(export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line) ?? []
   if (name === undefined || value === undefined) return { wrong: NO_VARIABLE, count: 1 }
   const quote = /^["']/.exec(value)?.[0]
   const last = quote === undefined ? at : closingLine(lines, at, quote)
-  if (last === undefined) return { wrong: { ...NOT_CLOSED, key: name }, count: 1 }
+  if (last === undefined) return { name, wrong: NOT_CLOSED, count: 1 }
   const whole = [value, ...lines.slice(at + 1, last + 1)].join('\n')
   const isBlank = value === '' && /\s$/.test(lines[at]!) // then Node takes the next line for the value
   const wrong = exported ? EXPORTED : isBlank || isAmbiguous(whole, quote) ? AMBIGUOUS : undefined
-  return { wrong: wrong && { ...wrong, key: name }, count: last - at + 1 }
+  return { name, wrong, count: last - at + 1 }
 }
 
 /** The line in which a quote ends that begins a value; undefined where none does. */

@@ -1,6 +1,6 @@
 import { CrabError } from '../base/errors.ts'
 import { replaceFile } from '../base/files.ts'
-import { parseVariables } from './env-file-text.ts'
+import { parseVariables, statementsOf } from './env-file-text.ts'
 import { readText } from './load-config.ts'
 
 /** The variables of a file of `KEY=VALUE` lines, as `node --env-file` reads them; none where there is no such file. Fails with `storage`. */
@@ -17,8 +17,12 @@ export async function readEnvFile(path: string): Promise<Record<string, string>>
 export async function setInEnvFile(path: string, variables: Readonly<Record<string, string>>): Promise<void> {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}`)
   const before = (await readText(path)) ?? OPENING
-  const kept = before.split('\n').filter((line) => !Object.hasOwn(variables, nameIn(line)))
-  const text = kept.join('\n').replace(/\n*$/, '\n')
+  const rows = before.split('\n')
+  const kept = [...statementsOf(before)].filter(({ name = '' }) => !Object.hasOwn(variables, name))
+  const text = kept
+    .flatMap(({ at, count }) => rows.slice(at, at + count))
+    .join('\n')
+    .replace(/\n*$/, '\n')
   await replaceFile(path, `${text}${lines.join('\n')}\n`)
 }
 
@@ -27,10 +31,6 @@ function quoted(name: string, value: string): string {
   throw new CrabError('invalid', `Cannot keep ${name}: its value has a quote or a line break`, {
     hint: 'was it copied as a whole, and nothing else?',
   })
-}
-
-function nameIn(line: string): string {
-  return /^\s*(?:export\s+)?([\w.-]+)\s*=/.exec(line)?.[1] ?? ''
 }
 
 const OPENING = "# Variables of services: KEY='value'. Only you can read this file.\n"

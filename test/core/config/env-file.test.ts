@@ -32,6 +32,14 @@ test('setInEnvFile() replaces what is set already and leaves all else as it stan
   assert.deepEqual(await readEnvFile(path), { OTHER: '1', constructor: '', KEY_A: 'new', KEY_B: 'more' })
 })
 
+test('setInEnvFile() replaces a value of several lines as a whole', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
+  const path = join(folder.path, 'service.env')
+  await writeFile(path, "KEY_A='one\nKEY_B=two'\nOTHER=1\n")
+  await setInEnvFile(path, { KEY_A: 'new' })
+  assert.equal(await readFile(path, 'utf8'), "OTHER=1\nKEY_A='new'\n")
+})
+
 test('setInEnvFile() refuses a value that one of its readers would take for another, and writes nothing', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
   const path = join(folder.path, 'service.env')
