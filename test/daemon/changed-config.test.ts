@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { startModelServer } from '../support/model-server.ts'
@@ -61,6 +64,18 @@ test('a node that lasts asks a server again that could not say which models it h
   const port = Number(new URL(late.url).port)
   await using _again = await startModelServer(() => ({ parts: ['here I am'] }), { port })
   assert.equal(told(await node.ask('hi')).text, 'here I am')
+})
+
+test('get_stats does not wait for a model server that says nothing', async () => {
+  await using node = await startLogged()
+  await node.ask('hi')
+  await using silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  await node.home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
+  const { activeModel } = await request(node.dispatch, 'getStats', {}, NEVER)
+  assert.equal(activeModel, 'scripted')
+  silent.closeAllConnections()
 })
 
 async function startLogged(): Promise<TestDispatch & { logged: string[] }> {

@@ -23,7 +23,7 @@ const subscription = strictTable({
 })
 
 /** What events/subscriptions.toml may say (RFC 0121). */
-export const subscriptionsTable = strictTable({
+const subscriptionsTable = strictTable({
   /** Of the next subscription: an id never comes back. */
   next_id: z.exactOptional(wholeNumber(1)),
   subscription: z._default(z.array(subscription), []),

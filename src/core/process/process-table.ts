@@ -89,7 +89,7 @@ export function listByPs(ps = '/bin/ps', now: () => number = Date.now): ProcessL
 }
 
 /** Windows, which knows no groups. */
-export function listByPowershell(powershell = 'powershell.exe'): ProcessList {
+function listByPowershell(powershell = 'powershell.exe'): ProcessList {
   return async () => {
     const script = `Get-CimInstance Win32_Process | ForEach-Object { '{0} {1} {2} {3}' -f $_.ProcessId, $_.ParentProcessId, $_.WorkingSetSize, ([DateTimeOffset]$_.CreationDate).ToUnixTimeMilliseconds() }`
     const args = ['-NoProfile', '-NonInteractive', '-Command', script]

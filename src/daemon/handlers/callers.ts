@@ -90,7 +90,7 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, channel: Chann
 }
 
 /** Throws `denied` for what the channel may not change. */
-export function refuseStrangers(operation: Operation, channel: Channel, message: unknown): void {
+function refuseStrangers(operation: Operation, channel: Channel, message: unknown): void {
   const sender = CALLERS[operation] === 'pair' ? senderOf(message) : ''
   if (mayChange(channel, sender)) return
   throw new CrabError(

@@ -10,6 +10,7 @@ import { variableDigest } from '../variable-digest.ts'
 
 /** Of the protocol. */
 const WIRE_VERSION = 1
+const SOON_MS = 500
 /** What a client of another build may ask for; old daemons tell nothing. */
 const OPERATIONS = Object.keys(REPLIES).map((operation) => wireName(operation as Operation))
 
@@ -56,9 +57,13 @@ export function shutdown({ node }: Services): void {
   node.daemon.stop()
 }
 
-/** Empty when there is none to be had; why, is for those to hear who ask for one. */
-async function activeModel(services: Services, signal: AbortSignal): Promise<string> {
-  const models = await services.models(signal)
+/**
+ * Empty when there is none to be had; why, is for those to hear who ask for one. Nobody waits long for a model server that
+ * does not say what it has.
+ */
+async function activeModel({ models: fresh, setting }: Services, signal: AbortSignal): Promise<string> {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(SOON_MS)])
+  const models = await fresh(soon).catch(() => setting.models(signal))
   return models.list().find(({ active }) => active)?.name ?? ''
 }
 
