@@ -69,7 +69,8 @@ async function runSuite(processes: ProcessHost, home: string, args: readonly str
       PATH: process.env['PATH'] ?? '',
       HOME: home,
       CRABTALK_HOME: home,
-      NODE_COMPILE_CACHE: join(home, 'code'), // half of a run is loading the same code
+      // Half of a run is loading the same code.
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(home, 'code'),
     },
     stdin: 'none',
   })
