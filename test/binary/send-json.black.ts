@@ -113,7 +113,7 @@ test('--output json leaves standard output empty where --out-file takes the obje
 
 test('--output stream-json prints an object per event as it happens, run.finished last and once', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const first = { parts: [{ thinking: 'Hm.' }, 'Let ', 'me look.', CALL], usage: USAGE }
+  const first = { parts: [{ thinking: 'Hm.' }, 'Let me look.', CALL], usage: USAGE }
   await using talk = await makeTalk([
     first,
     { status: 503, body: 'busy' },
@@ -133,8 +133,7 @@ test('--output stream-json prints an object per event as it happens, run.finishe
     [
       'run.started',
       'thinking.delta Hm.',
-      'text.delta Let ',
-      'text.delta me look.',
+      'text.delta Let me look.',
       'text.done Let me look.',
       'tool.started read',
       'tool.result content',

@@ -42,24 +42,62 @@ export async function* streamModel(
   }
 }
 
+/** Events as they come; deltas that come within one turn of the event loop, as those of one read do, are one. */
 async function* readParts(
   stream: ReadableStream<LanguageModelV4StreamPart>,
   place: CallPlace,
 ): AsyncGenerator<ModelEvent> {
   const reader = stream.getReader()
   const translator = new Translator(place)
+  let open: Delta | undefined
+  let turn: Promise<false> | undefined
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const read = reader.read()
+      if (open && !(await comesNow(read, turn!))) {
+        yield open
+        open = undefined
+      }
+      const { done, value } = await read
+      if (open && !goesOn(open, value)) {
+        yield open
+        open = undefined
+      }
       if (done) throw brokenOff(place)
       const event = translator.toEvent(value)
       if (event === undefined) continue
+      if (event.type === 'text' || event.type === 'thinking') {
+        turn = open ? turn : endOfTurn()
+        open = open ? { ...open, delta: open.delta + event.delta } : event
+        continue
+      }
       yield event
       if (event.type === 'finish') return await drain(reader)
     }
   } finally {
     await reader.cancel().catch(() => undefined) // a stream that failed was reported by read()
   }
+}
+
+type Delta = Extract<ModelEvent, { type: 'text' | 'thinking' }>
+
+/** Whether something is read before the event loop goes on; not a failure, which is to come behind what was read. */
+function comesNow(read: Promise<unknown>, turn: Promise<false>): Promise<boolean> {
+  return Promise.race([
+    read.then(
+      () => true,
+      () => false,
+    ),
+    turn,
+  ])
+}
+
+function endOfTurn(): Promise<false> {
+  return new Promise((resolve) => setImmediate(() => resolve(false)))
+}
+
+function goesOn({ type }: Delta, part: LanguageModelV4StreamPart | undefined): boolean {
+  return part?.type === (type === 'text' ? 'text-delta' : 'reasoning-delta')
 }
 
 /** Reads what is left, shortly, so that the connection can serve the next call. */
