@@ -50,8 +50,12 @@ test('crabup self update replaces the program under a service, which runs on unt
 test('crabup self update --restart goes back to the program before when a service does not run with the new one', async () => {
   await using talk = await makeTalk([])
   const bin = await install(talk, 'bin')
-  const unfit =
-    '#!/bin/sh\ntest "$1" = --version && exec echo crabtalk 9.9.9\necho "$2 $3 with 9.9.9"\nexit 69\n'
+  const unfit = `#!/bin/sh
+test "$1" = --version && exec echo crabtalk 9.9.9
+test "$1 $2" = 'config check' && echo 'config.toml:1: unknown key "x"' && exit 78
+echo "$2 $3 with 9.9.9"
+exit 69
+`
   await writeFile(join(talk.cwd, 'unfit'), unfit)
   const sum = await sumOf(join(talk.cwd, 'unfit'))
   const env = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { CrabError, KINDS } from '../../../core/base/errors.ts'
+import { sanitize } from '../../../core/base/sanitize.ts'
 import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { upHostOf } from '../../../up/host.ts'
@@ -33,10 +34,24 @@ export const selfUpdate: Run = async ({ options, host }) => {
     : await fetchAndSwitch(own, source, host, stop.signal)
   host.stdout.write(`${toLine(update, own.path)}\n`)
   if (update.outcome === 'same') return 0
+  await tellWrongConfig({ program: own.path, version: update.to, host }, stop.signal)
   const at = { program: own.path, restarts: options.has('restart'), host }
   const settled = await settleServices(at, stop.signal)
   if (!isUnfit(settled) || options.has('rollback')) return settled.code
   return await goBack({ update, settled, own, host }, stop.signal)
+}
+
+/** Services that run go on; they would not start again. */
+async function tellWrongConfig(
+  { program, version, host }: { program: string; version: string; host: Host },
+  signal: AbortSignal,
+): Promise<void> {
+  const { run, env } = upHostOf(host)
+  const { code, stdout } = await run([program, 'config', 'check'], { env }, signal)
+  if (code !== KINDS.config.exit) return
+  host.stderr.write(`crabup: your configuration is wrong for crabtalk ${version}:\n`)
+  for (const line of stdout.trimEnd().split('\n')) host.stderr.write(`  ${sanitize(line)}\n`)
+  host.stderr.write('hint: mend it, or crabup self update --rollback\n')
 }
 
 /** The program before comes back where a service does not run with the new one; what was restarted runs with it again. */
