@@ -19,14 +19,21 @@ export async function runShellLine(
     tell(`<shell command=${JSON.stringify(line)} ${end}>\n${output}\n</shell>`)
   act({ type: 'print', block: { kind: 'output', title: `$ ${line}` } })
   act({ type: 'set', change: { hint: 'Esc ends it' } })
+  let newest = ''
+  const show = (shellSays: string) => {
+    newest = shellSays
+    act({ type: 'set', change: { shellSays } })
+  }
   try {
-    const show = (shellSays: string) => act({ type: 'set', change: { shellSays } })
     const { output, exitCode } = await ports.runShell(line, show, signal)
     const title = exitCode === 0 ? '' : `exit ${exitCode}`
     act({ type: 'print', block: { kind: 'output', title, text: folded(output) } })
     told(`exit="${exitCode}"`, output)
   } catch (reason) {
-    if (toCrabError(reason).kind === 'cancelled') told('interrupted="true"', '') // what it had done stays done
+    if (toCrabError(reason).kind === 'cancelled') {
+      if (newest !== '') act({ type: 'print', block: { kind: 'output', title: '', text: `…\n${newest}` } })
+      told('interrupted="true"', newest) // what it had done stays done
+    }
     throw reason
   } finally {
     act({ type: 'set', change: { hint: '', shellSays: '' } })

@@ -197,8 +197,9 @@ test('Esc interrupts a turn; Ctrl+C twice leaves', async () => {
 })
 
 test('Esc ends a command of the chat', async () => {
-  const runShell: ChatPorts['runShell'] = (_line, _tell, signal) =>
+  const runShell: ChatPorts['runShell'] = (_line, tell, signal) =>
     new Promise<never>((_, reject) => {
+      tell('half of it\n')
       signal.addEventListener('abort', () => reject(toCancelled(signal)), { once: true })
     })
   await using chat = await openTestChat([{ parts: ['Hi.'] }], { ports: { runShell } })
@@ -206,7 +207,8 @@ test('Esc ends a command of the chat', async () => {
   chat.press('enter')
   chat.press('escape')
   await chat.until(({ isCommanding }) => !isCommanding)
-  assert.deepEqual(chat.words(), ['notice: Interrupted'])
+  assert.deepEqual(chat.words(), ['output: …\nhalf of it', 'notice: Interrupted'])
+  assert.equal(chat.state().shellSays, '')
 })
 
 test('what fails behind a key is told', async () => {
