@@ -96,7 +96,7 @@ function guarded(parts: Guarded): RunningProcess {
     const backstop = setTimeout(() => sendSignal(-pid, 'SIGKILL'), BACKSTOP_MS) // the watcher may be stopped
     await unguarded
     clearTimeout(backstop)
-    const gone = reports.isDone() ? exited : untilGone(members) // a watcher that was killed has seen nothing
+    const gone = reports.isDone() ? exited : killAll(members) // a watcher that was killed has seen nothing
     await Promise.race([gone, sleep(LAST_MS, undefined, { ref: false })])
     parts.settle()
     onLetGo()
@@ -123,9 +123,12 @@ function guarded(parts: Guarded): RunningProcess {
   }
 }
 
-/** Resolves when a group that was killed has no members any more. */
-async function untilGone(members: () => Promise<number[]>): Promise<void> {
-  for (let napMs = 2; (await members().catch(() => [])).length > 0; napMs *= 2) {
+/** Kills what is left of a group, which those who left it did not feel, until it has no members any more. */
+async function killAll(members: () => Promise<number[]>): Promise<void> {
+  for (let napMs = 2; ; napMs *= 2) {
+    const left = await members().catch(() => [])
+    if (left.length === 0) return
+    for (const pid of left) sendSignal(pid, 'SIGKILL')
     await sleep(napMs, undefined, { ref: false })
   }
 }
@@ -141,4 +144,4 @@ function closed(pipe: Pipe): Promise<void> {
 /** More than the watcher needs: TERM, two seconds, KILL. */
 const BACKSTOP_MS = 3000
 /** How long a killed program may take to be gone, when the system does not let go of it. */
-const LAST_MS = 500
+const LAST_MS = 2500

@@ -39,6 +39,18 @@ describe('linuxPlatform()', { concurrency: 4 }, () => {
     assert.deepEqual(await livingWith(word), [])
   })
 
+  test('end() kills a stubborn process that left the session when the watcher cannot', async () => {
+    const stubborn = "trap '' TERM HUP; echo ready; while :; do sleep 1; done"
+    const { word, command } = markedScript(`setsid sh -c "${stubborn}" & wait`)
+    await using host = openTestHost(linuxPlatform())
+    await using running = await host.start(command)
+    await lineOf(running)
+    const watcher = (await livingWith(word)).find((living) => living.command.includes('crabtalk-watch'))!
+    process.kill(watcher.pid, 'SIGSTOP') // as slow as on a machine that is busy
+    await running.end()
+    assert.deepEqual(await livingWith(word), [])
+  })
+
   test('end() leaves the programs of others alone', async () => {
     await using host = openTestHost(linuxPlatform())
     await using other = await host.start(scriptOf('setsid sleep 600 & echo ready; wait'))
