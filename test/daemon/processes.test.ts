@@ -25,38 +25,34 @@ function script({ json }: RecordedRequest, index: number): Reply {
   return { parts: index % 4 === 0 ? ['Look. ', look] : ['A ', 'word. ', 'Or two.'], paceMs: 3 }
 }
 
-test(
-  '4 processes that send, steer, cancel, compact and retitle at once lose and mix up nothing',
-  LONG,
-  async () => {
-    await using node = await startTestDispatch(script)
-    const names = ['p0', 'p1', 'p2', 'p3']
-    const outputs = await Promise.all(
-      names.map(
-        async (name) => (await run(process.execPath, [program, node.home.paths.home, name, '10'])).stdout,
-      ),
+test('4 processes that send, steer, cancel, compact and retitle at once mix up nothing', LONG, async () => {
+  await using node = await startTestDispatch(script)
+  const names = ['p0', 'p1', 'p2', 'p3']
+  const outputs = await Promise.all(
+    names.map(
+      async (name) => (await run(process.execPath, [program, node.home.paths.home, name, '10'])).stdout,
+    ),
+  )
+  const lines = await linesOf(node)
+  const said = userWords(lines)
+  const told = (what: string) => outputs.flatMap((output) => reported(output, what))
+  assert.deepEqual(said.toSorted(), told('stored').toSorted())
+  for (const output of outputs) {
+    const own = reported(output, 'stored')
+    assert.deepEqual(
+      said.filter((text) => own.includes(text)),
+      own,
+      'each process finds its words in the order in which it said them',
     )
-    const lines = await linesOf(node)
-    const said = userWords(lines)
-    const told = (what: string) => outputs.flatMap((output) => reported(output, what))
-    assert.deepEqual(said.toSorted(), told('stored').toSorted())
-    for (const output of outputs) {
-      const own = reported(output, 'stored')
-      assert.deepEqual(
-        said.filter((text) => own.includes(text)),
-        own,
-        'each process finds its words in the order in which it said them',
-      )
-      const steered = reported(output, 'steered')
-      const ended = [...own, ...reported(output, 'returned')].filter((text) => steered.includes(text))
-      assert.deepEqual(ended.toSorted(), steered.toSorted(), 'each steer ends once')
-    }
-    assert.deepEqual(markers(lines), told('archived').toSorted(byNumber))
-    const { entries } = await node.services.memory.read('crab')
-    assert.deepEqual(entries.map(({ name }) => name).toSorted(byNumber), told('archived').toSorted(byNumber))
-    for (const asked of node.server.requests) checkRequest(asked)
-  },
-)
+    const steered = reported(output, 'steered')
+    const ended = [...own, ...reported(output, 'returned')].filter((text) => steered.includes(text))
+    assert.deepEqual(ended.toSorted(), steered.toSorted(), 'each steer ends once')
+  }
+  assert.deepEqual(markers(lines), told('archived').toSorted(byNumber))
+  const { entries } = await node.services.memory.read('crab')
+  assert.deepEqual(entries.map(({ name }) => name).toSorted(byNumber), told('archived').toSorted(byNumber))
+  for (const asked of node.server.requests) checkRequest(asked)
+})
 
 test('a process that is killed between archive and marker leaves the conversation as it was', async () => {
   await using node = await startTestDispatch(script)
