@@ -15,6 +15,8 @@ export interface BinaryOptions {
   node: string
   strips: boolean
   hasCodeCache: boolean
+  /** Without a code cache of its start script, which is 0.4 ms of each start, and no two builds make alike. */
+  isReproducible?: boolean
   /** The ripgrep for its platform; by default that of the package that npm has installed here. */
   ripgrep?: string
   /** Is told what was done. */
@@ -48,7 +50,7 @@ export async function buildBinary(options: BinaryOptions): Promise<void> {
     pack: makePack({ chunks, caches, cold }),
     searchWorker: await bundleWorker('src/core/session-search/background/worker-main.ts'),
     ripgrep: await packRipgrep(target, options),
-    codeCache: !foreign,
+    codeCache: isWarm && !options.isReproducible,
     workDir,
   })
   await linkCrabup(out, target)
