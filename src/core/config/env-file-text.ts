@@ -56,7 +56,7 @@ function lookAt(lines: readonly string[], at: number): Omit<Statement, 'at'> {
   if (line === '' || /^[#;]/.test(line)) return { count: 1 }
   const [, exported, name, value] = /^(export\s+)?([A-Za-z_]\w*)\s*=\s*(.*)$/.exec(line) ?? []
   if (name === undefined || value === undefined) return { wrong: NO_VARIABLE, count: 1 }
-  const quote = /^["']/.exec(value)?.[0]
+  const quote = /^["'`]/.exec(value)?.[0]
   const last = quote === undefined ? at : closingLine(lines, at, quote)
   if (last === undefined) return { name, wrong: NOT_CLOSED, count: 1 }
   const whole = [value, ...lines.slice(at + 1, last + 1)].join('\n')
@@ -75,16 +75,18 @@ function closingLine(lines: readonly string[], at: number, quote: string): numbe
 
 /**
  * Without quotes Node ends a value at `#` and systemd takes off backslashes; in double quotes each has escapes of its own;
- * behind a closing quote systemd reads on.
+ * behind a closing quote systemd reads on; and it knows no backtick.
  */
 function isAmbiguous(value: string, quote: string | undefined): boolean {
-  if (quote === undefined) return /[#\\]|^`/.test(value)
+  if (quote === undefined) return /[#\\]/.test(value)
+  if (quote === '`') return true
   const end = value.indexOf(quote, 1)
   const hasEscapes = quote === '"' && /\\["\\`$n\n]/.test(value)
   return hasEscapes || value.slice(end + 1).trim() !== ''
 }
 
-function withoutMark(text: string): string {
+/** A text without the byte order mark that editors of Windows begin a file with. */
+export function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, '')
 }
 

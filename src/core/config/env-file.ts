@@ -1,6 +1,6 @@
 import { CrabError } from '../base/errors.ts'
 import { replaceFile } from '../base/files.ts'
-import { parseVariables, statementsOf } from './env-file-text.ts'
+import { parseVariables, statementsOf, withoutMark } from './env-file-text.ts'
 import { readText } from './load-config.ts'
 
 /** The variables of a file of `KEY=VALUE` lines, as `node --env-file` reads them; none where there is no such file. Fails with `storage`. */
@@ -9,21 +9,26 @@ export async function readEnvFile(path: string): Promise<Record<string, string>>
 }
 
 /**
- * Sets variables in such a file, mode 0600; other lines stay as they are.
+ * Sets variables in such a file, mode 0600; other lines stay as they are. They stand at its end, and at its beginning where
+ * a line before them would swallow them: one with a quote that is not closed.
  *
  * Values are written in single quotes, the one form that systemd, Node and a shell read alike. Fails with `invalid` on
  * one that cannot stand in them, `storage` otherwise.
  */
 export async function setInEnvFile(path: string, variables: Readonly<Record<string, string>>): Promise<void> {
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${quoted(name, value)}`)
-  const before = (await readText(path)) ?? OPENING
+  const before = withoutMark((await readText(path)) ?? OPENING)
   const rows = before.split('\n')
-  const kept = [...statementsOf(before)].filter(({ name = '' }) => !Object.hasOwn(variables, name))
-  const text = kept
+  const kept = [...statementsOf(before)]
+    .filter(({ name = '' }) => !Object.hasOwn(variables, name))
     .flatMap(({ at, count }) => rows.slice(at, at + count))
-    .join('\n')
-    .replace(/\n*$/, '\n')
-  await replaceFile(path, `${text}${lines.join('\n')}\n`)
+  const text = `${kept.join('\n').replace(/\n*$/, '\n')}${lines.join('\n')}\n`
+  await replaceFile(path, hasAll(text, variables) ? text : `${[...lines, ...kept].join('\n').trimEnd()}\n`)
+}
+
+function hasAll(text: string, variables: Readonly<Record<string, string>>): boolean {
+  const read = parseVariables(text)
+  return Object.entries(variables).every(([name, value]) => read[name] === value)
 }
 
 function quoted(name: string, value: string): string {

@@ -40,6 +40,27 @@ test('setInEnvFile() replaces a value of several lines as a whole', async () => 
   assert.equal(await readFile(path, 'utf8'), "OTHER=1\nKEY_A='new'\n")
 })
 
+for (const text of ["NOTE='it\nA=1\n", 'NOTE="it\n', 'NOTE=`it\n', '\ufeffNOTE= \n', "# it's\nNOTE=\n"]) {
+  test(`setInEnvFile() keeps a value that is read behind ${JSON.stringify(text)}, and takes nothing from others`, async () => {
+    await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
+    const path = join(folder.path, 'service.env')
+    await writeFile(path, text)
+    const before = await readEnvFile(path)
+    await setInEnvFile(path, { KEY_A: 'x"`y' })
+    assert.deepEqual(await readEnvFile(path), { ...before, KEY_A: 'x"`y' })
+    await setInEnvFile(path, { KEY_A: 'z' })
+    assert.deepEqual(await readEnvFile(path), { ...before, KEY_A: 'z' })
+  })
+}
+
+test('setInEnvFile() takes nothing out of a value in backticks', async () => {
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
+  const path = join(folder.path, 'service.env')
+  await writeFile(path, 'A=`one\nKEY_A=two`\nB=1\n')
+  await setInEnvFile(path, { KEY_A: 'new' })
+  assert.deepEqual(await readEnvFile(path), { A: 'one\nKEY_A=two', B: '1', KEY_A: 'new' })
+})
+
 test('setInEnvFile() refuses a value that one of its readers would take for another, and writes nothing', async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'crab '))
   const path = join(folder.path, 'service.env')
