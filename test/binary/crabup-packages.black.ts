@@ -171,7 +171,7 @@ test('crabup rm ends the service and removes the package; what is built in is sa
   const removed = await crabup('rm', 'crab-echo')
   assert.deepEqual([removed.code, removed.stdout], [0, 'removed crab-echo\n'], removed.stderr)
   assert.deepEqual(readdirSync(join(box.home, 'packages')), ['.staging'])
-  assert.deepEqual(await box.processesLeft(), [])
+  await until('the supervisor has ended', async () => (await box.processesLeft()).length === 0)
   const builtIn = await crabup('pull', 'cron')
   assert.deepEqual([builtIn.code, builtIn.stdout], [0, 'cron is built in; crabup self update updates it\n'])
   assert.equal((await crabup('rm', 'crab-echo')).code, 1)

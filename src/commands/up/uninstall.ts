@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { identityOf } from '../../core/process/service-process.ts'
 import { labelOf } from '../../up/names.ts'
 import { isWanted } from '../../up/ps/state.ts'
-import { findSupervisor } from '../../up/supervisor/record.ts'
+import { findSupervisor, type SupervisorOwner } from '../../up/supervisor/record.ts'
 import { servicesFolder } from '../../up/supervisor/wanted.ts'
 import {
   componentsIn,
@@ -104,6 +105,7 @@ async function endServices(
   { names, host }: { names: readonly string[]; host: Host },
   signal: AbortSignal,
 ): Promise<void> {
+  const supervisor = await findSupervisor(servicesFolder(paths)) // it says that it has gone before it has
   const failures: CrabError[] = []
   for (const name of names) {
     try {
@@ -119,12 +121,14 @@ async function endServices(
     throw others.length === 0
       ? first
       : new CrabError(first.kind, failures.map(({ message }) => message).join('\n'))
-  await supervisorGone(servicesFolder(paths))
+  if (supervisor) await hasEnded(supervisor)
 }
 
 /** It ends by itself when nothing is wanted any more. */
-async function supervisorGone(folder: string): Promise<void> {
-  for (let left = WAIT_MS; left > 0 && (await findSupervisor(folder)); left -= LOOK_MS) await sleep(LOOK_MS)
+async function hasEnded({ pid, identity }: SupervisorOwner): Promise<void> {
+  for (let left = WAIT_MS; left > 0 && (await identityOf(pid)) === identity; left -= LOOK_MS) {
+    await sleep(LOOK_MS)
+  }
 }
 
 /** A daemon that a command has started is nobody's service, and would be started again. */
