@@ -6,29 +6,33 @@ import type { Problem } from '../../../core/config/problem.ts'
 import { envFileOf } from '../../../up/service-spec.ts'
 
 /**
- * What is wrong in service.env, and what it sets that crabup sets otherwise: PATH, and CRABTALK_HOME, with which a service
+ * What is wrong in service.env, and what it sets otherwise than crabup: PATH, and CRABTALK_HOME, with which a service
  * would serve another home. Fails with `storage` where it cannot be read.
  */
 export async function serviceEnvProblems(paths: HomePaths): Promise<Problem[]> {
   const path = envFileOf(paths)
   const file = basename(path)
   const text = (await readText(path)) ?? ''
+  const values = parseVariables(text)
   const said = ['PATH', 'CRABTALK_HOME'].flatMap((key) => {
     const line = variableLine(text, key)
-    return line === undefined ? [] : [{ file, line, column: undefined, key, ...instead(key, text) }]
+    const isUsual = values[key] === (key === 'PATH' ? undefined : paths.home)
+    return line === undefined || isUsual
+      ? []
+      : [{ file, line, column: undefined, key, ...instead(key, values) }]
   })
   return [...envFileProblems(text, file), ...said].toSorted((one, other) => one.line - other.line)
 }
 
 /** What it means that a variable of crabup's own stands there. */
-function instead(key: string, text: string): Pick<Problem, 'message' | 'hint'> {
+function instead(key: string, values: Readonly<Record<string, string>>): Pick<Problem, 'message' | 'hint'> {
   if (key === 'CRABTALK_HOME') {
     return {
       message: 'CRABTALK_HOME would give services another home, and each home has services of its own',
       hint: 'take the line out, and set it where you run crabup',
     }
   }
-  return parseVariables(text)[key]?.includes('$')
+  return values[key]?.includes('$')
     ? { message: 'PATH holds a $, and nothing is put in its place', hint: 'write every directory out' }
     : { message: 'services have this PATH, and not that of the shell', hint: undefined }
 }

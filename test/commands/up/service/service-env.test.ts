@@ -6,11 +6,12 @@ import { main } from '../../../../src/commands/main.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 
 /** Runs a command of crabup for a home with that service.env, and gives what it says. */
-async function crabup(words: readonly string[], text: string) {
+async function crabup(words: readonly string[], text: string | ((home: string) => string)) {
   await using box = await makeTestHost()
   const home = join(box.folder, 'home')
   await mkdir(home)
-  await writeFile(join(home, 'service.env'), text, { mode: 0o600 })
+  const written = typeof text === 'string' ? text : text(home)
+  await writeFile(join(home, 'service.env'), written, { mode: 0o600 })
   const env = { CRABTALK_HOME: home, CRABTALK_SERVICE_MANAGER: 'supervisor', PATH: '/usr/bin:/bin' }
   const code = await main('crabup', words, { ...box.host, env })
   for (const output of [box.host.stdout, box.host.stderr]) await output.flush()
@@ -39,6 +40,11 @@ test('crabup NAME start refuses a service.env that would give the service anothe
   const { code, stderr } = await crabup(['cron', 'start'], 'CRABTALK_HOME=/tmp/other\n')
   assert.equal(code, 78)
   assert.match(stderr, /error\[config\]: service\.env:1: CRABTALK_HOME would give services another home/)
+})
+
+test('crabup NAME start takes a service.env that names the home it lies in', async () => {
+  const { code, stderr } = await crabup(['cron', 'start', '--dry-run'], (home) => `CRABTALK_HOME=${home}\n`)
+  assert.deepEqual([code, stderr], [0, ''])
 })
 
 test('crabup doctor names the same lines', async () => {
