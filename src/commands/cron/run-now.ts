@@ -1,7 +1,6 @@
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
 import { type HandRun, noteHandRun } from '../../core/cron/hand-runs.ts'
 import { toLastRun } from '../../core/cron/last-run.ts'
-import { attach } from '../../daemon/attach.ts'
 import type { Options } from '../command.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
@@ -47,10 +46,12 @@ export async function runNow({
 
 /** What cannot be noted is no reason to fail: the turn is over. */
 async function note(host: Host, run: HandRun): Promise<void> {
-  const signal = AbortSignal.timeout(NOTE_MS)
+  const paths = pathsOf(host)
   try {
-    await using attached = await attach(host, { signal })
-    await noteHandRun({ path: cronFiles(pathsOf(host)).byHand, lock: attached.lease }, run, signal)
+    const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
+    await using leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid: host.pid })
+    const lock = (name: string, signal: AbortSignal) => leases.take(name, signal)
+    await noteHandRun({ path: cronFiles(paths).byHand, lock }, run, AbortSignal.timeout(NOTE_MS))
   } catch (reason) {
     host.stderr.write(`crabtalk: ${toCrabError(reason).message}\n`)
   }
