@@ -93,8 +93,8 @@ function readQuoted(whole: string): Value {
 
 /** Lines of a block: as they are, or folded, where an empty line is a line end. */
 function readBlock(lines: readonly string[], isFolded: boolean): string {
-  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.search(/\S/))
-  const indent = Math.min(...indents, Infinity)
+  const filled = lines.filter((line) => line.trim() !== '')
+  const indent = filled.reduce((least, line) => Math.min(least, line.search(/\S/)), Infinity)
   const texts = lines.map((line) => (line.trim() === '' ? '' : line.slice(indent).trimEnd()))
   const text = texts.join('\n').trim()
   return isFolded ? text.replace(/([^\n])\n(?!\n)/g, '$1 ').replace(/\n\n/g, '\n') : text

@@ -53,6 +53,12 @@ test('readFrontMatter() leaves tables and lists out', () => {
   assert.deepEqual([...matter.texts.keys()], ['name', 'description'])
 })
 
+test('readFrontMatter() reads a block of any number of lines', () => {
+  const matter = readFrontMatter(`---\nname: |\n${' a\n'.repeat(300_000)}---\n`)
+  assert.ok(matter.ok)
+  assert.equal(matter.texts.get('name')?.length, 2 * 300_000 - 1)
+})
+
 test('readFrontMatter() refuses what it does not know, and says in which line', () => {
   const cases: readonly [string, number, RegExp][] = [
     ['# Skill\n', 1, /does not begin with a front matter/],
