@@ -14,13 +14,14 @@ import { pathsOf } from '../../paths.ts'
 /** What the units of this home say besides what each service is, as the shell is that asks for it. Fails as pathsOf(). */
 export async function specPlace(host: Host): Promise<SpecPlace> {
   const paths = pathsOf(host)
+  const { platform } = upHostOf(host)
   const own = readEnvFile(envFileOf(paths))
-  const ownPath = own['PATH'] ?? own['Path']
+  const ownPath = own['PATH'] ?? (platform === 'win32' ? own['Path'] : undefined)
   const path = ownPath ?? servicePath(host).path
   return {
     paths,
     usualHome: usualHome(host),
-    platform: upHostOf(host).platform,
+    platform,
     program: stableProgram(await host.build(), path),
     path,
     hasOwnPath: ownPath !== undefined,

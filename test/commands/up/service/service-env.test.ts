@@ -34,6 +34,8 @@ test('crabup NAME start says that a PATH in service.env is the one services have
   assert.match(stdout, /"PATH": "\/opt\/mine:\/bin"/)
   const unread = await crabup(['cron', 'start', '--dry-run'], "PATH='/opt/mine:$PATH'\n")
   assert.match(unread.stderr, /^crabup: service\.env:1: PATH holds a \$, /)
+  const other = await crabup(['cron', 'start', '--dry-run'], 'Path=/opt/mine\n')
+  assert.doesNotMatch(other.stdout, /"PATH": "\/opt\/mine/, 'of Windows only')
 })
 
 test('crabup NAME start refuses a service.env that would give the service another home', async () => {
