@@ -71,7 +71,6 @@ async function makeTarget(target: Target, place: Place): Promise<void> {
     ripgrep,
     strips: true,
     hasCodeCache: true,
-    isReproducible: true,
     report,
   })
   await write(release, await makeArchive(target, { binary, version: manifest.version, shared }))

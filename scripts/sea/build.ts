@@ -15,8 +15,6 @@ export interface BinaryOptions {
   node: string
   strips: boolean
   hasCodeCache: boolean
-  /** Without a code cache of its start script, which is 0.4 ms of each start, and no two builds make alike. */
-  isReproducible?: boolean
   /** The ripgrep for its platform; by default that of the package that npm has installed here. */
   ripgrep?: string
   /** Is told what was done. */
@@ -50,7 +48,7 @@ export async function buildBinary(options: BinaryOptions): Promise<void> {
     pack: makePack({ chunks, caches, cold }),
     searchWorker: await bundleWorker('src/core/session-search/background/worker-main.ts'),
     ripgrep: await packRipgrep(target, options),
-    codeCache: isWarm && !options.isReproducible,
+    codeCache: isWarm,
     workDir,
   })
   await linkCrabup(out, target)
