@@ -175,6 +175,8 @@ test('read says when the file system refuses', async () => {
     dir.path,
     ['file', 'shut/file', 'open'].map((path) => ['read', { path }]),
   )
+  await chmod(join(dir.path, 'shut'), 0o755) // else only root can remove it
+  await chmod(dir.path, 0o755)
   assert.equal(said[0], '!Cannot read file: permission denied by the file system')
   assert.match(said[1]!, /^!.*permission denied/)
   assert.equal(said[2], 'text')
