@@ -34,6 +34,9 @@ export interface Prepared {
   stamp: string | undefined
 }
 
+/** Why a setting may not be what would be read now: the file is another one, or there is no model of anybody's yet. */
+export type Staleness = 'changed' | 'makeshift'
+
 /** What config.toml says and the models that come of it: read when first asked for, and again by prepare() and use(). */
 export class NodeSetting {
   readonly #options: NodeSettingOptions
@@ -81,11 +84,12 @@ export class NodeSetting {
     return problem === undefined ? this.#current : { ...this.#current, warning: problem }
   }
 
-  /** Whether what was read may not be what would be read now; false as long as nothing was. Never fails. */
-  async isStale(): Promise<boolean> {
+  /** Why what was read may not be what would be read now; nothing as long as nothing was. Never fails. */
+  async staleness(): Promise<Staleness | undefined> {
     const [config, models] = await this.#read()
-    if (!config || !models) return false
-    return (await this.#look()) !== this.#stamp || (this.#options.lasts && isMakeshift(config, models))
+    if (!config || !models) return undefined
+    if ((await this.#look()) !== this.#stamp) return 'changed'
+    return this.#options.lasts && isMakeshift(config, models) ? 'makeshift' : undefined
   }
 
   /** Makes a model the default, once config.toml says so: a reload finds nothing new in it. Fails as ModelRegistry.use(). */

@@ -6,7 +6,7 @@ import { formatPlace } from '../core/config/problem.ts'
 import type { SkillProblem } from '../core/skills/scan-skills.ts'
 import type { McpServers } from '../mcp/types.ts'
 import type { Components } from './components/components.ts'
-import type { ConfigPart, NodeSetting, Prepared } from './node-setting.ts'
+import type { ConfigPart, NodeSetting, Prepared, Staleness } from './node-setting.ts'
 import type { Roster } from './roster.ts'
 
 /** What is read again. */
@@ -52,12 +52,24 @@ export function reloader(node: Reloadable): Reloads {
         signal,
       ),
     async config(signal) {
-      if (!(await node.setting.isStale())) return
-      looking ??= inTurn(() => reloadConfig(node)).finally(() => {
-        looking = undefined
-      })
-      await orCancelled(looking, signal)
+      const why = await staleness(signal)
+      if (!why) return
+      const isLate = looking !== undefined
+      await look(why, signal)
+      if (!isLate || (await staleness(signal)) !== 'changed') return
+      await look('changed', signal) // the other look had begun before the file changed
     },
+  }
+
+  function staleness(signal: AbortSignal): Promise<Staleness | undefined> {
+    return orCancelled(node.setting.staleness(), signal)
+  }
+
+  async function look(why: Staleness, signal: AbortSignal): Promise<void> {
+    looking ??= inTurn(() => reloadConfig(node, why)).finally(() => {
+      looking = undefined
+    })
+    await orCancelled(looking, signal)
   }
 
   function inTurn(work: () => Promise<void>): Promise<void> {
@@ -82,15 +94,19 @@ async function reload(node: Reloadable, signal: AbortSignal): Promise<void> {
   if (wrong.length > 0) throw isPartial(wrong)
 }
 
-async function reloadConfig(node: Reloadable): Promise<void> {
+async function reloadConfig(node: Reloadable, why: Staleness): Promise<void> {
   const { over, log } = node
+  const until = why === 'changed' ? over : AbortSignal.any([over, AbortSignal.timeout(LOOK_MS)])
   try {
-    const parts = await takeConfig(node, over)
+    const parts = await takeConfig(node, until)
     if (parts.length > 0) log('info', `config.toml is another one; changed: ${parts.join(', ')}`, { parts })
   } catch (reason) {
-    if (!over.aborted) log('warn', toCrabError(reason).message)
+    if (!until.aborted) log('warn', toCrabError(reason).message)
   }
 }
+
+/** How long a turn waits for a model server that was asked before and could not say what it has. */
+const LOOK_MS = 1_000
 
 /** Uses what config.toml says now; gives what of it is not as it was. */
 async function takeConfig(node: Reloadable, signal: AbortSignal): Promise<readonly ConfigPart[]> {

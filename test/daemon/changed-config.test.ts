@@ -78,6 +78,45 @@ test('get_stats does not wait for a model server that says nothing', async () =>
   silent.closeAllConnections()
 })
 
+test('a turn that names its model waits only a while for a server that has stopped to say what it has', async () => {
+  await using node = await startLogged()
+  let lists = 0
+  await using server = createServer((request, response) => {
+    const isList = request.url?.endsWith('/models')
+    if (!isList || ++lists === 1) response.writeHead(isList ? 500 : 418).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await node.home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
+  for (let turn = 1; turn <= 2; turn++) {
+    const end = (await node.ask('hi', { options: { model: 'mine' } })).at(-1)
+    assert.match(end?.$case === 'end' ? end.value.error : '', /418/)
+    assert.equal(lists, turn)
+  }
+  server.closeAllConnections()
+})
+
+test('a turn that comes while models are looked for finds what config.toml says by then', async () => {
+  await using other = await startModelServer(() => ({ parts: ['from the new'] }))
+  await using node = await startLogged()
+  const text = await node.home.read('config.toml')
+  let lists = 0
+  await using server = createServer((_, response) => {
+    if (++lists === 1) response.writeHead(500).end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await node.ask('hi')
+  await node.home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
+  await assert.rejects(node.ask('hi'), { kind: 'unavailable' })
+  const early = assert.rejects(node.ask('hi', { sender: 'bob' }), { kind: 'unavailable' })
+  await once(server, 'request')
+  await node.home.write('config.toml', text.replace(node.server.url, other.url))
+  assert.equal(told(await node.ask('and now?')).text, 'from the new')
+  server.closeAllConnections()
+  await early
+})
+
 async function startLogged(): Promise<TestDispatch & { logged: string[] }> {
   const logged: string[] = []
   const log = (level: string, message: string) => {

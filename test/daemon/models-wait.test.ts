@@ -25,6 +25,25 @@ test('an abort ends a request that waits for a server to say what models it has'
   await assert.rejects(models, { kind: 'timeout' })
 })
 
+test('an abort ends a request that comes while another one waits for such a server', async () => {
+  await using home = await temporaryHome()
+  await using server = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
+  await using node = await attach(testCaller(home.paths.home))
+  const [first, second] = [new AbortController(), new AbortController()]
+  const waiting = request(node.dispatch, 'listModels', {}, first.signal)
+  await once(server, 'request')
+  const turn = Array.fromAsync(streamTurn(node.dispatch, { content: 'hi' }, second.signal))
+  const models = request(node.dispatch, 'listModels', {}, second.signal)
+  setImmediate(() => second.abort(new CrabError('timeout', 'too long')))
+  await assert.rejects(turn, { kind: 'timeout' })
+  await assert.rejects(models, { kind: 'timeout' })
+  first.abort()
+  await assert.rejects(waiting, { kind: 'cancelled' })
+})
+
 test('a node that is left while it looks for models closes without a failure', async () => {
   await using home = await temporaryHome()
   const node = await attach(testCaller(home.paths.home))
