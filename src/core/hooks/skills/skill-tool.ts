@@ -46,12 +46,8 @@ export function listSkills(skills: readonly Skill[], maxChars: number): string {
   const own = skills.filter(({ root }) => root.isOwn)
   const others = skills.filter(({ root }) => !root.isOwn)
   for (const [ofOwn, ofOthers] of WIDTHS) {
-    const lines = [
-      ...own.map((skill) => toLine(skill, ofOwn)),
-      ...others.map((skill) => toLine(skill, ofOthers)),
-    ]
-    const text = lines.join('\n')
-    if (text.length <= maxChars) return text
+    const text = listLines([...own, ...others], ({ root }) => (root.isOwn ? ofOwn : ofOthers), maxChars)
+    if (text !== undefined) return text
   }
   return listNames([...own, ...others], maxChars)
 }
@@ -65,6 +61,23 @@ const WIDTHS: readonly (readonly [number, number])[] = [
   [120, 0],
   [50, 0],
 ]
+
+/** Undefined as soon as they have no room: nobody looks at the rest of thousands. */
+function listLines(
+  skills: readonly Skill[],
+  widthOf: (skill: Skill) => number,
+  maxChars: number,
+): string | undefined {
+  const lines: string[] = []
+  let chars = -1
+  for (const skill of skills) {
+    const line = toLine(skill, widthOf(skill))
+    chars += line.length + 1
+    if (chars > maxChars) return undefined
+    lines.push(line)
+  }
+  return lines.join('\n')
+}
 
 function toLine({ name, description }: Skill, width: number): string {
   return width === 0 ? `- ${name}` : `- ${name}: ${inShort(description, width)}`
