@@ -23,6 +23,8 @@ export interface EnteringOptions {
 /** What becomes of a line that was typed: a message, a command, a line of the shell, a note. */
 export class Entering {
   readonly #options: EnteringOptions
+  /** The line that was to be kept last stands where it belongs. */
+  #kept: Promise<void> | undefined
 
   constructor(options: EnteringOptions) {
     this.#options = options
@@ -39,8 +41,15 @@ export class Entering {
     else turns.say(text)
   }
 
-  /** Keeps a line for when nothing runs any more; one that is not for the agent goes back into the prompt. */
+  /** Keeps a line for when nothing runs any more, behind those before; one that is not for the agent goes back into the prompt. */
   async queue(text: string): Promise<void> {
+    const mine = this.#kept ? this.#kept.then(() => this.#queue(text)) : this.#queue(text)
+    this.#kept = mine
+    await mine
+    if (this.#kept === mine) this.#kept = undefined
+  }
+
+  async #queue(text: string): Promise<void> {
     const { store, turns, commands, signal } = this.#options
     const isForAgent = isCommand(text) && (await commands.isForAgent(text, signal).catch(() => false))
     if (!isForAgent && (isCommand(text) || text.startsWith('!') || isNote(text))) {

@@ -169,7 +169,7 @@ export class Following {
     for (const [runId, end] of this.#ends) if (runId !== state.runId) end.resolve()
     if (state.runId === '') return this.#options.onTurnOver()
     await this.#options.own.claim(state.runId, undefined)
-    store.act({ type: 'turn-started', runId: state.runId, now: ports.now() })
+    store.act({ type: 'turn-started', runId: state.runId, now: ports.now(), isUnderWay: true })
     store.act({ type: 'asks-listed', asks: state.asks, of: 'here' })
   }
 

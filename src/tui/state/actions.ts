@@ -13,6 +13,8 @@ export type Action =
       runId: string
       now: number
       said?: { text: string; files: readonly string[] } | undefined
+      /** It was under way when this chat came to it: what it has said by then is not known. */
+      isUnderWay?: boolean
     }
   /** The message of this chat still waits, now that another turn has ended. */
   | { type: 'turn-waits'; now: number }

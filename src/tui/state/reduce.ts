@@ -95,11 +95,15 @@ function newTurn(startedAt: number, doing: string): RunningTurn {
 }
 
 /** The message that waits has its turn now, or another client's has one; a turn that is shown already goes on. */
-function startTurn(state: ChatState, { runId, now, said }: Action & { type: 'turn-started' }): ChatState {
+function startTurn(
+  state: ChatState,
+  { runId, now, said, isUnderWay = false }: Action & { type: 'turn-started' },
+): ChatState {
   if (state.turn?.runId === runId) return state
   const isWaiting = state.turn?.runId === ''
   const before = state.turn && !isWaiting ? finishAll(state) : state
-  const turn = isWaiting ? { ...state.turn!, runId } : { ...newTurn(now, 'thinking'), runId }
+  const shown = isWaiting ? state.turn! : newTurn(now, 'thinking')
+  const turn = { ...shown, runId, hasAnswered: isUnderWay }
   const started = { ...before, turn }
   return said ? finish(started, { kind: 'user', how: 'heard', ...said }) : started
 }

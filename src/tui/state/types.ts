@@ -75,7 +75,7 @@ export interface RunningTurn {
   doing: string
   /** Output tokens so far, estimated from characters while they come. */
   outputTokens: number
-  /** It has said something that is no thinking. */
+  /** It has, or may have, said something that is no thinking. */
   hasAnswered: boolean
   isCancelling: boolean
 }

@@ -111,6 +111,21 @@ test('Tab lets a skill wait for the end of the turn; a command comes back', asyn
   assert.deepEqual(chat.words().slice(-2), ['user: /review src/a.ts', 'answer: Reviewed.'])
 })
 
+test('what Tab keeps behind a skill stays behind it', async () => {
+  await using chat = await openTestChat([{ parts: ['One', new Promise<void>(() => {})] }])
+  const skill = '---\nname: review\ndescription: Reviews\n---\nReview it.\n'
+  await chat.node.home.write('skills/review/SKILL.md', skill)
+  chat.type('hello')
+  chat.press('enter')
+  await chat.until(({ open }) => open !== undefined)
+  chat.type('/review src/a.ts')
+  chat.press('tab')
+  chat.type('and then?')
+  chat.press('tab')
+  await chat.until(({ queue }) => queue.length === 2)
+  assert.deepEqual(chat.state().queue, ['/review src/a.ts', 'and then?'])
+})
+
 test('a path is a message, not a command', async () => {
   await using chat = await openTestChat([{ parts: ['I see.'] }])
   chat.type('/tmp/foo is a path')

@@ -93,6 +93,13 @@ test('a turn that ends without a word of an answer says so', () => {
   assert.equal(isTold([turnEnd('', 'length')]), false)
 })
 
+test('of a turn that was under way nobody says that it gave no answer', () => {
+  const turn = { type: 'turn-started', runId: 'r', now: 0 } as const
+  const endOf = (isUnderWay: boolean) =>
+    blocksOf(after(reduce(initialState(CHAT_OPTIONS), { ...turn, isUnderWay }), [turnEnd()])).length
+  assert.deepEqual([endOf(false), endOf(true)], [1, 0])
+})
+
 test('what a conversation costs adds up, and stays unknown once it is', () => {
   const two = after(after(busyState(), [turnEnd()]), [turnEnd()])
   assert.equal(two.usage.usd, 1)
