@@ -56,7 +56,7 @@ export function processHost(): Host {
       return isSignalled
     },
     rereadTimeZone() {
-      if (!process.env['TZ']) delete process.env['TZ'] // Node asks the system again whenever it is set or removed
+      if (process.env['TZ'] === undefined) delete process.env['TZ'] // Node asks the system again whenever it is set or removed
     },
     ripgrep: async (folder) => (await import('./ripgrep.ts')).ownRipgrep(folder),
     searchWorker: async () => (await import('./search-worker.ts')).ownSearchWorker(),
