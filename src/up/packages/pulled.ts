@@ -1,15 +1,17 @@
+import { existsSync } from 'node:fs'
 import { CrabError } from '../../core/base/errors.ts'
 import type { PackageFacts } from './facts.ts'
 import type { InstalledService } from './installed.ts'
 import type { Pulled } from './ports.ts'
 import type { PackageSource } from './source.ts'
 
-/** A folder or a tarball may have changed and say the same version. */
+/** Whether it is there, whole. A folder or a tarball may have changed and say the same version. */
 export function isSame(
   before: InstalledService | undefined,
   { facts, origin }: Pick<PackageSource, 'facts' | 'origin'>,
 ): boolean {
-  return before?.version === facts.version && before.origin === 'registry' && origin === 'registry'
+  if (before?.version !== facts.version || before.origin !== 'registry') return false
+  return origin === 'registry' && existsSync(before.script)
 }
 
 /** Fails with `conflict` where a name belongs to another package. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -159,6 +159,16 @@ test('countBack() has the version before count again, and leaves the rest to who
   await countBack(at.ports, async () => false)
   assert.deepEqual([counting(), seen.versions], ['1.0.0', []])
   assert.equal((await endCutOffTrials(at.ports, signal)).length, 1)
+})
+
+test('pull() brings a version back whose program is gone', async () => {
+  await using at = await open()
+  await pull(wanted('1.0.0'), at.ports, signal)
+  await rm(installedService(at.home.paths, 'echo')!.script)
+  const pulled = await pull(wanted('1.0.0'), at.ports, signal)
+  assert.equal(pulled.isSame, false)
+  assert.ok(existsSync(installedService(at.home.paths, 'echo')!.script))
+  assert.deepEqual(foldersOf(at), ['1.0.0_2', 'current'])
 })
 
 test('pull() waits for a trial, and goes back itself when whoever tried dies', async () => {

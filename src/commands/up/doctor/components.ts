@@ -1,8 +1,14 @@
 import { access } from 'node:fs/promises'
 import { toCrabError } from '../../../core/base/errors.ts'
+import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { readFailed } from '../../../up/packages/failed-version.ts'
-import { brokenPackages, folderOf, installedServices } from '../../../up/packages/installed.ts'
+import {
+  brokenPackages,
+  folderOf,
+  type InstalledService,
+  installedServices,
+} from '../../../up/packages/installed.ts'
 import { nodeAt } from '../../../up/packages/node-version.ts'
 import { findNpmProgram } from '../../../up/packages/npm-program.ts'
 import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
@@ -11,20 +17,21 @@ import { specPlace } from '../service/place.ts'
 /** Whether components can run and be installed: Node, npm, and the files of each. */
 export const checkComponents: Check = async (place, signal) => {
   const installed = installedServices(place.paths)
-  const files = installed.map(async ({ name, version, script }) => {
+  const files = installed.map(async (service) => {
+    const { name, version, script } = service
     const isThere = await access(script).then(
       () => true,
       () => false,
     )
     const isWhole = isThere
       ? ok(`${name} ${version} is installed`)
-      : problem(`${name}: ${script} is gone`, `crabup pull ${name} brings it back`)
-    return [isWhole, ...(await failedUpdate(name, place))]
+      : problem(`${name}: ${script} is gone`, `crabup pull ${wordFor(service)} brings it back`)
+    return [isWhole, ...(await failedUpdate(service, place))]
   })
   const broken = brokenPackages(place.paths).map((name) =>
     warning(
       `packages/${name} is no component`,
-      `crabup pull ${name} makes it one again, crabup rm ${name} removes it`,
+      `crabup pull with the name of its package makes it one again, crabup rm ${name} removes it`,
     ),
   )
   const needsNode = installed.some(({ runsOnNode }) => runsOnNode)
@@ -36,12 +43,20 @@ export const checkComponents: Check = async (place, signal) => {
   ]
 }
 
+/** What pulls it again: of a name that is not in our table somebody else may have a package. */
+function wordFor({ origin, package: packageName, source }: InstalledService): string {
+  return origin === 'registry' ? packageName : quoteWord(source)
+}
+
 /** What an update leaves out. */
-async function failedUpdate(name: string, { paths }: Place): Promise<Finding[]> {
+async function failedUpdate(
+  { name, package: packageName }: InstalledService,
+  { paths }: Place,
+): Promise<Finding[]> {
   const failed = await readFailed(folderOf(paths, name))
   if (!failed) return []
   const message = `${name}: ${failed.version} was tried on ${failed.at.slice(0, 10)} and not kept: ${failed.why}`
-  return [note(message, `crabup pull ${name} --version ${failed.version} tries it again`)]
+  return [note(message, `crabup pull ${packageName} --version ${failed.version} tries it again`)]
 }
 
 async function ofNode({ host }: Place, isNeeded: boolean, signal: AbortSignal): Promise<Finding> {
