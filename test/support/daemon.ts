@@ -67,7 +67,8 @@ export async function failedDaemon(home: TemporaryHome, start: DaemonStart = {})
   return await spawnDaemon(home, start).ended
 }
 
-function spawnDaemon(home: TemporaryHome, start: DaemonStart) {
+/** Only starts it. */
+export function spawnDaemon(home: TemporaryHome, start: DaemonStart = {}) {
   const [file, ...first] = start.program ?? FROM_SOURCE
   const child = spawn(file, [...first, 'daemon', 'run', ...(start.args ?? [])], {
     cwd: tmpdir(),

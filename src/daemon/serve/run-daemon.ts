@@ -6,11 +6,13 @@ import { LogFile } from '../../core/base/log-file.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { refuseForeignHome } from '../../core/config/foreign-home.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
+import type { Leases } from '../../core/lease/types.ts'
 import { request, route } from '../../core/protocol/dispatch.ts'
 import { followComponents } from '../components/follow-components.ts'
 import { compose } from '../compose.ts'
 import { handlers } from '../handlers/handlers.ts'
 import type { NodeOptions, Services } from '../services.ts'
+import { takeFromOnDemand } from './give-way.ts'
 import { takeHome } from './home-lease.ts'
 import { IdleExit } from './idle-exit.ts'
 import { type DaemonHost, DaemonLife } from './life.ts'
@@ -80,12 +82,10 @@ async function live(at: Living): Promise<void> {
   using _leaving = leaveInTime(at)
   let listeners: Listeners | undefined
   await using services = compose(nodeOf(at, () => listeners))
-  await takeHome(
-    { take: (...asked) => services.place.leases.take(...asked), describeHolder: services.holderOf },
-    { pid: host.pid, home: paths.home },
-  )
+  const before = await takeOwnHome(services, at)
   life.hasHome = true
   log('info', `starting crabtalk ${VERSION}`, { home: paths.home })
+  if (before !== undefined) log('info', `took the place of process ${before}, which a command had started`)
   await services.migrate(log)
   const { daemon } = await services.setting.config()
   await services.models(life.signal)
@@ -116,6 +116,20 @@ async function live(at: Living): Promise<void> {
   await aborted(life.signal)
   life.reloadWith(() => {}) // what ends reads nothing again
   await drain(services, listeners, life)
+}
+
+/** Gives the process that gave way to it, if one did. */
+async function takeOwnHome(services: Services, { host, options, life }: Living): Promise<number | undefined> {
+  const { paths, idleExitMs } = options
+  const leases = {
+    take: (...asked: Parameters<Leases['take']>) => services.place.leases.take(...asked),
+    describeHolder: services.holderOf,
+  }
+  const take = () => takeHome(leases, { pid: host.pid, home: paths.home })
+  if (idleExitMs !== undefined) return void (await take())
+  const waits = (pid: number) =>
+    host.stderr.write(`crabtalk: waits for the turns of process ${pid}, which a command has started\n`)
+  return await takeFromOnDemand({ place: { paths, env: host.env, uid: host.uid }, take, waits }, life.signal)
 }
 
 /** Without its socket it would stay for ever, beside another one that takes its home. */
