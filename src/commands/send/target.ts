@@ -2,11 +2,14 @@ import { CrabError } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
+import { readConversations } from '../conversation/find.ts'
 import type { SendSettings } from './settings.ts'
+
+type TargetSettings = Pick<SendSettings, 'agent' | 'target' | 'fork'>
 
 /** The sender whose conversation a message goes to; with --fork, after its session was copied. */
 export async function chooseSender(
-  at: { settings: SendSettings; cwd: string; newSender(): string },
+  at: { settings: TargetSettings; cwd: string; newSender(): string },
   dispatch: Dispatch,
   signal: AbortSignal,
 ): Promise<string> {
@@ -21,21 +24,15 @@ export async function chooseSender(
 }
 
 async function findConversation(
-  { settings, cwd }: { settings: SendSettings; cwd: string },
+  { settings, cwd }: { settings: TargetSettings; cwd: string },
   dispatch: Dispatch,
   signal: AbortSignal,
 ): Promise<ConversationInfo> {
   const { target, agent } = settings
-  const sender = target.kind === 'named' ? target.sender : ''
-  const { conversations } = await request(
-    dispatch,
-    'listConversations',
-    { agent: agent || DEFAULT_AGENT, sender },
-    signal,
-  )
-  const latest = conversations.find(
-    (info) => target.kind === 'named' || (info.cwd === cwd && isOurs(info.sender)), // they come newest first
-  )
+  const which = target.kind === 'named' ? { sender: target.sender, limit: 1 } : { cwd, limit: 0 }
+  const filter = { agent: agent || DEFAULT_AGENT, ...which }
+  const { conversations } = await readConversations(dispatch, filter, signal)
+  const latest = conversations.find((info) => target.kind === 'named' || isOurs(info.sender)) // newest first
   if (latest) return latest
   const what = target.kind === 'named' ? `named "${target.sender}"` : `of ${agent || DEFAULT_AGENT} in ${cwd}`
   throw new CrabError('missing', `Cannot continue: there is no conversation ${what}`, {

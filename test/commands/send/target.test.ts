@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { chooseSender } from '../../../src/commands/send/target.ts'
+import { ConversationInfo, SessionInfo } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { route } from '../../../src/core/protocol/dispatch.ts'
 import { type SendTest, startSendTest } from '../../support/run-send.ts'
 import { sentTo } from '../../support/test-node.ts'
 
@@ -45,6 +48,22 @@ test('send -c continues nothing that came from elsewhere', async () => {
   })
   await elsewhere.run('send', 'three')
   assert.equal((await at.run('send', '-c', 'four')).code, 1)
+})
+
+test('send -c finds a conversation behind more than fit one reply', async () => {
+  const all = ['tg:1', 'tg:2', 'tg:3', 'notes'].map((sender) =>
+    ConversationInfo.create({ sender, cwd: '/work' }),
+  )
+  const dispatch = route({
+    listConversations: async ({ offset }) => ({
+      conversations: all.slice(offset, offset + 2),
+      total: all.length,
+    }),
+    activateSession: async () => SessionInfo.create(),
+  })
+  const settings = { target: { kind: 'last' }, fork: false, agent: 'crab' } as const
+  const at = { settings, cwd: '/work', newSender: () => 'new' }
+  assert.equal(await chooseSender(at, dispatch, new AbortController().signal), 'notes')
 })
 
 test('send --fork goes on in a copy and leaves the original as it was', async () => {
