@@ -13,7 +13,8 @@ export async function findNpmProgram(
   cwd: string,
 ): Promise<ManagerCommand> {
   const set = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
-  const env = { ...Object.fromEntries(set), PATH: all['PATH'] ?? all['Path'] ?? '' }
+  const path = all['PATH'] ?? all['Path']
+  const env = { ...Object.fromEntries(set), ...(path !== undefined && { PATH: path }) }
   const find = (name: string) => findProgram({ argv: [name], cwd, env })
   const npm = await find('npm').catch((cause: unknown) => {
     throw new CrabError('missing', 'Cannot run npm: no npm is on the PATH', {

@@ -53,7 +53,13 @@ test('findNpmProgram() starts npm itself where it is a program', async () => {
   assert.deepEqual(await findNpmProgram({ platform: 'linux', env }, tree.path('.')), [
     tree.path('roaming/npm'),
   ])
-  await assert.rejects(findNpmProgram({ platform: 'win32', env: {} }, tree.path('.')), {
+  await assert.rejects(findNpmProgram({ platform: 'win32', env: { PATH: tree.path('.') } }, tree.path('.')), {
     message: 'Cannot run npm: no npm is on the PATH',
   })
+})
+
+test('findNpmProgram() takes no file of the working directory for npm where there is no PATH', async () => {
+  await using tree = await makeWindows()
+  const found = await findNpmProgram({ platform: 'linux', env: {} }, tree.path('roaming')).catch(() => [])
+  assert.notEqual(found[0], tree.path('roaming/npm'))
 })
