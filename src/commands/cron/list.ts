@@ -11,7 +11,7 @@ import {
   readCronState,
 } from '../../core/cron/cron-state.ts'
 import { describeSchedule } from '../../core/cron/describe-schedule.ts'
-import { readHandRuns } from '../../core/cron/hand-runs.ts'
+import { lastByHand, readHandRuns } from '../../core/cron/hand-runs.ts'
 import { problemLines } from '../../core/cron/problem-lines.ts'
 import { nextFire } from '../../core/cron/quiet-hours.ts'
 import type { Holder } from '../../core/lease/sqlite-leases.ts'
@@ -62,11 +62,10 @@ async function readView(paths: HomePaths, now: number): Promise<View> {
     schedulerHolder(paths),
   ])
   const states = new Map(entries.map((state) => [state.id, state]))
-  const handRuns = new Map(runs.map(({ id, last }) => [id, last]))
   const known = standing.crons.map((cron) => {
     const { running, ...state } = states.get(cron.entry.id) ?? newEntryState(cron.entry.id)
     const isRunning = scheduler && running !== undefined // else it died in that turn
-    const last = handRuns.get(cron.entry.id)
+    const last = lastByHand(runs, cron.entry)
     const byHand = last && last.ended > (state.last?.ended ?? 0) ? last : undefined
     return {
       cron,

@@ -1,5 +1,5 @@
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
-import { type HandRun, noteHandRun } from '../../core/cron/hand-runs.ts'
+import { type HandRun, noteHandRun, toHandRun } from '../../core/cron/hand-runs.ts'
 import { toLastRun } from '../../core/cron/last-run.ts'
 import type { Options } from '../command.ts'
 import type { Host } from '../host.ts'
@@ -36,7 +36,7 @@ export async function runNow({
     fireEntry({ caller: host, entry, record, show }, stop.signal),
   ).then(() => undefined, toCrabError)
   const fired = record.run === '' ? undefined : { run: record.run, session: record.session }
-  await note(host, { id: entry.id, last: toLastRun({ due, now: Date.now(), fired, error }) })
+  await note(host, toHandRun(entry, toLastRun({ due, now: Date.now(), fired, error })))
   const exit = stop.exit ?? (error ? KINDS[error.kind].exit : 0)
   await sink.finish(record, { exit, error, structured: undefined })
   if (stop.exit !== undefined) return exit

@@ -1,9 +1,16 @@
 import * as z from 'zod/mini'
 import { replaceFile } from '../base/files.ts'
 import { readText } from '../config/load-config.ts'
+import { type CronEntry, contentOf } from './cron-entry.ts'
 import { type LastRun, lastRun } from './cron-state.ts'
 
-const handRun = z.object({ id: z.number(), last: lastRun })
+const handRun = z.object({
+  id: z.number(),
+  /** What the entry said then, and to whom: an id may be another entry's by now. */
+  content: z.string(),
+  agent: z.string(),
+  last: lastRun,
+})
 
 const handRuns = z.object({
   v: z.literal(1),
@@ -16,6 +23,17 @@ export type HandRun = z.infer<typeof handRun>
 
 /** Most that are kept. */
 const MAX_RUNS = 100
+
+/** A run of an entry as it is now. */
+export function toHandRun(entry: CronEntry, last: LastRun): HandRun {
+  return { id: entry.id, content: contentOf(entry), agent: entry.agent, last }
+}
+
+/** How an entry ended when a person ran it last, as it is now. */
+export function lastByHand(runs: readonly HandRun[], entry: CronEntry): LastRun | undefined {
+  const content = contentOf(entry)
+  return runs.find((run) => run.id === entry.id && run.content === content && run.agent === entry.agent)?.last
+}
 
 /** What run/cron-by-hand.json says; nothing where there is none that this version understands. Fails with `storage`. */
 export async function readHandRuns(path: string): Promise<HandRun[]> {
@@ -30,7 +48,7 @@ export async function readHandRuns(path: string): Promise<HandRun[]> {
 /** Notes one, in place of an earlier one of that entry. `lock` takes the right among all processes of the home. Fails with `storage`. */
 export async function noteHandRun(
   { path, lock }: { path: string; lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable> },
-  run: { id: number; last: LastRun },
+  run: HandRun,
   signal: AbortSignal,
 ): Promise<void> {
   await using _ = await lock(`file:${path}`, signal)

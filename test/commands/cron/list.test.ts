@@ -16,6 +16,8 @@ const FAILED = {
   error: { kind: 'missing', message: 'Cannot find the skill "feeds"', hint: 'did you mean "feed"?' },
 } as const
 
+const FEEDS = { id: 1, content: '/feeds', agent: 'crab' }
+
 const FILE = `[[cron]]
 id = 1
 schedule = "0 0 9 * * *"
@@ -91,15 +93,17 @@ test('cron list --json has all of it, and only entries of the file', async () =>
 test('cron list tells of a run by hand that came after the last fire', async () => {
   const earlier = { ...FAILED, due: FAILED.due - 1000, ended: FAILED.ended - 1000 }
   const later = { due: Date.now() - 60_000, ended: Date.now() - 60_000, outcome: 'ok' } as const
-  const before = await run([], [{ id: 1, last: earlier }])
+  const before = await run([], [{ ...FEEDS, last: earlier }])
   assert.match(before.stdout, /\n1 .* failed 2h ago \(4 in a row\): /)
-  const after = await run([], [{ id: 1, last: later }])
+  const after = await run([], [{ ...FEEDS, last: later }])
   assert.match(after.stdout, /\n1 .* ok 1m ago by hand, 2 skipped, 3 missed\n/)
-  const failed = await run([], [{ id: 1, last: { ...FAILED, ended: later.ended } }])
+  const failed = await run([], [{ ...FEEDS, last: { ...FAILED, ended: later.ended } }])
   assert.match(failed.stdout, /\n1 .* failed 1m ago by hand: Cannot find/)
-  const { entries } = JSON.parse((await run(['--json'], [{ id: 1, last: later }])).stdout)
+  const { entries } = JSON.parse((await run(['--json'], [{ ...FEEDS, last: later }])).stdout)
   assert.deepEqual([entries[0].by_hand.outcome, entries[0].last.outcome], ['ok', 'failed'])
   assert.deepEqual([entries[0].failing, entries[1].by_hand], [4, null])
+  const other = await run([], [{ ...FEEDS, content: 'What had this id before', last: later }])
+  assert.match(other.stdout, /\n1 .* failed 2h ago \(4 in a row\): /)
 })
 
 async function run(argv: readonly string[], byHand: readonly HandRun[] = []) {

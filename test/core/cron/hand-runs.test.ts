@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { noteHandRun, readHandRuns } from '../../../src/core/cron/hand-runs.ts'
+import { lastByHand, noteHandRun, readHandRuns, toHandRun } from '../../../src/core/cron/hand-runs.ts'
 import { MemoryLeases } from '../../../src/core/lease/memory-leases.ts'
 import { temporaryHome } from '../../support/temporary-home.ts'
 
@@ -14,7 +14,8 @@ test('noteHandRun() keeps the latest run of each entry, of several that note at 
   const leases = new MemoryLeases()
   const lock = (name: string, signal: AbortSignal) => leases.take(name, signal)
   const note = (id: number, ended: number) => {
-    return noteHandRun({ path, lock }, { id, last: { ...LAST, ended } }, AbortSignal.timeout(5000))
+    const run = { id, content: 'x', agent: 'crab', last: { ...LAST, ended } }
+    return noteHandRun({ path, lock }, run, AbortSignal.timeout(5000))
   }
   await Promise.all([1, 2, 3].map((id) => note(id, 2)))
   await note(2, 3)
@@ -29,4 +30,18 @@ test('noteHandRun() keeps the latest run of each entry, of several that note at 
   assert.deepEqual((await ids()).at(-1), [10, 4])
   await home.write('run/cron-by-hand.json', '{"v":2}')
   assert.deepEqual(await readHandRuns(path), [])
+})
+
+test('lastByHand() gives nothing of another entry that had the id before', () => {
+  const entry = { id: 1, schedule: '@daily', content: 'x', agent: 'crab', sender: 'cron', once: false }
+  const runs = [toHandRun(entry, LAST)]
+  assert.equal(lastByHand(runs, { ...entry, schedule: '@hourly' }), LAST)
+  const { content: _, ...rest } = entry
+  for (const other of [
+    { ...entry, content: 'y' },
+    { ...rest, skill: 'x' },
+    { ...entry, agent: 'scout' },
+  ]) {
+    assert.equal(lastByHand(runs, other), undefined)
+  }
 })
