@@ -2,7 +2,6 @@ import { CrabError } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
-import { readConversations } from '../conversation/find.ts'
 import type { SendSettings } from './settings.ts'
 
 type TargetSettings = Pick<SendSettings, 'agent' | 'target' | 'fork'>
@@ -31,6 +30,7 @@ async function findConversation(
   const { target, agent } = settings
   const which = target.kind === 'named' ? { sender: target.sender, limit: 1 } : { cwd, limit: 0 }
   const filter = { agent: agent || DEFAULT_AGENT, ...which }
+  const { readConversations } = await import('../conversation/find.ts')
   const { conversations } = await readConversations(dispatch, filter, signal)
   const latest = conversations.find((info) => target.kind === 'named' || isOurs(info.sender)) // newest first
   if (latest) return latest
