@@ -124,7 +124,7 @@ async function namesAt(
   signal: AbortSignal,
 ): Promise<string[] | 'refused'> {
   try {
-    return await listModels(endpoint, AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]))
+    return await listModels({ ...endpoint, timeoutMs: ASK_MS, idleMs: ASK_MS }, signal)
   } catch (reason) {
     signal.throwIfAborted()
     const { kind, message } = toCrabError(reason)
