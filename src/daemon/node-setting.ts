@@ -140,7 +140,10 @@ export class NodeSetting {
     const changed = changedParts(before, config)
     if (models && !changed.includes('models') && isSettled(config, models)) return { config, models, changed }
     const { env, over } = this.#options
-    return { config, models: await openModels({ config, env }, AbortSignal.any([signal, over])), changed }
+    const until = AbortSignal.any([signal, over])
+    const opened = await openModels({ config, env }, until)
+    until.throwIfAborted() // or a server that was not waited for would be one that has no model
+    return { config, models: opened, changed }
   }
 
   /** The stamp of the file; what keeps it from being looked at reading it says. */

@@ -96,6 +96,27 @@ test('a turn that names its model waits only a while for a server that has stopp
   server.closeAllConnections()
 })
 
+test('a reload that is given up while a server is asked changes nothing', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['from the old'] }))
+  await node.ask('hi')
+  let lists = 0
+  await using server = createServer((request, response) => {
+    if (!request.url?.endsWith('/models')) response.writeHead(418).end()
+    else if (++lists > 1) response.end('{"data":[{"id":"late"}]}')
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await node.home.write('config.toml', `[llm]\nbase_url = "http://127.0.0.1:${port}/v1"\n`)
+  const stop = new AbortController()
+  const given = request(node.dispatch, 'reload', {}, stop.signal)
+  await once(server, 'request')
+  stop.abort()
+  await assert.rejects(given, { kind: 'cancelled' })
+  const end = (await node.ask('hi')).at(-1)
+  assert.match(end?.$case === 'end' ? end.value.error : '', /late.*418/)
+  server.closeAllConnections()
+})
+
 test('a turn that comes while models are looked for finds what config.toml says by then', async () => {
   await using other = await startModelServer(() => ({ parts: ['from the new'] }))
   await using node = await startLogged()

@@ -33,7 +33,7 @@ export interface ModelSetting {
  * whose keys are in the environment; else a server on this machine; else the demo, which is there by name in any case.
  *
  * Over the network only a local server is asked, and a declared one that names no model: when it cannot say what it
- * has, there is no default, and asking for it fails with the reason. Fails with `config`, and for an abort.
+ * has, there is no default, and asking for it fails with the reason. Fails with `config`.
  */
 export async function openModels(setting: ModelSetting, signal: AbortSignal): Promise<ModelRegistry> {
   const sources = await findSources(setting, signal)
@@ -72,7 +72,6 @@ async function chooseDefault(
     if (first !== undefined) return registry.use(first)
     throw withoutModels(source)
   } catch (reason) {
-    signal.throwIfAborted()
     registry.lackDefault(toCrabError(reason))
   }
 }
