@@ -28,7 +28,6 @@ export function openPorts(host: Host): OpenedPorts {
     (await import('./find-files.ts')).openFileFinder({ ...place, now: Date.now }),
   )
   const system = { env, platform: platform(), cwd }
-  const history = join(paths.home, 'history')
   const ports: ChatPorts = {
     dispatch: link.dispatch,
     connect: link.connect,
@@ -37,9 +36,9 @@ export function openPorts(host: Host): OpenedPorts {
     env,
     now: Date.now,
     branch: async () => (await import('./branch.ts')).readBranch(cwd),
-    readHistory: async () => (await import('./history-file.ts')).readSentHistory(history),
+    readHistory: async () => (await import('./history-file.ts')).readSentHistory(paths.history),
     rememberSent: async (text, pasted = []) =>
-      (await import('./history-file.ts')).appendSentHistory(history, { text, pasted }),
+      (await import('./history-file.ts')).appendSentHistory(paths.history, { text, pasted }),
     findFiles: async (query, signal) => (await finder.get())(query, signal),
     expand: async (text, pasted, signal) =>
       (await import('./expand.ts')).expandMentions({ text, pasted }, place, signal),

@@ -8,6 +8,8 @@ export interface HomePaths {
   readonly config: string
   readonly agents: string
   readonly sessions: string
+  /** What was typed in the chat, of all its runs. */
+  readonly history: string
   readonly memory: string
   /** Search checkpoints and catalogues; rebuildable. */
   readonly index: string
@@ -60,6 +62,7 @@ export function homePaths(
     config: join(home, 'config.toml'),
     agents: join(home, 'agents'),
     sessions: join(home, 'sessions'),
+    history: join(home, 'history'),
     memory: join(home, 'memory'),
     index: join(home, 'index'),
     skills: join(home, 'skills'),

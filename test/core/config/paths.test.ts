@@ -25,6 +25,7 @@ test('homePaths() lays every path of the design under the home', () => {
     config: '/h/config.toml',
     agents: '/h/agents',
     sessions: '/h/sessions',
+    history: '/h/history',
     memory: '/h/memory',
     index: '/h/index',
     skills: '/h/skills',
