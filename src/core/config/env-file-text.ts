@@ -4,9 +4,13 @@ import type { Problem } from './problem.ts'
 /** What is wrong with a line, and what to do. */
 type Wrong = Pick<Problem, 'message' | 'hint'>
 
-/** The variables of `KEY=VALUE` lines, as `node --env-file` reads them; a byte order mark, which editors of Windows write, is no part of a name. */
+/**
+ * The variables of `KEY=VALUE` lines, as `node --env-file` reads them, but for names that no shell takes (`A B`, `A-B`): systemd
+ * drops those. A byte order mark, which editors of Windows write, is no part of a name.
+ */
 export function parseVariables(text: string): Record<string, string> {
-  return { ...(parseEnv(withoutMark(text)) as Record<string, string>) }
+  const read = Object.entries(parseEnv(withoutMark(text)) as Record<string, string>)
+  return Object.fromEntries(read.filter(([name]) => NAME.test(name)))
 }
 
 /** A part of such a file: a variable, a comment, or what is neither. */
@@ -90,6 +94,7 @@ export function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, '')
 }
 
+const NAME = /^[A-Za-z_]\w*$/
 const NO_VARIABLE: Wrong = {
   message: 'is no KEY=VALUE, and is not read',
   hint: 'begin comments with #, and names with a letter',

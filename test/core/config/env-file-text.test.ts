@@ -43,3 +43,7 @@ test('envFileProblems() has nothing to say of lines that all programs read alike
 test('parseVariables() takes a byte order mark for none of a name', () => {
   assert.deepEqual(parseVariables("\ufeffA='1'\r\nB=2\r\n"), { A: '1', B: '2' })
 })
+
+test('parseVariables() has no variable of a line that is said not to be read', () => {
+  assert.deepEqual(parseVariables("A B=1\nBAD-NAME=2\n1A=3\nexport C=4\nD='5'\n"), { C: '4', D: '5' })
+})
