@@ -113,7 +113,8 @@ test('a server that is removed while it is set stays removed', async () => {
 test('a secret that changes while its server is set is kept', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
-  const server = watchedServer(records.path, FEW, { name: 'one', env: { TOKEN: 'hunter2', LOG: '1' } })
+  const slow = { ...FEW, delay: { 'tools/list': 2000 } }
+  const server = watchedServer(records.path, slow, { name: 'one', env: { TOKEN: 'hunter2', LOG: '1' } })
   await upsert(node, server.entry)
   const placeholder = { ...server.entry, env: { ...server.entry.env, TOKEN: '[secret]' } }
   const setting = upsert(node, { ...placeholder, timeout_ms: 5000 }, { verify: true })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { Controller } from '../../src/tui/controller/controller.ts'
 import { Feed } from '../../src/tui/controller/feed.ts'
 import { loadCommands, slashContext } from '../../src/tui/controller/slash.ts'
@@ -81,7 +82,12 @@ export async function openTestChat(
     type(text) {
       for (const char of text) press('text', { text: char })
     },
-    idle: () => until(({ turn, queue, steers }) => !turn && queue.length + steers.length === 0),
+    async idle() {
+      do {
+        await until(isIdle)
+        await setImmediate() // a steer that came too late is queued a moment after it is gone
+      } while (!isIdle(store.get()))
+    },
     words: () =>
       blocks().flatMap((block) => ('text' in block ? [`${block.kind}: ${block.text?.trim()}`] : [])),
     async [Symbol.asyncDispose]() {
@@ -91,4 +97,8 @@ export async function openTestChat(
       await node[Symbol.asyncDispose]()
     },
   }
+}
+
+function isIdle({ turn, queue, steers }: ChatState): boolean {
+  return !turn && queue.length + steers.length === 0
 }
