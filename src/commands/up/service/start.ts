@@ -1,9 +1,13 @@
+import { stat } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { readAgentFiles, toAgent } from '../../../core/config/agent-files.ts'
 import { wantsComponent } from '../../../core/config/component.ts'
 import { markLogs } from '../../../up/control/last-words.ts'
 import { exitOf } from '../../../up/ps/state.ts'
 import { cutOutput } from '../../../up/supervisor/output.ts'
-import type { ServiceStatus } from '../../../up/types.ts'
+import { knownSpecs } from '../../../up/supervisor/verbs.ts'
+import { servicesFolder } from '../../../up/supervisor/wanted.ts'
+import type { ServiceSpec, ServiceStatus } from '../../../up/types.ts'
 import type { Options, Run } from '../../command.ts'
 import type { Host } from '../../host.ts'
 import { checkConfiguration } from './check-configuration.ts'
@@ -40,17 +44,31 @@ export async function startService(
   await replaceOther(at, { now: options.has('now') }, signal)
   const spec = at.spec()
   if (!ran && !at.place.hasOwnPath) tellLent(host)
-  const hasChanged = await showEdits(at, spec, { options }, signal)
+  const hasChanged = (await showEdits(at, spec, { options }, signal)) || isOther(at, spec)
   if (!ran) cutOutput(spec.output) // nobody writes it now
   const since = await markLogs(paths.logs, service.name)
   await manager.start(spec, signal)
   const word = (after: ServiceStatus) => (isSame(after) ? 'runs already' : 'is ready')
   const after = await sayReady(at, { word, since, isFirst: !before.isInstalled }, signal)
-  if (isSame(after) && hasChanged) {
-    host.stderr.write(`crabup: its unit has changed: crabup ${service.name} restart uses it\n`)
+  const changed = hasChanged ? 'its unit has changed' : (await isNewer(spec.envFile, after)) && ENV_CHANGED
+  if (isSame(after) && changed) {
+    host.stderr.write(`crabup: ${changed}: crabup ${service.name} restart uses it\n`)
   }
   if (!before.isInstalled && service.package !== undefined) await tellUnasked(at)
   return 0
+}
+
+/** Whether our own supervisor, which has no units, runs it in another way. */
+function isOther({ manager, paths }: OpenService, { name, argv, env }: ServiceSpec): boolean {
+  if (manager.kind !== 'supervisor') return false
+  const known = knownSpecs(servicesFolder(paths)).find((one) => one.name === name)
+  return known !== undefined && !isDeepStrictEqual([known.argv, known.env], [argv, env])
+}
+
+/** Whether a file was written after a service began; a service manager may tell whole seconds only. */
+async function isNewer(path: string, { since }: ServiceStatus): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined) // there need not be one
+  return stats !== undefined && since !== undefined && stats.mtimeMs > since + 1000
 }
 
 /** One that is started anew may well end as before. */
@@ -75,3 +93,5 @@ function tellLent(host: Host): void {
     `crabup: Node is only in ${lent}, which the next version of it takes away: start services again then\n`,
   )
 }
+
+const ENV_CHANGED = 'service.env has changed since'

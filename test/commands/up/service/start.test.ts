@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
@@ -30,9 +30,32 @@ test('crabup NAME start says that a service runs already only of the process tha
   await supervising
 })
 
-async function crabup(home: string, words: readonly string[]) {
+test('crabup NAME start says what a service that runs would take from a restart', async () => {
+  await using at = await makeServiceHome()
+  await install(at.paths.packages)
+  const over = new AbortController()
+  await wantService(at.folder, at.spec('other', 'exec sleep 1000'), ask('start')) // so that the supervisor stays
+  const supervising = at.supervise(over.signal, { pace: QUICK })
+  const start = () => crabup(at.paths.home, ['echo', 'start'])
+  await start()
+  const { since = 0 } = at.record('echo')!
+  await writeFile(at.paths.serviceEnv, "KEY='1'\n")
+  await utimes(at.paths.serviceEnv, since / 1000 - 60, since / 1000 - 60)
+  assert.equal((await start()).stderr, '')
+  await utimes(at.paths.serviceEnv, since / 1000 + 60, since / 1000 + 60)
+  const changed = 'crabup: service.env has changed since: crabup echo restart uses it\n'
+  assert.equal((await start()).stderr, changed)
+  await rm(at.paths.serviceEnv)
+  const other = await crabup(at.paths.home, ['echo', 'start'], '/usr/bin:/bin:/usr')
+  assert.equal(other.stderr, 'crabup: its unit has changed: crabup echo restart uses it\n')
+  await crabup(at.paths.home, ['echo', 'stop'])
+  over.abort()
+  await supervising
+})
+
+async function crabup(home: string, words: readonly string[], path = '/usr/bin:/bin') {
   await using box = await makeTestHost()
-  const env = { CRABTALK_HOME: home, CRABTALK_SERVICE_MANAGER: 'supervisor', PATH: '/usr/bin:/bin' }
+  const env = { CRABTALK_HOME: home, CRABTALK_SERVICE_MANAGER: 'supervisor', PATH: path }
   await main('crabup', words, { ...box.host, env })
   for (const output of [box.host.stdout, box.host.stderr]) await output.flush()
   return { stdout: box.stdout(), stderr: box.stderr() }
