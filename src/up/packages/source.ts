@@ -93,7 +93,7 @@ async function readManifest(
   named: string,
   signal: AbortSignal,
 ): Promise<{ manifest: JsonObject; files: TarFile[]; bytes: number }> {
-  const files = await readTarball(tarball, MANIFEST_ONLY, signal)
+  const files = await readTarball(tarball, { ...MANIFEST_ONLY, called: named }, signal)
   const manifest = parseObject(contentOf(files, 'package.json'))
   const { package: name, version } = toFacts(manifest ?? {})
   if (!manifest || name === '' || !isVersion(version)) {

@@ -29,6 +29,8 @@ export interface TarLimits {
   maxFiles: number
   /** Lists links and devices, for the caller to judge. */
   letsSpecial?: true
+  /** As messages name it; by default its path. */
+  called?: string
 }
 
 /**
@@ -38,7 +40,8 @@ export interface TarLimits {
  * is larger than the limits, or would leave its folder: absolute paths, `..`, links, devices.
  */
 export async function readTarball(path: string, limits: TarLimits, signal: AbortSignal): Promise<TarFile[]> {
-  const reader = new TarReader(path, limits)
+  const { called = path } = limits
+  const reader = new TarReader(called, limits)
   try {
     const take = reader.take.bind(reader)
     if (path.endsWith('.tar')) await pipeline(createReadStream(path), take, { signal })
@@ -46,7 +49,7 @@ export async function readTarball(path: string, limits: TarLimits, signal: Abort
   } catch (reason) {
     if (signal.aborted) throw toCancelled(signal)
     if (reason instanceof CrabError) throw reason
-    throw damaged(path, 'it is no gzip file, or a part of one', reason)
+    throw damaged(called, 'it is no gzip file, or a part of one', reason)
   }
   return reader.files
 }

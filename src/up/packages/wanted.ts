@@ -26,7 +26,7 @@ export interface Standing {
 
 /**
  * What a person means by a word: a short name of the table, `name@version`, the name of an npm package, a tarball or a
- * folder. What looks like a path is one. Fails with `usage` or `no-input`.
+ * folder. What looks like a path is one; what may be either is asked about. Fails with `usage` or `no-input`.
  */
 export async function readWanted(
   word: string,
@@ -61,6 +61,11 @@ export async function readWanted(
         hint: didYouMean(name, namesToPull()) ?? 'a path begins with ./ or /, or ends with .tgz',
       },
     )
+  }
+  if (!known && wanted === undefined && (await hasMarker(resolve(standing.cwd, word), verb))) {
+    throw new CrabError('usage', `Cannot ${verb} ${word}: it may be the folder here or a package of npm`, {
+      hint: `./${word} is the folder, ${word}@latest the package`,
+    })
   }
   return { kind: 'registry', package: named, version: wanted }
 }
@@ -119,11 +124,15 @@ async function readPath(word: string, version: string | undefined, standing: Sta
   const path = resolve(cwd, word.replace(/^~(?=[\\/])/, homeDir))
   const found = await stat(path).catch(() => undefined)
   if (found?.isFile()) return { kind: 'tarball', path }
-  const marker = verb === 'pull' ? 'package.json' : 'crabtalk.toml'
-  const hasMarker = found?.isDirectory() && (await stat(join(path, marker)).catch(() => undefined))?.isFile()
-  if (hasMarker) return { kind: 'folder', path }
-  const why = found ? `there is no ${marker} in that folder` : 'there is no such file'
+  if (found?.isDirectory() && (await hasMarker(path, verb))) return { kind: 'folder', path }
+  const why = found ? `there is no ${MARKERS[verb]} in that folder` : 'there is no such file'
   throw new CrabError('no-input', `Cannot ${verb} ${basename(path)}: ${why}`, { hint: `looked at ${path}` })
+}
+
+/** Whether a folder is a package. */
+async function hasMarker(folder: string, verb: keyof typeof MARKERS): Promise<boolean> {
+  const found = await stat(join(folder, MARKERS[verb])).catch(() => undefined) // then it is none
+  return found?.isFile() ?? false
 }
 
 function splitVersion(word: string): [name: string, version: string | undefined] {
@@ -152,6 +161,7 @@ function derivedName(packageName: string): string {
     .replaceAll(/^-|-$/g, '')
 }
 
+const MARKERS = { pull: 'package.json', add: 'crabtalk.toml' } as const
 const PACKAGE = /^(@[a-z0-9~][a-z0-9._~-]*\/)?[a-z0-9~][a-z0-9._~-]*$/
 /** Verbs, folders of ours, and what Windows takes for devices. */
 const WORDS: ReadonlySet<string> = new Set([

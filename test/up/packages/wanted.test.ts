@@ -58,6 +58,23 @@ test('readWanted() takes tarballs and folders by what looks like a path', async 
   })
 })
 
+test('readWanted() asks which is meant where a folder has the name of a package', async () => {
+  await using home = await temporaryHome()
+  await home.write('thing/package.json', '{}')
+  await home.write('kit/crabtalk.toml', '')
+  await home.write('clock/package.json', '{}')
+  const at = { cwd: home.paths.home, homeDir: home.paths.home }
+  await assert.rejects(readWanted('thing', undefined, at), {
+    kind: 'usage',
+    message: 'Cannot pull thing: it may be the folder here or a package of npm',
+    hint: './thing is the folder, thing@latest the package',
+  })
+  await assert.rejects(readWanted('kit', undefined, { ...at, verb: 'add' }), { kind: 'usage' })
+  assert.equal((await readWanted('kit', undefined, at)).kind, 'registry')
+  assert.equal((await readWanted('thing@latest', undefined, at)).kind, 'registry')
+  assert.equal((await readWanted('clock', undefined, at)).kind, 'registry')
+})
+
 test('serviceNameOf() takes the name a package says, that of the table, or the rest of its own', () => {
   const nameOf = (name: string, crabtalk?: unknown) =>
     serviceNameOf({ name, ...(crabtalk !== undefined && { crabtalk }) } as never, new Set(['ps']))

@@ -74,7 +74,7 @@ may do, and the MCP servers they would start. Nothing of it is run, now or later
 they are used. It is asked about; where nobody can be asked it takes --yes. A name that is taken is a conflict, and then
 nothing is installed.`,
     options: [YES],
-    examples: ['crabup pkg add --yes ./review-kit', 'crabup pkg add --yes review-kit'],
+    examples: ['crabup pkg add --yes ./review-kit', 'crabup pkg add --yes review-kit@1.0.0'],
     isAlone: true,
     load: async () => (await import('./pkg.ts')).add,
   },
