@@ -53,6 +53,9 @@ async function showPlan(host: Host, { place, names, data, purges }: Plan): Promi
   if (components.length > 0) host.stdout.write(`would remove ${components.join(', ')}\n`)
   if (purges) for (const line of sizes(data)) host.stdout.write(`would remove ${line.trim()}\n`)
   else tellKept(place, { data, word: 'would keep' }, host)
+  if (names.length + components.length + data.length > 0) return 0
+  const { home } = place.paths
+  host.stdout.write(`would remove nothing: there are no services, components and data in ${home}\n`)
   return 0
 }
 
