@@ -23,7 +23,8 @@ export function unknownCommand(line: UnknownLine, services: readonly string[]): 
   if (inGroup.length > 0 && words.length === 1) return alone(`${name} ${word}`, inGroup)
   const length = inGroup.length > 0 ? 2 : 1
   const typed = words.slice(0, length).join(' ')
-  const elsewhere = name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined
+  const elsewhere =
+    otherHalf(name, words) ?? (name === 'crabtalk' && inGroup.length === 0 ? ELSEWHERE.get(word) : undefined)
   const near = swapped(commands, words) ?? meant({ words, typed, inGroup, commands })
   const whole = elsewhere ?? (near && `${name} ${near}`)
   const what = typed.startsWith('-') ? 'option' : 'command'
@@ -37,6 +38,12 @@ function alone(group: string, rows: readonly Command[]): CrabError {
   return new CrabError('usage', `Cannot run "${group}" alone: name one of ${verbs}`, {
     hint: `see ${group} --help`,
   })
+}
+
+/** The line of the other program, for what both have and each does one half of. */
+function otherHalf(name: string, [group = '', verb = '']: readonly string[]): string | undefined {
+  const other = name === 'crabtalk' ? 'crabup' : 'crabtalk'
+  return HALVES[other][group]?.includes(verb) ? `${other} ${group} ${verb}` : undefined
 }
 
 /** `start daemon` instead of `daemon start`. */
@@ -94,6 +101,13 @@ const SAME: ReadonlyMap<string, readonly string[]> = new Map([
   ['import', ['load']],
   ['restart', ['reconnect']],
 ])
+
+const VERBS = ['start', 'stop', 'restart', 'status', 'enable', 'disable', 'logs']
+/** Asked of lines that the other program does not know: what both know is not looked for. */
+const HALVES: Readonly<Record<'crabtalk' | 'crabup', Readonly<Record<string, readonly string[]>>>> = {
+  crabtalk: { daemon: ['run', 'reload'], cron: ['list', 'add', 'remove', 'next', 'run'] },
+  crabup: { daemon: VERBS, cron: VERBS },
+}
 
 /** What other programs call what is done here. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map(

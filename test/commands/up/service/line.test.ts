@@ -21,6 +21,8 @@ const WRONG: [string[], number, RegExp, RegExp][] = [
   [['frobnicate'], 2, /Unknown command "frobnicate"/, /see crabup --help/],
   [['help', 'frobnicate'], 2, /Unknown command "frobnicate"/, /see crabup --help/],
   [['daemon', 'strat'], 2, /Unknown command "daemon strat"/, /did you mean "crabup daemon start"\?/],
+  [['daemon', 'run'], 2, /Unknown command "daemon run"/, /did you mean "crabtalk daemon run"\?/],
+  [['cron', 'add', 'x'], 2, /Unknown command "cron add"/, /did you mean "crabtalk cron add"\?/],
   [['daemon'], 2, /name one of start, stop, restart, status, enable, disable/, /see crabup daemon --help/],
   [
     ['daemon', 'status', 'x'],
@@ -38,6 +40,14 @@ for (const [argv, exit, message, hint] of WRONG) {
     assert.deepEqual([code, stdout], [exit, ''])
     assert.match(stderr, message)
     assert.match(stderr, hint)
+  })
+}
+
+for (const line of ['daemon start', 'daemon restart', 'daemon logs', 'cron start', 'cron status']) {
+  test(`main() leads from crabtalk ${line} to crabup`, async () => {
+    const { code, stderr } = await run(line.split(' '), 'crabtalk')
+    assert.equal(code, 2)
+    assert.match(stderr, new RegExp(`did you mean "crabup ${line}"\\?`))
   })
 }
 
@@ -113,8 +123,8 @@ for (const [words, offered, others] of COMPLETED) {
   })
 }
 
-async function run(argv: readonly string[]) {
+async function run(argv: readonly string[], name: 'crabtalk' | 'crabup' = 'crabup') {
   await using test = await makeTestHost()
-  const code = await main('crabup', argv, { ...test.host, env: { CRABTALK_HOME: test.folder } })
+  const code = await main(name, argv, { ...test.host, env: { CRABTALK_HOME: test.folder } })
   return { code, stdout: test.stdout(), stderr: test.stderr() }
 }
