@@ -9,6 +9,8 @@ export interface TerminalStream extends Pick<Writable, 'writableNeedDrain'> {
   readonly columns?: number
   readonly rows?: number
   write(bytes: string, done?: (error?: Error | null) => void): boolean
+  /** Asks the terminal, and emits `resize` if it has another size: Node's own, which otherwise waits for SIGWINCH. */
+  _refreshSize?(): void
   on(event: 'resize' | 'drain' | 'error', listener: (reason?: Error) => void): unknown
   off(event: 'resize' | 'drain' | 'error', listener: (reason?: Error) => void): unknown
 }
@@ -192,6 +194,7 @@ export class Screen implements Disposable {
 
   readonly #draw = (): void => {
     this.#isDrawingSoon = false
+    if (!this.#gone) this.#options.output._refreshSize?.() // timers run before a signal that came meanwhile is heard
     if (this.#timer === undefined) this.#paint()
   }
 

@@ -36,6 +36,26 @@ test('Screen draws nothing while sizes come one after the other, then once for t
   stage.check()
 })
 
+test('Screen asks the terminal for its size before it draws, and draws nothing for the one before', async () => {
+  using stage = makeStage({ columns: 80, rows: 24, intervalMs: 300 })
+  stage.show(['Fframe'])
+  await stage.settle()
+  const size = { columns: 80, rows: 24 }
+  const refreshSize = () => {
+    if (stage.output.columns !== size.columns) stage.output.emit('resize', Object.assign(stage.output, size))
+  }
+  Object.assign(stage.output, { _refreshSize: refreshSize })
+  size.columns = 50
+  stage.terminal.resize(50, 24)
+  const before = stage.bytes()
+  stage.show(['Fother'])
+  await stage.flush()
+  assert.deepEqual([stage.bytes(), stage.screen.isQuiet], [before, false])
+  await stage.settle()
+  assert.equal(stage.screen.ink.columns, 50)
+  stage.check()
+})
+
 test('Screen holds frames back while the terminal takes no bytes, and draws the last one', async () => {
   using stage = makeStage({ columns: 80, rows: 24 })
   await stage.settle()
