@@ -12,10 +12,7 @@ export const checkModel: Check = async ({ paths, agents, host }, signal) => {
   if (!outcome.ok) return [note('config.toml must be right first')]
   const config = outcome.value
   const isSoon = AbortSignal.any([signal, AbortSignal.timeout(MAX_WAIT_MS)])
-  const registry = await openModels({ config, env: host.env }, isSoon).catch((reason: unknown) => {
-    if (!isSoon.aborted) throw reason
-  })
-  if (!registry) return [unanswered(config)]
+  const registry = await openModels({ config, env: host.env }, isSoon)
   return [
     ...(await defaultModel(registry, config, isSoon)),
     ...agents.flatMap((agent) => ofAgent(registry, agent)),
@@ -31,7 +28,7 @@ async function defaultModel(
   try {
     model = registry.defaultModel()
   } catch (reason) {
-    return [failed('no model can be chosen', reason)]
+    return [signal.aborted ? unanswered(config) : failed('no model can be chosen', reason)]
   }
   const source = registry.sourceOf(model)
   if (source.name === 'demo')

@@ -74,8 +74,9 @@ async function install(packages: string): Promise<void> {
   await writeFile(join(folder, '1.0.0', 'crabup.json'), JSON.stringify(record))
 }
 
-/** Does what RFC 0043 asks of a component, and nothing else. */
-const COMPONENT = `#!${process.execPath}
+/** Does what RFC 0043 asks of a component, and nothing else: for /bin/sh, as the path of Node may have spaces, and then for Node. */
+const COMPONENT = `#!/bin/sh
+':' //; exec '${process.execPath}' "$0"
 const { createServer } = require('node:http')
 const { mkdirSync, writeFileSync } = require('node:fs')
 const run = process.env.CRABTALK_HOME + '/run'
