@@ -56,7 +56,7 @@ async function runningVersion(): Promise<string> {
 
 test('crabup pull shows a package and asks; where nobody can be asked it takes --yes', async () => {
   const refused = await crabup('pull', failing)
-  assert.equal(refused.code, 2)
+  assert.equal(refused.code, 4)
   assert.match(
     refused.stdout,
     /^crab-echo 2\.0\.0: Says it again\n {2}from {9}\/.*\n {2}size {9}[\d.]+ k?B\n {2}needs {8}no other packages\n$/,
@@ -186,7 +186,7 @@ test('crabup pkg shows what it would install, installs it, and keeps what was ch
     'reviewer.toml': '[[mcps]]\nname = "fs"\ncommand = "npx"\nargs = ["-y", "a b"]\n',
   })
   const refused = await crabup('pkg', 'add', './kit')
-  assert.equal(refused.code, 2)
+  assert.equal(refused.code, 4)
   assert.equal(
     refused.stdout,
     `kit 1.2.0

@@ -66,6 +66,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
       [['@daily', 'x', '-a', 'nobody'], 1, /Cannot find the agent "nobody"/],
       [['@daily', 'x', '--quiet', '23:00-07:00'], 2, /all its times are in its quiet hours/],
       [['@daily', 'x', '--quiet', 'night'], 2, /no time of the day/],
+      [['@daily', 'x', '--quiet', '25:00-01:00'], 2, /--quiet 25:00-01:00: .*\nhint: .*23:00-07:00/],
       [['@daily', ''], 2, /"content" must not be empty/],
     ]
     for (const [words, code, said] of lines) {

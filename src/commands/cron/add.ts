@@ -5,6 +5,7 @@ import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { type Cron, DEFAULT_SENDER, readEntry } from '../../core/cron/cron-entry.ts'
 import { readCronState } from '../../core/cron/cron-state.ts'
 import { describeSchedule } from '../../core/cron/describe-schedule.ts'
+import { readTimeOfDay } from '../../core/cron/quiet-hours.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import type { Options, Run } from '../command.ts'
@@ -73,8 +74,8 @@ function readWanted(options: Options): Cron {
 
 function readQuiet(text: string | undefined): (string | undefined)[] {
   if (text === undefined) return []
-  const [, start, end] = /^(\d\d?:\d\d)-(\d\d?:\d\d)$/.exec(text) ?? []
-  if (start !== undefined && end !== undefined) return [start.padStart(5, '0'), end.padStart(5, '0')]
+  const times = text.split('-').map((time) => time.padStart(5, '0'))
+  if (times.length === 2 && times.every((time) => readTimeOfDay(time) !== undefined)) return times
   throw new CrabError('usage', `Cannot use --quiet ${text}: it is no time of the day`, {
     hint: 'for example --quiet 23:00-07:00',
   })

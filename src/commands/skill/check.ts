@@ -9,6 +9,7 @@ import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
 import { printJson } from '../print.ts'
+import { isPortableName } from './portable-name.ts'
 
 /** `crabtalk skill check`: what is wrong with the skills there are, or with those of a folder. */
 export const check: Run = async ({ options, host }) => {
@@ -43,7 +44,7 @@ async function bodyProblems(skill: Skill): Promise<SkillProblem[]> {
 
 /** What works here and not everywhere (agentskills.io). */
 function warningsOf({ name, description, folder }: Skill): SkillProblem[] {
-  const isPortable = name === basename(folder) && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name)
+  const isPortable = name === basename(folder) && isPortableName(name)
   const messages = [
     ...(isPortable ? [] : [NAME_WARNING]),
     ...(description.length <= MAX_DESCRIPTION ? [] : [DESCRIPTION_WARNING]),

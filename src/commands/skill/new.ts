@@ -7,11 +7,12 @@ import { flawOf, scanSkills } from '../../core/skills/scan-skills.ts'
 import { skillRoots } from '../../core/skills/skill-roots.ts'
 import type { Run } from '../command.ts'
 import { pathsOf } from '../paths.ts'
+import { isPortableName } from './portable-name.ts'
 
 /** `crabtalk skill new`: makes a skill whose text is still to be written, and prints its file. */
 export const make: Run = async ({ options, host }) => {
   const [name = '', description = ''] = options.args.map((arg) => arg.trim())
-  const flaw = flawOf(name, description)
+  const flaw = flawOf(name, description) ?? (isPortableName(name) ? undefined : NO_CAPITALS)
   if (flaw !== undefined) throw new CrabError('usage', `Cannot make the skill: ${flaw}`, { hint: EXAMPLE })
   const paths = pathsOf(host)
   const { skills } = await scanSkills(skillRoots(paths, host.homeDir, await loadConfig(paths)))
@@ -23,6 +24,7 @@ export const make: Run = async ({ options, host }) => {
   return 0
 }
 
+const NO_CAPITALS = 'its "name" is not made of small letters, digits and hyphens, which other programs want'
 const EXAMPLE = 'for example crabtalk skill new changelog "Writes the changelog; for use before a release"'
 
 function textOf(name: string, description: string): string {

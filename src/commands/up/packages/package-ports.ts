@@ -110,7 +110,7 @@ async function askConsent(
   const { facts } = offer
   const isYes = await confirm(`Install ${facts.package} ${facts.version}?`, { options, host }, signal)
   if (isYes === undefined) {
-    throw new CrabError('usage', `Cannot install ${facts.package}: nobody can be asked whether to trust it`, {
+    throw new CrabError('denied', `Cannot install ${facts.package}: nobody can be asked whether to trust it`, {
       hint: 'with --yes nobody is asked',
     })
   }

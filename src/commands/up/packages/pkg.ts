@@ -37,7 +37,7 @@ export const add: Run = async ({ options, host, commands, signal }) => {
   await refuseTaken(brought.contents, paths) // nobody is asked about what cannot be
   const isYes = await confirm(`Add ${name} ${version}?`, { options, host }, open.signal)
   if (isYes === undefined) {
-    throw new CrabError('usage', `Cannot add ${name}: nobody can be asked whether to trust it`, {
+    throw new CrabError('denied', `Cannot add ${name}: nobody can be asked whether to trust it`, {
       hint: 'with --yes nobody is asked',
     })
   }
