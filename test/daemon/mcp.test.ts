@@ -10,6 +10,8 @@ import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
 const FEW = { tools: ['few'] } as const
+/** Slow enough to be overtaken while it is tried. */
+const SLOW = { ...FEW, delay: { 'tools/list': 2000 } } as const
 const ID = '01JZZZZZZZZZZZZZZZZZZZZZZZ'
 
 test('upsert_mcp writes a server once it has started, and says how many tools it has', async () => {
@@ -101,7 +103,7 @@ test('of two that set one server at once, one wins and the other is told', async
 test('a server that is removed while it is set stays removed', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
-  const server = watchedServer(records.path, FEW, { name: 'one' })
+  const server = watchedServer(records.path, SLOW, { name: 'one' })
   await upsert(node, server.entry)
   const setting = upsert(node, { ...server.entry, timeout_ms: 5000 }, { verify: true })
   await until('it is started', () => server.starts().length > 0)
@@ -113,8 +115,7 @@ test('a server that is removed while it is set stays removed', async () => {
 test('a secret that changes while its server is set is kept', async () => {
   await using records = await recordFolder()
   await using node = await startMcpNode([])
-  const slow = { ...FEW, delay: { 'tools/list': 2000 } }
-  const server = watchedServer(records.path, slow, { name: 'one', env: { TOKEN: 'hunter2', LOG: '1' } })
+  const server = watchedServer(records.path, SLOW, { name: 'one', env: { TOKEN: 'hunter2', LOG: '1' } })
   await upsert(node, server.entry)
   const placeholder = { ...server.entry, env: { ...server.entry.env, TOKEN: '[secret]' } }
   const setting = upsert(node, { ...placeholder, timeout_ms: 5000 }, { verify: true })
