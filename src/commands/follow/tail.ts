@@ -34,4 +34,4 @@ export async function followToEnd(options: Options, host: Host): Promise<number>
   }
 }
 
-export const DEFAULT_LINES = '10'
+const DEFAULT_LINES = '10'

@@ -75,7 +75,7 @@ function withNewline(text: string): string {
 }
 
 /** Says on standard error that what was written is not what a result links to. */
-export function announceLinks(host: Host, server: string, output: string): void {
+function announceLinks(host: Host, server: string, output: string): void {
   for (const [, uri = ''] of output.matchAll(/^\[link to (\S+?)(?:\]|: .*\])$/gm)) {
     const shown = sanitize(uri)
     host.stderr.write(

@@ -20,7 +20,7 @@ const timeOfDay = () =>
   z.string().check(z.refine((text) => readTimeOfDay(text) !== undefined, 'must be a time such as "23:00"'))
 
 /** What a `[[cron]]` table of config/crons.toml may say (RFC 0080). */
-export const cronTable = strictTable({
+const cronTable = strictTable({
   /** Its own, for good. */
   id: wholeNumber(1),
   schedule: z.string(),

@@ -1,7 +1,7 @@
 import { CrabError } from '../base/errors.ts'
 
 /** Characters of a name or alias, at most. */
-export const MAX_NAME_CHARS = 200
+const MAX_NAME_CHARS = 200
 /** Aliases of one entry, at most. */
 export const MAX_ALIASES = 100
 /** Bytes of a content, at most: one entry always fits a frame of the wire. */

@@ -34,7 +34,7 @@ export function treeToWire({ createdAt, ...entry }: TreeEntry): MemoryEntry {
 }
 
 /** The number of a kind on the wire. */
-export function toWireKind(kind: Kind): MemoryKind {
+function toWireKind(kind: Kind): MemoryKind {
   return WIRE_KINDS[kind]
 }
 

@@ -83,4 +83,4 @@ export async function removeTree(path: string): Promise<void> {
 }
 
 /** Begins with a dot: no component can be called so. */
-export const STAGING = '.staging'
+const STAGING = '.staging'

@@ -5,7 +5,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile } from '../../core/base/files.ts'
 
 /** SHA-256 in hexadecimal. */
-export function sha256Of(bytes: Uint8Array): string {
+function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 

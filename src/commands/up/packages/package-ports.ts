@@ -75,7 +75,7 @@ export function tellLastWords(host: Host, reason: unknown): void {
 function servicePorts(host: Host): ServicePorts {
   return {
     async isRunning(name, signal) {
-      return await (await import('../service/control.ts')).isServiceRunning(host, name, signal)
+      return await (await import('../service/open-service.ts')).isServiceRunning(host, name, signal)
     },
     async hasFailed(name, signal) {
       const { openService, statusOf } = await import('../service/open-service.ts')
@@ -110,9 +110,13 @@ async function askConsent(
   const { facts } = offer
   const isYes = await confirm(`Install ${facts.package} ${facts.version}?`, { options, host }, signal)
   if (isYes === undefined) {
-    throw new CrabError('denied', `Cannot install ${facts.package}: nobody can be asked whether to trust it`, {
-      hint: 'with --yes nobody is asked',
-    })
+    throw new CrabError(
+      'denied',
+      `Cannot install ${facts.package}: nobody can be asked whether to trust it`,
+      {
+        hint: 'with --yes nobody is asked',
+      },
+    )
   }
   if (!isYes) throw declined(`install ${facts.package}`)
 }

@@ -85,3 +85,8 @@ export async function statusOf(
 export function isKept({ state }: ServiceStatus): boolean {
   return state !== 'stopped' && state !== 'failed'
 }
+
+/** Whether its service manager keeps a service running, or tries to. */
+export async function isServiceRunning(host: Host, name: string, signal: AbortSignal): Promise<boolean> {
+  return isKept(await statusOf(await openService(host, name, signal), signal))
+}
