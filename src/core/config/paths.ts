@@ -1,4 +1,5 @@
-import { join, resolve } from 'node:path'
+import { readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 
 /** Everything under the home directory, absolute (disk.md). Folders need not exist. */
@@ -49,13 +50,14 @@ interface Whereabouts {
  * The paths of `$CRABTALK_HOME`, by default `~/.crabtalk`.
  *
  * A relative value is resolved against `cwd`; an empty one counts as unset. A leading `~`, `~/` or `~\` that no shell
- * has expanded (a unit file, Windows) means `homeDir`. Fails with `config` when there is nothing to start from.
+ * has expanded (a unit file, Windows) means `homeDir`. Links are resolved, so that a home has one identity (its label,
+ * lease and owner) whatever path leads to it. Fails with `config` when there is nothing to start from.
  */
 export function homePaths(
   env: Readonly<Record<string, string | undefined>>,
   { cwd, homeDir }: Whereabouts,
 ): HomePaths {
-  const home = resolve(cwd, expandTilde(env['CRABTALK_HOME'] || '~/.crabtalk', homeDir))
+  const home = realPath(resolve(cwd, expandTilde(env['CRABTALK_HOME'] || '~/.crabtalk', homeDir)))
   const run = join(home, 'run')
   return {
     home,
@@ -82,6 +84,29 @@ export function homePaths(
     logs: join(home, 'logs'),
   }
 }
+
+/** Resolves the links of a path of which the end need not exist yet. */
+function realPath(path: string, linksLeft = MAX_LINKS): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    const target = linksLeft > 0 ? linkTarget(path) : undefined // a link to what does not exist yet
+    if (target !== undefined) return realPath(resolve(dirname(path), target), linksLeft - 1)
+    const parent = dirname(path)
+    return parent === path ? path : join(realPath(parent, linksLeft), basename(path))
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined // it is not a link, or does not exist
+  }
+}
+
+/** Linux follows as many. */
+const MAX_LINKS = 40
 
 function expandTilde(path: string, homeDir: string): string {
   if (!/^~(?=$|[\\/])/.test(path)) return path

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { homePaths } from '../../../src/core/config/paths.ts'
+import { makeTree } from '../../support/trees.ts'
 
 const HERE = { cwd: '/some/dir', homeDir: '/home/me' }
 
@@ -44,6 +47,19 @@ test('homePaths() lays every path of the design under the home', () => {
     undo: '/h/cache/undo',
     logs: '/h/logs',
   })
+})
+
+test('homePaths() gives one home for all paths that lead to it, also before it exists', async () => {
+  await using tree = await makeTree({ 'data/': '' })
+  const links = { link: 'data/home', above: 'data', again: 'link', loop: 'loop' }
+  for (const [name, target] of Object.entries(links)) symlinkSync(target, tree.path(name))
+  const homeOf = (path: string) => homePaths({ CRABTALK_HOME: tree.path(path) }, HERE).home
+  const ways = ['data/home', 'link', 'above/home', 'again', 'data/../link']
+  const home = join(realpathSync(tree.path('data')), 'home')
+  for (const way of ways) assert.equal(homeOf(way), home, way)
+  mkdirSync(home)
+  for (const way of ways) assert.equal(homeOf(way), home, way)
+  assert.equal(homeOf('loop'), join(realpathSync(tree.path('.')), 'loop'))
 })
 
 test('homePaths() needs a directory to start from', () => {
