@@ -6,6 +6,7 @@ import { isWanted } from '../../up/ps/state.ts'
 import { findSupervisor, type SupervisorOwner } from '../../up/supervisor/record.ts'
 import { servicesFolder } from '../../up/supervisor/wanted.ts'
 import {
+  checkRemovable,
   componentsIn,
   type HomeEntry,
   homeContent,
@@ -25,11 +26,11 @@ import { openPlace, unitNames, type ViewPlace } from './view/place.ts'
 export const uninstall: Run = async ({ options, host, signal }) => {
   const place = await openPlace(host, signal)
   const names = await unitNames(place, signal)
-  const data = await homeContent(place.paths)
+  const data = await measureHome(place.paths, { purges: options.has('purge') })
   if (options.has('purge')) await checkOnlyHome(place, host)
   if (options.has('dry-run'))
     return await showPlan(host, { place, names, data, purges: options.has('purge') })
-  if (options.has('purge')) await agreeToPurge({ place, data, options, host }, signal)
+  if (options.has('purge')) await agreeToPurge({ place, data: data ?? [], options, host }, signal)
   await endServices(place, { names, host }, signal)
   const components = await removeComponents(place.paths)
   if (components.length > 0) host.stdout.write(`removed ${components.join(', ')}\n`)
@@ -40,10 +41,21 @@ export const uninstall: Run = async ({ options, host, signal }) => {
   return 0
 }
 
+/** Measures the data of a home. Data that stays need not be readable: then its size is unknown, and undefined. */
+async function measureHome(
+  paths: ViewPlace['paths'],
+  { purges }: { purges: boolean },
+): Promise<readonly HomeEntry[] | undefined> {
+  return await homeContent(paths).catch((reason) => {
+    if (purges) throw reason
+    return undefined
+  })
+}
+
 interface Plan {
   place: ViewPlace
   names: readonly string[]
-  data: readonly HomeEntry[]
+  data: readonly HomeEntry[] | undefined
   purges: boolean
 }
 
@@ -51,9 +63,9 @@ async function showPlan(host: Host, { place, names, data, purges }: Plan): Promi
   for (const name of names) host.stdout.write(`would end the service ${name} and remove its unit\n`)
   const components = await componentsIn(place.paths)
   if (components.length > 0) host.stdout.write(`would remove ${components.join(', ')}\n`)
-  if (purges) for (const line of sizes(data)) host.stdout.write(`would remove ${line.trim()}\n`)
+  if (purges) for (const line of sizes(data ?? [])) host.stdout.write(`would remove ${line.trim()}\n`)
   else tellKept(place, { data, word: 'would keep' }, host)
-  if (names.length + components.length + data.length > 0) return 0
+  if (names.length + components.length > 0 || data?.length !== 0) return 0
   const { home } = place.paths
   host.stdout.write(`would remove nothing: there are no services, components and data in ${home}\n`)
   return 0
@@ -70,6 +82,7 @@ async function agreeToPurge(
   signal: AbortSignal,
 ): Promise<void> {
   const { home } = place.paths
+  await checkRemovable(home, data)
   await checkUnused(place, signal)
   const question = `${home} holds:\n${sizes(data).join('\n')}\nRemove all of it for good?`
   const answer = await confirm(question, { options, host }, signal)
@@ -153,11 +166,12 @@ async function purge({ paths }: ViewPlace, host: Host): Promise<void> {
 
 function tellKept(
   { paths }: ViewPlace,
-  { data, word }: { data: readonly HomeEntry[]; word: string },
+  { data, word }: { data: readonly HomeEntry[] | undefined; word: string },
   host: Host,
 ): void {
-  if (data.length === 0) return
-  const size = bytesText(data.reduce((sum, { bytes }) => sum + bytes, 0))
+  if (data?.length === 0) return
+  const size =
+    data === undefined ? 'it cannot be read' : bytesText(data.reduce((sum, { bytes }) => sum + bytes, 0))
   host.stdout.write(`${word} your data in ${paths.home} (${size}); crabup uninstall --purge removes it
 `)
 }
