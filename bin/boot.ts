@@ -8,7 +8,7 @@ declare const require: (id: string) => unknown
 
 // The binary's main script. Every start pays for it, so it answers the version by itself, before anything else is
 // read, and leaves all the rest to the pack.
-boot(isAsCrabup() ? 'crabup' : programName(process.argv0))
+boot(isAsCrabup() ? 'crabup' : programName(process.argv0, process.argv.slice(2)))
 
 /** For the script that is crabup on Windows, which cannot choose the name it starts a program by. */
 function isAsCrabup(): boolean {

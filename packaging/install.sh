@@ -47,6 +47,7 @@ install_archive() {
   said=$(LC_ALL=C tar -xzf "$archive" -C "$work" 2>&1) || cannot_unpack
   new=$(echo "$work"/crabtalk-*)
   version=$("$new/bin/crabtalk" --version 2>"$work/said") || cannot_start
+  try_program
   put_files
   echo "Installed $version: $prefix/bin/crabtalk"
   [ ! -e "$prefix/bin/crabtalk.old" ] || echo "The one before is bin/crabtalk.old; what runs goes on with it until: crabup daemon restart"
@@ -122,6 +123,23 @@ cannot_start() {
     *libatomic* | *libstdc++*) fail 69 "crabtalk needs two libraries: apt install libatomic1 libstdc++6" ;;
     *) fail 69 "the program does not start here: $said" ;;
   esac
+}
+
+# The version is answered before the program reads anything else, so a command of crabtalk and one of crabup must work too.
+try_program() {
+  for command in 'config check --json' '--as-crabup list --json'; do
+    # shellcheck disable=SC2086 # the command is several words
+    said=$(CRABTALK_HOME="$work/home" CRABTALK_NO_DAEMON=1 CRABTALK_SERVICE_MANAGER=supervisor \
+      "$new/bin/crabtalk" $command 2>"$work/said" </dev/null) || cannot_run
+    case $command$said in
+      config*'['*']' | --as*'"daemon"'*) ;;
+      *) echo 'its answer makes no sense' >"$work/said"; cannot_run ;;
+    esac
+  done
+}
+
+cannot_run() {
+  fail 69 "the program is damaged: \`crabtalk $command\` fails: $(grep -v '^ *$' "$work/said" | head -n 1)"
 }
 
 # The program comes last, by renaming: at every moment there is one, and what runs keeps its file.

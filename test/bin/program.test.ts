@@ -13,6 +13,14 @@ test('programName() goes by the name of the file alone', () => {
   assert.equal(programName(undefined), 'crabtalk')
 })
 
+test('programName() takes the program that an update set aside for crabup when it is asked for self', () => {
+  for (const path of ['crabtalk.old', 'bin/crabtalk.old', 'C:\\bin\\crabtalk.old.exe']) {
+    assert.equal(programName(path, ['self', 'update', '--rollback']), 'crabup', path)
+    assert.equal(programName(path, ['send', 'self']), 'crabtalk', path)
+  }
+  assert.equal(programName('crabtalk', ['self']), 'crabtalk')
+})
+
 test('versionLine() answers a line that asks for nothing else', () => {
   for (const word of ['--version', '-V', 'version']) {
     assert.equal(versionLine('crabup', [word]), `crabup ${VERSION}\n`)

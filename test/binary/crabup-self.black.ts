@@ -3,9 +3,20 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { appendFile, copyFile, link, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  copyFile,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { constants } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { quoteWord } from '../../src/core/base/shell-lexer.ts'
 import { BINARY, makeSandbox, type Sandbox } from '../support/run-binary.ts'
@@ -52,9 +63,11 @@ test('crabup self update --restart goes back to the program before when a servic
   const bin = await install(talk, 'bin')
   const unfit = `#!/bin/sh
 test "$1" = --version && exec echo crabtalk 9.9.9
+test "$*" = 'config check --json' && exec echo '[]'
+test "$*" = '--as-crabup list --json' && exec echo '[{"name":"daemon"}]'
 test "$1 $2" = 'config check' && echo 'config.toml:1: unknown key "x"' && exit 78
 echo "$2 $3 with 9.9.9"
-exit 69
+exit 1
 `
   await writeFile(join(talk.cwd, 'unfit'), unfit)
   const sum = await sumOf(join(talk.cwd, 'unfit'))
@@ -65,17 +78,60 @@ exit 69
   assert.equal((await crabup('daemon start')).code, 0)
   const before = await sumOf(join(bin, 'crabtalk'))
   const update = await crabup(`self update --from unfit --sha256 ${sum} --restart`)
-  assert.equal(update.code, 69)
-  assert.match(
-    update.stdout,
-    /^crabtalk \S+ → 9\.9\.9: [^\n]*\ndaemon restart with 9\.9\.9\ndaemon was restarted /,
-  )
+  assert.equal(update.code, 1)
+  assert.match(update.stdout, /^crabtalk \S+ → 9\.9\.9: [^\n]*\ndaemon restart with 9\.9\.9\n$/)
   assert.match(
     update.stderr,
     /^crabup: daemon does not run with crabtalk 9\.9\.9, so crabtalk \d\S+ is back$/m,
   )
   assert.equal(await sumOf(join(bin, 'crabtalk')), before)
+  assert.equal((await crabup('daemon status')).code, 0)
   assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabtalk.old', 'crabup'])
+})
+
+test('crabup self update refuses a program whose commands are damaged, and one that is an echo', async () => {
+  await using box = await makeSandbox()
+  const bin = await install(box, 'bin')
+  const before = await sumOf(join(bin, 'crabtalk'))
+  await writeFile(join(box.cwd, 'damaged'), await damaged())
+  await writeFile(join(box.cwd, 'echo'), '#!/bin/sh\necho crabtalk 9.9.9\n')
+  for (const name of ['damaged', 'echo']) {
+    const sum = await sumOf(join(box.cwd, name))
+    const update = await box.shell(`bin/crabup self update --from ${name} --sha256 ${sum}`)
+    assert.deepEqual([update.code, update.stdout], [65, ''], update.stderr)
+    assert.match(update.stderr, /Cannot switch to the new program: `config check --json` fails: /)
+  }
+  assert.equal(await sumOf(join(bin, 'crabtalk')), before)
+  assert.deepEqual((await readdir(bin)).toSorted(), ['crabtalk', 'crabup'])
+})
+
+test('crabtalk.old puts itself back, whatever the program beside it can do', async () => {
+  await using box = await makeSandbox()
+  const bin = await install(box, 'bin')
+  const good = await sumOf(join(bin, 'crabtalk'))
+  for (const words of ['self update --rollback', '--as-crabup self update --rollback']) {
+    await rm(join(bin, 'crabtalk.old'), { force: true })
+    await rename(join(bin, 'crabtalk'), join(bin, 'crabtalk.old'))
+    await writeFile(join(bin, 'crabtalk'), await damaged(), { mode: 0o755 })
+    const back = await box.shell(`bin/crabtalk.old ${words}`)
+    assert.equal(back.code, 0, back.stderr)
+    assert.match(back.stdout, /^crabtalk \S+ → \S+: .*\/bin\/crabtalk; the one before is .*crabtalk\.old\n$/)
+    assert.equal(await sumOf(join(bin, 'crabtalk')), good)
+    assert.notEqual(await sumOf(join(bin, 'crabtalk.old')), good)
+  }
+})
+
+test('crabup self update says nothing of services that run another program', async () => {
+  await using talk = await makeTalk([])
+  const bin = await install(talk, 'bin')
+  const env = { ...WITH_DAEMON, CRABTALK_SERVICE_MANAGER: 'supervisor' }
+  await using stack = new AsyncDisposableStack()
+  stack.defer(async () => assert.equal((await talk.shell('crabup daemon stop', { env })).code, 0))
+  assert.equal((await talk.shell('crabup daemon start', { env })).code, 0)
+  const sum = await sumOf(await newer(talk))
+  const update = await talk.shell(`bin/crabup self update --from newer --sha256 ${sum}`, { env })
+  assert.deepEqual([update.code, update.stderr], [0, ''])
+  assert.ok(existsSync(join(bin, 'crabtalk.old')))
 })
 
 test('crabup self update changes nothing for a file that is not the one it should be', async () => {
@@ -164,6 +220,15 @@ async function newer({ cwd }: Pick<Sandbox, 'cwd'>): Promise<string> {
   await copyFile(BINARY, file)
   await appendFile(file, '\n')
   return file
+}
+
+/** The program with a hole in its pack: it starts, answers its version, and can do nothing else. */
+async function damaged(): Promise<Buffer> {
+  const bytes = await readFile(BINARY)
+  const pack = await readFile(join(dirname(BINARY), 'build/pack.bin'))
+  const at = bytes.indexOf(pack.subarray(0, 4096))
+  assert.ok(at > 0, 'the pack is in the program')
+  return bytes.fill(0, at + 4, at + 200_004)
 }
 
 async function sumOf(file: string): Promise<string> {

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import which from 'which'
 import { makeTarGz } from '../../scripts/release/tar.ts'
+import { scriptProgram } from '../support/script-program.ts'
 import { makeTree } from '../support/trees.ts'
 
 const SCRIPT_PATH = join(import.meta.dirname, '../../packaging/install.sh')
@@ -22,22 +23,22 @@ const OS = process.platform === 'darwin' ? 'darwin' : 'linux'
 const TARGET = `${OS}-${process.arch}`
 
 test('install.sh puts the archive beside it below a prefix, and says what to add to the PATH', async () => {
-  await using box = await makeBox({ '1.0.0': answering('1.0.0') })
+  await using box = await makeBox({ '1.0.0': scriptProgram('1.0.0') })
   const { code, stdout, stderr } = await box.install()
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, /^Installed crabtalk 1\.0\.0: .*\/bin\/crabtalk\n/)
   assert.match(stdout, /Add it to your PATH: export PATH="[^\n]*\/bin:\$PATH"\n/)
   assert.ok(stdout.endsWith(` --uninstall --prefix '${box.prefix}'\n`), stdout)
-  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('1.0.0'))
+  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), scriptProgram('1.0.0'))
   assert.equal(readlinkSync(box.at('bin/crabup')), 'crabtalk')
   assert.equal(readFileSync(box.at('share/man/man1/crabtalk.1'), 'utf8'), 'manual of 1.0.0')
   assert.deepEqual(readdirSync(box.prefix).toSorted(), ['bin', 'share'])
 })
 
 test('install.sh keeps the program it replaces, and no other file that came with it', async () => {
-  await using box = await makeBox({ '1.0.0': answering('1.0.0') })
+  await using box = await makeBox({ '1.0.0': scriptProgram('1.0.0') })
   await box.install()
-  box.release({ '2.0.0': answering('2.0.0') })
+  box.release({ '2.0.0': scriptProgram('2.0.0') })
   rmSync(box.archive('1.0.0'))
   writeFileSync(box.at('share/man/man1/other.1'), '')
   const { code, stdout } = await box.install()
@@ -45,12 +46,12 @@ test('install.sh keeps the program it replaces, and no other file that came with
   const pages = ['crabtalk.1', 'of-2.0.0.1', 'other.1']
   assert.deepEqual(readdirSync(box.at('share/man/man1')).toSorted(), pages)
   assert.match(stdout, /The one before is bin\/crabtalk\.old/)
-  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('2.0.0'))
-  assert.equal(readFileSync(box.at('bin/crabtalk.old'), 'utf8'), answering('1.0.0'))
+  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), scriptProgram('2.0.0'))
+  assert.equal(readFileSync(box.at('bin/crabtalk.old'), 'utf8'), scriptProgram('1.0.0'))
 })
 
 test('install.sh --uninstall takes away what it put there, and nothing else', async () => {
-  await using box = await makeBox({ '1.0.0': answering('1.0.0') })
+  await using box = await makeBox({ '1.0.0': scriptProgram('1.0.0') })
   await box.install()
   await box.install()
   writeFileSync(box.at('share/man/man1/other.1'), '')
@@ -66,7 +67,7 @@ test('install.sh --uninstall takes away what it put there, and nothing else', as
 })
 
 test('install.sh refuses what is damaged, foreign or does not start, and changes nothing', async () => {
-  await using box = await makeBox({ '1.0.0': answering('1.0.0') })
+  await using box = await makeBox({ '1.0.0': scriptProgram('1.0.0') })
   await box.install()
   const before = readdirSync(box.prefix, { recursive: true }).toSorted()
   const refusals: [change: () => string | undefined, code: number, message: RegExp][] = [
@@ -87,10 +88,23 @@ test('install.sh refuses what is damaged, foreign or does not start, and changes
       69,
       /does not start here: no way/,
     ],
+    [
+      () => box.release({ '1.0.0': '#!/bin/sh\necho crabtalk 1.0.0\n' }),
+      69,
+      /the program is damaged: `crabtalk config check --json` fails: its answer makes no sense/,
+    ],
+    [
+      () =>
+        box.release({
+          '1.0.0': scriptProgram('1.0.0').replace("echo '[{", "echo no pack >&2; exit 1; echo '[{"),
+        }),
+      69,
+      /the program is damaged: `crabtalk --as-crabup list --json` fails: no pack/,
+    ],
     [() => box.foreign(), 69, /crabtalk-1\.0\.0-plan9-mips\.tar\.gz is not for this machine, which is /],
     [() => 'nowhere.tar.gz', 66, /there is no file nowhere\.tar\.gz/],
     [() => '--fast', 2, /there is no option --fast/],
-    [() => box.release({ '2.0.0': answering('2.0.0') }), 2, /several archives lie beside .*: name one/],
+    [() => box.release({ '2.0.0': scriptProgram('2.0.0') }), 2, /several archives lie beside .*: name one/],
     [() => box.removeArchives(), 66, /there is no crabtalk-VERSION-\S+\.tar\.gz beside/],
   ]
   for (const [change, code, message] of refusals) {
@@ -101,7 +115,7 @@ test('install.sh refuses what is damaged, foreign or does not start, and changes
     assert.equal(finished.stderr.split('\n').length, 2, 'one line')
   }
   assert.deepEqual(readdirSync(box.prefix, { recursive: true }).toSorted(), before)
-  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), answering('1.0.0'))
+  assert.equal(readFileSync(box.at('bin/crabtalk'), 'utf8'), scriptProgram('1.0.0'))
 })
 
 test('install.sh has nothing that shellcheck knows to be wrong', async (t) => {
@@ -109,10 +123,6 @@ test('install.sh has nothing that shellcheck knows to be wrong', async (t) => {
   if (!shellcheck) return t.diagnostic('shellcheck is not installed here')
   execFileSync(shellcheck, ['--shell=sh', SCRIPT_PATH], { encoding: 'utf8' })
 })
-
-function answering(version: string): string {
-  return `#!/bin/sh\necho crabtalk ${version}\n`
-}
 
 /** A folder with a release, whose programs are scripts, and an empty prefix; both have a space in their names. */
 async function makeBox(programs: Readonly<Record<string, string>>) {

@@ -62,24 +62,3 @@ async function fromRegistry(spec: string, npm: Npm, signal: AbortSignal): Promis
 function packageFor({ platform }: Pick<UpHost, 'platform'>): string {
   return `crabtalk-${platform === 'win32' ? 'win' : platform}-${arch()}`
 }
-
-/** The version a program answers with; fails with `invalid` when it does not start, or is not the one that is wanted. */
-export async function versionOf(
-  program: string,
-  host: Pick<UpHost, 'run' | 'env'>,
-  signal: AbortSignal,
-): Promise<string> {
-  const { code, stdout, stderr } = await host.run(
-    [program, '--version'],
-    { env: host.env, timeoutMs: TRY_MS },
-    signal,
-  )
-  const version = /^crabtalk (\S+)\n$/.exec(stdout)?.[1]
-  if (code === 0 && version !== undefined) return version
-  const [why = ''] = (stderr.trim() || `it ends with ${code}`).split('\n')
-  throw new CrabError('invalid', `Cannot switch to the new program: it does not start here: ${why}`, {
-    hint: 'nothing was changed; it may be for another system',
-  })
-}
-
-const TRY_MS = 30_000

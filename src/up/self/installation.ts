@@ -44,6 +44,12 @@ function globalPrefix(folder: string, { isWindows, exists }: System): string | u
   return exists(win32.join(prefix, 'crabtalk.cmd')) ? prefix : undefined
 }
 
+/** The program that belongs beside one that an update has set aside; any other program itself. */
+export function replacedProgram(path: string): string {
+  const name = path.toLowerCase().endsWith('.exe') ? 'crabtalk.exe' : 'crabtalk'
+  return path === oldProgram(path) ? join(dirname(path), name) : path
+}
+
 /** The one that was replaced last, beside the program. */
 export function oldProgram(path: string): string {
   const isExe = path.toLowerCase().endsWith('.exe')

@@ -1,7 +1,7 @@
 import { copyFile, link, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { syncDir, toStorageError } from '../../core/base/files.ts'
+import { isMissingFile, syncDir, toStorageError } from '../../core/base/files.ts'
 import { newUlid } from '../../core/base/ids.ts'
 import { codeOf } from '../../core/base/system-error.ts'
 import { oldProgram } from './installation.ts'
@@ -56,6 +56,7 @@ export async function switchTo(path: string, candidate: string, platform: string
 /** A second name for the file, or a copy where the file system has no such thing; either gets the name at once. */
 async function keep(path: string, old: string): Promise<void> {
   const made = join(dirname(path), `.crabtalk-${newUlid()}.new`)
+  if (!(await exists(path))) return // somebody removed it: what is put back is the only one
   await link(path, made).catch(() => copyFile(path, made))
   await rename(made, old)
   await rm(made, { force: true }) // renaming does nothing where both are names of one file already
@@ -66,14 +67,28 @@ async function moveAside(path: string, candidate: string, old: string): Promise<
   await rm(old, { force: true }).catch(() =>
     rename(old, join(dirname(path), `.crabtalk-${newUlid()}.new.exe`)),
   )
-  await rename(path, old)
+  const isThere = await exists(path)
+  if (isThere) await rename(path, old)
   await rename(candidate, path).catch(async (reason) => {
-    await rename(old, path)
+    if (isThere) await rename(old, path)
     throw reason
   })
 }
 
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    (reason) => !isMissingFile(reason),
+  )
+}
+
 function toSwitchError(path: string, reason: unknown): CrabError {
+  if (['ENOSPC', 'EDQUOT'].includes(codeOf(reason))) {
+    return new CrabError('storage', `Cannot replace ${basename(path)}: the disk is full`, {
+      cause: reason,
+      hint: `nothing was changed; free some space on the disk of ${dirname(path)}`,
+    })
+  }
   if (['EACCES', 'EPERM', 'EROFS'].includes(codeOf(reason))) {
     return new CrabError('credentials', `Cannot replace ${path}: ${dirname(path)} is not yours to write`, {
       cause: reason,

@@ -4,10 +4,11 @@ import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile } from '../../core/base/files.ts'
 import type { Npm } from '../packages/npm.ts'
 import type { UpHost } from '../types.ts'
-import { fetchProgram, type UpdateSource, versionOf } from './candidate.ts'
-import { oldProgram } from './installation.ts'
+import { fetchProgram, type UpdateSource } from './candidate.ts'
+import { oldProgram, replacedProgram } from './installation.ts'
 import { machineOf } from './machine.ts'
 import { putBeside, switchTo } from './replace.ts'
+import { tryProgram, versionOf } from './trial.ts'
 
 /** The program that is replaced. */
 export interface OwnProgram {
@@ -52,6 +53,20 @@ export async function rollBack(own: OwnProgram, host: UpHost, signal: AbortSigna
   return await switchToBytes(own, { bytes, wanted: undefined }, host, signal)
 }
 
+/**
+ * The program that an update replaces, when it is asked of the one at `path`: that of `crabtalk.old` is the program beside
+ * it, which may be damaged, so that its version is unknown.
+ */
+export async function ownProgram(
+  at: OwnProgram,
+  host: Pick<UpHost, 'run' | 'env'>,
+  signal: AbortSignal,
+): Promise<OwnProgram> {
+  const path = replacedProgram(at.path)
+  if (path === at.path) return at
+  return { path, version: await versionOf(path, host, signal).catch(() => 'unknown') }
+}
+
 async function switchToBytes(
   own: OwnProgram,
   { bytes, wanted }: { bytes: Buffer; wanted: string | undefined },
@@ -61,7 +76,7 @@ async function switchToBytes(
   checkMachine(bytes, host)
   const candidate = await putBeside(own.path, bytes)
   try {
-    const to = await versionOf(candidate, host, signal)
+    const to = await tryProgram(candidate, host, signal)
     if (wanted !== undefined && to !== wanted && /^\d/.test(wanted)) {
       throw new CrabError('invalid', `Cannot update to ${wanted}: what was fetched is ${to}`)
     }

@@ -5,6 +5,7 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -17,7 +18,8 @@ import { makeZip } from '../../../scripts/release/zip.ts'
 import { upHostOf } from '../../../src/up/host.ts'
 import type { Npm } from '../../../src/up/packages/npm.ts'
 import type { UpdateSource } from '../../../src/up/self/candidate.ts'
-import { rollBack, updateProgram } from '../../../src/up/self/update.ts'
+import { ownProgram, rollBack, updateProgram } from '../../../src/up/self/update.ts'
+import { scriptProgram } from '../../support/script-program.ts'
 import { mountReadOnly, mountSmallDisk } from '../../support/small-disk.ts'
 import { makeTree } from '../../support/trees.ts'
 
@@ -28,19 +30,19 @@ test('updateProgram() switches to the program of a file, and keeps the one befor
   await using box = await makeBox()
   const inode = statSync(box.program).ino
   const update = await box.update({
-    file: box.put('new', answering('2.0.0')),
-    sha256: sumOf(answering('2.0.0')),
+    file: box.put('new', scriptProgram('2.0.0')),
+    sha256: sumOf(scriptProgram('2.0.0')),
   })
   assert.deepEqual(update, { from: '1.0.0', to: '2.0.0', outcome: 'updated', kept: box.old })
-  assert.equal(readFileSync(box.program, 'utf8'), answering('2.0.0'))
-  assert.equal(readFileSync(box.old, 'utf8'), answering('1.0.0'))
+  assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('2.0.0'))
+  assert.equal(readFileSync(box.old, 'utf8'), scriptProgram('1.0.0'))
   assert.notEqual(statSync(box.program).ino, inode, 'what runs keeps its file')
   assert.equal(statSync(box.program).mode & 0o777, 0o755)
   assert.deepEqual(box.beside(), ['crabtalk', 'crabtalk.old'])
 })
 
 test('updateProgram() finds the program in archives of every kind, by the checksum beside them', async () => {
-  const bytes = Buffer.from(answering('2.0.0'))
+  const bytes = Buffer.from(scriptProgram('2.0.0'))
   const entries = [
     { path: 'crabtalk-2/a/completions/crabtalk', bytes: Buffer.from('not this') },
     { path: 'crabtalk-2/share/crabtalk.1', bytes: Buffer.from('not this') },
@@ -60,13 +62,13 @@ test('updateProgram() finds the program in archives of every kind, by the checks
       `${'0'.repeat(64)}  other\n${sumOf(archive)} *${name}\n`,
     )
     assert.equal((await box.update({ file })).to, '2.0.0', name)
-    assert.equal(readFileSync(box.program, 'utf8'), answering('2.0.0'), name)
+    assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('2.0.0'), name)
   }
 })
 
 test('updateProgram() leaves everything as it was when what it got is not right', async () => {
   await using box = await makeBox()
-  const good = box.put('good', answering('2.0.0'))
+  const good = box.put('good', scriptProgram('2.0.0'))
   const cut = makeTarGz([{ path: 'bin/crabtalk', bytes: Buffer.alloc(9000, 'x') }]).subarray(0, 40)
   const sources: [source: UpdateSource, message: RegExp][] = [
     [{ file: good }, /nothing says what its checksum is$/],
@@ -83,20 +85,34 @@ test('updateProgram() leaves everything as it was when what it got is not right'
     [box.summed('foreign', OTHER_MACHINE), /: it is for (darwin-arm64|win32-x64), and this is \w+-\w+$/],
     [box.summed('other', '#!/bin/sh\necho something 1.0\n'), /it does not start here: it ends with 0$/],
     [
-      { ...box.summed('old', answering('1.5.0')), version: '2.0.0' },
+      box.summed('stub', '#!/bin/sh\necho crabtalk 2.0.0\n'),
+      /`config check --json` fails: its answer makes no sense$/,
+    ],
+    [
+      box.summed(
+        'half',
+        scriptProgram('2.0.0').replace(
+          "echo '[{",
+          "echo 'crabup: error[internal]: no pack' >&2; exit 70; echo '[{",
+        ),
+      ),
+      /`--as-crabup list --json` fails: crabup: error\[internal\]: no pack$/,
+    ],
+    [
+      { ...box.summed('old', scriptProgram('1.5.0')), version: '2.0.0' },
       /Cannot update to 2\.0\.0: what was fetched is 1\.5\.0$/,
     ],
   ]
   for (const [source, message] of sources) {
     await assert.rejects(box.update(source), { name: 'CrabError', message })
     assert.deepEqual(box.beside(), ['crabtalk'])
-    assert.equal(readFileSync(box.program, 'utf8'), answering('1.0.0'))
+    assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('1.0.0'))
   }
 })
 
 test('updateProgram() changes nothing for the very same program, or when it is cancelled', async () => {
   await using box = await makeBox()
-  const same = await box.update(box.summed('same', answering('1.0.0')))
+  const same = await box.update(box.summed('same', scriptProgram('1.0.0')))
   assert.deepEqual(same, { from: '1.0.0', to: '1.0.0', outcome: 'same', kept: undefined })
   const stop = new AbortController()
   const endless = box.summed('endless', '#!/bin/sh\nkill -USR1 $PPID\nexec sleep 60\n')
@@ -113,25 +129,28 @@ test('updateProgram() removes what killed updates have left, once it is old', as
   ]
   for (const path of [stale, fresh]) writeFileSync(path, '')
   utimesSync(stale, new Date(0), new Date(0))
-  await box.update(box.summed('new', answering('2.0.0')))
+  await box.update(box.summed('new', scriptProgram('2.0.0')))
   assert.deepEqual([existsSync(stale), existsSync(fresh)], [false, true])
 })
 
 test('updateProgram() says why it cannot write, and leaves the program', async (t) => {
   await using box = await makeBox()
-  const source = box.summed('new', answering('2.0.0') + '#'.repeat(300_000))
+  const source = box.summed('new', scriptProgram('2.0.0') + '#'.repeat(300_000))
   using readOnly = mountReadOnly(box.folder)
   using small = mountSmallDisk(64)
   if (!readOnly || !small) return t.diagnostic('this user may not mount anything')
-  writeFileSync(join(small.path, 'crabtalk'), answering('1.0.0'), { mode: 0o755 })
+  writeFileSync(join(small.path, 'crabtalk'), scriptProgram('1.0.0'), { mode: 0o755 })
   const places = [
     [readOnly.path, { kind: 'credentials', message: /is not yours to write$/ }],
-    [small.path, { kind: 'storage', message: /the disk is full$/ }],
+    [
+      small.path,
+      { kind: 'storage', message: /the disk is full$/, hint: /free some space on the disk of \// },
+    ],
   ] as const
   for (const [folder, error] of places) {
     await assert.rejects(box.update(source, signal, join(folder, 'crabtalk')), error)
     assert.deepEqual(readdirSync(folder), ['crabtalk'])
-    assert.equal(readFileSync(join(folder, 'crabtalk'), 'utf8'), answering('1.0.0'))
+    assert.equal(readFileSync(join(folder, 'crabtalk'), 'utf8'), scriptProgram('1.0.0'))
   }
 })
 
@@ -148,7 +167,7 @@ test('updateProgram() fetches from the registry what is newer there, and only th
       const path = join(folder, 'made.tgz')
       writeFileSync(
         path,
-        makeTarGz([{ path: 'package/bin/crabtalk', bytes: Buffer.from(answering(version)) }]),
+        makeTarGz([{ path: 'package/bin/crabtalk', bytes: Buffer.from(scriptProgram(version)) }]),
       )
       return path
     },
@@ -167,7 +186,7 @@ test('updateProgram() fetches from the registry what is newer there, and only th
     signal,
   )
   assert.deepEqual([newer.to, asked], ['2.0.0', [`view ${name}@2.0.0`, `pack ${name}@2.0.0`]])
-  assert.equal(readFileSync(box.program, 'utf8'), answering('2.0.0'))
+  assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('2.0.0'))
 })
 
 test('rollBack() puts the one before back, and forward again', async () => {
@@ -177,22 +196,39 @@ test('rollBack() puts the one before back, and forward again', async () => {
     kind: 'missing',
     message: /^Cannot roll back: there is no /,
   })
-  await box.update(box.summed('new', answering('2.0.0')))
+  await box.update(box.summed('new', scriptProgram('2.0.0')))
   assert.equal((await rollBack({ ...own, version: '2.0.0' }, HOST, signal)).to, '1.0.0')
   assert.deepEqual(
     [readFileSync(box.program, 'utf8'), readFileSync(box.old, 'utf8')],
-    [answering('1.0.0'), answering('2.0.0')],
+    [scriptProgram('1.0.0'), scriptProgram('2.0.0')],
   )
   assert.equal((await rollBack(own, HOST, signal)).to, '2.0.0')
+  assert.deepEqual(box.beside(), ['crabtalk', 'crabtalk.old'])
+})
+
+test('ownProgram() of the program that was set aside is the one beside it, which rollBack() replaces', async () => {
+  await using box = await makeBox()
+  await box.update(box.summed('new', scriptProgram('2.0.0')))
+  writeFileSync(box.program, 'damaged meanwhile')
+  const own = await ownProgram({ path: box.old, version: '1.0.0' }, HOST, signal)
+  assert.deepEqual(own, { path: box.program, version: 'unknown' })
+  assert.equal((await rollBack(own, HOST, signal)).to, '1.0.0')
+  assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('1.0.0'))
+  assert.equal(readFileSync(box.old, 'utf8'), 'damaged meanwhile')
+  await assert.rejects(rollBack(own, HOST, signal), /it does not start here/)
+  assert.equal(readFileSync(box.program, 'utf8'), scriptProgram('1.0.0'))
+  rmSync(box.program)
+  writeFileSync(box.old, scriptProgram('1.0.0'))
+  assert.equal((await rollBack(own, HOST, signal)).to, '1.0.0')
   assert.deepEqual(box.beside(), ['crabtalk', 'crabtalk.old'])
 })
 
 test('updateProgram() of several at once leaves one whole program', async () => {
   await using box = await makeBox()
   const versions = ['2.0.0', '3.0.0', '4.0.0']
-  const sources = versions.map((version) => box.summed(version, answering(version)))
+  const sources = versions.map((version) => box.summed(version, scriptProgram(version)))
   await Promise.all(sources.map((source) => box.update(source)))
-  assert.ok(versions.map(answering).includes(readFileSync(box.program, 'utf8')))
+  assert.ok(versions.map(scriptProgram).includes(readFileSync(box.program, 'utf8')))
   assert.deepEqual(box.beside(), ['crabtalk', 'crabtalk.old'])
 })
 
@@ -202,17 +238,13 @@ const OTHER_MACHINE =
     ? Buffer.from(`MZ${'\0'.repeat(58)}@\0\0\0PE\0\0\x64\x86`, 'latin1')
     : Buffer.from('\xcf\xfa\xed\xfe\x0c\0\0\x01', 'latin1')
 
-function answering(version: string): string {
-  return `#!/bin/sh\necho crabtalk ${version}\n`
-}
-
 function sumOf(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
 /** A folder with a program of version 1.0.0, and others for files. */
 async function makeBox() {
-  const tree = await makeTree({ 'bin/crabtalk': answering('1.0.0'), 'files/': '' })
+  const tree = await makeTree({ 'bin/crabtalk': scriptProgram('1.0.0'), 'files/': '' })
   const [folder, program] = [tree.path('bin'), tree.path('bin/crabtalk')]
   chmodSync(program, 0o755)
   const put = (name: string, bytes: string | Uint8Array) => {

@@ -1,63 +1,109 @@
+import { realpathSync } from 'node:fs'
+import { readlink } from 'node:fs/promises'
 import { KINDS } from '../../../core/base/errors.ts'
 import { KNOWN, labelOf } from '../../../up/names.ts'
 import type { Host } from '../../host.ts'
+import { unitFactsOf } from '../view/look-around.ts'
 import { openPlace, type ViewPlace } from '../view/place.ts'
 
-/** What became of the services that ran the program that was replaced. */
+/** The result of restarting the services that ran the program that was replaced. */
 export interface Settled {
   /** The exit code. */
   code: number
-  /** Those that were told to restart, in order; the last of them failed where the code says so. */
+  /** The services that run the new program, in order. */
   restarted: readonly string[]
+  /** The service whose restart failed; `isUntouched` when its process is the one from before. */
+  failed?: { name: string; isUntouched: boolean }
+}
+
+/** Where services are restarted, and the program that does it and that they run. */
+export interface RestartPlace {
+  program: string
+  host: Host
 }
 
 /** Restarts the services that still run the program that was replaced until one fails, or says how. */
 export async function settleServices(
-  { program, restarts, host }: { program: string; restarts: boolean; host: Host },
+  { program, restarts, host }: RestartPlace & { restarts: boolean },
   signal: AbortSignal,
 ): Promise<Settled> {
-  const names = await namesOfRunning(host, signal)
+  const names = await namesOfRunning({ program, host }, signal)
   if (names.length === 0) return { code: 0, restarted: [] }
-  if (restarts) return await restartServices(names, program, host)
+  if (restarts) return await restartServices(names, { program, host }, signal)
   const verb = names.length > 1 ? 'run' : 'runs'
   const commands = names.map((name) => `crabup ${name} restart`).join(' && ')
   host.stderr.write(`${names.join(' and ')} still ${verb} the one before: ${commands}\n`)
   return { code: 0, restarted: [] }
 }
 
-/** Has a program restart services, which knows what they need. */
+/** Restarts services with the program itself, which knows what they need. */
 export async function restartServices(
   names: readonly string[],
-  program: string,
-  host: Host,
+  { program, host }: RestartPlace,
+  signal: AbortSignal,
 ): Promise<Settled> {
   await Promise.all([host.stdout.flush(), host.stderr.flush()])
   const { runForeground } = await import('../../../core/process/foreground.ts')
   const restarted: string[] = []
   for (const name of names) {
-    restarted.push(name)
+    const before = await pidOf(name, host, signal)
     const code = await runForeground([program, '--as-crabup', name, 'restart'], host.env)
-    if (code !== 0) return { code, restarted }
+    if (code !== 0) {
+      const after = await pidOf(name, host, signal)
+      return { code, restarted, failed: { name, isUntouched: before !== undefined && before === after } }
+    }
+    restarted.push(name)
   }
   return { code: 0, restarted }
 }
 
-/** Whether a service cannot run with a program: it was not ready in time, or its configuration is wrong for that. */
+/** Whether a restart failed for any reason but that the user interrupted it. */
 export function isUnfit({ code }: Settled): boolean {
-  return code === KINDS.unavailable.exit || code === KINDS.config.exit
+  return code !== 0 && code !== KINDS.cancelled.exit
 }
 
-/** Of the services that are this program; none where nobody can be asked. */
-async function namesOfRunning(host: Host, signal: AbortSignal): Promise<string[]> {
+/** The services that run this program; none where the service manager cannot be asked. */
+async function namesOfRunning({ program, host }: RestartPlace, signal: AbortSignal): Promise<string[]> {
   const place = await openPlace(host, signal).catch(() => undefined)
   if (!place) return []
   const own = KNOWN.filter(({ run }) => run !== undefined).map(({ name }) => name)
-  const running = await Promise.all(own.map((name) => isRunning(name, place, signal)))
+  const running = await Promise.all(own.map((name) => runsProgram(name, { place, program }, signal)))
   return own.filter((_, index) => running[index])
 }
 
-async function isRunning(name: string, place: ViewPlace, signal: AbortSignal): Promise<boolean> {
+async function runsProgram(
+  name: string,
+  { place, program }: { place: ViewPlace; program: string },
+  signal: AbortSignal,
+): Promise<boolean> {
   const [status] = await place.manager.status([labelOf(name, place.labels)], signal).catch(() => [])
-  if (status !== undefined && status.state !== 'stopped' && status.state !== 'failed') return true
-  return (await place.probe(name, signal)).answers
+  const isUp = status !== undefined && status.state !== 'stopped' && status.state !== 'failed'
+  const probe = isUp ? undefined : await place.probe(name, signal)
+  if (!isUp && !probe?.answers) return false
+  const pid = status?.pid ?? probe?.pid
+  const unit = isUp ? (await unitFactsOf(place, name))?.argv[0] : undefined
+  const files = [pid === undefined ? undefined : await executableOf(pid), unit]
+  const known = files.filter((file) => file !== undefined)
+  return known.length === 0 || known.some((file) => toReal(file) === toReal(program))
+}
+
+/** The file a process was started from, which Linux tells, also when another file has its name now. */
+async function executableOf(pid: number): Promise<string | undefined> {
+  const file = await readlink(`/proc/${pid}/exe`).catch(() => undefined) // another system, or another user's
+  return file?.replace(/ \(deleted\)$/, '')
+}
+
+async function pidOf(name: string, host: Host, signal: AbortSignal): Promise<number | undefined> {
+  const place = await openPlace(host, signal).catch(() => undefined)
+  if (!place) return undefined
+  const [status] = await place.manager.status([labelOf(name, place.labels)], signal).catch(() => [])
+  return status?.pid
+}
+
+function toReal(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return file // it is gone, and its name is all there is
+  }
 }

@@ -6,9 +6,10 @@ export const SELF_COMMANDS: readonly Command[] = [
     args: '',
     summary: 'Replace this program by another version of it',
     details: `Takes the newest release from npm, or a file: an archive of a release or the program in it. A file needs a checksum, from
-SHA256SUMS or FILE.sha256 beside it or from --sha256. The new program is tried before anything is switched, and the one before
-stays beside it as crabtalk.old. Services that run go on with the program they were started with until they are restarted; with
---restart the program before comes back when one of them is not ready with the new one.`,
+SHA256SUMS or FILE.sha256 beside it or from --sha256. The new program must run commands in an empty home before anything
+is switched, and the one before stays beside it as crabtalk.old; \`crabtalk.old self update --rollback\` works without the new one.
+Services that run go on with the program they were started with until they are restarted; with --restart the program before comes
+back when a restart fails.`,
     options: [
       { name: 'from', value: 'FILE', kind: 'file', summary: 'Take this file' },
       { name: 'sha256', value: 'HEX', summary: 'What SHA-256 the file has' },

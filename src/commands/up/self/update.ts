@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { CrabError, KINDS } from '../../../core/base/errors.ts'
+import { CrabError, KINDS, toCrabError } from '../../../core/base/errors.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { VERSION } from '../../../core/base/version.ts'
@@ -7,8 +7,8 @@ import { upHostOf } from '../../../up/host.ts'
 import { findNpm } from '../../../up/packages/npm.ts'
 import { findNpmProgram } from '../../../up/packages/npm-program.ts'
 import type { UpdateSource } from '../../../up/self/candidate.ts'
-import { type Installation, installationOf } from '../../../up/self/installation.ts'
-import { type OwnProgram, rollBack, type Update, updateProgram } from '../../../up/self/update.ts'
+import { type Installation, installationOf, oldProgram } from '../../../up/self/installation.ts'
+import { type OwnProgram, ownProgram, rollBack, type Update, updateProgram } from '../../../up/self/update.ts'
 import type { Options, Run } from '../../command.ts'
 import type { Host } from '../../host.ts'
 import { showWhile } from '../../progress.ts'
@@ -28,7 +28,7 @@ export const selfUpdate: Run = async ({ options, host }) => {
       hint: 'git pull && npm ci',
     })
   }
-  const own = { path: installation.path, version: VERSION }
+  const own = await ownProgram({ path: installation.path, version: VERSION }, upHostOf(host), stop.signal)
   const update = options.has('rollback')
     ? await rollBack(own, upHostOf(host), stop.signal)
     : await fetchAndSwitch(own, source, host, stop.signal)
@@ -37,7 +37,11 @@ export const selfUpdate: Run = async ({ options, host }) => {
   await tellWrongConfig({ program: own.path, version: update.to, host }, stop.signal)
   const at = { program: own.path, restarts: options.has('restart'), host }
   const settled = await settleServices(at, stop.signal)
-  if (!isUnfit(settled) || options.has('rollback')) return settled.code
+  if (!isUnfit(settled)) return settled.code
+  if (options.has('rollback')) {
+    host.stderr.write(`hint: crabup self update --rollback puts crabtalk ${update.from} back\n`)
+    return settled.code
+  }
   return await goBack({ update, settled, own, host }, stop.signal)
 }
 
@@ -59,13 +63,17 @@ async function goBack(
   { update, settled, own, host }: { update: Update; settled: Settled; own: OwnProgram; host: Host },
   signal: AbortSignal,
 ): Promise<number> {
-  await rollBack({ ...own, version: update.to }, upHostOf(host), signal)
-  const failed = settled.restarted.at(-1)
+  await rollBack({ ...own, version: update.to }, upHostOf(host), signal).catch((reason) => {
+    const { kind, message } = toCrabError(reason)
+    const hint = `put it back by hand: mv ${quoteWord(oldProgram(own.path))} ${quoteWord(own.path)}`
+    throw new CrabError(kind, message, { cause: reason, hint })
+  })
+  const { failed, restarted } = settled
   host.stderr.write(
-    `crabup: ${failed} does not run with crabtalk ${update.to}, so crabtalk ${update.from} is back\n`,
+    `crabup: ${failed?.name} does not run with crabtalk ${update.to}, so crabtalk ${update.from} is back\n`,
   )
-  const isUntouched = settled.code === KINDS.config.exit // it runs on: nobody ends what could not start again
-  await restartServices(isUntouched ? settled.restarted.slice(0, -1) : settled.restarted, own.path, host)
+  const names = failed && !failed.isUntouched ? [...restarted, failed.name] : restarted
+  await restartServices(names, { program: own.path, host }, signal)
   return settled.code
 }
 
@@ -136,7 +144,7 @@ async function byNpm({ installation, source, options, host }: ByNpm, signal: Abo
   if (isUnfit(settled)) {
     const back = [...args.slice(0, -1), `crabtalk@${VERSION}`].map(quoteWord).join(' ')
     host.stderr.write(
-      `the one before comes back with: npm ${back} && crabup ${settled.restarted.at(-1)} restart\n`,
+      `the one before comes back with: npm ${back} && crabup ${settled.failed?.name} restart\n`,
     )
   }
   return settled.code

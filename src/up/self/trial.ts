@@ -1,0 +1,71 @@
+import { mkdtempDisposable } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import type { ManagerCommand, UpHost } from '../types.ts'
+
+/**
+ * Tries a program before it replaces another, and gives its version. The version is answered before the program reads
+ * anything else, so a command of crabtalk and a command of crabup must work too, in an empty home. Fails with `invalid`.
+ */
+export async function tryProgram(
+  program: string,
+  host: Pick<UpHost, 'run' | 'env'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const version = await versionOf(program, host, signal)
+  await using home = await mkdtempDisposable(join(tmpdir(), 'crabtalk-'))
+  const env = { ...host.env, ...TRIAL_ENV, CRABTALK_HOME: home.path }
+  for (const { args, isRight } of TRIALS) {
+    const { code, stdout, stderr } = await host.run([program, ...args], { env, timeoutMs: TRY_MS }, signal)
+    if (code === 0 && isRight(stdout)) continue
+    const why = firstLine(stderr) || (code === 0 ? 'its answer makes no sense' : `it ends with ${code}`)
+    throw unfit(`\`${args.join(' ')}\` fails: ${why}`)
+  }
+  return version
+}
+
+/** The version a program answers with. Fails with `invalid` when it does not start, or is another program. */
+export async function versionOf(
+  program: string,
+  host: Pick<UpHost, 'run' | 'env'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const argv: ManagerCommand = [program, '--version']
+  const { code, stdout, stderr } = await host.run(argv, { env: host.env, timeoutMs: TRY_MS }, signal)
+  const version = /^crabtalk (\S+)\n$/.exec(stdout)?.[1]
+  if (code === 0 && version !== undefined) return version
+  throw unfit(`it does not start here: ${firstLine(stderr) || `it ends with ${code}`}`)
+}
+
+function unfit(why: string): CrabError {
+  return new CrabError('invalid', `Cannot switch to the new program: ${why}`, {
+    hint: 'nothing was changed; it may be damaged, or for another system',
+  })
+}
+
+function firstLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim())
+  return lines.find((line) => /^[^\s:]+: error/.test(line)) ?? lines.find((line) => line !== '') ?? ''
+}
+
+/** The list of objects that a command printed as JSON; undefined when it printed anything else. */
+function parseList(stdout: string): Record<string, unknown>[] | undefined {
+  try {
+    const list: unknown = JSON.parse(stdout)
+    return Array.isArray(list) ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Commands of both programs that change nothing and answer in JSON; packaging/install.sh runs the same. */
+const TRIALS: readonly { args: readonly string[]; isRight(stdout: string): boolean }[] = [
+  { args: ['config', 'check', '--json'], isRight: (text) => parseList(text) !== undefined },
+  {
+    args: ['--as-crabup', 'list', '--json'],
+    isRight: (text) => parseList(text)?.some(({ name }) => name === 'daemon') ?? false,
+  },
+]
+const TRIAL_ENV = { CRABTALK_NO_DAEMON: '1', CRABTALK_SERVICE_MANAGER: 'supervisor' }
+const TRY_MS = 30_000
