@@ -1,5 +1,5 @@
-import { credentialPlaces, isPlaceholder } from './credentials.ts'
-import { isSecretKey } from './secret-key.ts'
+import { credentialPlaces } from './credentials.ts'
+import { assignedSecrets, type Place } from './secrets/assigned-secrets.ts'
 
 /**
  * A text with `mask` in the place of what looks like a secret: credentials by their shape, and what is given to a name
@@ -17,18 +17,14 @@ export function maskCredentials(text: string, mask: string): string {
   return masked + text.slice(end)
 }
 
-type Place = [from: number, to: number]
-
 /** Keys stand on several lines; everything else on one, most of it in one run of ASCII without blanks. */
 function mayHoldKey(text: string): boolean {
   return text.includes('PRIVATE KEY') || text.includes('PuTTY-User-Key')
 }
 
-/** Looks closely only at runs that are long enough and not all letters, or have an `@`, and behind `=` and `:`. */
+/** Gives the places of secrets on one line: it looks closely only at long runs that are not all letters, and around `@`, `=` and `:`. */
 function placesOfRuns(text: string): Place[] {
-  const places: Place[] = []
-  for (const at of placesOf(text, '=')) places.push(...givenAt(text, at))
-  for (const at of placesOf(text, ':')) places.push(...givenAt(text, at))
+  const places: Place[] = [...assignedSecrets(text)]
   for (const [start, end] of longRuns(text)) {
     if (mayHoldToken(text, start, end)) places.push(...placesBetween(text, start, end))
   }
@@ -96,27 +92,8 @@ function placesBetween(text: string, start: number, end: number): Place[] {
   return credentialPlaces(text.slice(from, end)).map(([a, b]) => [from + a, from + b])
 }
 
-/**
- * What is given to the name of a secret by the `=` or `:` at this place. Only values with a digit and a letter: types,
- * places and calls have such names in source code, too.
- */
-function givenAt(text: string, at: number): Place[] {
-  const before = text.slice(Math.max(0, at - MAX_NAME), at)
-  if (!SECRET_END.test(before.slice(-MAX_LEAD))) return []
-  const name = /([A-Za-z_][\w.-]*)["']?[ \t]*$/.exec(before)?.[1] ?? ''
-  const [all = '', value = ''] =
-    /^[=:][ \t]{0,4}["']?([^\s"'`,;&|<>]{6,300})/.exec(text.slice(at, at + MAX_VALUE)) ?? []
-  if (!/\d/.test(value) || !/[A-Za-z]/.test(value) || /^[./~]|[()[\]{}]/.test(value)) return []
-  return isSecretKey(name) && !isPlaceholder(value) ? [[at + all.length - value.length, at + all.length]] : []
-}
-
-/** How names of secrets end, as `isSecretKey` knows them. */
-const SECRET_END =
-  /(?:passw(?:or)?ds?|passphrase|passcode|pwd|keys?|secrets?|credentials?|token|jwt|authorization|bearer|cookies?|connection_?string|auth_?(?:header|value))["']?[ \t]{0,4}$/i
 const MIN_RUN = 15
 const MAX_LEAD = 24
-const MAX_NAME = 80
-const MAX_VALUE = 320
 const SPACE = 0x20
 const HYPHEN = 0x2d
 const DOT = 0x2e

@@ -4,5 +4,5 @@ import { TERMS_VERSION } from '../search/terms/terms-version.ts'
 
 /** Where the checkpoints of the index of sessions are, below the folder of what can be rebuilt. */
 export function indexPlace(index: string): CheckpointPlace {
-  return { folder: join(index, 'search'), maker: `sessions 1 terms ${TERMS_VERSION}` }
+  return { folder: join(index, 'search'), maker: `sessions 2 terms ${TERMS_VERSION}` }
 }

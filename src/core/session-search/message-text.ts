@@ -1,6 +1,6 @@
 import { isObject } from '../base/json.ts'
 import type { Message } from '../base/message.ts'
-import { isSecretKey } from '../base/secret-key.ts'
+import { isSecretValue, type SecretPart, secretPartsOf } from '../base/secrets/secret-parts.ts'
 
 /** What a message says as text: what was typed of it, or its content, then each call with the values of its arguments, those of secrets aside. */
 export function messageText({ typed, content, tool_calls: calls = [] }: Message): string {
@@ -14,21 +14,28 @@ function argumentText(json: string): string {
   const args = parse(json)
   if (args === undefined) return json
   const words: string[] = []
-  const open: unknown[] = [args]
+  const open: Open[] = [{ value: args, inCredentials: false }]
   while (open.length > 0 && words.length < MAX_WORDS) {
-    const value = open.pop()
-    if (Array.isArray(value)) open.push(...value.slice(0, MAX_WORDS).reverse())
-    else if (isObject(value)) open.push(...openValues(value).reverse())
+    const { value, inCredentials } = open.pop()!
+    if (Array.isArray(value)) {
+      const items = value.slice(0, MAX_WORDS)
+      open.push(...items.map((one: unknown) => ({ value: one, inCredentials })).reverse())
+    } else if (isObject(value)) open.push(...openParts(value, inCredentials).reverse())
     else if (value !== null && value !== '') words.push(String(value))
   }
   return words.join(' ')
 }
 
-function openValues(table: Record<string, unknown>): unknown[] {
-  return Object.entries(table)
-    .slice(0, MAX_WORDS)
-    .filter(([name, value]) => isObject(value) || !isSecretKey(name))
-    .map(([, value]) => value)
+type Open = Pick<SecretPart, 'value' | 'inCredentials'>
+
+function openParts(table: Record<string, unknown>, inCredentials: boolean): Open[] {
+  return secretPartsOf(table, inCredentials).slice(0, MAX_WORDS).filter(isOpen)
+}
+
+/** Whether a member is part of the text: objects are looked into, lists and values of secrets are left out. */
+function isOpen({ value, verdict }: SecretPart): boolean {
+  if (isObject(value)) return true
+  return typeof value === 'string' ? !isSecretValue(verdict, value) : verdict !== 'always'
 }
 
 function parse(json: string): unknown {

@@ -2,7 +2,9 @@ import { setImmediate as turnOver } from 'node:timers/promises'
 import { CREDENTIAL_HEAD, hasCredential, isPlaceholder } from '../../core/base/credentials.ts'
 import { isObject } from '../../core/base/json.ts'
 import type { JsonObject } from '../../core/base/message.ts'
-import { isSecretKey } from '../../core/base/secret-key.ts'
+import { assignedSecrets } from '../../core/base/secrets/assigned-secrets.ts'
+import { isShaped, type Verdict } from '../../core/base/secrets/secret-names.ts'
+import { isSecretValue, secretPartsOf } from '../../core/base/secrets/secret-parts.ts'
 import { formatPath } from '../../core/config/problem.ts'
 import { isPlaceInList } from './place-in-list.ts'
 
@@ -15,8 +17,9 @@ export interface Taint {
 }
 
 /**
- * The first thing among the arguments of a call that should not reach a server: what has the shape of a credential, or
- * stands under a name that says so. Names come before values, in the order of the arguments.
+ * Finds the first thing among the arguments of a call that should not reach a server: what has the shape of a credential,
+ * stands under a name that says so, or is assigned to one in a text (`DB_PASSWORD=…`). Names come before values, in the
+ * order of the arguments. A string that is a JSON document is looked into like an object, four deep.
  *
  * Arguments that are nested more than 64 deep or have over 100,000 parts count as tainted. The event loop goes on meanwhile.
  */
@@ -25,17 +28,20 @@ export async function findTaint(
   schema: JsonObject | undefined,
   signal: AbortSignal,
 ): Promise<Taint | undefined> {
-  const open: Part[] = [{ value: args, path: [], isSecret: false }]
+  const open: Part[] = [{ value: args, path: [], verdict: 'never', inCredentials: false, documents: 0 }]
   const pace = newPace(signal)
   for (let seen = 1; open.length > 0; seen++) {
     const part = open.pop()!
-    const { value, path, isSecret } = part
+    const { value, path } = part
     if (path.length > MAX_DEPTH)
       return { path: show(path.slice(0, 3)), why: `is nested more than ${MAX_DEPTH} deep` }
     if (seen + open.length > MAX_PARTS) return { path: '', why: `have more than ${MAX_PARTS} parts` }
-    if (isSecret && isSet(value)) return { path: show(path), why: 'has the name of a secret' }
+    if (isSecret(part)) return { path: show(path), why: 'has the name of a secret' }
     if (typeof value === 'string' && (await pace.any(value, hasCredential))) {
       return { path: show(path), why: 'looks like a credential' }
+    }
+    if (typeof value === 'string' && (await pace.any(value, hasAssigned))) {
+      return { path: show(path), why: 'gives a value to the name of a secret' }
     }
     const names = isObject(value) ? Object.keys(value) : []
     for (const name of names) {
@@ -51,22 +57,48 @@ interface Part {
   value: unknown
   path: readonly (string | number)[]
   /** By its name, or that of the list it is in. */
-  isSecret: boolean
+  verdict: Verdict
+  inCredentials: boolean
+  /** How many strings that are JSON it is in. */
+  documents: number
 }
 
-function childrenOf({ value, path, isSecret }: Part, schema: JsonObject | undefined): Part[] {
-  if (Array.isArray(value))
-    return value.map((one: unknown, i) => ({ value: one, path: [...path, i], isSecret }))
+function childrenOf(part: Part, schema: JsonObject | undefined): Part[] {
+  const { value, path, documents } = part
+  if (typeof value === 'string') return documentIn(part)
+  if (Array.isArray(value)) {
+    return value.map((one: unknown, i) => ({ ...part, value: one, path: [...path, i] }))
+  }
   if (!isObject(value)) return []
-  return Object.entries(value).map(([name, one]) => {
+  return secretPartsOf(value, part.inCredentials).map(({ name, ...member }) => {
     const isPlace = path.length === 0 && isPlaceInList(name, schema)
-    return { value: one, path: [...path, name], isSecret: isSecretKey(name) && !isPlace }
+    return { ...member, path: [...path, name], documents, ...(isPlace && { verdict: 'never' as const }) }
   })
 }
 
-/** Whether there is a secret to tell: an empty value, a placeholder, a switch and a null are none. */
-function isSet(value: unknown): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && !isPlaceholder(value))
+/** The document that a string is, if it is one. */
+function documentIn({ value, path, inCredentials, documents }: Part): Part[] {
+  const text = String(value)
+  if (documents >= MAX_DOCUMENTS || text.length > MAX_DOCUMENT || !/^\s*[{["]/.test(text)) return []
+  try {
+    return [{ value: JSON.parse(text), path, verdict: 'never', inCredentials, documents: documents + 1 }]
+  } catch {
+    return [] // its text has been looked through
+  }
+}
+
+/**
+ * Whether there is a secret to tell: an empty value, a placeholder, a switch and a null are none, and in a document words
+ * as they stand in schemas and translations.
+ */
+function isSecret({ value, verdict, documents }: Part): boolean {
+  if (typeof value === 'number') return verdict === 'always' && documents === 0
+  if (typeof value !== 'string' || !isSecretValue(verdict, value) || isPlaceholder(value)) return false
+  return documents === 0 || isShaped(value) || /^(?!string$|boolean$|password)[!-@[-~]{8,}$/.test(value)
+}
+
+function hasAssigned(text: string): boolean {
+  return assignedSecrets(text).next().done === false
 }
 
 function show(path: readonly (string | number)[]): string {
@@ -101,6 +133,9 @@ function newPace(signal: AbortSignal): {
 const MAX_DEPTH = 64
 const MAX_PARTS = 100_000
 const MAX_SHOWN = 64
+const MAX_DOCUMENTS = 4
+/** UTF-16 units of a string that is parsed; a longer one is looked through as text only. */
+const MAX_DOCUMENT = 1024 * 1024
 /** UTF-16 units that are looked through at a time. */
 const PIECE = 128 * 1024
 const PART_COST = 32

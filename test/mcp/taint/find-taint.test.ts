@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../../src/core/base/message.ts'
-import { isSecretKey } from '../../../src/core/base/secret-key.ts'
 import { findTaint } from '../../../src/mcp/taint/find-taint.ts'
 import { isPlaceInList } from '../../../src/mcp/taint/place-in-list.ts'
 import { CREDENTIALS } from '../../support/mcp/credentials.ts'
@@ -21,6 +20,21 @@ test('findTaint() names the path of what it finds', async () => {
     [{ login: { pin: '1', password: 123456 } }, 'login.password', /name/],
     [{ secrets: ['hunter2'] }, 'secrets[0]', /name/],
     [{ 'odd key': TOKEN }, "'odd key'", /credential/],
+    [{ text: 'DB_PASSWORD=hunter2hunter2\nSTRIPE_KEY=abc123def456' }, 'text', /gives a value to the name/],
+    [{ content: '# none\nexport DB_PASS=correcthorse\n' }, 'content', /gives a value/],
+    [{ fields: [{ name: 'password', value: 'hunter2hunter2' }] }, 'fields[0].value', /name of a secret/],
+    [{ headers: [{ key: 'X-Api-Key', value: 'abcdefgh' }] }, 'headers[0].value', /name of a secret/],
+    [{ body: '{"password":"hunter2hunter2"}' }, 'body', /gives a value/],
+    [{ body: '{"login":{"password":"correcthorse"}}' }, 'body.login.password', /name of a secret/],
+    [
+      { body: JSON.stringify({ a: JSON.stringify({ password: 'correcthorse' }) }) },
+      'body.a.password',
+      /name/,
+    ],
+    [{ body: JSON.stringify({ a: JSON.stringify({ api_key: 'abc12345' }) }) }, 'body', /gives a value/],
+    [{ credentials: { user: 'a', pass: 'hunter2hunter2' } }, 'credentials.pass', /name/],
+    [{ auth: { username: 'a', pass: 'correcthorse' } }, 'auth.pass', /name/],
+    [{ GITHUB_PAT: 'abc123def456' }, 'GITHUB_PAT', /name/],
     [{ first: { password: 'one' }, second: { password: 'two' } }, 'first.password', /name/],
   ]
   for (const [args, path, why] of cases) {
@@ -147,16 +161,6 @@ test('findTaint() lets arguments of plain words pass, whatever their form', asyn
       assert.equal(await find(given as JsonObject), undefined)
     }),
   )
-})
-
-test('isSecretKey() goes by whole words, in every way of writing them', () => {
-  const secret =
-    'password PASSWORD userPassword db_password PGPASSWORD passwd passphrase secret client_secret clientSecret token access_token accessToken X-Auth-Token api_key apiKey X-API-Key APIKEY private_key secretKey aws_secret_access_key authorization Authorization proxy-authorization cookie credentials connection_string jwt bearer refreshToken'
-  const plain =
-    'key keys monkey name token_count max_tokens maxTokens nextPageToken next_page_token page_token cursor secret_name secret_id secretary password_policy passwordless tokenize tokens author authors auth_type compass keyword public_key primary_key foreign_key sort_key partition_key cookie_policy'
-  for (const name of secret.split(' ')) assert.ok(isSecretKey(name), name)
-  for (const name of plain.split(' ')) assert.equal(isSecretKey(name), false, name)
-  assert.equal(isSecretKey('x'.repeat(10_000)), false)
 })
 
 test('isPlaceInList() lives with schemas of any form', () => {
