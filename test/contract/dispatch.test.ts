@@ -24,7 +24,7 @@ interface Behaviour {
   check(at: Behind): Promise<void>
 }
 
-/** What holds whichever way a client comes. A sender of the form `tg:7` is a stranger by every door but the first. */
+/** The behaviour that every way to a node has in common. Turns of `tg:7` are of the remote class by each of them. */
 const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
   'a ping is answered': {
     async check({ dispatch }) {
@@ -88,12 +88,10 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
     },
   },
   'an unknown agent is 404 before anything is stored': {
-    async check(at) {
-      const { dispatch } = at
-      await assert.rejects(request(dispatch, 'send', { agent: 'nobody', content: 'x' }, NEVER), {
-        kind: 'missing',
-      })
-      assert.deepEqual((await request(dispatch, 'listConversations', {}, NEVER)).conversations, [])
+    async check({ dispatch, services }) {
+      const message = { ...PAIR, agent: 'nobody', content: 'x' }
+      await assert.rejects(request(dispatch, 'send', message, NEVER), { kind: 'missing' })
+      assert.deepEqual(await services.place.storage.listSessions({}), [])
     },
   },
   'hanging up cancels the turn, at the model server too': {
@@ -236,8 +234,8 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
       await Promise.all(['a', 'b', 'c', 'd'].map(send))
       const last = server.requests[3]!.json['messages'] as { role: string }[]
       assert.equal(last.filter(({ role }) => role === 'assistant').length, 3)
-      const { conversations } = await request(dispatch, 'listConversations', PAIR, NEVER)
-      const history = { filePath: conversations[0]!.filePath }
+      const { id: filePath } = await request(dispatch, 'getSession', PAIR, NEVER)
+      const history = { filePath }
       const { messages } = await request(dispatch, 'getConversationHistory', history, NEVER)
       assert.deepEqual(
         messages.map(({ role }) => role),
@@ -245,7 +243,7 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
       )
     },
   },
-  'what only somebody at this machine may do is refused to others, by name': {
+  'what only programs of this user may call is refused to TCP clients, by name': {
     async check(at) {
       if (at.door !== 'over TCP')
         return assert.ok(await request(at.dispatch, 'createAgent', { name: 'x' }, NEVER))
@@ -268,11 +266,10 @@ const BEHAVIOURS: Record<string, Behaviour | (() => Behaviour)> = {
     },
   },
   'a path is no session': {
-    async check({ dispatch }) {
+    async check({ dispatch, door }) {
       for (const filePath of ['', '..', '../../etc/passwd', '/etc/passwd', 'a/b', '\0']) {
-        await assert.rejects(request(dispatch, 'getConversationHistory', { filePath }, NEVER), {
-          kind: 'invalid',
-        })
+        const kind = door === 'over TCP' ? 'missing' : 'invalid' // a session that a client does not own does not exist
+        await assert.rejects(request(dispatch, 'getConversationHistory', { filePath }, NEVER), { kind })
       }
     },
   },

@@ -2,100 +2,164 @@ import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { Channel } from '../../src/core/policy/trust.ts'
-import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { toCrabError } from '../../src/core/base/errors.ts'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
+import { OnAsk } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type Dispatch, request, requestMany, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import type { Operation } from '../../src/core/protocol/operations.ts'
-import { CALLERS, guarded } from '../../src/daemon/handlers/callers.ts'
+import { CALLERS, type Callers } from '../../src/daemon/handlers/callers.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
-const CHANNELS: readonly Channel[] = ['process', 'local', 'tcp']
-const SENDERS = ['', 'ann', 'sh:1', 'cron', 'event:x', 'telegram:42', 'delegate:1']
-const OPERATIONS = Object.keys(CALLERS) as Operation[]
+const OWN = { agent: 'crab', sender: 'tg:1' }
+const PERSON = { agent: 'crab', sender: 'ann' }
 
-/** Channels by whom an operation of that kind is served, of each sender. */
-const SERVED: Record<string, (sender: string) => readonly Channel[]> = {
-  anyone: () => CHANNELS,
-  local: () => ['process', 'local'],
-  pair: (sender) => (sender === 'telegram:42' ? CHANNELS : ['process', 'local']),
-}
-
-test('guarded() serves each operation to those who may ask for it, and nobody else', async () => {
-  for (const operation of OPERATIONS) {
-    for (const channel of CHANNELS) {
-      const guard = guarded({ [operation]: async () => 'done' }, channel)
-      for (const sender of SENDERS) {
-        const ask = async () => (guard[operation] as unknown as Ask)({ sender }, NEVER)
-        const isServed = SERVED[CALLERS[operation]]!(sender).includes(channel)
-        if (isServed) assert.equal(await ask(), 'done', `${operation} ${channel} ${sender}`)
-        else await assert.rejects(ask, { kind: 'denied' }, `${operation} ${channel} ${sender}`)
-      }
-    }
-  }
+test('CALLERS opens to a TCP client what is its own, and nothing that lists, writes or follows others', () => {
+  const open = (of: Callers) => (Object.keys(CALLERS) as Operation[]).filter((name) => CALLERS[name] === of)
+  assert.deepEqual(open('any'), ['ping', 'auth', 'hello'])
+  assert.deepEqual(open('own').toSorted(), [
+    ...['attach', 'compact', 'generateTitle', 'getConversationHistory', 'getSession', 'kill', 'listAsks'],
+    ...['listMessages', 'newSession', 'replyToAsk', 'searchSessions', 'send', 'steerSession', 'stream'],
+    'waitRun',
+  ])
 })
 
-test('no stranger may ask for what changes a conversation, an agent, a server or the configuration', () => {
-  const changing = OPERATIONS.filter((name) => /^(create|update|rename|delete|set|upsert|replace)/.test(name))
-  assert.equal(changing.length, 11)
-  for (const name of changing) assert.equal(CALLERS[name], 'local', name)
-})
-
-test('a stranger over TCP changes nothing, and is told why', async () => {
+test('a TCP client is refused everything that is not its own by name, and changes nothing', async () => {
   await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
-  await node.ask('one')
+  await node.ask('one', PERSON)
   const before = await snapshot(node)
-  const strange = route(handlers(node.services, 'tcp'))
-  const { conversations } = await request(strange, 'listConversations', {}, NEVER)
-  const body = { ...PAIR, session: conversations[0]!.filePath, name: 'crab', title: 'x', model: 'other' }
-  const refused = OPERATIONS.filter(
-    (name) => CALLERS[name] !== 'anyone' && name in handlers(node.services, 'tcp'),
-  )
-  for (const operation of refused) {
+  const { filePath: session } = (await request(node.dispatch, 'listConversations', {}, NEVER))
+    .conversations[0]!
+  const body = { ...PERSON, session, name: 'crab', title: 'x', model: 'other', filePath: session }
+  const client = overTcp(node)
+  for (const operation of (Object.keys(CALLERS) as Operation[]).filter((one) => CALLERS[one] === 'local')) {
+    if (operation === 'extension') continue
+    const message = /^Cannot serve [a-z_]+: a TCP client may only use its own conversations$/
     await assert.rejects(
-      request(strange, operation as 'compact', body, NEVER),
-      { kind: 'denied', message: /^Cannot serve [a-z_]+: only somebody at this machine may do that$/ },
+      request(client, operation as 'setTitle', body, NEVER),
+      { kind: 'denied', message },
       operation,
     )
   }
-  assert.deepEqual(
-    refused,
-    OPERATIONS.filter((name) => CALLERS[name] !== 'anyone' && name !== 'extension'),
-  )
   assert.deepEqual(await snapshot(node), before)
 })
 
-test('a stranger over TCP stops no turn of a person at this machine', async () => {
+test('a TCP client is refused the pairs of people, schedules and events, with what to do instead', async () => {
+  await using node = await startTestDispatch(() => ({ parts: ['yes'] }))
+  const client = overTcp(node)
+  const operations = [
+    'send',
+    'steerSession',
+    'kill',
+    'compact',
+    'newSession',
+    'searchSessions',
+    'getSession',
+    'replyToAsk',
+  ]
+  for (const sender of ['', 'ann', 'sh:1', 'cron', 'event:x', 'delegate:1']) {
+    const pair = { agent: 'crab', sender, content: 'x', query: 'x' }
+    const refusal = {
+      kind: 'denied',
+      message: /is not this client's$/,
+      hint: /^over TCP a sender has a colon/,
+    }
+    for (const operation of operations) {
+      await assert.rejects(
+        request(client, operation as 'send', pair, NEVER),
+        refusal,
+        `${operation} ${sender}`,
+      )
+    }
+    await assert.rejects(Array.fromAsync(streamTurn(client, pair, NEVER)), refusal)
+    await assert.rejects(requestMany(client, 'attach', pair, NEVER).next(), refusal)
+  }
+  assert.equal(node.server.requests.length, 0)
+})
+
+test('sessions, runs and questions of others look to a TCP client as if they did not exist', async () => {
+  const question = { question: 'Which?', header: 'Q', options: [{ label: 'a' }, { label: 'b' }] }
+  const args = JSON.stringify({ questions: [question] })
+  await using node = await startTestDispatch([
+    { parts: ['yes'] },
+    { parts: [{ call: 'c', name: 'ask_user', args }] },
+    { parts: ['so'] },
+  ])
+  const client = overTcp(node)
+  await request(client, 'send', { ...OWN, content: 'hi' }, NEVER)
+  const message = { ...PERSON, content: 'go', options: { onAsk: OnAsk.CLIENT } }
+  for await (const { event } of streamTurn(node.dispatch, message, NEVER)) {
+    if (event?.$case !== 'askUser') continue
+    const [run] = node.services.live.running()
+    const { askId } = event.value
+    const { id: session } = await request(node.dispatch, 'getSession', PERSON, NEVER)
+    const places: [Operation, string, string][] = [
+      ['getSession', 'session', session],
+      ['listMessages', 'session', session],
+      ['generateTitle', 'session', session],
+      ['getConversationHistory', 'filePath', session],
+      ['waitRun', 'runId', run!.id],
+      ['replyToAsk', 'askId', askId],
+    ]
+    for (const [operation, field, id] of places) {
+      const other = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`
+      const [known, unknown] = await Promise.all(
+        [id, other].map((one) => refusal(client, operation, { ...OWN, [field]: one })),
+      )
+      assert.deepEqual(known, { ...unknown, message: unknown!.message.replace(other, id) }, operation)
+      assert.equal(known!.kind, 'missing')
+    }
+    assert.deepEqual((await request(client, 'listAsks', {}, NEVER)).asks, [])
+    await request(node.dispatch, 'replyToAsk', { ...PERSON, askId, content: '{"Which?":"a"}' }, NEVER)
+  }
+  assert.match(node.server.requests.at(-1)!.text, /Which\?[^}]*a/)
+})
+
+test('a TCP client begins anew, reads, and stops what is its own', async () => {
   await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
-  const strange = route(handlers(node.services, 'tcp'))
+  const client = overTcp(node)
+  for await (const { event } of streamTurn(client, { ...OWN, content: 'go' }, NEVER)) {
+    if (event?.$case === 'chunk') await request(client, 'kill', OWN, NEVER)
+  }
+  const { id } = await request(client, 'getSession', OWN, NEVER)
+  const { messages } = await request(client, 'listMessages', { session: id }, NEVER)
+  assert.deepEqual(
+    messages.map(({ content }) => content),
+    ['go', 'Half'],
+  )
+  assert.equal((await request(client, 'newSession', OWN, NEVER)).active, true)
+})
+
+test('a TCP client stops no turn of a person', async () => {
+  await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
+  const client = overTcp(node)
   const events: string[] = []
-  for await (const { event } of streamTurn(node.dispatch, { ...PAIR, content: 'go' }, NEVER)) {
+  for await (const { event } of streamTurn(node.dispatch, { ...PERSON, content: 'go' }, NEVER)) {
     events.push(event!.$case)
     if (event?.$case !== 'chunk') continue
-    await assert.rejects(request(strange, 'kill', PAIR, NEVER), { kind: 'denied' })
-    await request(node.dispatch, 'kill', PAIR, NEVER)
+    await assert.rejects(request(client, 'kill', PERSON, NEVER), { kind: 'denied' })
+    await request(node.dispatch, 'kill', PERSON, NEVER)
   }
   assert.equal(events.at(-1), 'end')
 })
 
-test('a pair from elsewhere begins anew and stops its own turn', async () => {
-  await using node = await startTestDispatch([{ parts: ['Half'], end: 'hang' }])
-  const strange = route(handlers(node.services, 'tcp'))
-  const pair = { agent: 'crab', sender: 'telegram:42' }
-  for await (const { event } of streamTurn(strange, { ...pair, content: 'go' }, NEVER)) {
-    if (event?.$case === 'chunk') await request(strange, 'kill', pair, NEVER)
-  }
-  assert.equal((await request(strange, 'newSession', pair, NEVER)).active, true)
-})
+async function refusal(client: Dispatch, operation: Operation, body: object) {
+  const { kind, message, hint } = await request(client, operation as 'send', body, NEVER).then(
+    () => assert.fail(`${operation} was served`),
+    toCrabError,
+  )
+  return { kind, message, hint }
+}
 
-const PAIR = { agent: 'crab', sender: 'ann' }
+function overTcp({ services }: TestDispatch) {
+  return route(handlers(services, TCP_CLIENT))
+}
 
-type Ask = (message: object, signal: AbortSignal) => unknown
-
-/** What a stranger could have changed. */
+/** What a client could have changed. */
 async function snapshot({ home, dispatch }: TestDispatch) {
   const { conversations } = await request(dispatch, 'listConversations', {}, NEVER)
-  const session = await request(dispatch, 'getSession', PAIR, NEVER)
+  const session = await request(dispatch, 'getSession', PERSON, NEVER)
   const agents = await readdir(join(home.paths.home, 'agents'))
   const files = [...agents.map((name) => `agents/${name}`), 'config.toml']
   const texts = await Promise.all(files.map((file) => home.read(file)))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JsonObject } from '../../src/core/base/message.ts'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import {
   AgentEventKind,
   type AgentEventMsg,
@@ -294,9 +295,9 @@ test('subscribe_events tells nobody of turns that are not stored', async () => {
   await all.stop()
 })
 
-test('who is not at this machine may follow agents, but neither publish nor learn what is published', async () => {
+test('a TCP client neither follows what agents do, nor publishes, nor lists subscriptions', async () => {
   await using node = await startTestDispatch([], { daemon: DAEMON })
-  const dispatch = route(handlers(node.services, 'tcp'))
+  const dispatch = route(handlers(node.services, TCP_CLIENT))
   const denied = { kind: 'denied' }
   await assert.rejects(request(dispatch, 'publishEvent', { source: 'rss' }, NEVER), denied)
   await assert.rejects(
@@ -307,7 +308,7 @@ test('who is not at this machine may follow agents, but neither publish nor lear
   await assert.rejects(request(dispatch, 'traceEvent', {}, NEVER), denied)
   const published = requestMany(dispatch, 'subscribeEvents', { kinds: [K.DONE, K.PUBLISHED] }, NEVER)
   await assert.rejects(published.next(), denied)
-  assert.deepEqual((await request(dispatch, 'listSubscriptions', {}, NEVER)).subscriptions, [])
+  await assert.rejects(request(dispatch, 'listSubscriptions', {}, NEVER), denied)
 })
 
 /** What each agent answers, by the prompt it has. */

@@ -3,8 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { McpActionKind, McpPeerState, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
-import { type Dispatch, request, route } from '../../src/core/protocol/dispatch.ts'
-import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
 import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import {
   entriesToml,
@@ -120,24 +119,6 @@ test('call does for a person here what would be asked about, and nothing that a 
     hint: /mcp__one__add/,
   })
   assert.deepEqual(node.server.messages('tools/call').length, 1)
-})
-
-test('call over TCP needs a rule that allows it', async () => {
-  await using node = await nodeWith({ tools: ['few'] }, 'permissions = { allow = ["echo"] }\n')
-  const remote = route(handlers(node.services, 'tcp'))
-  assert.equal((await call({ dispatch: remote }, 'echo', { text: 'x' })).output, 'x')
-  await assert.rejects(call({ dispatch: remote }, 'add', { a: 1, b: 2 }), { kind: 'denied' })
-})
-
-test('over TCP no server is enabled, disabled or connected anew, nor what it wrote shown', async () => {
-  await using node = await nodeWith({ tools: ['few'] })
-  const text = await node.home.read('agents/crab.toml')
-  const remote = { dispatch: route(handlers(node.services, 'tcp')) }
-  for (const action of [ENABLE, DISABLE, RECONNECT, LOGS]) {
-    await assert.rejects(act(remote, action), { kind: 'denied', message: /only somebody at this machine/ })
-  }
-  assert.equal(await node.home.read('agents/crab.toml'), text)
-  assert.deepEqual(node.server.starts(), [])
 })
 
 test('enable and disable write one key, keep every comment, and start nothing', async () => {

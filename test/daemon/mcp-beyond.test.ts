@@ -3,8 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type McpAction, McpActionKind } from '../../src/core/protocol/crabtalk.generated.ts'
-import { request, route } from '../../src/core/protocol/dispatch.ts'
-import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { request } from '../../src/core/protocol/dispatch.ts'
 import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import { askingEntry, entriesToml } from '../support/mcp/mcp-servers.ts'
 
@@ -17,11 +16,8 @@ async function docsNode() {
     'agents/crab.toml',
     `id = "01JZZZZZZZZZZZZZZZZZZZZZZZ"\n\n${entriesToml(askingEntry())}`,
   )
-  const act = (
-    action: McpActionKind,
-    more: Partial<McpAction> = {},
-    channel: 'process' | 'tcp' = 'process',
-  ) => request(route(handlers(node.services, channel)), 'mcpAction', { name: 'docs', action, ...more }, NEVER)
+  const act = (action: McpActionKind, more: Partial<McpAction> = {}) =>
+    request(node.dispatch, 'mcpAction', { name: 'docs', action, ...more }, NEVER)
   return { node, act }
 }
 
@@ -68,12 +64,4 @@ test('mcp_action lists prompts, and fills them in with texts only', async () => 
   ])
   for (const text of ['{"path":7}', '[]', 'no JSON'])
     await assert.rejects(act(GET_PROMPT, { tool: 'review', arguments: text }), { kind: 'invalid' })
-})
-
-test('over TCP nothing is read, but lists are given', async () => {
-  const { node, act } = await docsNode()
-  await using _node = node
-  assert.equal((await act(RESOURCES, {}, 'tcp')).resources.length, 3)
-  await assert.rejects(act(READ_RESOURCE, { uri: 'docs://readme' }, 'tcp'), { kind: 'denied' })
-  await assert.rejects(act(GET_PROMPT, { tool: 'hello' }, 'tcp'), { kind: 'denied' })
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import {
   ApprovalMode,
   type DeepPartial,
@@ -173,7 +174,7 @@ test('a filter that leaves more than 40 MCP tools leaves the tools that find the
 
 test('a stranger may survey and select, which only reads', async () => {
   await using node = await startMany()
-  const strange = { ...node, dispatch: route(handlers(node.services, 'tcp')) }
+  const strange = { ...node, dispatch: route(handlers(node.services, TCP_CLIENT)) }
   node.say(
     [{ call: 'a', name: 'tools_groups', args: '{}' }],
     [{ call: 'b', name: 'tools_select', args: '{"tools":["mcp__web__tool_01"]}' }],

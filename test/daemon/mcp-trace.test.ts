@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import {
   McpActionKind,
   McpEventKind,
@@ -117,7 +118,7 @@ test('mcp_trace refuses what is not there, and strangers', async () => {
     requestMany(dispatch, 'mcpTrace', body, NEVER).next()
   await assert.rejects(first({ agent: 'none' }), { kind: 'missing' })
   await assert.rejects(first({ agent: 'crab', name: 'none' }), { kind: 'missing', message: /"none"/ })
-  await assert.rejects(first({}, route(handlers(node.services, 'tcp'))), { kind: 'denied' })
+  await assert.rejects(first({}, route(handlers(node.services, TCP_CLIENT))), { kind: 'denied' })
 })
 
 test('subscribe_mcp_events tells each owner what happens to a connection', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import type { MemoryEntry, MemoryOp } from '../../src/core/protocol/crabtalk.generated.ts'
 import { MemoryKind } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
@@ -94,23 +95,6 @@ test('search_memory finds entries by words, and says where they stand', async ()
   assert.deepEqual([one.hits.length, one.hits[0]?.entry?.name], [1, 'moon'])
 })
 
-test('somebody from elsewhere reads notes, and of archives those whose names they know; and changes nothing', async () => {
-  await using node = await startTestDispatch([])
-  await withArchive(node)
-  await change(node.dispatch, say('moon', 'pulls the tides'))
-  const far = route(handlers(node.services, 'tcp'))
-  assert.deepEqual(namesOf((await list(far)).entries), ['moon'])
-  const { hits } = await request(far, 'searchMemory', { agent: '', query: 'tides', limit: 0 }, NEVER)
-  assert.deepEqual(
-    hits.map(({ entry }) => entry!.name),
-    ['moon'],
-  )
-  assert.equal((await list(far, { name: 's-1' })).entries[0]?.content, 'how the tides go')
-  await assert.rejects(list(far, { name: 'The plan' }), { kind: 'missing' })
-  await assert.rejects(change(far, say('a', 'x')), { kind: 'denied' })
-  await assert.rejects(request(far, 'replaceMemory', { agent: '', entries: [] }, NEVER), { kind: 'denied' })
-})
-
 test('replace_memory puts a whole memory in place of another, and answers without contents', async () => {
   await using node = await startTestDispatch([])
   const { dispatch } = node
@@ -165,7 +149,7 @@ test('a remote turn has no part in the memory unless a rule allows it', async ()
   const recall = toolCall('recall', { query: 'deploy' })
   await using node = await startTestDispatch([recall, { parts: ['no'] }, recall, { parts: ['yes'] }])
   await change(node.dispatch, say('deploy', 'on Fridays never'))
-  const far = route(handlers(node.services, 'tcp'))
+  const far = route(handlers(node.services, TCP_CLIENT))
   const ask = async () => {
     await Array.fromAsync(streamTurn(far, { agent: 'crab', sender: 'tg:1', content: 'when?' }, NEVER))
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import { SourceKind } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { type Operation, REPLIES } from '../../src/core/protocol/operations.ts'
@@ -23,7 +24,7 @@ test('extension is answered by the host that has it, for somebody at this machin
   const extension = async (bytes: Uint8Array) => Buffer.concat([bytes, Buffer.from('!')])
   const host = route(handlers(node.services, 'local', { extension }))
   assert.equal(Buffer.from(await request(host, 'extension', body, NEVER)).toString(), 'ping!')
-  const strange = route(handlers(node.services, 'tcp', { extension }))
+  const strange = route(handlers(node.services, TCP_CLIENT, { extension }))
   await assert.rejects(request(strange, 'extension', body, NEVER), { kind: 'denied' })
 })
 

@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../src/core/base/permission-answers.ts'
 import { type ExplainPolicy, OnAsk, PolicyEffect } from '../../src/core/protocol/crabtalk.generated.ts'
-import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
-import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { type Dispatch, request, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { startMcpNode } from '../support/mcp/mcp-node.ts'
 import { misbehavingEntry } from '../support/mcp/mcp-servers.ts'
 import type { TestDispatch } from '../support/test-dispatch.ts'
@@ -121,13 +120,13 @@ test('policy_explain says that an agent is not given a tool', async () => {
   assert.match(reason, /^Cannot call bash: it is not among the tools .*; no rule changes that$/)
 })
 
-test('policy_explain knows the class of the turn, by the way it comes', async () => {
+test('policy_explain knows the class of the turn by its sender', async () => {
   await using node = await startMcpNode([])
-  const remote = { dispatch: route(handlers(node.services, 'tcp')) }
-  const decision = await explain(remote, 'bash', { command: 'ls' }, { cwd: node.home.paths.home })
+  const remote = { sender: 'tg:1' }
+  const decision = await explain(node, 'bash', { command: 'ls' }, remote)
   assert.deepEqual([decision.effect, decision.trust], [DENY, 'remote'])
   for (const tool of ['remember', 'forget', 'recall']) {
-    const effects = [(await explain(node, tool, {})).effect, (await explain(remote, tool, {})).effect]
+    const effects = [(await explain(node, tool, {})).effect, (await explain(node, tool, {}, remote)).effect]
     assert.deepEqual([tool, ...effects], [tool, ALLOW, DENY])
   }
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Channel } from '../../src/core/policy/trust.ts'
+import { type Channel, TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import type { DeepPartial, SearchSessions } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { compose } from '../../src/daemon/compose.ts'
@@ -77,7 +77,7 @@ test('search_sessions over TCP finds exactly the own pair, and nothing for whoev
   for (const sender of ['ann', 'telegram:1', 'telegram:2']) await node.ask('heron', { sender })
   await node.ask('heron', { sender: 'telegram:1', agent: 'critic' })
   const found = async (filter: DeepPartial<SearchSessions>) => {
-    const { hits } = await search(node, { query: 'heron', ...filter }, 'tcp')
+    const { hits } = await search(node, { query: 'heron', ...filter }, TCP_CLIENT)
     return hits.map(({ session }) => `${session!.agent} ${session!.sender}`)
   }
   assert.deepEqual(await found({ sender: 'telegram:1' }), ['crab telegram:1'])

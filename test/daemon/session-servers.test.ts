@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import type { DeepPartial, StreamMsg } from '../../src/core/protocol/crabtalk.generated.ts'
 import { request, route } from '../../src/core/protocol/dispatch.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
@@ -50,8 +51,10 @@ test('a server cannot be attached that is none, whose name is taken, or by a str
   for (const [text, kind, message] of refusals) {
     await assert.rejects(ask(node, 'x', { options: { mcps: [text] } }), { kind, message })
   }
-  const strange = { ...node, dispatch: route(handlers(node.services, 'tcp')) }
-  await assert.rejects(ask(strange, 'x', { options: { mcps: [entryOf(own)] } }), { kind: 'denied' })
+  const strange = { ...node, dispatch: route(handlers(node.services, TCP_CLIENT)) }
+  await assert.rejects(ask(strange, 'x', { sender: 'tg:1', options: { mcps: [entryOf(own)] } }), {
+    kind: 'denied',
+  })
   assert.equal(node.server.requests.length, 0)
 })
 

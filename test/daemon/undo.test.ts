@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { access, cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import type { UndoResult } from '../../src/core/protocol/crabtalk.generated.ts'
 import { UndoOutcome } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
@@ -163,7 +164,7 @@ test('a lost cache and an unknown agent are answered, and a stranger is refused'
   await rm(node.home.paths.cache, { recursive: true })
   assert.deepEqual(await undo(node.dispatch), { run: '', files: [] })
   await assert.rejects(request(node.dispatch, 'undo', { agent: 'nobody' }, NEVER), { kind: 'missing' })
-  const far = route(handlers(node.services, 'tcp'))
+  const far = route(handlers(node.services, TCP_CLIENT))
   await assert.rejects(request(far, 'undo', PAIR, NEVER), { kind: 'denied' })
 })
 

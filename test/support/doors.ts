@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
 import { type Dispatch, route } from '../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../src/core/transport/client.ts'
 import { listen } from '../../src/core/transport/listen.ts'
@@ -48,7 +49,7 @@ async function open(
     ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const)
     : ({ kind: 'unix', path: join(run, 'crabtalk.sock') } as const)
   const listener = await listen(endpoint, {
-    dispatch: route(handlers(services, isTcp ? 'tcp' : 'local')),
+    dispatch: route(handlers(services, isTcp ? TCP_CLIENT : 'local')),
     graceMs: 100,
     onError(error) {
       throw error

@@ -1,5 +1,6 @@
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
 import { newUlid } from '../../core/base/ids.ts'
+import { classOfSender } from '../../core/base/sender-class.ts'
 import type { DeepPartial, StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, streamTurn } from '../../core/protocol/dispatch.ts'
 import { withoutProviderKeys } from '../../core/provider/provider-keys.ts'
@@ -98,11 +99,12 @@ function toMessage(
   input: Input,
 ): DeepPartial<StreamMsg> {
   const { model, system, schema, maxTurns, maxCostUsd, thinking, retries, ephemeral } = settings
+  const isLocal = classOfSender(record.sender) === 'local' // only such turns may choose where and with what they work
   return {
     agent: settings.agent,
     content: input.content,
     sender: record.sender,
-    cwd: host.cwd(),
+    ...(isLocal && { cwd: host.cwd() }),
     options: {
       model,
       system,
@@ -119,7 +121,7 @@ function toMessage(
       deny: [...settings.deny],
       mode: settings.mode,
       onAsk: toOnAsk(settings.onAsk),
-      env: withoutProviderKeys(host.env),
+      env: isLocal ? withoutProviderKeys(host.env) : {},
       attachments: input.attachments,
     },
   }

@@ -143,7 +143,8 @@ export class Asks {
   }
 }
 
-function noSuchQuestion(): CrabError {
+/** The error for a question that does not wait. */
+export function noSuchQuestion(): CrabError {
   return new CrabError('missing', 'Cannot answer: no such question waits', {
     hint: 'it was answered elsewhere, nobody answered in time, or its turn is over',
   })

@@ -1,8 +1,10 @@
+import { ownsPair } from '../../core/policy/class-rights.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import {
   type AskClosedEvent,
   type AskInfo,
   AskKind,
+  type AskList,
   type AskUserEvent,
   type ReplyToAsk,
 } from '../../core/protocol/crabtalk.generated.ts'
@@ -42,6 +44,16 @@ export function replyToAsk(
 ): void {
   const trust = trustOf(channel, sender)
   services.asks.reply({ agent, sender, trust, ...(askId !== undefined && { id: askId }) }, content)
+}
+
+/** `list_asks`: the questions that wait, as far as they are the client's own. */
+export function listAsks({ services, channel }: Served, { agent }: { agent: string }): AskList {
+  return {
+    asks: services.asks
+      .list(agent)
+      .filter((ask) => ownsPair(channel, ask))
+      .map(toAskInfo),
+  }
 }
 
 /** A row of `list_asks`. */

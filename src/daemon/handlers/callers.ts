@@ -1,108 +1,115 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { type Channel, mayChange } from '../../core/policy/trust.ts'
+import type { Channel } from '../../core/policy/trust.ts'
+import { classOfClient } from '../../core/policy/trust.ts'
 import { type Handlers, wireName } from '../../core/protocol/dispatch.ts'
 import type { Operation } from '../../core/protocol/operations.ts'
+import type { Services } from '../services.ts'
+import { checkOwner, type OwnedOperation } from './owned.ts'
 
 /**
- * Who may ask for an operation (decision 29).
+ * Which clients an operation is for. Programs of this user may call every operation.
  *
- * `anyone`: it changes nothing, or what it does is judged by the class of a turn, where it is done. `pair`: somebody at
- * this machine, or the pair itself where it is one from elsewhere. `local`: only somebody at this machine.
+ * `any`: a TCP client may call it, too; it reads and changes nothing. `own`: a TCP client may call it for its own pairs,
+ * sessions, runs and questions. `local`: a TCP client may not call it.
  */
-export type Callers = 'anyone' | 'pair' | 'local'
+export type Callers = 'any' | 'own' | 'local'
 
-/** Of every operation; one that is forgotten does not compile. */
-export const CALLERS: Record<Operation, Callers> = {
-  ping: 'anyone',
-  auth: 'anyone',
-  hello: 'anyone',
-  send: 'anyone',
-  stream: 'anyone',
-  attach: 'anyone',
-  waitRun: 'anyone',
-  steerSession: 'anyone',
-  kill: 'anyone',
-  replyToAsk: 'anyone',
-  listAsks: 'anyone',
-  policyExplain: 'anyone',
-  listActiveConversations: 'anyone',
-  listConversations: 'anyone',
-  getConversationHistory: 'anyone',
-  listMessages: 'anyone',
-  getSession: 'anyone',
-  searchSessions: 'pair',
-  listArchives: 'anyone',
-  generateTitle: 'anyone',
-  newSession: 'pair',
-  compact: 'pair',
+/** The clients of every operation; an operation without a row does not compile. */
+export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'own' : 'any' | 'local' } = {
+  ping: 'any',
+  auth: 'any',
+  hello: 'any',
+  send: 'own',
+  stream: 'own',
+  attach: 'own',
+  waitRun: 'own',
+  steerSession: 'own',
+  kill: 'own',
+  replyToAsk: 'own',
+  listAsks: 'own',
+  compact: 'own',
+  newSession: 'own',
+  listMessages: 'own',
+  getSession: 'own',
+  getConversationHistory: 'own',
+  searchSessions: 'own',
+  generateTitle: 'own',
+  policyExplain: 'local',
+  listActiveConversations: 'local',
+  listConversations: 'local',
+  listArchives: 'local',
   forkSession: 'local',
   activateSession: 'local',
   setTitle: 'local',
   deleteConversation: 'local',
   undo: 'local',
-  listMemory: 'anyone',
-  searchMemory: 'anyone',
+  listMemory: 'local',
+  searchMemory: 'local',
   memoryOp: 'local',
   replaceMemory: 'local',
-  listSkills: 'anyone',
-  listModels: 'anyone',
+  listSkills: 'local',
+  listModels: 'local',
   setActiveModel: 'local',
-  listAgents: 'anyone',
-  getAgent: 'anyone',
+  listAgents: 'local',
+  getAgent: 'local',
   createAgent: 'local',
   updateAgent: 'local',
   renameAgent: 'local',
   deleteAgent: 'local',
-  listMcps: 'anyone',
-  mcpView: 'anyone',
-  mcpAction: 'anyone', // it asks again for what it changes
-  mcpTrace: 'local', // what servers are told, and say
+  listMcps: 'local',
+  mcpView: 'local',
+  mcpAction: 'local',
+  mcpTrace: 'local',
   upsertMcp: 'local',
   deleteMcp: 'local',
   replaceMcps: 'local',
-  subscribeMcpEvents: 'anyone',
-  subscribeEvents: 'anyone',
+  subscribeMcpEvents: 'local',
+  subscribeEvents: 'local',
   subscribeEvent: 'local',
   unsubscribeEvent: 'local',
-  listSubscriptions: 'anyone',
+  listSubscriptions: 'local',
   publishEvent: 'local',
-  getStats: 'anyone',
+  getStats: 'local',
   reload: 'local',
   shutdown: 'local',
   traceEvent: 'local',
   extension: 'local',
 }
 
-/** The handlers, each of which answers only those who may ask for it; `denied` for the others. */
-export function guarded<H extends Partial<Handlers>>(handlers: H, channel: Channel): H {
-  const entries = Object.entries(handlers) as [
-    Operation,
-    (message: unknown, signal: AbortSignal) => unknown,
-  ][]
-  const kept = entries.map(([operation, handle]) => {
-    const guard = (message: unknown, signal: AbortSignal) => {
-      refuseStrangers(operation, channel, message)
-      return handle(message, signal)
-    }
-    return [operation, CALLERS[operation] === 'anyone' ? handle : guard]
-  })
+/** Wraps the handlers so that each refuses, with `denied` or `missing`, the messages that its client may not send. */
+export function guarded<H extends Partial<Handlers>>(handlers: H, services: Services, channel: Channel): H {
+  if (classOfClient(channel) === 'local') return handlers
+  const entries = Object.entries(handlers) as [Operation, AnyHandler][]
+  const kept = entries.map(([operation, handle]) => [operation, guard(operation, handle)])
   return Object.fromEntries(kept) as H
+
+  function guard(operation: Operation, handle: AnyHandler): AnyHandler {
+    if (CALLERS[operation] === 'any') return handle
+    if (CALLERS[operation] === 'local') return () => refuse(operation)
+    const check = (message: unknown) =>
+      checkOwner(operation as OwnedOperation, message, { services, channel })
+    if (!STREAMS.has(operation)) {
+      return async (message, signal) => {
+        await check(message)
+        return await handle(message, signal)
+      }
+    }
+    return async function* (message, signal) {
+      await check(message)
+      yield* handle(message, signal) as AsyncIterable<unknown>
+    }
+  }
 }
 
-/** Throws `denied` for what the channel may not change. */
-function refuseStrangers(operation: Operation, channel: Channel, message: unknown): void {
-  const sender = CALLERS[operation] === 'pair' ? senderOf(message) : ''
-  if (mayChange(channel, sender)) return
+type AnyHandler = (message: unknown, signal: AbortSignal) => unknown
+
+/** The operations of pairs that are answered by many replies. */
+const STREAMS: ReadonlySet<Operation> = new Set(['stream', 'attach'])
+
+function refuse(operation: Operation): never {
   throw new CrabError(
     'denied',
-    `Cannot serve ${wireName(operation)}: only somebody at this machine may do that`,
-    {
-      hint: 'do it on the machine itself',
-    },
+    `Cannot serve ${wireName(operation)}: a TCP client may only use its own conversations`,
+    { hint: 'call it through the socket in the home directory of the daemon' },
   )
-}
-
-function senderOf(message: unknown): string {
-  const { sender } = message as { sender?: unknown }
-  return typeof sender === 'string' ? sender : ''
 }

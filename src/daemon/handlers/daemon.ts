@@ -1,7 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { loadConfig } from '../../core/config/load-config.ts'
-import type { Channel } from '../../core/policy/trust.ts'
+import { type Channel, classOfClient } from '../../core/policy/trust.ts'
 import type { DaemonStats, Hello, HelloInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { wireName } from '../../core/protocol/dispatch.ts'
 import { type Operation, REPLIES } from '../../core/protocol/operations.ts'
@@ -26,7 +26,7 @@ export async function hello(services: Services, channel: Channel, { versions }: 
     features: OPERATIONS,
     build: VERSION,
     pid: services.node.pid,
-    environment: channel === 'tcp' ? {} : await modelEnvironment(services),
+    environment: classOfClient(channel) === 'local' ? await modelEnvironment(services) : {},
   }
 }
 

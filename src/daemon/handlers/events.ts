@@ -6,9 +6,7 @@ import type {
 } from '../../core/bus/event-trace.ts'
 import type { Subscription } from '../../core/bus/subscriptions.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { trustOf } from '../../core/policy/trust.ts'
 import {
-  AgentEventKind,
   type AgentEventMsg,
   type EventTrace,
   type FiredRun,
@@ -24,7 +22,6 @@ import {
 import type { DaemonBus } from '../event-bus.ts'
 import type { Services } from '../services.ts'
 import { toAgentEvent, USUAL_KINDS } from './agent-events.ts'
-import type { Served } from './served.ts'
 
 /** `subscribe_event`: also without a daemon, for the next one. Throws `missing` for an agent that is not there. */
 export async function subscribeEvent(
@@ -71,20 +68,13 @@ export function traceEvent(services: Services, { id, limit }: TraceEvent): Event
   return { events: events.map(toTracedEvent) }
 }
 
-/** `subscribe_events`: what agents do in this process from now on. What is published, only somebody at this machine learns. */
+/** `subscribe_events`: what agents do in this process from now on. */
 export async function* subscribeEvents(
-  { services, channel }: Served,
+  services: Services,
   { kinds }: SubscribeEvents,
   signal: AbortSignal,
 ): AsyncGenerator<AgentEventMsg> {
   const wanted = new Set(kinds.length === 0 ? USUAL_KINDS : kinds)
-  if (wanted.has(AgentEventKind.PUBLISHED) && trustOf(channel, '') !== 'local') {
-    throw new CrabError(
-      'denied',
-      'Cannot follow what is published: only somebody at this machine may do that',
-      { hint: 'leave PUBLISHED out, or do it on the machine itself' },
-    )
-  }
   for await (const happening of services.events.listen(signal)) {
     const event = toAgentEvent(happening, wanted)
     if (event) yield event

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
-import { type Channel, trustOf } from '../../core/policy/trust.ts'
+import type { Channel } from '../../core/policy/trust.ts'
 import type { AgentInfo, ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { EntryReader } from '../../core/runtime/entry-reader.ts'
@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 import { listActiveConversations } from './active-conversations.ts'
 import { agentIdOf } from './agent-id.ts'
 import { createAgent, deleteAgent, getAgent, listAgents, renameAgent, updateAgent } from './agents.ts'
-import { replyToAsk, toAskInfo } from './asks.ts'
+import { listAsks, replyToAsk } from './asks.ts'
 import { attachTo } from './attach.ts'
 import { guarded } from './callers.ts'
 import { compact } from './compact.ts'
@@ -44,7 +44,7 @@ import { send, stream } from './turns.ts'
 
 /** The operations of the protocol over one node's services, for messages that come by that channel, each for its callers. */
 export function handlers(services: Services, channel: Channel, host: HostHandlers = {}): Handlers {
-  return guarded({ ...operations(services, channel), ...host }, channel)
+  return guarded({ ...operations(services, channel), ...host }, services, channel)
 }
 
 /** What only a host that embeds the daemon can do. */
@@ -68,17 +68,16 @@ function operations(services: Services, channel: Channel): Handlers {
     steerSession: (message) => steerSession(served, message),
     kill: (message) => kill(served, message),
     replyToAsk: async (message) => replyToAsk(served, message),
-    listAsks: async ({ agent }) => ({ asks: services.asks.list(agent).map(toAskInfo) }),
+    listAsks: async (message) => listAsks(served, message),
     listMcps: async ({ agent }, signal) => (await import('./mcp.ts')).listMcps(services, agent, signal),
     upsertMcp: async (message, signal) => (await import('./mcp.ts')).upsertMcp(services, message, signal),
     deleteMcp: async (message) => (await import('./mcp.ts')).deleteMcp(services, message),
     subscribeMcpEvents: (_, signal) => subscribeMcpEvents(services, signal),
     mcpTrace: (message, signal) => mcpTrace(services, message, signal),
     replaceMcps: async (message, signal) => (await import('./mcp.ts')).replaceMcps(services, message, signal),
-    mcpView: async ({ agent }, signal) =>
-      (await import('./mcp-view.ts')).mcpView({ services, trust: trustOf(channel, '') }, agent, signal),
+    mcpView: async ({ agent }, signal) => (await import('./mcp-view.ts')).mcpView(services, agent, signal),
     mcpAction: async (message, signal) =>
-      (await import('./mcp-action.ts')).mcpAction({ services, trust: trustOf(channel, '') }, message, signal),
+      (await import('./mcp-action.ts')).mcpAction(services, message, signal),
     policyExplain: async (message, signal) =>
       (await import('./policy.ts')).policyExplain(served, message, signal),
     listModels: (message, signal) => listModels(services, message, signal),
@@ -94,8 +93,8 @@ function operations(services: Services, channel: Channel): Handlers {
     reload: (_, signal) => services.reloads.all(signal),
     searchSessions: async (message, signal) =>
       (await import('./search-sessions.ts')).searchSessions(served, message, signal),
-    searchMemory: async (message) => (await import('./memory.ts')).searchMemory(served, message),
-    listMemory: async (message) => (await import('./memory.ts')).listMemory(served, message),
+    searchMemory: async (message) => (await import('./memory.ts')).searchMemory(services, message),
+    listMemory: async (message) => (await import('./memory.ts')).listMemory(services, message),
     memoryOp: async (message, signal) => (await import('./memory.ts')).memoryOp(services, message, signal),
     replaceMemory: async (message, signal) =>
       (await import('./memory.ts')).replaceMemory(services, message, signal),
@@ -122,7 +121,7 @@ function operations(services: Services, channel: Channel): Handlers {
     generateTitle: (message, signal) => generateTitle(services, message, signal),
     listArchives: (message) => listArchives(services, message),
     compact: (message, signal) => compact(served, message, signal),
-    subscribeEvents: (message, signal) => subscribeEvents(served, message, signal),
+    subscribeEvents: (message, signal) => subscribeEvents(services, message, signal),
     subscribeEvent: (message, signal) => subscribeEvent(services, message, signal),
     unsubscribeEvent: ({ id }, signal) => unsubscribeEvent(services, id, signal),
     listSubscriptions: () => listSubscriptions(services),

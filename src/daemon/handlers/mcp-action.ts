@@ -6,7 +6,6 @@ import { didYouMean } from '../../core/base/nearest.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
-import type { Trust } from '../../core/policy/types.ts'
 import { type McpAction, McpActionKind, McpActionResult } from '../../core/protocol/crabtalk.generated.ts'
 import { isShown } from '../../mcp/tools/shown-tools.ts'
 import type { McpServers, ServerView, ToolView } from '../../mcp/types.ts'
@@ -23,7 +22,6 @@ import { toPeer, toTools } from './mcp-view.ts'
 /** What an action is done with. */
 interface Acting {
   services: Services
-  trust: Trust
   servers: McpServers
   agent: AgentConfig
   message: McpAction
@@ -33,7 +31,7 @@ type Result = Partial<Omit<McpActionResult, 'peer'>>
 
 /** `mcp_action`: does one thing to the connection behind one declaration; starts it where the action needs it. */
 export async function mcpAction(
-  { services, trust }: { services: Services; trust: Trust },
+  services: Services,
   message: McpAction,
   signal: AbortSignal,
 ): Promise<McpActionResult> {
@@ -44,10 +42,8 @@ export async function mcpAction(
   const act = ACTIONS[message.action]
   if (!act)
     throw new CrabError('invalid', 'Cannot act on the server: the action is not one of those there are')
-  if (LOCAL_ONLY.has(message.action) && trust !== 'local')
-    throw new CrabError('denied', 'Cannot act on the server: only somebody at this machine may do that')
   const servers = await services.mcp(signal)
-  const result = await act({ services, trust, servers, agent, message }, signal)
+  const result = await act({ services, servers, agent, message }, signal)
   const { fingerprint } = serverOf(servers, agent, message.name)
   const peer = servers.peers().find((one) => one.fingerprint === fingerprint)
   return { ...McpActionResult.create(), ...result, peer: peer && toPeer(peer) }
@@ -65,16 +61,6 @@ const ACTIONS: Partial<Record<McpActionKind, Act>> = {
   [McpActionKind.TOOLS]: tools,
   ...BEYOND_TOOLS,
 }
-
-/** What others notice, too, what servers say to whoever runs them, and what a model would need permission for. */
-const LOCAL_ONLY: ReadonlySet<McpActionKind> = new Set([
-  McpActionKind.RECONNECT,
-  McpActionKind.ENABLE,
-  McpActionKind.DISABLE,
-  McpActionKind.LOGS,
-  McpActionKind.READ_RESOURCE,
-  McpActionKind.GET_PROMPT,
-])
 
 async function ping(acting: Acting, signal: AbortSignal): Promise<Result> {
   const { services, servers, agent, message } = acting
@@ -96,10 +82,10 @@ async function disable({ services, agent, message }: Acting, disabled: boolean):
 }
 
 async function tools(acting: Acting, signal: AbortSignal): Promise<Result> {
-  const { services, trust, servers, agent, message } = acting
+  const { services, servers, agent, message } = acting
   await servers.connect(agent, message.name, signal)
   const rules = await standingRules(services, agent)
-  return { tools: toTools(serverOf(servers, agent, message.name), { trust, rules }) }
+  return { tools: toTools(serverOf(servers, agent, message.name), rules) }
 }
 
 async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
@@ -126,16 +112,17 @@ async function call(acting: Acting, signal: AbortSignal): Promise<Result> {
   }
 }
 
-/**
- * A rule that denies holds. What would be asked about, a person at this machine answers by making the call; nobody else
- * can.
- */
-async function permit({ services, trust, agent, message }: Acting, tool: ToolView) {
+/** A rule that denies holds; what would be asked about, the user answers by making the call. */
+async function permit({ services, agent, message }: Acting, tool: ToolView) {
   const rules = await standingRules(services, agent)
-  const { effect, rule, reason } = judgeTool({ server: message.name, tool }, { trust, rules })
-  if (effect === 'allow' || (effect === 'ask' && trust === 'local')) return
-  const hint = rule ? `change the rule ${rule.pattern} of ${rule.source}` : 'call it on the machine itself'
-  throw new CrabError('denied', `Cannot call ${tool.remoteName} of "${message.name}": ${reason}`, { hint })
+  const { effect, rule, reason } = judgeTool({ server: message.name, tool }, rules)
+  if (effect !== 'deny') return
+  const hint = rule ? `change the rule ${rule.pattern} of ${rule.source}` : undefined
+  throw new CrabError(
+    'denied',
+    `Cannot call ${tool.remoteName} of "${message.name}": ${reason}`,
+    hint ? { hint } : {},
+  )
 }
 
 /** A tool by its own name, or by the one the model sees. */

@@ -57,7 +57,7 @@ async function readResource({ services, servers, agent, message }: Acting, signa
 /** A rule that denies holds for a person too, as it does for a call; all else is asked for by asking. */
 async function refuseDenied(services: Services, agent: AgentConfig, server: string): Promise<void> {
   const rules = await standingRules(services, agent)
-  const { effect, rule, reason } = judgeTool({ server, tool: readingOf(server) }, { trust: 'local', rules })
+  const { effect, rule, reason } = judgeTool({ server, tool: readingOf(server) }, rules)
   if (effect !== 'deny') return
   const hint = rule ? `change the rule ${rule.pattern} of ${rule.source}` : undefined
   throw new CrabError('denied', `Cannot read resources of "${server}": ${reason}`, hint ? { hint } : {})

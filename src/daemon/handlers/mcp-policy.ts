@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { decide } from '../../core/policy/decide.ts'
-import type { Decision, Effect, Rule, Setting, Trust } from '../../core/policy/types.ts'
+import type { Decision, Effect, Rule, Setting } from '../../core/policy/types.ts'
 import { PolicyEffect, type PolicyRule } from '../../core/protocol/crabtalk.generated.ts'
 import type { ToolView } from '../../mcp/types.ts'
 import type { Services } from '../services.ts'
@@ -10,18 +10,12 @@ export async function standingRules({ agents, rules }: Services, agent: AgentCon
   return [...(await agents.rules(agent.name)), ...(await rules())]
 }
 
-/** By what a tool is judged: no path matters to that, so no place does. */
-export interface Judge {
-  trust: Trust
-  rules: readonly Rule[]
-}
-
-/** What the policy says of a server's tool. */
+/** What the policy says of a call of a server's tool in a turn of this user: no path matters to that, so no place does. */
 export function judgeTool(
   { server, tool }: { server: string; tool: Pick<ToolView, 'name' | 'remoteName'> },
-  { trust, rules }: Judge,
+  rules: readonly Rule[],
 ): Decision {
-  const setting: Setting = { trust, rules, workspace: '/', readable: [], homeDir: '', mode: 'ask' }
+  const setting: Setting = { trust: 'local', rules, workspace: '/', readable: [], homeDir: '', mode: 'ask' }
   return decide({ kind: 'mcp', name: tool.name, server, tool: tool.remoteName }, setting)
 }
 

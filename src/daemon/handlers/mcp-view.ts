@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
 import { GROUP_TOOLS } from '../../core/hooks/groups/specs.ts'
-import type { Rule, Trust } from '../../core/policy/types.ts'
+import type { Rule } from '../../core/policy/types.ts'
 import {
   type McpAgentView,
   type McpPeer,
@@ -18,18 +18,8 @@ import { toBrokenPeers, toMissingServers } from '../components/missing-views.ts'
 import type { Services } from '../services.ts'
 import { judgeTool, standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 
-/** By what the tools of an agent are judged. */
-interface Judge {
-  trust: Trust
-  rules: readonly Rule[]
-}
-
 /** `mcp_view`: all connections, and what one agent sees, or every agent when it is empty. Nothing is started. */
-export async function mcpView(
-  { services, trust }: { services: Services; trust: Trust },
-  agent: string,
-  signal: AbortSignal,
-): Promise<McpView> {
+export async function mcpView(services: Services, agent: string, signal: AbortSignal): Promise<McpView> {
   const { agents, mcp, components } = services
   const servers = await mcp(signal)
   const listed = agent === '' ? (await agents.list()).agents : [await agents.get(agent)]
@@ -37,7 +27,7 @@ export async function mcpView(
     const one = asBuilt(services, stored)
     const rules = await standingRules(services, one)
     const places = await sourcesOf(services, one)
-    const view = toAgentView(one, { view: servers.view(one), places, judge: { trust, rules } })
+    const view = toAgentView(one, { view: servers.view(one), places, rules })
     return { ...view, servers: [...view.servers, ...toMissingServers(components.missing(stored))] }
   })
   const peers = [...(await measured(servers.peers().map(toPeer))), ...toBrokenPeers(components.broken)]
@@ -83,13 +73,13 @@ export function toPeer(peer: PeerView): McpPeer {
 }
 
 /** A server's tools, each with what the policy says of it; nothing is said of those the model does not see. */
-export function toTools({ name, tools }: ServerView, judge: Judge): McpToolView[] {
-  return tools.map((tool) => ({ ...pick(tool), ...(isShown(tool) ? effectOf(name, tool, judge) : UNJUDGED) }))
+export function toTools({ name, tools }: ServerView, rules: readonly Rule[]): McpToolView[] {
+  return tools.map((tool) => ({ ...pick(tool), ...(isShown(tool) ? effectOf(name, tool, rules) : UNJUDGED) }))
 }
 
 function toAgentView(
   agent: AgentConfig,
-  { view, places, judge }: { view: AgentView; places: readonly string[]; judge: Judge },
+  { view, places, rules }: { view: AgentView; places: readonly string[]; rules: readonly Rule[] },
 ): McpAgentView {
   const servers = view.servers.map((server): McpServerView => {
     const place = agent.mcps.findIndex(({ name }) => name === server.name)
@@ -101,7 +91,7 @@ function toAgentView(
       error: server.error,
       lastErrorAt: toTime(server.lastErrorAt),
       listed: server.isListed,
-      tools: toTools(server, judge),
+      tools: toTools(server, rules),
       schemaTokens: costOf(server.tools),
     }
   })
@@ -140,8 +130,12 @@ function tokensOf(tools: readonly ToolSpec[]): number {
   return Math.ceil(Buffer.byteLength(text) / 4)
 }
 
-function effectOf(server: string, tool: ToolView, judge: Judge): Pick<McpToolView, 'effect' | 'rule'> {
-  const { effect, rule } = judgeTool({ server, tool }, judge)
+function effectOf(
+  server: string,
+  tool: ToolView,
+  rules: readonly Rule[],
+): Pick<McpToolView, 'effect' | 'rule'> {
+  const { effect, rule } = judgeTool({ server, tool }, rules)
   return { effect: toPolicyEffect(effect), rule: rule && toPolicyRule(rule) }
 }
 

@@ -5,7 +5,6 @@ import { findEntry, missingEntry } from '../../core/memory/entries.ts'
 import type { Op } from '../../core/memory/ops.ts'
 import { rememberOp } from '../../core/memory/remember.ts'
 import { type MemoryEntry as Entry, MAX_HITS, type Memory } from '../../core/memory/types.ts'
-import { trustOf } from '../../core/policy/trust.ts'
 import type {
   ListMemory,
   MemoryEntry,
@@ -19,19 +18,17 @@ import { matchesIn } from '../../core/search/terms/query-words.ts'
 import type { Services } from '../services.ts'
 import { fitting } from './fitting.ts'
 import { fromWireEntry, fromWireKind, toWireEntry } from './memory-entry.ts'
-import type { Served } from './served.ts'
 
 /** `search_memory`: entries of an agent's memory, best first. */
 export async function searchMemory(
-  served: Served,
+  services: Services,
   { agent: named, query, limit }: SearchMemory,
 ): Promise<MemoryHits> {
-  const { memory } = served.services
-  const agent = await agentOf(served.services, named)
+  const { memory } = services
+  const agent = await agentOf(services, named)
   const found = await memory.search(agent, {
     query,
     limit: Math.min(limit || 20, MAX_HITS),
-    accepts: showsIn(served),
   })
   let looked = 0
   const hits = found.map(({ entry, score }) => {
@@ -43,13 +40,12 @@ export async function searchMemory(
 }
 
 /** `list_memory`: entries by name, page by page, or one of them. */
-export async function listMemory(served: Served, message: ListMemory): Promise<MemoryList> {
+export async function listMemory(services: Services, message: ListMemory): Promise<MemoryList> {
   const { name, kind, offset, limit } = message
-  const memory = await served.services.memory.read(await agentOf(served.services, message.agent))
-  if (name !== '') return { entries: [toWireEntry(entryOf(served, memory, name))], total: 1 }
+  const memory = await services.memory.read(await agentOf(services, message.agent))
+  if (name !== '') return { entries: [toWireEntry(entryOf(memory, name))], total: 1 }
   const wanted = kind === undefined ? undefined : fromWireKind(kind)
-  const shows = showsIn(served)
-  const all = memory.entries.filter((entry) => shows(entry) && (kind === undefined || entry.kind === wanted))
+  const all = memory.entries.filter((entry) => kind === undefined || entry.kind === wanted)
   const sorted = all.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const page = sorted.slice(offset, offset + Math.min(limit || 100, MAX_PAGE)).map(toWireEntry)
   return { entries: fitting(page, sizeOf, REPLY_BYTES), total: all.length }
@@ -99,15 +95,10 @@ async function agentOf({ agents, memory }: Services, name: string): Promise<stri
   }
 }
 
-/** Somebody from elsewhere is not shown what others' conversations were compacted to. */
-function showsIn({ channel }: Served): (entry: Entry) => boolean {
-  return trustOf(channel, '') === 'remote' ? ({ kind }) => kind !== 'archive' : () => true
-}
-
-/** By name or alias; for somebody from elsewhere an archive by its name only, which its conversation tells. */
-function entryOf(served: Served, memory: Memory, name: string): Entry {
+/** Finds an entry by its name or an alias. */
+function entryOf(memory: Memory, name: string): Entry {
   const entry = findEntry(memory, name)
-  if (entry && (showsIn(served)(entry) || entry.name === name)) return entry
+  if (entry) return entry
   throw missingEntry(memory, name, `Cannot show "${name}"`)
 }
 

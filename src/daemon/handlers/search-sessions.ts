@@ -1,7 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { maskCredentials } from '../../core/base/mask-credentials.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { trustOf } from '../../core/policy/trust.ts'
+import { classOfClient } from '../../core/policy/trust.ts'
 import type {
   SearchSessions,
   SessionHit,
@@ -24,7 +24,7 @@ export async function searchSessions(
   message: SearchSessions,
   signal: AbortSignal,
 ): Promise<SessionHits> {
-  const isHere = trustOf(channel, '') === 'local'
+  const isHere = classOfClient(channel) === 'local'
   const agent = message.agent || (isHere ? '' : DEFAULT_AGENT)
   const agentId = agent === '' ? undefined : await agentIdOf(services, agent)
   const { matches, partial } = await services.sessionIndex.search(

@@ -45,7 +45,7 @@ export async function newSession(
   const { id: agentId, name } = await services.agents.get(agent || DEFAULT_AGENT)
   const pair = { agentId, sender: sender || DEFAULT_SENDER }
   const trust = trustOf(channel, pair.sender)
-  const chosen = directoryOf(cwd, trust)
+  const chosen = directoryOf(cwd, pair.sender, trust)
   const header = {
     v: SESSION_VERSION,
     agent: name,

@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { trustOf } from '../../core/policy/trust.ts'
+import { classOfClient } from '../../core/policy/trust.ts'
 import type { KillMsg, SteerSessionMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
 import type { Pair } from '../../core/storage/types.ts'
@@ -15,7 +15,7 @@ export async function steerSession(
 ): Promise<void> {
   const pair = await pairOf(services, { agent, sender })
   try {
-    services.running.steer({ pair, trust: trustOf(channel, pair.sender) }, content)
+    services.running.steer({ pair, trust: classOfClient(channel) }, content)
   } catch (reason) {
     if (reason instanceof CrabError && reason.kind === 'missing') {
       await refuseElsewhere(services, pair, 'Cannot steer the turn')
@@ -25,13 +25,11 @@ export async function steerSession(
 }
 
 /**
- * `kill`: stops what runs for a pair; nothing to do for a known idle one, `missing` for an unknown one (decision 36),
- * `denied` for a stranger where it is a person's at this machine.
+ * `kill`: stops what runs for a pair; nothing to do for a known idle one, `missing` for an unknown one (decision 36).
  */
 export async function kill({ services, channel }: Served, message: KillMsg): Promise<void> {
   const pair = await pairOf(services, message)
-  const trust = trustOf(channel, pair.sender, trustOf(channel, ''))
-  if (services.running.cancel({ pair, trust })) return
+  if (services.running.cancel({ pair, trust: classOfClient(channel) })) return
   const session = await refuseElsewhere(services, pair, 'Cannot cancel the turn')
   if (session !== undefined) return
   throw new CrabError('missing', `Cannot cancel: ${inWords(message)} have no conversation`)

@@ -25,8 +25,8 @@ export const DEFAULT_SENDER = 'user'
  */
 export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
   const { agent, content, sender, cwd, guest, toolChoice, options } = message
-  if (options && trust !== 'local') refuseWidening(options)
-  const chosen = directoryOf(cwd, trust)
+  if (options && trust !== 'local') refuseWidening(options, sender || DEFAULT_SENDER, trust)
+  const chosen = directoryOf(cwd, sender || DEFAULT_SENDER, trust)
   return {
     agent: agent || DEFAULT_AGENT,
     sender: sender || DEFAULT_SENDER,
@@ -40,10 +40,14 @@ export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
 }
 
 /** The working directory a message chose; undefined for none. Throws `denied` and `invalid` for one it must not choose. */
-export function directoryOf(cwd: string | undefined, trust: Trust): string | undefined {
+export function directoryOf(cwd: string | undefined, sender: string, trust: Trust): string | undefined {
   if (!cwd) return undefined
-  if (trust !== 'local')
-    throw new CrabError('denied', 'Cannot choose the directory: only a turn of this machine may')
+  if (trust !== 'local') {
+    const what = `the conversation of "${sender}" is ${DESCRIPTIONS[trust]}`
+    throw new CrabError('denied', `Cannot work in ${cwd}: ${what}, and has a directory of its own`, {
+      hint: 'leave the directory out',
+    })
+  }
   if (!isAbsolute(cwd)) throw new CrabError('invalid', `Cannot work in ${cwd}: it is not an absolute path`)
   return cwd
 }
@@ -96,15 +100,24 @@ const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([
   [OnAsk.PARK, 'park'],
 ])
 
-/** Only a person at this machine may widen what a turn can do (decision 29). */
-function refuseWidening({ allow, mode, env, mcps }: TurnOptions): void {
-  const widens = mode === ApprovalMode.EDITS || mode === ApprovalMode.ALL
-  if (!widens && allow.length === 0 && mcps.length === 0 && Object.keys(env).length === 0) return
+/** Throws `denied` for options that would give a turn more than its class has. */
+function refuseWidening(options: TurnOptions, sender: string, trust: Exclude<Trust, 'local'>): void {
+  const { allow, mode, env, mcps } = options
+  const widening = [
+    ...(allow.length > 0 ? ['allow'] : []),
+    ...(mode === ApprovalMode.EDITS || mode === ApprovalMode.ALL ? [`mode ${MODES.get(mode)}`] : []),
+    ...(mcps.length > 0 ? ['mcps'] : []),
+    ...(Object.keys(env).length > 0 ? ['env'] : []),
+  ]
+  if (widening.length === 0) return
   throw new CrabError(
     'denied',
-    'Cannot use these options: only a turn of this machine may set allow, mode, env or mcps',
+    `Cannot use ${widening.join(', ')}: the conversation of "${sender}" is ${DESCRIPTIONS[trust]}, which no option widens`,
+    { hint: `allow it under [permissions.${trust}] in config.toml or in the agent's file` },
   )
 }
+
+const DESCRIPTIONS = { remote: 'untrusted', unattended: 'unattended' } as const
 
 function toToolMode(tools: ToolSet): ToolMode | undefined {
   switch (tools) {

@@ -1,5 +1,5 @@
 import { toCancelled } from '../../core/base/cancelled.ts'
-import { type Channel, trustOf, unattendedTrustOf } from '../../core/policy/trust.ts'
+import { type Channel, trustOf } from '../../core/policy/trust.ts'
 import {
   type SendMsg,
   SendResponse,
@@ -71,6 +71,6 @@ async function wholeAnswer(
 }
 
 function toRequest(message: StreamMsg, channel: Channel): TurnRequest {
-  const classOf = message.options?.unattended ? unattendedTrustOf : trustOf
-  return toTurnRequest(message, classOf(channel, message.sender ?? ''))
+  const unattended = message.options?.unattended ?? false
+  return toTurnRequest(message, trustOf(channel, message.sender ?? '', { unattended }))
 }

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
-import type { Channel } from '../../core/policy/trust.ts'
+import { type Channel, TCP_CLIENT } from '../../core/policy/trust.ts'
 import { type Dispatch, route } from '../../core/protocol/dispatch.ts'
 import { formatEndpoint } from '../../core/transport/endpoint.ts'
 import { type Listener, type ListenOptions, listen } from '../../core/transport/listen.ts'
@@ -71,7 +71,7 @@ async function openTcp(options: ListenersOptions, port: number): Promise<Opened>
   const { run } = options.services.node.paths
   const token = options.tcpToken ? { token: await readOrCreateToken(run) } : {}
   const place = { kind: 'tcp', host: LOOPBACK, port } as const
-  const listener = await listen(place, toListenOptions(options, 'tcp', token))
+  const listener = await listen(place, toListenOptions(options, TCP_CLIENT, token))
   const portFile = join(run, 'crabtalk.port')
   try {
     if (listener.endpoint.kind === 'tcp') await replaceFile(portFile, `${listener.endpoint.port}\n`)

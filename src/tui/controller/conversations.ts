@@ -1,3 +1,4 @@
+import { classOfSender } from '../../core/base/sender-class.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { ChatStore } from '../state/store.ts'
@@ -44,7 +45,8 @@ export async function startAnew(
   signal: AbortSignal,
 ): Promise<void> {
   await feed.hold(async () => {
-    await request(dispatch, 'newSession', { agent, sender, cwd }, signal)
+    const place = classOfSender(sender) === 'local' ? { cwd } : {}
+    await request(dispatch, 'newSession', { agent, sender, ...place }, signal)
     feed.stop()
   })
   await feed.follow({ agent, sender }, 'new', signal)

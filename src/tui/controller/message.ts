@@ -1,3 +1,4 @@
+import { classOfSender } from '../../core/base/sender-class.ts'
 import { type DeepPartial, OnAsk, type StreamMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { AttachedFile, ChatOptions, ChatPorts } from '../ports.ts'
 import { MODES } from '../state/modes.ts'
@@ -15,16 +16,16 @@ export function toStreamMsg(
   { state, ports, rules }: Surroundings,
 ): DeepPartial<StreamMsg> {
   const { agent, sender, mode, chosenModel, thinking } = state
-  const { cwd, env } = ports
+  const own = classOfSender(sender) === 'local' ? ports : { env: {} } // only such turns may choose where they work
   return {
     agent,
     sender,
     content,
-    cwd,
+    ...('cwd' in own && { cwd: own.cwd }),
     options: {
       mode: MODES[mode],
       onAsk: OnAsk.CLIENT,
-      env,
+      env: own.env,
       attachments: [...attachments],
       allow: [...rules.allow],
       ask: [...rules.ask],

@@ -1,5 +1,5 @@
 import { maskCredentials } from '../../base/mask-credentials.ts'
-import { ownSenders } from '../../policy/trust.ts'
+import { ownSenders } from '../../policy/class-rights.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import type { SessionMatches, SessionQuery } from '../../session-search/types.ts'
 import type { Storage } from '../../storage/types.ts'

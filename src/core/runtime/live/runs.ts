@@ -55,9 +55,7 @@ export class Runs {
   #known(id: string): Entry {
     const entry = this.#entries.get(id)
     if (entry) return entry
-    throw new CrabError('missing', `Cannot find run ${id}: there is none, or it ended long ago`, {
-      hint: 'what it said is in its conversation: crabtalk conversation list',
-    })
+    throw noSuchRun(id)
   }
 
   #forget(): void {
@@ -65,6 +63,13 @@ export class Runs {
     this.#chars -= this.#entries.get(id)?.run.text.length ?? 0
     this.#entries.delete(id)
   }
+}
+
+/** The error for a run that is not known. */
+export function noSuchRun(id: string): CrabError {
+  return new CrabError('missing', `Cannot find run ${id}: there is none, or it ended long ago`, {
+    hint: 'what it said is in its conversation: crabtalk conversation list',
+  })
 }
 
 const MAX_ENDED = 1000

@@ -1,0 +1,111 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { type NamedPair, ownsPair } from '../../core/policy/class-rights.ts'
+import { wireName } from '../../core/protocol/dispatch.ts'
+import type { RequestOf } from '../../core/protocol/operations.ts'
+import { noSuchQuestion } from '../../core/runtime/asks.ts'
+import { noSuchRun } from '../../core/runtime/live/runs.ts'
+import { noSuchSession } from '../../core/storage/session-errors.ts'
+import type { Served } from './served.ts'
+import { DEFAULT_SENDER } from './turn-message.ts'
+
+/** The operations that a TCP client may call for what is its own. */
+export type OwnedOperation = keyof typeof CHECKS
+
+/**
+ * Throws unless a message is about what belongs to its client: `denied` for a pair of others, `missing` for a session, a
+ * run or a question of others, as for one that does not exist.
+ */
+export async function checkOwner(operation: OwnedOperation, message: unknown, served: Served): Promise<void> {
+  await (CHECKS[operation] as Check<OwnedOperation>)(message as RequestOf<OwnedOperation>, served, operation)
+}
+
+type Check<O extends OwnedOperation> = (
+  message: RequestOf<O>,
+  served: Served,
+  operation: string,
+) => void | Promise<void>
+
+const CHECKS = {
+  send: checkTurn,
+  stream: checkTurn,
+  attach: checkPair,
+  steerSession: checkPair,
+  kill: checkPair,
+  compact: checkPair,
+  newSession: checkPair,
+  searchSessions: checkPair,
+  /** The handler leaves out the questions of others. */
+  listAsks: () => {},
+  async getSession(
+    message: { session: string; agent: string; sender: string },
+    served: Served,
+    name: string,
+  ) {
+    if (message.session === '') checkPair(message, served, name)
+    else await checkSession(message.session, served)
+  },
+  listMessages: ({ session }: { session: string }, served: Served) => checkSession(session, served),
+  generateTitle: ({ session }: { session: string }, served: Served) => checkSession(session, served),
+  getConversationHistory: ({ filePath }: { filePath: string }, served: Served) =>
+    checkSession(filePath, served),
+  waitRun({ runId }: { runId: string }, { services, channel }: Served) {
+    if (!ownsPair(channel, services.live.get(runId))) throw noSuchRun(runId)
+  },
+  replyToAsk(
+    message: { agent: string; sender: string; askId?: string | undefined },
+    served: Served,
+    name: string,
+  ) {
+    checkPair(message, served, name)
+    const { services, channel } = served
+    const ask = services.asks.list('').find((one) => one.ask.id === message.askId)
+    if (ask && !ownsPair(channel, ask)) throw noSuchQuestion()
+  },
+}
+
+/** A guest speaks in the pair's conversation, and is another agent that the client talks to. */
+function checkTurn(
+  message: Partial<NamedPair> & { guest?: string | undefined },
+  served: Served,
+  name: string,
+) {
+  checkPair(message, served, name)
+  if (message.guest) checkPair({ ...message, agent: message.guest }, served, name)
+}
+
+function checkPair(
+  { agent, sender }: { agent?: string | undefined; sender?: string | undefined },
+  { channel }: Served,
+  operation: string,
+): void {
+  const pair = { agent: agent || DEFAULT_AGENT, sender: sender || DEFAULT_SENDER }
+  if (ownsPair(channel, pair)) return
+  throw new CrabError(
+    'denied',
+    `Cannot serve ${wireName(operation as OwnedOperation)}: the conversation of "${pair.agent}" and "${pair.sender}" is not this client's`,
+    {
+      hint: 'over TCP a sender has a colon, such as "tg:42"; other conversations are for the socket of the home',
+    },
+  )
+}
+
+async function checkSession(session: string, { services, channel }: Served): Promise<void> {
+  const [row] = await services.place.storage.summaries([session]).catch(() => [])
+  if (row && ownsPair(channel, await pairOfSession(row.summary))) return
+  throw noSuchSession(`Cannot read session ${JSON.stringify(session)}`)
+
+  /** An agent that was renamed goes by its name of today. */
+  async function pairOfSession({
+    agentId,
+    agent,
+    sender,
+  }: {
+    agentId: string
+    agent: string
+    sender: string
+  }) {
+    const { agents } = await services.agents.list()
+    return { agent: agents.find(({ id }) => id === agentId)?.name ?? agent, sender }
+  }
+}
