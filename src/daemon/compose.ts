@@ -241,7 +241,7 @@ function placeHooks({ paths, env }: NodeOptions): Hook[] {
   ]
 }
 
-/** How long a question waits for a person (RFC 0135 and wire.md). */
+/** How long a question waits whose client may have left, or never said that it answers (docs/conversations.md). */
 const ASK_TIMEOUT_MS = 300_000
 
 /** Where conversations that are not stored live. */

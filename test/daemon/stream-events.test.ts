@@ -31,6 +31,7 @@ const QUESTION = {
 const PERMISSION = {
   ...{ callId: 'a', tool: 'bash', server: '', arguments: '{}', action: 'bash: rm x', cwd: '/work' },
   ...{ diff: '', reason: 'no rule allows it', rules: ['bash(rm x)'] },
+  commands: [{ text: 'rm x', asks: true }],
 }
 const DETAIL = { kind: '', hint: '', retryable: false, retryAfterMs: undefined, stopReason: '' }
 

@@ -23,23 +23,55 @@ test('a change that is known to fail is no question; what the model then mends i
   assert.deepEqual([asked.length, await node.home.read('notes.txt')], [1, 'two\n'])
 })
 
-test('of several changes in one step each is a question, since one may make the other possible', async () => {
+test('of several changes in one step only those are asked about that can be made behind the ones before', async () => {
   await using node = await startTestDispatch([
     { parts: [READ] },
-    { parts: [edit('first', 'one'), edit('second', 'three')] },
+    {
+      parts: [
+        edit('first', 'one'),
+        edit('lost', 'three'),
+        edit('second', 'two', 'six'),
+        edit('third', 'six'),
+      ],
+    },
     { parts: ['Done.'] },
   ])
   await node.home.write('notes.txt', 'one\n')
-  const { asked } = await follow(node)
-  assert.equal(asked.length, 2)
-  assert.match(asked[1] ?? '', /^This would fail\. Cannot edit notes\.txt: old does not occur/)
+  const { asked, results } = await follow(node)
+  assert.deepEqual(
+    asked.map((diff) => diff.split('\n').filter((line) => /^[+-]\w/.test(line))),
+    [
+      ['-one', '+two'],
+      ['-two', '+six'],
+      ['-six', '+two'],
+    ],
+  )
+  assert.match(results.get('lost') ?? '', /old does not occur/)
+  assert.equal(await node.home.read('notes.txt'), 'two\n')
 })
 
-function edit(call: string, old: string) {
+test('a change beside other calls is refused unasked where the file was not read, and asked about where one of them reads it', async () => {
+  const listing = { call: 'ls', name: 'bash', args: '{"command":"true"}' }
+  await using node = await startTestDispatch([
+    { parts: [listing, listing, edit('early', 'one')] },
+    { parts: [READ, edit('good', 'one')] },
+    { parts: ['Done.'] },
+  ])
+  await node.home.write('notes.txt', 'one\n')
+  const { asked, results } = await follow(node)
+  assert.match(results.get('early') ?? '', /you have not read it/)
+  assert.deepEqual(
+    asked.map((diff) => diff === ''),
+    [true, true, false],
+  )
+  assert.equal(await node.home.read('notes.txt'), 'two\n')
+})
+
+function edit(call: string, old: string, text = 'two') {
   return {
     call,
     name: 'edit',
-    args: JSON.stringify({ path: 'notes.txt', edits: [{ old, new: 'two' }] }),
+    args: JSON.stringify({ path: 'notes.txt', edits: [{ old, new: text }] }),
   }
 }
 

@@ -58,6 +58,7 @@ test('toTurnRequest() takes everything a client says', () => {
       deny: ['bash(rm *)'],
       mode: 'all',
       onAsk: 'client',
+      isAttended: true,
       noMcp: true,
       model: 'm',
       system: '',
@@ -138,4 +139,13 @@ test('toTurnRequest() lets nobody elsewhere choose where a turn works', () => {
   const message = StreamMsg.create({ content: 'hi', cwd: '/' })
   assert.throws(() => toTurnRequest(message, 'remote'), { name: 'CrabError', kind: 'denied' })
   assert.equal(toTurnRequest(message, 'local').cwd, '/')
+})
+
+test('toTurnRequest() lets questions wait without limit for a client that answers and ends the turn when it leaves', () => {
+  const isAttended = (message: Partial<StreamMsg>, onAsk: OnAsk) =>
+    toTurnRequest(StreamMsg.fromPartial({ content: 'hi', ...message, options: { onAsk } }), 'local').settings
+      .isAttended
+  assert.equal(isAttended({}, OnAsk.CLIENT), true)
+  assert.equal(isAttended({ detach: true }, OnAsk.CLIENT), undefined)
+  assert.equal(isAttended({}, OnAsk.UNSPECIFIED), undefined)
 })

@@ -13,6 +13,7 @@ export function toolSetting(hook: Hook): ToolSetting {
   const asks = new TurnAsks({
     asks: new Asks({ timeoutMs: 60_000 }),
     onAsk: 'deny',
+    isAttended: false,
     channel,
     turn: { agent: 'crab', sender: 'ann', trust: 'local', session: 's1', runId: 'r1' },
     newId: () => 'ask',

@@ -7,8 +7,8 @@ export const ASKS_COMMANDS: readonly Command[] = [
     path: ['asks'],
     args: '',
     summary: 'List the questions of agents that wait for an answer',
-    details: `A question stands here until somebody answers it, wherever that is: in the chat, here, or in another program. Those of
-turns that nobody parked wait five minutes.`,
+    details: `A question stays here until it is answered, in a chat, with crabtalk answer or in another program, or until its turn ends.
+Questions of clients that never said they answer questions wait five minutes.`,
     options: [
       { name: 'agent', short: 'a', value: 'NAME', kind: 'agent', summary: 'Only those of this agent' },
       { name: 'follow', short: 'f', summary: 'Go on with those that come, and say how each ends' },

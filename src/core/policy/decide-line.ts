@@ -69,7 +69,11 @@ function combine(judged: readonly (Verdict & { words: readonly string[] })[]): D
   const suggestions = new Set(isOpen ? lacking.map(({ words }) => suggestCommand(words)) : [])
   const { effect, rule, reason } = first
   const matched = [...new Set(judged.flatMap((one) => one.matched))]
-  return { effect, rule, matched, reason, suggestions: [...suggestions] }
+  const commands = judged.map((one) => ({
+    text: one.words.map(quoteWord).join(' '),
+    asks: one.effect !== 'allow',
+  }))
+  return { effect, rule, matched, reason, suggestions: [...suggestions], commands }
 }
 
 /** Rules that take some commands away, all of which a line may hide. */

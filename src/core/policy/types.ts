@@ -75,4 +75,13 @@ export interface Decision {
    * when no narrower rule can, which is too much for one answer to grant; empty when no rule that allows would help.
    */
   suggestions: readonly string[]
+  /** The commands of a command line, in its order; absent where it cannot be taken apart, and for other actions. */
+  commands?: readonly JudgedCommand[]
+}
+
+/** One simple command of a command line, and whether it needs an answer. */
+export interface JudgedCommand {
+  /** The command as a shell reads it, quoted where it has to be. */
+  text: string
+  asks: boolean
 }

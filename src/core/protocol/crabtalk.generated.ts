@@ -1077,6 +1077,16 @@ export interface PermissionRequest {
   reason: string;
   /** The rules that "always" would save, such as `bash(git *)`; none where an answer must not last. */
   rules: string[];
+  /** The commands of a command line, in its order. Empty for other tools, and where the line cannot be taken apart. */
+  commands: PermissionCommand[];
+}
+
+/** One command of a command line. */
+export interface PermissionCommand {
+  /** The command as a shell reads it, quoted where it has to be. */
+  text: string;
+  /** The command needs an answer; the others are allowed by a rule. */
+  asks: boolean;
 }
 
 /** A question needs no answer any more. */
@@ -8075,7 +8085,18 @@ export const AskOption: MessageFns<AskOption> = {
 };
 
 function createBasePermissionRequest(): PermissionRequest {
-  return { callId: "", tool: "", server: "", arguments: "", action: "", cwd: "", diff: "", reason: "", rules: [] };
+  return {
+    callId: "",
+    tool: "",
+    server: "",
+    arguments: "",
+    action: "",
+    cwd: "",
+    diff: "",
+    reason: "",
+    rules: [],
+    commands: [],
+  };
 }
 
 export const PermissionRequest: MessageFns<PermissionRequest> = {
@@ -8106,6 +8127,9 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
     }
     for (const v of message.rules) {
       writer.uint32(74).string(v!);
+    }
+    for (const v of message.commands) {
+      PermissionCommand.encode(v!, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -8195,6 +8219,14 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
             message.rules.push(reader.string());
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.commands.push(PermissionCommand.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8221,6 +8253,74 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
     message.diff = object.diff ?? "";
     message.reason = object.reason ?? "";
     message.rules = object.rules?.map((e) => e) || [];
+    message.commands = object.commands?.map((e) => PermissionCommand.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBasePermissionCommand(): PermissionCommand {
+  return { text: "", asks: false };
+}
+
+export const PermissionCommand: MessageFns<PermissionCommand> = {
+  encode(message: PermissionCommand, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.asks !== false) {
+      writer.uint32(16).bool(message.asks);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PermissionCommand {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePermissionCommand();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.asks = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<PermissionCommand>): PermissionCommand {
+    return PermissionCommand.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<PermissionCommand>): PermissionCommand {
+    const message = createBasePermissionCommand();
+    message.text = object.text ?? "";
+    message.asks = object.asks ?? false;
     return message;
   },
 };

@@ -1,7 +1,7 @@
 import { toCancelled } from '../base/cancelled.ts'
 import { CrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
-import type { Trust } from '../policy/types.ts'
+import type { JudgedCommand, Trust } from '../policy/types.ts'
 
 /** One question. Without options the answer is free text. */
 export interface Question {
@@ -31,6 +31,8 @@ export interface PermissionAsk {
   reason: string
   /** The rules that "always" would save; none where an answer must not last. */
   rules: readonly string[]
+  /** The commands of a command line, in its order; empty where it cannot be taken apart. */
+  commands: readonly JudgedCommand[]
 }
 
 /** Why a call was not permitted. */
@@ -60,8 +62,8 @@ export interface PendingAsk {
   runId: string
   /** Milliseconds since 1970. */
   openedAt: number
-  /** It waits as long as its turn does, for whoever comes by. */
-  parked: boolean
+  /** It is given up after the time limit; without one it waits as long as its turn does. */
+  hasTimeLimit: boolean
   ask: Ask
 }
 
@@ -98,7 +100,7 @@ export class Asks {
     const gate = Promise.withResolvers<AskEnd>()
     const onAbort = () => gate.reject(toCancelled(signal))
     const giveUp = () => gate.resolve({ by: 'timeout', answers: undefined })
-    const timer = pending.parked ? undefined : setTimeout(giveUp, this.#timeoutMs)
+    const timer = pending.hasTimeLimit ? setTimeout(giveUp, this.#timeoutMs) : undefined
     this.#waiting.set(pending.ask.id, { ...pending, settle: gate.resolve })
     signal.addEventListener('abort', onAbort, { once: true })
     try {

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { orCancelled } from '../base/cancelled.ts'
 import { headOf } from '../base/cut.ts'
 import { CrabError } from '../base/errors.ts'
 import type { ToolCall } from '../base/message.ts'
@@ -29,8 +30,8 @@ export interface PermissionsOptions {
 interface Judged {
   call: ToolCall
   action: Action
-  /** It is the only one of its step: nothing that runs beside it changes what it finds. */
-  isAlone: boolean
+  /** Resolves when the calls before this one in the step have ended: they may change what this one finds. */
+  earlier: Promise<unknown>
 }
 
 /** Permits the tool calls of one turn, by rule or by a person. */
@@ -47,13 +48,16 @@ export class Permissions {
   }
 
   /**
-   * Undefined when the call may be made. Every decision is recorded before it takes effect. A call that is alone in its step
-   * fails before a person here is asked, where it is known that it would.
+   * Undefined when the call may be made. Every decision is recorded before it takes effect.
+   *
+   * A change of a file waits for the earlier calls of its step before a person at this machine is asked about it. It is
+   * tried out then, and throws what it would fail with instead of asking.
    */
   async permit(judged: Judged, signal: AbortSignal): Promise<Denial | undefined> {
     const { call, action } = judged
     const decision = this.#decide(action)
     if (decision.effect !== 'ask') return this.#settle(call, action, decision)
+    if (this.#isTriedOut(action)) await orCancelled(judged.earlier, signal) // they wait for no later call
     const asked = this.#asking.then(() => {
       signal.throwIfAborted()
       const again = this.#decide(action) // an answer given meanwhile may hold for this one too
@@ -175,7 +179,7 @@ export class Permissions {
 
   async #toAsk(judged: Judged, decision: Decision): Promise<PermissionAsk> {
     const { call, action } = judged
-    const { reason, suggestions } = decision
+    const { reason, suggestions, commands = [] } = decision
     const isTooWide = suggestions.includes('bash') // no answer to one call is meant for every call
     return {
       callId: call.id,
@@ -187,18 +191,22 @@ export class Permissions {
       diff: await this.#diffOf(judged),
       reason,
       rules: isTooWide ? [] : suggestions,
+      commands,
     }
   }
 
-  /** What would fail is told the model at once where that is sure, and no news to whoever let the turn run. */
-  async #diffOf({ action, isAlone }: Judged): Promise<string> {
+  /** Whether a call is refused before a person is asked when it would fail; a stranger learns nothing of files that way. */
+  #isTriedOut(action: Action): boolean {
+    return action.kind === 'edit' && this.#options.setting.trust === 'local'
+  }
+
+  async #diffOf({ action }: Judged): Promise<string> {
     if (action.kind !== 'edit' || !action.diff) return ''
-    const { seen, setting } = this.#options
-    const isSure = isAlone && setting.trust === 'local'
+    const isTriedOut = this.#isTriedOut(action)
     try {
-      return await action.diff(isSure ? seen : undefined)
+      return await action.diff(isTriedOut ? this.#options.seen : undefined)
     } catch (reason) {
-      if (isSure || !(reason instanceof CrabError)) throw reason
+      if (isTriedOut || !(reason instanceof CrabError)) throw reason
       return `This would fail. ${reason.message}\n`
     }
   }

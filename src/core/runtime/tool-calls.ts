@@ -64,13 +64,16 @@ export async function* runToolCalls(
 ): AsyncGenerator<ToolAnswer | AgentEvent> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const step = { setting, tools: toolsByName(offered), isAlone: calls.length === 1, offerAgain }
-  const begin = async (index: number, call: ToolCall) => {
-    const given = await answer({ index, call }, step, either)
+  const tools = toolsByName(offered)
+  const begin = async (index: number, call: ToolCall, earlier: Promise<unknown>) => {
+    const given = await answer({ index, call }, { setting, tools, earlier, offerAgain }, either)
     onAnswer?.(given)
     return given
   }
-  const running = new Map(calls.map((call, index) => [index, begin(index, call)]))
+  const running = new Map<number, Promise<ToolAnswer>>()
+  for (const [index, call] of calls.entries()) {
+    running.set(index, begin(index, call, Promise.allSettled(running.values())))
+  }
   try {
     while (running.size > 0) {
       const done = yield* setting.channel.during(Promise.race(running.values()))
@@ -85,8 +88,8 @@ export async function* runToolCalls(
 
 interface Step extends Pick<ToolStep, 'setting' | 'offerAgain'> {
   tools: ReadonlyMap<string, ToolSpec>
-  /** No other call of the step changes what this one finds. */
-  isAlone: boolean
+  /** Resolves when the calls before this one in the step have ended. */
+  earlier: Promise<unknown>
 }
 
 async function answer(
@@ -125,7 +128,7 @@ async function run(
   if (!args) return refuse(`Cannot call ${call.name}: its arguments are not a JSON object`)
   const request = { ...setting.request, args }
   const action = (await setting.hook.describe?.(tool.name, request)) ?? plainAction(tool)
-  const denial = await setting.permissions.permit({ call, action, isAlone: step.isAlone }, signal)
+  const denial = await setting.permissions.permit({ call, action, earlier: step.earlier }, signal)
   if (denial) return { ...refuse(denialText(denial)), denial }
   signal.throwIfAborted()
   onPermitted()

@@ -8,6 +8,8 @@ import type { OnAsk } from './turn-request.ts'
 export interface TurnAsksOptions {
   asks: Asks
   onAsk: OnAsk
+  /** The client stays until the turn ends, so that its questions have no time limit. */
+  isAttended: boolean
   channel: EventChannel
   turn: Pick<PutAsk, 'agent' | 'sender' | 'trust' | 'session' | 'runId'>
   newId(): string
@@ -35,12 +37,13 @@ export class TurnAsks {
   }
 
   async #wait(ask: Ask, signal: AbortSignal): Promise<AskEnd> {
-    const { asks, channel, turn, now, onAsk } = this.#options
+    const { asks, channel, turn, now, onAsk, isAttended } = this.#options
     channel.tell({ type: 'ask', ask })
     const close = ({ by, answers }: AskEnd) =>
       channel.tell({ type: 'ask-closed', askId: ask.id, by, answers })
     try {
-      const end = await asks.wait({ ...turn, openedAt: now(), parked: onAsk === 'park', ask }, signal)
+      const hasTimeLimit = onAsk !== 'park' && !isAttended
+      const end = await asks.wait({ ...turn, openedAt: now(), hasTimeLimit, ask }, signal)
       close(end)
       return end
     } catch (reason) {

@@ -119,7 +119,8 @@ async function toolSetting(at: {
   const place = { workspace, homeDir }
   const readable = [await resolvePath(spillDir, place).catch(() => spillDir)] // as paths of actions are
   const turn = { agent: agent.name, sender, trust, session, runId }
-  const asks = new TurnAsks({ asks: speech.asks, onAsk: settings.onAsk ?? 'deny', channel, turn, newId, now })
+  const { onAsk = 'deny', isAttended = false } = settings
+  const asks = new TurnAsks({ asks: speech.asks, onAsk, isAttended, channel, turn, newId, now })
   const { flags, ofAgent } = speech.rules
   const given = [...flags, ...conversation.history.grants, ...ofAgent, ...speech.setting.rules]
   const rules = await resolveRules(given, place)

@@ -21,6 +21,8 @@ export interface TurnSettings {
   deny?: readonly string[]
   /** `deny` when absent. */
   onAsk?: OnAsk
+  /** The client said that it answers questions, and its leaving ends the turn: questions have no time limit. */
+  isAttended?: boolean
   /** No MCP server, whatever the agent declares. */
   noMcp?: boolean
   /** Further MCP servers; they stay with the conversation until a turn of it comes without them. */

@@ -24,7 +24,11 @@ export function toAskEvent({ id, kind, questions, permission }: Ask): AskUserEve
     askId: id,
     kind: KIND[kind],
     questions: questions.map((question) => ({ ...question, options: [...question.options] })),
-    permission: permission && { ...permission, rules: [...permission.rules] },
+    permission: permission && {
+      ...permission,
+      rules: [...permission.rules],
+      commands: [...permission.commands],
+    },
   }
 }
 
@@ -57,6 +61,6 @@ export function listAsks({ services, channel }: Served, { agent }: { agent: stri
 }
 
 /** A row of `list_asks`. */
-export function toAskInfo({ ask, openedAt, parked: _, ...turn }: PendingAsk): AskInfo {
+export function toAskInfo({ ask, openedAt, hasTimeLimit: _, ...turn }: PendingAsk): AskInfo {
   return { ...turn, openedAt: new Date(openedAt).toISOString(), ask: toAskEvent(ask) }
 }

@@ -35,7 +35,7 @@ export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
     ...(chosen !== undefined && { cwd: chosen }),
     ...(guest && { guest }),
     ...(toolChoice && { toolChoice }),
-    settings: options ? toSettings(options) : {},
+    settings: options ? { ...toSettings(options), ...(isAttended(message) && { isAttended: true }) } : {},
   }
 }
 
@@ -50,6 +50,11 @@ export function directoryOf(cwd: string | undefined, sender: string, trust: Trus
   }
   if (!isAbsolute(cwd)) throw new CrabError('invalid', `Cannot work in ${cwd}: it is not an absolute path`)
   return cwd
+}
+
+/** Whether the client is there to answer as long as the turn runs: a turn that is not detached ends when it leaves. */
+function isAttended({ detach, options }: StreamMsg): boolean {
+  return options?.onAsk === OnAsk.CLIENT && !detach
 }
 
 function toSettings(options: TurnOptions): TurnSettings {

@@ -24,7 +24,7 @@ export function toStreamMsg(
     ...('cwd' in own && { cwd: own.cwd }),
     options: {
       mode: MODES[mode],
-      onAsk: OnAsk.CLIENT,
+      onAsk: OnAsk.PARK, // the window answers, and the next one does when this one is closed
       env: own.env,
       attachments: [...attachments],
       allow: [...rules.allow],

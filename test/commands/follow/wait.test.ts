@@ -115,7 +115,7 @@ test('a parked question outlives the client that detached, and what it answers g
   await using asks = await served.start(['asks', '--follow'])
   await asks.prints(/rm -rf build/)
   const [ask] = served.daemon.services.asks.list('')
-  assert.equal(ask?.parked, true)
+  assert.equal(ask?.hasTimeLimit, false)
   assert.equal((await served.run(['answer', ask.ask.id, 'n', 'not', 'that'])).code, 0)
   assert.equal(await waiting.finished, 0)
   assert.equal(waiting.at.stdout(), 'Gone.\n')

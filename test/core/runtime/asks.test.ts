@@ -87,8 +87,8 @@ test('Asks.wait() leaves a parked question open, however long that takes, until 
   const asks = new Asks({ timeoutMs: 1 })
   const stop = new AbortController()
   const waits = [
-    asks.wait({ ...pending({ id: '1' }), parked: true }, stop.signal),
-    asks.wait({ ...pending({ id: '2' }), parked: true }, stop.signal),
+    asks.wait({ ...pending({ id: '1' }), hasTimeLimit: false }, stop.signal),
+    asks.wait({ ...pending({ id: '2' }), hasTimeLimit: false }, stop.signal),
   ]
   await asks.wait(pending({ id: '3' }), NEVER) // as long as others may wait
   assert.deepEqual(
@@ -122,5 +122,14 @@ function pending({
 }): PutAsk {
   const questions = [{ question: 'Which?', header: 'Pick', options: [], multiSelect: false }]
   const ask = { id, kind, questions, permission: undefined }
-  return { agent: 'crab', sender, trust: 'local', session: 's', runId: 'r', openedAt: 0, parked: false, ask }
+  return {
+    agent: 'crab',
+    sender,
+    trust: 'local',
+    session: 's',
+    runId: 'r',
+    openedAt: 0,
+    hasTimeLimit: true,
+    ask,
+  }
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
+import type { PutAsk } from '../../../src/core/runtime/asks.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
 import type { TurnRequest } from '../../../src/core/runtime/turn-request.ts'
@@ -133,6 +134,25 @@ test('Runtime.turn() takes a question that nobody answers for a no', async () =>
   assert.match(denialIn(events)?.reason ?? '', /nobody answered$/)
 })
 
+test('Runtime.turn() waits for its client as long as that is there, and says which commands of a line it asks about', async () => {
+  const shell = shellHook()
+  const script = [{ parts: [call('a', 'npm test && echo ok')] }, { parts: ['ok'] }]
+  await using node = await startTestNode(script, { hooks: [shell], askTimeoutMs: 1 })
+  const settings = { onAsk: 'client', isAttended: true, allow: ['bash(echo *)'] } as const
+  for await (const event of node.turn('go', { settings })) {
+    if (event.type !== 'ask') continue
+    const commands = event.ask.permission?.commands.map(({ text, asks }) => [text, asks])
+    assert.deepEqual(commands, [
+      ['npm test', true],
+      ['echo ok', false],
+    ])
+    await node.asks.wait({ ...OTHER, hasTimeLimit: true }, new AbortController().signal) // as long as others may wait
+    const content = JSON.stringify({ [event.ask.questions[0]!.question]: PERMISSION_ANSWERS.once })
+    node.asks.reply({ agent: 'crab', sender: 'ann', trust: 'local', id: event.ask.id }, content)
+  }
+  assert.deepEqual(shell.ran, ['npm test && echo ok'])
+})
+
 test('Runtime.turn() that is cancelled while it asks ends at once, and its question is gone', async () => {
   const shell = shellHook()
   await using node = await start(shell, ['npm test'])
@@ -157,6 +177,17 @@ test('a tool can ask a person, and learns when nobody is there', async () => {
   await node.ask('again')
   assert.match(resultIn(node), /Cannot ask: nobody is there to answer/)
 })
+
+/** A question of another turn. */
+const OTHER: Omit<PutAsk, 'hasTimeLimit'> = {
+  agent: 'crab',
+  sender: 'bob',
+  trust: 'local',
+  session: 's',
+  runId: 'r',
+  openedAt: 0,
+  ask: { id: 'other', kind: 'question', questions: [], permission: undefined },
+}
 
 /** A `bash` that runs nothing and remembers what it was told to run. */
 function shellHook(onRun: (node: TestNode) => Promise<void> = async () => {}) {
