@@ -3,6 +3,7 @@ import { permissionsTable } from './permissions.ts'
 import {
   type Flaw,
   filledString,
+  headerKey,
   httpAddress,
   milliseconds,
   strictTable,
@@ -45,7 +46,7 @@ function provider() {
   return strictTable({
     name: filledString(),
     kind: z.enum(PROVIDER_KINDS),
-    api_key: z.exactOptional(filledString()),
+    api_key: z.exactOptional(headerKey()),
     base_url: z.exactOptional(httpAddress()),
     models: z.exactOptional(z.array(z.union([filledString(), z.lazy(model)])).check(z.minLength(1))),
     region: z.exactOptional(filledString()),
@@ -68,7 +69,7 @@ function model() {
 function llm() {
   return strictTable({
     base_url: z.exactOptional(httpAddress()),
-    api_key: z.exactOptional(filledString()),
+    api_key: z.exactOptional(headerKey()),
     model: z.exactOptional(filledString()),
   }).check(tableCheck(findKeyWithoutAddress))
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { isHeaderValue, NOT_A_HEADER_VALUE } from '../base/header-value.ts'
 import { didYouMean } from '../base/nearest.ts'
 import { type Finding, formatPath, type KeyPath, type Outcome } from './problem.ts'
 
@@ -14,6 +15,11 @@ export function strictTable<T extends z.core.$ZodLooseShape>(shape: T): z.ZodMin
 /** A text that is not empty. */
 export function filledString(): z.ZodMiniString {
   return z.string().check(z.minLength(1))
+}
+
+/** A key that is sent in an HTTP header; white space around it is taken off before it is sent. */
+export function headerKey(): z.ZodMiniString {
+  return filledString().check(z.refine((text) => isHeaderValue(text.trim()), NOT_A_HEADER_VALUE))
 }
 
 /** A whole number in these bounds. */

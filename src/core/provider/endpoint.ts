@@ -1,4 +1,5 @@
 import { CrabError } from '../base/errors.ts'
+import { isHeaderValue, NOT_A_HEADER_VALUE } from '../base/header-value.ts'
 import type { ProviderConfig } from '../config/config.ts'
 import type { ProviderKind } from '../config/config-schema.ts'
 import { isVendors, toBaseUrl, type Wire, wireAt } from './address.ts'
@@ -52,14 +53,22 @@ export function endpointFromEnv(preset: Preset, env: Env): Endpoint | undefined 
   return { ...reach(place, preset, env), name, where, timeoutMs: TIMEOUT_MS, maxRetries: MAX_RETRIES }
 }
 
-/** Fails with `credentials` where a call surely would: at a vendor's own address without a key. */
-export function checkEndpoint({ name, kind, where, baseUrl, apiKey, aws }: Endpoint): void {
+/** Fails with `credentials` where a call surely would: with a key that cannot be sent, or at a vendor's own address without one. */
+export function checkEndpoint(endpoint: Endpoint): void {
+  checkKey(endpoint)
+  const { name, kind, where, baseUrl, apiKey, aws } = endpoint
   if (apiKey !== undefined || aws?.credentials || !isVendors(kind, baseUrl)) return
   const preset = PRESETS.find((known) => known.kind === kind)
   const variables = kind === 'bedrock' ? AWS_KEYS : preset?.keys.join(' or ')
   throw new CrabError('credentials', `Cannot use provider "${name}" (${where}): there is no key`, {
-    hint: `set ${variables}, or write api_key = "…" in config.toml`,
+    hint: `set ${variables}, or write api_key = "KEY" in config.toml`,
   })
+}
+
+/** Fails with `credentials` for a key that no HTTP request can carry, and names where it comes from. */
+export function checkKey({ name, apiKey, keyFrom }: Pick<Endpoint, 'name' | 'apiKey' | 'keyFrom'>): void {
+  if (apiKey === undefined || isHeaderValue(apiKey)) return
+  throw new CrabError('credentials', `Cannot use provider "${name}": ${keyFrom} ${NOT_A_HEADER_VALUE}`)
 }
 
 /** The endpoint of a server on this machine; it may take minutes to load a model before its first byte. */

@@ -1,7 +1,7 @@
 import { isObject, parseObject } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
 import type { Wire } from './address.ts'
-import type { Endpoint } from './endpoint.ts'
+import { checkKey, type Endpoint } from './endpoint.ts'
 import { httpFetch, readText } from './http-fetch.ts'
 import { toRefusalError } from './model-error.ts'
 
@@ -11,6 +11,7 @@ import { toRefusalError } from './model-error.ts'
  * Fails like a model call. An answer without a list gives no names.
  */
 export async function listModels(endpoint: Endpoint, signal: AbortSignal): Promise<string[]> {
+  checkKey(endpoint)
   const { baseUrl, wire, timeoutMs, idleMs, where } = endpoint
   const fetch = httpFetch({ firstByteMs: timeoutMs, idleMs, hint: `check base_url (${where})` })
   const response = await fetch(`${baseUrl}/models${WHOLE_LIST[wire] ?? ''}`, {

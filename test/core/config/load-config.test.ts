@@ -75,6 +75,17 @@ test('loadConfig() says when the file cannot be read', async () => {
   await assert.rejects(loadConfig(home.paths), { kind: 'storage', message: /^Cannot read .*config\.toml: / })
 })
 
+test('a key that no header takes is named with its line', () => {
+  const url = 'base_url = "http://localhost"'
+  const why =
+    'holds a character that no HTTP header takes, such as … or a typographic quote: paste the key itself'
+  assert.deepEqual(refusal(`[llm]\napi_key = "sk-…"\n${url}\n`), [`config.toml:2: "llm.api_key" ${why}`])
+  assert.deepEqual(refusal(`[[providers]]\nname = "x"\nkind = "openai"\napi_key = "“sk”"\n`), [
+    `config.toml:4: "providers[0].api_key" ${why}`,
+  ])
+  assert.equal(read(`[llm]\napi_key = " sk-é\\n"\n${url}\n`).providers[0]?.apiKey, ' sk-é\n')
+})
+
 test('[llm] becomes a provider that takes any model name, and names the default model', () => {
   const config = read(`
 [llm]
@@ -315,7 +326,7 @@ test('a configuration that is written and read back is the same', () => {
     {
       kind: fc.constantFrom(...PROVIDER_KINDS),
       base_url: url,
-      api_key: text,
+      api_key: fc.stringMatching(/^[!-~é]+$/),
       models: fc.array(model, { minLength: 1, maxLength: 3 }),
       timeout_ms: fc.integer({ min: 1 }),
       max_retries: fc.nat(100),

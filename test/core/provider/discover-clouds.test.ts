@@ -27,6 +27,20 @@ test('listModels() understands Google’s list', async () => {
   assert.equal(server.questions[0]?.headers['x-goog-api-key'], 'AIza-mine')
 })
 
+test('a key of a variable that no header takes is named, not the network', async () => {
+  await using server = await startModelServer([])
+  const models = await modelsOf({ env: { ANTHROPIC_API_KEY: '“sk-1”', ANTHROPIC_BASE_URL: server.url } })
+  const expected = {
+    kind: 'credentials',
+    message:
+      /^Cannot use provider "anthropic": ANTHROPIC_API_KEY holds a character that no HTTP header takes/,
+  }
+  const { failures } = await models.listAll(NEVER)
+  assert.match(failures[0]?.message ?? '', expected.message)
+  assert.throws(() => models.sourceOf('claude-x').check?.(), expected)
+  assert.deepEqual(server.questions, [])
+})
+
 test('listModels() asks Anthropic for its whole list', async () => {
   await using server = await startModelServer([], { models: ['claude-x'] })
   const models = await modelsOf({ env: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: server.url } })

@@ -32,7 +32,7 @@ export async function firstRun(at: OpenService, signal: AbortSignal): Promise<vo
 }
 
 function howTo({ paths }: OpenService): string {
-  return `add a key such as ANTHROPIC_API_KEY='…' to ${envFileOf(paths)}, or write [llm] in ${paths.config}`
+  return `add a key such as ANTHROPIC_API_KEY='KEY' to ${envFileOf(paths)}, or write [llm] in ${paths.config}`
 }
 
 /** What is in this shell only. */
