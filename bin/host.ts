@@ -60,6 +60,7 @@ export function processHost(): Host {
     },
     ripgrep: async (folder) => (await import('./ripgrep.ts')).ownRipgrep(folder),
     searchWorker: async () => (await import('./search-worker.ts')).ownSearchWorker(),
+    notices: async () => (await import('./notices.ts')).ownNotices(),
     build: async () => (await import('./build.ts')).ownBuild(),
     leave,
   }

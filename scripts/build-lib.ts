@@ -4,13 +4,15 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { FOR_COMPONENTS } from './components/bundle.ts'
+import { ownProduct, writeNotices } from './notices/files.ts'
+import { bundledFolders, npmComponents } from './notices/npm.ts'
 
 // npm run build:lib
 // Makes dist/lib: the entries `crabtalk/client`, `crabtalk/runtime` and `crabtalk/component` of the package as plain modules
-// with their types.
+// with their types, and the licenses of what is bundled into them.
 const OUT = 'dist/lib'
 await rm(OUT, { recursive: true, force: true })
-await build({
+const { metafile: programs } = await build({
   entryPoints: ['src/lib/client.ts', 'src/lib/runtime.ts'],
   outdir: OUT,
   bundle: true,
@@ -20,7 +22,15 @@ await build({
   target: 'node24',
   legalComments: 'none',
   logLevel: 'warning',
+  metafile: true,
 })
-await build({ ...FOR_COMPONENTS, entryPoints: ['src/lib/component.ts'], outdir: OUT })
+const { metafile: component } = await build({
+  ...FOR_COMPONENTS,
+  entryPoints: ['src/lib/component.ts'],
+  outdir: OUT,
+  metafile: true,
+})
+const folders = bundledFolders([programs, component])
+await writeNotices(OUT, await ownProduct(), await npmComponents(folders))
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
 execFileSync(process.execPath, [tsc, '-p', 'tsconfig.lib.json'], { stdio: 'inherit' })

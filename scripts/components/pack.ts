@@ -3,6 +3,8 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
+import { productOf, writeNotices } from '../notices/files.ts'
+import { bundledFolders, npmComponents } from '../notices/npm.ts'
 import { FOR_COMPONENTS } from './bundle.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -11,6 +13,8 @@ const ROOT = join(import.meta.dirname, '../..')
 interface PackageFile {
   name: string
   version: string
+  description: string
+  license: string
   bin: Record<string, string>
   private: true
 }
@@ -26,12 +30,14 @@ export async function packComponent(component: string, out: string): Promise<str
   const stage = join(resolve(out), about.name)
   await rm(stage, { recursive: true, force: true })
   await mkdir(stage, { recursive: true })
-  await build({
+  const { metafile } = await build({
     ...FOR_COMPONENTS,
     entryPoints: [join(folder, 'src/main.ts')],
     outfile: join(stage, Object.values(about.bin)[0]!),
     banner: { js: '#!/usr/bin/env node' },
+    metafile: true,
   })
+  await writeNotices(stage, productOf(about), await npmComponents(bundledFolders([metafile])))
   const { private: _, ...published } = about
   await writeFile(join(stage, 'package.json'), `${JSON.stringify(published, null, 2)}\n`)
   await cp(join(folder, 'README.md'), join(stage, 'README.md'))

@@ -1,22 +1,31 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { NOTICE_FILES } from '../notices/files.ts'
 import type { Entry } from './file-tree.ts'
 import { makeTarGz } from './tar.ts'
 import type { Target } from './targets.ts'
 import { makeZip } from './zip.ts'
 
-/** The archive of a platform: everything below one folder, as it is to lie below a prefix. */
+/**
+ * Makes the archive of a platform: one folder with everything where it belongs below a prefix. The notices and the SBOM
+ * are taken from beside the binary, where the build puts them.
+ */
 export async function makeArchive(
   target: Target,
   { binary, version, shared }: { binary: string; version: string; shared: readonly Entry[] },
 ): Promise<{ name: string; bytes: Buffer }> {
   const isWindows = target.os === 'win32'
   const folder = `crabtalk-${version}-${target.name}`
+  const notices = NOTICE_FILES.map(async (name) => ({
+    path: `share/doc/crabtalk/${name}`,
+    bytes: await readFile(join(dirname(binary), name)),
+  }))
   const entries: Entry[] = [
     { path: `bin/${target.binary}`, bytes: await readFile(binary), executable: true },
     isWindows
       ? { path: 'bin/crabup.cmd', bytes: await readFile(join(dirname(binary), 'crabup.cmd')) }
       : { path: 'bin/crabup', link: target.binary },
+    ...(await Promise.all(notices)),
     ...shared.filter(({ path }) => !isWindows || isForWindows(path)),
   ]
   const below = entries.map((entry) => ({ ...entry, path: `${folder}/${entry.path}` }))

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { NOTICE_FILES } from '../notices/files.ts'
 import type { Entry } from './file-tree.ts'
 import { makeTarGz } from './tar.ts'
 import { packageOf, TARGETS, type Target } from './targets.ts'
@@ -35,6 +36,7 @@ export async function platformPackage(
     { path: 'package.json', bytes: toJson(json) },
     { path: `bin/${target.binary}`, bytes: await readFile(binary), executable: true },
     await document('LICENSE'),
+    ...(await noticesIn(dirname(binary))),
   ])
 }
 
@@ -66,7 +68,8 @@ export async function mainPackage(
       ...programs,
     ])),
     ...(await Promise.all(['README.md', 'LICENSE', 'CHANGELOG.md'].map(document))),
-    ...(await tree(lib, 'dist/lib')),
+    ...(await noticesIn(lib)),
+    ...(await tree(lib, 'dist/lib')).filter(({ path }) => !isNotice(path)),
     ...(await tree(join(ROOT, 'proto'), 'proto')),
   ])
 }
@@ -93,6 +96,18 @@ function toPackage(
 
 async function inBin(name: string, file: string, executable: boolean): Promise<Entry> {
   return { path: `bin/${name}`, bytes: await readFile(join(ROOT, 'packaging/npm', file)), executable }
+}
+
+/** The notices and the SBOM that a build has put into a folder. */
+async function noticesIn(folder: string): Promise<Entry[]> {
+  return await Promise.all(
+    NOTICE_FILES.map(async (name) => ({ path: name, bytes: await readFile(join(folder, name)) })),
+  )
+}
+
+/** Notices of the entries are at the top of the package. */
+function isNotice(path: string): boolean {
+  return NOTICE_FILES.some((name) => path === `dist/lib/${name}`)
 }
 
 async function document(name: string): Promise<Entry> {

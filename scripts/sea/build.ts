@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Bundle, bundle, bundleWorker } from './bundle.ts'
+import type { Metafile } from 'esbuild'
+import { makeNoticesAsset } from '../notices/asset.ts'
+import { ownProduct, writeNotices } from '../notices/files.ts'
+import { nodeComponent, ripgrepComponents } from '../notices/native.ts'
+import { bundledFolders, npmComponents } from '../notices/npm.ts'
+import { type Bundle, bundle, bundleScript } from './bundle.ts'
 import { linkCrabup, makeExecutable, NODE_FLAGS, stripped } from './executable.ts'
 import { makePack, type PackContent } from './pack.ts'
 import { makeRipgrepAsset, ripgrepFor, targetOf } from './ripgrep.ts'
@@ -36,18 +41,25 @@ export async function buildBinary(options: BinaryOptions): Promise<void> {
   await rm(workDir, { recursive: true, force: true })
   await mkdir(join(workDir, 'chunks'), { recursive: true })
 
-  const { boot, chunks } = await bundled(workDir, report)
+  const { boot, chunks, metafile, bootMetafile } = await bundled(workDir, report)
   const isWarm = !foreign && options.hasCodeCache
   const { caches, cold } = isWarm ? await warmUp(chunks, join(workDir, 'chunks'), report) : NOT_WARM
   const target = await targetOf(node)
+  const worker = await bundleScript('src/core/session-search/background/worker-main.ts')
+  const ripgrep = await packRipgrep(target, options)
+  const notices = await noteLicenses(dirname(out), [bootMetafile, metafile, worker.metafile], {
+    target,
+    hasRipgrep: ripgrep !== undefined,
+  })
   const canStrip = options.strips && target.startsWith('linux')
   await makeExecutable(out, {
     node: canStrip ? await stripped(node, join(workDir, 'node'), target) : node,
     target,
     boot,
     pack: makePack({ chunks, caches, cold }),
-    searchWorker: await bundleWorker('src/core/session-search/background/worker-main.ts'),
-    ripgrep: await packRipgrep(target, options),
+    searchWorker: worker.text,
+    ripgrep,
+    notices,
     codeCache: isWarm,
     workDir,
   })
@@ -65,6 +77,23 @@ async function bundled(workDir: string, report: BinaryOptions['report']): Promis
   const bytes = made.chunks.values().reduce((sum, { length }) => sum + length, 0)
   report(`bundled ${made.chunks.size} chunks, ${inMegabytes(bytes)}`)
   return made
+}
+
+/** Writes the notices and the SBOM of the binary into a folder, and gives what it prints itself. */
+async function noteLicenses(
+  folder: string,
+  metafiles: readonly Metafile[],
+  { target, hasRipgrep }: { target: string; hasRipgrep: boolean },
+): Promise<Uint8Array> {
+  const components = [
+    ...(await npmComponents(bundledFolders(metafiles))),
+    await nodeComponent(),
+    ...(hasRipgrep ? await ripgrepComponents(target) : []),
+  ]
+  const product = await ownProduct()
+  await writeNotices(folder, product, components)
+  const license = await readFile(join(import.meta.dirname, '../../LICENSE'), 'utf8')
+  return makeNoticesAsset(product, license, components)
 }
 
 /** Runs the chunks in a process of their own, with the binary's flags; gives their code caches, and which are cold. */

@@ -11,6 +11,8 @@ export interface Bundle {
   chunks: Map<string, string>
   /** What went into which chunk, for esbuild's analyser. */
   metafile: Metafile
+  /** What went into the boot script. */
+  bootMetafile: Metafile
 }
 
 const COMMON = {
@@ -25,16 +27,23 @@ const COMMON = {
   tsconfigRaw: {}, // its paths are for types only
 } as const satisfies BuildOptions
 
-/** The program of a worker as one script. */
-export async function bundleWorker(main: string): Promise<string> {
-  const { outputFiles } = await build({ ...COMMON, entryPoints: [main], format: 'cjs', minify: true })
-  return outputFiles[0]!.text
+/** Bundles a program of one file, such as a worker's, with the list of what went into it. */
+export async function bundleScript(main: string): Promise<{ text: string; metafile: Metafile }> {
+  const { outputFiles, metafile } = await build({
+    ...COMMON,
+    entryPoints: [main],
+    outdir: 'dist',
+    format: 'cjs',
+    minify: true,
+    metafile: true,
+  })
+  return { text: outputFiles[0]!.text, metafile }
 }
 
 /** Bundles the boot script, and the program split at every `import()`, so that a command loads only what it uses. */
 export async function bundle(boot: string, main: string): Promise<Bundle> {
   const [bootResult, mainResult] = await Promise.all([
-    build({ ...COMMON, entryPoints: [boot], format: 'cjs', minify: true }),
+    bundleScript(boot),
     build({
       ...COMMON,
       entryPoints: [main],
@@ -59,8 +68,9 @@ export async function bundle(boot: string, main: string): Promise<Bundle> {
     ),
   )
   return {
-    boot: bootResult.outputFiles[0]!.text,
+    boot: bootResult.text,
     chunks: new Map(chunks.toSorted(([a], [b]) => (a < b ? -1 : 1))),
     metafile: mainResult.metafile,
+    bootMetafile: bootResult.metafile,
   }
 }

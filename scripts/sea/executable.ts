@@ -3,6 +3,7 @@ import { copyFile, readFile, rename, rm, symlink, writeFile } from 'node:fs/prom
 import { platform } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { NOTICES_ASSET } from '../../bin/notices.ts'
 import { SEARCH_WORKER_ASSET } from '../../bin/search-worker.ts'
 import { signAdHoc } from './mach-o-signature.ts'
 
@@ -48,6 +49,8 @@ export interface Executable {
   searchWorker: string
   /** Undefined when there is none for its system. */
   ripgrep: Uint8Array | undefined
+  /** The licenses of everything inside, compressed. */
+  notices: Uint8Array
   /** Whether it will run on this machine's V8, so that its start-up code can be cached. */
   codeCache: boolean
   /** Folder for what is made on the way. */
@@ -57,7 +60,7 @@ export interface Executable {
 /** Makes the binary. A running one of that name is left alone: the new file takes its place. */
 export async function makeExecutable(
   out: string,
-  { node, target, boot, pack, searchWorker, ripgrep, codeCache, workDir }: Executable,
+  { node, target, boot, pack, searchWorker, ripgrep, notices, codeCache, workDir }: Executable,
 ): Promise<void> {
   const config = {
     main: 'boot.cjs', // relative, because stack traces show it
@@ -67,6 +70,7 @@ export async function makeExecutable(
       pack: 'pack.bin',
       [SEARCH_WORKER_ASSET]: 'search-worker.cjs',
       ...(ripgrep && { ripgrep: 'ripgrep.bin' }),
+      [NOTICES_ASSET]: 'notices.bin',
     },
     useCodeCache: codeCache,
     disableExperimentalSEAWarning: true,
@@ -76,6 +80,7 @@ export async function makeExecutable(
   await writeFile(join(workDir, 'boot.cjs'), boot)
   await writeFile(join(workDir, 'pack.bin'), pack)
   await writeFile(join(workDir, 'search-worker.cjs'), searchWorker)
+  await writeFile(join(workDir, 'notices.bin'), notices)
   if (ripgrep) await writeFile(join(workDir, 'ripgrep.bin'), ripgrep)
   await writeFile(join(workDir, 'sea.json'), JSON.stringify(config, undefined, 2))
   await run(process.execPath, ['--build-sea', 'sea.json'], { cwd: workDir })

@@ -122,6 +122,7 @@ function quietHost(env: Record<string, string>, cwd: string): Omit<Host, 'stdout
       isOneFile: true,
       hasRipgrep: true,
     }),
+    notices: async () => undefined,
     rereadTimeZone() {},
     ripgrep: async () => installedRipgrep(import.meta.filename),
     searchWorker: async () => undefined,

@@ -41,6 +41,8 @@ export interface Host {
   ripgrep(folder: string): Promise<string | undefined>
   /** What the worker of the search runs: its text, or its file; undefined when there is none. */
   searchWorker(): Promise<string | URL | undefined>
+  /** The licenses of what is inside this program; undefined when it runs from source. */
+  notices(): Promise<Notices | undefined>
   /** Which program this is. */
   build(): Promise<Build>
   /** Ends the process at once, for a second Ctrl-C or a reader that blocks for ever. */
@@ -52,6 +54,24 @@ export interface Screen {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly hooks: ProcessHooks
+}
+
+/** The works inside the program: its own licence first, then third-party software in the order of names. */
+export interface Notices {
+  components: readonly LicensedComponent[]
+  /** Full licence texts and notices; components refer to them by their index. */
+  texts: readonly string[]
+}
+
+/** A work and the terms it comes under. */
+export interface LicensedComponent {
+  name: string
+  version: string
+  /** An SPDX expression. */
+  license: string
+  /** A package URL. */
+  purl: string
+  texts: readonly number[]
 }
 
 /** The program that runs. */

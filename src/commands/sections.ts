@@ -14,7 +14,14 @@ export const NO_DAEMON: Option = {
 }
 
 /** By the first word: commands that use none, or are about it. */
-const ALONE: ReadonlySet<string> = new Set(['complete', 'completions', 'config', 'daemon', 'version'])
+const ALONE: ReadonlySet<string> = new Set([
+  'complete',
+  'completions',
+  'config',
+  'daemon',
+  'licenses',
+  'version',
+])
 
 /** Every option of a command, its own first. */
 export function optionsOf({
@@ -33,7 +40,7 @@ export const SECTIONS: Sections = [
   ['Talk', ['chat', 'send', 'conversation', 'memory']],
   ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
   ['Agents and what they may do', ['agent', 'skill', 'mcp', 'policy']],
-  ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'version']],
+  ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'licenses', 'version']],
 ]
 
 /** The sections of the first help page of `crabup`. */

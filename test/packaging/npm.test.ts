@@ -11,6 +11,9 @@ import { makeTree } from '../support/trees.ts'
 const MANIFEST: Manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 const OWN = TARGETS.find(({ os, cpu }) => os === process.platform && cpu === process.arch)
 
+/** What a build puts beside a program. */
+const NOTICES = { 'THIRD-PARTY-NOTICES': 'notices of the program', 'sbom.cdx.json': '{}' }
+
 /** A program that says how it was started, and ends as it is told. */
 const PROGRAM = `#!/bin/sh
 case $1 in
@@ -28,11 +31,13 @@ test('mainPackage() names a package for every platform, of its own version, and 
   assert.doesNotMatch(JSON.stringify(json.exports), /"\.\/src/)
   for (const entry of Object.keys(MANIFEST.exports)) assert.ok(entry in json.exports, entry)
   assert.equal(readFileSync(box.at('crabtalk/dist/lib/client.js'), 'utf8'), 'export const a = 1')
+  assert.equal(readFileSync(box.at('crabtalk/THIRD-PARTY-NOTICES'), 'utf8'), 'notices of the entries')
+  assert.equal(readFileSync(box.at('crabtalk/sbom.cdx.json'), 'utf8'), '{}')
 })
 
 test('platformPackage() is for its own platform only', async () => {
   for (const target of TARGETS) {
-    await using tree = await makeTree({ [target.binary]: PROGRAM })
+    await using tree = await makeTree({ [target.binary]: PROGRAM, ...NOTICES })
     const { name, bytes } = await platformPackage(target, {
       binary: tree.path(target.binary),
       manifest: MANIFEST,
@@ -46,6 +51,9 @@ test('platformPackage() is for its own platform only', async () => {
       [[target.os], [target.cpu], target.os === 'linux' ? ['glibc'] : undefined],
     )
     assert.equal(readFileSync(tree.path(`package/bin/${target.binary}`), 'utf8'), PROGRAM)
+    for (const [file, text] of Object.entries(NOTICES)) {
+      assert.equal(readFileSync(tree.path(`package/${file}`), 'utf8'), text)
+    }
   }
 })
 
@@ -104,7 +112,14 @@ test('install.cjs leaves the launcher where the program is missing or does not s
 /** A node_modules as npm makes it of the two packages, the program a script. */
 async function makeBox({ isComplete = true, program = PROGRAM } = {}) {
   assert.ok(OWN, 'there is a package for this platform')
-  const tree = await makeTree({ 'lib/client.js': 'export const a = 1', 'node_modules/.bin/': '', program })
+  const tree = await makeTree({
+    'lib/client.js': 'export const a = 1',
+    'lib/THIRD-PARTY-NOTICES': 'notices of the entries',
+    'lib/sbom.cdx.json': '{}',
+    'node_modules/.bin/': '',
+    program,
+    ...NOTICES,
+  })
   const at = (name: string) => tree.path(`node_modules/${name}`)
   const unpack = (name: string, { bytes }: { bytes: Buffer }) => {
     mkdirSync(at(name))

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { crc32, inflateRawSync } from 'node:zlib'
+import { crc32, gunzipSync, inflateRawSync } from 'node:zlib'
 import { makeArchive } from '../../scripts/release/archive.ts'
 import type { Entry } from '../../scripts/release/file-tree.ts'
 import { makeTarGz } from '../../scripts/release/tar.ts'
@@ -62,7 +62,11 @@ test('makeZip() names every file in its index, with checksum, sizes and where it
 })
 
 test('makeArchive() puts program, crabup and documents of every platform into one folder', async () => {
-  await using tree = await makeTree({ 'crabup.cmd': '@' })
+  await using tree = await makeTree({
+    'crabup.cmd': '@',
+    'THIRD-PARTY-NOTICES': 'notices',
+    'sbom.cdx.json': '{}',
+  })
   const shared = [
     'share/doc/crabtalk/LICENSE',
     'share/man/man1/crabtalk.1',
@@ -76,6 +80,10 @@ test('makeArchive() puts program, crabup and documents of every platform into on
     const isWindows = target.os === 'win32'
     assert.equal(name, `crabtalk-1.2.3-${target.name}.${isWindows ? 'zip' : 'tar.gz'}`)
     assert.deepEqual(await programIn(bytes, name), PROGRAM)
+    for (const file of ['THIRD-PARTY-NOTICES', 'sbom.cdx.json']) {
+      const path = `crabtalk-1.2.3-${target.name}/share/doc/crabtalk/${file}`
+      assert.ok((isWindows ? bytes : gunzipSync(bytes)).includes(path), path)
+    }
     if (isWindows) continue
     await writeFile(tree.path(name), bytes)
     await mkdir(tree.path(target.name))

@@ -68,6 +68,7 @@ export async function makeTestHost(options: TestHostOptions = {}): Promise<TestH
     rereadTimeZone() {},
     ripgrep: async () => installedRipgrep(import.meta.filename),
     searchWorker: async () => SEARCH_WORKER,
+    notices: async () => undefined,
     onSignal(listener) {
       listeners.add(listener)
       return { [Symbol.dispose]: () => void listeners.delete(listener) }

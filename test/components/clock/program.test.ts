@@ -29,7 +29,9 @@ test('the package of the clock is one program without dependencies', async () =>
     .split('\n')
   assert.deepEqual(
     files.toSorted(),
-    ['LICENSE', 'README.md', 'clock.js', 'package.json'].map((file) => `package/${file}`),
+    ['LICENSE', 'README.md', 'THIRD-PARTY-NOTICES', 'clock.js', 'package.json', 'sbom.cdx.json'].map(
+      (file) => `package/${file}`,
+    ),
   )
   const about = JSON.parse(readFileSync(join(path, 'crabtalk-clock/package.json'), 'utf8'))
   assert.deepEqual(

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { licenses } from '../../src/commands/licenses/licenses.ts'
+import { parseOptions } from '../../src/commands/parse.ts'
+import { CRABTALK } from '../../src/commands/table.ts'
+import { makeTestHost } from '../support/test-host.ts'
+
+test('licenses from source, where no build has made a list, says what to do', async () => {
+  await using one = await makeTestHost()
+  const command = CRABTALK.find(({ path }) => path[0] === 'licenses')!
+  const options = parseOptions({ program: 'crabtalk', command }, [])
+  const call = { program: 'crabtalk', commands: CRABTALK, path: ['licenses'], options, host: one.host }
+  await assert.rejects(licenses({ ...call, signal: AbortSignal.timeout(60_000) }), {
+    kind: 'missing',
+    hint: /npm run build/,
+  })
+})
