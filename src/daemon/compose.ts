@@ -50,13 +50,20 @@ import { NodeSetting } from './node-setting.ts'
 import { reloader } from './reload.ts'
 import { Roster } from './roster.ts'
 import type { NodeOptions, Services } from './services.ts'
+import { sweepAbandoned } from './sweep-leftovers.ts'
 
 /** Builds storage, models, hooks and runtime of one home directory. */
 export function compose(options: NodeOptions): Services {
   const { paths, env, pid, cwd } = options
   const now = Date.now
   const over = new AbortController()
-  const leases = new SqliteLeases({ database: paths.leases, proc: paths.proc, pid })
+  let sweeping: Promise<void> | undefined
+  const leases = new SqliteLeases({
+    ...{ database: paths.leases, proc: paths.proc, pid },
+    onAbandoned(resources) {
+      sweeping = Promise.resolve(sweeping).then(() => sweepAbandoned(resources, leases, over.signal))
+    },
+  })
   const folder = new SessionFolder({ path: paths.sessions, isWatched: options.daemon !== undefined, now })
   const sessionIndex = lazySessionIndex(folder, async () => {
     const { SessionIndex } = await import('../core/session-search/session-index.ts')
@@ -201,6 +208,7 @@ export function compose(options: NodeOptions): Services {
       const made = await runtime.made?.catch(() => undefined)
       await made?.[Symbol.asyncDispose]()
       await sessionIndex[Symbol.asyncDispose]()
+      await sweeping
       folder[Symbol.dispose]()
       processes.releaseAll() // those that watch over them end what still runs
       await leases[Symbol.asyncDispose]()

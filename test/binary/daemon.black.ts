@@ -61,6 +61,15 @@ test('daemon stop ends one whose socket was removed, too', async () => {
   assert.equal((await daemon.finished).code, 0)
 })
 
+test('daemon stop sees the end of a daemon whose parent never reaps it', async () => {
+  await using box = await makeSandbox()
+  // The shell starts the daemon and becomes `daemon stop` itself, which waits for no child.
+  const lines = ['crabtalk daemon run >/dev/null 2>&1 &', 'until crabtalk daemon status >/dev/null; do :; done']
+  const stopped = await box.shell([...lines, 'exec crabtalk daemon stop'].join('\n'))
+  assert.match(stopped.stdout, /^stopped \(pid \d+\)\n$/)
+  assert.deepEqual([stopped.stderr, stopped.code], ['', 0])
+})
+
 test('daemon reload says what is wrong in a file', async () => {
   await using talk = await makeTalk([{ parts: ['still here'] }])
   await using daemon = await startSandboxDaemon(talk)

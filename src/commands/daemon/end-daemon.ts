@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
-import { isRunning, sendSignal } from '../../core/process/signals.ts'
+import { identityOf } from '../../core/process/service-process.ts'
+import { sendSignal } from '../../core/process/signals.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { homeHolder } from '../../daemon/serve/home-lease.ts'
 import type { Host } from '../host.ts'
@@ -12,20 +13,24 @@ const END_MS = 5000
 const WAIT_MS = 15_000
 const LOOK_MS = 20
 
-/** Ends the daemon of this home and waits until its process is gone; gives its pid, undefined where none runs. Fails with `timeout`. */
+/** Ends the daemon of this home and waits until it has ended; gives its pid, undefined where none runs. Fails with `timeout`. */
 export async function endDaemon(host: Host, signal: AbortSignal): Promise<number | undefined> {
   const found = await runningDaemon(host, signal)
   const pid = found?.info.pid ?? (await homeHolder(pathsOf(host)))?.pid
   if (pid === undefined) return undefined
+  const identity = await identityOf(pid)
   if (found) await request(found.dispatch, 'shutdown', {}, signal)
-  if (!found && !(await isGone(pid, END_MS))) sendSignal(pid, 'SIGTERM') // it was not ending: its socket was removed
-  if (!(await isGone(pid, WAIT_MS))) throw stillThere(pid)
+  if (identity === undefined) return pid
+  const daemon = { pid, identity }
+  if (!found && !(await hasEnded(daemon, END_MS))) sendSignal(pid, 'SIGTERM') // it was not ending: its socket was removed
+  if (!(await hasEnded(daemon, WAIT_MS))) throw stillThere(pid)
   return pid
 }
 
-async function isGone(pid: number, withinMs: number): Promise<boolean> {
+/** A zombie has ended, too: in a container without an init process no parent ever reaps it. */
+async function hasEnded(daemon: { pid: number; identity: string }, withinMs: number): Promise<boolean> {
   const deadline = performance.now() + withinMs
-  while (isRunning(pid)) {
+  while ((await identityOf(daemon.pid)) === daemon.identity) {
     if (performance.now() > deadline) return false
     await sleep(LOOK_MS)
   }

@@ -3,7 +3,7 @@ import { link, open, rename, rm } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { CrabError } from './errors.ts'
-import { newUlid } from './ids.ts'
+import { newUlid, ulidTime } from './ids.ts'
 import { codeOf } from './system-error.ts'
 
 /** Modes of everything under the home directory (disk.md). */
@@ -117,10 +117,21 @@ function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
+/**
+ * Returns whether a file name is that of a temporary file which `replaceFile()` or `createFile()` made before `before`,
+ * milliseconds since 1970. A write takes milliseconds, so an old one was left by a process that was killed.
+ */
+export function isLeftover(name: string, before: number): boolean {
+  const [, id] = SIBLING.exec(name) ?? []
+  return id !== undefined && Date.parse(ulidTime(id)) < before
+}
+
 /** A name in the same folder that nobody else uses. */
 function siblingOf(path: string): string {
   return `${path}.${newUlid()}.tmp`
 }
+
+const SIBLING = /\.([0-9A-HJKMNP-TV-Z]{26})\.tmp$/
 
 async function writeSynced(path: string, content: string | Uint8Array, mode: number): Promise<void> {
   await using file = await open(path, 'wx', mode)

@@ -80,11 +80,14 @@ export class LeaseTable implements Disposable {
       .map((row) => String(row['owner']))
   }
 
-  /** Removes every row of these owners. */
-  removeOwners(owners: readonly string[]): void {
+  /** Removes every row of these owners, and returns the resources they held. */
+  removeOwners(owners: readonly string[]): string[] {
+    const held = this.#db.prepare(HELD)
     const remove = this.#db.prepare('DELETE FROM lease WHERE owner = ?')
-    this.#transaction(() => {
+    return this.#transaction(() => {
+      const resources = owners.flatMap((owner) => held.all(owner).map((row) => String(row['resource'])))
       for (const owner of owners) remove.run(owner)
+      return resources
     })
   }
 
@@ -124,6 +127,8 @@ const SCHEMA = `CREATE TABLE IF NOT EXISTS lease (
 const ENTER = `INSERT INTO lease
   SELECT ?1, coalesce(max(ticket), 0) + 1, ?2, ?3, ?4 FROM lease WHERE resource = ?1 RETURNING ticket`
 const HEAD = 'SELECT ticket, owner, pid, started_at FROM lease WHERE resource = ? ORDER BY ticket LIMIT 1'
+const HELD = `SELECT resource FROM lease AS own WHERE owner = ?
+  AND ticket = (SELECT min(ticket) FROM lease WHERE resource = own.resource)`
 
 /** Waits for nobody: the callers have an event loop to go back to. */
 function openDatabase(path: string): DatabaseSync {

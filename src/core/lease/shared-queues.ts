@@ -12,6 +12,8 @@ export interface SharedQueuesOptions {
   pid?: number
   /** Milliseconds since the epoch. */
   now: () => number
+  /** Called with the resources that processes held when they died, each time some are found; none of them is held then. */
+  onAbandoned?: (resources: readonly string[]) => void
 }
 
 /** One process's part in the queues of all: its sign of life, and the table. Errors are those of SQLite and of files. */
@@ -49,7 +51,7 @@ export class SharedQueues implements Disposable {
       const head = this.#table.head(resource)
       if (!head || this.isOurs(head) || alive.has(head.owner)) return head
       if (isOwnerAlive(this.#options.proc, head.owner)) alive.add(head.owner)
-      else this.#table.removeOwners([head.owner])
+      else this.#removeOwners([head.owner])
     }
   }
 
@@ -68,7 +70,12 @@ export class SharedQueues implements Disposable {
     const owners = new Set([...this.#table.owners(), ...ownersIn(this.#options.proc)])
     owners.delete(this.#owner.id)
     const dead = [...owners].filter((id) => !isOwnerAlive(this.#options.proc, id))
-    if (dead.length > 0) this.#table.removeOwners(dead)
+    if (dead.length > 0) this.#removeOwners(dead)
+  }
+
+  #removeOwners(dead: readonly string[]): void {
+    const held = this.#table.removeOwners(dead)
+    if (held.length > 0) this.#options.onAbandoned?.(held)
   }
 }
 

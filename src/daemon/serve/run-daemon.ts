@@ -17,6 +17,7 @@ import { takeHome } from './home-lease.ts'
 import { IdleExit } from './idle-exit.ts'
 import { type DaemonHost, DaemonLife } from './life.ts'
 import { type Listeners, openListeners } from './listeners.ts'
+import { sweepHome } from '../sweep-leftovers.ts'
 import { bothLogs, terminalLog } from './terminal-log.ts'
 
 /** The process that is to be a daemon. */
@@ -44,6 +45,7 @@ export interface DaemonOptions {
 const GRACE_MS = 2000
 const END_MS = 4800
 const LOOK_MS = 60_000
+const SWEEP_AGAIN_MS = 2 * 60_000
 
 /**
  * Is the daemon of a home until a signal, a client or idleness ends it, and gives its exit code.
@@ -112,6 +114,7 @@ async function live(at: Living): Promise<void> {
   void services.roster.keepAll().catch((reason: unknown) => log('error', toCrabError(reason).message))
   using _components = followComponents({ ...services, folder: paths.run, log, lookMs: options.lookMs })
   using _watch = endWhenLost(listeners, at)
+  using _sweeps = sweepTwice(paths)
   life.reloadWith(() => void reload(services, at))
   await aborted(life.signal)
   life.reloadWith(() => {}) // what ends reads nothing again
@@ -139,6 +142,13 @@ function endWhenLost(listeners: Listeners, { options, life }: Living): Disposabl
   }
   const timer = setInterval(look, options.lookMs ?? LOOK_MS)
   return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Sweeps now, and once more when what the last daemon was killed over is old enough. */
+function sweepTwice(paths: HomePaths): Disposable {
+  void sweepHome(paths, Date.now())
+  const timer = setTimeout(() => void sweepHome(paths, Date.now()), SWEEP_AGAIN_MS)
+  return { [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
 function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners | undefined): NodeOptions {

@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs'
 import { type FileHandle, link, lstat, open, rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { newUlid } from '../../base/ids.ts'
 import { codeOf } from '../../base/system-error.ts'
 import type { Folder } from '../folder.ts'
 import { hasChanged, type OpenFile } from './open-target.ts'
+import { newSiblingName } from './sibling.ts'
 import { cannot, changed, type Target, toFileError } from './target.ts'
 
 /**
@@ -16,7 +16,7 @@ export async function createContent(
   folder: Folder,
   { bytes, target, mode }: { bytes: Buffer; target: Target; mode?: number },
 ): Promise<void> {
-  const sibling = folder.at(newSiblingName())
+  const sibling = folder.at(newSiblingName(target.path))
   try {
     await using file = await open(sibling, 'wx', mode === undefined ? 0o666 : 0o600)
     await writeAt(file, bytes, 0)
@@ -58,7 +58,7 @@ async function replaceBySibling(
   bytes: Buffer,
   target: Target,
 ): Promise<boolean> {
-  const sibling = folder.at(newSiblingName())
+  const sibling = folder.at(newSiblingName(target.path))
   try {
     await writeAlike(sibling, bytes, stats)
     const now = await lstat(folder.at(name), { bigint: true })
@@ -115,11 +115,6 @@ async function takeName(sibling: string, path: string): Promise<void> {
 async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let done = 0; done < bytes.length; )
     done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten
-}
-
-/** Short whatever the file is called, and hidden from what watches the folder for names. */
-function newSiblingName(): string {
-  return `.crab-${newUlid()}.tmp`
 }
 
 /** No new file here, an owner that cannot be given, or a mount point (such as one file shared with a container). */

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { ulid } from 'ulid'
+import { newSiblingName } from '../../src/core/hooks/files/sibling.ts'
+import { sweepHome } from '../../src/daemon/sweep-leftovers.ts'
+import { startTestDaemon } from '../support/daemon.ts'
+import { temporaryHome } from '../support/temporary-home.ts'
+import { until } from '../support/until.ts'
+
+test('a daemon removes what a killed process left beside the file it was changing, and nothing else', async () => {
+  await using home = await temporaryHome()
+  const project = join(home.paths.home, '..', 'project')
+  const target = join(project, 'notes.md')
+  await mkdir(project, { recursive: true })
+  const kept = [newSiblingName(join(project, 'other.md')), 'notes.md', '.crab-draft.tmp']
+  for (const name of [newSiblingName(target), ...kept]) await writeFile(join(project, name), 'half')
+  await killHolder(home.paths.run, `file:${target}`)
+  await using _daemon = await startTestDaemon(home)
+  await until('the leftover is gone', async () => (await readdir(project)).length === kept.length)
+  assert.deepEqual((await readdir(project)).toSorted(), kept.toSorted())
+})
+
+test('sweepHome() removes the temporary files of killed writers once they are a minute old', async () => {
+  await using home = await temporaryHome()
+  const now = Date.now()
+  const [old, young] = [now - 61_000, now - 59_000].map((time) => `01.jsonl.${ulid(time)}.tmp`) as [string, string]
+  const kept = [young, '01.jsonl', 'mine.tmp', `${ulid(1)}.jsonl`]
+  for (const name of [old, ...kept]) await home.write(join('sessions', name), 'half')
+  await home.write(`config.toml.${ulid(old.length)}.tmp`, 'half')
+  await sweepHome(home.paths, now)
+  assert.deepEqual((await readdir(home.paths.sessions)).toSorted(), kept.toSorted())
+  assert.deepEqual(await readdir(home.paths.home), ['sessions'])
+})
+
+/** Leaves a lease of a process that was killed while it held it. */
+async function killHolder(run: string, resource: string): Promise<void> {
+  const program = join(import.meta.dirname, '../core/lease/lease-program.ts')
+  const child: ChildProcess = spawn(process.execPath, [program, run], { stdio: ['pipe', 'pipe', 'inherit'] })
+  child.stdin!.write(`take ${resource}\n`)
+  await once(child.stdout!, 'data') // it holds the lease
+  child.kill('SIGKILL')
+  await once(child, 'close')
+}
