@@ -64,7 +64,10 @@ test('daemon stop ends one whose socket was removed, too', async () => {
 test('daemon stop sees the end of a daemon whose parent never reaps it', async () => {
   await using box = await makeSandbox()
   // The shell starts the daemon and becomes `daemon stop` itself, which waits for no child.
-  const lines = ['crabtalk daemon run >/dev/null 2>&1 &', 'until crabtalk daemon status >/dev/null; do :; done']
+  const lines = [
+    'crabtalk daemon run >/dev/null 2>&1 &',
+    'until crabtalk daemon status >/dev/null; do :; done',
+  ]
   const stopped = await box.shell([...lines, 'exec crabtalk daemon stop'].join('\n'))
   assert.match(stopped.stdout, /^stopped \(pid \d+\)\n$/)
   assert.deepEqual([stopped.stderr, stopped.code], ['', 0])

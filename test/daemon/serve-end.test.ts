@@ -48,23 +48,36 @@ describe('the end of a daemon', { concurrency: true }, () => {
     ])
   })
 
-  test('a program that ignores being asked to end is gone with the daemon', async () => {
-    const mark = randomUUID()
-    const command = `trap "" TERM INT HUP; echo ${mark}; while :; do sleep 1; done`
-    await using home = await talkingHome([
-      { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },
-    ])
-    const daemon = await startTestDaemon(home)
-    const options = { allow: ['bash'], env: { PATH: process.env['PATH']! } }
-    const turn = Array.fromAsync(
-      streamTurn(daemon.dispatch, { sender: 'ann', content: 'go', options }, NEVER),
-    )
-    turn.catch(() => undefined) // how it ends is another test's
-    await until('the program runs', async () => (await livingWith(mark)).length > 0)
-    daemon.kill('SIGTERM')
-    assert.equal((await daemon.ended).code, 0)
-    assert.deepEqual(await leftAfter(mark, 5000), [])
-  })
+  for (const detach of [false, true]) {
+    const kind = detach ? 'detached' : 'followed'
+    test(`a program that ignores SIGTERM is gone with the daemon, and the step of its ${kind} turn is stored`, async () => {
+      const mark = randomUUID()
+      const command = `trap "" TERM INT HUP; echo ${mark}; while :; do sleep 1; done`
+      await using home = await talkingHome([
+        { parts: [{ call: 'a', name: 'bash', args: JSON.stringify({ command }) }] },
+      ])
+      const daemon = await startTestDaemon(home)
+      const options = { allow: ['bash'], env: { PATH: process.env['PATH']! } }
+      const message = { sender: 'ann', content: 'go', options, detach }
+      const turn = Array.fromAsync(streamTurn(daemon.dispatch, message, NEVER))
+      const ended = turn.then(
+        (events) => events.at(-1)?.event?.$case,
+        (reason) => reason.kind,
+      )
+      await until('the program runs', async () => (await livingWith(mark)).length > 0)
+      daemon.kill('SIGTERM')
+      assert.match(await ended, /^(end|unavailable)$/)
+      assert.equal((await daemon.ended).code, 0)
+      assert.deepEqual(await leftAfter(mark, 5000), [])
+      const [, ...said] = (await readSessions(home.paths.home))[0]!.said
+      assert.match(
+        said.join('|'),
+        /^assistant: .*\|tool: .*Interrupted: the turn was cancelled while this ran/,
+      )
+      const levels = (await logOf(home)).map(({ level }) => level)
+      assert.ok(!levels.includes('error'), String(levels))
+    })
+  }
 
   test('a turn that nobody follows is ended as well, and kept', async () => {
     await using home = await talkingHome([{ parts: ['Half'], end: 'hang' }])

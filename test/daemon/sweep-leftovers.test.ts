@@ -27,7 +27,10 @@ test('a daemon removes what a killed process left beside the file it was changin
 test('sweepHome() removes the temporary files of killed writers once they are a minute old', async () => {
   await using home = await temporaryHome()
   const now = Date.now()
-  const [old, young] = [now - 61_000, now - 59_000].map((time) => `01.jsonl.${ulid(time)}.tmp`) as [string, string]
+  const [old, young] = [now - 61_000, now - 59_000].map((time) => `01.jsonl.${ulid(time)}.tmp`) as [
+    string,
+    string,
+  ]
   const kept = [young, '01.jsonl', 'mine.tmp', `${ulid(1)}.jsonl`]
   for (const name of [old, ...kept]) await home.write(join('sessions', name), 'half')
   await home.write(`config.toml.${ulid(old.length)}.tmp`, 'half')

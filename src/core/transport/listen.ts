@@ -16,7 +16,7 @@ export interface ListenOptions {
   graceMs: number
   /** Told of trouble that the listener survives. */
   onError: (error: CrabError) => void
-  times?: Partial<ConnectionTimes>
+  times?: Partial<ConnectionTimes & { abortMs: number }>
 }
 
 /**
@@ -33,9 +33,13 @@ export interface Listener extends AsyncDisposable {
 }
 
 const TIMES: ConnectionTimes = { probeMs: 250, heartbeatMs: 1000, authMs: 10_000, lingerMs: 1000 }
+/** The time requests have to notice that their connection is gone. */
+const LAST_MS = 200
 /** Connections that have not shown the token; one more ends the oldest. */
 const MAX_STRANGERS = 64
 /** Finds peers over TCP that are gone without a word. */
+/** The time requests have to end once they were aborted: a tool's program gets two seconds before it is killed. */
+const ABORT_MS = 2800
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true }
 
 /** Listens, and serves every connection. `conflict` where another already listens. */
@@ -129,10 +133,9 @@ class Connections {
     this.#goAway.abort()
     await this.#settleWithin(graceMs)
     this.#stop.abort(new CrabError('unavailable', 'Cannot go on: the daemon is shutting down'))
-    const lingerMs = times?.lingerMs ?? TIMES.lingerMs
-    await this.#settleWithin(lingerMs)
+    await this.#settleWithin(times?.abortMs ?? ABORT_MS)
     for (const socket of this.#sockets) socket.destroy()
-    await this.#settleWithin(lingerMs)
+    await this.#settleWithin(LAST_MS)
     if (this.#served.size === 0) return
     onError(new CrabError('internal', `${this.#served.size} connections have requests that ignore their end`))
   }

@@ -12,12 +12,12 @@ import { followComponents } from '../components/follow-components.ts'
 import { compose } from '../compose.ts'
 import { handlers } from '../handlers/handlers.ts'
 import type { NodeOptions, Services } from '../services.ts'
+import { sweepHome } from '../sweep-leftovers.ts'
 import { takeFromOnDemand } from './give-way.ts'
 import { takeHome } from './home-lease.ts'
 import { IdleExit } from './idle-exit.ts'
 import { type DaemonHost, DaemonLife } from './life.ts'
 import { type Listeners, openListeners } from './listeners.ts'
-import { sweepHome } from '../sweep-leftovers.ts'
 import { bothLogs, terminalLog } from './terminal-log.ts'
 
 /** The process that is to be a daemon. */
@@ -41,8 +41,8 @@ export interface DaemonOptions {
   lookMs?: number
 }
 
-/** How long running turns may still take to end, and everything together. */
-const GRACE_MS = 2000
+/** How long running turns may still take to end, and everything together: between them a stubborn program is killed. */
+const GRACE_MS = 1500
 const END_MS = 4800
 const LOOK_MS = 60_000
 const SWEEP_AGAIN_MS = 2 * 60_000
@@ -166,15 +166,16 @@ function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners
   return { paths, env, pid, homeDir, log, cwd, ripgrep, searchWorker, daemon }
 }
 
-/** Requests and turns that nobody waits for get the same moment. */
+/** Lets requests and turns end by themselves for a moment, then cancels them and waits until what they did is stored. */
 async function drain(services: Services, listeners: Listeners, life: DaemonLife): Promise<void> {
   services.bus?.bus.close() // nothing is started any more
-  const over = new AbortController()
-  const grace = sleep(life.hasCrashed ? 0 : GRACE_MS, undefined, { signal: over.signal }).catch(
-    () => undefined,
-  )
-  await Promise.all([listeners[Symbol.asyncDispose](), Promise.race([services.live.settled(), grace])])
-  over.abort()
+  const timer = new AbortController()
+  const closing = listeners[Symbol.asyncDispose]()
+  const grace = sleep(life.hasCrashed ? 0 : GRACE_MS, undefined, { signal: timer.signal })
+  await Promise.race([services.live.settled(), grace.catch(() => undefined)])
+  timer.abort()
+  services.live.cancelDetached()
+  await closing
 }
 
 /**

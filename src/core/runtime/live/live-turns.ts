@@ -24,7 +24,7 @@ export interface LiveTurnsOptions {
   runtime(signal: AbortSignal): Promise<Pick<Runtime, 'turn'>>
   journals: Journals
   observers: readonly TurnObserver[]
-  /** Aborted when this process ends: then turns end that nobody's hanging up cancels. */
+  /** Aborted when this process ends, which cancels detached turns. */
   over: AbortSignal
   now(): number
   /** A fresh ULID. */
@@ -55,6 +55,7 @@ export class LiveTurns {
   readonly #runs = new Runs()
   /** Turns that nobody's hanging up cancels. */
   readonly #detached = new Set<Promise<void>>()
+  readonly #cancel = new AbortController()
 
   constructor(options: LiveTurnsOptions) {
     this.#options = options
@@ -103,6 +104,11 @@ export class LiveTurns {
     return this.#runs.get(id)
   }
 
+  /** Cancels all detached turns, also those that begin later. */
+  cancelDetached(): void {
+    this.#cancel.abort()
+  }
+
   /** Resolves when no detached turn runs any more. */
   async settled(): Promise<void> {
     while (this.#detached.size > 0) await Promise.all(this.#detached)
@@ -131,7 +137,7 @@ export class LiveTurns {
 
   async #pump(live: LiveRun): Promise<void> {
     live.request.returnsSteers = () => (live.journal?.readers ?? 0) > 0
-    for await (const _ of this.#drive(live, this.#options.over)) {
+    for await (const _ of this.#drive(live, AbortSignal.any([this.#options.over, this.#cancel.signal]))) {
       // whoever follows it reads the journal
     }
   }
