@@ -99,34 +99,112 @@ function toResponse(answer: IncomingMessage, call: Call): Response {
 
 function toBody(answer: IncomingMessage, call: Call): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { idleMs } = call.limits
+  let feed: PieceFeed | undefined
   const watch = setTimeout(() => {
-    if (answer.isPaused()) watch.refresh()
-    else answer.destroy(silence(`The answer from ${call.url.origin} stopped`, idleMs))
+    if (feed?.isStarved) answer.destroy(silence(`The answer from ${call.url.origin} stopped`, idleMs))
+    else watch.refresh()
   }, idleMs)
   return new ReadableStream({
     start(controller) {
+      const pieces = new PieceFeed(controller, answer)
+      feed = pieces
       answer.on('data', (chunk: Buffer<ArrayBuffer>) => {
         watch.refresh()
-        controller.enqueue(chunk)
-        if ((controller.desiredSize ?? 0) <= 0) answer.pause()
+        pieces.add(chunk)
       })
-      answer.once('end', () => controller.close())
+      answer.once('end', () => pieces.end())
       answer.once('error', (reason) => {
         const isCut = !call.signal?.aborted && codeOf(reason) === 'ECONNRESET'
-        if (isCut) controller.close()
+        if (isCut) pieces.end()
         else controller.error(toNetworkError(reason, call))
       })
       answer.once('close', () => clearTimeout(watch))
     },
     pull() {
       watch.refresh()
-      answer.resume()
+      feed?.next()
     },
     cancel() {
       answer.destroy()
     },
   })
 }
+
+/**
+ * Hands what was read to a stream in small pieces, one in each turn of the event loop. A read of 64 KiB takes a parser of
+ * events tens of milliseconds, during which nothing else in this process would run.
+ */
+class PieceFeed {
+  readonly #controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
+  readonly #answer: IncomingMessage
+  /** Chunks that were read and not handed on yet. */
+  #waiting: Buffer<ArrayBuffer>[] = []
+  #bytes = 0
+  /** A piece was handed on in this turn of the event loop. */
+  #hasHanded = false
+  #hasEnded = false
+
+  constructor(controller: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>, answer: IncomingMessage) {
+    this.#controller = controller
+    this.#answer = answer
+  }
+
+  /** Whether the stream wants more than there is. */
+  get isStarved(): boolean {
+    return this.#bytes === 0 && this.#isWanted
+  }
+
+  add(chunk: Buffer<ArrayBuffer>): void {
+    this.#waiting.push(chunk)
+    this.#bytes += chunk.length
+    if (this.#bytes >= MOST_BYTES) this.#answer.pause()
+    this.next()
+  }
+
+  /** Hands on a piece, unless one was in this turn; also called when the stream wants more. */
+  next(): void {
+    if (this.#hasHanded || this.#bytes === 0 || !this.#isWanted) return
+    this.#hasHanded = true
+    setImmediate(() => {
+      this.#hasHanded = false
+      this.next()
+    })
+    this.#controller.enqueue(this.#takePiece())
+    if (this.#bytes < PIECE_BYTES) this.#answer.resume()
+    this.#closeAtEnd()
+  }
+
+  end(): void {
+    this.#hasEnded = true
+    this.#closeAtEnd()
+  }
+
+  get #isWanted(): boolean {
+    return (this.#controller.desiredSize ?? 0) > 0
+  }
+
+  #closeAtEnd(): void {
+    if (this.#hasEnded && this.#bytes === 0) this.#controller.close()
+  }
+
+  /** Joins small chunks, such as one for each event, and splits large ones. */
+  #takePiece(): Buffer<ArrayBuffer> {
+    let [bytes, count] = [0, 0]
+    while (count < this.#waiting.length && bytes < PIECE_BYTES) bytes += this.#waiting[count++]!.length
+    const taken = this.#waiting.splice(0, count)
+    const [first] = taken
+    const all = taken.length === 1 && first ? first : Buffer.concat(taken, bytes)
+    if (bytes > PIECE_BYTES) this.#waiting.unshift(all.subarray(PIECE_BYTES))
+    const piece = all.subarray(0, PIECE_BYTES)
+    this.#bytes -= piece.length
+    return piece
+  }
+}
+
+/** Bytes that wait at most, but for what the parser of HTTP had begun. */
+const MOST_BYTES = 64 * 1024
+/** About 40 events, which take a parser one or two milliseconds. */
+const PIECE_BYTES = 8 * 1024
 
 function silence(what: string, ms: number): CrabError {
   return new CrabError('timeout', `${what}: nothing came for ${ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`}`)

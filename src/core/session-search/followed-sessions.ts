@@ -21,6 +21,8 @@ export interface FollowedSessionsOptions {
   /** Reads in this thread, for what is less than what a thread takes to start. */
   inline: IndexBackground
   log: Log
+  /** Bytes from which on files are read beside this thread; by default what a thread takes to start. */
+  worthAThread?: number
   /** Milliseconds; by default the clock. */
   now?: () => number
 }
@@ -109,6 +111,7 @@ export class FollowedSessions {
 
   #append(session: IndexedSession | undefined, change: SessionChange & { change: 'appended' }): void {
     const { id, header, at, end } = change
+    if (end.bytes - at.bytes > MAX_INLINE_BYTES) return
     const known = session ?? (header && this.table.put({ ...newSession(id, this.table), header, cursor: at }))
     if (known?.cursor.bytes !== at.bytes) return
     try {
@@ -155,7 +158,7 @@ export class FollowedSessions {
   }
 
   async #readAll(behind: readonly Reading[], signal: AbortSignal): Promise<void> {
-    const { folder, worker, inline } = this.#options
+    const { folder, worker, inline, worthAThread = WORTH_A_THREAD } = this.#options
     const byGroup = new Map<number, Reading>()
     let bytes = 0
     this.#forgetAll(
@@ -176,7 +179,7 @@ export class FollowedSessions {
       if (reading) this.#take(reading, file)
     }
     try {
-      this.#isBuilding = bytes >= WORTH_A_THREAD
+      this.#isBuilding = bytes >= worthAThread
       const background = this.#isBuilding ? worker : inline
       await indexFiles({ background, index: this.text, files, onFile }, signal)
     } finally {
@@ -230,6 +233,8 @@ interface Reading {
 const START = { bytes: 0, seq: 0 }
 /** A thread takes as long to start as it takes to read this here. */
 const WORTH_A_THREAD = 512 * 1024
+/** Longer messages would stop everything else in this process for tens of milliseconds: `catchUp()` reads them. */
+const MAX_INLINE_BYTES = 32 * 1024
 /** So long a file that could not be read, and has not changed since, is let be. */
 const RETRY_MS = 30_000
 /** Files that are looked at in one go. */

@@ -130,6 +130,7 @@ export class SessionIndex implements AsyncDisposable {
       worker: this.#worker,
       inline: this.#inline,
       log,
+      ...(lasts && { worthAThread: WORTH_A_THREAD }),
     })
     return this.#followed
   }
@@ -208,6 +209,8 @@ async function orTired<T>(work: Promise<T>, patienceMs: number): Promise<T | und
 }
 
 const MEGABYTE = 1024 * 1024
+/** Bytes from which on a process that serves others reads beside its own thread. */
+const WORTH_A_THREAD = 32 * 1024
 /** Bytes of sessions that take a moment to read again. */
 const SAVE_BYTES = 8 * MEGABYTE
 const SAVE_AT_END_BYTES = 256 * 1024

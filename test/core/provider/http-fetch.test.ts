@@ -44,6 +44,30 @@ test('httpFetch() sends again when a kept connection was closed by the server', 
   assert.ok(connections > 1, `${connections}`)
 })
 
+test('httpFetch() hands on a large answer in pieces of 8 KiB, one in each turn of the event loop', async () => {
+  const event = `data: ${'x'.repeat(170)}\n\n`
+  await using server = await serve((_, response) => {
+    for (let at = 0; at < 2000; at++) response.write(event) // one chunk of HTTP for each event
+    response.end(Buffer.alloc(100_000, 'y'))
+  })
+  let turn = 0
+  let next = setImmediate(function count() {
+    turn++
+    next = setImmediate(count)
+  })
+  const turns: number[] = []
+  const pieces: Buffer[] = []
+  for await (const piece of (await httpFetch(PATIENT)(server.url)).body!) {
+    turns.push(turn)
+    pieces.push(Buffer.from(piece))
+  }
+  clearImmediate(next)
+  assert.equal(Buffer.concat(pieces).toString(), event.repeat(2000) + 'y'.repeat(100_000))
+  assert.ok(Math.max(...pieces.map(({ length }) => length)) <= 8192)
+  assert.ok(pieces.length < 1000, `${pieces.length} pieces`)
+  assert.deepEqual(turns, [...new Set(turns)])
+})
+
 test('httpFetch() takes no more than is read, and does not call a reader that rests silence', async () => {
   let taken = 0
   await using server = await serve(async (_, response) => {

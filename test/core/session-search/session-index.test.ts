@@ -52,6 +52,19 @@ test('search() finds sessions by their title or their summary alone', async () =
   assert.deepEqual(await found({ text: 'lisbon' }), [`${summary.id} 0`, `${title.id} 0`])
 })
 
+test('search() finds a long message that was just written, and what came behind it', async () => {
+  await using home = await openHome()
+  const index = home.open()
+  await using _index = index
+  const { storage, found } = home
+  assert.deepEqual(await found({ text: 'zebra' }), []) // it follows the folder from now on
+  const { id, cursor } = await storage.createSession(headerOf(), [said('hello')])
+  const long = await storage.append(id, cursor, [said(`${'word '.repeat(20_000)} zebra`, 'assistant')])
+  await storage.append(id, long, [said('a quagga')])
+  assert.deepEqual(await found({ text: 'zebra' }), [`${id} 2`])
+  assert.deepEqual(await found({ text: 'quagga' }), [`${id} 3`])
+})
+
 test('search() gives at most 20 sessions, whatever a long one has to offer', async () => {
   await using home = await openHome()
   await using _index = home.open()

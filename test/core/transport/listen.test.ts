@@ -233,7 +233,7 @@ test('disposing a listener does not wait for what ignores its signal, and report
       await new Promise(() => {})
     },
   })
-  await using serving = await serve('unix', dispatch, { times: { lingerMs: 10 } })
+  await using serving = await serve('unix', dispatch, { times: { lingerMs: 10, abortMs: 10 } })
   using client = await serving.open()
   client.send(1, { $case: 'stream', value: {} })
   await client.reply()
