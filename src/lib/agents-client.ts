@@ -1,4 +1,4 @@
-import { toCrabError } from '../core/base/errors.ts'
+import { CrabError, toCrabError } from '../core/base/errors.ts'
 import {
   type AgentEventKind,
   type AgentEventMsg,
@@ -110,8 +110,10 @@ export function clientOf(dispatch: Dispatch): Client {
     },
     wait: (runId, signal = never()) => request(dispatch, 'waitRun', { runId }, signal),
     follow: (at, signal = never()) => requestMany(dispatch, 'attach', at, signal),
-    subscribe: (kinds = [], signal = never()) =>
-      requestMany(dispatch, 'subscribeEvents', { kinds: [...kinds] }, signal),
+    subscribe(kinds = [], signal = never()) {
+      if (!Array.isArray(kinds)) throw notKinds()
+      return requestMany(dispatch, 'subscribeEvents', { kinds: [...kinds] }, signal)
+    },
     async publish(source, payload) {
       await request(dispatch, 'publishEvent', { source, payload }, never())
     },
@@ -123,6 +125,12 @@ export function clientOf(dispatch: Dispatch): Client {
     request: (operation, body, signal = never()) =>
       request(dispatch, operation, body ?? ({} as never), signal),
   }
+}
+
+function notKinds(): CrabError {
+  return new CrabError('invalid', 'Cannot subscribe: the kinds are not a list', {
+    hint: 'subscribe(kinds, signal): a list of AgentEventKind or undefined, then the signal',
+  })
 }
 
 async function* streamEvents(

@@ -53,12 +53,15 @@ test('stream answers a turn that cannot begin with an error, with its hint', asy
     [{ agent: 'nobody' }, 'missing'],
     [{ content: '' }, 'invalid'],
     [{ cwd: 'here' }, 'invalid'],
+    [{ cwd: '/not/here' }, 'invalid'],
+    [{ cwd: import.meta.filename }, 'invalid'],
     [{ options: { schema: '[]' } }, 'invalid'],
     [{ options: { maxCost: 1 } }, 'config'],
   ]
   for (const [more, kind] of failures) {
     await assert.rejects(Array.fromAsync(streamTurn(node.dispatch, { ...HI, ...more }, NEVER)), { kind })
   }
+  assert.deepEqual((await request(node.dispatch, 'listConversations', {}, NEVER)).conversations, [])
   const reply = await firstReply(
     node,
     ClientMessage.create({ msg: { $case: 'stream', value: { ...HI, agent: 'x' } } }),

@@ -122,6 +122,17 @@ test('a question that cannot be answered ends the turn with the reason', async (
   await assert.rejects(at.client.send('choose', { onAsk }), /no idea/)
 })
 
+test('subscribe() refuses what is no list of kinds, and says what it takes', async () => {
+  await using at = await startPlace([])
+  const { signal } = new AbortController()
+  // @ts-expect-error: programs in JavaScript have no types
+  assert.throws(() => at.client.subscribe({ signal }), {
+    kind: 'invalid',
+    message: 'Cannot subscribe: the kinds are not a list',
+    hint: /^subscribe\(kinds, signal\)/,
+  })
+})
+
 test('kill() stops a turn, follow() and subscribe() see it, wait() tells its end', async () => {
   await using at = await startPlace([{ parts: ['Half'], end: 'hang' }])
   const { runId } = await at.client.send('go', { detach: true })

@@ -31,6 +31,11 @@ export function isMadeFor(id: string, name: string): boolean {
   return withCheck(id.slice(0, BODY_LENGTH), name) === id
 }
 
+/** Whether an id is the one that existing clients send for "the id it has". */
+export function isNilId(value: unknown): boolean {
+  return value === '0'.repeat(26)
+}
+
 /** Half of a ULID's 80 random bits are a check over the rest and the name. */
 function withCheck(body: string, name: string): string {
   return body + hash(`${body}\0${foldName(name)}`)

@@ -5,7 +5,7 @@ import { createFile, replaceFile, syncDir, toStorageError } from '../base/files.
 import type { JsonObject } from '../base/message.ts'
 import { foreignPrompt, missingAgent, takenName } from './agent-errors.ts'
 import { findAgentFile, type IdentifiedFile, readAgentFiles, readPrompt, toAgent } from './agent-files.ts'
-import { newAgentId } from './agent-id.ts'
+import { isNilId, newAgentId } from './agent-id.ts'
 import { type AgentConfig, checkAgent, foldName, nameProblem } from './agent-schema.ts'
 import { createDefault, lacksId, promptText, replaceLinked, writeId } from './agent-writes.ts'
 import { defaultAgent } from './default-agent.ts'
@@ -126,7 +126,8 @@ export class AgentStore {
     const { file, document } = await this.#valid(name)
     const what = `Cannot change the agent "${file.name}"`
     const patch = typeof change === 'function' ? change(document.table) : change
-    if ('id' in patch && patch['id'] !== file.id) {
+    const { id = file.id } = patch
+    if (id !== file.id && !isNilId(id)) {
       throw inputError(what, [{ path: ['id'], message: '"id" never changes' }])
     }
     const { text, table } = document

@@ -32,19 +32,31 @@ export function withoutEmptyTexts(table: JsonObject, keys = Object.keys(table)):
 }
 
 /**
- * An agent as a client sent it, as a file would say it: existing clients write every key of a server, with null
- * or an empty text where a file leaves it out. Nulls outside of servers are the merge patch's.
+ * An agent as a client sent it, as a file would say it: existing clients write every key of a server, with null, an empty
+ * text, an empty list or an empty table where a file leaves it out. Nulls outside of servers are the merge patch's.
  */
 export function withoutEmptyKeys(table: JsonObject): JsonObject {
-  const { mcps } = table
-  const config = withoutEmptyTexts(table, ['model', 'tool_choice'])
+  const { mcps, tool_choice: choice } = table
+  const named = isTable(choice) ? { ...table, tool_choice: chosenTool(choice) ?? choice } : table
+  const config = withoutEmptyTexts(named, ['model', 'tool_choice'])
   return Array.isArray(mcps) ? { ...config, mcps: mcps.map(withoutEmptyEntryKeys) } : config
+}
+
+/** The tool that `{"type": "function", "function": {"name": "bash"}}` names, the form of the OpenAI API. */
+function chosenTool({ type, function: chosen }: JsonObject): string | undefined {
+  const name = type === 'function' && isTable(chosen) ? chosen['name'] : undefined
+  return typeof name === 'string' ? name : undefined
 }
 
 function withoutEmptyEntryKeys(entry: unknown): unknown {
   if (!isTable(entry)) return entry
   const nulls = Object.keys(entry).filter((key) => entry[key] === null)
-  return withoutEmptyTexts(omit(entry, nulls), ['command', 'url', 'auth'])
+  const empty = ['args', 'env'].filter((key) => isEmpty(entry[key]))
+  return withoutEmptyTexts(omit(entry, [...nulls, ...empty]), ['command', 'url', 'auth'])
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isTable(value) && Object.keys(value).length === 0
 }
 
 function omit(table: JsonObject, keys: readonly string[]): JsonObject {

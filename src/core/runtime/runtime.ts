@@ -16,7 +16,15 @@ import { Steers } from './steers.ts'
 import { tellHook } from './tell-hook.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
 import { runTurn, type TurnPlan } from './turn.ts'
-import { attachedRules, type Begun, flagRules, hasTools, planTurn, type Speech } from './turn-plan.ts'
+import {
+  attachedRules,
+  type Begun,
+  chosenWorkspace,
+  flagRules,
+  hasTools,
+  planTurn,
+  type Speech,
+} from './turn-plan.ts'
 import type { TurnRequest } from './turn-request.ts'
 import { usualCwd } from './usual-cwd.ts'
 
@@ -226,6 +234,7 @@ export class Runtime implements AsyncDisposable {
     if (request.content.trim() === '' && !settings.attachments?.length) {
       throw new CrabError('invalid', 'Cannot run a turn: the message is empty') // providers refuse it, for ever after
     }
+    const workspace = request.cwd === undefined ? undefined : await chosenWorkspace(request.cwd)
     const model = settings.model ?? agent.model ?? provider.defaultModel()
     provider.prepare(model)
     if (settings.maxCostUsd !== undefined && provider.costUsd(model, NO_USAGE) === undefined) {
@@ -235,7 +244,7 @@ export class Runtime implements AsyncDisposable {
     }
     const ofAgent = hasRules(agent) ? await agents.rules(agent.name) : [] // reads the file again, for its lines
     const flags = [...flagRules(settings), ...attachedRules(settings)]
-    return { agent, model, rules: { flags, ofAgent } }
+    return { agent, model, workspace, rules: { flags, ofAgent } }
   }
 
   async #hold(

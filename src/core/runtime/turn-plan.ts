@@ -1,3 +1,4 @@
+import { CrabError, toCrabError } from '../base/errors.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import { entryRules } from '../config/entry-rules.ts'
 import { openWorkspace, resolvePath } from '../policy/paths.ts'
@@ -26,6 +27,8 @@ export interface Speech extends Begun {
   /** The agent as its tools know it. */
   toolAgent: AgentConfig
   model: string
+  /** The directory that the client chose, without links; undefined when it chose none. */
+  workspace: string | undefined
   /** Of the turn's client, and of the agent's file. */
   rules: { flags: readonly Rule[]; ofAgent: readonly Rule[] }
 }
@@ -104,6 +107,15 @@ export async function planTurn(
   }
 }
 
+/** The directory that a client chose for a turn, without links. Throws `invalid` when there is no such directory. */
+export async function chosenWorkspace(cwd: string): Promise<string> {
+  return await openWorkspace(cwd).catch((reason: unknown) => {
+    const { message } = toCrabError(reason)
+    const hint = 'choose the absolute path of a directory that exists'
+    throw new CrabError('invalid', message, { cause: reason, hint })
+  })
+}
+
 async function toolSetting(at: {
   options: RuntimeOptions
   speech: Speech
@@ -115,7 +127,7 @@ async function toolSetting(at: {
   const { agent, conversation, runId, turnOver, spillDir, keepDir, channel } = speech
   const { settings, sender, trust } = request
   const session = conversation.id
-  const workspace = await openWorkspace(cwd).catch(() => cwd) // what needs it says that it is gone
+  const workspace = speech.workspace ?? (await openWorkspace(cwd).catch(() => cwd)) // what needs it says that it is gone
   const place = { workspace, homeDir }
   const readable = [await resolvePath(spillDir, place).catch(() => spillDir)] // as paths of actions are
   const turn = { agent: agent.name, sender, trust, session, runId }

@@ -34,10 +34,10 @@ export function watchForHangUp(
 }
 
 /**
- * A reply to that request that holds nothing; undefined where a client could take it for an answer.
+ * Gives a reply to that request that holds nothing; undefined where a client could take it for an answer.
  *
- * An event without a case is what any client sees of an event that it does not know. A reply without a case goes to
- * clients that send ids only, and only behind the end of their bytes: an old client would take it for its answer.
+ * It is for clients that know the additions: they skip an event without a case. Clients of the fixed protocol take it for
+ * an error. A reply without a case goes to clients that send ids only, and only behind the end of their bytes.
  */
 export function emptyReply({ requestId, msg }: ClientMessage, hasEnded: boolean): ServerMessage | undefined {
   if (msg?.$case === 'stream') {

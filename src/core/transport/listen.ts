@@ -8,6 +8,8 @@ import { type ConnectionTimes, serveConnection } from './serve-connection.ts'
 /** What a listener serves, and how. */
 export interface ListenOptions {
   dispatch: Dispatch
+  /** Serves clients that have used no addition to the fixed protocol; `dispatch` when absent. */
+  fixedDispatch?: Dispatch
   /** Every connection must show it in its first message. */
   token?: string
   /** Where to say that a Unix socket is outside the home: see `localEndpoint()`. */
@@ -97,7 +99,7 @@ class Connections {
   }
 
   serve(socket: Socket): void {
-    const { dispatch, token, times, onError } = this.#options
+    const { dispatch, fixedDispatch, token, times, onError } = this.#options
     this.#sockets.add(socket)
     socket.once('close', () => {
       this.#sockets.delete(socket)
@@ -106,6 +108,7 @@ class Connections {
     if (token !== undefined) this.#suspect(socket)
     const served = serveConnection(socket, {
       dispatch,
+      fixedDispatch,
       token,
       onAdmitted: () => this.#strangers.delete(socket),
       isTcp: this.#isTcp,

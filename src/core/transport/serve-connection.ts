@@ -4,6 +4,7 @@ import { CrabError, toCrabError } from '../base/errors.ts'
 import { decodeMessage } from '../protocol/codec.ts'
 import { ClientMessage } from '../protocol/crabtalk.generated.ts'
 import { type Dispatch, wireName } from '../protocol/dispatch.ts'
+import { ClientProtocol, isFixedReply } from '../protocol/fixed-protocol.ts'
 import { readFrames } from '../protocol/frame.ts'
 import { isLastReply, type Operation } from '../protocol/operations.ts'
 import { Admission } from './admission.ts'
@@ -23,6 +24,8 @@ export interface ConnectionTimes extends ProbeTimes {
 /** What a connection needs of its listener. */
 export interface ConnectionOptions {
   dispatch: Dispatch
+  /** Serves a client that has used no addition to the fixed protocol; `dispatch` when absent. */
+  fixedDispatch?: Dispatch | undefined
   /** What the first message must show. */
   token?: string | undefined
   /** Called when it was shown. */
@@ -42,6 +45,7 @@ interface Connection extends ConnectionOptions {
   reading: AbortController
   requests: RunningRequests
   replies: ReplyWriter
+  client: ClientProtocol
 }
 
 /** Requests of one connection that run at once; further ones are not read before one of them is answered. */
@@ -56,7 +60,8 @@ export const MAX_RUNNING_REQUESTS = 1024
 export async function serveConnection(socket: Socket, options: ConnectionOptions): Promise<void> {
   const requests = new RunningRequests()
   const replies = new ReplyWriter(socket)
-  const connection = { ...options, socket, requests, replies, reading: new AbortController() }
+  const client = new ClientProtocol()
+  const connection = { ...options, socket, requests, replies, client, reading: new AbortController() }
   socket.on('error', () => undefined) // `close` follows, and tells the requests
   socket.once('close', () => {
     connection.reading.abort() // what it sent behind the requests that run is not begun
@@ -89,6 +94,7 @@ async function readRequests(connection: Connection): Promise<void> {
   try {
     for await (const payload of readFrames(receivedBytes(socket, reading.signal), admission.firstLimit)) {
       const message = decodeMessage(ClientMessage, payload)
+      connection.client.see(message)
       if (admission.isFor(message)) {
         await replies.write(admission.answer(message))
       } else {
@@ -105,10 +111,10 @@ async function readRequests(connection: Connection): Promise<void> {
 
 /** Waits until fewer than that many requests run, and looks after the client while nothing of it is read. */
 async function settleBelow(count: number, connection: Connection): Promise<void> {
-  const { socket, requests, replies, isTcp, times } = connection
+  const { socket, requests, replies, client, isTcp, times } = connection
   if (requests.size < count) return
   const sendHeartbeat = () => {
-    if (socket.writableLength > 0) return
+    if (socket.writableLength > 0 || !client.hasAdditions) return
     for (const message of requests.messages) {
       const reply = emptyReply(message, socket.readableEnded)
       if (reply) void replies.write(reply).catch(() => undefined) // the client hung up: `close` tells the requests
@@ -118,15 +124,18 @@ async function settleBelow(count: number, connection: Connection): Promise<void>
   await requests.fewerThan(count)
 }
 
-/** Writes all replies to one request; what fails is its last reply. */
+/** Writes all replies to one request that its client can read; what fails is its last reply. */
 async function answer(
-  { dispatch, replies }: Connection,
+  { dispatch, fixedDispatch = dispatch, client, replies }: Connection,
   message: ClientMessage,
   signal: AbortSignal,
 ): Promise<void> {
   const operation = message.msg?.$case as Operation | undefined
+  const { hasAdditions } = client
+  const serve = hasAdditions ? dispatch : fixedDispatch
   try {
-    for await (const reply of dispatch(message, signal)) {
+    for await (const reply of serve(message, signal)) {
+      if (!hasAdditions && !isFixedReply(reply)) continue
       await replies.write(reply)
       if (isLastReply(operation, reply.msg)) return
     }

@@ -9,6 +9,7 @@ import { formatEndpoint } from '../../core/transport/endpoint.ts'
 import { type Listener, type ListenOptions, listen } from '../../core/transport/listen.ts'
 import { readOrCreateToken } from '../../core/transport/token.ts'
 import { daemonEndpoint } from '../find-daemon.ts'
+import { forFixedClients } from '../fixed-clients.ts'
 import { handlers } from '../handlers/handlers.ts'
 import type { Services } from '../services.ts'
 
@@ -88,9 +89,11 @@ function toListenOptions(
   channel: Channel,
   more: Pick<ListenOptions, 'token' | 'addressFile'>,
 ): ListenOptions {
+  const dispatch = watched(route(handlers(services, channel)))
   return {
     ...more,
-    dispatch: watched(route(handlers(services, channel))),
+    dispatch,
+    fixedDispatch: forFixedClients(dispatch, { services, channel }),
     get graceMs() {
       return graceMs()
     },

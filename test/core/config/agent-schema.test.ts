@@ -34,7 +34,7 @@ test('checkAgent() takes what existing clients write, and drops what means nothi
       ...DEFAULTS,
       tool_choice: 'auto',
       mcps: [
-        { name: 'a', command: 'x', args: [], env: {} },
+        { name: 'a', command: 'x' },
         { name: 'b', url: 'http://localhost' },
       ],
     },

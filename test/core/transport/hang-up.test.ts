@@ -4,6 +4,7 @@ import {
   AttachEvent,
   type ClientMessage,
   type DeepPartial,
+  HelloInfo,
   SendResponse,
   StreamEvent,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
@@ -187,6 +188,53 @@ test('an old client over TCP that half-closes behind a send gets nothing but its
     ['response'],
   )
 })
+
+test('a client of the fixed protocol over TCP that half-closes behind a turn gets no event without a case, and no added one', async () => {
+  const go = Promise.withResolvers<void>()
+  const dispatch = route({
+    async *stream() {
+      await go.promise
+      yield StreamEvent.create({ event: { $case: 'notice', value: { message: 'look' } } })
+      yield StreamEvent.create({ event: { $case: 'end', value: { agent: 'crab' } } })
+    },
+  })
+  await using serving = await serve('tcp', dispatch, { times: { probeMs: 1, heartbeatMs: 1 } })
+  using old = await serving.open()
+  using current = await serving.open()
+  old.send(0, turn)
+  current.send(1, turn)
+  for (const client of [old, current]) client.halfClose()
+  await twoHeartbeats(current, 1)
+  go.resolve()
+  const [fixed, all] = await Promise.all([eventsOf(old), eventsOf(current)])
+  assert.deepEqual(fixed, ['end'])
+  assert.deepEqual(
+    all.filter((event) => event !== undefined),
+    ['notice', 'end'],
+  )
+})
+
+test('hello on a connection without ids shows that its client knows the additions', async () => {
+  const dispatch = route({
+    hello: async () => HelloInfo.create({ version: 1 }),
+    async *stream() {
+      yield StreamEvent.create({ event: { $case: 'notice', value: { message: 'look' } } })
+      yield StreamEvent.create({ event: { $case: 'end', value: { agent: 'crab' } } })
+    },
+  })
+  await using serving = await serve('unix', dispatch)
+  using client = await serving.open()
+  client.send(0, { $case: 'hello', value: { versions: [1] } })
+  client.send(0, turn)
+  client.halfClose()
+  assert.deepEqual((await eventsOf(client)).slice(1), ['notice', 'end'])
+})
+
+async function eventsOf(client: RawClient): Promise<(string | undefined)[]> {
+  return (await client.replies()).map(({ msg }) =>
+    msg?.$case === 'stream' ? msg.value.event?.$case : 'other',
+  )
+}
 
 async function twoHeartbeats(client: RawClient, id: number): Promise<void> {
   for (let count = 0; count < 2; count += 1) {

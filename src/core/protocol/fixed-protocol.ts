@@ -1,0 +1,114 @@
+import type { ClientMessage, ServerMessage, StreamEvent } from './crabtalk.generated.ts'
+import type { RequestOf } from './operations.ts'
+
+/** The operations of the fixed protocol with their fields; proto/crabtalk.proto lists the later ones as additions. */
+const FIXED_REQUESTS = {
+  send: ['agent', 'content', 'sender', 'cwd', 'guest', 'toolChoice'],
+  stream: ['agent', 'content', 'sender', 'cwd', 'guest', 'toolChoice'],
+  replyToAsk: ['agent', 'sender', 'content'],
+  listActiveConversations: ['agent', 'sender'],
+  kill: ['agent', 'sender'],
+  compact: ['agent', 'sender'],
+  listConversations: ['agent', 'sender'],
+  setActiveModel: ['model'],
+  listMcps: ['agent'],
+  listAgents: [],
+  getAgent: ['name'],
+  createAgent: ['name', 'config', 'prompt'],
+  updateAgent: ['name', 'config', 'prompt'],
+  deleteAgent: ['name'],
+  listSkills: [],
+  ping: [],
+  reload: [],
+  getStats: [],
+  subscribeEvents: [],
+  listModels: [],
+  getConversationHistory: ['filePath'],
+  deleteConversation: ['filePath'],
+  subscribeEvent: ['source', 'targetAgent', 'once'],
+  unsubscribeEvent: ['id'],
+  listSubscriptions: [],
+  publishEvent: ['source', 'payload'],
+  steerSession: ['agent', 'sender', 'content'],
+  upsertMcp: ['config', 'agent'],
+  deleteMcp: ['name', 'agent'],
+  renameAgent: ['oldName', 'newName'],
+  subscribeMcpEvents: [],
+} as const
+
+/** The name of an operation that every daemon serves, also one without `hello`. */
+export type FixedOperation = keyof typeof FIXED_REQUESTS
+
+type FixedRequests = { [O in FixedOperation]: readonly (keyof RequestOf<O>)[] }
+
+const REQUESTS: Readonly<Record<string, readonly string[]>> = FIXED_REQUESTS satisfies FixedRequests
+
+/** Whether every daemon serves the operation. */
+export function isFixedOperation(operation: string): operation is FixedOperation {
+  return Object.hasOwn(REQUESTS, operation) || operation === 'extension'
+}
+
+/** The fields of a request that the fixed protocol does not have and that say something. */
+export function addedFields({ msg }: Pick<ClientMessage, 'msg'>): string[] {
+  const fixed = msg && REQUESTS[msg.$case]
+  if (!fixed) return []
+  return Object.entries(msg.value)
+    .filter(([name, value]) => !fixed.includes(name) && !isDefault(value))
+    .map(([name]) => name)
+}
+
+/** Whether only a client that knows the additions sends this message: by its id, its operation or one of its fields. */
+export function usesAdditions(message: ClientMessage): boolean {
+  const { msg, requestId } = message
+  if (requestId !== 0) return true
+  if (msg === undefined || msg.$case === 'getConfig') return false
+  return !isFixedOperation(msg.$case) || addedFields(message).length > 0
+}
+
+/**
+ * What the client of one connection understands: the fixed protocol, until one of its requests uses an addition.
+ *
+ * `auth` proves nothing: a proxy may show the token for a client that knows no additions.
+ */
+export class ClientProtocol {
+  #hasAdditions = false
+
+  /** Takes a request into account before it is served. */
+  see(message: ClientMessage): void {
+    this.#hasAdditions ||= message.msg?.$case !== 'auth' && usesAdditions(message)
+  }
+
+  /** Whether the client may be sent cases and events that the fixed protocol does not have. */
+  get hasAdditions(): boolean {
+    return this.#hasAdditions
+  }
+}
+
+/** The events of a turn in the fixed protocol. Its clients end the turn with an error at any other. */
+const FIXED_EVENTS: ReadonlySet<string> = new Set<NonNullable<StreamEvent['event']>['$case']>([
+  'start',
+  'chunk',
+  'thinking',
+  'toolStart',
+  'toolResult',
+  'toolsComplete',
+  'end',
+  'askUser',
+  'userSteered',
+  'textStart',
+  'textEnd',
+  'thinkingStart',
+  'thinkingEnd',
+  'contextUsage',
+])
+
+/** Whether a client of the fixed protocol can read this reply. Replies to fixed operations have fixed cases. */
+export function isFixedReply({ msg }: ServerMessage): boolean {
+  if (msg?.$case !== 'stream') return msg !== undefined
+  return msg.value.event !== undefined && FIXED_EVENTS.has(msg.value.event.$case)
+}
+
+function isDefault(value: unknown): boolean {
+  if (value === undefined || value === '' || value === 0 || value === false) return true
+  return Array.isArray(value) && value.length === 0
+}

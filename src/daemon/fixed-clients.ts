@@ -1,0 +1,120 @@
+import { parseObject } from '../core/base/json.ts'
+import { DEFAULT_AGENT } from '../core/config/default-name.ts'
+import { trustOf } from '../core/policy/trust.ts'
+import {
+  ClientMessage,
+  type KillMsg,
+  OnAsk,
+  type ReplyToAsk,
+  type ServerMessage,
+  type StreamMsg,
+  TurnOptions,
+} from '../core/protocol/crabtalk.generated.ts'
+import type { Dispatch } from '../core/protocol/dispatch.ts'
+import type { Question } from '../core/runtime/asks.ts'
+import type { Served } from './handlers/served.ts'
+import { DEFAULT_SENDER } from './handlers/turn-message.ts'
+
+/**
+ * Gives the requests of clients of the fixed protocol the meaning that those clients rely on, and serves them with the
+ * dispatch for all others (docs/decisions/0160-fixed-clients.md).
+ *
+ * - A turn of the local class may ask: its client shows the question.
+ * - A reply to a question may be text, a label or the number of an option.
+ * - `kill` of an idle conversation starts a new one for its pair; the old one stays stored.
+ */
+export function forFixedClients(dispatch: Dispatch, served: Served): Dispatch {
+  return async function* dispatchFixed(message, signal) {
+    const { msg } = message
+    switch (msg?.$case) {
+      case 'stream':
+        return yield* dispatch({ ...message, msg: { ...msg, value: withAsker(msg.value, served) } }, signal)
+      case 'replyToAsk':
+        return yield* dispatch({ ...message, msg: { ...msg, value: withAnswers(msg.value, served) } }, signal)
+      case 'kill':
+        return yield* killOrClear(dispatch, { message, kill: msg.value, served }, signal)
+      default:
+        yield* dispatch(message, signal)
+    }
+  }
+}
+
+/** The person behind a client of the local class answers its questions. */
+function withAsker(message: StreamMsg, { channel }: Served): StreamMsg {
+  const isLocal = trustOf(channel, message.sender ?? '') === 'local'
+  return isLocal ? { ...message, options: TurnOptions.create({ onAsk: OnAsk.CLIENT }) } : message
+}
+
+/** The reply as a JSON object with an answer to each question of the oldest ask of the pair; unchanged when none waits. */
+function withAnswers(message: ReplyToAsk, { services }: Served): ReplyToAsk {
+  const { agent = '', sender = '' } = withDefaults(message)
+  const waiting = services.asks.list(agent).find((pending) => pending.sender === sender)
+  if (!waiting) return { ...message, agent, sender }
+  return {
+    ...message,
+    agent,
+    sender,
+    content: JSON.stringify(toAnswers(message.content, waiting.ask.questions)),
+  }
+}
+
+/**
+ * Reads a reply that a person typed or chose. A JSON object answers by question, and leaves out what has no answer. Any
+ * other text answers the first question: the number of an option (from 1), its label in any case, or free text.
+ */
+export function toAnswers(content: string, questions: readonly Question[]): Record<string, string> {
+  const given = parseObject(content)
+  const entries = questions.map((question, index) => {
+    if (!given) return [question.question, index === 0 ? toAnswer(content.trim(), question) : '']
+    const answer = given[question.question]
+    return [question.question, typeof answer === 'string' ? toLabel(answer, question) : '']
+  })
+  return Object.fromEntries(entries)
+}
+
+function toAnswer(text: string, { options, multiSelect }: Question): string {
+  const parts = multiSelect ? text.split(',').map((part) => part.trim()) : [text]
+  const labels = parts.map((part) => optionAt(part, options) ?? labelOf(part, options))
+  return labels.every((label) => label !== undefined) ? labels.join(', ') : text
+}
+
+function toLabel(text: string, { options }: Question): string {
+  return labelOf(text, options) ?? text
+}
+
+function optionAt(text: string, options: Question['options']): string | undefined {
+  return /^[1-9]\d?$/.test(text) ? options[Number(text) - 1]?.label : undefined
+}
+
+function labelOf(text: string, options: Question['options']): string | undefined {
+  const folded = text.trim().toLowerCase()
+  return options.find(({ label }) => label.toLowerCase() === folded)?.label
+}
+
+interface Kill {
+  message: ClientMessage
+  kill: KillMsg
+  served: Served
+}
+
+/** Cancels what runs for the pair. Where nothing runs, the pair's next message begins a new conversation. */
+async function* killOrClear(
+  dispatch: Dispatch,
+  { message, kill, served }: Kill,
+  signal: AbortSignal,
+): AsyncGenerator<ServerMessage> {
+  const { agent, sender } = withDefaults(kill)
+  const { running } = served.services
+  const isIdle = running.list().every(({ pair, ...turn }) => turn.agent !== agent || pair.sender !== sender)
+  for await (const reply of dispatch(message, signal)) {
+    if (isIdle && reply.msg?.$case === 'pong') {
+      const newSession = ClientMessage.create({ msg: { $case: 'newSession', value: { agent, sender } } })
+      for await (const { msg } of dispatch(newSession, signal)) if (msg?.$case === 'error') reply.msg = msg
+    }
+    yield reply
+  }
+}
+
+function withDefaults({ agent, sender }: { agent: string; sender: string }) {
+  return { agent: agent || DEFAULT_AGENT, sender: sender || DEFAULT_SENDER }
+}

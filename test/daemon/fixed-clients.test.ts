@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { toAnswers } from '../../src/daemon/fixed-clients.ts'
+import { testFixedClients } from '../support/fixed-client-turns.ts'
+import { decodeFixed, encodeFixed } from '../support/fixed-wire.ts'
+
+const VECTORS = join(import.meta.dirname, '../core/protocol/fixtures/wire-vectors.txt')
+
+test('the strict client encodes and decodes the golden frames of clients, and refuses an empty message', () => {
+  const lines = readFileSync(VECTORS, 'utf8').split('\n')
+  const rows = lines.filter((line) => line.startsWith('C ') && !line.startsWith('C empty'))
+  assert.ok(rows.length > 15)
+  for (const row of rows) {
+    const payload = Buffer.from(row.split(' | ')[1]!.slice(8), 'hex')
+    assert.deepEqual(encodeFixed('ClientMessage', decodeFixed('ClientMessage', payload)), payload, row)
+  }
+  assert.throws(() => decodeFixed('StreamEvent', Buffer.from('ea0300', 'hex')), /empty StreamEvent/)
+})
+
+test('a typed reply to several questions answers the first, and picks several options by number', () => {
+  const options = ['Red', 'Blue', 'Green'].map((label) => ({ label, description: '' }))
+  const [one, two] = ['one?', 'two?'].map((question) => ({
+    question,
+    header: '',
+    options,
+    multiSelect: true,
+  }))
+  assert.deepEqual(toAnswers('1, green', [one!, two!]), { 'one?': 'Red, Green', 'two?': '' })
+  assert.deepEqual(toAnswers('4', [one!]), { 'one?': '4' })
+  assert.deepEqual(toAnswers('{"two?":"BLUE"}', [one!, two!]), { 'one?': '', 'two?': 'Blue' })
+})
+
+testFixedClients()
