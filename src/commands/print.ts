@@ -8,9 +8,10 @@ export function printJson(host: Host, value: unknown): number {
 }
 
 /**
- * Prints rows in aligned columns: cut to the width of a terminal, whole and without padding at the end in a pipe.
+ * Prints rows in aligned columns.
  *
- * The last column gives way when there is no room.
+ * On a terminal, a cell before the last column is cut at MAX_CELL columns, and a line at the terminal's width. In a pipe
+ * every cell is whole, no line ends in padding, and a longer cell shifts only its own line.
  */
 export async function printTable(
   host: Host,
@@ -18,16 +19,29 @@ export async function printTable(
   rows: readonly (readonly string[])[],
 ): Promise<void> {
   const { default: width } = await import('string-width')
-  const cells = [header, ...rows].map((row) => row.map((cell) => sanitize(cell).replaceAll(/\s+/g, ' ')))
-  const widths = header.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))
-  const limit = host.stdout.isTerminal ? host.columns() : Number.POSITIVE_INFINITY
+  const isTerminal = host.stdout.isTerminal
+  const last = header.length - 1
+  const cells = [header, ...rows].map((row) =>
+    row.map((text, column) => {
+      const cell = sanitize(text).replaceAll(/\s+/g, ' ')
+      return isTerminal && column < last ? cut(cell, MAX_CELL, width) : cell
+    }),
+  )
+  const widths = header.map((_, column) => {
+    const all = cells.map((row) => width(row[column] ?? ''))
+    return Math.max(...all.filter((cell) => column === last || cell <= MAX_CELL))
+  })
+  const limit = isTerminal ? host.columns() : Number.POSITIVE_INFINITY
   const lines = cells.map((row) => {
-    const line = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell))).join('  ')
-    return `${cut(line.trimEnd(), limit, width)}\n`
+    const padded = row.map((cell, column) => cell + ' '.repeat(Math.max(0, widths[column]! - width(cell))))
+    return `${cut(padded.join('  ').trimEnd(), limit, width)}\n`
   })
   host.stdout.write(lines.join(''))
   await host.stdout.flush() // what is said on standard error afterwards stands below it
 }
+
+/** Columns of a terminal; enough for names, paths and addresses of usual length. */
+const MAX_CELL = 64
 
 /** A line as it fits the width of a terminal; in a pipe it stays whole. */
 export async function fitLine(host: Host, line: string): Promise<string> {

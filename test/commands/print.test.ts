@@ -30,6 +30,22 @@ test('printTable() prints whole lines into a pipe and cuts them to a terminal', 
   )
 })
 
+test('printTable() keeps the other rows narrow when one cell is very long', async () => {
+  const rows = [
+    ['1', 'x'.repeat(10_240), 'a'],
+    ['2', 'short', 'b'],
+  ]
+  assert.deepEqual(await tableLines(['ID', 'SENDER', 'TITLE'], rows), [
+    'ID  SENDER  TITLE',
+    `1   ${'x'.repeat(10_240)}  a`,
+    '2   short   b',
+  ])
+  const terminal: TestHostOptions = { terminals: ['stdout'], columns: 100 }
+  const [, cut, short] = await tableLines(['ID', 'SENDER', 'TITLE'], rows, terminal)
+  assert.equal(cut, `1   ${'x'.repeat(63)}…  a`)
+  assert.equal(short, `2   ${'short'.padEnd(64)}  b`)
+})
+
 test('printTable() lets no cell change the terminal or break its line', async () => {
   const cells = ['\u001b[31mred\u001b[0m', 'two\nlines\tand', '\u001b]0;title\u0007x']
   assert.deepEqual((await tableLines(['A', 'B', 'C'], [cells]))[1], 'red  two lines and  x')
