@@ -71,6 +71,8 @@ test('a read-only home: reading works, writing is 1 with a hint, and --no-save a
     assert.deepEqual([stderr, code], ['', 0], args.join(' '))
   }
   assertFailed(await talk.run(['agent', 'create', 'helper'], { env }), 'storage', { message: /read-only$/ })
+  const daemon = await talk.run(['daemon', 'run'], { env }) // 78, or a service manager would start it for ever
+  assertFailed(daemon, 'config', { message: /read-only$/, hint: /^hint: make it writable/ })
 })
 
 test('a home that cannot be made is 1 and says why', async () => {

@@ -5,7 +5,7 @@ import { startTestDispatch } from '../support/test-dispatch.ts'
 
 const NEVER = new AbortController().signal
 
-test('delete_agent refuses while a turn of the agent runs, names the process, and works afterwards', async () => {
+test('delete_agent refuses while a turn of the agent runs, says how to end it, and works afterwards', async () => {
   await using node = await startTestDispatch([{ parts: ['said'], end: 'hang' }])
   await request(node.dispatch, 'createAgent', { name: 'busy' }, NEVER)
   const stop = new AbortController()
@@ -14,7 +14,8 @@ test('delete_agent refuses while a turn of the agent runs, names the process, an
     if (event?.$case !== 'chunk') continue
     await assert.rejects(request(node.dispatch, 'deleteAgent', { name: 'busy' }, NEVER), {
       kind: 'conflict',
-      message: `Cannot delete the agent "busy": process ${process.pid} runs a turn of it`,
+      message: 'Cannot delete the agent "busy": a turn of it is running',
+      hint: 'wait for the turn to end, or end it: crabtalk conversation kill busy/ann',
     })
     stop.abort()
   }

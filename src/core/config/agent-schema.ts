@@ -74,15 +74,15 @@ function findNamedServers(table: JsonObject): Finding[] {
 
 /** Keys that people look for here and that live elsewhere. */
 function explain(finding: Finding): Finding {
-  const hint = finding.path.length === 1 ? ELSEWHERE[String(finding.path[0])] : undefined
+  const hint = finding.path.length === 1 ? ELSEWHERE.get(String(finding.path[0])) : undefined
   return hint === undefined ? finding : { ...finding, hint }
 }
 
-const ELSEWHERE: Record<string, string> = {
-  name: 'the name of an agent is the name of its file',
-  prompt: 'the prompt is the .md file beside this one',
-  system_prompt: 'the prompt is the .md file beside this one',
-}
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['name', 'the name of an agent is the name of its file'],
+  ['prompt', 'the prompt is the .md file beside this one'],
+  ['system_prompt', 'the prompt is the .md file beside this one'],
+])
 
 /** Leaves room for the suffixes of temporary files below the 255 bytes of a file name. */
 const MAX_NAME_BYTES = 200

@@ -2,9 +2,12 @@ import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { CrabError } from '../base/errors.ts'
 import type { MessageFns } from './crabtalk.generated.ts'
 
-/** The message in a payload. Bytes that are none, or that hold more than one, are `invalid`; unknown fields are skipped. */
+/**
+ * Decodes the message in a payload; unknown fields are skipped. Fails with `invalid` for bytes that are not one whole message,
+ * and for text that is not UTF-8: with replacement characters, different senders would become one.
+ */
 export function decodeMessage<T>(type: MessageFns<T>, payload: Uint8Array): T {
-  const reader = new BinaryReader(payload)
+  const reader = new BinaryReader(payload, (bytes) => UTF8.decode(bytes))
   try {
     const message = type.decode(reader)
     if (reader.pos === reader.len) return message // a stray end-of-group tag ends the generated decoder early
@@ -13,3 +16,6 @@ export function decodeMessage<T>(type: MessageFns<T>, payload: Uint8Array): T {
   }
   throw new CrabError('invalid', `Cannot decode a message: unexpected end at byte ${reader.pos}`)
 }
+
+/** A byte order mark is a part of the text. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { type AgentConfig, foldName } from '../../core/config/agent-schema.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
@@ -17,6 +16,7 @@ import type {
 import { turnOf } from '../../core/runtime/held-conversation.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
+import { turnConflict } from './turn-conflict.ts'
 
 /** `list_agents`: by name, and what is wrong with the files that are none. */
 export async function listAgents(store: AgentStore): Promise<AgentList> {
@@ -80,20 +80,19 @@ async function openCrons({ node, place }: Services): Promise<CronFile | undefine
 /** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */
 export async function deleteAgent(services: Services, name: string): Promise<void> {
   const { agents, place, holderOf, running, node, roster } = services
+  const conflict = (pid: number | undefined) =>
+    turnConflict(services, `Cannot delete the agent "${name}"`, {
+      pid,
+      runs: ({ pair }) => pair.agentId === agentId,
+    })
   const agentId = await agents.idOf(name)
-  if (running.hasAgent(agentId)) throw stillRuns(name, node.pid)
+  if (running.hasAgent(agentId)) throw conflict(node.pid)
   for (const session of await place.storage.listSessions({ agentId })) {
     const holder = await holderOf(turnOf(session.id))
-    if (holder) throw stillRuns(name, holder.pid)
+    if (holder) throw conflict(holder.pid)
   }
   await agents.delete(name)
   await roster.gone(agentId)
-}
-
-function stillRuns(name: string, pid: number | undefined): CrabError {
-  return new CrabError('conflict', `Cannot delete the agent "${name}": process ${pid} runs a turn of it`, {
-    hint: 'wait for the turn to end, or end that process',
-  })
 }
 
 function toAgentInfo(agent: AgentConfig): AgentInfo {

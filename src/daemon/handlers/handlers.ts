@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CrabError } from '../../core/base/errors.ts'
 import type { Channel } from '../../core/policy/trust.ts'
 import type { AgentInfo, ListConversationsMsg } from '../../core/protocol/crabtalk.generated.ts'
 import type { Handlers } from '../../core/protocol/dispatch.ts'
 import { EntryReader } from '../../core/runtime/entry-reader.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
+import type { Running } from '../../core/runtime/running-turns.ts'
 import { deleteSession } from '../../core/runtime/sessions.ts'
 import type { Services } from '../services.ts'
 import { listActiveConversations } from './active-conversations.ts'
@@ -40,6 +40,7 @@ import {
 } from './sessions.ts'
 import { listSkills } from './skills.ts'
 import { kill, steerSession } from './steering.ts'
+import { turnConflict } from './turn-conflict.ts'
 import { send, stream } from './turns.ts'
 
 /** The operations of the protocol over one node's services, for messages that come by that channel, each for its callers. */
@@ -138,12 +139,11 @@ async function known({ roster }: Services, agent: AgentInfo): Promise<AgentInfo>
 }
 
 /** Waiting for a turn without a word would look like hanging; the person can wait, or end it. */
-async function refuseWhileRunning({ holderOf }: Services, session: string): Promise<void> {
-  const holder = await holderOf(turnOf(session))
+async function refuseWhileRunning(services: Services, session: string): Promise<void> {
+  const holder = await services.holderOf(turnOf(session))
   if (!holder) return
-  throw new CrabError('conflict', `Cannot delete the conversation: process ${holder.pid} runs a turn of it`, {
-    hint: 'wait for the turn to end, or end that process',
-  })
+  const runs = ({ conversation }: Running) => conversation.id === session
+  throw turnConflict(services, 'Cannot delete the conversation', { pid: holder.pid, runs })
 }
 
 async function withAgentId(services: Services, filter: ListConversationsMsg) {

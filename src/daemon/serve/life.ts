@@ -25,6 +25,8 @@ export class DaemonLife implements Disposable {
   #mustReload = false
   /** Whether the home is its own: before that another daemon writes the log. */
   hasHome = false
+  /** Whether clients can reach it. */
+  isServing = false
   /** Whether it ends because of a failure of ours. */
   hasCrashed = false
 

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
 import type { Log } from '../../core/base/log.ts'
 import { LogFile } from '../../core/base/log-file.ts'
+import { codeOf } from '../../core/base/system-error.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { refuseForeignHome } from '../../core/config/foreign-home.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
@@ -50,7 +51,8 @@ const SWEEP_AGAIN_MS = 2 * 60_000
 /**
  * Is the daemon of a home until a signal, a client or idleness ends it, and gives its exit code.
  *
- * Fails with `conflict` where the home has one, `config` on a broken config.toml; logs/daemon.log says so, too.
+ * Fails with `conflict` where the home has one, `config` on a broken config.toml and in a home it cannot write to;
+ * logs/daemon.log says so, too.
  */
 export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Promise<number> {
   await refuseForeignHome(options.paths)
@@ -63,12 +65,24 @@ export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Pr
     const { kind, message, hint } = toCrabError(reason)
     if (!life.signal.aborted && (life.hasHome || kind !== 'conflict'))
       file.log('error', message, { kind, hint })
-    if (!life.signal.aborted) throw reason
+    if (!life.signal.aborted) throw life.isServing ? reason : toStartError(reason)
     if (reason !== life.signal.reason) log('error', `while it stopped: ${message}`, { kind })
   }
   log('info', 'stopped')
   return life.hasCrashed ? KINDS.internal.exit : 0
 }
+
+/**
+ * Turns a storage error that no restart mends, such as a read-only home, into a `config` error: its exit code, 78, stops a
+ * service manager from starting the daemon again. A full disk may have room a moment later.
+ */
+function toStartError(reason: unknown): unknown {
+  const { kind, message, hint, cause } = toCrabError(reason)
+  if (kind !== 'storage' || !LASTING.has(codeOf(cause))) return reason
+  return new CrabError('config', message, { cause: reason, ...(hint !== undefined && { hint }) })
+}
+
+const LASTING: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS', 'EEXIST', 'ENOTDIR', 'ELOOP'])
 
 interface Living {
   host: DaemonProcess
@@ -109,6 +123,7 @@ async function live(at: Living): Promise<void> {
     onError: ({ kind, message }) => log('error', message, { kind }),
     watched: (dispatch) => idle.watched(dispatch),
   })
+  life.isServing = true
   log('info', `listening on ${listeners.endpoints().join(' and ')}`)
   services.sessionIndex.warm()
   void services.roster.keepAll().catch((reason: unknown) => log('error', toCrabError(reason).message))

@@ -73,6 +73,28 @@ test('decodeMessage() skips fields it does not know', () => {
   assert.deepEqual(decodeMessage(ClientMessage, newer), decodeMessage(ClientMessage, known))
 })
 
+test('decodeMessage() refuses text that is not UTF-8, and keeps a byte order mark', () => {
+  const senderOf = (bytes: Uint8Array) => {
+    const { msg } = decodeMessage(ClientMessage, Buffer.concat([SEND, Buffer.from([bytes.length]), bytes]))
+    return msg?.$case === 'send' ? msg.value.sender : undefined
+  }
+  const marked = Buffer.from('\ufeffa')
+  assert.equal(senderOf(marked), '\ufeffa')
+  for (const bytes of [
+    [0xff, 0xfe, 0x61, 0x61],
+    [0xc3, 0x28, 0x61, 0x61],
+    [0xed, 0xa0, 0x80, 0x61],
+  ]) {
+    assert.throws(() => senderOf(Uint8Array.from(bytes)), {
+      kind: 'invalid',
+      message: /^Cannot decode a message: /,
+    })
+  }
+})
+
+/** A `send` with a sender of four bytes, up to the length of that. */
+const SEND = Buffer.from('0a0622', 'hex')
+
 test('decodeMessage() keeps the last case of a oneof that is there twice', () => {
   assert.deepEqual(decodeMessage(ClientMessage, Buffer.from('f20100820200', 'hex')).msg, {
     $case: 'reload',

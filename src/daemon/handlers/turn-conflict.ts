@@ -1,0 +1,22 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { quoteWord } from '../../core/base/shell-lexer.ts'
+import type { Running } from '../../core/runtime/running-turns.ts'
+import type { Services } from '../services.ts'
+
+/** Makes the `conflict` error for a change that has to wait for a turn, with the way to end that turn. */
+export function turnConflict(
+  { node, running }: Pick<Services, 'node' | 'running'>,
+  what: string,
+  { pid, runs }: { pid: number | undefined; runs: (running: Running) => boolean },
+): CrabError {
+  const own = pid === node.pid ? running.list().find(runs) : undefined
+  if (!own) {
+    return new CrabError('conflict', `${what}: process ${pid} runs a turn of it`, {
+      hint: 'wait for the turn to end, or end that process',
+    })
+  }
+  const address = quoteWord(`${own.agent}/${own.pair.sender}`)
+  return new CrabError('conflict', `${what}: a turn of it is running`, {
+    hint: `wait for the turn to end, or end it: crabtalk conversation kill ${address}`,
+  })
+}
