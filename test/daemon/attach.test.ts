@@ -182,7 +182,7 @@ test('attach() says why a daemon cannot be started, and goes on without where it
   await using home = await temporaryHome()
   await home.write('run/crabtalk.sock', 'a file in the way')
   const told = callerOf(home)
-  const why = /Cannot start a daemon: Cannot listen on .*: a file that is no socket is in the way/
+  const why = /Cannot start a daemon: Cannot listen on .*: a file that is not a socket is in the way/
   assert.match(await placeOf(told, { daemon: 'need' }), why)
   assert.match(await placeOf(told, { daemon: 'start' }), /^process: /)
   assert.match(told.said.join(''), why)

@@ -140,8 +140,8 @@ test('a home in which nothing can be made keeps it from starting', async () => {
   await mkdir(home.paths.home, { recursive: true })
   await writeFile(home.paths.run, '')
   const { code, stderr } = await failedDaemon(home)
-  assert.equal(code, 1)
-  assert.match(stderr, /^crabtalk: error\[storage\]: Cannot .*\nhint: /)
+  assert.equal(code, 78)
+  assert.match(stderr, /^crabtalk: error\[config\]: Cannot .*\nhint: /)
 })
 
 test('a file where the socket is to be is left, and said', async () => {
@@ -149,7 +149,7 @@ test('a file where the socket is to be is left, and said', async () => {
   await home.write('run/crabtalk.sock', 'mine')
   const { code, stderr } = await failedDaemon(home)
   assert.equal(code, 1)
-  assert.match(stderr, /error\[conflict\]: Cannot listen on .*crabtalk\.sock: a file that is no socket/)
+  assert.match(stderr, /error\[conflict\]: Cannot listen on .*crabtalk\.sock: a file that is not a socket/)
   assert.equal(await home.read('run/crabtalk.sock'), 'mine')
 })
 

@@ -17,7 +17,7 @@ const ANSWER_MS = 2000
  * The server binds to another name of the same folder, and the socket is then linked to its path: nobody connects
  * before its mode is set, of several servers exactly one gets the path, and a server that closes removes (as Node does)
  * the name it was bound to, never a successor's socket. A socket that nobody answers is replaced. `conflict` when
- * somebody answers, or when the file is no socket.
+ * a server answers, when the socket is another user's, or when the file is not a socket.
  */
 export async function claimSocket(
   path: string,
@@ -25,9 +25,9 @@ export async function claimSocket(
 ): Promise<() => Promise<void>> {
   await makePrivateDir(dirname(path))
   const hidden = join(dirname(path), `.${newUlid().slice(-10)}`) // not longer than crabtalk.sock
-  await removeStale(path)
   await bind(hidden)
   try {
+    await removeStale(path, hidden)
     await chmod(hidden, 0o600)
     await linkTo(path, hidden)
   } finally {
@@ -47,20 +47,28 @@ async function linkTo(path: string, hidden: string): Promise<void> {
       if (codeOf(reason) !== 'EEXIST' && (await statOf(path)) === undefined) return await rename(hidden, path) // no hard links here
       if (attempt === ATTEMPTS) throw reason
     }
-    await removeStale(path)
+    await removeStale(path, hidden)
   }
 }
 
-async function removeStale(path: string): Promise<void> {
+/** Removes a socket that has no server. `own` is a socket of this process: one of another user is not to be trusted. */
+async function removeStale(path: string, own: string): Promise<void> {
   const found = await statOf(path)
   if (found === undefined) return
+  const what = `Cannot listen on ${path}`
   if (!found.isSocket()) {
-    throw new CrabError('conflict', `Cannot listen on ${path}: a file that is no socket is in the way`, {
+    throw new CrabError('conflict', `${what}: a file that is not a socket is in the way`, {
       hint: 'move that file away',
     })
   }
+  const uid = (await statOf(own))?.uid
+  if (found.uid !== uid) {
+    throw new CrabError('conflict', `${what}: the socket belongs to another user (uid ${found.uid})`, {
+      hint: `remove it, or set XDG_RUNTIME_DIR or CRABTALK_HOME to a directory of your own`,
+    })
+  }
   if (await isAnswered(path)) {
-    throw new CrabError('conflict', `Cannot listen on ${path}: a daemon answers there`, {
+    throw new CrabError('conflict', `${what}: a daemon answers there`, {
       hint: 'stop it with `crabtalk daemon stop`',
     })
   }

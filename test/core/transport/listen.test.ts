@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmod,
+  chown,
   lstat,
   mkdir,
   mkdtempDisposable,
@@ -75,6 +76,20 @@ test('a socket that is answered is never replaced, and goes on', async () => {
   })
   assert.equal((await lstat(endpoint.path)).ino, before.ino)
   assert.ok(await isAlive(endpoint))
+  assert.deepEqual(await readdir(dirname(endpoint.path)), ['crabtalk.sock'])
+})
+
+test('a socket of another user is never used and never replaced', async () => {
+  if (process.getuid?.() !== 0) return // only root can make one
+  await using directory = await folder()
+  const endpoint = socketIn(directory.path)
+  await leaveSocket(endpoint.path)
+  await chown(endpoint.path, 12_345, 12_345)
+  await assert.rejects(listen(endpoint, options), {
+    kind: 'conflict',
+    message: `Cannot listen on ${endpoint.path}: the socket belongs to another user (uid 12345)`,
+  })
+  assert.equal((await lstat(endpoint.path)).uid, 12_345)
   assert.deepEqual(await readdir(dirname(endpoint.path)), ['crabtalk.sock'])
 })
 
