@@ -233,7 +233,7 @@ function toolHooks(
   const engine = chooseEngine({ processes, ripgrep: () => ripgrep(join(paths.cache, 'bin')), env })
   return [
     fileHook({ closed, homeDir, lock: (resource, signal) => leases.take(resource, signal) }),
-    bashHook({ processes }),
+    bashHook({ processes, homeDir, closed }),
     searchHook({ engine, closed, homeDir }),
     memoryHook({ memory, now: Date.now }),
     searchSessionsHook({ search: sessionIndex.search, storage }),

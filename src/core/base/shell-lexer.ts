@@ -3,6 +3,8 @@ export interface ShellWord {
   text: string
   /** `text`, split at every `*` that is not quoted. */
   parts: readonly string[]
+  /** The index in `text` of the first `*`, `?` or `[` that is not quoted; absent when there is none. */
+  globAt?: number
 }
 
 /** A shell line as the simple commands it runs, in its order; or why that cannot be said, as a clause. */
@@ -114,7 +116,12 @@ function skipRedirection(cursor: Cursor): boolean {
 /** Whether it sets a variable before a command that has nothing to do with which programs run. */
 function isHarmlessVariable({ text, bare }: RawWord): boolean {
   const [, name] = /^([A-Za-z_]\w*)=/.exec(bare) ?? []
-  return name !== undefined && !POWERFUL.test(name) && !hasValue(text)
+  return name !== undefined && !selectsPrograms(name) && !hasValue(text)
+}
+
+/** Whether a variable of this name may decide which programs run, or what they are told. */
+export function selectsPrograms(name: string): boolean {
+  return POWERFUL.test(name)
 }
 
 /** Whether a part of it is a parameter's value. */
@@ -161,6 +168,8 @@ function readValue(cursor: Cursor): string {
 }
 
 function addTo(word: OpenWord, text: string, bare: string): void {
+  const glob = word.globAt === undefined ? bare.search(/[*?[]/) : -1
+  if (glob >= 0) word.globAt = word.text.length + glob
   word.text += text
   word.bare += bare
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { KeyPath } from './problem.ts'
-import { readRule } from './rule-syntax.ts'
+import { READ_ONLY_COMMANDS_RULE, readRule } from './rule-syntax.ts'
 import { strictTable } from './schema.ts'
 
 /** A rule of a file, as src/core/policy/ takes it. */
@@ -11,12 +11,13 @@ export interface PermissionRule {
   source: string
 }
 
-/** A `[permissions]` table: lists of rules. */
+/** A `[permissions]` table: lists of rules, and whether commands that only read run without a question. */
 export const permissionsTable = z.lazy(() =>
   strictTable({
     allow: z.exactOptional(rules()),
     ask: z.exactOptional(rules()),
     deny: z.exactOptional(rules()),
+    read_only_commands: z.exactOptional(z.boolean()),
   }),
 )
 
@@ -26,11 +27,14 @@ export function toRules(
   place: (path: KeyPath) => string,
 ): PermissionRule[] {
   const effects = ['deny', 'ask', 'allow'] as const
-  return effects.flatMap((effect) =>
-    (table?.[effect] ?? []).map((pattern, i) => {
+  const written = effects.flatMap((effect) =>
+    (table?.[effect] ?? []).map((pattern, i): PermissionRule => {
       return { effect, pattern, source: place(['permissions', effect, i]) }
     }),
   )
+  if (table?.read_only_commands !== false) return written
+  const source = place(['permissions', READ_ONLY_COMMANDS_RULE])
+  return [...written, { effect: 'ask', pattern: READ_ONLY_COMMANDS_RULE, source }]
 }
 
 function rules() {

@@ -34,6 +34,9 @@ export interface RuleProblem {
 
 type RuleReading = { ok: true; value: RuleForm } | { ok: false; problem: RuleProblem }
 
+/** The rule that stands for `read_only_commands = false`: commands that only read are asked about like all others. */
+export const READ_ONLY_COMMANDS_RULE = 'read_only_commands'
+
 /** Reads a rule; unicode is compared in NFC. docs/decisions/0071-permission-engine.md has the grammar. */
 export function readRule(text: string): RuleReading {
   const rule = text.normalize('NFC').trim()

@@ -1,11 +1,16 @@
-import { lexShell, quoteWord } from '../base/shell-lexer.ts'
+import { lexShell, quoteWord, WHOLE } from '../base/shell-lexer.ts'
+import { allowsInner, plainInner } from './inner-rules.ts'
 import { reachOf, reachWithValues } from './launchers.ts'
 import { commandText } from './pattern.ts'
+import { findClosing, hasSwitchedOff } from './read-only/closing-rule.ts'
 import { isRestricting, type ReadRule, rulesAbout } from './read-rules.ts'
 import { withoutOptions } from './sub-commands.ts'
 import { suggestCommand } from './suggest.ts'
-import type { Decision, Rule, Setting } from './types.ts'
-import { conclude, type Verdict } from './verdict.ts'
+import type { Action, Decision, ReadOnlyUse, Rule, Setting } from './types.ts'
+import { conclude, type Evidence, type Verdict } from './verdict.ts'
+
+/** A command line that would run. */
+type LineAction = Extract<Action, { kind: 'bash' }>
 
 /**
  * A line of bash: each of its simple commands is judged alone, and what the strictest of them gets is what it gets.
@@ -13,7 +18,11 @@ import { conclude, type Verdict } from './verdict.ts'
  * A line that cannot be split for sure matches no rule for some commands (decision 30): it may hide what they restrict,
  * so a rule for all of bash allows it only where there is no such rule.
  */
-export function decideLine(line: string, rules: readonly ReadRule[], setting: Setting): Decision {
+export function decideLine(
+  { command: line, readOnly }: LineAction,
+  rules: readonly ReadRule[],
+  setting: Setting,
+): Decision {
   const whole = rulesAbout({ kind: 'bash', command: line }, rules, setting)
   const lexed = lexShell(line)
   if ('opaque' in lexed) {
@@ -23,7 +32,11 @@ export function decideLine(line: string, rules: readonly ReadRule[], setting: Se
     return { ...verdict, suggestions: isOpen ? ['bash'] : [] }
   }
   const commands = lexed.commands.map((words) => words.map(({ text }) => text))
-  const judged = commands.map((words) => ({ words, ...judge(words, { rules, whole, setting }) }))
+  const isOff = hasSwitchedOff(rules)
+  const judged = commands.map((words, i) => {
+    const use = isOff ? undefined : readOnly?.[i]
+    return { words, ...judge(words, { rules, whole, setting, use }) }
+  })
   return combine(judged)
 }
 
@@ -44,19 +57,47 @@ function findRestricting(line: string, rules: readonly ReadRule[], whole: readon
   return { matched, hidden: possible.map(({ rule }) => rule).filter((rule) => !matched.includes(rule)) }
 }
 
-function judge(
-  words: readonly string[],
-  { rules, whole, setting }: { rules: readonly ReadRule[]; whole: readonly Rule[]; setting: Setting },
-): Verdict {
+interface Judging {
+  rules: readonly ReadRule[]
+  /** Rules about the line as a whole. */
+  whole: readonly Rule[]
+  setting: Setting
+  use?: ReadOnlyUse | undefined
+}
+
+function judge(words: readonly string[], judging: Judging): Verdict {
+  const { rules, whole, setting, use } = judging
   const reach = reachOf(words)
   const [itself, started] = [[commandText(words)], reach.commands.flatMap(withoutOptions).map(commandText)]
   const about = rules.filter(({ rule, isAboutCommand }) => {
     return isAboutCommand !== undefined && (isRestricting(rule) ? started : itself).some(isAboutCommand)
   })
-  const matched = [...new Set([...whole, ...about.map(({ rule }) => rule)])]
+  const withheld = findWithheld(words, about, judging)
+  const holding = about.filter((one) => !withheld.includes(one))
+  const matched = [...new Set([...whole, ...holding.map(({ rule }) => rule)])]
   const hidden = reach.isClear ? [] : restrictingCommands(rules).filter((rule) => !matched.includes(rule))
-  const evidence = { matched, hidden, ...(!reach.isClear && { unseen: 'it starts what cannot be seen' }) }
+  const evidence: Evidence = {
+    matched,
+    hidden,
+    withheld: withheld[0]?.rule,
+    ...(!reach.isClear && { unseen: 'it starts what cannot be seen' }),
+    ...(use && { builtIn: use.form, closing: findClosing(use, rules, setting) }),
+  }
   return conclude({ kind: 'bash', command: words.map(quoteWord).join(' ') }, evidence, setting)
+}
+
+/** Rules that allow a command and not what it starts, where no other rule allows that. */
+function findWithheld(
+  words: readonly string[],
+  about: readonly ReadRule[],
+  judging: Judging,
+): readonly ReadRule[] {
+  const narrow = about.filter(({ rule, forms: [form] }) => {
+    return rule.effect === 'allow' && form?.about === 'bash' && !allowsInner(form.words ?? [], words)
+  })
+  const inner = narrow.length === 0 ? undefined : plainInner(words, WHOLE)
+  const isAllowed = inner !== undefined && judge(inner, { ...judging, use: undefined }).effect === 'allow'
+  return isAllowed ? [] : narrow
 }
 
 /** The strictest verdict; the rules that are missing are those of the commands that are not allowed. */
@@ -67,13 +108,13 @@ function combine(judged: readonly (Verdict & { words: readonly string[] })[]): D
   const isOpen = judged.every((one) => one.isOpen)
   const lacking = waiting.length > 0 ? waiting : judged
   const suggestions = new Set(isOpen ? lacking.map(({ words }) => suggestCommand(words)) : [])
-  const { effect, rule, reason } = first
+  const { effect, rule, reason, builtIn } = first
   const matched = [...new Set(judged.flatMap((one) => one.matched))]
   const commands = judged.map((one) => ({
     text: one.words.map(quoteWord).join(' '),
     asks: one.effect !== 'allow',
   }))
-  return { effect, rule, matched, reason, suggestions: [...suggestions], commands }
+  return { effect, rule, matched, reason, ...(builtIn && { builtIn }), suggestions: [...suggestions], commands }
 }
 
 /** Rules that take some commands away, all of which a line may hide. */

@@ -11,7 +11,7 @@ import { conclude } from './verdict.ts'
  */
 export function decide(action: Action, setting: Setting): Decision {
   const rules = readRules(setting.rules)
-  if (action.kind === 'bash') return decideLine(action.command, rules, setting)
+  if (action.kind === 'bash') return decideLine(action, rules, setting)
   const matched = rulesAbout(action, rules, setting)
   const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, setting)
   return { ...verdict, suggestions: isOpen ? [suggestRule(action, setting)] : [] }

@@ -1,15 +1,19 @@
 import { basename, posix } from 'node:path'
+import { selectsPrograms } from '../base/shell-lexer.ts'
 import {
   EXEC,
   FEEDERS,
   FINDERS,
   FLAGS,
+  GIT_PROGRAM_SETTING,
   JOINERS,
   LAUNCHERS,
   LINE_READERS,
   OPERANDS,
+  OPTION_LAUNCHERS,
   SHELL_STARTERS,
   SHELLS,
+  SUB_LAUNCHERS,
   UNSEEN,
 } from './launcher-names.ts'
 
@@ -20,7 +24,14 @@ export function plainName(name: string): string {
 
 /** Whether a command starts what others of its words name. */
 export function isLauncher(name: string, args: readonly string[]): boolean {
-  return SHELLS.has(name) || LAUNCHERS.has(name) || (FINDERS.has(name) && args.some((arg) => EXEC.test(arg)))
+  if (SHELLS.has(name) || LAUNCHERS.has(name)) return true
+  if (FINDERS.has(name)) return args.some((arg) => EXEC.test(arg))
+  return [SUB_LAUNCHERS, OPTION_LAUNCHERS].some((some) => some.get(name)?.test(joined(args)))
+}
+
+/** Words between NULs, for SUB_LAUNCHERS and OPTION_LAUNCHERS. */
+export function joined(args: readonly string[]): string {
+  return `\0${args.map((arg) => `${arg}\0`).join('')}`
 }
 
 /**
@@ -52,7 +63,7 @@ export function isUnseen(command: readonly string[]): boolean {
   const inner = findInner(command)
   const { names, heads, begin } = inner
   if (heads.some((i) => GLOB.test(command[i]!) && command[i] !== '[')) return true
-  if (names.some((name) => UNSEEN.has(name))) return true
+  if (names.some((name) => UNSEEN.has(name)) || setsProgram(command, inner)) return true
   const last = names.at(-1)!
   const line = SHELLS.has(last) || LINE_READERS.has(last) ? lineStart(command) : -1
   if (begin < 0 && line < 0) {
@@ -62,10 +73,32 @@ export function isUnseen(command: readonly string[]): boolean {
   return isFed(command, inner, line)
 }
 
+/** Whether it sets a variable that decides what runs, or a setting of git that does. */
+function setsProgram(command: readonly string[], { names, begin }: Inner): boolean {
+  if (names[0] === 'git') {
+    return command.some((word, i) => {
+      return (
+        /^--(config-env|exec-path)/.test(word) || (command[i - 1] === '-c' && GIT_PROGRAM_SETTING.test(word))
+      )
+    })
+  }
+  return command.slice(1, begin < 0 ? command.length : begin).some((word) => {
+    const [, name] = /^([A-Za-z_]\w*)=/.exec(word) ?? []
+    return name !== undefined && selectsPrograms(name)
+  })
+}
+
 /** Whether words from elsewhere may become more than plain arguments. */
-function isFed(command: readonly string[], { names, begin, strings }: Inner, line: number): boolean {
-  const feeder = names.findIndex((name) => FEEDERS.has(name))
-  if (feeder < 0) return false
+function isFed(command: readonly string[], inner: Inner, line: number): boolean {
+  return inner.names.some((name, i) => FEEDERS.has(name) && isFedBy(i, command, inner, line))
+}
+
+function isFedBy(
+  feeder: number,
+  command: readonly string[],
+  { names, begin, strings }: Inner,
+  line: number,
+): boolean {
   const started = names.slice(feeder + 1)
   const isJoined = started.some((name) => JOINERS.has(name))
   const fed = [...command.keys()].filter((i) => {
@@ -78,7 +111,7 @@ function isFed(command: readonly string[], { names, begin, strings }: Inner, lin
 }
 
 /** The launchers of a command, one inside the other, and what they start. */
-interface Inner {
+export interface Inner {
   names: string[]
   /** Words that may be the program. */
   heads: number[]
@@ -88,7 +121,8 @@ interface Inner {
   strings: string[]
 }
 
-function findInner(command: readonly string[]): Inner {
+/** Finds the launchers of a command and the program that they start. */
+export function findInner(command: readonly string[]): Inner {
   const first = plainName(command[0] ?? '')
   const inner: Inner = { names: [first], heads: [], begin: -1, strings: [] }
   if (first === 'parallel' || FINDERS.has(first)) inner.strings.push('{')
@@ -101,7 +135,12 @@ function findInner(command: readonly string[]): Inner {
       isWaiting = false
       room = 0
       inner.begin = -1
-    } else if (inner.begin >= 0 || isWaiting || word === '--') {
+    } else if (
+      inner.begin >= 0 ||
+      isWaiting ||
+      word === '--' ||
+      (FINDERS.has(first) && /^[;+]$/.test(word))
+    ) {
     } else if (FEEDERS.has(launcher) && REPLACE.test(word)) {
       const [, short, own, long] = REPLACE.exec(word)!
       const isApart = short !== undefined && /[IJ]/.test(short) && own === ''

@@ -3,7 +3,7 @@ export const SHELLS: ReadonlySet<string> = words('sh bash dash zsh ksh mksh ash 
 
 /** Those that give a word to a shell, besides shells. */
 export const LINE_READERS: ReadonlySet<string> = words(
-  'env su runuser sg watch script parallel flock ssh entr hyperfine tmux',
+  'env su runuser sg watch script parallel flock ssh entr hyperfine tmux screen capsh',
 )
 
 /** Programs that start what their words say. */
@@ -12,8 +12,46 @@ export const LAUNCHERS: ReadonlySet<string> = words(
     'setsid setpriv setarch prlimit time unshare nsenter chroot flock watch script strace ltrace unbuffer busybox ' +
     'toybox entr caffeinate arch systemd-run systemd-inhibit fakeroot proot bwrap firejail torsocks proxychains ' +
     'xvfb-run dbus-run-session direnv ssh npx bunx pnpx uvx sg gosu chronic choom uclampset numactl hyperfine run0 ' +
-    'at batch tmux',
+    'at batch tmux screen capsh start-stop-daemon linux32 linux64 i386 i486 i586 i686 athlon x86_64 uname26 ppc ' +
+    'ppc32 ppc64 s390 s390x sparc sparc32 sparc64 aarch64 arm armh armv7b armv7l armv8l claude codex opencode gemini ' +
+    'aider goose',
 )
+
+/**
+ * Programs that start something only with some of their words, which stand between NULs: sub-commands whose further
+ * words are the command.
+ */
+export const SUB_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
+  ['git', behindOptions('(bisect\0run|submodule\0([^\0]*\0)*?foreach)\0')],
+  ...[...words('npm pnpm yarn bun')].map((name): [string, RegExp] => [
+    name,
+    behindOptions('(exec|x|dlx|explore)\0'),
+  ]),
+])
+
+/** As SUB_LAUNCHERS; options that name a program, which may stand anywhere and more than once. */
+export const OPTION_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
+  [
+    'git',
+    /\0(rebase\0([^\0]*\0)*?(-[a-zA-Z]*x|--ex)|difftool\0|filter-branch\0|-c\0|--config-env|--exec-path=|grep\0([^\0]*\0)*?(-O|--open))/,
+  ],
+  ['split', /\0--fi/],
+  ...[...words('tar gtar bsdtar')].map((name): [string, RegExp] => [
+    name,
+    /^\0-?[A-Za-z]*[IF]|\0-[A-Za-z]*[IF]|\0--(checkpoint-a|to-c|us|rs|info-s|new-v)/,
+  ]),
+  ['rsync', /\0(-[A-Za-z]*e|--rs)/],
+  ['sort', /\0--comp/],
+  ['man', /\0(-[A-Za-z]*[PH]|--pa|--htm)/],
+  ['rg', /\0--(pre|hostname-bin)\b/],
+  ...[...words('crabtalk crabup')].map((name): [string, RegExp] => [
+    name,
+    /^\0$|\0(send|chat|attach|agent|config|mcp|cron|events|daemon|answer|token|skill|memory|start|pull|pkg)\0|\0--(yolo|allow)/,
+  ]),
+])
+
+/** What they start runs elsewhere, or by the rules of another agent: a rule that allows them is meant for all of it. */
+export const ELSEWHERE: ReadonlySet<string> = words('ssh claude codex opencode gemini aider goose')
 
 /** Launchers with one of EXEC among their options. */
 export const FINDERS: ReadonlySet<string> = words('find gfind fd fdfind')
@@ -27,11 +65,14 @@ export const JOINERS: ReadonlySet<string> = words('su runuser sg watch script ss
 
 /** Without a command they start a shell, which reads its input. */
 export const SHELL_STARTERS: ReadonlySet<string> = words(
-  'su runuser sg ssh chroot unshare nsenter script pkexec run0 setarch fakeroot proot firejail parallel',
+  'su runuser sg ssh chroot unshare nsenter script pkexec run0 setarch fakeroot proot firejail parallel capsh linux32 ' +
+    'linux64 i386 i486 i586 i686 athlon x86_64 uname26 ppc ppc32 ppc64 s390 s390x sparc sparc32 sparc64 aarch64 arm',
 )
 
 /** They run what they read, or what they send elsewhere, whatever their words are. */
-export const UNSEEN: ReadonlySet<string> = words('at batch tmux')
+export const UNSEEN: ReadonlySet<string> = words(
+  'at batch tmux screen crabtalk crabup claude codex opencode gemini aider goose',
+)
 
 /** How many words that are no options stand before the command; where options have several words, plenty. */
 export const OPERANDS: ReadonlyMap<string, number> = new Map([
@@ -49,6 +90,15 @@ export const FLAGS: ReadonlyMap<string, RegExp> = new Map([
   ['sudo', /^(-[AEHPSbikns]+|--login|--shell|--preserve-env|--set-home|--non-interactive)$/],
   ['env', /^(-[0iv]+|--null|--ignore-environment)$/],
 ])
+
+/** Begins where only options, some with a word of their own, stand before. */
+function behindOptions(pattern: string): RegExp {
+  return new RegExp(`^\\0(?:-[^\\0]*\\0(?:[^-\\0][^\\0]*\\0)?)*${pattern}`)
+}
+
+/** Settings of git, as `-c` takes them, that name a program. */
+export const GIT_PROGRAM_SETTING =
+  /^[^=]*(alias|command|external|textconv|program|pager|editor|hookspath|fsmonitor|helper|clean|smudge|process|driver|\.cmd|\.path|include|askpass|proxy|worktree)/i
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(' '))

@@ -48,7 +48,7 @@ function reachOfEnd(words: readonly string[]): Reach {
 /** What may be a line for a shell among the words of a launcher. */
 function linesOf(command: readonly string[]): string[] {
   const args = command.slice(1)
-  if (!command.some(readsLines)) return args.filter(isLine)
+  if (!command.some(readsLines)) return [...args.filter(isLine), ...args.flatMap(attachedLines)]
   const start = lineStart(command)
   const lines = command.filter(
     (word, i) => i > 0 && (start >= 0 && i >= start ? isNamed(word) : isUnusual(word)),
@@ -59,8 +59,8 @@ function linesOf(command: readonly string[]): string[] {
 /** What an option may have in its own word: `-c'rm x'`, `-qc'rm x'`, `--command='rm x'`. */
 function attachedLines(word: string): string[] {
   const [, letters = ''] = /^-([A-Za-z]*)/.exec(word) ?? []
-  const short = [...letters.matchAll(/[cSps]/g)].map(({ index }) => word.slice(index + 2))
-  const [, long = ''] = /^-[^=]*=(.*)$/s.exec(word) ?? []
+  const short = [...letters.matchAll(/[cSpsxIe]/g)].map(({ index }) => word.slice(index + 2))
+  const [, long = ''] = /^-[^=]*=(?:exec=)?(.*)$/s.exec(word) ?? []
   return [...short.slice(0, MAX_LINES), long].filter(isNamed)
 }
 

@@ -19,6 +19,16 @@ export interface SeenVersions {
   get(path: string): string | undefined
 }
 
+/** What a simple command reads that is known to change nothing; paths are absolute, without links. */
+export interface ReadOnlyUse {
+  /** The built-in form, for people: `git log`. */
+  form: string
+  /** Files and folders that it names, all in the working directory. */
+  paths: readonly string[]
+  /** Folders of which it may show the content of any file. */
+  trees: readonly string[]
+}
+
 /**
  * What one tool call would do; each tool says it, the policy judges it.
  *
@@ -28,8 +38,11 @@ export type Action =
   | { kind: 'read'; path: string; shown: string }
   /** `diff` makes a unified diff, for a person who is asked, or fails as the call would; without `seen` as if all was seen. */
   | { kind: 'edit'; path: string; shown: string; diff?: (seen?: SeenVersions) => Promise<string> }
-  /** One shell command line, as it would be run in the working directory. */
-  | { kind: 'bash'; command: string }
+  /**
+   * One shell command line, as it would be run in the working directory. `readOnly` has an entry for each of its simple
+   * commands that is known to change nothing.
+   */
+  | { kind: 'bash'; command: string; readOnly?: readonly (ReadOnlyUse | undefined)[] }
   /** `name` is what the model calls it; rules match it and `mcp__<server>__<remote name>`. */
   | { kind: 'mcp'; name: string; server: string; tool: string }
   /**
@@ -68,6 +81,8 @@ export interface Decision {
   rule: Rule | undefined
   /** Every rule that matched. */
   matched: readonly Rule[]
+  /** The built-in form that decided, such as `git log`; for a line of several commands, the first. */
+  builtIn?: string
   /** For a person and for the model: why. A whole clause without a full stop. */
   reason: string
   /**

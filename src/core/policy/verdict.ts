@@ -9,6 +9,11 @@ export interface Evidence {
   hidden: readonly Rule[]
   /** Why that part cannot be seen, as a clause. */
   unseen?: string
+  /** The form of a command that is known to change nothing, and the rule about reading that keeps it from running unasked. */
+  builtIn?: string
+  closing?: Rule | undefined
+  /** A rule that allows a command which starts another, and not that one. */
+  withheld?: Rule | undefined
 }
 
 /** A decision, and whether a rule that allows would make it one to allow. */
@@ -22,7 +27,8 @@ export function conclude(action: Action, evidence: Evidence, setting: Setting): 
   )
   const closed = { matched, isOpen: false }
   if (denial) return { effect: 'deny', rule: denial, reason: describe(denial), ...closed }
-  const limit = limitOf(action, setting)
+  const isReading = evidence.builtIn !== undefined && evidence.closing === undefined
+  const limit = limitOf(action, setting, isReading)
   if (limit !== undefined) return { effect: 'deny', rule: undefined, reason: limit, ...closed }
   const isAll = allowsAll(setting)
   if (question && !isAll) return { effect: 'ask', rule: question, reason: describe(question), ...closed }
@@ -44,12 +50,12 @@ export function allowsAll({ mode, trust }: Setting): boolean {
 }
 
 /** What no rule and no mode permits. */
-function limitOf(action: Action, { trust, mode }: Setting): string | undefined {
+function limitOf(action: Action, { trust, mode }: Setting, isReading: boolean): string | undefined {
   if (trust === 'remote' && action.kind === 'bash') return 'a remote turn never runs commands'
   if (trust === 'remote' && action.kind === 'tool' && action.name === 'fetch') {
     return 'a remote turn never fetches anything'
   }
-  const isHarmless = action.kind === 'read' || (action.kind === 'tool' && action.harmless)
+  const isHarmless = isReading || action.kind === 'read' || (action.kind === 'tool' && action.harmless)
   return mode === 'read-only' && !isHarmless ? 'this turn only reads' : undefined
 }
 
@@ -58,7 +64,11 @@ function standardOf(
   action: Action,
   evidence: Evidence,
   { trust, mode, workspace, readable }: Setting,
-): Pick<Decision, 'effect' | 'reason'> {
+): Pick<Decision, 'effect' | 'reason' | 'builtIn'> {
+  const { builtIn, closing } = evidence
+  if (builtIn !== undefined && closing === undefined) {
+    return { effect: 'allow', builtIn, reason: `${builtIn} only reads in the working directory` }
+  }
   const isHome = 'path' in action && isInside(workspace, action.path)
   if (action.kind === 'read') {
     if (isHome) return { effect: 'allow', reason: 'it reads in the working directory' }
@@ -82,7 +92,9 @@ function ownOf(trust: Setting['trust']): Pick<Decision, 'effect' | 'reason'> {
 }
 
 /** What there is no rule for. */
-function missing(action: Action, { unseen }: Evidence, isHome: boolean): string {
+function missing(action: Action, { unseen, closing, withheld }: Evidence, isHome: boolean): string {
+  if (closing) return `it may read what a rule is about: ${describe(closing)}`
+  if (withheld) return `${describe(withheld)}, but no rule allows what it starts`
   if (action.kind === 'bash') {
     return unseen === undefined
       ? `no rule allows ${headOf(action.command, MAX_SHOWN)}`

@@ -13,6 +13,8 @@ export interface ToolRequest {
   agent: AgentConfig
   /** Working directory of this run: absolute, links resolved. */
   cwd: string
+  /** Environment of the caller, for tools that start processes; absent where a call is only explained. */
+  env?: Readonly<Record<string, string>>
 }
 
 /** One tool call on its way to the hook that owns it. */

@@ -150,7 +150,7 @@ async function toolSetting(at: {
     permissions,
     asks,
     channel,
-    request: { agent: speech.toolAgent, cwd: workspace },
+    request: { agent: speech.toolAgent, cwd: workspace, env: settings.env ?? {} },
     dispatch: { sender, trust, session, runId, env: settings.env ?? {}, spillDir, keepDir, turnOver },
     files,
     now,

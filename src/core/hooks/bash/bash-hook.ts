@@ -2,7 +2,7 @@ import { CrabError } from '../../base/errors.ts'
 import type { Action } from '../../policy/types.ts'
 import type { ProcessHost } from '../../process/types.ts'
 import type { ToolSpec } from '../../provider/types.ts'
-import type { Hook, ToolDispatch, ToolGroup, ToolOutput } from '../../runtime/hook.ts'
+import type { Hook, ToolDispatch, ToolGroup, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
 
 const DEFAULT_SECONDS = 120
 const MAX_SECONDS = 600
@@ -37,27 +37,43 @@ const GROUP: ToolGroup = {
  *
  * Nobody answers it: its standard input is empty. What it leaves running ends with the turn.
  */
-export function bashHook({ processes }: { processes: ProcessHost }): Hook {
+export function bashHook({ processes, homeDir, closed }: BashOptions): Hook {
   return {
     schema: () => [SPEC],
     groups: () => [GROUP],
-    describe: (name, { args }) => (name === SPEC.name ? describe(args) : undefined),
+    describe: (name, request) => (name === SPEC.name ? describe(request, { homeDir, closed }) : undefined),
     dispatch: (name, call, signal) => (name === SPEC.name ? run(processes, call, signal) : undefined),
   }
 }
 
+interface BashOptions {
+  processes: ProcessHost
+  /** The user's own directory. */
+  homeDir: string
+  /** What no tool reads; as openClosedPlaces() takes it. */
+  closed: readonly string[]
+}
+
 type Args = Readonly<Record<string, unknown>>
 
-async function describe(args: Args): Promise<Action> {
+async function describe(
+  { args, cwd, env }: ToolRequest,
+  place: Pick<BashOptions, 'homeDir' | 'closed'>,
+): Promise<Action> {
   secondsOf(args)
-  return { kind: 'bash', command: commandOf(args) }
+  const command = commandOf(args)
+  const { readOnlyUses } = await import('./read-only.ts') // only now: most turns run no command
+  const readOnly = await readOnlyUses(command, { ...place, cwd, path: env?.['PATH'] })
+  return { kind: 'bash', command, ...(readOnly && { readOnly }) }
 }
 
 async function run(processes: ProcessHost, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> {
   const { action, args } = call
   if (action.kind !== 'bash') throw new TypeError(`bash was permitted as ${action.kind}`)
-  const { runShell } = await import('./run-shell.ts') // only now: most turns run no command
-  return await runShell(processes, { call, command: action.command, seconds: secondsOf(args) }, signal)
+  const { runShell } = await import('./run-shell.ts')
+  const isReadOnly = action.readOnly?.every(Boolean) ?? false
+  const { command } = action
+  return await runShell(processes, { call, command, isReadOnly, seconds: secondsOf(args) }, signal)
 }
 
 function commandOf(args: Args): string {

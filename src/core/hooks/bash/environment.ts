@@ -9,11 +9,45 @@ const SETTINGS = {
   GIT_TERMINAL_PROMPT: '0',
 } as const
 
-/** What would ask for colours all the same, and where the caller's shell came from. */
-const REMOVED: ReadonlySet<string> = new Set(['COLORTERM', 'FORCE_COLOR', 'CLICOLOR_FORCE', 'OLDPWD'])
+/** What would ask for colours all the same, where the caller's shell came from, and other folders for `cd`. */
+const REMOVED: ReadonlySet<string> = new Set([
+  'COLORTERM',
+  'FORCE_COLOR',
+  'CLICOLOR_FORCE',
+  'OLDPWD',
+  'CDPATH',
+])
+
+/** Settings of git that keep a repository from starting programs, and reading commands from writing its index. */
+const GIT_CONFIG = [
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'diff.autoRefreshIndex=false',
+  'diff.submodule=short',
+  'log.showSignature=false',
+  'protocol.allow=never',
+]
+
+const HARDENED = {
+  GIT_CONFIG_PARAMETERS: GIT_CONFIG.map((setting) => `'${setting}'`).join(' '),
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GOTOOLCHAIN: 'local',
+} as const
 
 /** The environment of a command: the caller's, so that it meets what a person's shell would, and settings of our own. */
 export function commandEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => !REMOVED.has(name))
   return { ...Object.fromEntries(kept), ...SETTINGS }
+}
+
+/**
+ * The environment of a line of commands that only read: as commandEnv(), without what would have them do more. Git starts
+ * nothing that a repository names, go takes no other toolchain, and rg reads no options from a file.
+ */
+export function hardenedEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+  const harmless = Object.entries(env).filter(
+    ([name]) => !/^(GIT_.*|GOFLAGS|RIPGREP_CONFIG_PATH)$/.test(name),
+  )
+  return { ...commandEnv(Object.fromEntries(harmless)), ...HARDENED }
 }

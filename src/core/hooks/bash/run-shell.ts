@@ -3,13 +3,15 @@ import { type CommandResult, runCommand } from '../../process/run-command.ts'
 import type { ProcessHost, RunningProcess } from '../../process/types.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import { outputCleaner } from './clean-output.ts'
-import { commandEnv } from './environment.ts'
+import { commandEnv, hardenedEnv } from './environment.ts'
 import { liveOutput } from './live-output.ts'
 
 /** One command line, for a call of `bash`. */
 export interface ShellCommand {
   call: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir' | 'turnOver' | 'progress'>
   command: string
+  /** Whether each of its commands is known to change nothing. */
+  isReadOnly: boolean
   /** Then it is ended. */
   seconds: number
 }
@@ -27,11 +29,11 @@ export async function runShell(
 
 async function runBash(
   processes: ProcessHost,
-  { call, command, seconds }: ShellCommand,
+  { call, command, isReadOnly, seconds }: ShellCommand,
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const { cwd, spillDir } = call
-  const env = commandEnv(call.env)
+  const env = isReadOnly ? hardenedEnv(call.env) : commandEnv(call.env)
   using live = liveOutput(outputCleaner, call.progress)
   const options = { timeoutMs: seconds * 1000, spillFolder: spillDir, keep: true, filter: live.filter }
   const runBy = (shell: string) =>

@@ -13,7 +13,7 @@ import { until } from '../../../support/until.ts'
 
 const processes = openProcessHost({ pid: process.pid })
 after(() => processes[Symbol.asyncDispose]())
-const hook = bashHook({ processes })
+const hook = bashHook({ processes, homeDir: '', closed: [] })
 const PATH = process.env['PATH']!
 
 test('bash runs in the working directory and shows both outputs in their order', async () => {
@@ -175,9 +175,14 @@ test('bash does not wait for what holds its output', async () => {
 })
 
 test('describe() gives the command as it will run, and refuses arguments that make no sense', async () => {
-  assert.deepEqual(await describeTool(hook, 'bash', { command: ' ls\n', timeout: null }, '/'), {
+  assert.deepEqual(await describeTool(hook, 'bash', { command: ' make\n', timeout: null }, '/'), {
     kind: 'bash',
-    command: ' ls\n',
+    command: ' make\n',
+  })
+  assert.deepEqual(await describeTool(hook, 'bash', { command: 'ls; make' }, '/'), {
+    kind: 'bash',
+    command: 'ls; make',
+    readOnly: [{ form: 'ls', paths: ['/'], trees: [] }, undefined],
   })
   const cases: [object, RegExp][] = [
     [{}, /command must be a string/],

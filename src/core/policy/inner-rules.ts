@@ -1,0 +1,62 @@
+import { type ShellWord, selectsPrograms } from '../base/shell-lexer.ts'
+import { findInner, isLauncher, joined } from './inner-command.ts'
+import { ELSEWHERE, FINDERS, LAUNCHERS, SHELLS, SUB_LAUNCHERS } from './launcher-names.ts'
+
+/**
+ * Whether a rule that allows a command allows what that command starts, too: `bash(timeout 60 npm test *)` does, while
+ * `bash(timeout *)` would allow anything.
+ *
+ * True as well for commands that start nothing, for shells and for what runs elsewhere: whoever allows those means it.
+ */
+export function allowsInner(pattern: readonly ShellWord[], command: readonly string[]): boolean {
+  const [name = '', ...args] = command
+  if (SHELLS.has(name) || ELSEWHERE.has(name) || !isLauncher(name, args)) return true
+  const star = pattern.findIndex(({ parts }) => parts.length > 1)
+  if (star < 0) return true
+  const texts = pattern.map(({ text }) => text)
+  if (LAUNCHERS.has(name)) {
+    const { begin } = findInner(texts)
+    return begin >= 0 && begin < star
+  }
+  const last = texts[star - 1]!
+  return SUB_LAUNCHERS.get(name)?.test(joined(texts.slice(1, star - 1))) === true && !last.startsWith('-')
+}
+
+/**
+ * The command that a launcher starts, where that is plain: with no options but those that are known here, and as the same
+ * user. A command that gets further words from a pipe ends with `unknown`.
+ */
+export function plainInner(command: readonly string[], unknown: string): readonly string[] | undefined {
+  const [name = '', ...args] = command
+  const [options, operands] = PLAIN.get(name) ?? []
+  if (options === undefined || FINDERS.has(name)) return undefined
+  let at = 0
+  while (at < args.length) {
+    const taken = wordsOf(options, args, at)
+    if (taken === 0) break
+    at += taken
+  }
+  for (const operand of operands ?? []) if (!operand.test(args[at++] ?? '')) return undefined
+  const inner = args.slice(at)
+  if (inner.length === 0 || /^-|=/.test(inner[0]!)) return undefined
+  return name === 'xargs' ? [...inner, unknown] : inner
+}
+
+/** How many words an option takes here; 0 when there is none. */
+function wordsOf(options: RegExp, args: readonly string[], at: number): number {
+  const word = args[at]!
+  const [, variable] = /^([A-Za-z_]\w*)=/.exec(word) ?? []
+  if (variable !== undefined) return options.test('NAME=') && !selectsPrograms(variable) ? 1 : 0
+  if (options.test(word)) return 1
+  return options.test(`${word} ${args[at + 1] ?? ''}`) ? 2 : 0
+}
+
+/** Options, alone or with their word behind a space, and operands before the command. */
+const PLAIN: ReadonlyMap<string, readonly [options: RegExp, operands?: readonly RegExp[]]> = new Map([
+  ['timeout', [/^(--foreground|--preserve-status|-v|-k \d+[smhd]?|-s [A-Z0-9]+)$/, [/^\d+(\.\d+)?[smhd]?$/]]],
+  ['nice', [/^(-n -?\d+|-n-?\d+|-\d+)$/]],
+  ['nohup', [/^$/]],
+  ['env', [/^NAME=$/]],
+  ['stdbuf', [/^-[ioe][L0]$/]],
+  ['xargs', [/^(-[0rt]+|-[nPL] ?\d+|--null|--no-run-if-empty)$/]],
+])

@@ -1,0 +1,73 @@
+/** The options and operands with which a command is known only to read. An option that is not listed makes it unknown. */
+export interface CommandSpec {
+  /** Short options without a value. */
+  short?: string
+  /** Short options with a value, in the same word or the next one. */
+  valued?: string
+  /** Short options whose value, if any, stands in the same word. */
+  attached?: string
+  /** Long options without a value, separated by spaces. */
+  long?: string
+  /** Long options with a value, after `=` or in the next word. */
+  longValued?: string
+  /** Long options whose value, if any, stands after `=`. */
+  longAttached?: string
+  /** Whether `-5` is an option. */
+  hasDigits?: boolean
+}
+
+/** A command's arguments, told apart. */
+export interface ReadArguments {
+  /** The options that were given, without values: `-r`, `--stat`. */
+  options: ReadonlySet<string>
+  operands: readonly string[]
+}
+
+/**
+ * Tells options and operands apart as getopt_long() does, but for abbreviations, which no spec knows.
+ *
+ * Options are looked for after operands, too. Where a program does not, such a word is a file whose name begins with `-`
+ * in a folder that was judged. Returns undefined for an option that the spec does not list.
+ */
+export function readArguments(args: readonly string[], spec: CommandSpec): ReadArguments | undefined {
+  const options = new Set<string>()
+  const operands: string[] = []
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!
+    if (arg === '--') return { options, operands: [...operands, ...args.slice(i + 1)] }
+    if (arg === '-' || !arg.startsWith('-')) {
+      operands.push(arg)
+      continue
+    }
+    const words = arg.startsWith('--') ? readLong(arg, spec, options) : readCluster(arg, spec, options)
+    if (words === undefined || i + words > args.length) return undefined
+    i += words - 1
+  }
+  return { options, operands }
+}
+
+/** The number of words that a long option takes; undefined when it is unknown. */
+function readLong(arg: string, spec: CommandSpec, options: Set<string>): number | undefined {
+  const [, name = '', value] = /^--([a-z0-9-]+)(=[\s\S]*)?$/.exec(arg) ?? []
+  options.add(`--${name}`)
+  if (includesWord(spec.longValued, name)) return value === undefined ? 2 : 1
+  if (includesWord(spec.longAttached, name)) return 1
+  return value === undefined && includesWord(spec.long, name) ? 1 : undefined
+}
+
+/** The number of words that short options in one word take; undefined when one of them is unknown. */
+function readCluster(arg: string, spec: CommandSpec, options: Set<string>): number | undefined {
+  if (spec.hasDigits && /^-\d+$/.test(arg)) return 1
+  for (let i = 1; i < arg.length; i++) {
+    const letter = arg[i]!
+    options.add(`-${letter}`)
+    if (spec.attached?.includes(letter)) return 1
+    if (spec.valued?.includes(letter)) return i === arg.length - 1 ? 2 : 1
+    if (!spec.short?.includes(letter)) return undefined
+  }
+  return 1
+}
+
+function includesWord(words = '', name: string): boolean {
+  return name !== '' && ` ${words} `.includes(` ${name} `)
+}

@@ -1,0 +1,177 @@
+import { type CommandSpec, readArguments } from './command-spec.ts'
+import { readFind } from './find.ts'
+import { readGit } from './git-commands.ts'
+import { readCd, readDate, readDiff, readGrep, readJq, readRipgrep, readSed, readTest } from './own-forms.ts'
+import { type ReadForm, withoutInput } from './read-only-form.ts'
+
+/**
+ * The commands that are known to change nothing, each with the options that it may have.
+ *
+ * An option is left out when it writes (`sort -o`), starts a program (`rg --pre`, `tar -I`), reads names of files from a
+ * file (`wc --files0-from`), follows links below a folder (`grep -R`), or never ends (`tail -f`).
+ */
+export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string, ReadForm>([
+  ...ofFiles({
+    cat: {
+      short: 'AbeEnstTuv',
+      long: 'number number-nonblank show-all show-ends show-nonprinting show-tabs squeeze-blank',
+    },
+    tac: {},
+    rev: {},
+    ...Object.fromEntries(
+      ['head', 'tail'].map((name) => [
+        name,
+        {
+          short: 'qvz',
+          valued: 'nc',
+          long: 'quiet silent verbose zero-terminated',
+          longValued: 'lines bytes',
+          hasDigits: true,
+        },
+      ]),
+    ),
+    wc: { short: 'clmwL', long: 'bytes chars lines words max-line-length' },
+    sort: {
+      short: 'bdfgiMhnRrVcCmsuz',
+      valued: 'kt',
+      long:
+        'reverse numeric-sort unique ignore-case human-numeric-sort version-sort general-numeric-sort stable check ' +
+        'zero-terminated ignore-leading-blanks dictionary-order month-sort random-sort',
+      longValued: 'key field-separator',
+    },
+    cut: {
+      short: 'sz',
+      valued: 'dfcb',
+      long: 'complement only-delimited zero-terminated',
+      longValued: 'delimiter fields characters bytes output-delimiter',
+    },
+    paste: { short: 'sz', valued: 'd', long: 'serial', longValued: 'delimiters' },
+    nl: { short: 'p', valued: 'bdfhilnsvw' },
+    stat: { short: 'Lt', valued: 'c', long: 'dereference terse', longValued: 'format printf' },
+    file: { short: 'biLhN', long: 'brief mime mime-type mime-encoding dereference no-dereference' },
+    df: { short: 'ahHiklTP', long: 'human-readable inodes all local print-type portability' },
+    du: {
+      short: 'abchkmsSx0',
+      valued: 'd',
+      long: 'all human-readable summarize total bytes apparent-size si one-file-system null',
+      longValued: 'max-depth exclude',
+    },
+    ls: {
+      short: 'aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ1',
+      long:
+        'all almost-all human-readable recursive reverse size directory classify group-directories-first full-time ' +
+        'inode numeric-uid-gid no-group si author',
+      longValued: 'ignore hide',
+      longAttached: 'color sort time format time-style classify indicator-style',
+    },
+    tree: {
+      short: 'adfxpsughDFqNQvtcUriASnCXJ',
+      valued: 'LPI',
+      long: 'dirsfirst noreport gitignore du si prune matchdirs ignore-case inodes device',
+    },
+    realpath: {
+      short: 'emqszLP',
+      long: 'canonicalize-existing canonicalize-missing no-symlinks strip quiet zero',
+    },
+    readlink: {
+      short: 'femnqsvz',
+      long: 'canonicalize canonicalize-existing canonicalize-missing no-newline quiet',
+    },
+    shasum: { short: 'bt', valued: 'a' },
+    ...Object.fromEntries(
+      ['md5sum', 'sha1sum', 'sha224sum', 'sha256sum', 'sha384sum', 'sha512sum', 'b2sum'].map((name) => {
+        return [name, { short: 'btz', long: 'binary text tag zero' }]
+      }),
+    ),
+  }),
+  ['uniq', files('uniq', { short: 'cdDiuz', valued: 'fsw', long: 'count repeated unique ignore-case' }, 1)],
+  ['comm', files('comm', { short: '123z', long: 'total zero-terminated check-order nocheck-order' }, 2)],
+  ['cmp', files('cmp', { short: 'bls', valued: 'ni', long: 'quiet silent verbose print-bytes' }, 2)],
+  ['diff', readDiff],
+  ...['grep', 'egrep', 'fgrep'].map((name): [string, ReadForm] => [name, (args) => readGrep(name, args)]),
+  ['rg', readRipgrep],
+  ['jq', readJq],
+  ['sed', readSed],
+  ['find', readFind],
+  ['git', readGit],
+  ['cd', readCd],
+  ['test', (args) => readTest('test', args)],
+  ['[', (args) => (args.at(-1) === ']' ? readTest('[', args.slice(0, -1)) : undefined)],
+  ['date', readDate],
+  ['tr', text('tr', { short: 'cCdst', long: 'delete squeeze-repeats complement truncate-set1' })],
+  ['basename', text('basename', { short: 'az', valued: 's', long: 'multiple zero', longValued: 'suffix' })],
+  ['dirname', text('dirname', { short: 'z', long: 'zero' })],
+  ['pwd', none('pwd', { short: 'LP' })],
+  ['whoami', none('whoami', {})],
+  ['uname', none('uname', { short: 'amnoprsv', long: 'all' })],
+  ['nproc', none('nproc', { long: 'all' })],
+  ['seq', text('seq', { short: 'w', valued: 'fs', hasDigits: true, long: 'equal-width' })],
+  ['which', names('which', { short: 'as' })],
+  ['type', names('type', { short: 'aftpP' })],
+  ['command', (args) => (args[0] === '-v' ? names('command -v', {})(args.slice(1)) : undefined)],
+  ...['echo', 'printf', 'true', 'false', ':'].map((name): [string, ReadForm] => [
+    name,
+    () => ({ name, paths: [] }),
+  ]),
+  ...(['node', 'npm', 'python', 'python3'] as const).map((name): [string, ReadForm] => [
+    name,
+    (args) => versionOf(name, args),
+  ]),
+  [
+    'go',
+    (args) => (isOnly(args, /^version$/) ? { name: 'go version', paths: [], isHardened: true } : undefined),
+  ],
+])
+
+/** The names of the forms, for people. */
+export function describeReadOnlyCommands(): string {
+  return [...READ_ONLY_COMMANDS.keys()].filter((name) => name !== '[' && name !== ':').join(', ')
+}
+
+function ofFiles(specs: Readonly<Record<string, CommandSpec>>): [string, ReadForm][] {
+  return Object.entries(specs).map(([name, spec]) => [name, files(name, spec)])
+}
+
+/** Every operand is a path; `most`: more would be something else, the file that `uniq` writes. */
+function files(name: string, spec: CommandSpec, most = Number.POSITIVE_INFINITY): ReadForm {
+  return (args) => {
+    const read = readArguments(args, spec)
+    if (read === undefined || read.operands.length > most) return undefined
+    const paths = withoutInput(read.operands)
+    return {
+      name,
+      paths,
+      ...(Number.isFinite(most) && { hasFewPaths: true }),
+      ...(LISTING.has(name) && { readsFolder: true }),
+    }
+  }
+}
+
+/** Operands are not paths. */
+function text(name: string, spec: CommandSpec): ReadForm {
+  return (args) => readArguments(args, spec) && { name, paths: [] }
+}
+
+function none(name: string, spec: CommandSpec): ReadForm {
+  return (args) => (readArguments(args, spec)?.operands.length === 0 ? { name, paths: [] } : undefined)
+}
+
+/** Operands are names of programs. */
+function names(name: string, spec: CommandSpec): ReadForm {
+  return (args) => {
+    const read = readArguments(args, spec)
+    return read?.operands.every((word) => !word.includes('/')) ? { name, paths: [] } : undefined
+  }
+}
+
+function versionOf(name: string, args: readonly string[]) {
+  const option = name.startsWith('python') ? /^(--version|-V)$/ : /^(--version|-v)$/
+  return isOnly(args, option) ? { name: `${name} --version`, paths: [] } : undefined
+}
+
+function isOnly(args: readonly string[], pattern: RegExp): boolean {
+  return args.length === 1 && pattern.test(args[0]!)
+}
+
+/** Without operands they are about the working directory. */
+const LISTING: ReadonlySet<string> = new Set(['ls', 'du', 'tree', 'df'])

@@ -1,0 +1,116 @@
+import { type CommandSpec, readArguments } from './command-spec.ts'
+import { type ReadOnlyForm, withoutInput } from './read-only-form.ts'
+
+/** Reads the arguments of diff, which compares folders file by file and follows the links in them. */
+export function readDiff(args: readonly string[]): ReadOnlyForm | undefined {
+  const read = readArguments(args, DIFF)
+  if (read === undefined || read.operands.length > 2) return undefined
+  return { name: 'diff', paths: withoutInput(read.operands), isFilesOnly: true, hasFewPaths: true }
+}
+
+/** Reads the arguments of grep, whose `-R` and `-f` are unknown. */
+export function readGrep(name: string, args: readonly string[]): ReadOnlyForm | undefined {
+  const read = readArguments(args, GREP)
+  if (read === undefined) return undefined
+  const { options, operands } = read
+  const hasPattern = options.has('-e') || options.has('--regexp')
+  const paths = withoutInput(hasPattern ? operands : operands.slice(1))
+  const isRecursive = options.has('-r') || options.has('--recursive')
+  return { name, paths, isRecursive }
+}
+
+/** Reads the arguments of rg, whose `--pre`, `--search-zip`, `-f` and `--follow` are unknown. */
+export function readRipgrep(args: readonly string[]): ReadOnlyForm | undefined {
+  const read = readArguments(args, RIPGREP)
+  if (read === undefined) return undefined
+  const { options, operands } = read
+  const hasPattern = ['-e', '--regexp', '--files', '--type-list'].some((option) => options.has(option))
+  return { name: 'rg', paths: withoutInput(hasPattern ? operands : operands.slice(1)), isRecursive: true }
+}
+
+/** Reads the arguments of jq, whose program could also read the environment, and modules from other folders. */
+export function readJq(args: readonly string[]): ReadOnlyForm | undefined {
+  const [program = '', ...paths] = readArguments(args, JQ)?.operands ?? []
+  if (program === '' || /env|\b(import|include|modulemeta|get_search_list)\b/i.test(program)) return undefined
+  return { name: 'jq', paths }
+}
+
+/** Reads the arguments of `sed -n` with a script that only prints lines: others write files and run commands. */
+export function readSed(args: readonly string[]): ReadOnlyForm | undefined {
+  const read = readArguments(args, { short: 'n', long: 'quiet silent' })
+  const [script = '', ...paths] = read?.operands ?? []
+  if (read?.options.size === 0 || !/^((\d+|\$)(,(\+?\d+|\$))?p;?\s*)+$/.test(script)) return undefined
+  return { name: 'sed -n', paths: withoutInput(paths) }
+}
+
+/** Reads the arguments of cd: one folder. */
+export function readCd(args: readonly string[]): ReadOnlyForm | undefined {
+  const [folder = '', ...others] = args
+  if (folder === '' || folder.startsWith('-') || others.length > 0) return undefined
+  return { name: 'cd', paths: [folder], changesTo: folder, hasFewPaths: true }
+}
+
+/** Reads the arguments of test; whatever is not an operator may be a path. */
+export function readTest(name: string, args: readonly string[]): ReadOnlyForm | undefined {
+  return {
+    name,
+    paths: args.filter((word) => word !== '' && !/^(-[A-Za-z]+|!|=|==|!=|<|>|\(|\)|-?\d+)$/.test(word)),
+  }
+}
+
+/** Reads the arguments of date, whose operand sets the clock when it is not a format. */
+export function readDate(args: readonly string[]): ReadOnlyForm | undefined {
+  const read = readArguments(args, DATE)
+  return read?.operands.every((word) => word.startsWith('+')) ? { name: 'date', paths: [] } : undefined
+}
+
+const DATE: CommandSpec = {
+  short: 'uR',
+  valued: 'd',
+  attached: 'I',
+  long: 'utc universal rfc-email',
+  longValued: 'date',
+  longAttached: 'iso-8601 rfc-3339',
+}
+
+const DIFF: CommandSpec = {
+  short: 'abBdEiNpqstTuwyZ',
+  valued: 'UCWI',
+  long:
+    'brief report-identical-files ignore-case ignore-all-space ignore-blank-lines ignore-space-change side-by-side ' +
+    'minimal text suppress-common-lines strip-trailing-cr new-file',
+  longValued: 'label width',
+  longAttached: 'color unified context',
+}
+
+const GREP: CommandSpec = {
+  short: 'aEFGHhIiLlnoPqrsUvwxyZzbcT',
+  valued: 'eABCm',
+  long:
+    'recursive ignore-case line-number files-with-matches files-without-match count only-matching invert-match ' +
+    'word-regexp line-regexp extended-regexp fixed-strings perl-regexp basic-regexp no-filename with-filename ' +
+    'no-messages quiet silent text null byte-offset initial-tab',
+  longValued: 'regexp after-context before-context context max-count include exclude exclude-dir',
+  longAttached: 'color colour',
+  hasDigits: true,
+}
+
+const RIPGREP: CommandSpec = {
+  short: 'aciFHhIlnNoPpqsSUuvwx0.',
+  valued: 'eABCmgtTjMrdE',
+  long:
+    'files hidden no-hidden no-ignore no-ignore-vcs ignore-case smart-case case-sensitive fixed-strings word-regexp ' +
+    'line-regexp line-number no-line-number files-with-matches files-without-match count count-matches only-matching ' +
+    'invert-match multiline multiline-dotall pcre2 heading no-heading with-filename no-filename json vimgrep column ' +
+    'trim stats quiet no-messages text null type-list pretty no-config unrestricted',
+  longValued:
+    'regexp after-context before-context context max-count glob iglob type type-not max-columns max-depth sort sortr ' +
+    'replace threads max-filesize encoding color colors',
+}
+
+const JQ: CommandSpec = {
+  short: 'rcnesSCMajR',
+  long:
+    'raw-output compact-output null-input exit-status slurp sort-keys color-output monochrome-output ascii-output ' +
+    'join-output tab raw-input',
+}
