@@ -30,6 +30,8 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'permissions.allow': 'Calls that are made without a question.',
   'permissions.ask': 'Calls that are asked about, though another rule allows them.',
   'permissions.deny': 'Calls that are refused, whatever else allows them.',
+  'permissions.read_only_commands':
+    'Whether [commands that only read](permissions.md#read-only-commands) run without a question; true unless set.',
   daemon: 'The process that owns conversations while it runs; see [the daemon](daemon.md).',
   'daemon.on_demand': 'Whether a command may start it.',
   'daemon.tcp_port': 'Its port for TCP; 0 picks a free one. Without it there is no TCP.',
@@ -54,6 +56,8 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'permissions.allow': 'Calls that are made without a question.',
   'permissions.ask': 'Calls that are asked about, though another rule allows them.',
   'permissions.deny': 'Calls that are refused, whatever else allows them.',
+  'permissions.read_only_commands':
+    'Whether [commands that only read](permissions.md#read-only-commands) run without a question; true unless set.',
   components:
     'Which components it gets: all with `true`, else those of the list; none without it. See [components](mcp.md#components).',
   mcps: 'Its MCP servers, as `[[mcps]]` tables; see [MCP servers](mcp.md).',

@@ -39,6 +39,8 @@ function toLines({
   rule,
   matched,
   suggestions,
+  builtIn,
+  warnings,
 }: PolicyDecision): [string, string][] {
   const others = matched.filter((one) => !isSame(one, rule))
   return [
@@ -46,9 +48,10 @@ function toLines({
     ['why', reason],
     ['call', action],
     ['sender is', trust],
-    ['rule', rule ? toText(rule) : 'none matches'],
+    ['rule', rule ? toText(rule) : builtIn === '' ? 'none matches' : `built in: ${builtIn}`],
     ...others.map((one): [string, string] => ['also', toText(one)]),
     ...suggestions.map((one): [string, string] => ['to allow', one]),
+    ...warnings.map((one): [string, string] => ['beware', one]),
   ]
 }
 
@@ -60,7 +63,8 @@ function isSame(a: PolicyRule, b: PolicyRule | undefined): boolean {
   return a.effect === b?.effect && a.pattern === b.pattern && a.source === b.source
 }
 
-function toJson({ effect, reason, action, trust, rule, matched, suggestions }: PolicyDecision) {
+function toJson(decision: PolicyDecision) {
+  const { effect, reason, action, trust, rule, matched, suggestions, builtIn, warnings } = decision
   return {
     effect: effectName(effect),
     reason,
@@ -69,6 +73,8 @@ function toJson({ effect, reason, action, trust, rule, matched, suggestions }: P
     rule: rule ? toJsonRule(rule) : null,
     matched: matched.map(toJsonRule),
     suggestions,
+    built_in: builtIn === '' ? null : builtIn,
+    warnings,
   }
 }
 

@@ -29,7 +29,7 @@ test('policy_explain says what would allow a call that no rule is about', async 
   await using node = await startMcpNode([])
   const decision = await explain(node, 'bash', { command: 'npm test && git push' })
   assert.deepEqual([decision.effect, decision.rule, decision.matched], [ASK, undefined, []])
-  assert.deepEqual(decision.suggestions, ['bash(npm test)', 'bash(git push)'])
+  assert.deepEqual(decision.suggestions, ['bash(npm test *)', 'bash(git push)'])
   const allowed = await explain(node, 'bash', { command: 'npm test' }, { allow: ['bash(npm *)'] })
   assert.deepEqual([allowed.effect, allowed.rule?.source, allowed.suggestions], [ALLOW, '--allow', []])
   const denied = await explain(

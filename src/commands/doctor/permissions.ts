@@ -4,6 +4,7 @@ import { entryRules } from '../../core/config/entry-rules.ts'
 import { readConfig } from '../../core/config/load-config.ts'
 import { type PermissionRule, toRules } from '../../core/config/permissions.ts'
 import type { KeyPath } from '../../core/config/problem.ts'
+import { findWide } from '../../core/policy/wide-rules.ts'
 import { type Check, counted, type Finding, note, ok, type Place, warning } from './check.ts'
 
 /** Who is asked, how many rules there are and where, and which of them permit nearly everything. */
@@ -43,16 +44,10 @@ function counts(rules: readonly PermissionRule[]): Finding[] {
   })
 }
 
-function judge({ effect, pattern, source }: PermissionRule): Finding[] {
-  const what = effect === 'allow' ? DANGEROUS.find(([form]) => form.test(pattern.trim()))?.[1] : undefined
-  if (what === undefined) return []
+function judge(rule: PermissionRule): Finding[] {
+  const wide = findWide(rule)
+  if (wide === undefined) return []
   return [
-    warning(`${source}: allow ${pattern} permits ${what} without a question`, 'narrow it, as in bash(git *)'),
+    warning(`${rule.source}: allow ${rule.pattern} permits ${wide.permits} without a question`, wide.instead),
   ]
 }
-
-const DANGEROUS: readonly [RegExp, string][] = [
-  [/^\*$/, 'everything'],
-  [/^bash(\(\s*\**\s*\))?$/, 'any command'],
-  [/^(edit|write)\((\/|~\/)\*\*\)$/, 'changes far outside of the working directory'],
-]

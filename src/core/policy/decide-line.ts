@@ -22,7 +22,7 @@ export function decideLine(
   { command: line, readOnly }: LineAction,
   rules: readonly ReadRule[],
   setting: Setting,
-): Decision {
+): Omit<Decision, 'warnings'> {
   const whole = rulesAbout({ kind: 'bash', command: line }, rules, setting)
   const lexed = lexShell(line)
   if ('opaque' in lexed) {
@@ -101,7 +101,7 @@ function findWithheld(
 }
 
 /** The strictest verdict; the rules that are missing are those of the commands that are not allowed. */
-function combine(judged: readonly (Verdict & { words: readonly string[] })[]): Decision {
+function combine(judged: readonly (Verdict & { words: readonly string[] })[]): Omit<Decision, 'warnings'> {
   const strictest = ['deny', 'ask', 'allow'] as const
   const first = strictest.map((effect) => judged.find((one) => one.effect === effect)).find(Boolean)!
   const waiting = judged.filter(({ effect }) => effect !== 'allow')
@@ -114,7 +114,15 @@ function combine(judged: readonly (Verdict & { words: readonly string[] })[]): D
     text: one.words.map(quoteWord).join(' '),
     asks: one.effect !== 'allow',
   }))
-  return { effect, rule, matched, reason, ...(builtIn && { builtIn }), suggestions: [...suggestions], commands }
+  return {
+    effect,
+    rule,
+    matched,
+    reason,
+    ...(builtIn && { builtIn }),
+    suggestions: [...suggestions],
+    commands,
+  }
 }
 
 /** Rules that take some commands away, all of which a line may hide. */

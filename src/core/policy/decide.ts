@@ -3,6 +3,7 @@ import { readRules, rulesAbout } from './read-rules.ts'
 import { suggestRule } from './suggest.ts'
 import type { Action, Decision, Setting } from './types.ts'
 import { conclude } from './verdict.ts'
+import { warnAbout } from './wide-rules.ts'
 
 /**
  * What the rules, the class of the turn and its mode say of an action (decisions 29 and 30). Pure.
@@ -10,6 +11,11 @@ import { conclude } from './verdict.ts'
  * Throws `invalid` for a rule that is none: rules are checked where they enter.
  */
 export function decide(action: Action, setting: Setting): Decision {
+  const decision = decideAction(action, setting)
+  return { ...decision, warnings: decision.matched.flatMap(warnAbout) }
+}
+
+function decideAction(action: Action, setting: Setting): Omit<Decision, 'warnings'> {
   const rules = readRules(setting.rules)
   if (action.kind === 'bash') return decideLine(action, rules, setting)
   const matched = rulesAbout(action, rules, setting)

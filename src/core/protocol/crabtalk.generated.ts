@@ -2116,6 +2116,10 @@ export interface PolicyDecision {
   suggestions: string[];
   /** What the call would do, links resolved: `read /etc/passwd`. */
   action: string;
+  /** The built-in form that decided, where no rule did: `git log`, of the commands that only read. */
+  builtIn: string;
+  /** What the matching rules allow besides that their author may not mean, with a narrower rule; for a person. */
+  warnings: string[];
 }
 
 /** One rule. */
@@ -17452,7 +17456,17 @@ export const ExplainPolicy: MessageFns<ExplainPolicy> = {
 };
 
 function createBasePolicyDecision(): PolicyDecision {
-  return { effect: 0, trust: "", reason: "", rule: undefined, matched: [], suggestions: [], action: "" };
+  return {
+    effect: 0,
+    trust: "",
+    reason: "",
+    rule: undefined,
+    matched: [],
+    suggestions: [],
+    action: "",
+    builtIn: "",
+    warnings: [],
+  };
 }
 
 export const PolicyDecision: MessageFns<PolicyDecision> = {
@@ -17477,6 +17491,12 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
     }
     if (message.action !== "") {
       writer.uint32(58).string(message.action);
+    }
+    if (message.builtIn !== "") {
+      writer.uint32(66).string(message.builtIn);
+    }
+    for (const v of message.warnings) {
+      writer.uint32(74).string(v!);
     }
     return writer;
   },
@@ -17550,6 +17570,22 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
             message.action = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.builtIn = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.warnings.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -17576,6 +17612,8 @@ export const PolicyDecision: MessageFns<PolicyDecision> = {
     message.matched = object.matched?.map((e) => PolicyRule.fromPartial(e)) || [];
     message.suggestions = object.suggestions?.map((e) => e) || [];
     message.action = object.action ?? "";
+    message.builtIn = object.builtIn ?? "";
+    message.warnings = object.warnings?.map((e) => e) || [];
     return message;
   },
 };

@@ -53,7 +53,7 @@ export async function policyExplain(
   }
   const action = await describe(services, { tool, args, agent, cwd: workspace }, signal)
   if (action instanceof CrabError) return refusal(action, trust)
-  const { effect, reason, rule, matched, suggestions } = decide(action, setting)
+  const { effect, reason, rule, matched, suggestions, builtIn = '', warnings } = decide(action, setting)
   return {
     effect: toPolicyEffect(effect),
     trust,
@@ -62,6 +62,8 @@ export async function policyExplain(
     matched: matched.map(toPolicyRule),
     suggestions: effect === 'allow' ? [] : [...suggestions],
     action: inWords(action),
+    builtIn,
+    warnings: [...warnings],
   }
 }
 
@@ -80,7 +82,7 @@ async function describe(
 }
 
 function refusal({ message }: CrabError, trust: string): PolicyDecision {
-  const nothing = { rule: undefined, matched: [], suggestions: [] }
+  const nothing = { rule: undefined, matched: [], suggestions: [], builtIn: '', warnings: [] }
   return {
     effect: PolicyEffect.DENY,
     trust,

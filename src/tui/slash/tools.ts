@@ -41,8 +41,8 @@ const BUILT_IN = [
   ...['remember', 'forget', 'recall', 'search_sessions', 'skill'],
 ]
 
-/** A command line that does nothing. */
-const NO_COMMAND = 'true'
+/** A command line of no built-in form. */
+const NO_COMMAND = 'a-command'
 
 /** What holds for a call that is about nothing in particular. */
 const SAMPLES: Readonly<Record<string, object>> = {

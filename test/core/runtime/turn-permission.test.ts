@@ -42,8 +42,8 @@ test('Runtime.turn() that can ask nobody denies, says which rule would allow it,
   await using node = await start(shell, ['npm test'])
   const events = await node.ask('go')
   assert.deepEqual([shell.ran, endOf(events).stopReason], [[], 'stop'])
-  assert.deepEqual(pick(denialIn(events)), ['bash: npm test', ['bash(npm test)'], 'nobody'])
-  assert.match(resultIn(node), /can allow it with the rule bash\(npm test\)$/)
+  assert.deepEqual(pick(denialIn(events)), ['bash: npm test', ['bash(npm test *)'], 'nobody'])
+  assert.match(resultIn(node), /can allow it with the rule bash\(npm test \*\)$/)
   assert.deepEqual(decisions(await node.lines()), ['deny by nobody'])
 })
 
@@ -53,7 +53,7 @@ test('Runtime.turn() that is to fail where it would ask fails with `denied`', as
   const end = endOf(await node.ask('go', { settings: { onAsk: 'fail' } }))
   assert.deepEqual([shell.ran, end.stopReason, end.error?.kind], [[], 'failed', 'denied'])
   assert.match(end.error?.message ?? '', /permission for bash: npm test/)
-  assert.equal(end.error?.hint, "allow it with --allow 'bash(npm test)'")
+  assert.equal(end.error?.hint, "allow it with --allow 'bash(npm test *)'")
   assert.equal(node.server.requests.length, 1)
 })
 
@@ -95,12 +95,12 @@ test('Runtime.turn() writes what is always allowed into the file of the agent', 
   await using node = await start(shell, ['npm test'])
   await askAndAnswer(node, [PERMISSION_ANSWERS.always])
   const file = await readFile(join(node.home.paths.agents, 'crab.toml'), 'utf8')
-  assert.match(file, /allow = \[\s*"bash\(npm test\)"\s*\]/)
+  assert.match(file, /allow = \[\s*"bash\(npm test \*\)"\s*\]/)
   node.goOn(['npm test'])
   await node.ask('go', { sender: 'bob' })
   assert.equal(shell.ran.length, 2)
   assert.deepEqual(decisions(await node.lines('bob')), [
-    `allow by rule bash(npm test) (agents/crab.toml:${lineOf(file, 'bash(npm test)')})`,
+    `allow by rule bash(npm test *) (agents/crab.toml:${lineOf(file, 'bash(npm test *)')})`,
   ])
 })
 

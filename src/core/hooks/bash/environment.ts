@@ -32,7 +32,6 @@ const HARDENED = {
   GIT_CONFIG_PARAMETERS: GIT_CONFIG.map((setting) => `'${setting}'`).join(' '),
   GIT_OPTIONAL_LOCKS: '0',
   GIT_NO_LAZY_FETCH: '1',
-  GOTOOLCHAIN: 'local',
 } as const
 
 /** The environment of a command: the caller's, so that it meets what a person's shell would, and settings of our own. */
@@ -43,11 +42,9 @@ export function commandEnv(env: Readonly<Record<string, string>>): Record<string
 
 /**
  * The environment of a line of commands that only read: as commandEnv(), without what would have them do more. Git starts
- * nothing that a repository names, go takes no other toolchain, and rg reads no options from a file.
+ * nothing that a repository names, and rg reads no options from a file.
  */
 export function hardenedEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const harmless = Object.entries(env).filter(
-    ([name]) => !/^(GIT_.*|GOFLAGS|RIPGREP_CONFIG_PATH)$/.test(name),
-  )
+  const harmless = Object.entries(env).filter(([name]) => !/^(GIT_.*|RIPGREP_CONFIG_PATH)$/.test(name))
   return { ...commandEnv(Object.fromEntries(harmless)), ...HARDENED }
 }

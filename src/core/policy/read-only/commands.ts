@@ -117,10 +117,6 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
     name,
     (args) => versionOf(name, args),
   ]),
-  [
-    'go',
-    (args) => (isOnly(args, /^version$/) ? { name: 'go version', paths: [], isHardened: true } : undefined),
-  ],
 ])
 
 /** The names of the forms, for people. */

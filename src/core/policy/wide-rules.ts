@@ -1,0 +1,43 @@
+import { ELSEWHERE, LAUNCHERS, SHELLS } from './launcher-names.ts'
+import { parseRule } from './pattern.ts'
+import type { Rule } from './types.ts'
+import { findWideProgram, type WideProgram } from './wide-programs.ts'
+
+/** Says of a rule that allows whether it permits nearly anything; undefined for rules that do not, or that restrict. */
+export function findWide({ effect, pattern }: Pick<Rule, 'effect' | 'pattern'>): WideProgram | undefined {
+  if (effect !== 'allow') return undefined
+  const form = parseRule(pattern)
+  if (form.about === 'everything') return { permits: 'everything', instead: 'name tools, as in edit(src/**)' }
+  if (form.about === 'edit') {
+    const isAnywhere = form.path?.start !== '' && form.path?.glob === '**' && form.path.base.length === 0
+    const permits = 'changes far outside of the working directory'
+    return isAnywhere ? { permits, instead: 'name a folder, as in edit(~/notes/**)' } : undefined
+  }
+  if (form.about !== 'bash') return undefined
+  const star = form.words?.findIndex(({ parts }) => parts.length > 1) ?? 0
+  return star < 0 ? undefined : findWideCommand(form.words?.slice(0, star).map(({ text }) => text) ?? [])
+}
+
+/** The sentence about a rule that permits more than it seems, or none. */
+export function warnAbout(rule: Rule): string[] {
+  const wide = findWide(rule)
+  if (wide === undefined) return []
+  return [`${rule.source}: allow ${rule.pattern} permits ${wide.permits} without a question; ${wide.instead}`]
+}
+
+/** Says what a command with anything behind these words may do, where that is nearly anything. */
+export function findWideCommand([name, ...words]: readonly string[]): WideProgram | undefined {
+  if (name === undefined) return { permits: 'any command', instead: 'name one, as in bash(npm test *)' }
+  const plain = name.slice(name.lastIndexOf('/') + 1)
+  const isOpen = !words.some((word) => /^[A-Za-z./]/.test(word) && !word.includes('='))
+  if (SHELLS.has(plain)) {
+    const instead = 'allow the commands themselves, as in bash(npm test *)'
+    return isOpen ? { permits: 'any command', instead } : undefined
+  }
+  if (plain === 'ssh') return { permits: 'any command on other machines', instead: 'write the whole line' }
+  if (ELSEWHERE.has(plain)) return { permits: 'whatever that agent permits', instead: 'write the whole line' }
+  const wide = findWideProgram(plain, words)
+  if (wide || !LAUNCHERS.has(plain) || !isOpen) return wide
+  const instead = `name what it starts, as in bash(${[name, ...words].join(' ')} npm test *)`
+  return { permits: 'starting commands, of which it asks about those that no rule allows', instead }
+}
