@@ -90,7 +90,8 @@ export interface Decision {
    * when no narrower rule can, which is too much for one answer to grant; empty when no rule that allows would help.
    */
   suggestions: readonly string[]
-<<<<<<< HEAD
+  /** What rules that matched allow besides, each with a narrower rule: whole sentences for a person. */
+  warnings: readonly string[]
   /** The commands of a command line, in its order; absent where it cannot be taken apart, and for other actions. */
   commands?: readonly JudgedCommand[]
 }
@@ -100,8 +101,4 @@ export interface JudgedCommand {
   /** The command as a shell reads it, quoted where it has to be. */
   text: string
   asks: boolean
-=======
-  /** What rules that matched allow besides, each with a narrower rule: whole sentences for a person. */
-  warnings: readonly string[]
->>>>>>> 3ee17d7 (policy: suggestions are prefixes, wide rules are warned about, read-only forms are shown)
 }
