@@ -23,6 +23,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/core/memory': [...MECHANISM, 'src/core/search'],
   'src/core/bus': MECHANISM,
   'src/core/skills': MECHANISM,
+  'src/core/trust': MECHANISM,
   'src/core/cron': [...MECHANISM, 'src/core/protocol'],
   'src/core/runtime': [
     ...MECHANISM,
@@ -37,6 +38,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ],
   'src/core/hooks': [
     'src/core/skills',
+    'src/core/trust',
     ...MECHANISM,
     'src/core/runtime/hook.ts',
     'src/core/runtime/asks.ts',

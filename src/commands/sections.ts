@@ -39,7 +39,7 @@ export type Sections = readonly (readonly [title: string, words: readonly string
 export const SECTIONS: Sections = [
   ['Talk', ['chat', 'send', 'conversation', 'memory']],
   ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
-  ['Agents and what they may do', ['agent', 'skill', 'mcp', 'policy']],
+  ['Agents and what they may do', ['agent', 'skill', 'mcp', 'policy', 'trust']],
   ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'licenses', 'version']],
 ]
 
@@ -65,4 +65,5 @@ export const GROUPS: Readonly<Record<string, string>> = {
   policy: 'Permissions',
   self: 'This program',
   skill: 'What agents are taught',
+  trust: 'Folders whose files agents may use',
 }

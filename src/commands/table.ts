@@ -13,6 +13,7 @@ import { AGENT_OPTION, JSON_OPTION } from './options.ts'
 import { SEND_COMMANDS } from './send/table.ts'
 import { SKILL_COMMANDS } from './skill/table.ts'
 import { SUPERVISE_COMMANDS } from './supervise/table.ts'
+import { TRUST_COMMANDS } from './trust/table.ts'
 
 /** What an agent is made of, for `agent create` and `agent edit`. */
 const agentKeys: readonly Option[] = [
@@ -143,6 +144,7 @@ whatever the answer is; --json is for programs.`,
     ],
     load: async () => (await import('./policy.ts')).why,
   },
+  ...TRUST_COMMANDS,
   {
     path: ['config', 'show'],
     args: '',

@@ -11,7 +11,7 @@ import { ownPlaces } from '../core/hooks/closed-places.ts'
 import { environmentHook } from '../core/hooks/environment.ts'
 import { fileHook } from '../core/hooks/files/file-hook.ts'
 import { groupsHook } from '../core/hooks/groups/groups-hook.ts'
-import { instructionsHook } from '../core/hooks/instructions.ts'
+import { instructionsHook } from '../core/hooks/instructions/instructions-hook.ts'
 import { memoryHook } from '../core/hooks/memory/memory-hook.ts'
 import { chooseEngine } from '../core/hooks/search/choose-engine.ts'
 import { searchHook } from '../core/hooks/search/search-hook.ts'
@@ -39,6 +39,7 @@ import { skillRoots } from '../core/skills/skill-roots.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
 import { MemoryStorage } from '../core/storage/memory-storage.ts'
 import { SessionFolder } from '../core/storage/session-folder.ts'
+import { TrustStore } from '../core/trust/trust-store.ts'
 import { lazyMcpHook } from '../mcp/lazy-hook.ts'
 import type { McpFrame } from '../mcp/types.ts'
 import { Components } from './components/components.ts'
@@ -105,7 +106,7 @@ export function compose(options: NodeOptions): Services {
   const skills = async () => scanSkills(skillRoots(paths, options.homeDir, await setting.config()))
   const tools = [...toolHooks(options, { processes, memory, sessionIndex, place }), lazyMcpHook(mcp.get)]
   const hook = groupsHook(
-    compositeHook([components.hook, skillsHook({ scan: skills }), ...tools, ...placeHooks(options)]),
+    compositeHook([components.hook, skillsHook({ scan: skills }), ...tools, ...placeHooks(options, leases)]),
   )
   const known = new KnownAgents(hook)
   const runtime = once(async () => {
@@ -242,10 +243,14 @@ function toolHooks(
 }
 
 /** What agents are told of where they work. */
-function placeHooks({ paths, env }: NodeOptions): Hook[] {
+function placeHooks({ paths, env, homeDir, uid }: NodeOptions, leases: SqliteLeases): Hook[] {
+  const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
+  const trust = new TrustStore({ path: paths.trust, lock, now: Date.now })
+  const closed = [...ownPlaces(paths), paths.workspace]
+  const { home, instructions: homeFile } = paths
   return [
     environmentHook({ shell: env['SHELL'], now: Date.now }),
-    instructionsHook({ homeFile: paths.instructions }),
+    instructionsHook({ home, homeFile, homeDir, uid, closed, trust }),
   ]
 }
 

@@ -13,11 +13,12 @@ export async function attachInProcess(
   { paths, why }: { paths: HomePaths; why: string | undefined },
 ): Promise<Attached> {
   await refuseForeignHome(paths)
-  const { env, pid, homeDir, ripgrep, searchWorker } = caller
+  const { env, pid, uid, homeDir, ripgrep, searchWorker } = caller
   const services = compose({
     paths,
     env,
     pid,
+    uid,
     cwd: caller.cwd(),
     homeDir,
     ripgrep,

@@ -47,6 +47,8 @@ export interface NodeOptions {
   env: Readonly<Record<string, string | undefined>>
   /** Of this process, so that others can be told who holds what. */
   pid: number
+  /** The user this process runs as. */
+  uid: number
   /** Working directory of conversations whose client names none. */
   cwd: string
   /** The person's own directory; empty when there is none. */

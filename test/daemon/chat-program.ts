@@ -16,6 +16,7 @@ const services = compose({
   paths: homePaths({ CRABTALK_HOME: home }, { cwd: home, homeDir: '' }),
   env: {},
   pid: process.pid,
+  uid: process.getuid?.() ?? 0,
   cwd: home,
   homeDir: homedir(),
   log: () => {},

@@ -25,6 +25,7 @@ test('the system prompt has prompt, environment and instructions in this order, 
   await node.home.write('Crab.md', 'Of the home.')
   const work = join(node.home.paths.home, '..', 'work', 'deep')
   await mkdir(work, { recursive: true })
+  await mkdir(join(work, '..', '.git'))
   await writeFile(join(work, '..', 'AGENTS.md'), 'Of the work.')
   await writeFile(join(work, 'AGENTS.md'), 'Not this.')
   await writeFile(join(work, 'Crab.md'), 'Of the depth.')

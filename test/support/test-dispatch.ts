@@ -65,6 +65,7 @@ export function nodeOptions(
     cwd: paths.home,
     homeDir: paths.home,
     pid: process.pid,
+    uid: process.getuid?.() ?? 0,
     ripgrep: async () => undefined,
     searchWorker: async () => undefined,
     log: silentLog,

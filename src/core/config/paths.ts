@@ -17,6 +17,8 @@ export interface HomePaths {
   readonly skills: string
   /** Crab.md. */
   readonly instructions: string
+  /** trust.toml: the folders whose files the user trusts, or does not. */
+  readonly trust: string
   readonly subscriptions: string
   readonly crons: string
   /** Keys and other variables of services, as crabup starts them; mode 0600. */
@@ -69,6 +71,7 @@ export function homePaths(
     index: join(home, 'index'),
     skills: join(home, 'skills'),
     instructions: join(home, 'Crab.md'),
+    trust: join(home, 'trust.toml'),
     subscriptions: join(home, 'events', 'subscriptions.toml'),
     crons: join(home, 'config', 'crons.toml'),
     serviceEnv: join(home, 'service.env'),

@@ -9,7 +9,7 @@ import { scanToml, startsWith, type TomlItem } from './toml-scan.ts'
 /**
  * A TOML text that says `after`, made from one that says `before` by changing only what differs.
  *
- * Comments, order and spacing of everything else survive. `[[lists]]` are matched by the `name`, or else the `id`, of their tables.
+ * Comments, order and spacing of everything else survive. `[[lists]]` are matched by the `name`, or else the `id` or the `path`, of their tables.
  * Where that cannot be done (tables that changed places, say) the text is written anew under its opening comment.
  */
 export function editToml(text: string, before: JsonObject, after: JsonObject): string {
@@ -59,7 +59,7 @@ function changeList(text: string, { path, before, after }: Change<JsonObject[]>)
 }
 
 function keyOf(table: JsonObject): unknown {
-  return table['name'] ?? table['id']
+  return table['name'] ?? table['id'] ?? table['path']
 }
 
 /** Writes, replaces or removes one key, whatever form it has in the text. */

@@ -7,8 +7,8 @@ import { isInside } from '../policy/paths.ts'
 
 /** What of a home no tool that touches files opens: what undo finds there it writes to where it came from. */
 export function ownPlaces(paths: HomePaths): string[] {
-  const { config, agents, vault, run, undo, subscriptions, crons, serviceEnv } = paths
-  return [config, agents, vault, run, undo, subscriptions, crons, serviceEnv]
+  const { config, agents, vault, run, undo, trust, subscriptions, crons, serviceEnv } = paths
+  return [config, agents, vault, run, undo, trust, subscriptions, crons, serviceEnv]
 }
 
 /** What is closed to tools that touch files, looked at once for all the files of a call. */

@@ -1,4 +1,5 @@
 import { arch, platform } from 'node:os'
+import { wrapText } from '../base/wrap-text.ts'
 import type { Hook } from '../runtime/hook.ts'
 
 /** Tells the model where it works: system, shell, folder and day. */
@@ -7,8 +8,8 @@ export function environmentHook(options: { shell: string | undefined; now(): num
     async context(cwd) {
       const lines = [`os: ${platform()} ${arch()}`]
       if (options.shell) lines.push(`shell: ${options.shell}`)
-      lines.push(`cwd: ${cwd}`, `date: ${toLocalDay(new Date(options.now()))}`)
-      return `<environment>\n${lines.join('\n')}\n</environment>`
+      lines.push(`cwd: ${cwd.replaceAll(/[\r\n]/g, ' ')}`, `date: ${toLocalDay(new Date(options.now()))}`)
+      return wrapText('environment', {}, lines.join('\n'))
     },
   }
 }

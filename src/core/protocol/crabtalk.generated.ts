@@ -729,6 +729,11 @@ export interface TurnOptions {
   ask: string[];
   /** Nobody looks on: a turn that would be of the local class is of the unattended one, whatever its sender. */
   unattended: boolean;
+  /**
+   * This client puts it to its user whether the files of a new folder are trusted, as a question of the turn; else the user
+   * is told of them with a notice.
+   */
+  asksTrust: boolean;
 }
 
 export interface TurnOptions_EnvEntry {
@@ -4816,6 +4821,7 @@ function createBaseTurnOptions(): TurnOptions {
     retries: undefined,
     ask: [],
     unattended: false,
+    asksTrust: false,
   };
 }
 
@@ -4877,6 +4883,9 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     }
     if (message.unattended !== false) {
       writer.uint32(152).bool(message.unattended);
+    }
+    if (message.asksTrust !== false) {
+      writer.uint32(160).bool(message.asksTrust);
     }
     return writer;
   },
@@ -5049,6 +5058,14 @@ export const TurnOptions: MessageFns<TurnOptions> = {
             message.unattended = reader.bool();
             continue;
           }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.asksTrust = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -5093,6 +5110,7 @@ export const TurnOptions: MessageFns<TurnOptions> = {
     message.retries = object.retries ?? undefined;
     message.ask = object.ask?.map((e) => e) || [];
     message.unattended = object.unattended ?? false;
+    message.asksTrust = object.asksTrust ?? false;
     return message;
   },
 };

@@ -9,7 +9,7 @@ export function compositeHook(hooks: readonly Hook[]): Hook {
     groups: (agent) => hooks.flatMap((hook) => hook.groups?.(agent) ?? []),
     whyNot: (name, turnOver) => firstOf(hooks, (hook) => hook.whyNot?.(name, turnOver)),
     systemPrompt: (keeps) => join(hooks.map((hook) => hook.systemPrompt?.(keeps))),
-    context: async (cwd) => join(await Promise.all(hooks.map((hook) => hook.context?.(cwd)))),
+    context: async (cwd, turn) => join(await Promise.all(hooks.map((hook) => hook.context?.(cwd, turn)))),
     onBuildAgent: (config) => hooks.reduce((built, hook) => hook.onBuildAgent?.(built) ?? built, config),
     async onRegisterAgent(config) {
       for (const hook of hooks) await hook.onRegisterAgent?.(config)

@@ -1,4 +1,5 @@
 import type { Message } from '../base/message.ts'
+import { wrapText } from '../base/wrap-text.ts'
 
 /**
  * The history as a provider accepts it: every tool call answered once and right behind it, no orphaned tool
@@ -66,5 +67,5 @@ function interrupted(id: string, name: string): Message {
 }
 
 function tagged(agent: string, content: string): string {
-  return `<from agent="${agent}">\n${content}\n</from>`
+  return wrapText('from', { agent }, content)
 }

@@ -91,6 +91,19 @@ export interface ToolsTurn {
   selection?: SelectedTools
 }
 
+/** The turn whose system prompt is made. */
+export interface ContextTurn {
+  /** The turn leaves nothing on the disk, so that hooks remember nothing either. */
+  ephemeral?: boolean
+  /** Where the turn comes from. */
+  trust: Trust
+  /** Tells the turn's client something that is no failure. */
+  notice(message: string): void
+  /** Puts questions to the user; undefined when they are not answered. Absent when this client is not to be asked. */
+  ask?: ((questions: readonly Question[]) => Promise<Answers | undefined>) | undefined
+  signal: AbortSignal
+}
+
 /** Tools that belong together, for a model that is not shown all of them. */
 export interface ToolGroup {
   /** One word: `files`, `mcp:github`. */
@@ -137,7 +150,7 @@ export interface Hook {
   /** Standing instructions for the system prompt of a turn that may have the tools `keeps` says. */
   systemPrompt?(keeps: (tool: ToolSpec) => boolean): string | undefined
   /** What a model should know of the place it works in (environment, instruction files); asked for every turn, never stored. */
-  context?(cwd: string): Promise<string | undefined>
+  context?(cwd: string, turn: ContextTurn): Promise<string | undefined>
   /** Changes an agent's config when it is built; never stored. */
   onBuildAgent?(config: AgentConfig): AgentConfig
   /** An agent is known from now on, or has changed. */

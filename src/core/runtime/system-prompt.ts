@@ -1,6 +1,7 @@
+import { wrapText } from '../base/wrap-text.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import type { ToolSpec } from '../provider/types.ts'
-import type { Hook } from './hook.ts'
+import type { ContextTurn, Hook } from './hook.ts'
 
 /** What a system prompt is made of, besides the agent itself. */
 export interface PromptSetting {
@@ -8,6 +9,7 @@ export interface PromptSetting {
   override: string | undefined
   hook: Hook
   cwd: string
+  turn: ContextTurn
   /** Which tools the turn may have. */
   keeps(tool: ToolSpec): boolean
   guest: boolean
@@ -32,8 +34,8 @@ export async function systemPrompt(agent: AgentConfig, setting: PromptSetting): 
   const blocks = [
     setting.override ?? agent.prompt,
     hook.systemPrompt?.(setting.keeps),
-    scope && `<scope>\n${scope}\n</scope>`,
-    await hook.context?.(setting.cwd),
+    scope && wrapText('scope', {}, scope),
+    await hook.context?.(setting.cwd, setting.turn),
     setting.guest ? GUEST_FRAMING : setting.hasGuests ? PRIMARY_FRAMING : undefined,
   ]
   return blocks

@@ -10,7 +10,7 @@ import type { Asks } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
 import type { HeldConversation } from './held-conversation.ts'
 import { hasGuests } from './history.ts'
-import type { Hook, ToolsTurn } from './hook.ts'
+import type { ContextTurn, Hook, ToolsTurn } from './hook.ts'
 import { Permissions } from './permission.ts'
 import type { RuntimeOptions, Setting } from './runtime-options.ts'
 import { SelectedTools } from './selected-tools.ts'
@@ -64,15 +64,17 @@ export async function planTurn(
   const guest = request.guest === undefined ? undefined : agent.name
   const { messages } = conversation.history
   const cwd = request.cwd ?? conversation.header.cwd
-  const system = await systemPrompt(agent, {
-    override: settings.system,
-    hook,
-    cwd,
-    keeps: hasTools(request) ? keptBy(toolAgent, settings) : () => false,
-    guest: guest !== undefined,
-    hasGuests: hasGuests(messages),
-  })
   const tools = await toolSetting({ options, speech, request, cwd })
+  const system = (signal: AbortSignal) =>
+    systemPrompt(agent, {
+      override: settings.system,
+      hook,
+      cwd,
+      turn: contextTurn(tools, request, signal),
+      keeps: hasTools(request) ? keptBy(toolAgent, settings) : () => false,
+      guest: guest !== undefined,
+      hasGuests: hasGuests(messages),
+    })
   const selection = new SelectedTools(conversation.history.tools)
   let wanted = request.toolChoice ?? agent.tool_choice
   const turn = (signal: AbortSignal) => ({
@@ -93,7 +95,8 @@ export async function planTurn(
   return {
     speaker: agent.name,
     guest,
-    request: { model, system, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
+    system,
+    request: { model, thinking: settings.thinking ?? agent.thinking, ...optional(settings) },
     offer: async (signal) => (hasTools(request) ? await offer(signal) : []),
     selection,
     toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
@@ -114,6 +117,22 @@ export async function chosenWorkspace(cwd: string): Promise<string> {
     const hint = 'choose the absolute path of a directory that exists'
     throw new CrabError('invalid', message, { cause: reason, hint })
   })
+}
+
+/** The turn as hooks see it that tell the model where it works. */
+function contextTurn(
+  { asks, channel }: ToolSetting,
+  { trust, settings }: TurnRequest,
+  signal: AbortSignal,
+): ContextTurn {
+  const notice = (message: string) => channel.tell({ type: 'notice', message })
+  const { ephemeral = false, asksTrust = false } = settings
+  if (!asksTrust || trust !== 'local') return { trust, ephemeral, notice, signal }
+  const ask: ContextTurn['ask'] = async (questions) => {
+    const end = await asks.put({ kind: 'question', questions, permission: undefined }, signal)
+    return end?.answers
+  }
+  return { trust, ephemeral, notice, signal, ask }
 }
 
 async function toolSetting(at: {

@@ -23,6 +23,8 @@ export interface TurnSettings {
   onAsk?: OnAsk
   /** The client said that it answers questions, and its leaving ends the turn: questions have no time limit. */
   isAttended?: boolean
+  /** The client puts the question whether to trust a new folder to its user; else the user is told of the folder. */
+  asksTrust?: boolean
   /** No MCP server, whatever the agent declares. */
   noMcp?: boolean
   /** Further MCP servers; they stay with the conversation until a turn of it comes without them. */

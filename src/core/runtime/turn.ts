@@ -21,7 +21,9 @@ export interface TurnPlan {
   speaker: string
   /** The speaker's name when it is a guest. */
   guest: string | undefined
-  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice'>
+  request: Omit<ModelRequest, 'messages' | 'tools' | 'toolChoice' | 'system'>
+  /** Makes the system prompt, once; the user may be asked meanwhile. */
+  system(signal: AbortSignal): Promise<string>
   /** The tools of this turn, and again when a tool changed them; may wait for what they come from. */
   offer(signal: AbortSignal): Promise<readonly ToolSpec[]>
   /** What the conversation has selected of them. */
@@ -69,6 +71,7 @@ class Turn {
   #calls = 0
   #tools: readonly ToolSpec[] = []
   #mustOffer = true
+  #system: string | undefined
   /** The rejected answer and the request to mend it, at their place in the history; sent, never stored. */
   #repair: { at: number; messages: Message[] } | undefined
 
@@ -97,7 +100,11 @@ class Turn {
 
   async *#offer(signal: AbortSignal): AsyncGenerator<AgentEvent> {
     this.#mustOffer = false
-    this.#tools = yield* this.#plan.tools.channel.during(this.#plan.offer(signal))
+    const { system, offer, tools } = this.#plan
+    const work = Promise.all([this.#system ?? system(signal), offer(signal)])
+    const [prompt, offered] = yield* tools.channel.during(work)
+    this.#system = prompt
+    this.#tools = offered
   }
 
   /** Ends the turn with a failure; what was said before it is kept. */
@@ -127,7 +134,11 @@ class Turn {
     const wanted = toolChoice.asked ?? (tools.length > 0 ? toolChoice.usual : undefined)
     const choice = this.#calls === 0 ? toToolChoice(wanted, tools) : undefined
     this.#calls++
-    return provider.complete({ ...request, tools, messages, ...(choice && { toolChoice: choice }) }, signal)
+    const system = this.#system ?? ''
+    return provider.complete(
+      { ...request, system, tools, messages, ...(choice && { toolChoice: choice }) },
+      signal,
+    )
   }
 
   /** Runs the step's tool calls and commits the step. */

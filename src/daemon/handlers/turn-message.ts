@@ -71,6 +71,7 @@ function toSettings(options: TurnOptions): TurnSettings {
     ...(options.mcps.length > 0 && { mcps: options.mcps.map(toEntry) }),
     ...(mode && { mode }),
     ...(onAsk && { onAsk }),
+    ...(options.asksTrust && { asksTrust: true }),
     ...(model && { model }),
     ...(system !== undefined && { system }),
     ...(tools && { tools }),

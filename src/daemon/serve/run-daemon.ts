@@ -168,7 +168,7 @@ function sweepTwice(paths: HomePaths): Disposable {
 
 function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners | undefined): NodeOptions {
   const { paths, idleExitMs } = options
-  const { env, pid, homeDir, ripgrep, searchWorker, memoryBytes } = host
+  const { env, pid, uid, homeDir, ripgrep, searchWorker, memoryBytes } = host
   const daemon = {
     startedAt: Date.now(),
     idleExitMs,
@@ -178,7 +178,7 @@ function nodeOf({ host, options, log, life }: Living, listeners: () => Listeners
     stop: () => life.stop('a client asked for it'),
   }
   const cwd = homeDir || paths.home
-  return { paths, env, pid, homeDir, log, cwd, ripgrep, searchWorker, daemon }
+  return { paths, env, pid, uid, homeDir, log, cwd, ripgrep, searchWorker, daemon }
 }
 
 /** Lets requests and turns end by themselves for a moment, then cancels them and waits until what they did is stored. */

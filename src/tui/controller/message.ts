@@ -26,6 +26,7 @@ export function toStreamMsg(
       mode: MODES[mode],
       onAsk: OnAsk.PARK, // the window answers, and the next one does when this one is closed
       env: own.env,
+      asksTrust: true,
       attachments: [...attachments],
       allow: [...rules.allow],
       ask: [...rules.ask],

@@ -33,6 +33,7 @@ test('homePaths() lays every path of the design under the home', () => {
     index: '/h/index',
     skills: '/h/skills',
     instructions: '/h/Crab.md',
+    trust: '/h/trust.toml',
     subscriptions: '/h/events/subscriptions.toml',
     crons: '/h/config/crons.toml',
     serviceEnv: '/h/service.env',

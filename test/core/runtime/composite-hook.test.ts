@@ -4,6 +4,7 @@ import { compositeHook } from '../../../src/core/runtime/composite-hook.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import type { Hook, ToolsTurn, UserMessage } from '../../../src/core/runtime/hook.ts'
 import { AGENT } from '../../support/agents.ts'
+import { CONTEXT_TURN } from '../../support/context-turn.ts'
 import { toolDispatch, toolRequest } from '../../support/dispatches.ts'
 
 const NEVER = new AbortController().signal
@@ -21,7 +22,7 @@ test('compositeHook() of nothing, and of hooks that do nothing, does nothing', a
       hook.systemPrompt?.(() => true),
       undefined,
     )
-    assert.equal(await hook.context?.('/'), undefined)
+    assert.equal(await hook.context?.('/', CONTEXT_TURN), undefined)
     assert.equal(hook.onBuildAgent?.(AGENT), AGENT)
     assert.equal(await hook.preprocess?.(toMessage('hi'), NEVER), undefined)
     assert.equal(hook.scope?.(AGENT), undefined)
@@ -106,7 +107,7 @@ test('compositeHook() joins standing instructions and contexts in order, without
     hook.systemPrompt?.(() => true),
     'one\n\ntwo',
   )
-  assert.equal(await hook.context?.('/work'), 'in /work\n\nand more')
+  assert.equal(await hook.context?.('/work', CONTEXT_TURN), 'in /work\n\nand more')
 })
 
 test('compositeHook() builds an agent, and rewrites a message, hook after hook', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
 import { type PromptSetting, systemPrompt } from '../../../src/core/runtime/system-prompt.ts'
 import { AGENT } from '../../support/agents.ts'
+import { CONTEXT_TURN } from '../../support/context-turn.ts'
 
 const HOOK: Hook = {
   systemPrompt: () => 'Use memory.\n',
@@ -44,6 +45,6 @@ test('systemPrompt() tells the agent of guests only where there were some', asyn
 })
 
 function setting(more: Partial<PromptSetting>): PromptSetting {
-  const usual = { override: undefined, hook: HOOK, cwd: '/work', keeps: () => true }
+  const usual = { override: undefined, hook: HOOK, cwd: '/work', turn: CONTEXT_TURN, keeps: () => true }
   return { ...usual, guest: false, hasGuests: false, ...more }
 }

@@ -1,4 +1,5 @@
 import { CrabError } from '../../base/errors.ts'
+import { wrapText } from '../../base/wrap-text.ts'
 import type { Skill } from '../../skills/scan-skills.ts'
 
 /**
@@ -22,16 +23,11 @@ export function wrapSkill(skill: Pick<Skill, 'name' | 'folder'>, body: string, a
   return blanks > 0 || args === '' ? tag : `${tag}\n\n${args}`
 }
 
-/** What a skill says, in a tag that it cannot end: of an end inside it the `<` is written `&lt;`. */
+/** The text of a skill in a tag that it can neither end nor begin again. */
 export function tagSkill({ name, folder }: Pick<Skill, 'name' | 'folder'>, body: string): string {
-  return `<skill name="${name}" folder="${toAttribute(folder)}">\n${body.replace(END, '&lt;').trim()}\n</skill>`
+  return wrapText('skill', { name, folder }, body.trim())
 }
 
 /** `$ARGUMENTS[0]` and `$ARGUMENTS_X` are something else. */
 const BLANK = /\$ARGUMENTS(?![\w[])/g
-const END = /<(?=\s*\/\s*skill\b)/gi
 const MOST_CHARS = 2 * 1024 * 1024
-
-function toAttribute(path: string): string {
-  return path.replaceAll(/["<>\r\n]/g, (char) => `&#${char.charCodeAt(0)};`)
-}

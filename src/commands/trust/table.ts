@@ -1,0 +1,38 @@
+import type { Command } from '../command.ts'
+import { JSON_OPTION } from '../options.ts'
+
+const FOLDER = { args: '[dir]', kinds: ['folder'], isAlone: true } as const
+
+/** The commands for folders whose files the user trusts. */
+export const TRUST_COMMANDS: readonly Command[] = [
+  {
+    path: ['trust', 'list'],
+    args: '',
+    isAlone: true,
+    summary: 'List the folders whose files agents may use, and those whose files they may not',
+    details: `A folder is "notified" when its instruction files are used and you were told so once; "trusted" and "untrusted" are your
+own answers. Folders that are not listed are new.`,
+    options: [JSON_OPTION],
+    examples: ['crabtalk trust list', 'crabtalk trust list --json'],
+    load: async () => (await import('./trust.ts')).list,
+  },
+  {
+    path: ['trust', 'add'],
+    ...FOLDER,
+    summary: 'Trust a folder: agents use its instruction files, also when nobody is there',
+    details: `DIR stands for its whole repository, or for itself outside of one; by default it is this directory.`,
+    options: [],
+    examples: ['crabtalk trust add', 'crabtalk trust add src'],
+    load: async () => (await import('./trust.ts')).add,
+  },
+  {
+    path: ['trust', 'remove'],
+    ...FOLDER,
+    summary: 'Stop trusting a folder: agents leave its instruction files alone',
+    details: `DIR stands for its whole repository, or for itself outside of one; by default it is this directory. A folder that no longer
+exists is removed from the list.`,
+    options: [{ name: 'forget', summary: 'Treat it as a new folder again' }],
+    examples: ['crabtalk trust remove', 'crabtalk trust remove --forget'],
+    load: async () => (await import('./trust.ts')).remove,
+  },
+]

@@ -1,0 +1,76 @@
+import { resolve } from 'node:path'
+import { CrabError } from '../../core/base/errors.ts'
+import { toVisible } from '../../core/base/visible.ts'
+import { findProject } from '../../core/trust/find-project.ts'
+import type { ProjectTrust } from '../../core/trust/trust-file.ts'
+import { TrustStore } from '../../core/trust/trust-store.ts'
+import type { Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { printJson, printTable } from '../print.ts'
+
+/** `crabtalk trust list`. */
+export const list: Run = async ({ options, host }) => {
+  const store = new TrustStore({ path: pathsOf(host).trust, lock: noLock, now: Date.now })
+  const projects = [...(await store.read()).values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  if (options.has('json')) return printJson(host, projects)
+  if (projects.length === 0) host.stderr.write('No folders yet\n')
+  else await printTable(host, ['STATE', 'SINCE', 'FOLDER', 'FILES'], projects.map(toRow))
+  return 0
+}
+
+/** `crabtalk trust add`. */
+export const add: Run = async ({ options, host, signal }) => {
+  const root = await rootOf(options.args[0], host)
+  if (root === undefined) throw noFolder(options.args[0] ?? '.', 'trust')
+  await withStore(host, (store) => store.setState(root, 'trusted', signal))
+  return say(host, `trusted: ${root}`)
+}
+
+/** `crabtalk trust remove`. */
+export const remove: Run = async ({ options, host, signal }) => {
+  const root = await rootOf(options.args[0], host)
+  if (root !== undefined && !options.has('forget')) {
+    await withStore(host, (store) => store.setState(root, 'untrusted', signal))
+    return say(host, `not trusted: ${root}`)
+  }
+  const path = root ?? resolve(host.cwd(), options.args[0] ?? '.')
+  const wasListed = await withStore(host, (store) => store.remove(path, signal))
+  if (!wasListed && root === undefined) throw noFolder(path, 'forget')
+  return say(host, `forgotten: ${path}`)
+}
+
+/** The folder that stands for a directory; undefined when that does not exist. */
+async function rootOf(directory = '.', host: Host): Promise<string | undefined> {
+  const { uid, homeDir } = host
+  return (await findProject(resolve(host.cwd(), directory), { uid, homeDir }))?.root
+}
+
+async function withStore<T>(host: Host, work: (store: TrustStore) => Promise<T>): Promise<T> {
+  const { SqliteLeases } = await import('../../core/lease/sqlite-leases.ts')
+  const { trust: path, leases: database, proc } = pathsOf(host)
+  await using leases = new SqliteLeases({ database, proc, pid: host.pid })
+  const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
+  return await work(new TrustStore({ path, lock, now: Date.now }))
+}
+
+/** Readers need no lease: a write replaces the file. */
+async function noLock(): Promise<AsyncDisposable> {
+  return { [Symbol.asyncDispose]: async () => undefined }
+}
+
+function toRow({ path, state, since, notices }: ProjectTrust): string[] {
+  return [state, since.slice(0, 10), toVisible(path), notices.map(toVisible).join(', ')]
+}
+
+function say(host: Host, line: string): number {
+  host.stdout.write(`${toVisible(line)}\n`)
+  return 0
+}
+
+function noFolder(directory: string, verb: 'trust' | 'forget'): CrabError {
+  const why = verb === 'trust' ? 'there is no such directory' : 'it is not in the list'
+  return new CrabError('missing', `Cannot ${verb} ${toVisible(directory)}: ${why}`, {
+    hint: verb === 'trust' ? 'give the path of a directory' : 'crabtalk trust list shows the folders',
+  })
+}

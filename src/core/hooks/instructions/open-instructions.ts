@@ -1,0 +1,144 @@
+import { type BigIntStats, constants } from 'node:fs'
+import { type FileHandle, lstat, open, readlink, realpath, stat } from 'node:fs/promises'
+import { platform } from 'node:os'
+import { basename, dirname, extname, relative, sep } from 'node:path'
+import { codeOf } from '../../base/system-error.ts'
+import { isInside } from '../../policy/paths.ts'
+import { isOwned } from '../../trust/find-project.ts'
+import type { ClosedPlaces } from '../closed-places.ts'
+import { FD_LINKS } from '../folder.ts'
+
+/** How instruction files may be opened. */
+export interface InstructionAccess {
+  uid: number
+  /** The folder that links may not lead out of; undefined for the user's own file, whose links may lead anywhere. */
+  linkRoot: string | undefined
+  /** What is never read, by path and by inode. */
+  closed(): Promise<ClosedPlaces>
+  /** The folder whose links lead to the open files of this process, where the system has one. */
+  fdLinks?: string
+}
+
+/** Why an instruction file is not read, as the end of a sentence about it. */
+export class RefusedFile extends Error {}
+
+/**
+ * The first `maxBytes` of an instruction file; undefined when it does not exist.
+ *
+ * Throws a RefusedFile for anything but a regular file of this user or of root that only they can write, for a link that
+ * leads out of its project or to anything but a text, and for crabtalk's own files under any name. What was checked is what
+ * is read: the checks are made on the open file.
+ */
+export async function readInstructionBytes(
+  path: string,
+  access: InstructionAccess,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  try {
+    const found = await lstat(path, { bigint: true })
+    if (!found.isSymbolicLink()) return await readChecked({ path, found }, access, maxBytes)
+    const target = await followLink(path, access)
+    return await readChecked({ path: target, found: await lstat(target, { bigint: true }) }, access, maxBytes)
+  } catch (reason) {
+    if (reason instanceof RefusedFile) throw reason
+    if (MISSING.has(codeOf(reason))) return undefined
+    throw new RefusedFile(REASONS[codeOf(reason)] ?? `the system says ${codeOf(reason) || String(reason)}`)
+  }
+}
+
+async function readChecked(
+  { path, found }: { path: string; found: BigIntStats },
+  access: InstructionAccess,
+  maxBytes: number,
+): Promise<Buffer> {
+  refuseKind(found) // before it is opened: opening a device may do something, and a pipe may wait
+  await using file = await open(path, OPEN_FLAGS)
+  const stats = await file.stat({ bigint: true })
+  if (stats.ino !== found.ino || stats.dev !== found.dev) throw new RefusedFile(SWAPPED)
+  await requirePlace(file, { path, stats }, access)
+  await refuseWriters(path, stats, access)
+  if (access.linkRoot !== undefined || stats.nlink > 1n) {
+    const closed = await access.closed()
+    if (closed.holds(path) || (await closed.hasNameIn(stats))) throw new RefusedFile(OWN)
+  }
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes), 0, maxBytes, 0)
+  return buffer.subarray(0, bytesRead)
+}
+
+/** Where a link leads, when that is a text inside its project. */
+async function followLink(path: string, { linkRoot, closed }: InstructionAccess): Promise<string> {
+  const target = await realpath(path).catch((reason: unknown) => {
+    throw MISSING.has(codeOf(reason)) ? new RefusedFile('it is a link to nothing') : reason
+  })
+  if ((await closed()).holds(target)) throw new RefusedFile(OWN)
+  if (linkRoot === undefined) return target
+  if (!isInside(linkRoot, target)) throw new RefusedFile('it is a link that leads out of its folder')
+  const inGit = relative(linkRoot, target).toLowerCase().split(sep).includes('.git')
+  if (inGit || !TEXT_NAMES.has(extname(target).toLowerCase())) {
+    throw new RefusedFile('it is a link to something else than a Markdown or text file')
+  }
+  return target
+}
+
+function refuseKind(stats: BigIntStats): void {
+  if (stats.isFile()) return
+  const kind = KINDS.find(([is]) => is(stats))
+  throw new RefusedFile(kind ? `it is ${kind[1]}` : 'it is not a regular file')
+}
+
+/** The open file must be what the path leads to without a link: a parent folder may have been swapped meanwhile. */
+async function requirePlace(
+  file: FileHandle,
+  { path, stats }: { path: string; stats: BigIntStats },
+  { fdLinks = FD_LINKS }: InstructionAccess,
+): Promise<void> {
+  const opened = await readlink(`${fdLinks}/${file.fd}`).catch(() => undefined) // the system has no such links
+  if (opened !== undefined) {
+    const isSame = dirname(opened) === dirname(path) && fold(basename(opened)) === fold(basename(path))
+    if (!isSame) throw new RefusedFile(SWAPPED)
+    return
+  }
+  const [folder, now] = await Promise.all([realpath(dirname(path)), lstat(path, { bigint: true })])
+  if (folder !== dirname(path) || now.ino !== stats.ino || now.dev !== stats.dev)
+    throw new RefusedFile(SWAPPED)
+}
+
+/** Disks that ignore case tell the spelling of the disk. */
+function fold(name: string): string {
+  return name.normalize('NFC').toLowerCase()
+}
+
+async function refuseWriters(path: string, stats: BigIntStats, access: InstructionAccess): Promise<void> {
+  if (!isOwned(stats, access)) throw new RefusedFile('it belongs to another user')
+  if (platform() === 'win32') return
+  if (stats.mode & ANYBODY_WRITES) throw new RefusedFile('every user of this machine may write it')
+  const { mode } = await stat(dirname(path), { bigint: true })
+  if (mode & ANYBODY_WRITES && !(mode & STICKY)) {
+    throw new RefusedFile('every user of this machine may replace it: anybody may write its folder')
+  }
+}
+
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const ANYBODY_WRITES = 0o002n
+const STICKY = 0o1000n
+const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
+const TEXT_NAMES: ReadonlySet<string> = new Set(['.md', '.mdc', '.markdown', '.txt'])
+const SWAPPED = 'another program replaces it right now'
+const OWN = "it is one of crabtalk's own files"
+
+const KINDS: readonly (readonly [(stats: BigIntStats) => boolean, string])[] = [
+  [(stats) => stats.isDirectory(), 'a folder'],
+  [(stats) => stats.isSymbolicLink(), 'a link by now'],
+  [(stats) => stats.isFIFO(), 'a named pipe'],
+  [(stats) => stats.isSocket(), 'a socket'],
+  [(stats) => stats.isCharacterDevice() || stats.isBlockDevice(), 'a device'],
+]
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'the file system denies it to this user',
+  EPERM: 'the file system denies it to this user',
+  ELOOP: 'its links lead in a circle',
+  EMLINK: 'it is a link by now',
+  ENXIO: 'it is a socket or a device',
+  EIO: 'the disk reports an error',
+}

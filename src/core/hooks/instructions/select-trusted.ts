@@ -1,0 +1,114 @@
+import { toCrabError } from '../../base/errors.ts'
+import { toVisible } from '../../base/visible.ts'
+import type { ContextTurn } from '../../runtime/hook.ts'
+import { type Project, pathInProject } from '../../trust/find-project.ts'
+import type { ProjectTrust } from '../../trust/trust-file.ts'
+import type { TrustStore } from '../../trust/trust-store.ts'
+import type { InstructionFile } from './read-instructions.ts'
+
+/** The instruction files of a project that are there. */
+interface ProjectFiles {
+  project: Project
+  files: readonly InstructionFile[]
+  trust: TrustStore
+}
+
+/**
+ * The files that a turn may use. The user is told of each new one, or asked about a new project, once; what cannot be
+ * remembered is told again.
+ *
+ * A turn that nobody attends uses only what the user has trusted by hand.
+ */
+export async function selectTrusted(
+  found: ProjectFiles,
+  turn: ContextTurn,
+): Promise<readonly InstructionFile[]> {
+  try {
+    const known = (await found.trust.read()).get(found.project.root)
+    const state =
+      known?.state ?? (turn.ask && hasText(found) ? await askUser(found, turn, turn.ask) : 'notified')
+    if (state === 'untrusted') return []
+    if (turn.trust === 'unattended' && state !== 'trusted') {
+      turn.notice(`${UNATTENDED} ${command('add', found.project)}`)
+      return []
+    }
+    await tellNew(found, { state, notices: known?.notices ?? [] }, turn)
+    return found.files
+  } catch (reason) {
+    turn.signal.throwIfAborted()
+    turn.notice(
+      `instruction files of ${inLine(found.project.root)} are not used: ${toCrabError(reason).message}`,
+    )
+    return []
+  }
+}
+
+const UNATTENDED = 'instruction files are not used: nobody attends this turn; to use them:'
+
+/** Asks about a new project and remembers the answer; without an answer its files are left out this time. */
+async function askUser(
+  { project, files, trust }: ProjectFiles,
+  turn: ContextTurn,
+  ask: NonNullable<ContextTurn['ask']>,
+): Promise<ProjectTrust['state']> {
+  const names = files.filter(({ text }) => text !== undefined).map((file) => shownName(project, file))
+  const question = `Use the instruction files of ${inLine(project.root)}? ${names.join(', ')}`
+  const options = [
+    { label: NO, description: 'Work here without them' },
+    { label: YES, description: 'The model reads them with every turn here' },
+  ]
+  const answers = await ask([{ question, header: 'Trust', options, multiSelect: false }])
+  const answer = answers?.[question]
+  if (answer !== YES && answer !== NO) return 'untrusted'
+  const state = answer === YES ? 'trusted' : 'untrusted'
+  if (!turn.ephemeral) await trust.setState(project.root, state, turn.signal)
+  return state
+}
+
+const YES = 'Yes'
+const NO = 'No'
+
+/** Says once which files are used, which are not and why. Used files of a trusted project need no word. */
+async function tellNew(
+  { project, files, trust }: ProjectFiles,
+  { state, notices }: Pick<ProjectTrust, 'state' | 'notices'>,
+  turn: ContextTurn,
+): Promise<void> {
+  const names = (list: readonly InstructionFile[]) => list.map((file) => shownName(project, file))
+  const isNew = (notice: string) => !notices.includes(notice)
+  const used = state === 'trusted' ? [] : names(files.filter(({ text }) => text !== undefined)).filter(isNew)
+  const warnings = files
+    .filter(({ warning }) => warning !== undefined)
+    .map((file) => `${shownName(project, file)}: ${file.warning}`)
+    .filter(isNew)
+  if (used.length + warnings.length === 0) return
+  const root = inLine(project.root)
+  if (used.length > 0) {
+    turn.notice(
+      `uses the instructions of ${root}: ${used.join(', ')}; to stop this: ${command('remove', project)}`,
+    )
+  }
+  for (const warning of warnings) turn.notice(`in ${root}, ${warning}`)
+  if (turn.ephemeral) return
+  await trust.addNotices(project.root, [...used, ...warnings], turn.signal).catch((reason: unknown) => {
+    turn.signal.throwIfAborted()
+    turn.notice(`this will be said again: ${toCrabError(reason).message}`)
+  })
+}
+
+function hasText({ files }: ProjectFiles): boolean {
+  return files.some(({ text }) => text !== undefined)
+}
+
+function shownName(project: Project, { path }: InstructionFile): string {
+  return inLine(pathInProject(project, path))
+}
+
+function command(verb: 'add' | 'remove', { root }: Project): string {
+  const word = /^[\w./~-]+$/.test(root) ? root : `'${inLine(root).replaceAll("'", "'\\''")}'`
+  return `crabtalk trust ${verb} ${word}`
+}
+
+function inLine(text: string): string {
+  return toVisible(text).replaceAll('\n', '\\n')
+}

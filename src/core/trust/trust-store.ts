@@ -1,0 +1,116 @@
+import { basename } from 'node:path'
+import { replaceFile } from '../base/files.ts'
+import type { JsonObject } from '../base/message.ts'
+import { readText } from '../config/load-config.ts'
+import { configError } from '../config/problem.ts'
+import { parseToml, type TomlDocument, toProblems } from '../config/toml.ts'
+import { editToml } from '../config/toml-edit.ts'
+import { checkTrustFile, type ProjectTrust, type TrustFile } from './trust-file.ts'
+
+/** What the store of trusted folders is made of. */
+export interface TrustStoreOptions {
+  /** The path of trust.toml. */
+  path: string
+  /** Takes an exclusive lease that holds in all processes of the home. */
+  lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/**
+ * The folders whose files the user trusts, does not trust, or was told of; in trust.toml of the home.
+ *
+ * Every method fails with `config` when the file has mistakes, and with `storage` for the disk. A change reads the file anew
+ * under its lease; comments and order stay.
+ */
+export class TrustStore {
+  readonly #options: TrustStoreOptions
+
+  constructor(options: TrustStoreOptions) {
+    this.#options = options
+  }
+
+  /** All folders, by path. */
+  async read(): Promise<ReadonlyMap<string, ProjectTrust>> {
+    const { file } = await this.#load()
+    return new Map(file.project.toReversed().map((project) => [project.path, project]))
+  }
+
+  /** Sets the state of a folder; the notices that were shown stay. */
+  async setState(path: string, state: ProjectTrust['state'], signal: AbortSignal): Promise<void> {
+    await this.#change(
+      path,
+      (before) => ({ ...this.#entry(path, state), notices: before?.notices ?? [] }),
+      signal,
+    )
+  }
+
+  /** Remembers notices that were shown. A folder that is new becomes `notified`. Only the last 100 are kept. */
+  async addNotices(path: string, notices: readonly string[], signal: AbortSignal): Promise<void> {
+    await this.#change(
+      path,
+      (before) => {
+        const entry = before ?? this.#entry(path, 'notified')
+        return { ...entry, notices: [...new Set([...entry.notices, ...notices])].slice(-MAX_NOTICES) }
+      },
+      signal,
+    )
+  }
+
+  /** Removes a folder; false when it was not there. */
+  async remove(path: string, signal: AbortSignal): Promise<boolean> {
+    return await this.#change(path, () => undefined, signal)
+  }
+
+  #entry(path: string, state: ProjectTrust['state']): ProjectTrust {
+    return { path, state, since: new Date(this.#options.now()).toISOString(), notices: [] }
+  }
+
+  /** Gives whether the folder was there. */
+  async #change(
+    path: string,
+    change: (before: ProjectTrust | undefined) => ProjectTrust | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    await using _ = await this.#options.lock(`file:${this.#options.path}`, signal)
+    const { document, file } = await this.#load()
+    const before = file.project.find((project) => project.path === path)
+    const after = change(before)
+    const others = file.project.filter((project) => project.path !== path)
+    const project = after === undefined ? others : withinLimit(replaced(file.project, after))
+    const { text, table } = document
+    await replaceFile(this.#options.path, editToml(text === '' ? HEAD : text, table, toTable({ project })))
+    return before !== undefined
+  }
+
+  async #load(): Promise<{ document: TomlDocument; file: TrustFile }> {
+    const { path } = this.#options
+    const document = parseToml(basename(path), (await readText(path)) ?? '')
+    if (!document.ok) throw configError(document.problems)
+    const file = checkTrustFile(document.value.table)
+    if (!file.ok) throw configError(toProblems(document.value, file.problems))
+    return { document: document.value, file: file.value }
+  }
+}
+
+const MAX_NOTICES = 100
+const MAX_PROJECTS = 1000
+const HEAD = '# Folders whose files agents may use. See `crabtalk trust --help`.\n'
+
+/** Over the limit the oldest folder goes that the user never answered about. */
+function withinLimit(projects: readonly ProjectTrust[]): ProjectTrust[] {
+  const notified = projects.filter(({ state }) => state === 'notified')
+  const excess = Math.max(0, projects.length - MAX_PROJECTS)
+  const oldest = new Set(notified.toSorted((a, b) => a.since.localeCompare(b.since)).slice(0, excess))
+  return projects.filter((project) => !oldest.has(project))
+}
+
+/** The list with one table changed in its place, or added. */
+function replaced(projects: readonly ProjectTrust[], after: ProjectTrust): ProjectTrust[] {
+  const at = projects.findIndex(({ path }) => path === after.path)
+  return at < 0 ? [...projects, after] : projects.with(at, after)
+}
+
+function toTable({ project }: TrustFile): JsonObject {
+  return project.length === 0 ? {} : { project: project.map((one) => ({ ...one })) }
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { mkdir, realpath, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { Run } from '../../src/commands/command.ts'
+import { parseOptions } from '../../src/commands/parse.ts'
+import { TRUST_COMMANDS } from '../../src/commands/trust/table.ts'
+import { add, list, remove } from '../../src/commands/trust/trust.ts'
+import { makeTestHost, type TestHost } from '../support/test-host.ts'
+
+test('trust add and remove take the whole repository of a folder, and list shows it', async () => {
+  await using one = await makeTestHost()
+  await mkdir(join(one.folder, 'app', '.git'), { recursive: true })
+  await mkdir(join(one.folder, 'app', 'src'))
+  const app = await realpath(join(one.folder, 'app'))
+  await run(one, 'add', add, ['app/src'])
+  await run(one, 'remove', remove, ['app'])
+  await run(one, 'add', add, ['./app/../app'])
+  assert.equal(one.stdout(), `trusted: ${app}\nnot trusted: ${app}\ntrusted: ${app}\n`)
+  await run(one, 'list', list, [])
+  assert.match(
+    one.stdout(),
+    new RegExp(`\nSTATE +SINCE +FOLDER +FILES\ntrusted +\\d{4}-\\d\\d-\\d\\d +${app}\n$`),
+  )
+})
+
+test('trust remove --forget makes a folder new again, also one that is gone', async () => {
+  await using one = await makeTestHost()
+  await mkdir(join(one.folder, 'app'))
+  await run(one, 'add', add, ['app'])
+  await run(one, 'remove', remove, ['app', '--forget'])
+  await run(one, 'remove', remove, ['app', '--forget'])
+  await assert.rejects(run(one, 'remove', remove, ['none']), {
+    kind: 'missing',
+    message: /it is not in the list/,
+  })
+  await run(one, 'add', add, ['app'])
+  await rm(join(one.folder, 'app'), { recursive: true })
+  await run(one, 'remove', remove, [await realpath(one.folder).then((folder) => join(folder, 'app'))])
+  await assert.rejects(run(one, 'add', add, ['app']), {
+    kind: 'missing',
+    message: /Cannot trust app: there is no such directory/,
+  })
+  await run(one, 'list', list, [])
+  assert.match(one.stderr(), /No folders yet\n$/)
+})
+
+async function run({ host }: TestHost, verb: string, command: Run, argv: string[]): Promise<number> {
+  const row = TRUST_COMMANDS.find(({ path }) => path[1] === verb)!
+  const options = parseOptions({ program: 'crabtalk', command: row }, argv)
+  const { path } = row
+  const { signal } = new AbortController()
+  const code = await command({ program: 'crabtalk', commands: TRUST_COMMANDS, path, options, host, signal })
+  await host.stdout.flush()
+  return code
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { readFile, symlink, writeFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import type { Question } from '../../../../src/core/runtime/asks.ts'
+import { instructionPlace } from '../../../support/instruction-place.ts'
+
+const W = 'user/work'
+const NEVER = new AbortController().signal
+
+test('instructionsHook() tells a user once which files of a folder are used', async () => {
+  await using place = await instructionPlace()
+  await place.folder(`${W}/.git`)
+  await place.write(`${W}/AGENTS.md`)
+  await place.write(`${W}/src/Crab.md`)
+  const root = place.at(W)
+  const first = await place.read(`${W}/src`)
+  assert.deepEqual(first.notices, [
+    `uses the instructions of ${root}: AGENTS.md, src/Crab.md; to stop this: crabtalk trust remove ${root}`,
+  ])
+  const second = await place.read(`${W}/src`)
+  assert.deepEqual([second.notices, second.prompt], [[], first.prompt])
+  assert.equal((await place.trust.read()).get(root)?.state, 'notified')
+})
+
+test('instructionsHook() tells of a file that is new in a known folder, and not of one that changed', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  await place.read(W)
+  await place.write(`${W}/AGENTS.md`, 'other words')
+  assert.deepEqual((await place.read(W)).notices, [])
+  await place.write(`${W}/Crab.md`)
+  assert.match(
+    (await place.read(W)).notices.join('\n'),
+    /^uses the instructions of .*: Crab\.md; to stop this: \S+ trust remove \S+$/,
+  )
+})
+
+test('instructionsHook() tells once why a file is not read, and again when the reason is another', async () => {
+  await using place = await instructionPlace()
+  await symlink('/etc/passwd', place.at(`${W}/AGENTS.md`))
+  assert.deepEqual((await place.read(W)).notices, [
+    `in ${place.at(W)}, AGENTS.md: it is not read: it is a link that leads out of its folder`,
+  ])
+  assert.deepEqual((await place.read(W)).notices, [])
+  await place.write(`${W}/Crab.md`, 'a\0b')
+  assert.equal((await place.read(W)).notices.length, 1)
+})
+
+test('instructionsHook() uses nothing of a folder that is not trusted, and says nothing', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  await place.write('user/.crabtalk/Crab.md')
+  await place.trust.setState(place.at(W), 'untrusted', NEVER)
+  const { files, notices } = await place.read(W)
+  assert.deepEqual([files, notices], [[['user/.crabtalk/Crab.md', 'user/.crabtalk/Crab.md']], []])
+})
+
+test('instructionsHook() uses a trusted folder without a word', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  await place.trust.setState(place.at(W), 'trusted', NEVER)
+  const { files, notices } = await place.read(W)
+  assert.deepEqual([files.length, notices], [1, []])
+})
+
+test('instructionsHook() gives a remote turn the home’s own file alone, and tells it nothing', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  await place.write('user/.crabtalk/Crab.md')
+  await place.trust.setState(place.at(W), 'trusted', NEVER)
+  const turn = { trust: 'remote', ask: refuse } as const
+  const { files, notices } = await place.read(W, turn)
+  assert.deepEqual([files.map(([path]) => path), notices], [['user/.crabtalk/Crab.md'], []])
+  await place.write('user/.crabtalk/Crab.md', 'a\0b')
+  assert.deepEqual(await place.read(W, turn), { prompt: '', files: [], warnings: [], notices: [] })
+})
+
+test('instructionsHook() gives an unattended turn only what was trusted by hand', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  const turn = { trust: 'unattended' } as const
+  const untold = await place.read(W, turn)
+  assert.deepEqual(untold.files, [])
+  assert.match(untold.notices.join(), /nobody attends this turn; to use them: crabtalk trust add \/\S+work$/)
+  await place.read(W) // the user is told
+  assert.deepEqual((await place.read(W, turn)).files, [])
+  await place.trust.setState(place.at(W), 'trusted', NEVER)
+  assert.equal((await place.read(W, turn)).files.length, 1)
+})
+
+test('instructionsHook() asks a client that can be asked, once, and keeps the answer', async () => {
+  for (const [answer, state, used] of [
+    ['Yes', 'trusted', 1],
+    ['No', 'untrusted', 0],
+  ] as const) {
+    await using place = await instructionPlace()
+    await place.write(`${W}/AGENTS.md`)
+    const asked: Question[] = []
+    const ask = async (questions: readonly Question[]) => {
+      asked.push(...questions)
+      return { [questions[0]!.question]: answer }
+    }
+    for (let turn = 0; turn < 2; turn++) {
+      const { files, notices } = await place.read(W, { ask })
+      assert.deepEqual([files.length, notices], [used, []])
+    }
+    assert.equal(asked.length, 1)
+    assert.equal(asked[0]?.question, `Use the instruction files of ${place.at(W)}? AGENTS.md`)
+    assert.equal(asked[0]?.options[0]?.label, 'No')
+    assert.equal((await place.trust.read()).get(place.at(W))?.state, state)
+  }
+})
+
+test('instructionsHook() works without the files, and asks again, when the question is not answered', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  for (const answers of [undefined, {}]) {
+    let asked = 0
+    const ask = async (questions: readonly Question[]) => {
+      asked++
+      return answers && { [questions[0]!.question]: '' }
+    }
+    const { files, notices } = await place.read(W, { ask })
+    assert.deepEqual([files, notices, asked], [[], [], 1])
+  }
+  assert.equal((await place.trust.read()).size, 0)
+})
+
+test('instructionsHook() remembers nothing for a turn that leaves nothing', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  const ask = async (questions: readonly Question[]) => ({ [questions[0]!.question]: 'Yes' })
+  for (const turn of [{}, { ask }]) {
+    assert.equal((await place.read(W, { ...turn, ephemeral: true })).files.length, 1)
+  }
+  assert.equal((await place.trust.read()).size, 0)
+})
+
+test('instructionsHook() does not ask about a folder with nothing to use', async () => {
+  await using place = await instructionPlace()
+  await place.read(W, { ask: refuse })
+  await symlink('/etc/passwd', place.at(`${W}/AGENTS.md`))
+  assert.equal((await place.read(W, { ask: refuse })).warnings.length, 1)
+})
+
+test('instructionsHook() uses no project’s files when trust.toml cannot be read, and says why', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  await writeFile(place.at('user/.crabtalk/trust.toml'), 'project = 1')
+  const { files, notices } = await place.read(W)
+  assert.deepEqual(files, [])
+  assert.match(
+    notices.join('\n'),
+    /^instruction files of \/\S+work are not used: trust\.toml:1: .*project.*$/,
+  )
+})
+
+test('instructionsHook() goes on, and tells again, when it cannot remember', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  const trust = place.storeAt('/proc/trust.toml') // no user may write there, and most systems have no such folder
+  for (let turn = 0; turn < 2; turn++) {
+    const { files, notices } = await place.read(W, {}, { trust })
+    assert.equal(files.length, 1)
+    assert.equal(notices.length, 2)
+    assert.match(notices[1]!, /^this will be said again: /)
+  }
+})
+
+test('trust.toml keeps the comments of its user', async () => {
+  await using place = await instructionPlace()
+  await place.write(`${W}/AGENTS.md`)
+  await place.read(W)
+  const file = place.at('user/.crabtalk/trust.toml')
+  const text = await readFile(file, 'utf8')
+  assert.match(
+    text,
+    /^# .*\n\n\[\[project\]\]\npath = "\/.*work"\nstate = "notified"\nsince = "20.*"\nnotices = \["AGENTS\.md"\]\n$/,
+  )
+  await writeFile(file, `# mine\n${text}`)
+  await place.write(`${W}/Crab.md`)
+  await place.read(W)
+  assert.match(await readFile(file, 'utf8'), /^# mine\n[\s\S]*notices = \["AGENTS\.md", "Crab\.md"\]/)
+})
+
+const refuse = async () => assert.fail('nothing is to be asked')

@@ -1,0 +1,96 @@
+import { chmod, chown, mkdir, mkdtempDisposable, realpath, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { homePaths } from '../../src/core/config/paths.ts'
+import { ownPlaces } from '../../src/core/hooks/closed-places.ts'
+import { instructionsHook } from '../../src/core/hooks/instructions/instructions-hook.ts'
+import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
+import type { ContextTurn } from '../../src/core/runtime/hook.ts'
+import { TrustStore } from '../../src/core/trust/trust-store.ts'
+import { CONTEXT_TURN } from './context-turn.ts'
+
+/** What a turn was told: the instruction files in the prompt, and the notices beside it. */
+export interface Instructed {
+  prompt: string
+  /** Path below the place, and text. */
+  files: (readonly [string, string])[]
+  /** All but those that tell which files are used. */
+  warnings: string[]
+  notices: string[]
+}
+
+/**
+ * A user with a home directory `user`, crabtalk's home `user/.crabtalk` with a secret in it, a folder `user/work`, and a secret
+ * file outside of all of them, `out/secret.md`.
+ */
+export interface InstructionPlace extends AsyncDisposable {
+  root: string
+  at(path: string): string
+  /** Writes a file and its folders. */
+  write(path: string, text?: string | Uint8Array): Promise<void>
+  folder(path: string, mode?: number): Promise<void>
+  /** Has the real hook make the prompt of a turn in that folder. */
+  read(cwd: string, turn?: Partial<ContextTurn>, options?: { trust?: TrustStore }): Promise<Instructed>
+  /** Gives a file to another user; a process that may not do that passes for another user from now on. */
+  giveAway(path: string): Promise<void>
+  trust: TrustStore
+  /** A store in another file. */
+  storeAt(path: string): TrustStore
+}
+
+export const OUTSIDE = 'OUTSIDE-SECRET'
+export const KEY = 'sk-KEY-OF-THE-HOME'
+
+const UID = process.getuid?.() ?? 0
+
+export async function instructionPlace(): Promise<InstructionPlace> {
+  const directory = await mkdtempDisposable(join(tmpdir(), 'crab-instructions-'))
+  const root = await realpath(directory.path)
+  const at = (path: string) => join(root, path)
+  const paths = homePaths({ CRABTALK_HOME: at('user/.crabtalk') }, { cwd: root, homeDir: at('user') })
+  const leases = new MemoryLeases()
+  const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
+  const storeAt = (path: string) => new TrustStore({ path, lock, now: Date.now })
+  const trust = storeAt(paths.trust)
+  let uid = UID
+  const write: InstructionPlace['write'] = async (path, text = path) => {
+    await mkdir(dirname(at(path)), { recursive: true })
+    await writeFile(at(path), text)
+  }
+  await write('user/.crabtalk/config.toml', `api_key = "${KEY}"\n`)
+  await write('user/.crabtalk/agents/crab.md', `prompt with ${KEY}`)
+  await write('out/secret.md', OUTSIDE)
+  await mkdir(at('user/work'))
+  return {
+    root,
+    at,
+    write,
+    trust,
+    storeAt,
+    async folder(path, mode = 0o755) {
+      await mkdir(at(path), { recursive: true })
+      await chmod(at(path), mode) // mkdir() obeys the umask
+    },
+    async giveAway(path) {
+      if (UID === 0) await chown(at(path), 12_345, 12_345)
+      else uid = UID + 1
+    },
+    async read(cwd, turn = {}, more = {}) {
+      const notices: string[] = []
+      const closed = [...ownPlaces(paths), paths.workspace]
+      const { home, instructions: homeFile } = paths
+      const usual = { home, homeFile, homeDir: at('user'), uid, closed, trust }
+      const hook = instructionsHook({ ...usual, ...more })
+      const notice = (text: string) => notices.push(text)
+      const prompt = (await hook.context!(`${root}/${cwd}`, { ...CONTEXT_TURN, notice, ...turn })) ?? ''
+      const warnings = notices.filter((text) => !text.startsWith('uses the instructions of '))
+      return { prompt, files: filesOf(prompt, root), warnings, notices }
+    },
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  }
+}
+
+function filesOf(prompt: string, root: string): (readonly [string, string])[] {
+  const blocks = prompt.matchAll(/^<instructions from="(.*)">\n([\s\S]*?)\n<\/instructions>$/gm)
+  return [...blocks].map(([, path = '', text = '']) => [path.replace(`${root}/`, ''), text])
+}

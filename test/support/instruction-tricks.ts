@@ -1,0 +1,21 @@
+import type { InstructionPlace } from './instruction-place.ts'
+
+/** One trick with instruction files: how it is played, where the turn works, and what must come of it. */
+export interface InstructionTrick {
+  name: string
+  play(place: InstructionPlace): Promise<unknown>
+  cwd?: string
+  /** The files that are used, in order; each holds its own path unless a text is given. */
+  used: readonly (string | readonly [string, string | RegExp])[]
+  /** What the user is told, one pattern for each notice. */
+  told?: readonly RegExp[]
+}
+
+export const WORK = 'user/work'
+export const AGENTS = `${WORK}/AGENTS.md`
+export const OWN_FILE = /it is not read: it is one of crabtalk's own files/
+
+/** Makes a folder the root of a repository. */
+export async function makeRepository(place: InstructionPlace, folder = WORK): Promise<void> {
+  await place.folder(`${folder}/.git`)
+}
