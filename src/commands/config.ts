@@ -1,8 +1,8 @@
 import { KINDS } from '../core/base/errors.ts'
-import { findProblems } from '../core/config/describe.ts'
+import { REDACTED, redactWords } from '../core/base/secrets/redact.ts'
+import { findProblems, findWarnings } from '../core/config/describe.ts'
 import { loadConfig } from '../core/config/load-config.ts'
 import { formatPlace, type Problem } from '../core/config/problem.ts'
-import { hidePassword, REDACTED } from '../core/config/secrets.ts'
 import { renderToml } from '../core/config/toml-render.ts'
 import type { Run } from './command.ts'
 import { pathsOf } from './paths.ts'
@@ -19,7 +19,7 @@ export const show: Run = async ({ options, host }) => {
     model: defaultModel ?? null,
     providers: providers.map(({ apiKey, baseUrl, models, ...provider }) => ({
       ...inFileSpelling(provider),
-      base_url: baseUrl && hidePassword(baseUrl),
+      base_url: baseUrl && redactWords([baseUrl])[0],
       api_key: apiKey && REDACTED,
       models: models?.map(inFileSpelling),
     })),
@@ -37,6 +37,7 @@ export const check: Run = async ({ options, host }) => {
   const problems = await findProblems(pathsOf(host))
   if (options.has('json')) printJson(host, problems)
   else host.stdout.write(problems.map(toLine).join('') || 'no problems\n')
+  for (const warning of await findWarnings(pathsOf(host))) host.stderr.write(`warning: ${toLine(warning)}`)
   return problems.length > 0 ? KINDS.config.exit : 0
 }
 

@@ -58,12 +58,12 @@ test('view() starts nothing, and shows what is remembered of an agent that is no
 
 test('peers() shows a connection without its secrets', async () => {
   await using node = await mcpNode()
-  const entry = { ...node.watch({ tools: ['few'] }).entry, env: { B_KEY: 'secret', A: '1' } }
+  const entry = { ...node.watch({ tools: ['few'] }).entry, env: { B_KEY: 'hush-hush', A: '1' } }
   const agent = agentWith([entry])
   await offer(node, agent)
   const [peer] = node.servers.peers()
   assert.deepEqual(peer!.envNames, ['A', 'B_KEY', 'CRAB_TEST'])
-  assert.ok(!JSON.stringify(peer).includes('secret'))
+  assert.ok(!JSON.stringify(peer).includes('hush-hush'))
   assert.match(peer!.target, /misbehaving-server\.\w+'? .*--tools=few/)
   assert.deepEqual(
     [peer!.toolCount, peer!.transport, peer!.protocolVersion, peer!.failures, peer!.nextRetryAt, peer!.error],

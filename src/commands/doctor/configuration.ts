@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises'
-import { findProblems } from '../../core/config/describe.ts'
+import { findProblems, findWarnings } from '../../core/config/describe.ts'
 import { formatPlace } from '../../core/config/problem.ts'
 import { lookAtCrons } from '../../core/cron/cron-file.ts'
-import { type Check, counted, note, ok, problem } from './check.ts'
+import { type Check, counted, note, ok, problem, warning } from './check.ts'
 
 /** What `config check` finds in config.toml and the agent files, and what keeps schedules from firing. */
 export const checkConfiguration: Check = async ({ paths, agents }) => {
@@ -17,7 +17,9 @@ export const checkConfiguration: Check = async ({ paths, agents }) => {
   )
   if (broken) wrong.push(problem(broken.message, broken.hint))
   if (wrong.length > 0) return wrong
+  const warnings = await findWarnings(paths)
   return [
+    ...warnings.map((one) => warning(`${formatPlace(one)}: ${one.message}`, one.hint)),
     isThere ? ok(`${paths.config} is right`) : note(`there is no ${paths.config}, and none is needed`),
     agents.length > 0
       ? ok(`${counted(agents.length, 'agent file')}: ${agents.map(({ name }) => name).join(', ')}`)

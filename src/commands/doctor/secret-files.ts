@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { REDACTED, redactWords } from '../../core/base/secrets/redact.ts'
 import { type IdentifiedFile, readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
 import type { Config } from '../../core/config/config.ts'
 import { readConfig } from '../../core/config/load-config.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
-import { hidePassword } from '../../core/config/secrets.ts'
+import { redactEntry } from '../../core/config/secrets.ts'
 
 /** Files of a home that are for nobody else; they need not be there. */
 interface SecretFiles {
@@ -55,10 +56,10 @@ function isSecret({ providers, env }: Config): boolean {
   )
 }
 
-function isSecretEntry({ env, headers, auth, url }: McpEntry): boolean {
-  return auth !== undefined || Object.keys({ ...env, ...headers }).length > 0 || hasPassword(url)
+function isSecretEntry(entry: McpEntry): boolean {
+  return JSON.stringify(redactEntry(entry)).includes(REDACTED)
 }
 
 function hasPassword(address = ''): boolean {
-  return hidePassword(address) !== address
+  return redactWords([address])[0] !== address
 }

@@ -2,6 +2,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import type { JsonObject } from '../../core/base/message.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attach.ts'
@@ -13,6 +14,7 @@ import { showWhile } from '../progress.ts'
 import { attachServers } from './attach-servers.ts'
 import { changeEntry, readAddition } from './entry.ts'
 import { readServers } from './servers.ts'
+import { unfilledTexts, warn } from './unfilled.ts'
 
 export const add: Run = async ({ options, host, signal }) => {
   const { entry, paths, bare = [] } = await readAddition(options, host)
@@ -103,6 +105,8 @@ async function write(
     explainRefusal({ entry, create, bare }, reason),
   )
   const { toolCount } = await showWhile(host, `starting ${entry['name']}`, writing)
+  const written = { agent: agentOf(options), entry: entry as McpEntry } // it was taken, so it is one
+  for (const { message, hint } of unfilledTexts(written)) warn(host, message, hint)
   return verify ? toolCount : undefined
 }
 

@@ -1,8 +1,9 @@
 import { KINDS } from '../../core/base/errors.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { findEntry } from '../../core/config/mcp-declaration.ts'
+import { formatPath } from '../../core/config/problem.ts'
 import { renderToml } from '../../core/config/toml-render.ts'
-import { showWords } from '../../mcp/secrets/secret-words.ts'
+import { findUnfilled } from '../../core/config/unfilled-values.ts'
 import { isShown } from '../../mcp/tools/shown-tools.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
@@ -11,6 +12,7 @@ import { attachServers } from './attach-servers.ts'
 import { agentOf, viewedAgent } from './change.ts'
 import { toJsonTool } from './rows.ts'
 import { type Declared, readAllServers, readServers, targetOf, transportOf } from './servers.ts'
+import { unfilledTexts, warn } from './unfilled.ts'
 
 export const list: Run = async ({ options, host, signal }) => {
   await using attached = await attachServers(host, signal)
@@ -48,8 +50,9 @@ async function printServers(host: Host, servers: readonly Declared[], isAll: boo
   const header = ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'COMMAND']
   const rows = servers.map((server) => [...(isAll ? [server.agent] : []), ...toRow(server)])
   await printTable(host, isAll ? ['AGENT', ...header] : header, rows)
-  for (const { entry, error } of servers) {
+  for (const { agent, entry, error } of servers) {
     if (error !== '') host.stderr.write(`crabtalk: ${entry.name}: ${sanitize(error)}\n`)
+    for (const { message, hint } of unfilledTexts({ entry, agent })) warn(host, message, hint)
   }
 }
 
@@ -70,12 +73,13 @@ function toText(server: Declared): string {
   const known = tools ? `${countOf(tools)} tools` : 'tools not known yet'
   const lines = [`# ${entry.name} of ${agent}: ${source}`, `# ${state}, ${known}`]
   if (error !== '') lines.push(`# ${error}${lastErrorAt && `, ${lastErrorAt}`}`)
-  return `${lines.join('\n')}\n\n${renderToml({ mcps: [shown(entry)] })}`
+  for (const { message } of unfilledTexts(server)) lines.push(`# ${message}`)
+  return `${lines.join('\n')}\n\n${renderToml({ mcps: [entry] })}`
 }
 
 function toJsonRow(server: Declared) {
   const { agent, entry, source, state, error, tools } = server
-  const { command = null, args = [], url } = shown(entry)
+  const { command = null, args = [], url } = entry
   return {
     agent,
     name: entry.name,
@@ -102,20 +106,11 @@ function toJson(server: Declared) {
     transport: transportOf(entry),
     fingerprint,
     protocol: protocolVersion || null,
-    entry: shown(entry),
+    entry,
+    placeholders: findUnfilled(entry).map(({ path, placeholder }) => ({
+      key: formatPath(path),
+      placeholder,
+    })),
     tools: tools?.map((tool) => toJsonTool(entry.name, tool)) ?? null,
-  }
-}
-
-/** An entry without what looks like a secret in its command line or its address. */
-function shown(entry: Declared['entry']): Declared['entry'] {
-  const { url, command, args, auth_helper: helper } = entry
-  const [first, ...rest] = command === undefined ? [] : showWords([command, ...(args ?? [])])
-  return {
-    ...entry,
-    ...(first !== undefined && { command: first }),
-    ...(args && { args: rest }),
-    ...(url && { url: showWords([url]).join('') }),
-    ...(helper && { auth_helper: showWords(helper) }),
   }
 }

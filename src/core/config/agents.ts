@@ -17,7 +17,7 @@ import type { HomePaths } from './paths.ts'
 import { type PermissionRule, toRules } from './permissions.ts'
 import { configError, type Finding, formatPlace, inputError, type KeyPath, type Problem } from './problem.ts'
 import { type RuleProblem, readRule } from './rule-syntax.ts'
-import { findPlaceholders, restoreSecrets } from './secrets.ts'
+import { restoreSecrets } from './secrets.ts'
 import type { TomlDocument } from './toml.ts'
 import { appendToList } from './toml-append.ts'
 import { editToml } from './toml-edit.ts'
@@ -105,7 +105,8 @@ export class AgentStore {
    */
   async create(name: string, config: JsonObject, prompt: string): Promise<AgentConfig> {
     const what = `Cannot create the agent "${name}"`
-    const table = checked(what, { id: newAgentId(name), ...mergePatch({}, { ...config, id: null }) })
+    const { lost } = restoreSecrets(config['mcps'], [])
+    const table = checked(what, { id: newAgentId(name), ...mergePatch({}, { ...config, id: null }) }, lost)
     await using _ = await this.#locked()
     const path = this.#freePath(what, name, await readAgentFiles(this.#folder))
     const writePrompt = prompt === '' ? createFile : replaceFile
@@ -131,8 +132,9 @@ export class AgentStore {
       throw inputError(what, [{ path: ['id'], message: '"id" never changes' }])
     }
     const { text, table } = document
-    const mcps = 'mcps' in patch ? { mcps: restoreSecrets(patch['mcps'], table['mcps']) } : {}
-    const after = checked(what, mergePatch(table, { ...patch, ...mcps, id: file.id }))
+    const { mcps, lost } = restoreSecrets(patch['mcps'], table['mcps'])
+    const whole = { ...patch, ...('mcps' in patch && { mcps }), id: file.id }
+    const after = checked(what, mergePatch(table, whole), lost)
     if (prompt !== undefined) await replaceLinked(file.promptPath, promptText(prompt))
     const changed = editToml(text, table, after)
     if (changed !== text) await replaceLinked(file.path, changed)
@@ -264,11 +266,11 @@ async function agentOf(file: IdentifiedFile): Promise<AgentConfig> {
   throw configError(outcome.problems)
 }
 
-/** What will be stored: checked, and without what says nothing. */
-function checked(what: string, config: JsonObject): JsonObject {
+/** What will be stored: checked, with nothing `lost`, and without what says nothing. */
+function checked(what: string, config: JsonObject, lost: readonly Finding[]): JsonObject {
   const table = withoutEmptyKeys(withoutLegacyKeys(config))
   const outcome = checkAgent(table)
-  const findings = [...(outcome.ok ? [] : outcome.problems), ...findPlaceholders(table['mcps'])]
+  const findings = [...(outcome.ok ? [] : outcome.problems), ...lost]
   if (findings.length > 0) throw inputError(what, findings)
   const { mcps, ...rest } = table
   return isTableList(mcps) ? { ...rest, mcps } : rest

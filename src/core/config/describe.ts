@@ -1,12 +1,14 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
-import { readAgentFiles, toAgent } from './agent-files.ts'
+import { REDACTED } from '../base/secrets/redact.ts'
+import { type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
 import { agentTable } from './agent-schema.ts'
 import { configTable } from './config-schema.ts'
 import { findForeignMark, importHint } from './foreign-home.ts'
 import { readConfig } from './load-config.ts'
 import type { HomePaths } from './paths.ts'
-import type { Problem } from './problem.ts'
+import { formatPath, type KeyPath, type Problem } from './problem.ts'
+import { findLostSecrets, findUnfilled, toUnfilledText } from './unfilled-values.ts'
 
 /** Everything that is wrong with config.toml and the agent files, without changing any of them. */
 export async function findProblems(paths: HomePaths): Promise<Problem[]> {
@@ -15,6 +17,35 @@ export async function findProblems(paths: HomePaths): Promise<Problem[]> {
   const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
   const outcomes = [await readConfig(paths), ...agents]
   return outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.problems))
+}
+
+/** Finds what is allowed in the agent files and yet surely not meant: placeholders that were never filled in. Changes nothing. */
+export async function findWarnings(paths: HomePaths): Promise<Problem[]> {
+  if ((await findForeignMark(paths)) !== undefined) return []
+  const files = await readAgentFiles(paths.agents)
+  return (await Promise.all(files.map(fileWarnings))).flat()
+}
+
+async function fileWarnings(file: IdentifiedFile): Promise<Problem[]> {
+  const agent = await toAgent(file)
+  if (!agent.ok || !file.document.ok) return []
+  const { value: document } = file.document
+  return agent.value.mcps.flatMap((entry, i) => {
+    const at = (path: KeyPath) => ({
+      ...{ file: document.file, line: document.lineOf(['mcps', i, ...path]), column: undefined },
+      key: formatPath(['mcps', i, ...path]),
+    })
+    const unfilled = findUnfilled(entry).map((one) => ({
+      ...at(one.path),
+      ...toUnfilledText(entry.name, agent.value.name, one),
+    }))
+    const lost = findLostSecrets(entry).map((path) => ({
+      ...at(path),
+      message: `${formatPath(path)} of the server "${entry.name}" holds ${REDACTED} in the place of a secret`,
+      hint: 'write the secret there again',
+    }))
+    return [...unfilled, ...lost]
+  })
 }
 
 /** The JSON Schemas of config.toml and of an agent file, as a person writes them. */

@@ -5,7 +5,7 @@ import { withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { type McpEntry, mcpEntry } from './mcp-entry.ts'
 import { type Finding, inputError } from './problem.ts'
 import { checkValue, isTable } from './schema.ts'
-import { findPlaceholders, restoreSecrets } from './secrets.ts'
+import { restoreSecrets } from './secrets.ts'
 
 /**
  * An entry as a client sent it, checked, with the stored secrets where it kept the placeholder.
@@ -13,11 +13,10 @@ import { findPlaceholders, restoreSecrets } from './secrets.ts'
  * Throws `invalid` with a message that begins with `what`.
  */
 export function checkEntry(what: string, sent: JsonObject, stored: unknown): McpEntry {
-  const tables = withoutEmptyKeys(withoutLegacyKeys({ mcps: restoreSecrets([sent], stored) }))['mcps']
-  const [table] = tables as [JsonObject]
+  const { mcps, lost } = restoreSecrets([sent], stored)
+  const [table] = withoutEmptyKeys(withoutLegacyKeys({ mcps }))['mcps'] as [JsonObject]
   const outcome = checkValue(mcpEntry, table)
-  const hidden = findPlaceholders(tables).map(withoutIndex)
-  const findings = [...(outcome.ok ? [] : outcome.problems), ...hidden]
+  const findings = [...(outcome.ok ? [] : outcome.problems), ...lost.map(withoutIndex)]
   if (outcome.ok && findings.length === 0) return outcome.value
   throw inputError(what, findings)
 }

@@ -1,81 +1,139 @@
+import { isObject } from '../base/json.ts'
 import type { JsonObject } from '../base/message.ts'
+import { REDACTED, redactValue, redactWords } from '../base/secrets/redact.ts'
+import { restoreWords } from '../base/secrets/restore.ts'
+import { isSecretName } from '../base/secrets/secret-names.ts'
 import type { AgentConfig } from './agent-schema.ts'
 import type { McpEntry } from './mcp-entry.ts'
 import { type Finding, formatPath, type KeyPath } from './problem.ts'
 import { isTable } from './schema.ts'
 
-/** What stands for a secret wherever a configuration is shown; in an update it means: keep what is stored. */
-export const REDACTED = '[secret]'
-
-/** An agent that can be shown: env, header and auth values are replaced (decision 19). */
+/** Returns an agent that can be shown: without the secrets of its MCP entries. */
 export function redact(config: AgentConfig): AgentConfig {
   return { ...config, mcps: config.mcps.map(redactEntry) }
 }
 
-/** An address that can be shown: without the name and password that may stand before its host. */
-export function hidePassword(address: string): string {
-  return address.replace(/(?<=:\/\/)[^/]*@/, `${REDACTED}@`)
-}
-
-function redactEntry(entry: McpEntry): McpEntry {
-  const { env, headers, auth } = entry
+/**
+ * Returns an entry that can be shown: every value of `env`, `headers` and `auth` is hidden, and what looks like a secret
+ * in the command line, the address, the helper's command line and `origin`. Placeholders that wait to be filled in stay.
+ */
+export function redactEntry(entry: McpEntry): McpEntry {
+  const { env, headers, auth, command, args, url, auth_helper: helper, origin } = entry
+  const [program = '', ...words] = redactWords([command ?? '', ...(args ?? [])])
   return {
     ...entry,
-    ...(env && { env: hideValues(env) }),
-    ...(headers && { headers: hideValues(headers) }),
-    ...(auth !== undefined && { auth: REDACTED }),
+    ...(env && { env: mapValues(env, redactValue) }),
+    ...(headers && { headers: mapValues(headers, redactValue) }),
+    ...(auth !== undefined && { auth: redactValue(auth) }),
+    ...(command !== undefined && { command: program }),
+    ...(args && { args: words }),
+    ...(url !== undefined && { url: redactWords([url])[0]! }),
+    ...(helper && { auth_helper: redactWords(helper) }),
+    ...(origin && { origin: redactTree(origin) }),
   }
 }
 
-/** Servers as a client sends them back, with the stored values where it kept the placeholder; matched by name. */
-export function restoreSecrets(mcps: unknown, stored: unknown): unknown {
-  if (!Array.isArray(mcps)) return mcps
-  const old = (Array.isArray(stored) ? stored : []).filter(isTable)
-  return mcps.map((entry) => {
-    const source = isTable(entry) ? old.find(({ name }) => name === entry['name']) : undefined
-    return source === undefined ? entry : restoreEntry(entry, source)
-  })
+/** Servers with their secrets back in them, and the placeholders that nothing was stored for. */
+export interface RestoredServers {
+  mcps: unknown
+  /** Writing these would destroy the secrets that they stand for. */
+  lost: Finding[]
 }
 
-/** Placeholders that nothing was stored for: writing them would destroy the secret they stand for. */
-export function findPlaceholders(mcps: unknown): Finding[] {
-  return (Array.isArray(mcps) ? mcps : []).filter(isTable).flatMap((entry, i) => {
-    const { env, headers, auth } = entry
-    return [
-      ...hiddenKeys(env).map((key) => ['env', key]),
-      ...hiddenKeys(headers).map((key) => ['headers', key]),
-      ...(auth === REDACTED ? [['auth']] : []),
-    ].map((path) => toFinding(['mcps', i, ...path]))
+/**
+ * Returns servers as a client sends them back, with the stored secrets where it kept REDACTED: those of the server of the
+ * same name, in the same place of the same key.
+ */
+export function restoreSecrets(mcps: unknown, stored: unknown): RestoredServers {
+  if (!Array.isArray(mcps)) return { mcps, lost: [] }
+  const lost: Finding[] = []
+  const restored = mcps.map((entry: unknown, i) => {
+    if (!isTable(entry)) return entry
+    return restoreEntry(entry, storedEntry(entry, stored), (path, text) =>
+      lost.push(toFinding(['mcps', i, ...path], text)),
+    )
   })
+  return { mcps: restored, lost }
 }
 
-function restoreEntry(entry: JsonObject, source: JsonObject): JsonObject {
-  const { env, headers, auth } = entry
-  return {
-    ...entry,
-    ...(isTable(env) && { env: restoreValues(env, source['env']) }),
-    ...(isTable(headers) && { headers: restoreValues(headers, source['headers']) }),
-    ...(auth === REDACTED && { auth: source['auth'] ?? auth }),
+/** Takes the way to a text with a REDACTED that nothing is known for. */
+type Miss = (path: KeyPath, text: string) => void
+
+function storedEntry({ name }: JsonObject, stored: unknown): JsonObject {
+  const entries = (Array.isArray(stored) ? stored : []).filter(isTable)
+  return entries.find((one) => one['name'] === name) ?? {}
+}
+
+/** The program is a word of its command line: what stands before its first argument. */
+function restoreEntry(entry: JsonObject, source: JsonObject, miss: Miss): JsonObject {
+  const { command, args, ...rest } = entry
+  const restored = restoreTable(rest, source, [], miss)
+  if (typeof command !== 'string' || !isWords(args)) {
+    return { ...entry, ...restored, ...restoreTable(pick({ command, args }), source, [], miss) }
   }
+  const { command: program, args: words } = source
+  const stored = [typeof program === 'string' ? program : '', ...(isWords(words) ? words : [])]
+  const { words: all, lost } = restoreWords([command, ...args], stored)
+  for (const i of lost) miss(i === 0 ? ['command'] : ['args', i - 1], all[i]!)
+  return { ...entry, ...restored, command: all[0], args: all.slice(1) }
 }
 
-function restoreValues(values: JsonObject, stored: unknown): JsonObject {
-  const old = isTable(stored) ? stored : {}
-  const entries = Object.entries(values)
-  return Object.fromEntries(
-    entries.map(([key, value]) => [key, value === REDACTED && Object.hasOwn(old, key) ? old[key] : value]),
-  )
+function pick(table: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(table).filter(([, value]) => value !== undefined))
 }
 
-function hideValues(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.keys(values).map((key) => [key, REDACTED]))
+function restoreTable(table: JsonObject, stored: JsonObject, path: KeyPath, miss: Miss): JsonObject {
+  const entries = Object.entries(table).map(([key, value]) => {
+    const before = Object.hasOwn(stored, key) ? stored[key] : undefined
+    return [key, restoreTree(value, before, [...path, key], miss)]
+  })
+  return Object.fromEntries(entries)
 }
 
-function hiddenKeys(values: unknown): string[] {
-  return isTable(values) ? Object.keys(values).filter((key) => values[key] === REDACTED) : []
+/** A text that is all REDACTED is the stored one; of others, and of lists of texts, what stands around says which is meant. */
+function restoreTree(value: unknown, stored: unknown, path: KeyPath, miss: Miss): unknown {
+  if (typeof value === 'string') {
+    if (value === REDACTED && typeof stored === 'string') return stored
+    const { words, lost } = restoreWords([value], typeof stored === 'string' ? [stored] : [])
+    if (lost.length > 0) miss(path, value)
+    return words[0]
+  }
+  if (isWords(value)) {
+    const { words, lost } = restoreWords(value, isWords(stored) ? stored : [])
+    for (const i of lost) miss([...path, i], words[i]!)
+    return words
+  }
+  if (Array.isArray(value)) {
+    const before: unknown[] = Array.isArray(stored) ? stored : []
+    return value.map((one: unknown, i) => restoreTree(one, before[i], [...path, i], miss))
+  }
+  return isTable(value) ? restoreTable(value, isTable(stored) ? stored : {}, path, miss) : value
 }
 
-function toFinding(path: KeyPath): Finding {
-  const message = `"${formatPath(path)}" is ${REDACTED}, and there is no stored value to keep`
+function redactTree<T>(value: T, key = ''): T {
+  const hidden = (): unknown => {
+    if (typeof value === 'string') return isSecretName(key) ? redactValue(value) : redactWords([value])[0]
+    if (isWords(value)) return redactWords(value)
+    if (Array.isArray(value)) return value.map((one: unknown) => redactTree(one, key))
+    if (!isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, redactTree(one, name)]))
+  }
+  return hidden() as T
+}
+
+function mapValues(
+  values: Readonly<Record<string, string>>,
+  change: (value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
+}
+
+function isWords(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string')
+}
+
+function toFinding(path: KeyPath, text: string): Finding {
+  const holds = text === REDACTED ? `is ${REDACTED}` : `holds ${REDACTED}`
+  const message = `"${formatPath(path)}" ${holds}, and there is no stored value to keep`
   return { path, message, hint: 'give the value itself' }
 }

@@ -15,7 +15,6 @@ import {
   SourceKind,
   type UpsertMcpMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
-import { showWords } from '../../mcp/secrets/secret-words.ts'
 import { isShown } from '../../mcp/tools/shown-tools.ts'
 import type { AgentView, McpServers, PeerState, PeerView, ServerView } from '../../mcp/types.ts'
 import { asBuilt } from '../built-agent.ts'
@@ -156,10 +155,10 @@ function toInfos(agent: AgentConfig, servers: McpServers): McpInfo[] {
 function fromEntry(entry: McpEntry) {
   return {
     name: entry.name,
-    command: showWords([entry.command ?? '']).join(''),
-    args: showWords(entry.args ?? []),
+    command: entry.command ?? '',
+    args: entry.args ?? [],
     env: entry.env ?? {},
-    url: showWords([entry.url ?? '']).join(''),
+    url: entry.url ?? '',
     auth: entry.auth ?? '',
     autoRestart: true, // every server is started again when it is needed
     sourceKind: SourceKind.LOCAL,
@@ -209,7 +208,8 @@ function refuseChanged(what: string, { agent, entries, name, before }: Rewriting
   const isNew = before === undefined && entries.every((entry) => entry['name'] !== name)
   if (isNew) return
   const now = findEntry(agent, entries, name)
-  const isSame = before && isDeepStrictEqual(checkEntry(what, now, []), checkEntry(what, { ...before }, []))
+  const isSame =
+    before && isDeepStrictEqual(checkEntry(what, now, [now]), checkEntry(what, { ...before }, [now]))
   if (isSame) return
   const hint = 'try again: what the other one wrote is kept'
   throw new CrabError('conflict', `${what}: somebody else has changed it meanwhile`, { hint })

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { isObject } from '../../core/base/json.ts'
-import { REDACTED } from '../../core/config/secrets.ts'
+import { hideSecretsIn, REDACTED, redactText } from '../../core/base/secrets/redact.ts'
+import { isSecretName } from '../../core/base/secrets/secret-names.ts'
 import { wholeLength } from '../../core/process/utf8-cut.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { isSecretName, secretsOf, showWords } from '../secrets/secret-words.ts'
+import { secretsOf } from '../secrets/target-secrets.ts'
 import type { Caller, FrameTap, Owner } from '../types.ts'
 import { sameKind } from './transport-kind.ts'
 
@@ -114,12 +115,11 @@ class Trace {
   #show(message: JSONRPCMessage): string {
     this.#secrets ??= secretsOf(this.#traced.target)
     const secrets = this.#secrets
-    const hide = (text: string) => secrets.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
     const text = JSON.stringify(message, (key, value: unknown) => {
       if (typeof value !== 'string') return value
-      return isSecretName(key) ? REDACTED : showWords([hide(value)])[0]
+      return isSecretName(key) ? REDACTED : redactText(hideSecretsIn(value, secrets))
     })
-    return hide(text) // names of keys, too
+    return hideSecretsIn(text, secrets) // names of keys, too
   }
 }
 

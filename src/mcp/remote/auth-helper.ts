@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { orCancelled, toCancelled } from '../../core/base/cancelled.ts'
 import { CrabError } from '../../core/base/errors.ts'
-import { REDACTED } from '../../core/config/secrets.ts'
+import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { ProcessHost, RunningProcess } from '../../core/process/types.ts'
 import { LineTail } from '../stdio/stderr-tail.ts'
 import { type Given, readHelperAnswer, secretsIn } from './helper-answer.ts'
@@ -72,7 +72,7 @@ async function outcomeOf(
 
 /** Some say on standard error what they give. */
 function withoutSecrets(line: string, given: Given | undefined): string {
-  return given ? secretsIn(given).reduce((shown, secret) => shown.replaceAll(secret, REDACTED), line) : line
+  return given ? hideSecretsIn(line, secretsIn(given)) : line
 }
 
 async function textOf({ stdout }: RunningProcess): Promise<string> {

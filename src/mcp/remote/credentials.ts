@@ -1,5 +1,5 @@
 import { orCancelled } from '../../core/base/cancelled.ts'
-import { REDACTED } from '../../core/config/secrets.ts'
+import { hideSecretsIn } from '../../core/base/secrets/redact.ts'
 import type { RemoteTarget } from '../fingerprint.ts'
 import { bearer, type Given, secretsIn } from './helper-answer.ts'
 
@@ -61,7 +61,7 @@ export class Credentials {
 
   /** A text without what a helper gave. */
   hide(text: string): string {
-    return [...this.#secrets].reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
+    return hideSecretsIn(text, this.secrets)
   }
 
   async #ask(): Promise<void> {

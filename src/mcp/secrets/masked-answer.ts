@@ -1,8 +1,9 @@
 import { isObject } from '../../core/base/json.ts'
-import { REDACTED } from '../../core/config/secrets.ts'
+import { hideSecretsIn, REDACTED, redactWords } from '../../core/base/secrets/redact.ts'
+import { isSecretName } from '../../core/base/secrets/secret-names.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { isSecretName, secretsOf, showWords } from './secret-words.ts'
 import { showTarget } from './shown-target.ts'
+import { secretsOf } from './target-secrets.ts'
 
 /**
  * What was given to a server and is surely secret, longest first: what it answers is no longer right without it.
@@ -13,7 +14,7 @@ import { showTarget } from './shown-target.ts'
 export function sureSecretsOf(target: ServerTarget): string[] {
   const given = Object.entries(target.transport === 'stdio' ? target.env : target.headers)
   const open = given.filter(([name]) => !isSecretName(name)).map(([, value]) => value)
-  const seen = [showTarget(target), ...showWords(open)].join('\n')
+  const seen = [showTarget(target), ...redactWords(open)].join('\n')
   const secrets = secretsOf(target, (name, value) => isSecretName(name) && !isPath(name, value))
   return secrets.filter((secret) => !seen.includes(secret) && !secret.includes(REDACTED))
 }
@@ -32,16 +33,12 @@ export function maskAnswer<T>(answer: T, secrets: readonly string[]): T {
     for (const [key, value] of Object.entries(table)) {
       if (typeof value === 'object') open.push(value ?? 0)
       else if (typeof value === 'string' && !isData(table, key)) {
-        const shown = maskText(value, hidden)
+        const shown = hideSecretsIn(value, hidden)
         if (shown !== value) table[key] = shown
       }
     }
   }
   return answer
-}
-
-function maskText(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
 }
 
 function isData(part: unknown, key: string): boolean {

@@ -1,15 +1,13 @@
-import { REDACTED } from '../../core/config/secrets.ts'
+import { hideSecretsIn, REDACTED, redactWords } from '../../core/base/secrets/redact.ts'
 import type { ServerTarget } from '../fingerprint.ts'
-import { maskPath } from './path-secrets.ts'
-import { secretsOf, showWords } from './secret-words.ts'
+import { secretsOf } from './target-secrets.ts'
 
 /** A target as people may see it: its command line or address, without what looks like a secret. */
 export function showTarget(target: ServerTarget): string {
   if (target.transport !== 'stdio') {
-    const address = maskPath(target.url.replace(/\?.*$/s, '?…'), () => REDACTED)
-    return showWords([address]).join('')
+    return redactWords([target.url.replace(/\?.*$/s, '?…')]).join('')
   }
-  return showWords([target.command, ...target.args])
+  return redactWords([target.command, ...target.args])
     .map(quote)
     .join(' ')
 }
@@ -20,7 +18,7 @@ export function showTarget(target: ServerTarget): string {
  */
 export function hideSecrets(text: string, target: ServerTarget): string {
   const secrets = secretsOf(target)
-  const whole = secrets.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
+  const whole = hideSecretsIn(text, secrets)
   const parts = whole.split('…')
   return parts.map((part, i) => (i < parts.length - 1 ? hideBeginning(part, secrets) : part)).join('…')
 }

@@ -5,8 +5,9 @@ import { checkAgent } from '../../core/config/agent-schema.ts'
 import { entryRules } from '../../core/config/entry-rules.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import { type PermissionRule, toRules } from '../../core/config/permissions.ts'
-import { configError } from '../../core/config/problem.ts'
+import { configError, formatPath } from '../../core/config/problem.ts'
 import { parseToml, toProblems } from '../../core/config/toml.ts'
+import { findUnfilled } from '../../core/config/unfilled-values.ts'
 import { readFrontMatter } from '../../core/skills/front-matter.ts'
 import { flawOf } from '../../core/skills/scan-skills.ts'
 import type { TarFile } from '../packages/tarball.ts'
@@ -152,22 +153,27 @@ function toAgent(file: string, all: readonly TarFile[]): PkgAgent {
     servers: mcps,
     rules: [...toRules(permissions, place), ...mcps.flatMap((entry) => entryRules(entry, place))],
     components,
-    placeholders: mcps.flatMap(placeholdersOf),
+    placeholders: mcps.flatMap(gapsOf),
     text: value.text,
     table: value.table,
     prompt: all.find(({ path }) => path === promptOf(file))?.content,
   }
 }
 
-/** Every value is literal: what looks like a variable is a gap that its author left. */
-function placeholdersOf({ name, env = {}, headers = {}, auth }: McpEntry): string[] {
-  const values: [string, string | undefined][] = [
-    ...Object.entries(env).map(([key, value]): [string, string] => [`env.${key}`, value]),
-    ...Object.entries(headers).map(([key, value]): [string, string] => [`headers.${key}`, value]),
-    ['auth', auth],
+/** What its author left for a person to fill in: placeholders, and values that are empty. */
+function gapsOf(entry: McpEntry): string[] {
+  const { name, env = {}, headers = {}, auth } = entry
+  const isEmpty = (values: Readonly<Record<string, string>>) =>
+    Object.keys(values).filter((key) => values[key] === '')
+  const empty = [
+    ...isEmpty(env).map((key) => `env.${key}`),
+    ...isEmpty(headers).map((key) => `headers.${key}`),
+    ...(auth === '' ? ['auth'] : []),
   ]
-  const open = values.filter(([, value]) => value !== undefined && /^$|^<.*>$|\$\{?[A-Z]/.test(value))
-  return open.map(([key]) => `${name}: ${key}`)
+  const open = findUnfilled(entry).map(
+    ({ path, placeholder }) => `${formatPath(path)}, which is ${placeholder}`,
+  )
+  return [...empty, ...open].map((place) => `${name}: ${place}`)
 }
 
 function promptOf(file: string): string {

@@ -1,52 +1,225 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { REDACTED } from '../../../src/core/base/secrets/redact.ts'
 import { defaultAgent } from '../../../src/core/config/default-agent.ts'
-import { findPlaceholders, REDACTED, redact, restoreSecrets } from '../../../src/core/config/secrets.ts'
+import type { McpEntry } from '../../../src/core/config/mcp-entry.ts'
+import { redact, redactEntry, restoreSecrets } from '../../../src/core/config/secrets.ts'
 
-const STORED = [
-  { name: 'fs', command: 'x', args: ['--flag'], env: { TOKEN: 'hush', LOG: '1' } },
-  { name: 'web', url: 'http://localhost', headers: { 'X-Key': 'hush' }, auth: 'Bearer hush' },
+const variable = (name: string) => `$\{${name}}`
+
+const STORED: McpEntry[] = [
+  { name: 'fs', command: 'x', args: ['--flag', '--token=hush1'], env: { TOKEN: 'hush', LOG: '1' } },
+  {
+    ...{ name: 'web', url: 'http://me:hush1@h/mcp?api_key=hush2&page=2', auth: 'Bearer hush' },
+    ...{ headers: { 'X-Key': 'hush' }, auth_helper: ['h', '--password', 'hush3'] },
+  },
 ]
 
-test('redact() hides env, header and auth values, and nothing else', () => {
+test('redact() hides secrets wherever an entry can hold one, and nothing else', () => {
   const shown = redact({ ...defaultAgent(), mcps: STORED })
   assert.deepEqual(shown, {
     ...defaultAgent(),
     mcps: [
-      { name: 'fs', command: 'x', args: ['--flag'], env: { TOKEN: REDACTED, LOG: REDACTED } },
-      { name: 'web', url: 'http://localhost', headers: { 'X-Key': REDACTED }, auth: REDACTED },
+      {
+        ...{ name: 'fs', command: 'x', args: ['--flag', '--token=[secret]'] },
+        env: { TOKEN: REDACTED, LOG: REDACTED },
+      },
+      {
+        ...{ name: 'web', url: 'http://[secret]@h/mcp?api_key=[secret]&page=2', auth: REDACTED },
+        ...{ headers: { 'X-Key': REDACTED }, auth_helper: ['h', '--password', REDACTED] },
+      },
     ],
   })
   assert.equal(REDACTED, '[secret]')
 })
 
-test('restoreSecrets() undoes redact(), and keeps what was changed', () => {
-  const { mcps } = redact({ ...defaultAgent(), mcps: STORED })
-  assert.deepEqual(restoreSecrets(mcps, STORED), STORED)
-  const changed = [{ ...mcps[0], env: { TOKEN: REDACTED, LOG: '2' } }]
-  assert.deepEqual(restoreSecrets(changed, STORED), [{ ...STORED[0], env: { TOKEN: 'hush', LOG: '2' } }])
+test('redact() shows placeholders that wait to be filled in as they are', () => {
+  const entry: McpEntry = {
+    ...{ name: 'gh', command: 'x', args: [`--token=${variable('TOKEN')}`, '--api-key', '<YOUR_KEY>'] },
+    env: {
+      A: variable('GITHUB_TOKEN'),
+      B: variable('input:key'),
+      C: 'YOUR_API_KEY_HERE',
+      D: 'sk-xxxxxxxx',
+      E: '',
+    },
+  }
+  assert.deepEqual(redactEntry(entry), entry)
+  const web: McpEntry = {
+    name: 'w',
+    url: `https://h/?token=${variable('T')}`,
+    headers: { A: `Bearer ${variable('TOKEN')}` },
+  }
+  assert.deepEqual(redactEntry(web), web)
+  assert.deepEqual(redactEntry({ ...entry, env: { A: variable('KEY:-sk-1234') } }).env, { A: REDACTED })
 })
 
-test('findPlaceholders() names every one that stayed', () => {
-  const mcps = restoreSecrets(
+test('restoreSecrets() undoes redact(), and keeps what was changed', () => {
+  const { mcps } = redact({ ...defaultAgent(), mcps: STORED })
+  assert.deepEqual(restoreSecrets(mcps, STORED), { mcps: STORED, lost: [] })
+  const changed = [{ ...mcps[0], env: { TOKEN: REDACTED, LOG: '2' } }]
+  assert.deepEqual(restoreSecrets(changed, STORED).mcps, [{ ...STORED[0], env: { TOKEN: 'hush', LOG: '2' } }])
+})
+
+/** What a person makes of what is shown, and what is to be stored then. */
+const EDITS: Record<string, [stored: string[], sent: string[], restored: string[]]> = {
+  'a word before it': [['--token=a'], ['-v', '--token=[secret]'], ['-v', '--token=a']],
+  'a word taken away': [
+    ['-v', '--key', 'a'],
+    ['--key', '[secret]'],
+    ['--key', 'a'],
+  ],
+  'another order': [
+    ['--key', 'a', '--pass', 'b'],
+    ['--pass', '[secret]', '--key', '[secret]'],
+    ['--pass', 'b', '--key', 'a'],
+  ],
+  'another host and path': [
+    ['postgres://me:pw@h/x'],
+    ['postgres://[secret]@other:1/y'],
+    ['postgres://me:pw@other:1/y'],
+  ],
+  'another query': [
+    ['https://h/?token=a&key=b'],
+    ['https://h/?key=[secret]&n=1&token=[secret]'],
+    ['https://h/?key=b&n=1&token=a'],
+  ],
+  'one of two replaced': [
+    ['--header', 'Authorization: a', '--header', 'Authorization: b'],
+    ['--header', 'Authorization: [secret]', '--header', 'Authorization: new'],
+    ['--header', 'Authorization: a', '--header', 'Authorization: new'],
+  ],
+  'the same twice': [['--key=a'], ['--key=[secret]', '--key=[secret]'], ['--key=a', '--key=a']],
+  'JSON changed around it': [
+    ['{"apiKey": "a", "n": 1}'],
+    ['{"n": 2, "apiKey": "[secret]"}'],
+    ['{"n": 2, "apiKey": "a"}'],
+  ],
+}
+for (const [what, [args, sent, restored]] of Object.entries(EDITS)) {
+  test(`restoreSecrets() finds the secret again after ${what}`, () => {
+    const stored = [{ name: 'a', command: 'x', args }]
+    const back = restoreSecrets([{ name: 'a', command: 'x', args: sent }], stored)
+    assert.deepEqual(back, { mcps: [{ name: 'a', command: 'x', args: restored }], lost: [] })
+  })
+}
+
+const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
+  'under another option': [['--token=a'], ['--key=[secret]']],
+  'where nothing was': [['-v'], ['--token=[secret]']],
+  'one of two that look the same': [
+    ['--key', 'a', '--key', 'b'],
+    ['--key', '[secret]'],
+  ],
+  'in a part of a word': [['--token=a'], ['--token=Bearer [secret]']],
+  'of nothing at all': [[], ['[secret]']],
+}
+for (const [what, [args, sent]] of Object.entries(REFUSED)) {
+  test(`restoreSecrets() names a placeholder ${what}`, () => {
+    const stored = [{ name: 'a', command: 'x', args }]
+    const { lost } = restoreSecrets([{ name: 'a', command: 'x', args: sent }], stored)
+    const [finding] = lost
+    assert.match(
+      finding?.message ?? '',
+      /^"mcps\[0\]\.args\[\d\]" (is|holds) \[secret\], and there is no stored/,
+    )
+  })
+}
+
+test('restoreSecrets() names every placeholder that stayed, in whatever key', () => {
+  const { lost } = restoreSecrets(
     [
-      { name: 'new', url: 'x', auth: REDACTED },
-      { name: 'fs', env: { OTHER: REDACTED, TOKEN: REDACTED }, headers: { A: REDACTED } },
+      { name: 'new', url: 'http://[secret]@h', auth: REDACTED },
+      { name: 'fs', env: { OTHER: REDACTED, TOKEN: REDACTED }, headers: { A: `Bearer ${REDACTED}` } },
     ],
     STORED,
   )
   assert.deepEqual(
-    findPlaceholders(mcps).map(({ message }) => message),
+    lost.map(({ message }) => message),
     [
+      '"mcps[0].url" holds [secret], and there is no stored value to keep',
       '"mcps[0].auth" is [secret], and there is no stored value to keep',
       '"mcps[1].env.OTHER" is [secret], and there is no stored value to keep',
-      '"mcps[1].headers.A" is [secret], and there is no stored value to keep',
+      '"mcps[1].headers.A" holds [secret], and there is no stored value to keep',
     ],
   )
 })
 
+test('restoreSecrets() leaves alone what is stored like that: the other keys can still be changed', () => {
+  const stored = [{ name: 'a', command: 'x', args: ['--token=[secret]', '--key=k'] }]
+  const sent = [{ name: 'a', command: 'x', args: ['--token=[secret]', '--key=[secret]'], timeout_ms: 5 }]
+  assert.deepEqual(restoreSecrets(sent, stored), { mcps: [{ ...stored[0], timeout_ms: 5 }], lost: [] })
+})
+
 test('restoreSecrets() leaves what is no list of tables to the schema', () => {
-  assert.equal(restoreSecrets('x', STORED), 'x')
-  assert.deepEqual(restoreSecrets(['x', null], undefined), ['x', null])
-  assert.deepEqual(findPlaceholders(undefined), [])
+  assert.deepEqual(restoreSecrets('x', STORED), { mcps: 'x', lost: [] })
+  assert.deepEqual(restoreSecrets(['x', null], undefined), { mcps: ['x', null], lost: [] })
+})
+
+const secret = fc.oneof(
+  fc.stringMatching(/^[a-z0-9]{6,20}$/),
+  fc.string({ minLength: 1, maxLength: 12 }).filter((text) => !text.includes('\0')),
+  fc.constantFrom(variable('TOKEN'), REDACTED, 'a@b', '--x', 'user:pw', `sk-${'a1'.repeat(12)}`),
+)
+const word = fc.oneof(
+  secret,
+  secret.map((value) => `--token=${value}`),
+  secret.map((value) => `https://${encodeURIComponent(value)}@h/p?key=${encodeURIComponent(value)}&a=1`),
+  secret.map((value) => `Authorization: Bearer ${value}`),
+  secret.map((value) => JSON.stringify({ a: 1, apiKey: value, nested: JSON.stringify({ password: value }) })),
+  fc.constantFrom('--token', '-p', '-u', '--header', '-v', 'run', '--api-key', '-c'),
+)
+const values = fc.dictionary(fc.stringMatching(/^[A-Z_]{1,8}$/), secret, {
+  maxKeys: 4,
+  noNullPrototype: true,
+})
+const plain = { noNullPrototype: true }
+const program = fc.record({ command: word, args: fc.array(word, { maxLength: 8 }), env: values }, plain)
+const remote = fc.record(
+  {
+    ...{
+      url: word,
+      headers: values,
+      auth: secret,
+      auth_helper: fc.array(word, { minLength: 1, maxLength: 6 }),
+    },
+    origin: fc.record({ canonical: values, from: word }, plain),
+  },
+  plain,
+)
+const entries = fc
+  .array(fc.oneof(program, remote), { minLength: 1, maxLength: 4 })
+  .map((all) => all.map((one, i) => ({ name: `s${i}`, ...one }) as McpEntry))
+
+test('what was shown of any entries can be put back without loss', () => {
+  fc.assert(
+    fc.property(entries, (stored) => {
+      const shown = redact({ ...defaultAgent(), mcps: stored }).mcps
+      assert.deepEqual(restoreSecrets(shown, stored), { mcps: stored, lost: [] })
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('what was shown of any entries keeps its secrets, or is refused, after any edit beside them', () => {
+  const edit = fc.record({
+    at: fc.nat(8),
+    remove: fc.nat(2),
+    insert: fc.array(fc.constantFrom('-v', '--x=1', 'run')),
+  })
+  fc.assert(
+    fc.property(program, edit, ({ command, args, env }, { at, remove, insert }) => {
+      const stored = { name: 'a', command, args, env }
+      const shown = redactEntry(stored)
+      const list = shown.args!.toSpliced(at, remove, ...insert)
+      const sent = { ...shown, args: list, env: { ...shown.env, NEW: 'new' } }
+      const { mcps, lost } = restoreSecrets([sent], [stored])
+      const [entry] = mcps as [{ args: string[]; env: Record<string, string> }]
+      assert.deepEqual(entry.env, { ...env, NEW: 'new' })
+      const kept = args.toSpliced(at, remove, ...insert)
+      if (lost.length === 0) assert.deepEqual(new Set(entry.args), new Set(kept))
+    }),
+    { numRuns: 1000 },
+  )
 })

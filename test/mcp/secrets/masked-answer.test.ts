@@ -46,7 +46,7 @@ const SECRETS: Record<string, [Partial<ServerTarget & { transport: 'stdio' }>, s
   ],
   'the tokens in other values': [
     { env: { HEADERS: '{"Authorization": "Bearer abcdefghij"}' } },
-    ['abcdefghij'],
+    ['Bearer abcdefghij', 'abcdefghij'],
   ],
 }
 for (const [what, [changes, secrets]] of Object.entries(SECRETS)) {

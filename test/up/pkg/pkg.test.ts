@@ -121,7 +121,7 @@ test('installPkg() copies skills and agents, each agent with an id of its own', 
     agent?.rules.map(({ effect, pattern }) => [effect, pattern]),
     [['allow', 'bash(git *)']],
   )
-  assert.deepEqual(agent?.placeholders, ['fs: env.TOKEN'])
+  assert.deepEqual(agent?.placeholders, [`fs: env.TOKEN, which is $\{TOKEN}`])
   await installPkg(brought, at.ports, signal)
   assert.deepEqual(readdirSync(at.home.paths.skills, { recursive: true }).toSorted(), [
     'review',

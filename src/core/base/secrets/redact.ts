@@ -1,0 +1,135 @@
+import { credentialPlaces } from '../credentials.ts'
+import { addressPlaces } from './address-places.ts'
+import type { Place } from './assigned-secrets.ts'
+import { isSecretName, isShaped } from './secret-names.ts'
+import { isUnfilled } from './unfilled.ts'
+
+/** What stands for a secret wherever something is shown; in what is put back it means: keep what is stored. */
+export const REDACTED = '[secret]'
+
+/** Returns a value without what it is, unless it is empty or a placeholder that waits to be filled in. */
+export function redactValue(value: string): string {
+  return value === '' || isUnfilled(value) ? value : REDACTED
+}
+
+/** Returns the words of a command line, or an address, without their secrets; as in what an entry is made of. */
+export function redactWords(words: readonly string[]): string[] {
+  return words.map((word, i) => without(word, placesInWord(word, words[i - 1], true)))
+}
+
+/** Returns a text that is no part of an entry without its secrets. Keys in the paths of addresses stay: most are ids. */
+export function redactText(text: string): string {
+  return without(text, placesInWord(text, undefined, false))
+}
+
+/** Returns a text with REDACTED in place of each of some secrets; the longest come first. */
+export function hideSecretsIn(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((shown, secret) => shown.replaceAll(secret, REDACTED), text)
+}
+
+/** Returns where the secrets of each word stand: those that redactWords() hides, in order, none in another. */
+export function secretPlaces(words: readonly string[]): Place[][] {
+  return words.map((word, i) => placesInWord(word, words[i - 1], true))
+}
+
+function without(text: string, places: readonly Place[]): string {
+  let shown = ''
+  let end = 0
+  for (const [from, to] of places) {
+    shown += text.slice(end, from) + REDACTED
+    end = to
+  }
+  return shown + text.slice(end)
+}
+
+/** In order, joined where they overlap, without placeholders. */
+function placesInWord(word: string, before: string | undefined, isEntry: boolean): Place[] {
+  const found = [
+    ...literalPlaces(word),
+    ...givenPlaces(word, 0, before),
+    ...pieces(word),
+    ...addressPlaces(word, isEntry),
+    ...matchedPlaces(word, SCHEME),
+    ...jsonPlaces(word),
+    ...credentialPlaces(word),
+  ]
+  const joined: Place[] = []
+  for (const [from, to] of found.toSorted(([a], [b]) => a - b)) {
+    const last = joined.at(-1)
+    if (last && from < last[1]) last[1] = Math.max(last[1], to)
+    else joined.push([from, to])
+  }
+  return joined.filter(([from, to]) => to > from && !isUnfilled(word.slice(from, to)))
+}
+
+/** A REDACTED that stands in the text itself is shown like a secret, and has to be told from one when it is put back. */
+function* literalPlaces(text: string): Generator<Place> {
+  for (let at = text.indexOf(REDACTED); at >= 0; at = text.indexOf(REDACTED, at + 1)) {
+    yield [at, at + REDACTED.length]
+  }
+}
+
+/** The words of a script, or of any text. */
+function* pieces(text: string): Generator<Place> {
+  if (!/\s/.test(text)) return
+  let before: string | undefined
+  for (const { index, 0: piece } of text.matchAll(/\S+/g)) {
+    yield* givenPlaces(piece, index, before)
+    before = piece
+  }
+}
+
+/** What the option before a word gives it, or what it gives itself: `NAME=value`, `Header: value`. */
+function* givenPlaces(word: string, at: number, before = ''): Generator<Place> {
+  const end = at + word.length
+  if (isSecretOption(before) && !word.startsWith('--')) return yield [at, end]
+  if (before === '-p' && isShaped(word) && !/[@:/.]/.test(word)) return yield [at, end]
+  const [, user = '', password = ''] = /^-(?:u|-user|-proxy-user)$/.test(before)
+    ? (/^([^:/\s]+:)(?!\d+$)(\S+)$/.exec(word) ?? [])
+    : []
+  if (password !== '') return yield [at + user.length, end]
+  let start = 0
+  for (let i = 0; i < MAX_ASSIGNMENTS; i++) {
+    ASSIGNMENT.lastIndex = start
+    const [all = '', name = ''] = ASSIGNMENT.exec(word) ?? []
+    if (all === '') break
+    start += all.length
+    if (isSecretName(name)) return yield [at + start, end]
+  }
+  HEADER.lastIndex = start
+  const [all = '', name = ''] = HEADER.exec(word) ?? []
+  if (all !== '' && isSecretName(name)) yield [at + start + all.length, end]
+}
+
+/** `--no-auth` is none: it takes no value. */
+function isSecretOption(word: string): boolean {
+  const [, name] = /^--?(?!no-)([a-z][\w.-]{0,127})$/i.exec(word) ?? []
+  return name !== undefined && isSecretName(name)
+}
+
+function* matchedPlaces(text: string, pattern: RegExp): Generator<Place> {
+  for (const { index, 0: all, 1: value = '' } of text.matchAll(pattern)) {
+    yield [index + all.length - value.length, index + all.length]
+  }
+}
+
+/** Members of JSON, also of JSON in a string of JSON. */
+function* jsonPlaces(text: string): Generator<Place> {
+  if (!text.includes('"')) return
+  for (const { index, 0: all, 1: name = '' } of text.matchAll(JSON_NAME)) {
+    if (!isSecretName(name)) continue
+    const from = index + all.length
+    const isNested = text.charCodeAt(from - 2) === 0x5c
+    const value = isNested ? NESTED_VALUE : JSON_VALUE
+    value.lastIndex = from
+    yield [from, from + (value.exec(text)?.[0].length ?? 0)]
+  }
+}
+
+const ASSIGNMENT = /-{0,2}([a-z_][\w.-]{0,127})=(?=.)/isy
+const HEADER = /([a-z][\w-]{0,127}):\s*(?=[^\s/])/isy
+const SCHEME = /\b(?:bearer|basic) {1,8}([^\s'"]+)/gi
+const JSON_NAME = /"([\w.-]{1,128})\\{0,7}"\s{0,8}:\s{0,8}\\{0,7}"/g
+const JSON_VALUE = /[^"\\]*(?:\\.[^"\\]*)*/sy
+const NESTED_VALUE = /[^"\\]*(?:\\(?!\\{0,7}")[^"\\]*)*/sy
+const MAX_ASSIGNMENTS = 8

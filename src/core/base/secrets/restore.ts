@@ -1,0 +1,75 @@
+import { REDACTED, redactWords, secretPlaces } from './redact.ts'
+
+/** Words with the secrets back in them, and the places in the list of those where REDACTED is left. */
+export interface RestoredWords {
+  words: string[]
+  lost: number[]
+}
+
+/**
+ * Returns the words of a command line, or an address, as a client sends them back, with the stored secrets in the place
+ * of REDACTED. A secret belongs to what stands before it: an option, a name, `://`.
+ *
+ * A word is lost where that does not say which secret is meant, or none was stored there.
+ */
+export function restoreWords(sent: readonly string[], stored: readonly string[]): RestoredWords {
+  if (!sent.some((word) => word.includes(REDACTED))) return { words: [...sent], lost: [] }
+  const shown = redactWords(stored)
+  const isSame = (i: number) => {
+    if (sent.length !== stored.length || sent[i] !== shown[i]) return false
+    return !sent[i]!.startsWith(REDACTED) || sent[i - 1] === shown[i - 1]
+  }
+  const open = slotsOf(stored, shown).filter(({ word }) => !isSame(word))
+  const wanted = sent.flatMap((word, i) => (isSame(i) ? [] : leadsOf(word, sent[i - 1])))
+  const take = chooser(open, wanted)
+  const lost: number[] = []
+  const words = sent.map((word, i) => {
+    if (isSame(i)) return stored[i]!
+    const secrets = leadsOf(word, sent[i - 1]).map(take)
+    if (secrets.includes(undefined)) lost.push(i)
+    const parts = word.split(REDACTED)
+    return parts.map((part, at) => (at === 0 ? '' : (secrets[at - 1] ?? REDACTED)) + part).join('')
+  })
+  return { words, lost }
+}
+
+interface Slot {
+  word: number
+  lead: string
+  secret: string
+}
+
+function slotsOf(stored: readonly string[], shown: readonly string[]): Slot[] {
+  return secretPlaces(stored).flatMap((places, word) => {
+    const leads = leadsOf(shown[word]!, shown[word - 1])
+    return places.map(([from, to], i) => ({ word, lead: leads[i]!, secret: stored[word]!.slice(from, to) }))
+  })
+}
+
+/** What stands before each REDACTED of a word, in order. */
+function leadsOf(word: string, before = ''): string[] {
+  const parts = word.split(REDACTED)
+  let prefix = ''
+  return parts.slice(0, -1).map((part) => {
+    prefix += part
+    const lead = prefix === '' ? `${before} ` : (LEAD.exec(prefix)?.[0] ?? '')
+    prefix += REDACTED
+    return lead
+  })
+}
+
+/** One secret, or as many as are wanted, in their order; everything else may mean another one. */
+function chooser(open: readonly Slot[], wanted: readonly string[]): (lead: string) => string | undefined {
+  const taken = new Map<string, number>()
+  return (lead) => {
+    const secrets = open.filter((slot) => slot.lead === lead).map(({ secret }) => secret)
+    const at = taken.get(lead) ?? 0
+    taken.set(lead, at + 1)
+    if (new Set(secrets).size === 1) return secrets[0]!
+    const isClear = secrets.length === wanted.filter((one) => one === lead).length
+    return isClear ? secrets[at] : undefined
+  }
+}
+
+const LEAD =
+  /(?:[\w.%-]{1,128}\\{0,7}["']?\s{0,8}[=:]\s{0,8}\\{0,7}["']?|:\/\/|--?[\w.-]{1,128}\s{1,8}|\b(?:bearer|basic) {1,8}|[^\w]|\w)$/i

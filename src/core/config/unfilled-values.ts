@@ -1,0 +1,72 @@
+import { REDACTED } from '../base/secrets/redact.ts'
+import { unfilledIn } from '../base/secrets/unfilled.ts'
+import { DEFAULT_AGENT } from './default-name.ts'
+import type { McpEntry } from './mcp-entry.ts'
+import { formatPath, type KeyPath } from './problem.ts'
+
+/** A value of an entry that waits to be filled in. */
+export interface Unfilled {
+  /** In the entry: `['env', 'TOKEN']`, `['args', 0]`. */
+  path: KeyPath
+  /** `${TOKEN}`, `<YOUR_KEY>`; never a secret. */
+  placeholder: string
+}
+
+/**
+ * Finds the placeholders of an entry. Every value is literal, so a server gets `${TOKEN}` as it stands.
+ *
+ * Scripts of a shell or an interpreter may have variables, and so may arguments whose program finds them in its `env`.
+ */
+export function findUnfilled(entry: McpEntry): Unfilled[] {
+  const { env = {}, headers = {}, auth, url, command, args = [], auth_helper: helper = [] } = entry
+  const ofPrograms = [...words('args', [command ?? '', ...args]), ...words('auth_helper', helper)]
+  const values: [KeyPath, string | undefined][] = [
+    ...Object.entries(env).map(([key, value]): [KeyPath, string] => [['env', key], value]),
+    ...Object.entries(headers).map(([key, value]): [KeyPath, string] => [['headers', key], value]),
+    [['auth'], auth],
+    [['url'], url],
+    ...ofPrograms,
+  ]
+  return values.flatMap(([path, value]) => {
+    const placeholder = unfilledIn(value ?? '')
+    const name = /^\$\{?(\w+)/.exec(placeholder ?? '')?.[1]
+    const isOwn = path[0] !== 'env' && name !== undefined && Object.hasOwn(env, name)
+    return placeholder === undefined || isOwn ? [] : [{ path, placeholder }]
+  })
+}
+
+/** Finds where the placeholder of a secret was stored in the place of the secret, as versions before this one did. */
+export function findLostSecrets(entry: McpEntry): KeyPath[] {
+  const { env = {}, headers = {}, auth = '', url = '', args = [] } = entry
+  const texts: [KeyPath, string][] = [
+    ...Object.entries(env).map(([key, value]): [KeyPath, string] => [['env', key], value]),
+    ...Object.entries(headers).map(([key, value]): [KeyPath, string] => [['headers', key], value]),
+    [['auth'], auth],
+    [['url'], url],
+    ...args.map((word, i): [KeyPath, string] => [['args', i], word]),
+  ]
+  return texts.filter(([, text]) => text.includes(REDACTED)).map(([path]) => path)
+}
+
+/** Says what is not filled in, as a sentence without a full stop, and what to do about it. */
+export function toUnfilledText(
+  server: string,
+  agent: string,
+  { path, placeholder }: Unfilled,
+): { message: string; hint: string } {
+  const [key = '', name = ''] = path
+  const set = `crabtalk mcp set ${agent === DEFAULT_AGENT ? '' : `-a ${agent} `}${server}`
+  const message = `${formatPath(path)} of the server "${server}" is the placeholder ${placeholder}, which is sent as it stands`
+  if (key === 'env') return { message, hint: `give the value: ${set} --env ${name} takes it from this shell` }
+  const example = key === 'headers' ? `--header '${name}: VALUE'` : `'${key}=…'`
+  return { message, hint: `give the value: ${set} ${example}` }
+}
+
+/** The words of a program from its first argument on, but for scripts. */
+function words(key: string, list: readonly string[]): [KeyPath, string][] {
+  return list.flatMap((word, i): [KeyPath, string][] => {
+    const isScript = /\s/.test(word) && /^(?:-[a-z]*[ce]|--eval|--command|\/c)$/i.test(list[i - 1] ?? '')
+    if (isScript || (key === 'args' && i === 0)) return []
+    return [[[key, key === 'args' ? i - 1 : i], word]]
+  })
+}
