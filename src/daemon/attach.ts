@@ -101,8 +101,10 @@ interface Client {
   here: Once<Attached>
 }
 
-function throughDaemon({ dispatch, info }: FoundDaemon, { caller, paths, here }: Client): Attached {
+function throughDaemon(found: FoundDaemon, { caller, paths, here }: Client): Attached {
+  const { info, olderAt } = found
   tellOtherVersion(info, caller)
+  const dispatch = olderAt === undefined ? found.dispatch : withNote(found.dispatch, olderAt, caller)
   const leases = once(() => openLeases(paths, caller.pid))
   return {
     dispatch: withToldEnd(dispatch),
@@ -140,6 +142,20 @@ function tellOtherVersion({ build }: HelloInfo, { stderr }: Caller): void {
   stderr.write(
     `crabtalk: the daemon is ${build}, this is ${VERSION}: end it with \`crabtalk daemon stop\`, and the next one is this version\n`,
   )
+}
+
+/** Says once, before the first turn, that rules and permissions of this program do not hold there. */
+function withNote(dispatch: Dispatch, at: string, { stderr }: Caller): Dispatch {
+  let isSaid = false
+  return async function* noted(message, signal) {
+    const isTurn = message.msg?.$case === 'stream' || message.msg?.$case === 'send'
+    if (isTurn && !isSaid) {
+      const what = 'its own rules decide what agents may do'
+      stderr.write(`crabtalk: the process at ${at} speaks an older protocol (no hello): ${what}\n`)
+    }
+    isSaid ||= isTurn
+    yield* dispatch(message, signal)
+  }
 }
 
 const RUN = 'start one with `crabtalk daemon run`'

@@ -1,17 +1,21 @@
 import { existsSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
 import { CrabError } from '../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import type { HomePaths } from '../core/config/paths.ts'
-import type { HelloInfo } from '../core/protocol/crabtalk.generated.ts'
-import { type Dispatch, request } from '../core/protocol/dispatch.ts'
+import { HelloInfo } from '../core/protocol/crabtalk.generated.ts'
+import { type Dispatch, sayHello } from '../core/protocol/dispatch.ts'
+import type { Endpoint } from '../core/transport/endpoint.ts'
 import { type LocalEndpoint, localEndpoint } from '../core/transport/local-endpoint.ts'
 import type { Caller } from './caller.ts'
 
 /** A daemon that answers. */
 export interface FoundDaemon {
   dispatch: Dispatch
-  /** What it said of itself. */
+  /** What it said of itself; nothing when it is older. */
   info: HelloInfo
+  /** Where it listens, when it serves the fixed protocol only and knows no `hello`; its dispatch refuses everything else. */
+  olderAt?: string
 }
 
 /** Whose daemon. */
@@ -49,16 +53,28 @@ export async function findDaemon(at: DaemonPlace, signal: AbortSignal): Promise<
   const endpoint = await readAddress(local)
   if (!endpoint) return undefined
   const { otherwise } = at
+  const dispatch = socketDispatch({ endpoint, ...(otherwise && { otherwise }) })
   try {
     const info = await greet(socketDispatch({ endpoint }), signal)
-    return { dispatch: socketDispatch({ endpoint, ...(otherwise && { otherwise }) }), info }
+    return info ? { dispatch, info } : await toOlder(dispatch, endpoint)
   } catch (reason) {
     if (reason instanceof CrabError && reason.kind === 'unavailable') return undefined
     throw reason
   }
 }
 
-async function greet(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo> {
+async function toOlder(dispatch: Dispatch, endpoint: Endpoint): Promise<FoundDaemon> {
+  const [{ overFixedDaemon }, { formatEndpoint }] = await Promise.all([
+    import('../core/protocol/fixed-daemon.ts'),
+    import('../core/transport/endpoint.ts'),
+  ])
+  const olderAt = formatEndpoint(endpoint)
+  const older = overFixedDaemon(dispatch, { at: olderAt, defaultAgent: DEFAULT_AGENT })
+  return { dispatch: older, info: HelloInfo.create(), olderAt }
+}
+
+/** What the daemon says of itself; undefined when it does not know `hello`. */
+async function greet(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo | undefined> {
   const late = new AbortController()
   const why = new CrabError(
     'timeout',
@@ -69,12 +85,7 @@ async function greet(dispatch: Dispatch, signal: AbortSignal): Promise<HelloInfo
   )
   const timer = setTimeout(() => late.abort(why), ANSWER_MS)
   try {
-    return await request(
-      dispatch,
-      'hello',
-      { versions: VERSIONS, features: [] },
-      AbortSignal.any([signal, late.signal]),
-    )
+    return await sayHello(dispatch, VERSIONS, AbortSignal.any([signal, late.signal]))
   } finally {
     clearTimeout(timer)
   }

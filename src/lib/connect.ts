@@ -1,10 +1,11 @@
 import { homedir, tmpdir } from 'node:os'
 import { CrabError } from '../core/base/errors.ts'
+import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import { homePaths } from '../core/config/paths.ts'
-import { request } from '../core/protocol/dispatch.ts'
+import { sayHello } from '../core/protocol/dispatch.ts'
 import { readAddress } from '../core/transport/address-file.ts'
 import { socketDispatch } from '../core/transport/client.ts'
-import type { Endpoint } from '../core/transport/endpoint.ts'
+import { type Endpoint, formatEndpoint } from '../core/transport/endpoint.ts'
 import { localEndpoint } from '../core/transport/local-endpoint.ts'
 import { readToken } from '../core/transport/token.ts'
 import { type Client, clientOf } from './agents-client.ts'
@@ -23,6 +24,8 @@ export interface ConnectOptions {
 /**
  * A client of the daemon of a home. Every request has a connection of its own, so there is nothing to close.
  *
+ * A daemon that knows no `hello` serves what the fixed protocol has, and everything else is refused with `unavailable`.
+ *
  * Throws `unavailable` when no daemon runs there, `denied` for a wrong token.
  */
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
@@ -32,8 +35,9 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const endpoint = options.endpoint ?? (await findEndpoint(run))
   const token = endpoint.kind === 'tcp' ? (options.token ?? (await readToken(run))) : undefined
   const dispatch = socketDispatch({ endpoint, ...(token !== undefined && { token }) })
-  await request(dispatch, 'ping', {}, signal)
-  return clientOf(dispatch)
+  if (await sayHello(dispatch, [], signal)) return clientOf(dispatch)
+  const { overFixedDaemon } = await import('../core/protocol/fixed-daemon.ts')
+  return clientOf(overFixedDaemon(dispatch, { at: formatEndpoint(endpoint), defaultAgent: DEFAULT_AGENT }))
 }
 
 async function findEndpoint(run: string): Promise<Endpoint> {

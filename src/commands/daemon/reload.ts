@@ -4,8 +4,8 @@ import { requireRunning } from './running.ts'
 
 /** `crabtalk daemon reload`. */
 export const reload: Run = async ({ host, signal }) => {
-  const { dispatch, info } = await requireRunning(host, 'reload the daemon', signal)
+  const { dispatch, info, olderAt } = await requireRunning(host, 'reload the daemon', signal)
   await request(dispatch, 'reload', {}, signal)
-  host.stdout.write(`reloaded (pid ${info.pid})\n`)
+  host.stdout.write(`reloaded (${olderAt ?? `pid ${info.pid}`})\n`)
   return 0
 }

@@ -18,6 +18,7 @@ export const status: Run = async ({ options, host, signal }) => {
   const isJson = options.has('json')
   if (!found) return await printNone(host, isJson)
   const { stats, turns } = await ask(found, signal)
+  if (found.olderAt !== undefined) return printOlder(host, { stats, at: found.olderAt, isJson })
   if (isJson) return printJson(host, toJson(stats, turns, host))
   await print(stats, turns, host)
   return 0
@@ -31,6 +32,34 @@ async function printNone(host: Host, isJson: boolean): Promise<number> {
   if (isJson) printJson(host, { running: false, home, ...(holder && { pid: holder.pid ?? null }) })
   else host.stdout.write(`${holder ? starting : `no daemon runs for ${home}`}\n`)
   return NOT_RUNNING
+}
+
+/** Prints the few figures that a daemon without `hello` has. */
+function printOlder(
+  host: Host,
+  { stats, at, isJson }: { stats: DaemonStats; at: string; isJson: boolean },
+): number {
+  const { uptimeSecs, registeredAgents, activeConversations, activeModel } = stats
+  if (isJson) {
+    const figures = { agents: registeredAgents, conversations: activeConversations, uptime_secs: uptimeSecs }
+    return printJson(host, {
+      running: true,
+      protocol: 'older',
+      endpoints: [at],
+      model: activeModel,
+      ...figures,
+    })
+  }
+  const rows: [string, string][] = [
+    ['protocol', 'older, without hello: turns and lists only'],
+    ['listens on', at],
+    ['up', toDuration(uptimeSecs)],
+    ['model', activeModel || 'none'],
+    ['agents', String(registeredAgents)],
+    ['loaded', `${activeConversations} conversations`],
+  ]
+  for (const [name, value] of rows) host.stdout.write(`${name.padEnd(11)} ${value}\n`)
+  return 0
 }
 
 /** One after the other, so that of its clients only one is this question. */

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { access, chmod, stat, statfs } from 'node:fs/promises'
 import { platform, userInfo } from 'node:os'
 import { dirname } from 'node:path'
-import { findForeignMark, importHint } from '../../core/config/foreign-home.ts'
+import { findForeignMark, foreignHomeHint } from '../../core/config/foreign-home.ts'
 import { type Check, type Finding, type Fix, note, ok, type Place, problem, warning } from './check.ts'
 import { findSecretFiles } from './secret-files.ts'
 
@@ -15,7 +15,7 @@ export const checkHome: Check = async (place) => {
     return [problem(`${where} is no directory`, 'move it away, or set CRABTALK_HOME')]
   const mark = await findForeignMark(paths)
   if (mark !== undefined)
-    return [problem(`${where} belongs to the Rust crabtalk (${mark})`, importHint(paths))]
+    return [problem(`${where} belongs to the Rust crabtalk (${mark})`, foreignHomeHint(paths))]
   const nearest = home ? paths.home : await existingAbove(paths.home)
   return [
     home ? ok(`lives in ${where}`) : note(`${where} does not exist yet; the first turn makes it`),

@@ -4,7 +4,7 @@ import { REDACTED } from '../base/secrets/redact.ts'
 import { type IdentifiedFile, readAgentFiles, toAgent } from './agent-files.ts'
 import { agentTable } from './agent-schema.ts'
 import { configTable } from './config-schema.ts'
-import { findForeignMark, importHint } from './foreign-home.ts'
+import { findForeignMark, foreignHomeHint } from './foreign-home.ts'
 import { readConfig } from './load-config.ts'
 import type { HomePaths } from './paths.ts'
 import { formatPath, type KeyPath, type Problem } from './problem.ts'
@@ -13,7 +13,7 @@ import { findLostSecrets, findUnfilled, toUnfilledText } from './unfilled-values
 /** Everything that is wrong with config.toml and the agent files, without changing any of them. */
 export async function findProblems(paths: HomePaths): Promise<Problem[]> {
   const mark = await findForeignMark(paths)
-  if (mark !== undefined) return [foreignHome(mark, importHint(paths))]
+  if (mark !== undefined) return [foreignHome(mark, foreignHomeHint(paths))]
   const agents = await Promise.all((await readAgentFiles(paths.agents)).map(toAgent))
   const outcomes = [await readConfig(paths), ...agents]
   return outcomes.flatMap((outcome) => (outcome.ok ? [] : outcome.problems))

@@ -23,12 +23,13 @@ export async function refuseForeignHome(paths: HomePaths): Promise<void> {
   const mark = await findForeignMark(paths)
   if (mark === undefined) return
   const why = `it is the home of the Rust crabtalk (it has ${mark}) and is left as it is`
-  throw new CrabError('config', `Cannot use ${paths.home}: ${why}`, { hint: importHint(paths) })
+  throw new CrabError('config', `Cannot use ${paths.home}: ${why}`, { hint: foreignHomeHint(paths) })
 }
 
-/** How to bring a foreign home's agents into one of ours. */
-export function importHint({ home }: HomePaths): string {
-  return `set CRABTALK_HOME to another directory and run: crabtalk agent import ${home}`
+/** How to work beside a foreign home, and take an agent of it along. */
+export function foreignHomeHint({ home }: HomePaths): string {
+  const prompt = join(home, 'agents', 'ID', 'prompt.md')
+  return `set CRABTALK_HOME to another directory; there, take an agent along with: crabtalk agent create NAME --prompt @${prompt}`
 }
 
 async function namesIn(path: string): Promise<string[]> {

@@ -15,8 +15,8 @@ export const protobufFileName = "crabtalk.proto";
  * daemon, a ServerMessage towards the client. A payload has at most 16 MiB (16,777,216 bytes).
  *
  * Clients in other languages exist, so nothing here ever changes: no number, name, type or reserved tag. What is
- * added takes numbers from 60 up (a few early additions have the numbers their comments name), an old client
- * ignores it, and an old daemon answers an operation it does not know with code 400.
+ * added takes numbers from 60 up (a few early additions have the numbers their comments name). A client that uses no
+ * addition gets no added event, and an old daemon answers an operation it does not know with code 400.
  *
  * Everywhere: an absent or empty `sender` is "user"; an empty `agent` is the default agent; times are ISO 8601 in
  * UTC; a session is named by the opaque id that listings give.
@@ -67,7 +67,7 @@ export namespace ToolSet {
 
 /** What a question does that comes up in the turn. */
 export const OnAsk = {
-  /** UNSPECIFIED - As DENY. */
+  /** UNSPECIFIED - As DENY; as CLIENT in a turn of the local class of a client that uses no additions. */
   UNSPECIFIED: 0,
   /** CLIENT - This client puts it to a person and answers with reply_to_ask. */
   CLIENT: 1,
@@ -544,7 +544,8 @@ export interface ClientMessage {
 /**
  * One reply. Any operation may be answered by `error`, which is then the last reply.
  *
- * A reply without a case means nothing: a daemon may send one, to see whether a client that has half-closed is still there.
+ * A reply without a case means nothing: a daemon may send one to a client that uses additions, to see whether it is still
+ * there after it has half-closed.
  */
 export interface ServerMessage {
   msg:
@@ -788,7 +789,8 @@ export interface TokenUsage {
 /**
  * Stops the running turn, or compaction: model request, tool calls and their processes. The conversation stays usable.
  *
- * Answered at once; the turn's stream tells its end. 409 when another process runs it.
+ * Answered at once; the turn's stream tells its end. 409 when another process runs it. Where nothing runs, it changes
+ * nothing; for a client that uses no additions it begins a new conversation.
  */
 export interface KillMsg {
   agent: string;
@@ -812,7 +814,10 @@ export interface SteerSessionMsg {
 export interface ReplyToAsk {
   agent: string;
   sender: string;
-  /** A JSON object from question to label; several labels are joined by ", ". */
+  /**
+   * A JSON object from question to label; several labels are joined by ", ". A client that uses no additions may send the
+   * bare answer.
+   */
   content: string;
   /** AskUserEvent.ask_id. Absent: the oldest question of the pair. */
   askId?: string | undefined;

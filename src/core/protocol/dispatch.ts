@@ -1,8 +1,9 @@
 import { toCancelled } from '../base/cancelled.ts'
-import { CrabError, toCrabError } from '../base/errors.ts'
+import { CrabError, KINDS, toCrabError } from '../base/errors.ts'
 import {
   ClientMessage,
   type DeepPartial,
+  type HelloInfo,
   type ServerMessage,
   StreamEvent,
   type StreamMsg,
@@ -70,6 +71,25 @@ export async function request<O extends Exclude<Operation, StreamOperation>>(
 ): Promise<ReplyOf<O>> {
   for await (const reply of requestMany(dispatch, operation, body, signal)) return reply
   throw unanswered(signal, `Cannot finish ${wireName(operation)}: the replies stopped before the first`)
+}
+
+/**
+ * Says hello and gives what the daemon says of itself; undefined when it is older than that operation: such a daemon answers
+ * code 400 without a detail. Throws as request() does.
+ */
+export async function sayHello(
+  dispatch: Dispatch,
+  versions: number[],
+  signal: AbortSignal,
+): Promise<HelloInfo | undefined> {
+  const hello = ClientMessage.create({ msg: { $case: 'hello', value: { versions } } })
+  for await (const { msg } of dispatch(hello, signal)) {
+    if (msg?.$case === 'hello') return msg.value
+    if (msg?.$case !== 'error') continue
+    if (msg.value.code === KINDS.invalid.wire && msg.value.detail === undefined) return undefined
+    throw fromErrorMsg(msg.value)
+  }
+  throw unanswered(signal, 'Cannot finish hello: the replies stopped before the first')
 }
 
 /** Asks for any operation and yields its replies until they end. Throws what the other side reports. */

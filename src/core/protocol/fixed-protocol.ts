@@ -108,7 +108,8 @@ export function isFixedReply({ msg }: ServerMessage): boolean {
   return msg.value.event !== undefined && FIXED_EVENTS.has(msg.value.event.$case)
 }
 
-function isDefault(value: unknown): boolean {
+/** Whether a field of a message says nothing: an optional one is absent, any other has the value that is not encoded. */
+export function isDefault(value: unknown): boolean {
   if (value === undefined || value === '' || value === 0 || value === false) return true
   return Array.isArray(value) && value.length === 0
 }

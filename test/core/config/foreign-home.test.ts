@@ -24,7 +24,7 @@ for (const mark of [
     await assert.rejects(loadConfig(home.paths), {
       kind: 'config',
       message: `Cannot use ${home.paths.home}: it is the home of the Rust crabtalk (it has ${shown}) and is left as it is`,
-      hint: `set CRABTALK_HOME to another directory and run: crabtalk agent import ${home.paths.home}`,
+      hint: `set CRABTALK_HOME to another directory; there, take an agent along with: crabtalk agent create NAME --prompt @${home.paths.agents}/ID/prompt.md`,
     })
     assert.deepEqual(
       (await findProblems(home.paths)).map(({ file }) => file),

@@ -13,6 +13,8 @@ export async function probeDaemon(place: DaemonPlace, signal: AbortSignal): Prom
     const stamp = await stampOfOld(portFileOf(place.paths), Date.now())
     const found = await findDaemon(place, signal)
     if (!found) return { answers: false, ...(await leftBehind(place, stamp)) }
+    if (found.olderAt !== undefined)
+      return { answers: false, isForeign: true, problem: 'it speaks an older protocol (no hello)' }
     const { pid, build: version, home, ...stats } = await request(found.dispatch, 'getStats', {}, signal)
     if (home !== place.paths.home)
       return { answers: false, isForeign: true, pid, problem: `it is that of ${home}` }

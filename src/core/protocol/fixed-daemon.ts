@@ -1,0 +1,146 @@
+import { CrabError } from '../base/errors.ts'
+import { ClientMessage, OnAsk, type ServerMessage, type StreamMsg } from './crabtalk.generated.ts'
+import { type Dispatch, wireName } from './dispatch.ts'
+import { toErrorMsg } from './failure.ts'
+import { addedFields, isDefault, isFixedOperation } from './fixed-protocol.ts'
+import type { Operation } from './operations.ts'
+
+/** A daemon of the fixed protocol, without `hello`. */
+export interface FixedDaemon {
+  /** Where it listens, such as `unix:/home/ann/.crabtalk/run/crabtalk.sock`. */
+  at: string
+  /** Named in requests that name no agent. */
+  defaultAgent: string
+}
+
+/**
+ * Gives a daemon of the fixed protocol as a Dispatch (docs/decisions/0161-daemons-without-hello.md).
+ *
+ * Operations of the fixed protocol are passed on. What that daemon would refuse, or would ignore although it matters, is
+ * answered by `unavailable` before anything is sent.
+ */
+export function overFixedDaemon(dispatch: Dispatch, daemon: FixedDaemon): Dispatch {
+  return async function* dispatchToFixed(message, signal) {
+    const unknown = findUnknown(message)
+    if (unknown !== undefined) return yield toError(message, olderProtocol(unknown, daemon))
+    const request = withAgent(message, daemon)
+    const { msg } = request
+    for await (const reply of dispatch(request, signal)) {
+      if (
+        msg?.$case === 'stream' &&
+        reply.msg?.$case === 'stream' &&
+        reply.msg.value.event?.$case === 'askUser'
+      ) {
+        const { onAsk = OnAsk.DENY } = msg.value.options ?? {}
+        if (onAsk === OnAsk.FAIL) return yield toError(message, cannotAsk())
+        if (onAsk !== OnAsk.CLIENT) await declineAsk(dispatch, msg.value, signal)
+      }
+      const known = toKnown(request, reply)
+      if (known) yield known
+    }
+  }
+}
+
+/** What the request needs and the fixed protocol does not have, as its daemon would be asked for it. */
+function findUnknown(message: ClientMessage): string | undefined {
+  const { msg } = message
+  if (msg === undefined || msg.$case === 'getConfig') return undefined
+  if (!isFixedOperation(msg.$case)) return wireName(msg.$case)
+  const ignored = IGNORED[msg.$case] ?? []
+  const field = addedFields(message).find((name) => name !== 'options' && !ignored.includes(name))
+  return field === undefined ? unknownOption(message) : wireName(field as Operation)
+}
+
+function unknownOption({ msg }: ClientMessage): string | undefined {
+  if (msg?.$case !== 'stream' && msg?.$case !== 'send') return undefined
+  const { onAsk, ...options } = msg.value.options ?? {}
+  if (onAsk === OnAsk.PARK) return 'on_ask'
+  const named = Object.entries(options).find(([name, value]) => name !== 'env' && !isDefault(value))
+  return named && wireName(named[0] as Operation)
+}
+
+/** Added fields that change nothing that a client relies on, or that are made up for in the replies. */
+const IGNORED: Readonly<Record<string, readonly string[]>> = {
+  listConversations: ['offset', 'limit'],
+  listSkills: ['agent'],
+  listModels: ['ask'],
+  subscribeEvents: ['kinds'],
+  publishEvent: ['id'],
+  upsertMcp: ['verify'],
+  replyToAsk: ['askId'],
+}
+
+/** The request with the agent that it leaves to the daemon, which must be named to this one. */
+function withAgent(message: ClientMessage, { defaultAgent }: FixedDaemon): ClientMessage {
+  const { msg } = message
+  switch (msg?.$case) {
+    case 'send':
+      return { ...message, msg: { ...msg, value: { ...msg.value, agent: msg.value.agent || defaultAgent } } }
+    case 'stream':
+      return { ...message, msg: { ...msg, value: { ...msg.value, agent: msg.value.agent || defaultAgent } } }
+    case 'kill':
+      return { ...message, msg: { ...msg, value: toPair(msg.value, defaultAgent) } }
+    case 'compact':
+      return { ...message, msg: { ...msg, value: toPair(msg.value, defaultAgent) } }
+    case 'steerSession':
+      return { ...message, msg: { ...msg, value: toPair(msg.value, defaultAgent) } }
+    case 'replyToAsk':
+      return { ...message, msg: { ...msg, value: toPair(msg.value, defaultAgent) } }
+    case 'getAgent':
+      return { ...message, msg: { ...msg, value: { name: msg.value.name || defaultAgent } } }
+    default:
+      return message
+  }
+}
+
+function toPair<T extends { agent: string; sender: string }>(value: T, defaultAgent: string): T {
+  return { ...value, agent: value.agent || defaultAgent, sender: value.sender || 'user' }
+}
+
+/** The reply as a daemon with the added fields would give it; undefined for one that the client did not ask for. */
+function toKnown({ msg: asked }: ClientMessage, reply: ServerMessage): ServerMessage | undefined {
+  const { msg } = reply
+  if (asked?.$case === 'subscribeEvents' && msg?.$case === 'agentEvent') {
+    const { kinds } = asked.value
+    return kinds.length === 0 || kinds.includes(msg.value.kind) ? reply : undefined
+  }
+  if (asked?.$case !== 'listConversations' || msg?.$case !== 'conversationList') return reply
+  const { offset, limit } = asked.value
+  const { conversations } = msg.value
+  const page = conversations.slice(offset, limit === 0 ? undefined : offset + limit)
+  const value = { ...msg.value, conversations: page, total: conversations.length }
+  return { ...reply, msg: { ...msg, value } }
+}
+
+/** Such a daemon always asks. Without an answer the turn would wait. */
+async function declineAsk(
+  dispatch: Dispatch,
+  { agent, sender }: StreamMsg,
+  signal: AbortSignal,
+): Promise<void> {
+  const value = { agent, sender: sender || 'user', content: DECLINED }
+  const reply = ClientMessage.create({ msg: { $case: 'replyToAsk', value } })
+  for await (const _ of dispatch(reply, signal)) return
+}
+
+const DECLINED = 'The user cannot be asked. Choose what is safest, and say what you assumed.'
+
+function olderProtocol(what: string, { at }: FixedDaemon): CrabError {
+  return new CrabError(
+    'unavailable',
+    `Cannot use ${what}: the process at ${at} speaks an older protocol (no hello)`,
+    {
+      hint: 'it runs turns and lists agents and conversations; for everything else use another CRABTALK_HOME',
+    },
+  )
+}
+
+function cannotAsk(): CrabError {
+  return new CrabError('denied', 'Cannot ask: there is no one to answer the question of the agent', {
+    hint: 'run it on a terminal, or with --on-ask deny',
+  })
+}
+
+function toError({ requestId }: ClientMessage, error: CrabError): ServerMessage {
+  return { requestId, msg: { $case: 'error', value: toErrorMsg(error) } }
+}
