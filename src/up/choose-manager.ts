@@ -80,19 +80,19 @@ function whyNone({ env, uid, platform }: UpHost): string {
     : 'systemd has no session of this user'
 }
 
-const openSystemd: Open = async ({ host, note }, signal) => {
+const openSystemd: Open = async ({ host, place: { program }, note }, signal) => {
   const [{ findUnitFolder }, { SystemdManager }] = await Promise.all([
     import('./managers/systemd-place.ts'),
     import('./managers/systemd.ts'),
   ])
   const unitFolder = await findUnitFolder(host, signal)
-  return unitFolder === undefined ? undefined : new SystemdManager(host, { unitFolder, note })
+  return unitFolder === undefined ? undefined : new SystemdManager(host, { unitFolder, note, program })
 }
 
-const openLaunchd: Open = async ({ host, note }, signal) => {
+const openLaunchd: Open = async ({ host, place: { program }, note }, signal) => {
   const { findLaunchdDomain, LaunchdManager } = await import('./managers/launchd.ts')
   const domain = await findLaunchdDomain(host, signal)
-  return domain && new LaunchdManager(host, { domain, note })
+  return domain && new LaunchdManager(host, { domain, note, program })
 }
 
 const openSchtasks: Open = async ({ host, place, note }) => {

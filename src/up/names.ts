@@ -27,6 +27,11 @@ export function labelOf(name: string, { home, usualHome }: { home: string; usual
     : `${PREFIX}${name}.${sha256(home).toString('hex').slice(0, 8)}`
 }
 
+/** The label of the guard of a home, by that of one of its services. It is no service: isOurLabel() does not hold for it. */
+export function guardLabelOf(label: string): string {
+  return label.replace(/^ai\.crabtalk\.[^.]+/, 'ai.crabtalk-guard')
+}
+
 /** Whether a label is one of ours. */
 export function isOurLabel(label: string): boolean {
   return label.startsWith(PREFIX)

@@ -64,6 +64,8 @@ export interface ServiceManager {
   readonly note: string | undefined
   /** The unit that stands there or would be written; undefined for a manager that has none. */
   unit(spec: ServiceSpec): UnitFile | undefined
+  /** The unit of the guard of its home, which would be written too; undefined for a manager that needs none. */
+  guardUnit?(spec: ServiceSpec): UnitFile | undefined
   /** What a verb would run, in order. */
   commands(verb: ManagerVerb, spec: ServiceSpec): readonly ManagerCommand[]
   /** Writes the unit if it differs, has it start at login, and starts it now if it does not run. Does not wait until it is ready. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sendSignal } from '../../src/core/process/signals.ts'
@@ -80,6 +80,60 @@ if (canRunSystemd()) {
     assert.ok(!existsSync(first.unit))
     assert.deepEqual(unitsLeft(user), [])
     assert.deepEqual(await sandbox.processesLeft(), [])
+  })
+
+  test('the guard starts a daemon again that hangs, bounds what a service prints, and ends with the last service', async () => {
+    await using sandbox = await makeSandbox()
+    await using user = await startSystemdUser()
+    const stage = stageOf(sandbox, user)
+    const { up, status } = stage
+    await mkdir(sandbox.home, { recursive: true })
+    await writeFile(join(sandbox.home, 'service.env'), 'CRABTALK_WATCHDOG=2\n', { mode: 0o600 })
+    const started = await up('daemon start')
+    assert.equal(started.code, 0, started.stderr)
+    const first = await status()
+    assert.match(await readFile(first.unit, 'utf8'), /^Wants=(ai\.crabtalk-guard\.\w+\.service)$/m)
+    await restartSoon(first.unit)
+    const log = join(sandbox.home, 'logs/supervisor.log')
+    await until('the guard runs', () => existsSync(log))
+
+    const printed = join(sandbox.home, 'logs/daemon.crash.log')
+    const fd = openSync(printed, 'a')
+    writeSync(fd, 'x'.repeat(11 * 1024 * 1024))
+    await until('what it printed is cut', () => statSync(printed).size === 0)
+    writeSync(fd, 'and on\n')
+    closeSync(fd)
+    assert.equal(statSync(printed).size, 7)
+
+    sendSignal(first.pid, 'SIGSTOP')
+    await until('systemd runs another one', async () => {
+      const now = await status()
+      return now.state === 'ready' && now.pid !== first.pid
+    })
+    assert.match(
+      await readFile(log, 'utf8'),
+      new RegExp(`"Hung: \\d+ probes missed .*killed process ${first.pid} `),
+    )
+    assert.match((await up('daemon logs')).stdout, /Hung: /)
+
+    assert.equal((await up('daemon stop')).code, 0)
+    await until('the guard has ended, too', async () => (await sandbox.processesLeft()).length === 0)
+    assert.equal((await up('uninstall --yes')).code, 0)
+    assert.deepEqual(unitsLeft(user), [])
+  })
+
+  test('a unit whose file somebody removed does not start at login, and status says so', async () => {
+    await using sandbox = await makeSandbox()
+    await using user = await startSystemdUser()
+    const { up, status } = stageOf(sandbox, user)
+    assert.equal((await up('daemon start')).code, 0)
+    const { unit } = await status()
+    await rm(unit)
+    const shown = (await up('daemon status')).stdout
+    assert.match(shown, /at login +does not start/)
+    assert.doesNotMatch(shown, /^ +unit /m)
+    assert.equal((await up('daemon stop')).code, 0)
+    assert.equal((await up('uninstall --yes')).code, 0)
   })
 
   test('crabup shows what it changes of a unit that somebody has edited, and keeps that', async () => {

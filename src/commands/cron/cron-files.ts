@@ -12,6 +12,9 @@ export function cronFiles({ run }: Pick<HomePaths, 'run'>) {
   }
 }
 
+/** How often a scheduler that works touches its file, milliseconds. */
+export const BEAT_MS = 10_000
+
 /** Removes the file that says so, if it is that of this process. Never fails: what is left says who has gone. */
 export async function removeReady(path: string, pid: number): Promise<void> {
   const text = await readFile(path, 'utf8').catch(() => '')

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { utimes } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
@@ -16,7 +17,7 @@ import { watchFolder } from '../../daemon/components/watch-folder.ts'
 import { bothLogs, terminalLog } from '../../daemon/serve/terminal-log.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
-import { cronFiles, removeReady } from './cron-files.ts'
+import { BEAT_MS, cronFiles, removeReady } from './cron-files.ts'
 import { fireEntry, recordOf } from './fire-entry.ts'
 import { holdsScheduler, takeScheduler } from './scheduler-lease.ts'
 import { SchedulerLife } from './scheduler-life.ts'
@@ -143,20 +144,28 @@ function callerOf(host: Host, { home }: HomePaths, log: Log): Caller {
 }
 
 async function writeReady(path: string, pid: number): Promise<void> {
-  const ready = { v: 1, pid, started: new Date().toISOString(), ready: true, version: VERSION }
+  const started = new Date().toISOString()
+  const ready = { v: 1, pid, started, ready: true, version: VERSION, beat_ms: BEAT_MS }
   await replaceFile(path, `${JSON.stringify(ready)}\n`)
 }
 
 /**
- * Without its file nobody would find it: it is written again. Where the home was removed, or is another one by now, the
- * scheduler ends. Keeps the process alive.
+ * Keeps the file that says that the scheduler runs: its time shows that the process still does its work, a file that
+ * somebody removed is written again, and where the home was removed, or is another one by now, the scheduler ends. Keeps
+ * the process alive.
  */
 function keepReady(
   path: string,
   { pid, life, isOurs }: { pid: number; life: SchedulerLife; isOurs(): Promise<boolean> },
 ): Disposable {
+  let beatAt = Date.now()
   const look = async () => {
-    if (existsSync(path)) return
+    if (existsSync(path)) {
+      const now = Date.now()
+      if (Math.abs(now - beatAt) < BEAT_MS) return
+      beatAt = now // by the clock of the wall: after a suspend it beats at once
+      return await utimes(path, new Date(now), new Date(now))
+    }
     if (await isOurs()) await writeReady(path, pid)
     else life.stop(new CrabError('gone', `${path} was removed`))
   }

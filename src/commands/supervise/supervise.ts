@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { LogFile } from '../../core/base/log-file.ts'
 import { closeInherited } from '../../core/process/inherited.ts'
+import { guardServices } from '../../up/guard/guard.ts'
 import { upHostOf } from '../../up/host.ts'
 import { cleanEnvironment } from '../../up/supervisor/environment.ts'
 import { supervise as superviseHome } from '../../up/supervisor/supervise.ts'
@@ -8,6 +9,7 @@ import { servicesFolder, wantAgain } from '../../up/supervisor/wanted.ts'
 import type { Run } from '../command.ts'
 import { pathsOf } from '../paths.ts'
 import { countBackFirst } from '../up/packages/cut-off.ts'
+import { guardPlace, supervisedServices } from './guard-ports.ts'
 
 /** `crabup supervise`: keeps the services of a home running, as its files want them; SIGTERM ends them and it. */
 export const supervise: Run = async ({ options, host }) => {
@@ -22,6 +24,10 @@ export const supervise: Run = async ({ options, host }) => {
   const { platform } = upHostOf(host)
   const folder = servicesFolder(paths)
   await countBackFirst(paths, platform).catch(() => undefined) // the next crabup says why it cannot be
+  if (options.has('guard')) {
+    const { guardHome } = await import('./guard.ts')
+    return await guardHome({ ...host, env: { ...host.env, CRABTALK_HOME: paths.home } })
+  }
   const [only] = options.args
   if (only !== undefined) await wantAgain(folder, only)
   const now = () => Date.now()
@@ -29,6 +35,15 @@ export const supervise: Run = async ({ options, host }) => {
   using _ = host.onSignal((name) => {
     if (name !== 'SIGHUP') over.abort() // what a closing terminal sends is not for what outlives it
   })
+  const guard = new AbortController()
+  const guarded = guardServices(
+    {
+      ...guardPlace(host, paths),
+      running: () => supervisedServices(folder, only),
+      log: log.log,
+    },
+    guard.signal,
+  )
   const isOurs = await superviseHome(
     {
       folder,
@@ -40,6 +55,8 @@ export const supervise: Run = async ({ options, host }) => {
     },
     over.signal,
   )
+  guard.abort()
+  await guarded
   if (!isOurs) host.stderr.write('crabup: the services of this home are looked after already\n')
   return 0
 }

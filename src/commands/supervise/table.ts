@@ -6,7 +6,10 @@ export const SUPERVISE_COMMANDS: readonly Command[] = [
     path: ['supervise'],
     args: '[name]',
     summary: 'Keep the services of a home running; crabup starts it where the system has nothing that does',
-    options: [{ name: 'home', value: 'DIR', summary: 'The home directory; by default CRABTALK_HOME' }],
+    options: [
+      { name: 'home', value: 'DIR', summary: 'The home directory; by default CRABTALK_HOME' },
+      { name: 'guard', summary: 'Only guard services that systemd or launchd runs' },
+    ],
     examples: ['crabup supervise'],
     hidden: true,
     isAlone: true,

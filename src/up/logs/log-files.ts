@@ -25,8 +25,13 @@ export function supervisorLog(logs: string): LogFilePath {
 /** The services that have written something, by name. */
 export async function loggedServices(logs: string): Promise<string[]> {
   const files = await readdir(logs).catch(() => []) // nothing has been written yet
-  const names = files.flatMap((file) => /^([a-z0-9-]+)(?:\.crash)?\.log(?:\.\d+)?$/.exec(file)?.[1] ?? [])
+  const names = files.flatMap((file) => LOG_NAME.exec(file)?.[1] ?? [])
   return [...new Set(names)].filter((name) => name !== SUPERVISOR).toSorted()
+}
+
+/** Whether a file of the folder of logs is one of a service, or what was set aside of one. */
+export function isLogOf(service: string, file: string): boolean {
+  return LOG_NAME.exec(file)?.[1] === service
 }
 
 /**
@@ -49,3 +54,4 @@ export async function rotatedFiles(
 }
 
 const SUPERVISOR = 'supervisor'
+const LOG_NAME = /^([a-z0-9-]+)(?:\.crash)?\.log(?:\.\d+)?$/

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError } from '../../core/base/errors.ts'
 import { isMissingFile, makePrivateDir } from '../../core/base/files.ts'
-import { isOurLabel } from '../names.ts'
+import { guardSpec } from '../guard/guard-spec.ts'
+import { guardLabelOf, isOurLabel } from '../names.ts'
 import type {
   ManagerCommand,
   ManagerVerb,
@@ -23,6 +24,8 @@ export interface LaunchdOptions {
   /** From findLaunchdDomain(). */
   domain: LaunchdDomain
   note?: string | undefined
+  /** What starts this program, for the guard; without it services are not guarded. */
+  program?: ManagerCommand
   /** Between tries of what launchd is not ready for; by default 300 ms. */
   retryMs?: number
 }
@@ -34,8 +37,10 @@ export class LaunchdManager implements ServiceManager {
   readonly #host: UpHost
   readonly #domain: LaunchdDomain
   readonly #retryMs: number
+  readonly #program: ManagerCommand | undefined
 
-  constructor(host: UpHost, { domain, note, retryMs = 300 }: LaunchdOptions) {
+  constructor(host: UpHost, { domain, note, program, retryMs = 300 }: LaunchdOptions) {
+    this.#program = program
     this.#host = host
     this.#domain = domain
     this.#retryMs = retryMs
@@ -44,6 +49,10 @@ export class LaunchdManager implements ServiceManager {
 
   unit(spec: ServiceSpec): UnitFile {
     return { path: this.#path(spec.label), content: Buffer.from(launchdPlist(spec, this.#domain)) }
+  }
+
+  guardUnit(spec: ServiceSpec): UnitFile | undefined {
+    return this.#program && this.unit(guardSpec(spec, this.#program))
   }
 
   commands(verb: ManagerVerb, { label }: ServiceSpec): readonly ManagerCommand[] {
@@ -68,9 +77,24 @@ export class LaunchdManager implements ServiceManager {
     const kind = await this.#write(spec)
     await this.#run(['enable', this.#job(spec.label)], signal)
     const job = await this.#print(spec.label, signal)
-    if (job?.get('state') === 'running') return
-    if (job && kind === 'same') await this.#kick(spec.label, signal)
-    else await this.#load(spec.label, signal)
+    if (job?.get('state') !== 'running') {
+      if (job && kind === 'same') await this.#kick(spec.label, signal)
+      else await this.#load(spec.label, signal)
+    }
+    await this.#guard(spec, signal)
+  }
+
+  /** Has the guard of the home run; it ends by itself when no service is wanted any more. */
+  async #guard(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
+    const unit = this.guardUnit(spec)
+    if (!unit) return
+    const label = guardLabelOf(spec.label)
+    const kind = await writeUnit(unit)
+    const job = await this.#print(label, signal)
+    if (job?.get('state') === 'running' && kind === 'same') return
+    await this.#run(['enable', this.#job(label)], signal)
+    if (job && kind === 'same') await this.#kick(label, signal)
+    else await this.#load(label, signal)
   }
 
   async stop({ label }: ServiceSpec, signal: AbortSignal): Promise<void> {
@@ -85,6 +109,7 @@ export class LaunchdManager implements ServiceManager {
     if (isDisabled) await this.#run(['enable', job], signal)
     await this.#load(spec.label, signal)
     if (isDisabled) await this.#run(['disable', job], signal)
+    await this.#guard(spec, signal)
   }
 
   async enable(spec: ServiceSpec, signal: AbortSignal): Promise<void> {
@@ -99,6 +124,11 @@ export class LaunchdManager implements ServiceManager {
   async remove(label: string, signal: AbortSignal): Promise<void> {
     await this.#unload(label, signal)
     for (const path of [this.#path(label), keptPath(this.#path(label))]) await rm(path, { force: true })
+    const guard = guardLabelOf(label)
+    if (!existsSync(this.#path(guard))) return
+    if ((await this.labels(signal)).some((other) => guardLabelOf(other) === guard)) return
+    await this.#unload(guard, signal)
+    await rm(this.#path(guard), { force: true })
   }
 
   async status(labels: readonly string[], signal: AbortSignal): Promise<ServiceStatus[]> {

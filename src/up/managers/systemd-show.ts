@@ -4,6 +4,7 @@ import type { ServiceStatus } from '../types.ts'
 /** What of a unit is asked for; `systemctl show` prints them as `NAME=value`, a unit after the other. */
 export const SHOWN = [
   'LoadState',
+  'FragmentPath',
   'UnitFileState',
   'ActiveState',
   'SubState',

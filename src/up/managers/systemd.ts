@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isMissingFile, makePrivateDir } from '../../core/base/files.ts'
-import { isOurLabel } from '../names.ts'
+import { guardSpec } from '../guard/guard-spec.ts'
+import { guardLabelOf, isOurLabel } from '../names.ts'
 import type {
   ManagerCommand,
   ManagerVerb,
@@ -12,7 +13,7 @@ import type {
   UnitFile,
   UpHost,
 } from '../types.ts'
-import { systemdUnit, unitName } from '../units/systemd-unit.ts'
+import { systemdGuardUnit, systemdUnit, unitName } from '../units/systemd-unit.ts'
 import { keptPath, writeUnit } from '../units/unit-change.ts'
 import { isLingering, LINGER_COMMAND, lingerOff, lingerOn, toLoginctl } from './linger.ts'
 import { systemdEnv } from './systemd-place.ts'
@@ -23,6 +24,8 @@ export interface SystemdOptions {
   /** From findUnitFolder(). */
   unitFolder: string
   note?: string | undefined
+  /** What starts this program, for the guard; without it services are not guarded. */
+  program?: ManagerCommand
   /** Where login services keep who lingers; by default where they do. */
   lingerFolder?: string | undefined
 }
@@ -46,6 +49,13 @@ export class SystemdManager implements ServiceManager {
 
   unit(spec: ServiceSpec): UnitFile {
     return { path: this.#path(spec.label), content: Buffer.from(systemdUnit(spec)) }
+  }
+
+  guardUnit(spec: ServiceSpec): UnitFile | undefined {
+    const { program } = this.#options
+    if (!program) return undefined
+    const guard = guardSpec(spec, program)
+    return { path: this.#path(guard.label), content: Buffer.from(systemdGuardUnit(guard)) }
   }
 
   commands(verb: ManagerVerb, { label }: ServiceSpec): readonly ManagerCommand[] {
@@ -95,13 +105,20 @@ export class SystemdManager implements ServiceManager {
     await this.#stop(label, signal)
     if (existsSync(this.#path(label))) await this.#control(['disable', unitName(label)], signal)
     for (const path of [this.#path(label), keptPath(this.#path(label))]) await rm(path, { force: true })
+    const left = await this.labels(signal)
+    const guard = guardLabelOf(label)
+    const isNeeded = left.some((other) => guardLabelOf(other) === guard)
+    if (!isNeeded && existsSync(this.#path(guard))) {
+      await this.#control(['stop', unitName(guard)], signal) // it is about to end by itself
+      await rm(this.#path(guard), { force: true })
+    }
     await this.#control(['daemon-reload'], signal)
-    if ((await this.labels(signal)).length === 0) await lingerOff(this.#host, signal)
+    if (left.length === 0) await lingerOff(this.#host, signal)
   }
 
   async status(labels: readonly string[], signal: AbortSignal): Promise<ServiceStatus[]> {
     const shown = await this.#show(labels, signal)
-    return labels.map((label, index) => toStatus(label, shown[index] ?? {}))
+    return labels.map((label, index) => toStatus(label, withoutFile(shown[index] ?? {})))
   }
 
   async labels(_signal: AbortSignal): Promise<string[]> {
@@ -120,10 +137,20 @@ export class SystemdManager implements ServiceManager {
   /** A unit that was written and never loaded, because somebody was killed in between, counts as changed. */
   async #write(spec: ServiceSpec, signal: AbortSignal): Promise<ShownUnit> {
     await makePrivateDir(dirname(spec.output))
+    const guard = this.guardUnit(spec)
+    const guardKind = guard ? await writeUnit(guard) : 'same'
     const kind = await writeUnit(this.unit(spec))
     const [shown = {}] = await this.#show([spec.label], signal)
-    if (kind === 'same' && shown.NeedDaemonReload !== 'yes' && shown.LoadState === 'loaded') return shown
+    if (
+      guardKind === 'same' &&
+      kind === 'same' &&
+      shown.NeedDaemonReload !== 'yes' &&
+      shown.LoadState === 'loaded'
+    )
+      return shown
     await this.#control(['daemon-reload'], signal)
+    if (guardKind === 'outdated')
+      await this.#control(['try-restart', unitName(guardLabelOf(spec.label))], signal)
     return (await this.#show([spec.label], signal))[0] ?? {}
   }
 
@@ -178,6 +205,13 @@ export class SystemdManager implements ServiceManager {
     if (result.code === 0 || isFine(result.stderr)) return result.stdout
     throw toolError({ ...result, kind: kindOf(result.stderr), manager: 'systemd', argv })
   }
+}
+
+/** A unit of which somebody removed the file is known to systemd until it reloads, and does not start at login. */
+function withoutFile(unit: ShownUnit): ShownUnit {
+  const { FragmentPath: file } = unit
+  if (!file || existsSync(file)) return unit
+  return { ...unit, LoadState: 'not-found', UnitFileState: '' }
 }
 
 function toCommand(words: readonly string[]): ManagerCommand {

@@ -102,7 +102,7 @@ async function toRow({ sought, status, probe, families, problems, ports }: Known
   const pid = (isWanted(status) ? status?.pid : undefined) ?? probe.pid
   const own = pid === undefined ? undefined : families.get(pid)
   const since = own?.startedAt ?? status?.since ?? probe.since
-  const isRemoved = !ports.keepsStale && !isWanted(status) && (await removeLeftover(probe))
+  const isRemoved = !ports.keepsStale && !isWanted(status) && !status?.isLost && (await removeLeftover(probe))
   const runs = pid !== undefined && { pid, ...(since !== undefined && { since }) }
   const ofUnit = status?.isInstalled ? ((await ports.unitNotes?.(sought.name)) ?? []) : []
   const ofConfig = mayBeConfig(status, ports.manager.kind) ? problems : []

@@ -94,7 +94,7 @@ async function isReplaced(pid: number): Promise<boolean> {
 }
 
 function leftoverNote({ probe: { leftover }, status, isRemoved }: Noted): Note[] {
-  if (!leftover || isWanted(status)) return [] // the next run replaces it
+  if (!leftover || isWanted(status) || status?.isLost) return [] // the next run replaces it
   const what = `${basename(leftover.file)} was left behind by one that has gone`
   return [{ message: isRemoved ? `${what}; removed` : what }]
 }

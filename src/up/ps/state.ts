@@ -52,6 +52,7 @@ export function stateOf({ status, probe, family, hasLogin, now }: Seen): {
       return { state: 'crashed', detail: `${exitOf(status)}${startsOf(status)}` }
     default:
       if (probe.problem !== undefined) return { state: 'degraded', detail: probe.problem }
+      if (status?.isLost) return { state: 'crashed' } // a note says that nothing starts it again
       if (probe.pid !== undefined) return { state: 'starting' }
       return atRest({ status, probe, hasLogin })
   }

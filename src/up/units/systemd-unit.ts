@@ -1,3 +1,4 @@
+import { guardLabelOf } from '../names.ts'
 import type { ServiceSpec } from '../types.ts'
 import { checkSpec, toDescription, unitError } from './literal.ts'
 import { SEAL, seal } from './seal.ts'
@@ -6,17 +7,33 @@ import { escapeSpecifiers, toArgument, toPattern, toWord } from './systemd-words
 /**
  * The systemd user unit of a service (systemd 239 and newer; the decisions are in docs/decisions/0131-units.md).
  *
- * Restarts a program that crashed, but not one whose configuration is wrong (78). Fails with `invalid` when a value cannot
- * stand in a unit.
+ * Restarts a program that crashed, but not one whose configuration is wrong (78). It pulls in the guard of its home. Fails
+ * with `invalid` when a value cannot stand in a unit.
  */
 export function systemdUnit(spec: ServiceSpec): string {
+  return toUnit(spec, {
+    unit: `StartLimitIntervalSec=300
+StartLimitBurst=10
+Wants=${unitName(guardLabelOf(spec.label))}`,
+    end: `
+[Install]
+WantedBy=default.target
+`,
+  })
+}
+
+/** The systemd user unit of the guard of a home: it runs as long as a service of that home does. Fails as systemdUnit(). */
+export function systemdGuardUnit(spec: ServiceSpec): string {
+  return toUnit(spec, { unit: 'StopWhenUnneeded=yes', end: '' })
+}
+
+function toUnit(spec: ServiceSpec, { unit, end }: { unit: string; end: string }): string {
   checkSpec(spec)
   return seal(`# Written by crabup (${SEAL}), which writes it again when it has to.
 # Your own settings belong in a drop-in: systemctl --user edit ${unitName(spec.label)}
 [Unit]
 Description=${escapeSpecifiers(toDescription(spec))}
-StartLimitIntervalSec=300
-StartLimitBurst=10
+${unit}
 
 [Service]
 Type=exec
@@ -36,10 +53,7 @@ TimeoutStopSec=30
 OOMPolicy=continue
 IgnoreSIGPIPE=no
 LimitCORE=0:infinity
-
-[Install]
-WantedBy=default.target
-`)
+${end}`)
 }
 
 /** What systemd calls the unit of a label. */

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { guardSpec } from '../../../src/up/guard/guard-spec.ts'
 import { launchdPlist } from '../../../src/up/units/launchd-plist.ts'
-import { systemdUnit } from '../../../src/up/units/systemd-unit.ts'
+import { systemdGuardUnit, systemdUnit } from '../../../src/up/units/systemd-unit.ts'
 import { taskXml, toUtf16 } from '../../../src/up/units/task-xml.ts'
 import {
   daemonSpec,
@@ -25,6 +26,8 @@ const WINDOWS_USER = 'DESK\\Zoë & Co'
 const GOLDEN: Readonly<Record<string, string | Buffer>> = {
   'usual/ai.crabtalk.daemon.service': systemdUnit(usual),
   'usual/ai.crabtalk.daemon.plist': launchdPlist(usual, 'gui'),
+  'usual/ai.crabtalk-guard.service': systemdGuardUnit(guardSpec(usual, [usual.argv[0]])),
+  'usual/ai.crabtalk-guard.plist': launchdPlist(guardSpec(usual, [usual.argv[0]]), 'gui'),
   'usual/ai.crabtalk.daemon.xml': toUtf16(
     taskXml(windowsSpec(USUAL_WINDOWS_HOME), {
       action: windowsLoop(USUAL_WINDOWS_HOME),
@@ -33,6 +36,7 @@ const GOLDEN: Readonly<Record<string, string | Buffer>> = {
   ),
   'odd/ai.crabtalk.daemon.service': systemdUnit(odd),
   'odd/ai.crabtalk.daemon.plist': launchdPlist(odd, 'user'),
+  'odd/ai.crabtalk-guard.service': systemdGuardUnit(guardSpec(odd, [odd.argv[0]])),
   'odd/ai.crabtalk.daemon.xml': toUtf16(
     taskXml(windowsSpec(ODD_WINDOWS_HOME), {
       action: windowsLoop(ODD_WINDOWS_HOME, 'a "b" \\" c\\', 'd\\', ''),

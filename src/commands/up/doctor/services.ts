@@ -9,7 +9,7 @@ import { openPlace, type ViewPlace } from '../view/place.ts'
 /** Which service manager there is, how every service stands, and whether its unit is what a start would write. */
 export const checkServices: Check = async ({ host }, signal) => {
   const place = await openPlace(host, signal)
-  const { manager, rows, notes } = await lookAround(place, signal, { keepsStale: true })
+  const { manager, rows, notes } = await lookAround(place, signal, { keepsStale: true, withDisk: false })
   const found = await Promise.all(rows.map((row) => ofRow(row, place)))
   return [
     ok(`services are kept running by ${MANAGER_NAMES[manager.kind]}`),

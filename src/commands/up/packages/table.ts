@@ -48,7 +48,7 @@ not tried again. Exits 0 when all are up to date now, else as the last that fail
     args: '<name>',
     kinds: ['service'],
     summary: 'End a component and remove it',
-    details: 'Its logs, and what it keeps elsewhere, stay.',
+    details: 'Its logs go with it. What it keeps elsewhere stays.',
     options: [],
     examples: ['crabup rm clock'],
     isAlone: true,

@@ -14,9 +14,11 @@ export async function printPlan(at: OpenService, verb: ManagerVerb): Promise<num
   const spec = WRITING.has(verb) ? at.spec() : at.known
   const unit = manager.unit(spec) ?? wantedFile(servicesFolder(at.paths), spec)
   const writes = WRITING.has(verb)
+  const guard = writes ? manager.guardUnit?.(spec) : undefined
   const lines = [
     `# ${service.name} ${verb}, by ${MANAGER_NAMES[manager.kind]}${noteOf(manager)}`,
     ...(writes ? [`# ${unit.path}`, textOf(unit.content).trimEnd(), ''] : []),
+    ...(guard ? [`# ${guard.path}`, textOf(guard.content).trimEnd(), ''] : []),
     ...manager.commands(verb, spec).map((command) => `$ ${quoted(command)}`),
   ]
   host.stdout.write(`${lines.join('\n')}\n`)

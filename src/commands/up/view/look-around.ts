@@ -1,5 +1,6 @@
 import { CrabError, toCrabError } from '../../../core/base/errors.ts'
 import { findProblems } from '../../../core/config/describe.ts'
+import { diskNotes } from '../../../up/ps/disk-notes.ts'
 import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import type { Note } from '../../../up/ps/notes.ts'
 import { goneNotes, readUnitFacts, type UnitFacts } from '../../../up/ps/unit-facts.ts'
@@ -22,7 +23,7 @@ export interface Seen {
 export async function lookAround(
   place: ViewPlace,
   signal: AbortSignal,
-  { keepsStale = false }: { keepsStale?: boolean } = {},
+  { keepsStale = false, withDisk = true }: { keepsStale?: boolean; withDisk?: boolean } = {},
 ): Promise<Seen> {
   const { manager, probe, paths, host } = place
   const sought = await soughtServices(place, signal)
@@ -34,7 +35,11 @@ export async function lookAround(
   const { rows, problem } = await gatherRows(sought, { ...ports, unitNotes, keepsStale }, signal)
   if (signal.aborted) throw new CrabError('cancelled', 'Cancelled')
   const failure = problem === undefined ? [] : [toNote(toCrabError(problem))]
-  const notes = [...failure, ...(await managerNotes(place, rows, signal))]
+  const notes = [
+    ...failure,
+    ...(withDisk ? await diskNotes(paths) : []),
+    ...(await managerNotes(place, rows, signal)),
+  ]
   return { at: host.now(), manager: { kind: manager.kind, note: manager.note }, rows, notes }
 }
 

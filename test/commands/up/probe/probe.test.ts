@@ -92,6 +92,18 @@ test('serviceProbe() believes cron while its process fires what is due, and is n
   })
   await using _ = await takeScheduler(leases, { pid: process.pid, home: box.paths.home })
   assert.deepEqual(await box.probe('cron'), { ...known, answers: true })
+  const file = join(box.run, 'cron.json')
+  await utimes(file, new Date(0), new Date(0))
+  assert.deepEqual(await box.probe('cron'), { ...known, answers: true }, 'a version that does not beat')
+  await box.write('cron.json', JSON.stringify({ pid: process.pid, started, version: '1', beat_ms: 10_000 }))
+  assert.deepEqual(await box.probe('cron'), { ...known, answers: true })
+  for (const seconds of [-40, 40]) {
+    const at = new Date(Date.now() + seconds * 1000)
+    await utimes(file, at, at)
+    const { answers, problem, leftover } = await box.probe('cron')
+    assert.deepEqual([answers, leftover], [false, undefined])
+    assert.match(problem ?? '', /^it has shown no sign of life for (39|40|41) s$/)
+  }
   await box.write(
     'cron.json',
     JSON.stringify({ v: 1, pid: process.pid, started, ready: false, version: '1' }),

@@ -1,0 +1,52 @@
+import type { HomePaths } from '../../core/config/paths.ts'
+import type { GuardOptions } from '../../up/guard/guard.ts'
+import type { RunningService } from '../../up/guard/hang-watch.ts'
+import { KNOWN, labelOf } from '../../up/names.ts'
+import { isAlive, readRecord } from '../../up/supervisor/record.ts'
+import { namesIn } from '../../up/supervisor/wanted.ts'
+import type { Host } from '../host.ts'
+import { serviceProbe } from '../up/probe/probe.ts'
+import { unitNames, type ViewPlace } from '../up/view/place.ts'
+
+/** What a guard needs besides the services and a log, for a home. */
+export function guardPlace(
+  host: Pick<Host, 'env' | 'uid'>,
+  paths: HomePaths,
+): Pick<GuardOptions, 'logs' | 'envFile' | 'probe' | 'elapsed'> {
+  return {
+    logs: paths.logs,
+    envFile: paths.serviceEnv,
+    probe: serviceProbe({ paths, env: host.env, uid: host.uid }),
+    elapsed: () => performance.now(),
+  }
+}
+
+/** The services that our own supervisor runs, by its files; `only` is the one it looks after. */
+export async function supervisedServices(folder: string, only?: string): Promise<RunningService[]> {
+  const names = namesIn(folder).wanted.filter((name) => only === undefined || name === only)
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const record = readRecord(folder, name)
+      const { state, pid } = record ?? {}
+      if (!record || pid === undefined || state !== 'running' || !(await isAlive(record))) return []
+      return [toRunning(name, pid)]
+    }),
+  )
+  return found.flat()
+}
+
+/** The services that a service manager of the system runs. Fails as its verbs do. */
+export async function managedServices(place: ViewPlace, signal: AbortSignal): Promise<RunningService[]> {
+  const names = await unitNames(place, signal)
+  const statuses = await place.manager.status(
+    names.map((name) => labelOf(name, place.labels)),
+    signal,
+  )
+  return statuses.flatMap(({ state, pid }, index) =>
+    state === 'running' && pid !== undefined ? [toRunning(names[index]!, pid)] : [],
+  )
+}
+
+function toRunning(name: string, pid: number): RunningService {
+  return { name, pid, isBuiltIn: KNOWN.some((known) => known.name === name && known.run !== undefined) }
+}

@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { toCrabError } from '../../core/base/errors.ts'
+import { readEnvFile } from '../supervisor/environment.ts'
+import { boundOutputs } from './bound-output.ts'
+import { type HangPorts, HangWatch } from './hang-watch.ts'
+
+/** What a guard looks after. */
+export interface GuardOptions extends HangPorts {
+  /** The folder of the logs. */
+  logs: string
+  /** The file of variables of services, which may set CRABTALK_WATCHDOG. */
+  envFile: string
+  /** Asked at each look; the guard ends when it says so. */
+  isOver?(): Promise<boolean>
+}
+
+/**
+ * Guards the services of a home until the signal is aborted or `isOver` says so: keeps what they print bounded while they
+ * run, and kills one that hangs, so that its service manager starts it again. It never fails.
+ */
+export async function guardServices(options: GuardOptions, signal: AbortSignal): Promise<void> {
+  const { logs, envFile, log, elapsed, isOver } = options
+  const watch = new HangWatch(options)
+  let lookedAt = Number.NEGATIVE_INFINITY
+  while (!signal.aborted) {
+    const limitMs = watchdogLimit(envFile)
+    const periodMs = Math.min(limitMs ?? DEFAULT_LIMIT_MS, DEFAULT_LIMIT_MS) / LOOKS
+    let isFlooded = false
+    try {
+      isFlooded = boundOutputs(logs)
+      if (elapsed() - lookedAt >= periodMs) {
+        lookedAt = elapsed()
+        if (await isOver?.()) return
+        if (limitMs !== undefined) await watch.look({ limitMs, periodMs }, signal)
+      }
+    } catch (reason) {
+      log('warn', `Cannot look after services: ${toCrabError(reason).message}`)
+    }
+    const napMs = isFlooded ? FLOODED_MS : Math.min(TICK_MS, periodMs)
+    await sleep(napMs, undefined, { signal }).catch(() => undefined) // then it is over
+  }
+}
+
+/** The time after which a service counts as hung, milliseconds; undefined when CRABTALK_WATCHDOG is `off`. */
+export function watchdogLimit(envFile: string): number | undefined {
+  const value = readEnvFile(envFile)['CRABTALK_WATCHDOG']?.trim()
+  if (value === 'off' || value === '0') return undefined
+  const seconds = Number(value || Number.NaN)
+  return seconds > 0 ? seconds * 1000 : DEFAULT_LIMIT_MS
+}
+
+const DEFAULT_LIMIT_MS = 60_000
+/** Probes within the limit. */
+const LOOKS = 4
+/** How often the size of outputs is looked at, and how often while one of them is flooded. */
+const TICK_MS = 2000
+const FLOODED_MS = 100
