@@ -4,6 +4,7 @@ import { keysSection, slashSection } from './docs/chat.ts'
 import { commandsSection } from './docs/commands.ts'
 import { agentSection, configSection } from './docs/configuration.ts'
 import { errorsSection } from './docs/errors.ts'
+import { classesSection, operationsSection } from './docs/permissions.ts'
 import { providersSection } from './docs/providers.ts'
 import { replaceSections, type Sections } from './docs/sections.ts'
 
@@ -17,6 +18,7 @@ const PAGES: Readonly<Record<string, Sections>> = {
   'configuration.md': { providers: providersSection, config: configSection, agent: agentSection },
   'chat.md': { keys: keysSection, slash: slashSection },
   'scripting.md': { errors: errorsSection },
+  'permissions.md': { classes: classesSection, operations: operationsSection },
 }
 
 const isCheck = process.argv.includes('--check')

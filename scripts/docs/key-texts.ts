@@ -1,3 +1,7 @@
+const CLASS_ALLOW = 'Calls that such turns make without a question.'
+const CLASS_ASK = 'Calls that are refused unless their question is parked and you permit it.'
+const CLASS_DENY = 'Calls that such turns never make.'
+
 /** What each key of config.toml means; the generator fails on one that is missing, and on one too many. */
 export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   model: 'The model of agents that name none.',
@@ -32,6 +36,16 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'permissions.deny': 'Calls that are refused, whatever else allows them.',
   'permissions.read_only_commands':
     'Whether [commands that only read](permissions.md#read-only-commands) run without a question; true unless set.',
+  'permissions.unattended':
+    'The rules of turns that schedules and events start; nothing else allows them anything.',
+  'permissions.unattended.allow': CLASS_ALLOW,
+  'permissions.unattended.ask': CLASS_ASK,
+  'permissions.unattended.deny': CLASS_DENY,
+  'permissions.remote':
+    'The rules of turns of untrusted clients and senders; nothing else allows them anything.',
+  'permissions.remote.allow': CLASS_ALLOW,
+  'permissions.remote.ask': CLASS_ASK,
+  'permissions.remote.deny': CLASS_DENY,
   daemon: 'The process that owns conversations while it runs; see [the daemon](daemon.md).',
   'daemon.on_demand': 'Whether a command may start it.',
   'daemon.tcp_port': 'Its port for TCP; 0 picks a free one. Without it there is no TCP.',
@@ -58,6 +72,16 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   'permissions.deny': 'Calls that are refused, whatever else allows them.',
   'permissions.read_only_commands':
     'Whether [commands that only read](permissions.md#read-only-commands) run without a question; true unless set.',
+  'permissions.unattended':
+    'The rules of turns that schedules and events start; nothing else allows them anything.',
+  'permissions.unattended.allow': CLASS_ALLOW,
+  'permissions.unattended.ask': CLASS_ASK,
+  'permissions.unattended.deny': CLASS_DENY,
+  'permissions.remote':
+    'The rules of turns of untrusted clients and senders; nothing else allows them anything.',
+  'permissions.remote.allow': CLASS_ALLOW,
+  'permissions.remote.ask': CLASS_ASK,
+  'permissions.remote.deny': CLASS_DENY,
   components:
     'Which components it gets: all with `true`, else those of the list; none without it. See [components](mcp.md#components).',
   mcps: 'Its MCP servers, as `[[mcps]]` tables; see [MCP servers](mcp.md).',

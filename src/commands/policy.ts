@@ -43,6 +43,7 @@ function toLines({
   warnings,
 }: PolicyDecision): [string, string][] {
   const others = matched.filter((one) => !isSame(one, rule))
+  const place = trust === 'local' ? '' : ` in [permissions.${trust}]`
   return [
     ['effect', effectName(effect)],
     ['why', reason],
@@ -50,7 +51,7 @@ function toLines({
     ['sender is', trust],
     ['rule', rule ? toText(rule) : builtIn === '' ? 'none matches' : `built in: ${builtIn}`],
     ...others.map((one): [string, string] => ['also', toText(one)]),
-    ...suggestions.map((one): [string, string] => ['to allow', one]),
+    ...suggestions.map((one): [string, string] => ['to allow', `${one}${place}`]),
     ...warnings.map((one): [string, string] => ['beware', one]),
   ]
 }

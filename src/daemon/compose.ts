@@ -33,7 +33,7 @@ import { Journals } from '../core/runtime/live/journals.ts'
 import { LiveTurns } from '../core/runtime/live/live-turns.ts'
 import { RunningTurns } from '../core/runtime/running-turns.ts'
 import { Runtime } from '../core/runtime/runtime.ts'
-import { usualCwd } from '../core/runtime/usual-cwd.ts'
+import { workingDirectory } from '../core/runtime/working-directory.ts'
 import { scanSkills } from '../core/skills/scan-skills.ts'
 import { skillRoots } from '../core/skills/skill-roots.ts'
 import { DiskStorage } from '../core/storage/disk-storage.ts'
@@ -195,7 +195,7 @@ export function compose(options: NodeOptions): Services {
     },
     holderOf: (resource) => leases.describeHolder(resource),
     runtime: upToDate,
-    usualCwd: (agent, trust) => usualCwd(whereabouts, agent, trust),
+    usualCwd: (pair, trust) => workingDirectory(whereabouts, { pair, trust }, cwd),
     now,
     async [Symbol.asyncDispose]() {
       bus?.bus.close() // what ends now starts nothing

@@ -168,7 +168,10 @@ function made<T>(value: T): Once<T> {
 function changedParts(before: Config | undefined, after: Config): ConfigPart[] {
   const parts: readonly [ConfigPart, (config: Config) => unknown][] = [
     ['models', ({ providers, defaultModel }) => ({ providers: providers.map(withoutPlace), defaultModel })],
-    ['[permissions]', ({ permissions }) => permissions.map(({ effect, pattern }) => [effect, pattern])],
+    [
+      '[permissions]',
+      ({ permissions }) => permissions.map(({ effect, pattern, for: only }) => [effect, pattern, only]),
+    ],
     ['[env]', ({ env }) => env],
     ['[skills]', ({ skillDirs }) => skillDirs],
     ['[daemon]', ({ daemon }) => daemon],

@@ -4,6 +4,7 @@ import type { AgentStore } from '../core/config/agents.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import type { Holder } from '../core/lease/sqlite-leases.ts'
 import type { MemoryStore } from '../core/memory/memory-store.ts'
+import type { TurnPair } from '../core/policy/class-rights.ts'
 import type { Rule, Trust } from '../core/policy/types.ts'
 import type { ModelRegistry } from '../core/provider/registry.ts'
 import type { Asks } from '../core/runtime/asks.ts'
@@ -106,6 +107,6 @@ export interface Services extends AsyncDisposable {
   /** The rules of permission of config.toml. */
   rules(): Promise<readonly Rule[]>
   /** Where a new conversation of an agent works whose client chose no directory. */
-  usualCwd(agent: string, trust: Trust): Promise<string>
+  usualCwd(pair: TurnPair, trust: Trust): Promise<string>
   now(): number
 }

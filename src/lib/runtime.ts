@@ -111,7 +111,6 @@ export function embed(options: EmbedOptions): Embedded {
     running,
     asks,
     defaultCwd: cwd,
-    workspaces: cwd,
     homeDir: '',
     spill: cwd,
     now: Date.now,

@@ -90,7 +90,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.deepEqual([stdout, stderr, code], ['done\n', '', 0])
     const said = `<skill name="check-feeds" folder="${folder}">\nLook.\n</skill>`
     assert.equal(promptOf(talk.server.requests[0]), said)
-    assert.match(talk.server.requests[0]!.text, /workspace\/crab/) // as nobody at this machine chose it
+    assert.match(talk.server.requests[0]!.text, /workspace\/crab\/unattended/)
     assert.equal((await cron(talk, ['add', '@yearly', '/check-feeds short "a b"', '-s', 'short'])).code, 0)
     assert.equal((await cron(talk, ['run', '2'])).stdout, 'done\n')
     assert.equal(promptOf(talk.server.requests[1]), `${said}\n\nshort "a b"`)
@@ -117,12 +117,15 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
       refused.stderr,
       /error\[denied\]: Cannot do what nobody could be asked about: bash: touch made\n/,
     )
-    assert.match(refused.stderr, /hint: under \[permissions\] in agents\/crab\.toml: allow = \["bash\(touch/)
+    assert.match(
+      refused.stderr,
+      /hint: under \[permissions\.unattended\] in agents\/crab\.toml: allow = \["bash\(touch/,
+    )
     await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
     assert.equal((await cron(talk, ['run', '1'], { env: WITH_DAEMON })).code, 4)
-    await talk.run(['agent', 'edit', 'crab', '--set', 'permissions.allow=["bash(touch *)"]'])
+    await talk.run(['agent', 'edit', 'crab', '--set', 'permissions.unattended.allow=["bash(touch *)"]'])
     assert.equal((await cron(talk, ['run', '1'], { env: WITH_DAEMON })).code, 0)
-    assert.ok(existsSync(join(talk.home, 'workspace', 'crab', 'made')))
+    assert.ok(existsSync(join(talk.home, 'workspace', 'crab', 'unattended', 'made')))
   })
 
   test('run goes on when the daemon dies in a turn, and says what failed', async () => {

@@ -172,21 +172,24 @@ test('a filter that leaves more than 40 MCP tools leaves the tools that find the
   assert.equal(node.requests().at(-1)!.json['tools'], undefined)
 })
 
-test('a stranger may survey and select, which only reads', async () => {
-  await using node = await startMany()
+test('a remote turn surveys and selects what the rules of its class allow', async () => {
+  await using node = await startMany({
+    head: '[permissions.remote]\nallow = ["mcp__web__tool_0*", "mcp__db__*"]\n',
+  })
   const strange = { ...node, dispatch: route(handlers(node.services, TCP_CLIENT)) }
   node.say(
     [{ call: 'a', name: 'tools_groups', args: '{}' }],
     [{ call: 'b', name: 'tools_select', args: '{"tools":["mcp__web__tool_01"]}' }],
-    [{ call: 'c', name: 'mcp__web__tool_01', args: '{"id":"x"}' }],
+    [{ call: 'c', name: 'tools_select', args: '{"tools":["mcp__web__tool_11"]}' }],
+    [{ call: 'd', name: 'mcp__web__tool_01', args: '{"id":"x"}' }],
   )
   const message = { agent: 'crab', sender: 'tg:1', content: 'go' }
   await Array.fromAsync(streamTurn(strange.dispatch, message, NEVER))
   const answers = answersOf(node.requests().at(-1)!)
   assert.match(answers[0]!, /"groups":\[/)
   assert.match(answers[1]!, /"selected":\[/)
-  assert.match(answers[2]!, /^Not permitted: /)
-  assert.deepEqual(called(node.web), [])
+  assert.match(answers[2]!, /there is no such tool/)
+  assert.deepEqual(called(node.web), ['tool_01'])
 })
 
 test('a tool that a client requires is shown at once, by its bare name too', async () => {

@@ -145,9 +145,12 @@ test('an agent remembers in one conversation and recalls in another, without bei
   assert.match(results[3]!, /\[deploy\] note of .*\\non Fridays never/)
 })
 
-test('a remote turn has no part in the memory unless a rule allows it', async () => {
+test('a remote turn has no part in the memory unless a rule of its class allows it', async () => {
   const recall = toolCall('recall', { query: 'deploy' })
-  await using node = await startTestDispatch([recall, { parts: ['no'] }, recall, { parts: ['yes'] }])
+  await using node = await startTestDispatch([
+    ...[recall, { parts: ['no'] }, recall, { parts: ['no'] }],
+    ...[recall, { parts: ['yes'] }],
+  ])
   await change(node.dispatch, say('deploy', 'on Fridays never'))
   const far = route(handlers(node.services, TCP_CLIENT))
   const ask = async () => {
@@ -156,9 +159,11 @@ test('a remote turn has no part in the memory unless a rule allows it', async ()
   await ask()
   await node.services.agents.addRule('crab', 'recall')
   await ask()
+  await node.home.write('agents/crab.toml', '[permissions.remote]\nallow = ["recall"]\n')
+  await ask()
   const texts = node.server.requests.map(({ text }) => text)
-  assert.match(texts[1]!, /a remote turn has no part in the agent's memory/)
-  assert.match(texts[3]!, /on Fridays never/)
+  for (const text of texts.slice(0, 4)) assert.doesNotMatch(text, /on Fridays never|"name":"recall","desc/)
+  assert.match(texts[5]!, /on Fridays never/)
 })
 
 function toolCall(name: string, args: object): Reply {

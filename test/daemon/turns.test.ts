@@ -93,7 +93,7 @@ test('a turn on which nobody looks is unattended, whatever its sender', async ()
   const { conversations } = await request(node.dispatch, 'listConversations', {}, NEVER)
   assert.deepEqual(
     conversations.map(({ cwd }) => cwd),
-    [join(home, 'workspace', 'crab')],
+    [join(home, 'workspace', 'crab', 'unattended')],
   )
 })
 

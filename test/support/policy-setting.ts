@@ -13,10 +13,11 @@ export function setting(more: Partial<Setting> = {}): Setting {
   }
 }
 
-/** Rules written as `deny read(.env)`; each has its number as its source. */
+/** Rules written as `deny read(.env)`, or `remote allow recall` for one class; each has its number as its source. */
 export function ruleList(rules: readonly string[]): Rule[] {
   return rules.map((text, i) => {
-    const [effect = '', ...pattern] = text.split(' ')
-    return { effect: effect as Effect, pattern: pattern.join(' '), source: `rule ${i}` }
+    const [, only, effect, pattern = ''] = /^(?:(remote|unattended) )?(\w+) (.*)$/s.exec(text) ?? []
+    const rule: Rule = { effect: effect as Effect, pattern, source: `rule ${i}` }
+    return only === undefined ? rule : { ...rule, for: only as NonNullable<Rule['for']> }
   })
 }

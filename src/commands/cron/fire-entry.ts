@@ -1,5 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
+import { classOfSender } from '../../core/base/sender-class.ts'
 import { type CronEntry, contentOf } from '../../core/cron/cron-entry.ts'
 import { callsOf } from '../../core/hooks/skills/skill-call.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
@@ -59,15 +60,16 @@ export async function requireSkill(
 }
 
 /** What was not permitted, and where to permit it: no option of a command line helps here. */
-function unasked({ agent, unasked: calls }: RunRecord): CrabError {
+function unasked({ agent, sender, unasked: calls }: RunRecord): CrabError {
   const [first] = calls
   const more = calls.length > 1 ? `, and ${calls.length - 1} more` : ''
   const what = `Cannot do what nobody could be asked about: ${first?.action}${more}`
   const rules = calls.flatMap((call) => call.rules)
   if (rules.length === 0) return new CrabError('denied', what)
+  const table = classOfSender(sender) === 'remote' ? 'remote' : 'unattended'
   const allow = [...new Set(rules)].map((rule) => JSON.stringify(rule)).join(', ')
   return new CrabError('denied', what, {
-    hint: `under [permissions] in agents/${agent}.toml: allow = [${allow}]`,
+    hint: `under [permissions.${table}] in agents/${agent}.toml: allow = [${allow}]`,
   })
 }
 

@@ -27,7 +27,7 @@ export const wait: Run = async ({ program, options, host }) => {
   const error = result ? judge(record, { failOnToolError: false }) : outcome.error
   const exit = error ? KINDS[error.kind].exit : 0
   await print({ record, error, exit }, { json: options.has('json'), host })
-  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked))
+  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked, record.sender))
   const style = { program, debug: options.has('debug'), color: wantsColor('auto', host.env, host.stderr) }
   if (error) host.stderr.write(formatError(error, style))
   return stop.exit ?? exit

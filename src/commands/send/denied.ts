@@ -1,5 +1,6 @@
 import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { classOfSender } from '../../core/base/sender-class.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { DeniedBy, type ToolDenial } from '../../core/protocol/crabtalk.generated.ts'
 
@@ -30,26 +31,41 @@ export function toDenial({ action, reason, rules, by }: ToolDenial): Denial {
 }
 
 /** What a run ends with that went on without a permission nobody could give (docs/decisions/0081-exit-4.md). */
-export function nobodyAsked(calls: readonly DeniedCall[]): CrabError {
+export function nobodyAsked(calls: readonly DeniedCall[], sender = ''): CrabError {
   const what = calls.length === 1 ? 'A tool call' : `${calls.length} tool calls`
   const helps = calls.some(({ rules }) => rules.length > 0)
+  const place = tableFor(sender)
+  const widening = place
+    ? `write rules for it under ${place}`
+    : 'allow what is needed with --allow, or run it on a terminal'
   return new CrabError('denied', `${what} needed permission, and nobody could be asked`, {
-    hint: helps ? 'allow what is needed with --allow, or run it on a terminal' : 'run it on a terminal',
+    hint: helps ? widening : place ? `no rule under ${place} allows it` : 'run it on a terminal',
   })
 }
 
-/** A line for each of these calls, the same one once, with the options that would allow it, to be pasted into a shell. */
-export function deniedLines(calls: readonly DeniedCall[]): string {
-  const lines = [...new Set(calls.map(toLine))]
+/**
+ * A line for each of these calls, the same one once, with what would allow it: options, to be pasted into a shell, or rules
+ * of the table that holds for turns of that sender.
+ */
+export function deniedLines(calls: readonly DeniedCall[], sender = ''): string {
+  const lines = [...new Set(calls.map((call) => toLine(call, tableFor(sender))))]
   const left = lines.length - MOST_LINES
   const shown = left > 0 ? [...lines.slice(0, MOST_LINES), `crabtalk: denied ${left} more`] : lines
   return shown.map((line) => `${line}\n`).join('')
 }
 
-function toLine({ action, reason, rules }: DeniedCall): string {
+function toLine({ action, reason, rules }: DeniedCall, place: string | undefined): string {
   const options = rules.map((rule) => `--allow '${rule.replaceAll("'", String.raw`'\''`)}'`).join(' ')
-  const isUsable = options !== '' && toVisible(options) === options && options.length <= MOST_CHARS
-  return `crabtalk: denied ${inLine(action)} (${inLine(reason)})${isUsable ? `; allow it with ${options}` : ''}`
+  const list = rules.map((rule) => JSON.stringify(rule)).join(', ')
+  const widening = place ? `under ${place}: allow = [${list}]` : `with ${options}`
+  const isUsable = rules.length > 0 && toVisible(widening) === widening && widening.length <= MOST_CHARS
+  return `crabtalk: denied ${inLine(action)} (${inLine(reason)})${isUsable ? `; allow it ${widening}` : ''}`
+}
+
+/** The table of rules for turns of a sender; undefined where options hold, which is for this user's own. */
+function tableFor(sender: string): string | undefined {
+  const only = classOfSender(sender)
+  return only === 'local' ? undefined : `[permissions.${only}]`
 }
 
 function inLine(text: string): string {

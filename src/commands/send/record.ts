@@ -169,7 +169,7 @@ export function blankLine(text: string): string {
 export function judge(record: RunRecord, options: { failOnToolError: boolean }): CrabError | undefined {
   const failure = failureOf(record)
   if (failure) return failure
-  if (record.unasked.length > 0) return nobodyAsked(record.unasked)
+  if (record.unasked.length > 0) return nobodyAsked(record.unasked, record.sender)
   const shortfall = shortfallOf(record)
   if (shortfall) return shortfall
   if (options.failOnToolError && record.toolErrors > 0) {

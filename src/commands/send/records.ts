@@ -163,7 +163,7 @@ class RecordSession {
     const exit = stop.exit ?? outcome.exit
     if (exit !== 0) this.#exit = exit
     await sink.finish(record, { ...outcome, exit })
-    if (stop.exit === undefined) host.stderr.write(deniedLines(record.unasked))
+    if (stop.exit === undefined) host.stderr.write(deniedLines(record.unasked, record.sender))
     if (outcome.error && outcome.error.kind !== 'cancelled') this.#tell(outcome.error)
   }
 

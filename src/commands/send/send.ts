@@ -59,7 +59,7 @@ async function finish(at: {
     throw outcome.error && stop.exit === undefined ? outcome.error : toCrabError(reason)
   }
   if (stop.exit !== undefined) return outcome.exit
-  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked)) // else the error names the call itself
+  if (record.end?.error === '') host.stderr.write(deniedLines(record.unasked, record.sender)) // else the error names the call itself
   if (outcome.error) host.stderr.write(formatError(outcome.error, style))
   return outcome.exit
 }

@@ -9,7 +9,15 @@ export interface PermissionRule {
   pattern: string
   /** Where it is written: `agents/crab.toml:4`. */
   source: string
+  /** The only class of turns it holds for: its table is `[permissions.remote]` or `[permissions.unattended]`. */
+  for?: RuleClass
 }
+
+/** A class of turns that has a table of rules of its own. */
+export type RuleClass = (typeof RULE_CLASSES)[number]
+
+/** The classes of turns that have tables of their own, as those tables are named. */
+export const RULE_CLASSES = ['unattended', 'remote'] as const
 
 /** A `[permissions]` table: lists of rules, and whether commands that only read run without a question. */
 export const permissionsTable = z.lazy(() =>
@@ -18,23 +26,45 @@ export const permissionsTable = z.lazy(() =>
     ask: z.exactOptional(rules()),
     deny: z.exactOptional(rules()),
     read_only_commands: z.exactOptional(z.boolean()),
+    unattended: z.exactOptional(classTable()),
+    remote: z.exactOptional(classTable()),
   }),
 )
 
-/** The rules of a `[permissions]` table, in the order deny, ask, allow; `place` gives where a key is written. */
+/**
+ * The rules of a `[permissions]` table and of its tables of classes, each in the order deny, ask, allow; `place` gives where
+ * a key is written.
+ */
 export function toRules(
   table: z.infer<typeof permissionsTable> | undefined,
   place: (path: KeyPath) => string,
 ): PermissionRule[] {
-  const effects = ['deny', 'ask', 'allow'] as const
-  const written = effects.flatMap((effect) =>
-    (table?.[effect] ?? []).map((pattern, i): PermissionRule => {
-      return { effect, pattern, source: place(['permissions', effect, i]) }
-    }),
+  const ofClasses = RULE_CLASSES.flatMap((name) =>
+    listedRules(table?.[name], ['permissions', name], place).map((rule) => ({ ...rule, for: name })),
   )
+  const written = [...listedRules(table, ['permissions'], place), ...ofClasses]
   if (table?.read_only_commands !== false) return written
   const source = place(['permissions', READ_ONLY_COMMANDS_RULE])
   return [...written, { effect: 'ask', pattern: READ_ONLY_COMMANDS_RULE, source }]
+}
+
+function listedRules(
+  lists: z.infer<ReturnType<typeof classTable>> | undefined,
+  at: KeyPath,
+  place: (path: KeyPath) => string,
+): PermissionRule[] {
+  const effects = ['deny', 'ask', 'allow'] as const
+  return effects.flatMap((effect) =>
+    (lists?.[effect] ?? []).map((pattern, i) => ({ effect, pattern, source: place([...at, effect, i]) })),
+  )
+}
+
+function classTable() {
+  return strictTable({
+    allow: z.exactOptional(rules()),
+    ask: z.exactOptional(rules()),
+    deny: z.exactOptional(rules()),
+  })
 }
 
 function rules() {

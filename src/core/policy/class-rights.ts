@@ -1,6 +1,54 @@
+import { join } from 'node:path'
+import { sha256 } from '../base/sha256.ts'
 import { foldName } from '../config/agent-schema.ts'
 import { type Channel, trustOf } from './trust.ts'
-import type { Trust } from './types.ts'
+import type { Rule, Trust } from './types.ts'
+
+/** What a turn may do by its class, before and beside any rule. */
+export interface ClassRights {
+  /** The folder that its turns work in: that of the conversation, or one below `workspace/`, named by the pair or by the class. */
+  folder: 'conversation' | 'pair' | 'class'
+  /** The tables of rules whose `allow` and `ask` hold for it; `deny` and `ask` of `[permissions]` hold for every class. */
+  table: 'permissions' | 'permissions.unattended' | 'permissions.remote'
+  /** Whether the user may widen it: by options, modes, session grants, and the directory of the conversation. */
+  canWiden: boolean
+  /** Tools that no rule allows it. */
+  never: readonly string[]
+  /** Whether it changes files of its folder where no rule matches. */
+  edits: boolean
+  /** Whether it uses the memory of the agent where no rule matches. */
+  remembers: boolean
+  /** What becomes of every other call where no rule matches. */
+  otherwise: 'ask' | 'deny'
+  /** Whether the client of the turn may be asked for permission; else only a parked question can, which the user answers. */
+  asksClient: boolean
+}
+
+/** The rights of each class. */
+export const CLASS_RIGHTS: Readonly<Record<Trust, ClassRights>> = {
+  local: {
+    ...{ folder: 'conversation', table: 'permissions', canWiden: true, never: [] },
+    ...{ edits: false, remembers: true, otherwise: 'ask', asksClient: true },
+  },
+  unattended: {
+    ...{ folder: 'class', table: 'permissions.unattended', canWiden: false, never: [] },
+    ...{ edits: false, remembers: true, otherwise: 'ask', asksClient: false },
+  },
+  remote: {
+    ...{ folder: 'pair', table: 'permissions.remote', canWiden: false, never: ['bash', 'fetch'] },
+    ...{ edits: true, remembers: false, otherwise: 'deny', asksClient: false },
+  },
+}
+
+/**
+ * Gives the rules that hold for turns of a class: those of its own table, and every rule of the user that restricts. What
+ * the user allows in `[permissions]`, by an option or for a conversation holds for local turns only.
+ */
+export function rulesFor(trust: Trust, rules: readonly Rule[]): Rule[] {
+  return rules.filter(({ effect, for: only }) => {
+    return only === undefined ? trust === 'local' || effect !== 'allow' : only === trust
+  })
+}
 
 /** A conversation as a client names it: an agent and a sender. */
 export interface NamedPair {
@@ -26,4 +74,30 @@ export function ownsPair(channel: Channel, { agent, sender }: NamedPair): boolea
 export function ownSenders(trust: Trust, sender: string): (other: string) => boolean {
   if (trust !== 'local') return (other) => other === sender
   return (other) => other === sender || trustOf('local', other) === 'local'
+}
+
+/** The conversation that a turn belongs to. */
+export interface TurnPair {
+  /** The agent's name. */
+  agent: string
+  agentId: string
+  sender: string
+}
+
+/**
+ * Gives the folder that a turn of a class works in, below `workspace/` of the home; undefined for a local turn, which
+ * works in the directory of its conversation.
+ *
+ * A remote turn has `<agent>/<16 hex digits of its pair>/`, an unattended one `<agent>/unattended/`. Neither holds the
+ * other, and no sender becomes a part of a path.
+ */
+export function turnFolder(
+  workspaces: string,
+  { agent, agentId, sender }: TurnPair,
+  trust: Trust,
+): string | undefined {
+  const { folder } = CLASS_RIGHTS[trust]
+  if (folder === 'conversation') return undefined
+  const pairId = () => sha256(`${agentId}\0${sender}`).toString('hex').slice(0, 16)
+  return join(workspaces, agent, folder === 'class' ? trust : pairId())
 }

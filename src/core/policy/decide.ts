@@ -1,3 +1,4 @@
+import { rulesFor } from './class-rights.ts'
 import { decideLine } from './decide-line.ts'
 import { readRules, rulesAbout } from './read-rules.ts'
 import { suggestRule } from './suggest.ts'
@@ -16,7 +17,7 @@ export function decide(action: Action, setting: Setting): Decision {
 }
 
 function decideAction(action: Action, setting: Setting): Omit<Decision, 'warnings'> {
-  const rules = readRules(setting.rules)
+  const rules = readRules(rulesFor(setting.trust, setting.rules))
   if (action.kind === 'bash') return decideLine(action, rules, setting)
   const matched = rulesAbout(action, rules, setting)
   const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, setting)

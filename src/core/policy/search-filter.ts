@@ -1,3 +1,4 @@
+import { rulesFor } from './class-rights.ts'
 import { pathMatcher } from './path-pattern.ts'
 import { readRules } from './read-rules.ts'
 import type { Setting } from './types.ts'
@@ -10,7 +11,7 @@ import { allowsAll } from './verdict.ts'
  */
 export function searchFilter(setting: Setting): (path: string) => boolean {
   const isAll = allowsAll(setting)
-  const restricting = readRules(setting.rules).filter(
+  const restricting = readRules(rulesFor(setting.trust, setting.rules)).filter(
     ({ rule: { effect } }) => effect === 'deny' || (effect === 'ask' && !isAll),
   )
   const tests = restricting.flatMap(({ forms }) =>

@@ -10,6 +10,8 @@ export interface Rule {
   pattern: string
   /** Where it is written, for people: `agents/crab.toml:4`, `--allow`, `this conversation`. */
   source: string
+  /** The only class it holds for, from `[permissions.remote]` or `[permissions.unattended]`; absent: see rulesFor(). */
+  for?: Exclude<Trust, 'local'>
   /** The pattern as it is matched when links lie on its path; resolveRules() adds it, nothing stores it. */
   resolved?: string
 }

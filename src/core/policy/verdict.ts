@@ -1,4 +1,5 @@
 import { headOf } from '../base/cut.ts'
+import { CLASS_RIGHTS } from './class-rights.ts'
 import { isInside } from './paths.ts'
 import type { Action, Decision, Rule, Setting } from './types.ts'
 
@@ -46,15 +47,13 @@ export function conclude(action: Action, evidence: Evidence, setting: Setting): 
 
 /** Whether a turn may do whatever no rule denies. */
 export function allowsAll({ mode, trust }: Setting): boolean {
-  return mode === 'all' && trust === 'local'
+  return mode === 'all' && CLASS_RIGHTS[trust].canWiden
 }
 
 /** What no rule and no mode permits. */
 function limitOf(action: Action, { trust, mode }: Setting, isReading: boolean): string | undefined {
-  if (trust === 'remote' && action.kind === 'bash') return 'a remote turn never runs commands'
-  if (trust === 'remote' && action.kind === 'tool' && action.name === 'fetch') {
-    return 'a remote turn never fetches anything'
-  }
+  const tool = action.kind === 'tool' ? action.name : action.kind
+  if (CLASS_RIGHTS[trust].never.includes(tool)) return `${A_TURN[trust]} never uses ${tool}`
   const isHarmless = isReading || action.kind === 'read' || (action.kind === 'tool' && action.harmless)
   return mode === 'read-only' && !isHarmless ? 'this turn only reads' : undefined
 }
@@ -75,19 +74,22 @@ function standardOf(
     const isOwn = readable.some((folder) => isInside(folder, action.path))
     if (isOwn) return { effect: 'allow', reason: 'it reads what a tool wrote for this conversation' }
   }
-  const edits = trust === 'remote' || (trust === 'local' && mode === 'edits')
+  const rights = CLASS_RIGHTS[trust]
+  const edits = rights.edits || (rights.canWiden && mode === 'edits')
   if (action.kind === 'edit' && isHome && edits) {
     return { effect: 'allow', reason: 'it changes a file of the working directory' }
   }
   if (action.kind === 'tool' && action.own) return ownOf(trust)
   if (action.kind === 'tool' && action.harmless) return { effect: 'allow', reason: 'it changes nothing' }
-  if (trust === 'remote') return { effect: 'deny', reason: 'a remote turn works in its directory only' }
+  if (rights.otherwise === 'deny') return { effect: 'deny', reason: `no rule of [${rights.table}] allows it` }
   return { effect: 'ask', reason: missing(action, evidence, isHome) }
 }
 
-/** An agent remembers for everybody it talks to: whoever is elsewhere neither reads nor changes that. */
+/** An agent remembers for everyone it talks to; an untrusted turn neither reads nor changes that. */
 function ownOf(trust: Setting['trust']): Pick<Decision, 'effect' | 'reason'> {
-  if (trust === 'remote') return { effect: 'deny', reason: "a remote turn has no part in the agent's memory" }
+  if (!CLASS_RIGHTS[trust].remembers) {
+    return { effect: 'deny', reason: `${A_TURN[trust]} has no part in the agent's memory` }
+  }
   return { effect: 'allow', reason: 'it is what the agent itself remembers' }
 }
 
@@ -109,6 +111,8 @@ function describe({ effect, pattern, source }: Rule): string {
   const verb = { allow: 'allows', ask: 'asks about', deny: 'denies' }[effect]
   return `${source} ${verb} ${pattern}`
 }
+
+const A_TURN = { local: 'a local turn', unattended: 'an unattended turn', remote: 'a remote turn' } as const
 
 /** UTF-16 units of a command in a reason. */
 const MAX_SHOWN = 80

@@ -4,6 +4,7 @@ import { headOf } from '../base/cut.ts'
 import { CrabError } from '../base/errors.ts'
 import type { ToolCall } from '../base/message.ts'
 import { PERMISSION_ANSWERS } from '../base/permission-answers.ts'
+import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import { decide } from '../policy/decide.ts'
 import { searchFilter } from '../policy/search-filter.ts'
 import type { Action, Decision, Rule, SeenVersions, Setting } from '../policy/types.ts'
@@ -180,6 +181,7 @@ export class Permissions {
   async #toAsk(judged: Judged, decision: Decision): Promise<PermissionAsk> {
     const { call, action } = judged
     const { reason, suggestions, commands = [] } = decision
+    const { canWiden } = CLASS_RIGHTS[this.#options.setting.trust] // else nothing that is granted would hold
     const isTooWide = suggestions.includes('bash') // no answer to one call is meant for every call
     return {
       callId: call.id,
@@ -190,7 +192,7 @@ export class Permissions {
       cwd: this.#options.setting.workspace,
       diff: await this.#diffOf(judged),
       reason,
-      rules: isTooWide ? [] : suggestions,
+      rules: isTooWide || !canWiden ? [] : suggestions,
       commands,
     }
   }

@@ -43,8 +43,8 @@ export interface RuntimeOptions {
   asks: Asks
   /** Working directory of a new local conversation whose client named none. */
   defaultCwd: string
-  /** Where other conversations work: a folder per agent is made in it (decision 29). */
-  workspaces: string
+  /** Where remote and unattended turns work: turnFolder() names their folders in it. Absent: where local ones do. */
+  workspaces?: string
   /** The person's own directory; empty when there is none. */
   homeDir: string
   /** Where tools may put what is too long for an answer; a folder per conversation is made in it. */

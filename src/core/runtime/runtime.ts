@@ -26,7 +26,7 @@ import {
   type Speech,
 } from './turn-plan.ts'
 import type { TurnRequest } from './turn-request.ts'
-import { usualCwd } from './usual-cwd.ts'
+import { workingDirectory } from './working-directory.ts'
 
 /** Drives agents: conversations by (agent, sender), turns, tools. Opens no socket, reads no clock. */
 export class Runtime implements AsyncDisposable {
@@ -64,7 +64,8 @@ export class Runtime implements AsyncDisposable {
       const making = { ...this.#options, unsaved: this.#unsaved }
       const prepare = preprocessor(making, request, { agent: reader, channel, signal: either })
       await using conversation = await this.#hold(agent, request, { prepare, signal: either })
-      const begun = this.#begin({ conversation, prepare, channel, setting }, request, stop.signal)
+      const cwd = await this.#cwd(agent, request, request.cwd ?? conversation.header.cwd)
+      const begun = this.#begin({ conversation, cwd, prepare, channel, setting }, request, stop.signal)
       await using _running = this.#enter({ agent, request, begun, signal: either, kill })
       const plan = await planTurn(this.#options, { ...speech, toolAgent, ...begun }, request)
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
@@ -128,10 +129,17 @@ export class Runtime implements AsyncDisposable {
   #begin(
     {
       conversation,
+      cwd,
       prepare,
       channel,
       setting,
-    }: { conversation: HeldConversation; prepare: Preprocess; channel: EventChannel; setting: Setting },
+    }: {
+      conversation: HeldConversation
+      cwd: string
+      prepare: Preprocess
+      channel: EventChannel
+      setting: Setting
+    },
     { settings, runId }: TurnRequest,
     turnOver: AbortSignal,
   ): Begun {
@@ -141,7 +149,7 @@ export class Runtime implements AsyncDisposable {
     if (settings.ephemeral) this.#unsaved.add(spillDir)
     const steers = new Steers(prepare)
     const keepDir = undo === undefined || settings.ephemeral ? undefined : join(undo, conversation.id, run)
-    return { conversation, setting, asks, steers, channel, runId: run, turnOver, spillDir, keepDir }
+    return { conversation, cwd, setting, asks, steers, channel, runId: run, turnOver, spillDir, keepDir }
   }
 
   /** Lets others speak to the turn and stop it; what is said to one too late, and nobody is told, is stored. */
@@ -223,6 +231,14 @@ export class Runtime implements AsyncDisposable {
     return agent
   }
 
+  async #cwd(
+    { id: agentId, name: agent }: AgentConfig,
+    { sender, trust }: TurnRequest,
+    chosen: string,
+  ): Promise<string> {
+    return await workingDirectory(this.#options, { pair: { agent, agentId, sender }, trust }, chosen)
+  }
+
   /** What can be refused before anything is written. */
   async #prepare(
     agent: AgentConfig,
@@ -257,13 +273,14 @@ export class Runtime implements AsyncDisposable {
     const { attachments: found = [], ...said } = await prepare(request.content)
     const attachments = [...given, ...found]
     const pair: Pair = { agentId: agent.id, sender: request.sender }
+    const cwd = await this.#cwd(agent, request, request.cwd ?? this.#options.defaultCwd)
     const header: SessionHeader = {
       v: SESSION_VERSION,
       agent: agent.name,
       agent_id: agent.id,
       created_by: request.sender,
       created_at: new Date(now()).toISOString(),
-      cwd: request.cwd ?? (await usualCwd(this.#options, agent.name, request.trust)),
+      cwd,
     }
     const entry = { kind: 'entry', role: 'user', ...said } as const
     const first = attachments.length > 0 ? { ...entry, attachments } : entry

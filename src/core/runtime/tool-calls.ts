@@ -2,7 +2,8 @@ import { CrabError, toCrabError } from '../base/errors.ts'
 import { parseObject } from '../base/json.ts'
 import type { ToolCall } from '../base/message.ts'
 import { didYouMean } from '../base/nearest.ts'
-import type { Action } from '../policy/types.ts'
+import { CLASS_RIGHTS } from '../policy/class-rights.ts'
+import type { Action, Trust } from '../policy/types.ts'
 import type { ToolSpec } from '../provider/types.ts'
 import type { FileVersion, RemoteNames } from '../storage/types.ts'
 import type { Denial } from './asks.ts'
@@ -129,7 +130,7 @@ async function run(
   const request = { ...setting.request, args }
   const action = (await setting.hook.describe?.(tool.name, request)) ?? plainAction(tool)
   const denial = await setting.permissions.permit({ call, action, earlier: step.earlier }, signal)
-  if (denial) return { ...refuse(denialText(denial)), denial }
+  if (denial) return { ...refuse(denialText(denial, setting.dispatch.trust)), denial }
   signal.throwIfAborted()
   onPermitted()
   const dispatch = toDispatch({ call, request, action, files }, step, signal)
@@ -209,10 +210,11 @@ function parseArguments(text: string): Record<string, unknown> | undefined {
   return text.trim() === '' ? {} : parseObject(text)
 }
 
-function denialText({ action, reason, by, rules }: Denial): string {
+function denialText({ action, reason, by, rules }: Denial, trust: Trust): string {
+  const { table } = CLASS_RIGHTS[trust]
   const hint =
     by === 'nobody' && rules.length > 0
-      ? `\nThe person who runs this can allow it with the rule ${rules.join(' and ')}`
+      ? `\nThe person who runs this can allow it with the rule ${rules.join(' and ')}${trust === 'local' ? '' : ` in [${table}]`}`
       : ''
   return `Not permitted: ${action}: ${reason}${hint}`
 }

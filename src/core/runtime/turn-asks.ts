@@ -1,4 +1,5 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
+import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import type { Ask, AskEnd, Asks, Denial, PermissionAsk, PutAsk } from './asks.ts'
 import type { EventChannel } from './event-channel.ts'
 import type { AgentEvent } from './events.ts'
@@ -26,8 +27,10 @@ export class TurnAsks {
 
   /** Waits for an answer; undefined when nobody can be asked. With `fail` that fails the turn with `denied`. */
   async put(question: Omit<Ask, 'id'>, signal: AbortSignal): Promise<AskEnd | undefined> {
-    const { onAsk, channel } = this.#options
+    const { onAsk, channel, turn } = this.#options
     if (onAsk === 'deny') return undefined
+    const isOwn = question.permission === undefined || CLASS_RIGHTS[turn.trust].asksClient
+    if (onAsk === 'client' && !isOwn) return undefined // no client permits its own calls there
     if (onAsk === 'fail') {
       if (question.permission) channel.tell(deniedResult(question.permission))
       channel.fail(unanswerable(question))

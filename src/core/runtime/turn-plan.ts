@@ -1,6 +1,7 @@
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { AgentConfig } from '../config/agent-schema.ts'
 import { entryRules } from '../config/entry-rules.ts'
+import { offeredTo } from '../policy/offered.ts'
 import { openWorkspace, resolvePath } from '../policy/paths.ts'
 import { parseRule } from '../policy/pattern.ts'
 import { resolveRules } from '../policy/resolve-rules.ts'
@@ -43,6 +44,8 @@ export interface Begun {
   /** Where what files were before is kept; undefined: nothing is. */
   keepDir: string | undefined
   conversation: HeldConversation
+  /** Where the turn works. */
+  cwd: string
   steers: Steers
   /** What is told of the turn, also before its model is called. */
   channel: EventChannel
@@ -58,12 +61,12 @@ export async function planTurn(
   request: TurnRequest,
 ): Promise<TurnPlan> {
   const { hook } = options
-  const { agent, toolAgent, model, conversation } = speech
+  const { agent, toolAgent, model, conversation, cwd } = speech
   const { provider } = speech.setting
   const { settings } = request
   const guest = request.guest === undefined ? undefined : agent.name
   const { messages } = conversation.history
-  const cwd = request.cwd ?? conversation.header.cwd
+  const keeps = keptBy(speech, request)
   const tools = await toolSetting({ options, speech, request, cwd })
   const system = (signal: AbortSignal) =>
     systemPrompt(agent, {
@@ -71,7 +74,7 @@ export async function planTurn(
       hook,
       cwd,
       turn: contextTurn(tools, request, signal),
-      keeps: hasTools(request) ? keptBy(toolAgent, settings) : () => false,
+      keeps: hasTools(request) ? keeps : () => false,
       guest: guest !== undefined,
       hasGuests: hasGuests(messages),
     })
@@ -83,7 +86,7 @@ export async function planTurn(
     over: speech.turnOver,
     trust: request.trust,
     session: conversation.id,
-    keeps: keptBy(toolAgent, settings),
+    keeps,
     wanted,
     selection,
   })
@@ -152,9 +155,7 @@ async function toolSetting(at: {
   const turn = { agent: agent.name, sender, trust, session, runId }
   const { onAsk = 'deny', isAttended = false } = settings
   const asks = new TurnAsks({ asks: speech.asks, onAsk, isAttended, channel, turn, newId, now })
-  const { flags, ofAgent } = speech.rules
-  const given = [...flags, ...conversation.history.grants, ...ofAgent, ...speech.setting.rules]
-  const rules = await resolveRules(given, place)
+  const rules = await resolveRules(allRules(speech), place)
   const files = new Map(conversation.history.files)
   const permissions = new Permissions({
     seen: files,
@@ -195,11 +196,21 @@ export function hasTools({ guest, settings }: TurnRequest): boolean {
   return guest === undefined && settings.tools !== 'none'
 }
 
-/** What the agent's file and the client leave of its tools. */
-function keptBy(agent: AgentConfig, { tools: mode = 'all' }: TurnSettings): (tool: ToolSpec) => boolean {
-  const named = new Set(agent.tools)
-  return ({ name, readOnly = false, isGuide = false }) =>
-    (named.size === 0 || named.has(name) || isGuide) && (mode === 'all' || readOnly)
+/** What the agent's file, the client and the class of the turn leave of its tools. */
+function keptBy(speech: Speech, { settings, trust }: TurnRequest): (tool: ToolSpec) => boolean {
+  const { tools: mode = 'all', onAsk = 'deny' } = settings
+  const named = new Set(speech.toolAgent.tools)
+  const canAsk = onAsk === 'client' || onAsk === 'park'
+  const isOffered = offeredTo({ trust, rules: allRules(speech), canAsk })
+  return (tool) => {
+    const { name, readOnly = false, isGuide = false } = tool
+    return (named.size === 0 || named.has(name) || isGuide) && (mode === 'all' || readOnly) && isOffered(tool)
+  }
+}
+
+/** Every rule there is for a turn; which of them hold is decided by its class. */
+function allRules({ rules: { flags, ofAgent }, conversation, setting }: Speech): Rule[] {
+  return [...flags, ...conversation.history.grants, ...ofAgent, ...setting.rules]
 }
 
 /** The tools an agent is shown, which are those it may call (decision 23). */

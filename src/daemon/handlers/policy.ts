@@ -20,11 +20,11 @@ import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 import { actionOf, inWords, type PossibleCall } from './policy-action.ts'
 import type { Served } from './served.ts'
-import { DEFAULT_SENDER, MODES } from './turn-message.ts'
+import { DEFAULT_SENDER, MODES, refuseWidening } from './turn-message.ts'
 
 /**
- * `policy_explain`: what a turn would be told that makes this call now, by the rules such a turn has. Nothing is started,
- * and nothing is done.
+ * `policy_explain`: what a turn would be told that makes this call now, by the rules such a turn has. It starts nothing and
+ * does nothing. Throws `denied`, as the turn would, for options that its class does not have.
  */
 export async function policyExplain(
   { services, channel }: Served,
@@ -35,8 +35,14 @@ export async function policyExplain(
   const agent = asBuilt(services, await services.agents.get(name || DEFAULT_AGENT, { create: false }))
   const sender = given || DEFAULT_SENDER
   const trust = trustOf(channel, sender)
+  if (trust !== 'local') refuseWidening({ allow, mode, env: {}, mcps: [] }, sender, trust)
   const talk = await findConversation(services, agent, sender)
-  const workspace = await openWorkspace(cwd || talk?.header.cwd || usual)
+  const chosen = cwd || talk?.header.cwd || usual
+  const workspace = await openWorkspace(
+    trust === 'local'
+      ? chosen
+      : await services.usualCwd({ agent: agent.name, agentId: agent.id, sender }, trust),
+  )
   const args = text === '' ? {} : readObject('Cannot read the arguments', text)
   const rules = [
     ...flagRules({ allow, ask, deny }),

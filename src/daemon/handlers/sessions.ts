@@ -52,7 +52,7 @@ export async function newSession(
     agent_id: agentId,
     created_by: pair.sender,
     created_at: new Date(services.now()).toISOString(),
-    cwd: chosen ?? (await services.usualCwd(name, trust)),
+    cwd: chosen ?? (await services.usualCwd({ ...pair, agent: name }, trust)),
   }
   return await getSession(services.place.storage, await runtime.newSession(services, header, signal))
 }

@@ -107,7 +107,11 @@ const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([
 ])
 
 /** Throws `denied` for options that would give a turn more than its class has. */
-function refuseWidening(options: TurnOptions, sender: string, trust: Exclude<Trust, 'local'>): void {
+export function refuseWidening(
+  options: Pick<TurnOptions, 'allow' | 'mode' | 'env' | 'mcps'>,
+  sender: string,
+  trust: Exclude<Trust, 'local'>,
+): void {
   const { allow, mode, env, mcps } = options
   const widening = [
     ...(allow.length > 0 ? ['allow'] : []),

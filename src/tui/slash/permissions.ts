@@ -59,11 +59,17 @@ function fromChat({ rules }: SlashContext): [string, string][] {
 function readRules(config: string): [string, string][] {
   const { permissions = {}, mcps = [] } = JSON.parse(config) as AgentRules
   const entries = mcps.map(({ name, permissions: own = {} }) => rulesOf(own, `for MCP server ${name}`))
-  return [...rulesOf(permissions, "in the agent's file"), ...entries.flat()]
+  const { unattended = {}, remote = {} } = permissions
+  return [
+    ...rulesOf(permissions, "in the agent's file"),
+    ...rulesOf(unattended, "in the agent's file, for unattended turns"),
+    ...rulesOf(remote, "in the agent's file, for untrusted clients"),
+    ...entries.flat(),
+  ]
 }
 
 interface AgentRules {
-  permissions?: Rules
+  permissions?: Rules & { unattended?: Rules; remote?: Rules }
   mcps?: readonly { name: string; permissions?: Rules }[]
 }
 

@@ -46,6 +46,19 @@ test('deniedLines() keeps each call in one line, whatever is in it', () => {
   assert.ok(deniedLines([{ ...CALL, action: long, reason: long, rules: [long] }]).length < 500)
 })
 
+test('a call of another class is allowed by its own table of rules, never by an option', () => {
+  assert.match(
+    deniedLines([CALL], 'cron'),
+    /; allow it under \[permissions\.unattended\]: allow = \["[^"]+"\]\n$/,
+  )
+  assert.match(deniedLines([CALL], 'tg:1'), /; allow it under \[permissions\.remote\]: /)
+  assert.equal(nobodyAsked([CALL], 'event:x').hint, 'write rules for it under [permissions.unattended]')
+  assert.equal(
+    nobodyAsked([{ ...CALL, rules: [] }], 'tg:1').hint,
+    'no rule under [permissions.remote] allows it',
+  )
+})
+
 test('nobodyAsked() counts the calls', () => {
   assert.equal(nobodyAsked([CALL]).message, 'A tool call needed permission, and nobody could be asked')
   assert.equal(nobodyAsked([CALL, CALL]).message, '2 tool calls needed permission, and nobody could be asked')

@@ -27,6 +27,28 @@ test('the rules of config.toml have the lines they are written in', async () => 
   ])
 })
 
+test('the rules of a class have the lines they are written in, and their class', async () => {
+  await using home = await temporaryHome()
+  const text =
+    '[permissions.remote]\nallow = ["mcp__weather__*"]\n\n[permissions.unattended]\nallow = ["bash(make)"]\nask = ["fetch"]\n'
+  await home.write('config.toml', `model = "m"${RULES}${text}`)
+  await home.write('agents/a.toml', text)
+  const inFile = (file: string, start: number) => [
+    { effect: 'ask', pattern: 'fetch', source: `${file}:${start + 5}`, for: 'unattended' },
+    { effect: 'allow', pattern: 'bash(make)', source: `${file}:${start + 4}`, for: 'unattended' },
+    { effect: 'allow', pattern: 'mcp__weather__*', source: `${file}:${start + 1}`, for: 'remote' },
+  ]
+  assert.deepEqual((await loadConfig(home.paths)).permissions.slice(3), inFile('config.toml', 8))
+  assert.deepEqual(await agentStore(home.paths).rules('a'), inFile('agents/a.toml', 1))
+  await home.write('config.toml', '[permissions.remote]\nalow = []\n[permissions.guest]\n')
+  await assert.rejects(loadConfig(home.paths), {
+    kind: 'config',
+    message:
+      'config.toml:2: unknown key "permissions.remote.alow" (did you mean "allow"?)\n' +
+      'config.toml:3: unknown key "permissions.guest"',
+  })
+})
+
 test('a rule that is none is an error with its line, in config.toml and in an agent file', async () => {
   await using home = await temporaryHome()
   await home.write(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ownsPair } from '../../../src/core/policy/class-rights.ts'
+import { ownsPair, rulesFor, turnFolder } from '../../../src/core/policy/class-rights.ts'
 import { TCP_CLIENT } from '../../../src/core/policy/trust.ts'
+import { ruleList } from '../../support/policy-setting.ts'
 
 const SENDERS = ['', 'user', 'ann', 'sh:1', 'cron', 'event:x', 'delegate:1', 'tg:1', 'cron:x', ':']
 
@@ -18,4 +19,29 @@ test('ownsPair() keeps a client whose token names an agent to that agent', () =>
   assert.equal(ownsPair(client, { agent: 'clerk', sender: 'tg:1' }), true)
   assert.equal(ownsPair(client, { agent: 'crab', sender: 'tg:1' }), false)
   assert.equal(ownsPair(client, { agent: 'clerk', sender: 'ann' }), false)
+})
+
+test('rulesFor() gives a class its own table and everything that restricts', () => {
+  const rules = ruleList([
+    ...['allow bash', 'ask edit', 'deny read(.env)'],
+    ...['remote allow recall', 'remote deny edit', 'unattended allow bash', 'unattended ask fetch'],
+  ])
+  const held = (trust: Parameters<typeof rulesFor>[0]) =>
+    rulesFor(trust, rules).map(({ source }) => source.at(-1))
+  assert.equal(held('local').join(''), '012')
+  assert.equal(held('remote').join(''), '1234')
+  assert.equal(held('unattended').join(''), '1256')
+})
+
+test('turnFolder() gives every remote pair and the unattended turns of an agent folders that do not hold each other', () => {
+  const folder = (sender: string, trust: Parameters<typeof turnFolder>[2], agentId = 'a') =>
+    turnFolder('/w', { agent: 'crab', agentId, sender }, trust)
+  assert.equal(folder('tg:1', 'local'), undefined)
+  assert.equal(folder('tg:1', 'unattended'), '/w/crab/unattended')
+  assert.match(folder('tg:1', 'remote')!, /^\/w\/crab\/[0-9a-f]{16}$/)
+  const folders = ['tg:1', 'tg:2', '../../x', 'unattended', 'TG:1', 'tg:1\0'].map(
+    (sender) => folder(sender, 'remote')!,
+  )
+  assert.equal(new Set([...folders, folder('tg:1', 'remote', 'b')]).size, 7)
+  for (const one of folders) assert.match(one, /^\/w\/crab\/[0-9a-f]{16}$/)
 })

@@ -169,7 +169,7 @@ test('decide() says why, and which rule decided', () => {
   for (const [line, texts, expected] of reasons) assert.equal(judgeLine(line, texts).reason, expected)
   assert.equal(judgeLine('ls', [], { mode: 'all' }).reason, 'this turn may do whatever no rule denies')
   assert.equal(judgeLine('ls', [], { mode: 'read-only' }).reason, 'this turn only reads')
-  assert.equal(judgeLine('ls', [], { trust: 'remote' }).reason, 'a remote turn never runs commands')
+  assert.equal(judgeLine('ls', [], { trust: 'remote' }).reason, 'a remote turn never uses bash')
 })
 
 test('decide() suggests a rule for each command that is not allowed yet', () => {

@@ -84,7 +84,8 @@ test('decide() lets a turn use what its agent remembers, but for a remote one th
     assert.deepEqual(effects({ trust }, ['ask remember']), ['allow', 'ask'])
   }
   assert.deepEqual(effects({ trust: 'remote' }), ['deny', 'deny'])
-  assert.deepEqual(effects({ trust: 'remote' }, ['allow recall']), ['allow', 'deny'])
+  assert.deepEqual(effects({ trust: 'remote' }, ['allow recall']), ['deny', 'deny'])
+  assert.deepEqual(effects({ trust: 'remote' }, ['remote allow recall']), ['allow', 'deny'])
 })
 
 test('decide() lets a turn read what tools wrote for it, and not change it', () => {
@@ -192,22 +193,6 @@ test('deny beats ask, ask beats allow, however narrow they are', () => {
   check([['ask', ['ask read'], [read(path)]]], { mode: 'read-only' })
 })
 
-test('rules give a remote turn more, but never what runs or fetches', () => {
-  check(
-    [
-      ['allow', ['allow read(/etc/**)'], [read('/etc/a')]],
-      ['allow', ['allow edit(~/shared/**)'], [edit('/home/ann/shared/a')]],
-      ['allow', ['allow mcp__fs__*'], [mcp('mcp__fs__a', 'a')]],
-      ['allow', ['allow ask_user'], [ask]],
-      ['deny', ['allow fetch', 'allow *'], [fetch]],
-      ['deny', ['ask fetch', 'ask *'], [fetch]],
-      ['ask', ['ask mcp__*'], [mcp('mcp__fs__a', 'a')]],
-      ['deny', ['deny edit'], [edit('/ws/a')]],
-    ],
-    { trust: 'remote' },
-  )
-})
-
 test('a rule about MCP tools knows them by both of their names, and matches no others', () => {
   check([
     [
@@ -285,8 +270,8 @@ test('decide() says why', () => {
     [edit('/a'), [], {}, 'it changes a file outside of the working directory'],
     [edit('/ws/a'), [], { mode: 'edits' }, 'it changes a file of the working directory'],
     [edit('/ws/a'), [], { mode: 'read-only' }, 'this turn only reads'],
-    [edit('/a'), [], { trust: 'remote' }, 'a remote turn works in its directory only'],
-    [fetch, ['allow fetch'], { trust: 'remote' }, 'a remote turn never fetches anything'],
+    [edit('/a'), [], { trust: 'remote' }, 'no rule of [permissions.remote] allows it'],
+    [fetch, ['allow fetch'], { trust: 'remote' }, 'a remote turn never uses fetch'],
     [ask, [], {}, 'it changes nothing'],
     [fetch, [], {}, 'no rule allows it'],
     [read('/ws/a'), ['deny read(a)'], {}, 'rule 0 denies read(a)'],

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
+import { turnFolder } from '../../../src/core/policy/class-rights.ts'
 import type { PutAsk } from '../../../src/core/runtime/asks.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
@@ -274,15 +275,56 @@ function lineOf(text: string, part: string): number {
   return text.slice(0, text.indexOf(part)).split('\n').length
 }
 
-test('Runtime.turn() gives a turn from elsewhere a folder of its agent to work in, and a local one the usual one', async () => {
+test('Runtime.turn() gives remote and unattended turns folders of their own, whatever directory the conversation has', async () => {
   const cwds: string[] = []
   const look = toolsHook({ look: ({ cwd }) => String(cwds.push(cwd)) }, { readOnly: true })
   const describe: Hook['describe'] = async (_, { cwd }) => ({ kind: 'read', path: cwd, shown: '.' })
-  const script = () => [{ parts: [{ call: 'a', name: 'look', args: '{}' }] }, { parts: ['ok'] }]
-  await using node = await startTestNode([...script(), ...script()], { hooks: [{ ...look, describe }] })
+  const script = (_: unknown, index: number) => ({
+    parts: index % 2 === 0 ? [{ call: 'a', name: 'look', args: '{}' }] : ['ok'],
+  })
+  await using node = await startTestNode(script, { hooks: [{ ...look, describe }] })
+  const { home, workspace } = node.home.paths
+  await node.ask('go')
+  await node.ask('go', { trust: 'remote' }) // the same conversation, which works in the home
+  await node.ask('go', { trust: 'unattended' })
+  await node.ask('go', { trust: 'remote', cwd: home })
   await node.ask('go', { sender: 'tg:1', trust: 'remote' })
   await node.ask('go')
-  assert.deepEqual(cwds, [join(node.home.paths.workspace, 'crab'), node.home.paths.home])
+  const { id: agentId } = await node.agents.get('crab')
+  const folder = (sender: string) => turnFolder(workspace, { agent: 'crab', agentId, sender }, 'remote')
+  assert.deepEqual(cwds, [
+    home,
+    folder('ann'),
+    join(workspace, 'crab', 'unattended'),
+    folder('ann'),
+    folder('tg:1'),
+    home,
+  ])
+  for (const cwd of cwds.slice(1, -1)) assert.equal((await stat(cwd)).mode & 0o777, 0o700)
+})
+
+test('a remote or unattended turn has no grant of the conversation, and its client is not asked for permission', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test'])
+  await askAndAnswer(node, [PERMISSION_ANSWERS.session])
+  for (const trust of ['unattended', 'remote'] as const) {
+    node.goOn(['npm test'])
+    const events = await node.ask('again', { trust, settings: { onAsk: 'client' } })
+    assert.deepEqual(asksIn(events), [])
+  }
+  node.goOn(['npm test'])
+  await node.ask('again')
+  assert.equal(shell.ran.length, 2)
+})
+
+test('a permission that an unattended turn parks is given once, by the user', async () => {
+  const shell = shellHook()
+  await using node = await start(shell, ['npm test'])
+  const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.once], {
+    trust: 'unattended',
+    settings: { onAsk: 'park' },
+  })
+  assert.deepEqual([asks[0]?.permission?.rules, shell.ran.length], [[], 1])
 })
 
 test('a grant that cannot be read grants nothing, and stops no turn', async () => {

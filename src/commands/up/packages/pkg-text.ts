@@ -36,7 +36,9 @@ function agentLines(agent: PkgAgent): string[] {
   return [
     `  agent ${name}${description && `: ${description}`}`,
     ...(model === undefined ? [] : [row('  model', model)]),
-    ...rules.map(({ effect, pattern }) => row(`  ${effect}s`, pattern)),
+    ...rules.map(({ effect, pattern, for: only }) => {
+      return row(`  ${effect}s`, only ? `${pattern}, in ${only} turns` : pattern)
+    }),
     ...servers.map((server) =>
       row(server.command === undefined ? '  reaches' : '  runs', serverText(server)),
     ),
