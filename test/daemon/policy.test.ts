@@ -133,7 +133,7 @@ test('policy_explain knows the class of the turn by its sender', async () => {
 
 test('policy_explain says what a turn is told', async () => {
   const calls = [
-    { tool: 'edit', args: { path: 'a.txt', edits: [{ old: 'a', new: 'b' }] } },
+    { tool: 'write', args: { path: 'a.txt', content: 'b' } },
     { tool: 'read', args: { path: '/etc/hostname' } },
     { tool: 'read', args: { path: 'none.txt' } },
   ]

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
 import { NO_USAGE } from '../base/message.ts'
 import { type AgentConfig, hasRules } from '../config/agent-schema.ts'
+import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import { type Pair, SESSION_VERSION, type SessionHeader } from '../storage/types.ts'
 import { type Compaction, compactConversation } from './compaction.ts'
 import { EventChannel } from './event-channel.ts'
@@ -250,7 +251,8 @@ export class Runtime implements AsyncDisposable {
     if (request.content.trim() === '' && !settings.attachments?.length) {
       throw new CrabError('invalid', 'Cannot run a turn: the message is empty') // providers refuse it, for ever after
     }
-    const workspace = request.cwd === undefined ? undefined : await chosenWorkspace(request.cwd)
+    const chosen = CLASS_RIGHTS[request.trust].canWiden ? request.cwd : undefined
+    const workspace = chosen === undefined ? undefined : await chosenWorkspace(chosen)
     const model = settings.model ?? agent.model ?? provider.defaultModel()
     provider.prepare(model)
     if (settings.maxCostUsd !== undefined && provider.costUsd(model, NO_USAGE) === undefined) {
