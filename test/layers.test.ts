@@ -22,6 +22,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'src/core/session-search': [...MECHANISM, 'src/core/search', 'src/core/storage', 'src/core/lease/types.ts'],
   'src/core/memory': [...MECHANISM, 'src/core/search'],
   'src/core/bus': MECHANISM,
+  'src/core/tokens': MECHANISM,
   'src/core/skills': MECHANISM,
   'src/core/trust': MECHANISM,
   'src/core/cron': [...MECHANISM, 'src/core/protocol'],

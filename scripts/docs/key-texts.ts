@@ -49,7 +49,8 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   daemon: 'The process that owns conversations while it runs; see [the daemon](daemon.md).',
   'daemon.on_demand': 'Whether a command may start it.',
   'daemon.tcp_port': 'Its port for TCP; 0 picks a free one. Without it there is no TCP.',
-  'daemon.tcp_token': 'Whether TCP clients must show the token.',
+  'daemon.tcp_token':
+    'Whether TCP clients must show a token. `false` needs CRABTALK_ALLOW_TCP_WITHOUT_TOKEN=1 in the environment of the daemon, too.',
   mcp: 'Has no keys yet.',
   tui: 'Has no keys yet.',
 }

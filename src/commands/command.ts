@@ -25,6 +25,8 @@ export type WordKind =
   | 'service'
   | 'shell'
   | 'skill'
+  /** A token of a TCP client. */
+  | 'token'
 
 /** One option of a command; `value` names its value, absent for a flag. */
 export interface Option {

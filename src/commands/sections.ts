@@ -20,6 +20,7 @@ const ALONE: ReadonlySet<string> = new Set([
   'config',
   'daemon',
   'licenses',
+  'token',
   'version',
 ])
 
@@ -40,7 +41,7 @@ export const SECTIONS: Sections = [
   ['Talk', ['chat', 'send', 'conversation', 'memory']],
   ['What goes on', ['attach', 'tail', 'wait', 'asks', 'answer', 'events', 'cron']],
   ['Agents and what they may do', ['agent', 'skill', 'mcp', 'policy', 'trust']],
-  ['Setting up', ['daemon', 'config', 'doctor', 'completions', 'licenses', 'version']],
+  ['Setting up', ['daemon', 'token', 'config', 'doctor', 'completions', 'licenses', 'version']],
 ]
 
 /** The sections of the first help page of `crabup`. */
@@ -65,5 +66,6 @@ export const GROUPS: Readonly<Record<string, string>> = {
   policy: 'Permissions',
   self: 'This program',
   skill: 'What agents are taught',
+  token: 'Tokens of TCP clients',
   trust: 'Folders whose files agents may use',
 }

@@ -13,6 +13,7 @@ import { AGENT_OPTION, JSON_OPTION } from './options.ts'
 import { SEND_COMMANDS } from './send/table.ts'
 import { SKILL_COMMANDS } from './skill/table.ts'
 import { SUPERVISE_COMMANDS } from './supervise/table.ts'
+import { TOKEN_COMMANDS } from './token/table.ts'
 import { TRUST_COMMANDS } from './trust/table.ts'
 
 /** What an agent is made of, for `agent create` and `agent edit`. */
@@ -94,6 +95,7 @@ export const CRABTALK: readonly Command[] = [
   ...MCP_COMMANDS,
   ...CRON_COMMANDS,
   ...DAEMON_COMMANDS,
+  ...TOKEN_COMMANDS,
   {
     path: ['policy', 'why'],
     args: '<call>',

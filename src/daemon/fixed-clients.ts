@@ -1,5 +1,6 @@
 import { parseObject } from '../core/base/json.ts'
 import { DEFAULT_AGENT } from '../core/config/default-name.ts'
+import { qualifySender } from '../core/policy/client-senders.ts'
 import { trustOf } from '../core/policy/trust.ts'
 import {
   ClientMessage,
@@ -46,8 +47,9 @@ function withAsker(message: StreamMsg, { channel }: Served): StreamMsg {
 }
 
 /** The reply as a JSON object with an answer to each question of the oldest ask of the pair; unchanged when none waits. */
-function withAnswers(message: ReplyToAsk, { services }: Served): ReplyToAsk {
-  const { agent = '', sender = '' } = withDefaults(message)
+function withAnswers(message: ReplyToAsk, served: Served): ReplyToAsk {
+  const { services } = served
+  const { agent, sender } = withDefaults(message, served)
   const waiting = services.asks.list(agent).find((pending) => pending.sender === sender)
   if (!waiting) return { ...message, agent, sender }
   return {
@@ -103,7 +105,7 @@ async function* killOrClear(
   { message, kill, served }: Kill,
   signal: AbortSignal,
 ): AsyncGenerator<ServerMessage> {
-  const { agent, sender } = withDefaults(kill)
+  const { agent, sender } = withDefaults(kill, served)
   const { running } = served.services
   const isIdle = running.list().every(({ pair, ...turn }) => turn.agent !== agent || pair.sender !== sender)
   for await (const reply of dispatch(message, signal)) {
@@ -115,6 +117,9 @@ async function* killOrClear(
   }
 }
 
-function withDefaults({ agent, sender }: { agent: string; sender: string }) {
-  return { agent: agent || DEFAULT_AGENT, sender: sender || DEFAULT_SENDER }
+/** Completes a pair as the handlers do: that of a TCP client is in the namespace of its token. */
+function withDefaults({ agent, sender }: { agent: string; sender: string }, { channel }: Served) {
+  if (typeof channel === 'string') return { agent: agent || DEFAULT_AGENT, sender: sender || DEFAULT_SENDER }
+  const own = agent || channel.token?.agent || DEFAULT_AGENT
+  return { agent: own, sender: qualifySender(channel, sender) }
 }

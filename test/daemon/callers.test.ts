@@ -58,12 +58,12 @@ test('a TCP client is refused the pairs of people, schedules and events, with wh
     'getSession',
     'replyToAsk',
   ]
-  for (const sender of ['', 'ann', 'sh:1', 'cron', 'event:x', 'delegate:1']) {
+  for (const sender of ['sh:1', 'event:x', 'delegate:1']) {
     const pair = { agent: 'crab', sender, content: 'x', query: 'x' }
     const refusal = {
       kind: 'denied',
-      message: /is not this client's$/,
-      hint: /^over TCP a sender has a colon/,
+      message: /: no TCP client may speak as "/,
+      hint: /^leave the sender out, or begin it with "tcp:"/,
     }
     for (const operation of operations) {
       await assert.rejects(
@@ -138,7 +138,7 @@ test('a TCP client stops no turn of a person', async () => {
   for await (const { event } of streamTurn(node.dispatch, { ...PERSON, content: 'go' }, NEVER)) {
     events.push(event!.$case)
     if (event?.$case !== 'chunk') continue
-    await assert.rejects(request(client, 'kill', PERSON, NEVER), { kind: 'denied' })
+    await assert.rejects(request(client, 'kill', PERSON, NEVER), { kind: 'missing', message: /"tcp:/ })
     await request(node.dispatch, 'kill', PERSON, NEVER)
   }
   assert.equal(events.at(-1), 'end')

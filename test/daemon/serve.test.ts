@@ -102,10 +102,17 @@ test('over TCP it wants its token, and names its port while it listens', async (
   assert.ok(!existsSync(join(home.paths.run, 'crabtalk.port')))
 })
 
-test('config.toml may ask for TCP', async () => {
+test('config.toml may ask for TCP; without a token only when the environment asks for it too', async () => {
   await using home = await temporaryHome()
   await home.write('config.toml', '[daemon]\ntcp_port = 0\ntcp_token = false\n')
-  await using daemon = await startTestDaemon(home)
+  const refused = await failedDaemon(home)
+  assert.equal(refused.code, 78)
+  assert.match(
+    refused.stderr,
+    /error\[config\]: Cannot listen on TCP: with tcp_token = false .*\nhint: .*TOKEN=1/,
+  )
+  await using daemon = await startTestDaemon(home, { env: { CRABTALK_ALLOW_TCP_WITHOUT_TOKEN: '1' } })
+  assert.ok((await logOf(home)).some(({ level, message }) => level === 'warn' && /every user/.test(message)))
   const { endpoints } = await request(daemon.dispatch, 'getStats', {}, NEVER)
   const [, port] = /^tcp:127\.0\.0\.1:(\d+)$/.exec(endpoints[1] ?? '') ?? []
   await request(

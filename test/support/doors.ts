@@ -1,10 +1,13 @@
 import { join } from 'node:path'
-import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
+import type { TcpClient } from '../../src/core/policy/trust.ts'
 import { type Dispatch, route } from '../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../src/core/transport/client.ts'
 import { listen } from '../../src/core/transport/listen.ts'
 import { readOrCreateToken } from '../../src/core/transport/token.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import { tcpGatekeeper } from '../../src/daemon/tcp/gatekeeper.ts'
+import { RefusalLog } from '../../src/daemon/tcp/refusal-log.ts'
+import { TokenBook } from '../../src/daemon/tcp/token-book.ts'
 import type { Script } from './model-server.ts'
 import { startTestDispatch, type TestDispatch } from './test-dispatch.ts'
 
@@ -43,21 +46,44 @@ async function open(
   if (door === 'in process') return { dispatch, close: async () => {} }
   const { run } = home.paths
   const isTcp = door === 'over TCP'
-  const token = isTcp ? await readOrCreateToken(run) : undefined
-  const shown = token === undefined ? {} : { token }
   const endpoint = isTcp
     ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const)
     : ({ kind: 'unix', path: join(run, 'crabtalk.sock') } as const)
+  const local = route(handlers(services, 'local'))
+  const own = isTcp ? await openGate(services) : undefined
   const listener = await listen(endpoint, {
-    dispatch: route(handlers(services, isTcp ? TCP_CLIENT : 'local')),
+    dispatch: local,
     graceMs: 100,
     onError(error) {
       throw error
     },
-    ...shown,
+    ...(own && { gatekeeper: own.gatekeeper }),
   })
+  const { endpoint: at } = listener
   return {
-    dispatch: socketDispatch({ endpoint: listener.endpoint, ...shown }),
-    close: async () => await listener[Symbol.asyncDispose](),
+    dispatch: socketDispatch({ endpoint: at, ...(own && { token: own.token }) }),
+    async close() {
+      await listener[Symbol.asyncDispose]()
+      await own?.book[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Admits clients as a daemon does, with the token of the home. */
+async function openGate(services: TestDispatch['services']) {
+  const { paths, log } = services.node
+  const { token } = await readOrCreateToken(paths.run)
+  const lock = (resource: string, signal: AbortSignal) => services.place.leases.take(resource, signal)
+  const book = new TokenBook({ run: paths.run, lock, log, now: Date.now })
+  const serve = (client: TcpClient) => route(handlers(services, client))
+  return {
+    token,
+    book,
+    gatekeeper: tcpGatekeeper({
+      book,
+      refusals: new RefusalLog(log),
+      serve,
+      serveFixed: (dispatch) => dispatch,
+    }),
   }
 }

@@ -57,6 +57,8 @@ export async function listKind(
       return await (await import('./remembered.ts')).remembered(paths.memory, agent)
     case 'skill':
       return await skills(paths, host)
+    case 'token':
+      return await tokens(paths)
   }
 }
 
@@ -140,6 +142,14 @@ async function skills(paths: HomePaths, { homeDir }: Host): Promise<Candidate[]>
   const { skillRoots } = await import('../../core/skills/skill-roots.ts')
   const { skills } = await scanSkills(skillRoots(paths, homeDir, await loadConfig(paths)))
   return skills.map(({ name, description }) => ({ value: name, description }))
+}
+
+async function tokens({ run }: HomePaths): Promise<Candidate[]> {
+  const { listTokens } = await import('../token/list.ts')
+  return (await listTokens(run)).map(({ name, agent }) => ({
+    value: name,
+    description: agent ?? 'any agent',
+  }))
 }
 
 function toRule({ value }: Candidate): Candidate {

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { loadConfig } from '../../core/config/load-config.ts'
 import type { ActiveConversationInfo, DaemonStats } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import type { FoundDaemon } from '../../daemon/find-daemon.ts'
 import { homeHolder } from '../../daemon/serve/home-lease.ts'
+import { OPEN_TCP_WARNING } from '../../daemon/tcp/open-tcp.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
@@ -19,9 +21,18 @@ export const status: Run = async ({ options, host, signal }) => {
   if (!found) return await printNone(host, isJson)
   const { stats, turns } = await ask(found, signal)
   if (found.olderAt !== undefined) return printOlder(host, { stats, at: found.olderAt, isJson })
-  if (isJson) return printJson(host, toJson(stats, turns, host))
+  const warnings = (await isTcpOpen(stats, host)) ? [OPEN_TCP_WARNING] : []
+  if (isJson) return printJson(host, { ...toJson(stats, turns, host), warnings })
   await print(stats, turns, host)
+  for (const warning of warnings) host.stderr.write(`crabtalk: warning: ${warning}\n`)
   return 0
+}
+
+/** Tells whether it listens on TCP and needs no token there. */
+async function isTcpOpen({ endpoints }: DaemonStats, host: Host): Promise<boolean> {
+  if (!endpoints.some((endpoint) => endpoint.startsWith('tcp:'))) return false
+  const config = await loadConfig(pathsOf(host)).catch(() => undefined) // one that is broken is for config check
+  return config?.daemon.tcpToken === false
 }
 
 /** Nobody answers; a process may have the home all the same. */

@@ -6,12 +6,14 @@ import { type PermissionRule, toRules } from '../../core/config/permissions.ts'
 import type { KeyPath } from '../../core/config/problem.ts'
 import { findWide } from '../../core/policy/wide-rules.ts'
 import { type Check, counted, type Finding, note, ok, type Place, warning } from './check.ts'
+import { clientFindings } from './clients.ts'
 
 /** Who is asked, how many rules there are and where, and which of them permit nearly everything. */
 export const checkPermissions: Check = async (place) => {
   const config = await readConfig(place.paths)
   const rules = [...(config.ok ? config.value.permissions : []), ...(await agentRules(place))]
-  return [askedHere(place), ...counts(rules), ...rules.flatMap(judge)]
+  const clients = await clientFindings(place.paths, config.ok ? config.value.daemon : undefined)
+  return [askedHere(place), ...counts(rules), ...rules.flatMap(judge), ...clients]
 }
 
 function askedHere({ host }: Place): Finding {

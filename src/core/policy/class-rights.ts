@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { sha256 } from '../base/sha256.ts'
 import { foldName } from '../config/agent-schema.ts'
+import { isInNamespace } from './client-senders.ts'
 import { type Channel, trustOf } from './trust.ts'
 import type { Rule, Trust } from './types.ts'
 
@@ -58,12 +59,18 @@ export interface NamedPair {
 
 /**
  * Tells whether a pair belongs to a client. Programs of this user own every pair. A TCP client owns the pairs of untrusted
- * senders (`tg:1`) with the agents that its token allows; never those of people, schedules, events and delegates here.
+ * senders (`tg:1`) of its namespace with the agents that its token allows; never those of people, schedules, events and
+ * delegates here.
  */
 export function ownsPair(channel: Channel, { agent, sender }: NamedPair): boolean {
   if (typeof channel === 'string') return true
   const { agent: only } = channel.token ?? {}
   if (only !== undefined && foldName(only) !== foldName(agent)) return false
+  return isForClients(sender) && isInNamespace(channel, sender)
+}
+
+/** Tells whether TCP clients may speak as a sender at all: schedules, events, delegates and people here are others. */
+export function isForClients(sender: string): boolean {
   return trustOf('local', sender) === 'remote' && !sender.startsWith('delegate:')
 }
 

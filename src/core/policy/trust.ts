@@ -13,6 +13,8 @@ export interface TcpClient {
   readonly kind: 'tcp'
   /** The token that it authenticated with; absent where none is needed. */
   readonly token?: ClientToken
+  /** Tells whether a namespace of senders belongs to a token; asked for clients with the built-in token only. */
+  isTaken?(namespace: string): boolean
 }
 
 /** A client token, as far as it limits what its client may reach. */
@@ -22,7 +24,7 @@ export interface ClientToken {
   readonly agent?: string
 }
 
-/** A TCP client that shares the daemon's one token. */
+/** A TCP client of a daemon that needs no token. */
 export const TCP_CLIENT: TcpClient = { kind: 'tcp' }
 
 /** Tells whether a client is a program of this user, or an untrusted one. */

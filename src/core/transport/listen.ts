@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net'
 import { CrabError, toCrabError } from '../base/errors.ts'
 import type { Dispatch } from '../protocol/dispatch.ts'
+import type { Gatekeeper } from './admission.ts'
 import { bind } from './bind.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
 import { type ConnectionTimes, serveConnection } from './serve-connection.ts'
@@ -10,8 +11,8 @@ export interface ListenOptions {
   dispatch: Dispatch
   /** Serves clients that have used no addition to the fixed protocol; `dispatch` when absent. */
   fixedDispatch?: Dispatch
-  /** Every connection must show it in its first message. */
-  token?: string
+  /** Every connection must show it a token in its first message, and is served as it says. */
+  gatekeeper?: Gatekeeper
   /** Where to say that a Unix socket is outside the home: see `localEndpoint()`. */
   addressFile?: string
   /** How long requests may still run once the listener is disposed, in milliseconds. */
@@ -46,7 +47,6 @@ const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: tr
 
 /** Listens, and serves every connection. `conflict` where another already listens. */
 export async function listen(endpoint: Endpoint, options: ListenOptions): Promise<Listener> {
-  if (options.token === '') throw new CrabError('internal', 'Cannot listen with an empty token')
   const isTcp = endpoint.kind === 'tcp'
   const server = createServer({ allowHalfOpen: true, ...(isTcp && KEEP_ALIVE) })
   const connections = new Connections(options, isTcp)
@@ -99,17 +99,17 @@ class Connections {
   }
 
   serve(socket: Socket): void {
-    const { dispatch, fixedDispatch, token, times, onError } = this.#options
+    const { dispatch, fixedDispatch, gatekeeper, times, onError } = this.#options
     this.#sockets.add(socket)
     socket.once('close', () => {
       this.#sockets.delete(socket)
       this.#strangers.delete(socket)
     })
-    if (token !== undefined) this.#suspect(socket)
+    if (gatekeeper) this.#suspect(socket, gatekeeper)
     const served = serveConnection(socket, {
       dispatch,
       fixedDispatch,
-      token,
+      gatekeeper,
       onAdmitted: () => this.#strangers.delete(socket),
       isTcp: this.#isTcp,
       times: { ...TIMES, ...times },
@@ -125,10 +125,12 @@ class Connections {
   }
 
   /** Anybody on this machine can connect over TCP: that must not use up the files of this process. */
-  #suspect(socket: Socket): void {
+  #suspect(socket: Socket, gatekeeper: Gatekeeper): void {
     this.#strangers.add(socket)
     const [oldest] = this.#strangers
-    if (this.#strangers.size > MAX_STRANGERS) oldest?.destroy()
+    if (!oldest || this.#strangers.size <= MAX_STRANGERS) return
+    gatekeeper.refused(oldest.remoteAddress ?? '', 'too many connections have shown no token')
+    oldest.destroy()
   }
 
   async close(): Promise<void> {

@@ -7,7 +7,7 @@ import { type Dispatch, wireName } from '../protocol/dispatch.ts'
 import { ClientProtocol, isFixedReply } from '../protocol/fixed-protocol.ts'
 import { readFrames } from '../protocol/frame.ts'
 import { isLastReply, type Operation } from '../protocol/operations.ts'
-import { Admission } from './admission.ts'
+import { Admission, type Admitted, type Gatekeeper } from './admission.ts'
 import { emptyReply, type ProbeTimes, watchForHangUp } from './hang-up.ts'
 import { receivedBytes } from './received-bytes.ts'
 import { ReplyWriter } from './reply-writer.ts'
@@ -23,12 +23,13 @@ export interface ConnectionTimes extends ProbeTimes {
 
 /** What a connection needs of its listener. */
 export interface ConnectionOptions {
+  /** Serves clients that need no token. */
   dispatch: Dispatch
   /** Serves a client that has used no addition to the fixed protocol; `dispatch` when absent. */
   fixedDispatch?: Dispatch | undefined
-  /** What the first message must show. */
-  token?: string | undefined
-  /** Called when it was shown. */
+  /** Decides about the token that the first message must show; without it there need be none. */
+  gatekeeper?: Gatekeeper | undefined
+  /** Called when the client was admitted. */
   onAdmitted(): void
   isTcp: boolean
   times: ConnectionTimes
@@ -89,14 +90,16 @@ async function serveRequests(connection: Connection): Promise<void> {
 
 /** Starts what arrives, until the client has sent everything or the connection is to close. */
 async function readRequests(connection: Connection): Promise<void> {
-  const { socket, requests, replies, reading, token, times, onAdmitted } = connection
-  using admission = new Admission(token, { authMs: times.authMs, reading, onAdmitted })
+  const { socket, requests, replies, reading, gatekeeper, times } = connection
+  const address = socket.remoteAddress ?? ''
+  const onAdmitted = (client: Admitted) => serveClient(connection, client)
+  using admission = new Admission(gatekeeper, { address, authMs: times.authMs, reading, onAdmitted })
   try {
     for await (const payload of readFrames(receivedBytes(socket, reading.signal), admission.firstLimit)) {
       const message = decodeMessage(ClientMessage, payload)
       connection.client.see(message)
       if (admission.isFor(message)) {
-        await replies.write(admission.answer(message))
+        await replies.write(await admission.answer(message))
       } else {
         void requests.run(message, (signal) => answer(connection, message, signal))
         await settleBelow(MAX_RUNNING_REQUESTS, connection)
@@ -107,6 +110,22 @@ async function readRequests(connection: Connection): Promise<void> {
     if (!reading.signal.aborted) throw toBadRequest(reason)
   }
   if (reading.signal.reason instanceof CrabError) throw reading.signal.reason
+}
+
+/** Serves what an admitted client sends from now on; when its token is revoked, everything it began ends. */
+function serveClient(connection: Connection, { dispatch, fixedDispatch, ended }: Admitted): void {
+  const { socket, reading, requests, times, onAdmitted } = connection
+  connection.dispatch = dispatch
+  connection.fixedDispatch = fixedDispatch
+  onAdmitted()
+  const end = () => {
+    reading.abort(ended.reason)
+    requests.abort(ended.reason)
+    closeWithin(socket, times.lingerMs)
+  }
+  if (ended.aborted) end()
+  ended.addEventListener('abort', end)
+  socket.once('close', () => ended.removeEventListener('abort', end))
 }
 
 /** Waits until fewer than that many requests run, and looks after the client while nothing of it is read. */

@@ -1,35 +1,54 @@
-import { readFile } from 'node:fs/promises'
+import { lstat, readFile } from 'node:fs/promises'
+import { platform } from 'node:os'
 import { join } from 'node:path'
 import { CrabError } from '../base/errors.ts'
-import { createFile, isMissingFile, toStorageError } from '../base/files.ts'
+import { createFile, isMissingFile, replaceFile, toStorageError } from '../base/files.ts'
 import { sha256 } from '../base/sha256.ts'
 
 const TOKEN_BYTES = 32
 
-/** The token that TCP clients show, from `tcp.token` in this folder; made there (256 bits, mode 0600) when it is missing. */
-export async function readOrCreateToken(run: string): Promise<string> {
-  const path = tokenFile(run)
-  const fresh = Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString('hex')
-  return (await createFile(path, `${fresh}\n`)) ? fresh : await readToken(run)
+/** The token of a daemon, and why the one before it was replaced. */
+export interface OwnToken {
+  token: string
+  /** Why the token in the file was not used; a sentence part such as `its mode 644 lets other users read it`. */
+  replaced?: string
 }
 
-/** The token in that folder. `missing` when no daemon has made one, `config` when the file holds none. */
+/**
+ * Reads the token that TCP clients show from `tcp.token` in this folder, and makes one (256 bits, mode 0600) where there is
+ * none. A token that others may have read or could guess is replaced.
+ */
+export async function readOrCreateToken(run: string): Promise<OwnToken> {
+  const path = tokenFile(run)
+  const found = await lookAt(path)
+  if (found === undefined) {
+    const fresh = freshToken()
+    if (await createFile(path, `${fresh}\n`)) return { token: fresh }
+    return { token: await readToken(run) }
+  }
+  return 'token' in found ? { token: found.token } : { token: await replaceToken(run), replaced: found.why }
+}
+
+/** Makes a new token in place of the one in that folder, which no longer counts. */
+export async function replaceToken(run: string): Promise<string> {
+  const fresh = freshToken()
+  await replaceFile(tokenFile(run), `${fresh}\n`)
+  return fresh
+}
+
+/** Reads the token in that folder. `missing` when no daemon has made one, `config` when it is not safe to use. */
 export async function readToken(run: string): Promise<string> {
   const path = tokenFile(run)
-  const token = await readFile(path, 'utf8').catch((reason: unknown) => {
-    if (!isMissingFile(reason)) throw toStorageError(`Cannot read ${path}`, reason)
+  const found = await lookAt(path)
+  if (found === undefined) {
     throw new CrabError('missing', `Cannot read the token of the daemon: there is no ${path}`, {
       hint: 'start the daemon with --tcp, it makes one',
     })
+  }
+  if ('token' in found) return found.token
+  throw new CrabError('config', `Cannot use the token in ${path}: ${found.why}`, {
+    hint: 'restart the daemon; it makes a new one',
   })
-  if (/^[!-~]{32,512}\s*$/.test(token)) return token.trimEnd()
-  throw new CrabError(
-    'config',
-    `Cannot use the token in ${path}: it is not 32 to 512 visible ASCII characters`,
-    {
-      hint: 'remove the file; the daemon makes a new one when it starts',
-    },
-  )
 }
 
 /** Compares in a time that tells nothing about where two tokens differ. */
@@ -38,6 +57,42 @@ export function isSameToken(a: string, b: string): boolean {
   return x.reduce((difference, byte, index) => difference | (byte ^ y[index]!), 0) === 0
 }
 
-function tokenFile(run: string): string {
+/** The path of the token in that folder. */
+export function tokenFile(run: string): string {
   return join(run, 'tcp.token')
 }
+
+function freshToken(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString('hex')
+}
+
+/** Reads a token, or finds why it must not be used; undefined where there is no file. */
+async function lookAt(path: string): Promise<{ token: string } | { why: string } | undefined> {
+  try {
+    const stat = await lstat(path)
+    if (!stat.isFile()) return { why: 'it is not a regular file' }
+    if (isLoose(stat.mode))
+      return { why: `its mode ${(stat.mode & 0o777).toString(8)} lets other users read it` }
+    const token = (await readFile(path, 'utf8')).trimEnd()
+    const weakness = weaknessOf(token)
+    return weakness === undefined ? { token } : { why: weakness }
+  } catch (reason) {
+    if (isMissingFile(reason)) return undefined
+    throw toStorageError(`Cannot read ${path}`, reason)
+  }
+}
+
+/** Windows has no such modes. */
+function isLoose(mode: number): boolean {
+  return platform() !== 'win32' && (mode & 0o077) !== 0
+}
+
+/** Says why a token could be guessed. */
+function weaknessOf(token: string): string | undefined {
+  if (!/^[!-~]{32,512}$/.test(token)) return 'it is not 32 to 512 visible ASCII characters'
+  const isRepeated = /^(.{1,16}?)\1+.{0,15}$/.test(token)
+  return isRepeated || new Set(token).size < MIN_DISTINCT ? 'it does not look random' : undefined
+}
+
+/** A random token of 32 hexadecimal digits has fewer in one case of a million. */
+const MIN_DISTINCT = 8

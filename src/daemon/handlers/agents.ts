@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { JsonObject } from '../../core/base/message.ts'
 import { type AgentConfig, foldName } from '../../core/config/agent-schema.ts'
 import type { AgentStore } from '../../core/config/agents.ts'
@@ -66,7 +67,21 @@ export async function renameAgent(
   const renamed = isTaken ? await rename() : await memory.rename(oldName, newName, rename, signal)
   await subscriptions.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
   await crons?.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
+  await renameInTokens(services, { from: oldName, to: renamed.name }, signal)
   return toAgentInfo(renamed)
+}
+
+/** Lets the tokens of TCP clients that are for this agent follow it, where there are any. */
+async function renameInTokens(
+  { node, place }: Services,
+  names: { from: string; to: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const { run } = node.paths
+  if (!existsSync(join(run, 'tokens.json'))) return
+  const { renameTokenAgent } = await import('../../core/tokens/token-file.ts')
+  const lock = (resource: string, either: AbortSignal) => place.leases.take(resource, either)
+  await renameTokenAgent({ run, lock }, names, signal)
 }
 
 /** What fires on a schedule, where there is such a file; the daemon itself has no use for it. */

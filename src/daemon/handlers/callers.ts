@@ -1,6 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
-import type { Channel } from '../../core/policy/trust.ts'
-import { classOfClient } from '../../core/policy/trust.ts'
+import { qualifySender } from '../../core/policy/client-senders.ts'
+import type { Channel, TcpClient } from '../../core/policy/trust.ts'
 import { type Handlers, wireName } from '../../core/protocol/dispatch.ts'
 import type { Operation } from '../../core/protocol/operations.ts'
 import type { Services } from '../services.ts'
@@ -78,7 +78,7 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
 
 /** Wraps the handlers so that each refuses, with `denied` or `missing`, the messages that its client may not send. */
 export function guarded<H extends Partial<Handlers>>(handlers: H, services: Services, channel: Channel): H {
-  if (classOfClient(channel) === 'local') return handlers
+  if (typeof channel === 'string') return handlers
   const entries = Object.entries(handlers) as [Operation, AnyHandler][]
   const kept = entries.map(([operation, handle]) => [operation, guard(operation, handle)])
   return Object.fromEntries(kept) as H
@@ -86,22 +86,46 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
   function guard(operation: Operation, handle: AnyHandler): AnyHandler {
     if (CALLERS[operation] === 'any') return handle
     if (CALLERS[operation] === 'local') return () => refuse(operation)
-    const check = (message: unknown) =>
-      checkOwner(operation as OwnedOperation, message, { services, channel })
-    if (!STREAMS.has(operation)) {
-      return async (message, signal) => {
-        await check(message)
-        return await handle(message, signal)
-      }
+    const check = async (message: unknown) => {
+      const own = PAIRS.has(operation)
+        ? inOwnNamespace(message as PairMessage, channel as TcpClient)
+        : message
+      await checkOwner(operation as OwnedOperation, own, { services, channel })
+      return own
     }
+    if (!STREAMS.has(operation)) return async (message, signal) => await handle(await check(message), signal)
     return async function* (message, signal) {
-      await check(message)
-      yield* handle(message, signal) as AsyncIterable<unknown>
+      yield* handle(await check(message), signal) as AsyncIterable<unknown>
     }
   }
 }
 
 type AnyHandler = (message: unknown, signal: AbortSignal) => unknown
+
+/** The operations whose message names a pair. */
+const PAIRS: ReadonlySet<Operation> = new Set([
+  'send',
+  'stream',
+  'attach',
+  'steerSession',
+  'kill',
+  'replyToAsk',
+  'compact',
+  'newSession',
+  'searchSessions',
+  'getSession',
+])
+
+interface PairMessage {
+  agent?: string
+  sender?: string
+}
+
+/** Completes the pair of a message: a plain sender gets the client's namespace, no agent means the one that its token allows. */
+function inOwnNamespace(message: PairMessage, client: TcpClient): PairMessage {
+  const agent = message.agent || client.token?.agent
+  return { ...message, ...(agent && { agent }), sender: qualifySender(client, message.sender) }
+}
 
 /** The operations of pairs that are answered by many replies. */
 const STREAMS: ReadonlySet<Operation> = new Set(['stream', 'attach'])

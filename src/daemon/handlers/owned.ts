@@ -1,6 +1,8 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
-import { type NamedPair, ownsPair } from '../../core/policy/class-rights.ts'
+import { isForClients, type NamedPair, ownsPair } from '../../core/policy/class-rights.ts'
+import { isInNamespace, namespaceOf } from '../../core/policy/client-senders.ts'
+import type { TcpClient } from '../../core/policy/trust.ts'
 import { wireName } from '../../core/protocol/dispatch.ts'
 import type { RequestOf } from '../../core/protocol/operations.ts'
 import { noSuchQuestion } from '../../core/runtime/asks.ts'
@@ -81,13 +83,24 @@ function checkPair(
 ): void {
   const pair = { agent: agent || DEFAULT_AGENT, sender: sender || DEFAULT_SENDER }
   if (ownsPair(channel, pair)) return
-  throw new CrabError(
-    'denied',
-    `Cannot serve ${wireName(operation as OwnedOperation)}: the conversation of "${pair.agent}" and "${pair.sender}" is not this client's`,
-    {
-      hint: 'over TCP a sender has a colon, such as "tg:42"; other conversations are for the socket of the home',
-    },
-  )
+  const { why, hint } = refusalOf(channel as TcpClient, pair)
+  throw new CrabError('denied', `Cannot serve ${wireName(operation as OwnedOperation)}: ${why}`, { hint })
+}
+
+/** Says why a pair is not a client's. */
+function refusalOf(client: TcpClient, { agent, sender }: NamedPair): { why: string; hint: string } {
+  const own = namespaceOf(client)
+  if (!isForClients(sender)) {
+    const hint = `leave the sender out, or begin it with "${own}:"; other conversations are for the socket of the home`
+    return { why: `no TCP client may speak as "${sender}"`, hint }
+  }
+  if (!isInNamespace(client, sender)) {
+    const hint = `leave the sender out, or begin it with "${own}:"`
+    return { why: `the token "${own}" may not speak as "${sender}"`, hint }
+  }
+  const only = client.token?.agent ?? ''
+  const hint = `name the agent "${only}", or none; crabtalk token new makes a token for another one`
+  return { why: `the token "${own}" is for the agent "${only}", not for "${agent}"`, hint }
 }
 
 async function checkSession(session: string, { services, channel }: Served): Promise<void> {

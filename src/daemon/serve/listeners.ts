@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
-import { type Channel, TCP_CLIENT } from '../../core/policy/trust.ts'
+import type { Config } from '../../core/config/config.ts'
+import { type Channel, TCP_CLIENT, type TcpClient } from '../../core/policy/trust.ts'
 import { type Dispatch, route } from '../../core/protocol/dispatch.ts'
 import { formatEndpoint } from '../../core/transport/endpoint.ts'
 import { type Listener, type ListenOptions, listen } from '../../core/transport/listen.ts'
@@ -12,6 +13,10 @@ import { daemonEndpoint } from '../find-daemon.ts'
 import { forFixedClients } from '../fixed-clients.ts'
 import { handlers } from '../handlers/handlers.ts'
 import type { Services } from '../services.ts'
+import { logRefusals, tcpGatekeeper } from '../tcp/gatekeeper.ts'
+import { isTcpOpen, OPEN_TCP_WARNING } from '../tcp/open-tcp.ts'
+import { RefusalLog } from '../tcp/refusal-log.ts'
+import { TokenBook } from '../tcp/token-book.ts'
 
 /** Where a daemon listens, and how its connections end. */
 export interface ListenersOptions {
@@ -19,11 +24,13 @@ export interface ListenersOptions {
   uid: number
   /** 0 picks a free one; undefined: no TCP. */
   tcpPort: number | undefined
-  /** Whether TCP clients must show the token of run/tcp.token. */
-  tcpToken: boolean
+  /** What config.toml says of the daemon. */
+  daemon: Config['daemon']
   /** Read when the listeners close: how long requests may still run. */
   graceMs(): number
   onError(error: CrabError): void
+  /** Is told what a person should know at the start. */
+  onWarning(message: string): void
   /** Sees every request as it comes. */
   watched(dispatch: Dispatch): Dispatch
 }
@@ -55,7 +62,7 @@ export async function openListeners(options: ListenersOptions): Promise<Listener
   }
 }
 
-interface Opened {
+interface Opened extends AsyncDisposable {
   listener: Listener
   /** Says where it is. */
   portFile?: string
@@ -65,31 +72,65 @@ async function openLocal(options: ListenersOptions): Promise<Opened> {
   const { paths, env } = options.services.node
   const { endpoint, addressFile } = daemonEndpoint({ paths, env, uid: options.uid })
   const more = addressFile === undefined ? {} : { addressFile }
-  return { listener: await listen(endpoint, toListenOptions(options, 'local', more)) }
+  const dispatch = options.watched(route(handlers(options.services, 'local')))
+  const listener = await listen(endpoint, toListenOptions(options, 'local', { dispatch, more }))
+  return { listener, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
 }
 
 async function openTcp(options: ListenersOptions, port: number): Promise<Opened> {
   const { run } = options.services.node.paths
-  const token = options.tcpToken ? { token: await readOrCreateToken(run) } : {}
+  await using opening = new AsyncDisposableStack()
+  const refusals = opening.use(new RefusalLog(options.services.node.log))
+  const gate = isTcpOpen(options.daemon, options.services.node.env)
+    ? openGate(options, refusals)
+    : await tokenGate(options, { refusals, opening })
   const place = { kind: 'tcp', host: LOOPBACK, port } as const
-  const listener = await listen(place, toListenOptions(options, TCP_CLIENT, token))
+  const listener = opening.use(await listen(place, toListenOptions(options, TCP_CLIENT, gate)))
   const portFile = join(run, 'crabtalk.port')
-  try {
-    if (listener.endpoint.kind === 'tcp') await replaceFile(portFile, `${listener.endpoint.port}\n`)
-    return { listener, portFile }
-  } catch (reason) {
-    await listener[Symbol.asyncDispose]()
-    throw reason
-  }
+  if (listener.endpoint.kind === 'tcp') await replaceFile(portFile, `${listener.endpoint.port}\n`)
+  const owned = opening.move()
+  return { listener, portFile, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+}
+
+/** Serves every client; what they are refused is logged all the same. */
+function openGate(options: ListenersOptions, refusals: RefusalLog): Gate {
+  options.onWarning(OPEN_TCP_WARNING)
+  const { services, watched } = options
+  const dispatch = logRefusals(route(handlers(services, TCP_CLIENT)), { refusals, address: LOOPBACK })
+  return { dispatch: watched(dispatch) }
+}
+
+/** Serves clients by their tokens. */
+async function tokenGate(
+  { services, watched, onWarning }: ListenersOptions,
+  { refusals, opening }: { refusals: RefusalLog; opening: AsyncDisposableStack },
+): Promise<Gate> {
+  const { node, place, now } = services
+  const { run } = node.paths
+  const { replaced } = await readOrCreateToken(run)
+  if (replaced !== undefined) onWarning(`run/tcp.token was replaced: ${replaced}; clients need the new one`)
+  const lock = (resource: string, signal: AbortSignal) => place.leases.take(resource, signal)
+  const book = opening.use(new TokenBook({ run, lock, log: node.log, now }))
+  const serve = (client: TcpClient) => watched(route(handlers(services, client)))
+  const serveFixed = (dispatch: Dispatch, channel: TcpClient) =>
+    forFixedClients(dispatch, { services, channel })
+  const gatekeeper = tcpGatekeeper({ book, refusals, serve, serveFixed })
+  return { dispatch: serve(TCP_CLIENT), more: { gatekeeper } }
+}
+
+/** How the clients of a listener are served. */
+interface Gate {
+  /** Serves those that need no token. */
+  dispatch: Dispatch
+  more?: Pick<ListenOptions, 'gatekeeper' | 'addressFile'>
 }
 
 /** The grace is read when the listener closes. */
 function toListenOptions(
-  { services, graceMs, onError, watched }: ListenersOptions,
+  { services, graceMs, onError }: ListenersOptions,
   channel: Channel,
-  more: Pick<ListenOptions, 'token' | 'addressFile'>,
+  { dispatch, more = {} }: Gate,
 ): ListenOptions {
-  const dispatch = watched(route(handlers(services, channel)))
   return {
     ...more,
     dispatch,
@@ -103,9 +144,9 @@ function toListenOptions(
 
 async function closeAll(open: readonly Opened[]): Promise<void> {
   await Promise.all(
-    open.map(async ({ listener, portFile }) => {
-      if (portFile !== undefined) await rm(portFile, { force: true })
-      await listener[Symbol.asyncDispose]()
+    open.map(async (opened) => {
+      if (opened.portFile !== undefined) await rm(opened.portFile, { force: true })
+      await opened[Symbol.asyncDispose]()
     }),
   )
 }

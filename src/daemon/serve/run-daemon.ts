@@ -118,9 +118,13 @@ async function live(at: Living): Promise<void> {
     services,
     uid: host.uid,
     tcpPort: options.tcpPort ?? daemon.tcpPort,
-    tcpToken: daemon.tcpToken,
+    daemon,
     graceMs: () => (life.hasCrashed ? 0 : GRACE_MS),
     onError: ({ kind, message }) => log('error', message, { kind }),
+    onWarning: (message) => {
+      log('warn', message)
+      if (!host.stderr.isTerminal) host.stderr.write(`crabtalk: warning: ${message}\n`) // a terminal shows the log
+    },
     watched: (dispatch) => idle.watched(dispatch),
   })
   life.isServing = true

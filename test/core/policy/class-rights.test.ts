@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ownsPair, rulesFor, turnFolder } from '../../../src/core/policy/class-rights.ts'
-import { TCP_CLIENT } from '../../../src/core/policy/trust.ts'
+import { qualifySender } from '../../../src/core/policy/client-senders.ts'
+import { TCP_CLIENT, type TcpClient } from '../../../src/core/policy/trust.ts'
 import { ruleList } from '../../support/policy-setting.ts'
 
 const SENDERS = ['', 'user', 'ann', 'sh:1', 'cron', 'event:x', 'delegate:1', 'tg:1', 'cron:x', ':']
@@ -16,8 +17,8 @@ test('ownsPair() gives a TCP client the pairs of untrusted senders only, and pro
 
 test('ownsPair() keeps a client whose token names an agent to that agent', () => {
   const client = { kind: 'tcp', token: { name: 'phone', agent: 'Clerk' } } as const
-  assert.equal(ownsPair(client, { agent: 'clerk', sender: 'tg:1' }), true)
-  assert.equal(ownsPair(client, { agent: 'crab', sender: 'tg:1' }), false)
+  assert.equal(ownsPair(client, { agent: 'clerk', sender: 'phone:1' }), true)
+  assert.equal(ownsPair(client, { agent: 'crab', sender: 'phone:1' }), false)
   assert.equal(ownsPair(client, { agent: 'clerk', sender: 'ann' }), false)
 })
 
@@ -44,4 +45,23 @@ test('turnFolder() gives every remote pair and the unattended turns of an agent 
   )
   assert.equal(new Set([...folders, folder('tg:1', 'remote', 'b')]).size, 7)
   for (const one of folders) assert.match(one, /^\/w\/crab\/[0-9a-f]{16}$/)
+})
+
+test('ownsPair() keeps a client to the namespace of its token; the built-in one has all that no token has', () => {
+  const owns = (client: TcpClient) =>
+    ['phone:1', 'phone:', 'phones:1', 'tg:1', 'tcp:user', 'Phone:1', 'phone'].filter((sender) =>
+      ownsPair(client, { agent: 'crab', sender }),
+    )
+  const isTaken = (name: string) => name === 'phone'
+  assert.deepEqual(owns({ kind: 'tcp', token: { name: 'phone' }, isTaken }), ['phone:1', 'phone:'])
+  const others = ['phones:1', 'tg:1', 'tcp:user', 'Phone:1']
+  assert.deepEqual(owns({ kind: 'tcp', token: { name: 'tcp' }, isTaken }), others)
+  assert.deepEqual(owns({ kind: 'tcp', isTaken }), others)
+})
+
+test('qualifySender() puts plain senders into the namespace, and leaves others as they are', () => {
+  const phone = { kind: 'tcp', token: { name: 'phone' } } as const
+  const made = [undefined, '', 'ann', 'cron', 'tg:1'].map((sender) => qualifySender(phone, sender))
+  assert.deepEqual(made, ['phone:user', 'phone:user', 'phone:ann', 'phone:cron', 'tg:1'])
+  assert.equal(qualifySender(TCP_CLIENT, 'ann'), 'tcp:ann')
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CrabError } from '../../../src/core/base/errors.ts'
 import { request, route } from '../../../src/core/protocol/dispatch.ts'
 import { socketDispatch } from '../../../src/core/transport/client.ts'
 import { until } from '../../support/until.ts'
@@ -24,9 +25,9 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
   })
 
   const refused: Record<string, [first: Uint8Array, code: number, id: number, message: RegExp]> = {
-    'another token': [toFrame(1, auth('e'.repeat(64))), 403, 1, /not its token/],
-    'a part of the token': [toFrame(1, auth('f'.repeat(63))), 403, 1, /not its token/],
-    'an empty token': [toFrame(1, auth('')), 403, 1, /not its token/],
+    'another token': [toFrame(1, auth('e'.repeat(64))), 403, 1, /its token is not known/],
+    'a part of the token': [toFrame(1, auth('f'.repeat(63))), 403, 1, /its token is not known/],
+    'an empty token': [toFrame(1, auth('')), 403, 1, /its token is not known/],
     'another message first': [toFrame(4, ping), 403, 4, /first message is not auth/],
     'an empty message first': [toFrame(0), 403, 0, /first message is not auth/],
     'a first message of more than 4 KiB': [toFrame(1, auth('f'.repeat(4096))), 400, 0, /limit is 4096/],
@@ -66,6 +67,7 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
         replies.map(({ msg }) => msg?.$case === 'error' && [msg.value.code, msg.value.message]),
         [[403, 'Cannot use this connection: no token came in time']],
       )
+      assert.deepEqual(serving.refused, ['no token came in time'])
       client.write(Buffer.concat([toFrame(1, auth(token)), toFrame(2, ping)]))
       client.hangUp()
       await until('the connection is closed', () => serving.listener.connections === 0)
@@ -81,6 +83,33 @@ for (const kind of ['tcp', 'unix'] satisfies EndpointKind[]) {
     assert.equal((await late.replies()).length, 1) // its time, which began later, is over
     client.send(2, ping)
     assert.equal((await client.reply())?.msg?.$case, 'pong')
+  })
+
+  test(`a token that is revoked ends what a ${kind} connection began, and closes it`, async () => {
+    const begun = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<unknown>()
+    const dispatch = route({
+      async *subscribeEvents(_, signal) {
+        signal.addEventListener('abort', () => ended.resolve(signal.reason))
+        begun.resolve()
+        await ended.promise
+      },
+    })
+    await using serving = await serve(kind, dispatch, { token })
+    using client = await serving.open()
+    client.send(1, auth(token))
+    client.send(2, { $case: 'subscribeEvents', value: { kinds: [] } })
+    await begun.promise
+    const why = new CrabError('denied', 'revoked')
+    serving.revoke(why)
+    assert.equal(await ended.promise, why)
+    const replies = await client.replies()
+    assert.ok(replies.some(({ msg }) => msg?.$case === 'error' && msg.value.code === 403))
+    await until('the connection is closed', () => serving.listener.connections === 0)
+    using late = await serving.open()
+    late.send(1, auth(token))
+    assert.equal((await late.reply())?.msg?.$case, 'error')
+    assert.deepEqual(serving.refused, ['its token is not known'])
   })
 
   test(`a wrong token in the middle closes a ${kind} connection`, async () => {
@@ -119,6 +148,7 @@ test('those who show no token cannot take up more than a few connections, and ke
   await using strangers = new AsyncDisposableStack()
   for (let at = 0; at < 200; at++) strangers.use(await serving.open())
   await until('the oldest are gone', () => serving.listener.connections <= 64)
+  assert.deepEqual([...new Set(serving.refused)], ['too many connections have shown no token'])
   await using friend = await serving.open()
   friend.write(toFrame(1, auth(token)))
   assert.equal((await friend.reply())?.msg?.$case, 'pong')

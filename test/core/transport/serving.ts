@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CrabError } from '../../../src/core/base/errors.ts'
 import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
+import type { Gatekeeper } from '../../../src/core/transport/admission.ts'
 import { socketDispatch } from '../../../src/core/transport/client.ts'
 import type { Endpoint } from '../../../src/core/transport/endpoint.ts'
 import { type Listener, type ListenOptions, listen } from '../../../src/core/transport/listen.ts'
+import { isSameToken } from '../../../src/core/transport/token.ts'
 import { RawClient } from './raw-client.ts'
 
 export type EndpointKind = Endpoint['kind']
@@ -18,6 +20,10 @@ export interface Serving extends AsyncDisposable {
   dispatch: Dispatch
   /** Whatever the listener reported. */
   errors: CrabError[]
+  /** Why clients were refused. */
+  refused: string[]
+  /** Lets the token count no more, for this reason. */
+  revoke(reason: CrabError): void
   /** A client of which every byte is the test's. */
   open(): Promise<RawClient>
 }
@@ -26,22 +32,33 @@ export interface Serving extends AsyncDisposable {
 export async function serve(
   kind: EndpointKind,
   dispatch: Dispatch,
-  options: Partial<ListenOptions> = {},
+  { token, ...options }: Partial<ListenOptions> & { token?: string } = {},
 ): Promise<Serving> {
   const errors: CrabError[] = []
+  const refused: string[] = []
+  const valid = new AbortController()
+  const gatekeeper: Gatekeeper = {
+    async admit(shown) {
+      const isRight = !valid.signal.aborted && isSameToken(shown, token ?? '')
+      return isRight ? { dispatch, ended: valid.signal } : undefined
+    },
+    refused: (_, why) => refused.push(why),
+  }
   const directory = await mkdtempDisposable(join(tmpdir(), 'crab-net-'))
   const listener = await listen(freshEndpoint(kind, directory.path), {
     dispatch,
     graceMs: 0,
     onError: (error) => errors.push(error),
+    ...(token !== undefined && { gatekeeper }),
     ...options,
   })
   const { endpoint } = listener
-  const { token } = options
   return {
     listener,
     endpoint,
     errors,
+    refused,
+    revoke: (reason) => valid.abort(reason),
     dispatch: socketDispatch({ endpoint, ...(token !== undefined && { token }) }),
     open: () => RawClient.open(endpoint),
     async [Symbol.asyncDispose]() {

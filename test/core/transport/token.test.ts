@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempDisposable, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtempDisposable, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -8,21 +8,74 @@ import { isSameToken, readOrCreateToken, readToken } from '../../../src/core/tra
 test('readOrCreateToken() makes 256 bits once, mode 0600, however many ask at once', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-token-'))
   const run = join(directory.path, 'run')
-  const tokens = await Promise.all(Array.from({ length: 8 }, () => readOrCreateToken(run)))
+  const made = await Promise.all(Array.from({ length: 8 }, () => readOrCreateToken(run)))
+  assert.ok(made.every(({ replaced }) => replaced === undefined))
+  const tokens = made.map(({ token }) => token)
   assert.match(tokens[0]!, /^[0-9a-f]{64}$/)
   assert.equal(new Set(tokens).size, 1)
   assert.equal(await readToken(run), tokens[0])
-  assert.equal(await readOrCreateToken(run), tokens[0])
+  assert.deepEqual(await readOrCreateToken(run), { token: tokens[0] })
   assert.equal((await stat(join(run, 'tcp.token'))).mode & 0o777, 0o600)
 })
 
 test('readToken() reports a missing file, and one that holds no token', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-token-'))
   await assert.rejects(readToken(directory.path), { kind: 'missing', message: /tcp\.token/ })
-  for (const content of ['', '\n', 'short', `${'x'.repeat(40)} ${'y'.repeat(40)}`, 'x'.repeat(513)]) {
-    await writeFile(join(directory.path, 'tcp.token'), content)
-    await assert.rejects(readToken(directory.path), { kind: 'config' })
-    await assert.rejects(readOrCreateToken(directory.path), { kind: 'config' })
+  for (const content of UNSAFE) {
+    await writeFile(join(directory.path, 'tcp.token'), content, { mode: 0o600 })
+    await assert.rejects(readToken(directory.path), {
+      kind: 'config',
+      message: /tcp\.token: it (is|does) not /,
+    })
+  }
+})
+
+/** What is no token, and what could be guessed. */
+const UNSAFE = [
+  '',
+  '\n',
+  'short',
+  `${'x'.repeat(40)} ${'y'.repeat(40)}`,
+  'x'.repeat(513),
+  'a'.repeat(40),
+  'ab'.repeat(20),
+  `${'0123456789abcdef'.repeat(3)}\n`,
+]
+
+test('readOrCreateToken() replaces a token that could be guessed, or that others may have read', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-token-'))
+  const path = join(directory.path, 'tcp.token')
+  for (const content of UNSAFE) {
+    await writeFile(path, content, { mode: 0o600 })
+    const { token, replaced } = await readOrCreateToken(directory.path)
+    assert.match(replaced ?? '', /^it (is|does) not /)
+    assert.equal(await readFile(path, 'utf8'), `${token}\n`)
+  }
+  const { token: before } = await readOrCreateToken(directory.path)
+  for (const mode of [0o644, 0o640, 0o604, 0o666]) {
+    await chmod(path, mode)
+    await assert.rejects(readToken(directory.path), {
+      kind: 'config',
+      message: /mode 6\d\d lets other users/,
+    })
+    const { token, replaced } = await readOrCreateToken(directory.path)
+    assert.match(replaced ?? '', /^its mode 6\d\d lets other users read it$/)
+    assert.notEqual(token, before)
+    assert.equal((await stat(path)).mode & 0o777, 0o600)
+  }
+  const elsewhere = join(directory.path, 'elsewhere')
+  await writeFile(elsewhere, before, { mode: 0o600 })
+  await rm(path)
+  await symlink(elsewhere, path)
+  assert.match((await readOrCreateToken(directory.path)).replaced ?? '', /not a regular file/)
+  assert.equal(await readFile(elsewhere, 'utf8'), before)
+})
+
+test('readOrCreateToken() keeps a token that somebody chose, when it is random', async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), 'crab-token-'))
+  for (const token of ['Zk3vXq9LrT0pWm5sYc8bNd2fGh6jKaQe', '9f86d081884c7d659a2feaa0c55ad015']) {
+    await writeFile(join(directory.path, 'tcp.token'), token, { mode: 0o600 })
+    assert.deepEqual(await readOrCreateToken(directory.path), { token })
   }
 })
 

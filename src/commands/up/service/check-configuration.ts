@@ -2,6 +2,7 @@ import { findProblems } from '../../../core/config/describe.ts'
 import { loadConfig } from '../../../core/config/load-config.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { configError, formatPlace, type Problem } from '../../../core/config/problem.ts'
+import type { Host } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 import { serviceEnvProblems } from './service-env.ts'
 
@@ -12,10 +13,19 @@ import { serviceEnvProblems } from './service-env.ts'
 export async function checkConfiguration({ service, paths, host }: OpenService): Promise<void> {
   const problems = await inVariables(paths)
   if ('words' in service.run) problems.push(...(await inFiles(service.name, paths))) // a component reads none of it
+  if (service.name === 'daemon') await warnOfOpenTcp(paths, host)
   for (const problem of problems) {
     const hint = problem.hint === undefined ? '' : ` (${problem.hint})`
     host.stderr.write(`crabup: ${formatPlace(problem)}: ${problem.message}${hint}\n`)
   }
+}
+
+/** Warns where the daemon would serve TCP clients that show no token; whether it may, it decides itself. */
+async function warnOfOpenTcp(paths: HomePaths, host: Host): Promise<void> {
+  const { tcpPort, tcpToken } = (await loadConfig(paths)).daemon
+  if (tcpPort === undefined || tcpToken) return
+  const { OPEN_TCP_HINT, OPEN_TCP_WARNING } = await import('../../../daemon/tcp/open-tcp.ts')
+  host.stderr.write(`crabup: warning: ${OPEN_TCP_WARNING} (${OPEN_TCP_HINT})\n`)
 }
 
 /** Fails with `config` where the file of variables takes the service to another home. */

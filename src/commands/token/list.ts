@@ -1,0 +1,54 @@
+import { stat } from 'node:fs/promises'
+import { isMissingFile } from '../../core/base/files.ts'
+import { relativeTime } from '../../core/base/relative-time.ts'
+import { BUILT_IN } from '../../core/base/token-name.ts'
+import { readTokens, type StoredToken } from '../../core/tokens/token-file.ts'
+import { tokenFile } from '../../core/transport/token.ts'
+import type { Run } from '../command.ts'
+import { pathsOf } from '../paths.ts'
+import { printJson, printTable } from '../print.ts'
+
+/** A token as people see it. */
+export interface ListedToken {
+  name: string
+  /** Null: any. */
+  agent: string | null
+  /** ISO 8601. */
+  created: string
+  last_used: string | null
+}
+
+/** `crabtalk token list`. */
+export const list: Run = async ({ options, host }) => {
+  const tokens = await listTokens(pathsOf(host).run)
+  if (options.has('json')) return printJson(host, tokens)
+  if (tokens.length === 0) {
+    host.stderr.write('crabtalk: no tokens yet; crabtalk token new NAME makes one\n')
+    return 0
+  }
+  const now = Date.now()
+  const ago = (time: string | null) => (time === null ? 'never' : relativeTime(time, now))
+  const rows = tokens.map((one) => [one.name, one.agent ?? 'any', ago(one.created), ago(one.last_used)])
+  await printTable(host, ['NAME', 'AGENT', 'CREATED', 'LAST USE'], rows)
+  return 0
+}
+
+/** Lists the tokens of a home, the built-in one first. */
+export async function listTokens(run: string): Promise<ListedToken[]> {
+  const { tokens, lastUse } = await readTokens(run)
+  const created = await builtInTime(run)
+  const builtIn = created === undefined ? [] : [{ name: BUILT_IN, created }]
+  const all: Pick<StoredToken, 'name' | 'agent' | 'created'>[] = [...builtIn, ...tokens]
+  return all.map(({ name, agent = null, created }) => {
+    return { name, agent, created, last_used: lastUse[name] ?? null }
+  })
+}
+
+async function builtInTime(run: string): Promise<string | undefined> {
+  try {
+    return (await stat(tokenFile(run))).mtime.toISOString()
+  } catch (reason) {
+    if (isMissingFile(reason)) return undefined
+    throw reason
+  }
+}

@@ -1,0 +1,41 @@
+import { CrabError } from '../../core/base/errors.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
+import { checkTokenName } from '../../core/base/token-name.ts'
+import { readAgentFiles } from '../../core/config/agent-files.ts'
+import { foldName } from '../../core/config/agent-schema.ts'
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { addToken } from '../../core/tokens/token-file.ts'
+import type { Run } from '../command.ts'
+import type { Host } from '../host.ts'
+import { pathsOf } from '../paths.ts'
+import { openTokens } from './store.ts'
+
+/** `crabtalk token new`: standard output has the token and nothing else. */
+export const create: Run = async ({ options, host, signal }) => {
+  const name = options.args[0] ?? ''
+  checkTokenName(name)
+  const agent = await findAgent(host, options.value('agent'))
+  await using tokens = await openTokens(host)
+  const created = new Date().toISOString()
+  const token = await addToken(tokens, { name, created, ...(agent !== undefined && { agent }) }, signal)
+  host.stdout.write(`${token}\n`)
+  await host.stdout.flush()
+  const reach = agent === undefined ? 'any agent' : `the agent ${agent}`
+  host.stderr.write(
+    `crabtalk: a TCP client with this token may talk to ${reach}, as senders that begin with "${name}:"\n` +
+      `crabtalk: it is shown only now; crabtalk token revoke ${name} ends it\n`,
+  )
+  return 0
+}
+
+/** Gives the agent's name as its file has it. Throws `missing` where there is no such agent. */
+async function findAgent(host: Host, name: string | undefined): Promise<string | undefined> {
+  if (name === undefined) return undefined
+  const files = await readAgentFiles(pathsOf(host).agents)
+  const names = [DEFAULT_AGENT, ...files.map((file) => file.name)]
+  const found = names.find((one) => foldName(one) === foldName(name))
+  if (found !== undefined) return found
+  throw new CrabError('missing', `Cannot make a token for the agent "${name}": there is no such agent`, {
+    hint: didYouMean(name, names) ?? 'crabtalk agent list',
+  })
+}

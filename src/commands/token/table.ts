@@ -1,0 +1,46 @@
+import type { Command } from '../command.ts'
+import { JSON_OPTION } from '../options.ts'
+
+/** Rows of the command table for the tokens of TCP clients. */
+export const TOKEN_COMMANDS: readonly Command[] = [
+  {
+    path: ['token', 'new'],
+    args: '<name>',
+    summary: 'Make a token for a TCP client, and print it once',
+    details: `A client with the token NAME speaks as senders that begin with "NAME:", and in no other conversation; permissions treat
+it as untrusted. NAME is 1 to 32 letters a-z, digits, "_" and "-". Standard output has the token alone, so that a script
+can take it; the home keeps its hash only.`,
+    options: [
+      {
+        name: 'agent',
+        short: 'a',
+        value: 'NAME',
+        kind: 'agent',
+        fallback: 'any',
+        summary: 'The only agent that the client may talk to',
+      },
+    ],
+    examples: ['crabtalk token new telegram', 'crabtalk token new web --agent crab > web.token'],
+    load: async () => (await import('./new.ts')).create,
+  },
+  {
+    path: ['token', 'list'],
+    args: '',
+    summary: 'List the tokens of TCP clients, and when each was last used',
+    details:
+      'The token "tcp" is the one in run/tcp.token, which the daemon makes. The tokens themselves are never shown.',
+    options: [JSON_OPTION],
+    examples: ['crabtalk token list', "crabtalk token list --json | jq -r '.[].name'"],
+    load: async () => (await import('./list.ts')).list,
+  },
+  {
+    path: ['token', 'revoke'],
+    args: '<name>',
+    kinds: ['token'],
+    summary: 'End a token, and the connections of its clients',
+    details: 'Takes effect at once, also in a running daemon. The token "tcp" is replaced by a new one.',
+    options: [],
+    examples: ['crabtalk token revoke telegram'],
+    load: async () => (await import('./revoke.ts')).revoke,
+  },
+]

@@ -1,0 +1,22 @@
+import { CrabError } from './errors.ts'
+
+/** The token that the daemon makes by itself, in run/tcp.token. */
+export const BUILT_IN = 'tcp'
+
+/** Senders with these words have a meaning of their own, so no token may be called that. */
+const RESERVED: ReadonlySet<string> = new Set(['sh', 'cron', 'event', 'delegate', 'user'])
+const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
+
+/** Tells whether a token may have that name. */
+export function isTokenName(name: string): boolean {
+  return NAME.test(name) && !RESERVED.has(name)
+}
+
+/** Throws `usage` for a name that no token may have. */
+export function checkTokenName(name: string): void {
+  if (isTokenName(name)) return
+  const why = RESERVED.has(name)
+    ? `senders that begin with "${name}" have a meaning of their own`
+    : 'it is not 1 to 32 letters a-z, digits, "_" and "-", or begins with "_" or "-"'
+  throw new CrabError('usage', `Cannot call a token "${name}": ${why}`, { hint: 'for example telegram' })
+}

@@ -1,0 +1,68 @@
+import { toCrabError } from '../../core/base/errors.ts'
+import type { ClientToken, TcpClient } from '../../core/policy/trust.ts'
+import { type Dispatch, wireName } from '../../core/protocol/dispatch.ts'
+import { toErrorMsg } from '../../core/protocol/failure.ts'
+import type { Operation } from '../../core/protocol/operations.ts'
+import type { Gatekeeper } from '../../core/transport/admission.ts'
+import type { RefusalLog } from './refusal-log.ts'
+import type { OpenToken, TokenBook } from './token-book.ts'
+
+interface GatekeeperOptions {
+  book: TokenBook
+  refusals: RefusalLog
+  /** Makes the dispatch of one client. */
+  serve(client: TcpClient): Dispatch
+  /** Makes of it the dispatch for a client that uses no addition to the fixed protocol. */
+  serveFixed(dispatch: Dispatch, client: TcpClient): Dispatch
+}
+
+/** Admits clients by their tokens, and serves each within the limits of its own. */
+export function tcpGatekeeper({ book, refusals, serve, serveFixed }: GatekeeperOptions): Gatekeeper {
+  return {
+    async admit(shown, address) {
+      const open = await book.find(shown)
+      if (!open) return undefined
+      const { token, ended } = open
+      book.used(token.name)
+      const client: TcpClient = { kind: 'tcp', token, isTaken: (name) => book.isTaken(name) }
+      const dispatch = whileOpen(logRefusals(serve(client), { refusals, address, token }), book, open)
+      return { dispatch, fixedDispatch: serveFixed(dispatch, client), ended }
+    },
+    refused: (address, reason) => refusals.add({ address, reason }),
+  }
+}
+
+/** Logs the operations that a client is refused. */
+export function logRefusals(
+  dispatch: Dispatch,
+  { refusals, address, token }: { refusals: RefusalLog; address: string; token?: ClientToken },
+): Dispatch {
+  return async function* (message, signal) {
+    for await (const reply of dispatch(message, signal)) {
+      if (reply.msg?.$case === 'error' && reply.msg.value.detail?.kind === 'denied') {
+        const operation = wireName((message.msg?.$case ?? 'empty') as Operation)
+        refusals.add({
+          address,
+          operation,
+          reason: reply.msg.value.message,
+          ...(token && { token: token.name }),
+        })
+      }
+      yield reply
+    }
+  }
+}
+
+/** Serves messages as long as the token counts, whether or not its end has been noticed yet. */
+function whileOpen(dispatch: Dispatch, book: TokenBook, { token, ended }: OpenToken): Dispatch {
+  return async function* (message, signal) {
+    await book.refresh()
+    if (ended.aborted) {
+      const error = toErrorMsg(toCrabError(ended.reason))
+      yield { requestId: message.requestId, msg: { $case: 'error', value: error } }
+      return
+    }
+    book.used(token.name)
+    yield* dispatch(message, signal)
+  }
+}

@@ -1,0 +1,30 @@
+import { CrabError } from '../../core/base/errors.ts'
+import type { Config } from '../../core/config/config.ts'
+
+/** Lets a daemon serve TCP clients that show no token, when it is 1. */
+export const ALLOW_OPEN_TCP = 'CRABTALK_ALLOW_TCP_WITHOUT_TOKEN'
+
+/** What people are told of such a daemon. */
+export const OPEN_TCP_WARNING =
+  'tcp_token = false: every program and every user of this machine may talk to your agents over TCP'
+
+/** What to do about it. */
+export const OPEN_TCP_HINT =
+  'remove tcp_token from [daemon] in config.toml, and make a token for each client: crabtalk token new NAME'
+
+/**
+ * Tells whether TCP clients need no token. Throws `config` when config.toml says so and the environment does not say it as
+ * well: one forgotten line must not open a machine.
+ */
+export function isTcpOpen(
+  { tcpToken }: Config['daemon'],
+  env: Readonly<Record<string, string | undefined>>,
+): boolean {
+  if (tcpToken) return false
+  if (env[ALLOW_OPEN_TCP] === '1') return true
+  throw new CrabError(
+    'config',
+    'Cannot listen on TCP: with tcp_token = false every user of this machine could talk to your agents',
+    { hint: `${OPEN_TCP_HINT}; or set ${ALLOW_OPEN_TCP}=1 if that is meant` },
+  )
+}
