@@ -17,7 +17,7 @@ export const RULE_OPTIONS: readonly Option[] = [
     name: 'allow',
     value: 'RULE',
     kind: 'rule',
-    summary: "Permit what this rule says, such as 'bash(git *)' (repeatable)",
+    summary: "Permit what this rule says, such as 'bash(git commit *)' (repeatable)",
   },
   {
     name: 'ask',

@@ -7,7 +7,7 @@ import { AgentStore } from '../core/config/agents.ts'
 import { migrateServers } from '../core/config/migrate-servers.ts'
 import { askUserHook } from '../core/hooks/ask-user.ts'
 import { bashHook } from '../core/hooks/bash/bash-hook.ts'
-import { ownPlaces } from '../core/hooks/closed-places.ts'
+import { guardedPlaces, ownPlaces } from '../core/hooks/closed-places.ts'
 import { environmentHook } from '../core/hooks/environment.ts'
 import { fileHook } from '../core/hooks/files/file-hook.ts'
 import { groupsHook } from '../core/hooks/groups/groups-hook.ts'
@@ -233,7 +233,12 @@ function toolHooks(
   const closed = ownPlaces(paths)
   const engine = chooseEngine({ processes, ripgrep: () => ripgrep(join(paths.cache, 'bin')), env })
   return [
-    fileHook({ closed, homeDir, lock: (resource, signal) => leases.take(resource, signal) }),
+    fileHook({
+      closed,
+      homeDir,
+      guarded: guardedPlaces(paths),
+      lock: (resource, signal) => leases.take(resource, signal),
+    }),
     bashHook({ processes, homeDir, closed }),
     searchHook({ engine, closed, homeDir }),
     memoryHook({ memory, now: Date.now }),

@@ -158,7 +158,7 @@ function toRule({ value }: Candidate): Candidate {
 
 const MAX_CONVERSATIONS = 200
 const TOOLS: readonly Candidate[] = [
-  { value: 'bash', description: 'run commands; bash(npm *) only those' },
+  { value: 'bash', description: 'run commands; bash(npm test) only that one' },
   { value: 'edit', description: 'change files in the working directory; edit(src/**) only those' },
   { value: 'write', description: 'write files in the working directory' },
   { value: 'read', description: 'read files; read(/etc/**) only those' },

@@ -40,8 +40,9 @@ export const READ_ONLY_COMMANDS_RULE = 'read_only_commands'
 /** Reads a rule; unicode is compared in NFC. docs/decisions/0071-permission-engine.md has the grammar. */
 export function readRule(text: string): RuleReading {
   const rule = text.normalize('NFC').trim()
-  if (rule === '') return wrong('is empty', 'bash(git *)')
-  if (UNPRINTABLE.test(rule)) return wrong('has a line break or another control character', 'bash(git *)')
+  if (rule === '') return wrong('is empty', 'bash(git commit *)')
+  if (UNPRINTABLE.test(rule))
+    return wrong('has a line break or another control character', 'bash(git commit *)')
   if (rule === '*') return right({ about: 'everything' })
   if (rule.startsWith('mcp__')) return readMcp(rule)
   const [, name = '', argument] = /^([^()]*)(?:\((.*)\))?$/s.exec(rule) ?? []
@@ -82,7 +83,8 @@ function readMcp(rule: string): RuleReading {
 
 function readTool(name: string, argument: string | undefined): RuleReading {
   if (name.includes('*')) return wrong('has a * in a name that does not begin with mcp__', 'mcp__fs__*')
-  if (!/^[A-Za-z0-9][\w-]*$/.test(name)) return wrong('does not begin with the name of a tool', 'bash(git *)')
+  if (!/^[A-Za-z0-9][\w-]*$/.test(name))
+    return wrong('does not begin with the name of a tool', 'bash(git commit *)')
   if (argument === undefined) return right({ about: 'tool', name })
   return wrong('takes nothing in parentheses; only read, edit and bash do', name)
 }
@@ -90,7 +92,7 @@ function readTool(name: string, argument: string | undefined): RuleReading {
 function readBash(argument: string | undefined): RuleReading {
   if (argument === undefined) return right({ about: 'bash', words: undefined })
   const line = lexShell(argument, { isPattern: true })
-  if ('opaque' in line) return wrong(`never matches: ${line.opaque}`, 'bash(git *)')
+  if ('opaque' in line) return wrong(`never matches: ${line.opaque}`, 'bash(git commit *)')
   const [words, ...others] = line.commands
   if (others.length > 0)
     return wrong('is for one command; each command of a line is judged alone', 'bash(ls *)')
@@ -155,7 +157,7 @@ interface Governor {
 
 const READ: Governor = { name: 'read', example: 'read(~/notes/**)' }
 const EDIT: Governor = { name: 'edit', example: 'edit(src/**)' }
-const BASH: Governor = { name: 'bash', example: 'bash(npm run *)' }
+const BASH: Governor = { name: 'bash', example: 'bash(npm run lint)' }
 /** Tools whose rules may take an argument, and those that they speak for. */
 const GOVERNORS: ReadonlyMap<string, Governor> = new Map([
   ['read', READ],

@@ -11,6 +11,23 @@ export function ownPlaces(paths: HomePaths): string[] {
   return [config, agents, vault, run, undo, trust, subscriptions, crons, serviceEnv]
 }
 
+/** Files of a home that tools do not change as they like: rules of other turns, programs of services, what was said. */
+export interface GuardedPlaces {
+  /** They may be read where a rule or the user permits it, and are never changed. */
+  sealed: readonly string[]
+  /** Changes are asked about, whatever rules and modes say: agents read them as instructions, or start what they name. */
+  asked: readonly string[]
+}
+
+/** Lists what of a home may be read and not changed, or changed only after a question. */
+export function guardedPlaces(paths: HomePaths): GuardedPlaces {
+  const { sessions, memory, packages, index, history, logs, instructions, skills, catalog } = paths
+  return {
+    sealed: [sessions, memory, packages, index, history, logs],
+    asked: [instructions, skills, catalog],
+  }
+}
+
 /** What is closed to tools that touch files, looked at once for all the files of a call. */
 export interface ClosedPlaces {
   /** Files, and folders with all below. Links resolved. */

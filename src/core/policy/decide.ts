@@ -1,8 +1,9 @@
 import { rulesFor } from './class-rights.ts'
 import { decideLine } from './decide-line.ts'
-import { readRules, rulesAbout } from './read-rules.ts'
+import { namesGuarded } from './protected-paths.ts'
+import { type ReadRule, readRules, rulesAbout } from './read-rules.ts'
 import { suggestRule } from './suggest.ts'
-import type { Action, Decision, Setting } from './types.ts'
+import type { Action, Decision, EditGuard, Setting } from './types.ts'
 import { conclude } from './verdict.ts'
 import { warnAbout } from './wide-rules.ts'
 
@@ -19,7 +20,15 @@ export function decide(action: Action, setting: Setting): Decision {
 function decideAction(action: Action, setting: Setting): Omit<Decision, 'warnings'> {
   const rules = readRules(rulesFor(setting.trust, setting.rules))
   if (action.kind === 'bash') return decideLine(action, rules, setting)
-  const matched = rulesAbout(action, rules, setting)
+  const guard = action.kind === 'edit' ? action.guard : undefined
+  const matched = rulesAbout(action, guard ? rules.filter((one) => passesGuard(one, guard)) : rules, setting)
   const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, setting)
-  return { ...verdict, suggestions: isOpen ? [suggestRule(action, setting)] : [] }
+  const isGrantable = isOpen && guard?.isAlways !== true
+  return { ...verdict, suggestions: isGrantable ? [suggestRule(action, setting)] : [] }
+}
+
+/** Whether a rule holds for a protected path: all that restrict, and those that allow by its name. */
+function passesGuard({ rule, forms: [form] }: ReadRule, guard: EditGuard): boolean {
+  if (rule.effect !== 'allow') return true
+  return !guard.isAlways && form?.about === 'edit' && namesGuarded(form.path, guard)
 }

@@ -4,7 +4,7 @@ export type Effect = 'allow' | 'ask' | 'deny'
 /** Where a turn comes from, which decides what it may do when no rule matches (decision 29). */
 export type Trust = 'local' | 'unattended' | 'remote'
 
-/** A rule as it is written, such as `bash(git *)`; pattern.ts reads it. */
+/** A rule as it is written, such as `bash(git commit *)`; pattern.ts reads it. */
 export interface Rule {
   effect: Effect
   pattern: string
@@ -19,6 +19,14 @@ export interface Rule {
 /** The version of each file, by resolved path, that the model of a call has seen. */
 export interface SeenVersions {
   get(path: string): string | undefined
+}
+
+/** A file that rules and modes for many files leave out: changing it runs programs later, or instructs agents. */
+export interface EditGuard {
+  /** The name, in lower case, that a rule must say to allow it: `.git`. */
+  name: string
+  /** Whether it is asked about whatever rules and modes say. */
+  isAlways: boolean
 }
 
 /** What a simple command reads that is known to change nothing; paths are absolute, without links. */
@@ -39,7 +47,13 @@ export interface ReadOnlyUse {
 export type Action =
   | { kind: 'read'; path: string; shown: string }
   /** `diff` makes a unified diff, for a person who is asked, or fails as the call would; without `seen` as if all was seen. */
-  | { kind: 'edit'; path: string; shown: string; diff?: (seen?: SeenVersions) => Promise<string> }
+  | {
+      kind: 'edit'
+      path: string
+      shown: string
+      diff?: (seen?: SeenVersions) => Promise<string>
+      guard?: EditGuard | undefined
+    }
   /**
    * One shell command line, as it would be run in the working directory. `readOnly` has an entry for each of its simple
    * commands that is known to change nothing.

@@ -1,7 +1,7 @@
 import { headOf } from '../base/cut.ts'
 import { CLASS_RIGHTS } from './class-rights.ts'
 import { isInside } from './paths.ts'
-import type { Action, Decision, Rule, Setting } from './types.ts'
+import type { Action, Decision, EditGuard, Rule, Setting } from './types.ts'
 
 /** What the rules have to say of an action. */
 export interface Evidence {
@@ -31,7 +31,8 @@ export function conclude(action: Action, evidence: Evidence, setting: Setting): 
   const isReading = evidence.builtIn !== undefined && evidence.closing === undefined
   const limit = limitOf(action, setting, isReading)
   if (limit !== undefined) return { effect: 'deny', rule: undefined, reason: limit, ...closed }
-  const isAll = allowsAll(setting)
+  const guard = action.kind === 'edit' ? action.guard : undefined
+  const isAll = allowsAll(setting) && guard?.isAlways !== true
   if (question && !isAll) return { effect: 'ask', rule: question, reason: describe(question), ...closed }
   const hidden = evidence.hidden.find(({ effect }) => effect === 'deny' || !isAll)
   if (!permit && !isAll) {
@@ -69,6 +70,7 @@ function standardOf(
     return { effect: 'allow', builtIn, reason: `${builtIn} only reads in the working directory` }
   }
   const isHome = 'path' in action && isInside(workspace, action.path)
+  if (action.kind === 'edit' && action.guard) return guarded(action.guard, trust)
   if (action.kind === 'read') {
     if (isHome) return { effect: 'allow', reason: 'it reads in the working directory' }
     const isOwn = readable.some((folder) => isInside(folder, action.path))
@@ -85,7 +87,22 @@ function standardOf(
   return { effect: 'ask', reason: missing(action, evidence, isHome) }
 }
 
+<<<<<<< HEAD
 /** An agent remembers for everyone it talks to; an untrusted turn neither reads nor changes that. */
+=======
+/** Neither a mode nor the class of a turn permits it; a rule that names it does. */
+function guarded(
+  { name, isAlways }: EditGuard,
+  trust: Setting['trust'],
+): Pick<Decision, 'effect' | 'reason'> {
+  if (trust === 'remote')
+    return { effect: 'deny', reason: `a remote turn changes no protected path, as ${name} is` }
+  const reason = `${name} is a protected path, which ${isAlways ? 'no rule allows' : 'only a rule that names it allows'}`
+  return { effect: 'ask', reason }
+}
+
+/** An agent remembers for everybody it talks to: whoever is elsewhere neither reads nor changes that. */
+>>>>>>> 3005da4 (policy: protected paths; documentation examples are safe ones)
 function ownOf(trust: Setting['trust']): Pick<Decision, 'effect' | 'reason'> {
   if (!CLASS_RIGHTS[trust].remembers) {
     return { effect: 'deny', reason: `${A_TURN[trust]} has no part in the agent's memory` }

@@ -34,13 +34,13 @@ const ROWS: readonly Row[] = [
   {
     names: /^(g?awk|mawk|sed|gdb|expect|sqlite3|vi|vim|nvim|emacs|ed|ex|less|more|man|ftp|screen|tmux)$/,
     isWide: /(?:)/,
-    permits: `${ANY}, by its own commands`,
+    permits: `${ANY} (by its own commands)`,
     instead: ONE_LINE,
   },
   {
     names: /^git$/,
     isWide: /^(config|submodule|bisect|filter-branch|difftool|mergetool|hook|worktree|)$/,
-    permits: `${ANY}, by aliases, hooks and -c`,
+    permits: `${ANY} (by aliases, hooks and -c)`,
     instead: 'name what it does, as in bash(git commit *)',
   },
   {
@@ -53,13 +53,13 @@ const ROWS: readonly Row[] = [
   {
     names: /^git$/,
     isWide: /^(push|fetch|pull|clone|ls-remote|archive|rebase)$/,
-    permits: `${ANY}, by --receive-pack, --upload-pack or --exec`,
+    permits: `${ANY} (by --receive-pack, --upload-pack or --exec)`,
     instead: ONE_LINE,
   },
   {
     names: /^(npm|pnpm|yarn)$/,
     isWide: /^(exec|x|dlx|explore|config|install|i|add|ci|create|init|)$/,
-    permits: `${ANY}, by exec and by the scripts of packages`,
+    permits: `${ANY} (by exec and by the scripts of packages)`,
     instead: 'name a script, as in bash(NAME test *)',
   },
   {
@@ -71,13 +71,13 @@ const ROWS: readonly Row[] = [
   {
     names: /^(make|gmake|just|ninja)$/,
     isWide: /(?:)/,
-    permits: `${ANY}, by variables and other makefiles`,
+    permits: `${ANY} (by variables and other makefiles)`,
     instead: 'name the target without a *, as in bash(NAME test)',
   },
   {
     names: /^(go|cargo|gradle|gradlew|mvn|dotnet|bazel)$/,
     isWide: /^(run|test|build|vet|generate|install|exec|)$/,
-    permits: 'any program, by its options',
+    permits: 'any program (by its options)',
     instead: 'name it without a *, as in bash(NAME test)',
   },
   {
@@ -95,13 +95,13 @@ const ROWS: readonly Row[] = [
   {
     names: /^(crabtalk|crabup)$/,
     isWide: /(?:)/,
-    permits: `${ANY}, by an agent with other rules`,
+    permits: `${ANY} (by an agent with other rules)`,
     instead: ONE_LINE,
   },
   {
     names: /^g?find$|^fd(find)?$/,
     isWide: /(?:)/,
-    permits: 'deleting and overwriting files, by -delete and -fprint',
+    permits: 'deleting and overwriting files (by -delete and -fprint)',
     instead: 'searching needs no rule',
   },
   {

@@ -696,7 +696,7 @@ export interface TurnOptions {
   /** Replaces the agent's prompt, also when it is empty. */
   system?: string | undefined;
   mode: ApprovalMode;
-  /** Rules such as `bash(git *)`, `edit`, `mcp__fs__*`; deny wins over ask, ask over allow. */
+  /** Rules such as `bash(git commit *)`, `edit`, `mcp__fs__*`; deny wins over ask, ask over allow. */
   allow: string[];
   deny: string[];
   tools: ToolSet;
@@ -1085,7 +1085,7 @@ export interface PermissionRequest {
   diff: string;
   /** Why it is asked. */
   reason: string;
-  /** The rules that "always" would save, such as `bash(git *)`; none where an answer must not last. */
+  /** The rules that "always" would save, such as `bash(git commit *)`; none where an answer must not last. */
   rules: string[];
   /** The commands of a command line, in its order. Empty for other tools, and where the line cannot be taken apart. */
   commands: PermissionCommand[];
@@ -2135,7 +2135,7 @@ export interface PolicyDecision {
 /** One rule. */
 export interface PolicyRule {
   effect: PolicyEffect;
-  /** Such as `bash(git *)`. */
+  /** Such as `bash(git commit *)`. */
   pattern: string;
   /** file:line, or the option it came from. */
   source: string;

@@ -15,7 +15,7 @@ export interface TurnSettings {
   system?: string
   tools?: ToolMode
   mode?: ApprovalMode
-  /** Rules of permission, such as `bash(git *)`. */
+  /** Rules of permission, such as `bash(git commit *)`. */
   allow?: readonly string[]
   ask?: readonly string[]
   deny?: readonly string[]

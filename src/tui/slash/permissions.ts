@@ -1,3 +1,4 @@
+import { describeProtected, READ_ONLY_NAMES } from '../../core/base/permission-lists.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
 import { effectName, explain, ruleText } from './policy.ts'
@@ -21,6 +22,8 @@ export async function showPermissions(
     rules.length === 0 ? `Neither this chat nor the file of ${agent} has rules.` : inColumns(rules),
     '',
     'Besides: those of config.toml, and those you allowed in this conversation.',
+    `Without a question, in the working directory: ${READ_ONLY_NAMES}.`,
+    `Changed only where a rule names them: ${describeProtected().join(', ')}.`,
     'What they all say of one call: /permissions bash(git push)',
   ]
   show(context, newPage(`Permissions of ${agent}`, lines.join('\n')))
@@ -32,13 +35,26 @@ async function explainCall(call: string, context: SlashContext, signal: AbortSig
   if (tool === '' || (key !== undefined && inside.trim() === ''))
     return say(context, 'warning', `Cannot read the call ${call}`, 'for example /permissions bash(npm test)')
   const args = key === undefined ? {} : { [key]: inside }
-  const { effect, reason, rule, matched, suggestions } = await explain(tool, args, context, signal)
+  const { effect, reason, rule, matched, suggestions, builtIn, warnings } = await explain(
+    tool,
+    args,
+    context,
+    signal,
+  )
   const others = matched.filter((one) => one.pattern !== rule?.pattern || one.source !== rule.source)
   printRows(context, `${effectName(effect)}: ${call}`, [
     ['why', reason],
-    ['rule', rule ? `${effectName(rule.effect)} ${ruleText(rule)}` : 'none matches'],
+    [
+      'rule',
+      rule
+        ? `${effectName(rule.effect)} ${ruleText(rule)}`
+        : builtIn
+          ? `built in: ${builtIn}`
+          : 'none matches',
+    ],
     ...others.map((one) => ['also', `${effectName(one.effect)} ${ruleText(one)}`]),
     ...suggestions.map((one) => ['to allow', one]),
+    ...warnings.map((one) => ['beware', one]),
   ])
 }
 

@@ -242,6 +242,7 @@ test('doctor counts rules where they are written, and warns of those that permit
       'ok config.toml: 3 rules, 2 allow, 1 deny',
       'ok agents/a.toml: 3 rules, 3 allow',
       'warning config.toml:2: allow bash permits any command without a question',
+      'warning config.toml:2: allow bash(git *) permits any command (by aliases, hooks and -c) without a question',
       'warning agents/a.toml:2: allow * permits everything without a question',
       'warning agents/a.toml:2: allow edit(/**) permits changes far outside of the working directory without a question',
     ],

@@ -58,7 +58,7 @@ test('a rule that is none is an error with its line, in config.toml and in an ag
   await assert.rejects(loadConfig(home.paths), {
     kind: 'config',
     message:
-      'config.toml:4: "permissions.allow[1]" must be written in lower case (for example bash(npm run *))\n' +
+      'config.toml:4: "permissions.allow[1]" must be written in lower case (for example bash(npm run lint))\n' +
       'config.toml:6: unknown key "permissions.forbid"',
   })
   await home.write('agents/a.toml', '[permissions]\ndeny = ["write(x)", 7]\nallow = "bash"\n')

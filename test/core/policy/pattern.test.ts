@@ -7,6 +7,6 @@ test('parseRule() reads a rule, or says what is wrong with it', () => {
   assert.throws(() => parseRule('Bash(ls\n)'), {
     kind: 'invalid',
     message: 'Cannot use the rule "Bash(ls\\n)": it has a line break or another control character',
-    hint: 'for example bash(git *)',
+    hint: 'for example bash(git commit *)',
   })
 })

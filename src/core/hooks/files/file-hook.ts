@@ -1,4 +1,5 @@
 import type { Hook } from '../../runtime/hook.ts'
+import type { GuardedPlaces } from '../closed-places.ts'
 import { FD_LINKS } from '../folder.ts'
 import type { FileTool } from './arguments.ts'
 import type { FileSetting } from './file-tools.ts'
@@ -7,6 +8,8 @@ import { FILE_GROUP, FILE_TOOLS } from './specs.ts'
 
 /** What the file tools use. */
 export interface FileHookOptions extends Pick<FileSetting, 'closed' | 'homeDir' | 'lock'> {
+  /** Files of the home that need more than a rule; by default none. */
+  guarded?: GuardedPlaces
   /** Folder whose links lead to the open files of this process; by default that of Linux. */
   fdLinks?: string
   /** How much is kept for undo. */
@@ -15,7 +18,7 @@ export interface FileHookOptions extends Pick<FileSetting, 'closed' | 'homeDir' 
 
 /** The tools `read`, `write` and `edit`; what they do is loaded when one is called. */
 export function fileHook(options: FileHookOptions): Hook {
-  const setting = { fdLinks: FD_LINKS, limits: KEEP_LIMITS, ...options }
+  const setting = { fdLinks: FD_LINKS, limits: KEEP_LIMITS, guarded: NOTHING_GUARDED, ...options }
   const tools = () => import('./file-tools.ts')
   return {
     schema: () => FILE_TOOLS,
@@ -30,6 +33,8 @@ export function fileHook(options: FileHookOptions): Hook {
     },
   }
 }
+
+const NOTHING_GUARDED: GuardedPlaces = { sealed: [], asked: [] }
 
 function isFileTool(name: string): name is FileTool {
   return FILE_TOOLS.some((tool) => tool.name === name)

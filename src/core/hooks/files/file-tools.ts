@@ -1,6 +1,9 @@
+import { realpath } from 'node:fs/promises'
 import { CrabError } from '../../base/errors.ts'
-import type { Action } from '../../policy/types.ts'
+import { findGuard } from '../../policy/protected-paths.ts'
+import type { Action, EditGuard } from '../../policy/types.ts'
 import type { ToolDispatch, ToolOutput, ToolRequest } from '../../runtime/hook.ts'
+import type { GuardedPlaces } from '../closed-places.ts'
 import { contentOf, editsOf, type FileTool, pathOf, rangeOf } from './arguments.ts'
 import { edit } from './edit.ts'
 import type { FileCall, Lock } from './file-call.ts'
@@ -19,36 +22,38 @@ export interface FileSetting extends FileAccess {
   /** Held while a file is changed. */
   lock: Lock
   limits: KeepLimits
+  guarded: GuardedPlaces
 }
 
 /** The file a call would touch, and how. Fails with `invalid` for its arguments, with `denied` for what is closed. */
 export async function describe(
   tool: FileTool,
   { args, cwd }: ToolRequest,
-  { homeDir, ...access }: FileSetting,
+  { homeDir, guarded, ...access }: FileSetting,
 ): Promise<Action> {
   const shown = pathOf(tool, args)
   const path = await locate(shown, { workspace: cwd, homeDir })
-  const target = toTarget(tool, { path, shown, mayShow: () => false }, access)
+  const target = toTarget(tool, { path, shown, mayShow: () => false }, access, guarded)
   await refuseClosed(target)
   if (tool === 'read') {
     rangeOf(args)
     return { kind: 'read', path, shown }
   }
   const change = tool === 'write' ? { content: contentOf(args) } : { edits: editsOf(args) }
-  return { kind: 'edit', path, shown, diff: (seen) => preview(target, change, seen) }
+  const guard = await guardOf(path, { workspace: cwd, homeDir }, guarded)
+  return { kind: 'edit', path, shown, diff: (seen) => preview(target, change, seen), ...(guard && { guard }) }
 }
 
 /** Makes a permitted call; a failure is an answer. */
 export async function dispatch(
   tool: FileTool,
   { args, action, files, mayShow, keepDir }: ToolDispatch,
-  { lock, limits, ...access }: FileSetting,
+  { lock, limits, guarded, ...access }: FileSetting,
   signal: AbortSignal,
 ): Promise<ToolOutput> {
   if (action.kind !== 'read' && action.kind !== 'edit')
     throw new CrabError('internal', `Cannot ${tool}: it was judged as ${action.kind}`)
-  const target = toTarget(tool, { ...action, mayShow }, access)
+  const target = toTarget(tool, { ...action, mayShow }, access, guarded)
   try {
     const keep = keepDir === undefined ? undefined : { folder: keepDir, limits }
     return await run({ target, files, lock, keep }, args, signal)
@@ -72,10 +77,25 @@ async function run(call: FileCall, args: ToolDispatch['args'], signal: AbortSign
   }
 }
 
+/** What is special about changing a file; places need not be there. */
+async function guardOf(
+  path: string,
+  { workspace, homeDir }: { workspace: string; homeDir: string },
+  { asked }: GuardedPlaces,
+): Promise<EditGuard | undefined> {
+  const real = (place: string) => realpath(place).catch(() => place)
+  const [home, ...places] = await Promise.all(
+    [homeDir, ...asked].map((place) => (place === '' ? '' : real(place))),
+  )
+  return findGuard(path, { workspace, homeDir: home ?? '', asked: places })
+}
+
 function toTarget(
   tool: FileTool,
   { path, shown, mayShow }: Pick<Target, 'path' | 'shown' | 'mayShow'>,
   { closed, fdLinks }: FileAccess,
+  { sealed }: GuardedPlaces,
 ): FileCall['target'] {
-  return { tool, path, shown, mayShow, closed, fdLinks }
+  const refused = tool === 'read' ? closed : [...closed, ...sealed]
+  return { tool, path, shown, mayShow, closed: refused, fdLinks }
 }

@@ -119,11 +119,6 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
   ]),
 ])
 
-/** The names of the forms, for people. */
-export function describeReadOnlyCommands(): string {
-  return [...READ_ONLY_COMMANDS.keys()].filter((name) => name !== '[' && name !== ':').join(', ')
-}
-
 function ofFiles(specs: Readonly<Record<string, CommandSpec>>): [string, ReadForm][] {
   return Object.entries(specs).map(([name, spec]) => [name, files(name, spec)])
 }

@@ -5,9 +5,11 @@ import { link, lstat, mkdir, readdir, readFile, readlink, utimes, writeFile } fr
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
+import { READ_ONLY_NAMES } from '../../../../src/core/base/permission-lists.ts'
 import { hardenedEnv } from '../../../../src/core/hooks/bash/environment.ts'
 import { readOnlyUses } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
+import { READ_ONLY_COMMANDS } from '../../../../src/core/policy/read-only/commands.ts'
 import type { Effect, Setting } from '../../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../../support/policy-setting.ts'
 import { makeTree, type Tree } from '../../../support/trees.ts'
@@ -41,6 +43,11 @@ test('no line that is known to change nothing changes anything', async () => {
     await Promise.all(lines.map(execute))
     assert.deepEqual(await snapshot(box.root), before, lines.join(' | '))
   }
+})
+
+test('the names that are shown are those of the forms', () => {
+  const names = [...READ_ONLY_COMMANDS.keys()].filter((name) => name !== '[' && name !== ':')
+  assert.equal(READ_ONLY_NAMES, names.join(', '))
 })
 
 test('rules go before the built-in forms, and what is denied to read is not read by a command', async () => {

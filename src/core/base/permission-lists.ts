@@ -1,0 +1,66 @@
+/** Lists the protected paths, for people. */
+export function describeProtected(): string[] {
+  return [
+    ...[...PROTECTED_FOLDERS].map((name) => `${name}/**`),
+    ...PROTECTED_FILES,
+    ...PROTECTED_HOME_PLACES.map((place) => `~/${place}`),
+    '~/.bashrc, ~/.zshrc, ~/.profile and other files that a shell reads when it starts',
+    "Crab.md and skills/ of crabtalk's home (asked about with --yolo, too)",
+  ]
+}
+
+/** In any folder: what is below runs programs, or is read by agents as instructions. */
+export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set([
+  '.git',
+  '.vscode',
+  '.idea',
+  '.husky',
+  '.crabtalk',
+  '.claude',
+  '.cursor',
+  '.direnv',
+  '.devcontainer',
+])
+
+/** Files of any folder that agents, editors and tools read. */
+export const PROTECTED_FILES: ReadonlySet<string> = new Set([
+  '.envrc',
+  'agents.md',
+  'claude.md',
+  'crab.md',
+  '.mcp.json',
+  '.npmrc',
+  '.gitmodules',
+  '.pre-commit-config.yaml',
+])
+
+/** Below the user's own directory. */
+export const PROTECTED_HOME_PLACES: readonly string[] = [
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.kube',
+  '.docker',
+  '.netrc',
+  '.pgpass',
+  '.gitconfig',
+  '.config/git',
+  '.config/autostart',
+  '.config/systemd',
+  '.config/fish',
+  '.config/environment.d',
+  '.local/bin',
+  '.local/share/systemd',
+  'bin',
+  'library/launchagents',
+  '.cargo/config.toml',
+  '.pypirc',
+]
+
+/** The commands of which forms are known to change nothing; core/policy/read-only has the forms. */
+export const READ_ONLY_NAMES =
+  'cat, tac, rev, head, tail, wc, sort, cut, paste, nl, stat, file, df, du, ls, tree, realpath, ' +
+  'readlink, shasum, md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, uniq, comm, ' +
+  'cmp, diff, grep, egrep, fgrep, rg, jq, sed, find, git, cd, test, date, tr, basename, dirname, pwd, ' +
+  'whoami, uname, nproc, seq, which, type, command, echo, printf, true, false, node, npm, python, ' +
+  'python3'
