@@ -87,22 +87,17 @@ function standardOf(
   return { effect: 'ask', reason: missing(action, evidence, isHome) }
 }
 
-<<<<<<< HEAD
-/** An agent remembers for everyone it talks to; an untrusted turn neither reads nor changes that. */
-=======
 /** Neither a mode nor the class of a turn permits it; a rule that names it does. */
 function guarded(
   { name, isAlways }: EditGuard,
   trust: Setting['trust'],
 ): Pick<Decision, 'effect' | 'reason'> {
-  if (trust === 'remote')
-    return { effect: 'deny', reason: `a remote turn changes no protected path, as ${name} is` }
-  const reason = `${name} is a protected path, which ${isAlways ? 'no rule allows' : 'only a rule that names it allows'}`
-  return { effect: 'ask', reason }
+  const who = isAlways ? 'no rule allows' : 'only a rule that names it allows'
+  const reason = `${name} is a protected path, which ${who}`
+  return { effect: CLASS_RIGHTS[trust].otherwise === 'deny' ? 'deny' : 'ask', reason }
 }
 
-/** An agent remembers for everybody it talks to: whoever is elsewhere neither reads nor changes that. */
->>>>>>> 3005da4 (policy: protected paths; documentation examples are safe ones)
+/** An agent remembers for everyone it talks to; an untrusted turn neither reads nor changes that. */
 function ownOf(trust: Setting['trust']): Pick<Decision, 'effect' | 'reason'> {
   if (!CLASS_RIGHTS[trust].remembers) {
     return { effect: 'deny', reason: `${A_TURN[trust]} has no part in the agent's memory` }
