@@ -40,10 +40,15 @@ export function forFixedClients(dispatch: Dispatch, served: Served): Dispatch {
   }
 }
 
-/** The person behind a client of the local class answers its questions. */
+/**
+ * Questions of a turn of the local class go to the user of its client. So does the one whether to trust a new folder: the
+ * notice that takes its place cannot be shown there.
+ */
 function withAsker(message: StreamMsg, { channel }: Served): StreamMsg {
   const isLocal = trustOf(channel, message.sender ?? '') === 'local'
-  return isLocal ? { ...message, options: TurnOptions.create({ onAsk: OnAsk.CLIENT }) } : message
+  return isLocal
+    ? { ...message, options: TurnOptions.create({ onAsk: OnAsk.CLIENT, asksTrust: true }) }
+    : message
 }
 
 /** The reply as a JSON object with an answer to each question of the oldest ask of the pair; unchanged when none waits. */

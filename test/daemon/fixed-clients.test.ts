@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { toAnswers } from '../../src/daemon/fixed-clients.ts'
+import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
+import { forFixedClients, toAnswers } from '../../src/daemon/fixed-clients.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import { testFixedClients } from '../support/fixed-client-turns.ts'
 import { decodeFixed, encodeFixed } from '../support/fixed-wire.ts'
+import { startTestDispatch } from '../support/test-dispatch.ts'
+
+const NEVER = new AbortController().signal
 
 const VECTORS = join(import.meta.dirname, '../core/protocol/fixtures/wire-vectors.txt')
 
@@ -30,6 +35,27 @@ test('a typed reply to several questions answers the first, and picks several op
   assert.deepEqual(toAnswers('1, green', [one!, two!]), { 'one?': 'Red, Green', 'two?': '' })
   assert.deepEqual(toAnswers('4', [one!]), { 'one?': '4' })
   assert.deepEqual(toAnswers('{"two?":"BLUE"}', [one!, two!]), { 'one?': '', 'two?': 'Blue' })
+})
+
+test('a question to such a client has a time limit, because its user may close it without an answer', async () => {
+  const call = { call: 'a', name: 'ask_user', args: '{"questions":[{"question":"Which one?"}]}' }
+  await using node = await startTestDispatch([{ parts: [call] }, { parts: ['Done.'] }])
+  const { services } = node
+  const dispatch = forFixedClients(route(handlers(services, 'local', {}, 'fixed')), {
+    services,
+    channel: 'local',
+  })
+  const limits: boolean[] = []
+  for await (const { event } of streamTurn(
+    dispatch,
+    { agent: 'crab', sender: 'ann', content: 'go' },
+    NEVER,
+  )) {
+    if (event?.$case !== 'askUser') continue
+    limits.push(...services.asks.list('').map(({ hasTimeLimit }) => hasTimeLimit))
+    await request(dispatch, 'replyToAsk', { agent: '', sender: 'ann', content: 'that one' }, NEVER)
+  }
+  assert.deepEqual(limits, [true])
 })
 
 testFixedClients()

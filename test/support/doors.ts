@@ -83,7 +83,7 @@ async function openGate(services: TestDispatch['services']) {
       book,
       refusals: new RefusalLog(log),
       serve,
-      serveFixed: (dispatch) => dispatch,
+      serveFixed: serve,
     }),
   }
 }

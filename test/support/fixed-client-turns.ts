@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { request, streamTurn } from '../../src/core/protocol/dispatch.ts'
@@ -95,6 +96,28 @@ export function testFixedClients(start: DaemonStart = {}): void {
     })
   }
 
+  for (const [reply, isRead] of [
+    ['Yes', true],
+    ['2', true],
+    ['No', false],
+  ] as const) {
+    test(`the first turn in a folder with instructions asks, and ${reply} ${isRead ? 'uses' : 'leaves'} them`, async () => {
+      await using at = await startPlace(() => ({ parts: ['Done.'] }), start)
+      const cwd = join(at.home.paths.home, '../project')
+      await mkdir(join(cwd, '.git'), { recursive: true })
+      await writeFile(join(cwd, 'AGENTS.md'), 'Speak like a pirate.\n')
+      const asked: string[] = []
+      for await (const { name, value } of at.client.stream({ ...PAIR, content: 'hi', cwd })) {
+        if (name !== 'ask_user') continue
+        asked.push(String((value['questions'] as FixedMessage[])[0]!['question']))
+        await at.client.request('reply_to_ask', { ...PAIR, content: reply })
+      }
+      assert.equal(asked.length, 1)
+      assert.match(asked[0]!, /^Use the instruction files of .*project\?/)
+      assert.equal(/like a pirate/.test(at.requests[0]!.text), isRead)
+    })
+  }
+
   test('a sender of another class is not asked', async () => {
     await using at = await startPlace([{ parts: [ask(['Red'])] }, { parts: ['Alone.'] }], start)
     const events = await turn(at, 'go', undefined, 'tg:7')
@@ -148,6 +171,18 @@ export function testFixedClients(start: DaemonStart = {}): void {
     assert.equal(names.at(-1), 'end')
     await turn(at, 'the second')
     assert.match(at.requests[1]!.text, /the first/)
+  })
+
+  test('a steer that its turn never took up is stored, since the client cannot be told', async () => {
+    const script = [{ parts: ['Half'], end: 'hang' as const }, { parts: ['Whole.'] }]
+    await using at = await startPlace(script, start)
+    for await (const { name } of at.client.stream({ ...PAIR, content: 'the first' })) {
+      if (name !== 'chunk') continue
+      await at.client.request('steer_session', { ...PAIR, content: 'one thing more' })
+      await at.client.request('kill', PAIR)
+    }
+    await turn(at, 'the second')
+    assert.match(at.requests[1]!.text, /one thing more/)
   })
 
   test('kill of a pair that never spoke is 404 and starts nothing', async () => {

@@ -29,6 +29,7 @@ import { subscribeMcpEvents } from './mcp-events.ts'
 import { mcpTrace } from './mcp-trace.ts'
 import { listModels } from './models.ts'
 import { waitRun } from './runs.ts'
+import type { Served } from './served.ts'
 import {
   activateSession,
   findSession,
@@ -44,16 +45,21 @@ import { turnConflict } from './turn-conflict.ts'
 import { send, stream } from './turns.ts'
 
 /** The operations of the protocol over one node's services, for messages that come by that channel, each for its callers. */
-export function handlers(services: Services, channel: Channel, host: HostHandlers = {}): Handlers {
-  return guarded({ ...operations(services, channel), ...host }, services, channel)
+export function handlers(
+  services: Services,
+  channel: Channel,
+  host: HostHandlers = {},
+  client?: Served['client'],
+): Handlers {
+  return guarded({ ...operations({ services, channel, client }), ...host }, services, channel)
 }
 
 /** What only a host that embeds the daemon can do. */
 export type HostHandlers = Pick<Handlers, 'extension'>
 
-function operations(services: Services, channel: Channel): Handlers {
+function operations(served: Served): Handlers {
+  const { services, channel } = served
   const { agents, place } = services
-  const served = { services, channel }
   const { storage } = place
   const entries = new EntryReader(storage)
   return {

@@ -5,4 +5,6 @@ import type { Services } from '../services.ts'
 export interface Served {
   services: Services
   channel: Channel
+  /** `fixed`: messages of clients that use no addition to the fixed protocol, and see no added event. */
+  client?: 'fixed' | undefined
 }

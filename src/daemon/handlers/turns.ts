@@ -14,15 +14,23 @@ import { toTurnRequest } from './turn-message.ts'
 
 /** `stream`: one turn, event by event; a detached one goes on when whoever follows it leaves. */
 export async function* stream(
-  { services, channel }: Served,
+  { services, channel, client }: Served,
   message: StreamMsg,
   signal: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const request = toRequest(message, channel)
   const events = message.detach
     ? (await services.live.detach(request)).follow(signal)
-    : services.live.stream({ ...request, returnsSteers: () => true }, signal)
+    : services.live.stream(
+        client === 'fixed' ? forFixed(request) : { ...request, returnsSteers: () => true },
+        signal,
+      )
   for await (const { seq, event } of events) yield { seq, event: toWireEvent(event) }
+}
+
+/** A turn whose client may close a question without a word, and cannot be told of a steer that comes too late. */
+function forFixed(request: TurnRequest): TurnRequest {
+  return { ...request, settings: { ...request.settings, isAttended: false } }
 }
 
 /**

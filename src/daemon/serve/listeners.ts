@@ -72,8 +72,7 @@ async function openLocal(options: ListenersOptions): Promise<Opened> {
   const { paths, env } = options.services.node
   const { endpoint, addressFile } = daemonEndpoint({ paths, env, uid: options.uid })
   const more = addressFile === undefined ? {} : { addressFile }
-  const dispatch = options.watched(route(handlers(options.services, 'local')))
-  const listener = await listen(endpoint, toListenOptions(options, 'local', { dispatch, more }))
+  const listener = await listen(endpoint, toListenOptions(options, 'local', { more }))
   return { listener, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
 }
 
@@ -95,9 +94,7 @@ async function openTcp(options: ListenersOptions, port: number): Promise<Opened>
 /** Serves every client; what they are refused is logged all the same. */
 function openGate(options: ListenersOptions, refusals: RefusalLog): Gate {
   options.onWarning(OPEN_TCP_WARNING)
-  const { services, watched } = options
-  const dispatch = logRefusals(route(handlers(services, TCP_CLIENT)), { refusals, address: LOOPBACK })
-  return { dispatch: watched(dispatch) }
+  return { logged: (dispatch) => logRefusals(dispatch, { refusals, address: LOOPBACK }) }
 }
 
 /** Serves clients by their tokens. */
@@ -112,34 +109,38 @@ async function tokenGate(
   const lock = (resource: string, signal: AbortSignal) => place.leases.take(resource, signal)
   const book = opening.use(new TokenBook({ run, lock, log: node.log, now }))
   const serve = (client: TcpClient) => watched(route(handlers(services, client)))
-  const serveFixed = (dispatch: Dispatch, channel: TcpClient) =>
-    forFixedClients(dispatch, { services, channel })
+  const serveFixed = (client: TcpClient) => watched(fixedDispatch(services, client))
   const gatekeeper = tcpGatekeeper({ book, refusals, serve, serveFixed })
-  return { dispatch: serve(TCP_CLIENT), more: { gatekeeper } }
+  return { more: { gatekeeper } }
 }
 
 /** How the clients of a listener are served. */
 interface Gate {
-  /** Serves those that need no token. */
-  dispatch: Dispatch
+  /** Logs what clients that need no token are refused. */
+  logged?(dispatch: Dispatch): Dispatch
   more?: Pick<ListenOptions, 'gatekeeper' | 'addressFile'>
 }
 
 /** The grace is read when the listener closes. */
 function toListenOptions(
-  { services, graceMs, onError }: ListenersOptions,
+  { services, watched, graceMs, onError }: ListenersOptions,
   channel: Channel,
-  { dispatch, more = {} }: Gate,
+  { logged = (dispatch) => dispatch, more = {} }: Gate,
 ): ListenOptions {
   return {
     ...more,
-    dispatch,
-    fixedDispatch: forFixedClients(dispatch, { services, channel }),
+    dispatch: watched(logged(route(handlers(services, channel)))),
+    fixedDispatch: watched(logged(fixedDispatch(services, channel))),
     get graceMs() {
       return graceMs()
     },
     onError,
   }
+}
+
+/** Serves clients of the fixed protocol. */
+function fixedDispatch(services: Services, channel: Channel): Dispatch {
+  return forFixedClients(route(handlers(services, channel, {}, 'fixed')), { services, channel })
 }
 
 async function closeAll(open: readonly Opened[]): Promise<void> {

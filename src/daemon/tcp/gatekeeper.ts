@@ -12,8 +12,8 @@ interface GatekeeperOptions {
   refusals: RefusalLog
   /** Makes the dispatch of one client. */
   serve(client: TcpClient): Dispatch
-  /** Makes of it the dispatch for a client that uses no addition to the fixed protocol. */
-  serveFixed(dispatch: Dispatch, client: TcpClient): Dispatch
+  /** Makes its dispatch while it uses no addition to the fixed protocol. */
+  serveFixed(client: TcpClient): Dispatch
 }
 
 /** Admits clients by their tokens, and serves each within the limits of its own. */
@@ -25,8 +25,9 @@ export function tcpGatekeeper({ book, refusals, serve, serveFixed }: GatekeeperO
       const { token, ended } = open
       book.used(token.name)
       const client: TcpClient = { kind: 'tcp', token, isTaken: (name) => book.isTaken(name) }
-      const dispatch = whileOpen(logRefusals(serve(client), { refusals, address, token }), book, open)
-      return { dispatch, fixedDispatch: serveFixed(dispatch, client), ended }
+      const limit = (dispatch: Dispatch) =>
+        whileOpen(logRefusals(dispatch, { refusals, address, token }), book, open)
+      return { dispatch: limit(serve(client)), fixedDispatch: limit(serveFixed(client)), ended }
     },
     refused: (address, reason) => refusals.add({ address, reason }),
   }
