@@ -1,8 +1,9 @@
 import { fstatSync, readSync } from 'node:fs'
-import { constants, homedir } from 'node:os'
+import { constants } from 'node:os'
 import type { Host, SignalName } from '../src/commands/host.ts'
 import { Output } from '../src/commands/output.ts'
 import { CrabError } from '../src/core/base/errors.ts'
+import { userDirectory } from '../src/core/base/user.ts'
 import { openScreen } from './screen.ts'
 import { openTerminal } from './terminal.ts'
 
@@ -23,7 +24,7 @@ export function processHost(): Host {
     memoryBytes: () => process.memoryUsage.rss(),
     cwd: currentDirectory,
     get homeDir() {
-      return homedir()
+      return userDirectory()
     },
     stdout: new Output(1, () => isTerminal(1)),
     stderr: new Output(2, () => isTerminal(2)),

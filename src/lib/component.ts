@@ -1,7 +1,7 @@
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { CrabError, KINDS, toCrabError } from '../core/base/errors.ts'
 import { LogFile } from '../core/base/log-file.ts'
+import { userDirectory } from '../core/base/user.ts'
 import { homePaths } from '../core/config/paths.ts'
 import { serveComponent as serve } from '../mcp/component/serve-component.ts'
 import type {
@@ -44,7 +44,7 @@ export async function serveComponent(
 ): Promise<void> {
   const { home, ...rest } = options
   const env = home === undefined ? process.env : { ...process.env, CRABTALK_HOME: home }
-  const paths = homePaths(env, { cwd: process.cwd(), homeDir: homedir() })
+  const paths = homePaths(env, { cwd: process.cwd(), homeDir: userDirectory() })
   const { pid } = process
   using log = new LogFile({ path: join(paths.logs, `${component.name}.log`), pid, now: Date.now })
   let withdraw = () => {}

@@ -1,5 +1,6 @@
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { CrabError } from '../core/base/errors.ts'
+import { userDirectory } from '../core/base/user.ts'
 import { DEFAULT_AGENT } from '../core/config/default-name.ts'
 import { homePaths } from '../core/config/paths.ts'
 import { sayHello } from '../core/protocol/dispatch.ts'
@@ -31,7 +32,7 @@ export interface ConnectOptions {
 export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const { home, signal = new AbortController().signal } = options
   const env = home === undefined ? process.env : { ...process.env, CRABTALK_HOME: home }
-  const { run } = homePaths(env, { cwd: process.cwd(), homeDir: homedir() })
+  const { run } = homePaths(env, { cwd: process.cwd(), homeDir: userDirectory() })
   const endpoint = options.endpoint ?? (await findEndpoint(run))
   const token = endpoint.kind === 'tcp' ? (options.token ?? (await readToken(run))) : undefined
   const dispatch = socketDispatch({ endpoint, ...(token !== undefined && { token }) })

@@ -1,8 +1,10 @@
 import { constants, type Stats } from 'node:fs'
 import { access, chmod, stat, statfs } from 'node:fs/promises'
-import { platform, userInfo } from 'node:os'
+import { platform } from 'node:os'
 import { dirname } from 'node:path'
+import { userName } from '../../core/base/user.ts'
 import { findForeignMark, foreignHomeHint } from '../../core/config/foreign-home.ts'
+import type { Host } from '../host.ts'
 import { type Check, type Finding, type Fix, note, ok, type Place, problem, warning } from './check.ts'
 import { findSecretFiles } from './secret-files.ts'
 
@@ -20,7 +22,7 @@ export const checkHome: Check = async (place) => {
   return [
     home ? ok(`lives in ${where}`) : note(`${where} does not exist yet; the first turn makes it`),
     ...(await writable(nearest)),
-    ...ownership(home),
+    ...ownership(home, host),
     ...(await closedToOthers(place)),
     ...(await room(nearest)),
   ]
@@ -36,10 +38,10 @@ async function writable(folder: string): Promise<Finding[]> {
 }
 
 /** What `sudo crabtalk` leaves behind. */
-function ownership(home: Stats | undefined): Finding[] {
-  const { uid, username } = userInfo()
-  if (!home || uid < 0 || home.uid === uid) return []
-  return [warning(`the home belongs to user ${home.uid}, not to ${username}`, `chown -R ${username} it`)]
+function ownership(home: Stats | undefined, { uid }: Pick<Host, 'uid'>): Finding[] {
+  if (!home || platform() === 'win32' || home.uid === uid) return []
+  const name = userName() ?? String(uid)
+  return [warning(`the home belongs to user ${home.uid}, not to ${name}`, `chown -R ${name} it`)]
 }
 
 /** Sockets and leases are for nobody else, nor are files with secrets in them. */

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { replaceFile } from '../../core/base/files.ts'
+import { userName } from '../../core/base/user.ts'
 import type { ManagerCommand, UpHost } from '../types.ts'
 import { systemdEnv } from './systemd-place.ts'
 
@@ -17,7 +17,8 @@ export function toLoginctl(verb: 'enable-linger' | 'disable-linger'): ManagerCom
 
 /** Whether the user manager outlives the last logout: login services keep a file for each such person. */
 export function isLingering(folder = '/var/lib/systemd/linger'): boolean {
-  return existsSync(join(folder, userInfo().username))
+  const name = userName()
+  return name !== undefined && existsSync(join(folder, name))
 }
 
 /**
