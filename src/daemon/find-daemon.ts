@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { platform, tmpdir } from 'node:os'
 import { CrabError } from '../core/base/errors.ts'
 import { DEFAULT_AGENT } from '../core/config/default-name.ts'
@@ -45,7 +45,17 @@ export function daemonEndpoint({ paths, env, uid }: DaemonPlace): LocalEndpoint 
 export async function findDaemon(at: DaemonPlace, signal: AbortSignal): Promise<FoundDaemon | undefined> {
   const local = daemonEndpoint(at)
   const file = local.addressFile ?? (local.endpoint.kind === 'unix' ? local.endpoint.path : undefined)
-  if (file !== undefined && !existsSync(file)) return undefined
+  const found = file === undefined ? undefined : lstatSync(file, { throwIfNoEntry: false })
+  if (file !== undefined && !found) return undefined
+  if (found && platform() !== 'win32' && at.uid !== 0 && found.uid !== at.uid && found.uid !== 0) {
+    throw new CrabError(
+      'denied',
+      `Cannot use the daemon: ${file} belongs to another user (uid ${found.uid})`,
+      {
+        hint: 'remove that file, or set CRABTALK_HOME to another directory',
+      },
+    )
+  }
   const [{ readAddress }, { socketDispatch }] = await Promise.all([
     import('../core/transport/address-file.ts'),
     import('../core/transport/client.ts'),

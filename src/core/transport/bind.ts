@@ -2,7 +2,7 @@ import type { ListenOptions as Place, Server } from 'node:net'
 import { CrabError } from '../base/errors.ts'
 import { toStorageError } from '../base/files.ts'
 import { codeOf } from '../base/system-error.ts'
-import { removeAddress, writeAddress } from './address-file.ts'
+import { freePath, removeAddress, writeAddress } from './address-file.ts'
 import { type Endpoint, formatEndpoint } from './endpoint.ts'
 import { claimSocket } from './socket-file.ts'
 
@@ -26,16 +26,17 @@ async function bindUnix(
   endpoint: Endpoint & { kind: 'unix' },
   addressFile: string | undefined,
 ): Promise<Bound> {
-  const { path } = endpoint
   try {
+    const path = addressFile === undefined ? endpoint.path : await freePath(endpoint.path, addressFile)
     const removeSocket = await claimSocket(path, (hidden) => startListening(server, { path: hidden }))
-    if (addressFile === undefined) return { endpoint, release: removeSocket }
+    const bound: Endpoint = { kind: 'unix', path }
+    if (addressFile === undefined) return { endpoint: bound, release: removeSocket }
     await writeAddress(addressFile, path)
     const release = async () => {
       await removeAddress(addressFile, path)
       await removeSocket()
     }
-    return { endpoint, release }
+    return { endpoint: bound, release }
   } catch (reason) {
     throw toStorageError(`Cannot listen on ${formatEndpoint(endpoint)}`, reason)
   }

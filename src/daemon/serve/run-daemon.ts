@@ -19,6 +19,7 @@ import { takeHome } from './home-lease.ts'
 import { IdleExit } from './idle-exit.ts'
 import { type DaemonHost, DaemonLife } from './life.ts'
 import { type Listeners, openListeners } from './listeners.ts'
+import { requireOwnRun } from './own-run.ts'
 import { bothLogs, terminalLog } from './terminal-log.ts'
 
 /** The process that is to be a daemon. */
@@ -56,6 +57,7 @@ const SWEEP_AGAIN_MS = 2 * 60_000
  */
 export async function runDaemon(host: DaemonProcess, options: DaemonOptions): Promise<number> {
   await refuseForeignHome(options.paths)
+  await requireOwnRun(options.paths.run, host.uid)
   using file = new LogFile({ path: join(options.paths.logs, 'daemon.log'), pid: host.pid, now: Date.now })
   const log = host.stderr.isTerminal ? bothLogs(file.log, terminalLog(host.stderr, Date.now)) : file.log
   using life = new DaemonLife(host, log)

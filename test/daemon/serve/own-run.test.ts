@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { chown, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { findDaemon } from '../../../src/daemon/find-daemon.ts'
+import { requireOwnRun } from '../../../src/daemon/serve/own-run.ts'
+import { temporaryHome } from '../../support/temporary-home.ts'
+
+const UID = process.getuid?.() ?? 0
+const NEVER = new AbortController().signal
+
+test('requireOwnRun() takes a folder of this user, or none, and refuses that of another', async () => {
+  await using home = await temporaryHome()
+  const { run } = home.paths
+  await requireOwnRun(run, UID)
+  await mkdir(run, { recursive: true })
+  await requireOwnRun(run, UID)
+  await assert.rejects(requireOwnRun(run, UID + 1), {
+    kind: 'config',
+    message: /run belongs to another user \(uid \d+\)$/,
+  })
+})
+
+test('findDaemon() speaks to no socket of another user', async () => {
+  await using home = await temporaryHome()
+  const { paths } = home
+  const socket = join(paths.run, 'crabtalk.sock')
+  await mkdir(paths.run, { recursive: true })
+  await writeFile(socket, '')
+  if (UID === 0) await chown(socket, 12_345, 12_345)
+  const at = { paths, env: {}, uid: UID + 1 }
+  await assert.rejects(findDaemon(at, NEVER), {
+    kind: 'denied',
+    message: /crabtalk\.sock belongs to another user/,
+  })
+})
