@@ -30,8 +30,13 @@ export async function nearName(target: Target): Promise<string | undefined> {
     entries = await entriesOf(parent, target)
   }
   const meant = didYouMean(name, entries?.names.map((entry) => printable(entry.replace(/\/$/, ''))) ?? [])
-  if (parent === dirname(target.path)) return meant
+  if (parent === dirname(target.path)) return entries?.names.includes(name) ? notUtf8(name) : meant
   return `there is no folder "${name}"${meant === undefined ? '' : `: ${meant}`}`
+}
+
+/** A listed name that opens nothing has bytes that are not UTF-8: the system gives them as replacement characters. */
+function notUtf8(name: string): string {
+  return `the name of ${printable(name)} is not UTF-8, and tools for files reach no such names: use bash, with ? in place of each \ufffd, or rename it`
 }
 
 interface Entries {

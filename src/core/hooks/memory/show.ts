@@ -27,5 +27,5 @@ const MATCH_CHARS = 1500
 
 function headOfEntry({ name, kind, aliases, createdAt }: MemoryEntry): string {
   const others = aliases.length > 0 ? ` (also ${aliases.join(', ')})` : ''
-  return `[${name}]${others} ${kind} of ${toIsoTime(createdAt).slice(0, 10)}`
+  return `[${name}]${others} ${kind} of ${toIsoTime(createdAt).split('T')[0]}`
 }

@@ -19,12 +19,19 @@ export async function findFiles(
   const files = await newestFirst(items, target, signal)
   const shown = files.slice(0, MAX_SHOWN).map((path) => target.show(path))
   const left = files.length - shown.length
+  const unnamed = countUndecoded(items) - countUndecoded(files) // the rest has the character in its name
   const notes = [
     ...(files.length === 0 ? ['No files found.'] : []),
     ...(left > 0 ? [`[${left} more]`] : []),
+    ...(unnamed > 0 ? [`[${unnamed} more, with names that are not UTF-8; bash reaches those]`] : []),
     ...(stopped === undefined ? [] : [`[The search stopped ${stopped}; narrow it.]`]),
   ]
   return { output: [...shown, ...notes].join('\n'), isError: false }
+}
+
+/** Counts the names with replacement characters: the system gives them for bytes that are not UTF-8, and they open nothing. */
+function countUndecoded(paths: readonly string[]): number {
+  return paths.filter((path) => path.includes('\ufffd')).length
 }
 
 async function* admitted(paths: AsyncIterable<string>, target: SearchTarget): AsyncGenerator<string> {

@@ -1,5 +1,5 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { CrabError } from '../../base/errors.ts'
 import { toStorageError } from '../../base/files.ts'
 import { isInside } from '../../policy/paths.ts'
@@ -19,15 +19,13 @@ export async function readSkillFile(
   const what = `Cannot read ${JSON.stringify(file)} of the skill "${name}"`
   const path = resolve(folder, file)
   const [root = '', real = ''] = await Promise.all([folder, path].map((one) => realpath(one).catch(() => '')))
-  if (root === '' || real === '' || !isInside(root, real) || HIDDEN.test(relative(root, real))) {
-    throw new CrabError(
-      'missing',
-      `${what}: the skill has no such file; its folder has ${await namesIn(folder)}`,
-    )
+  if (root === '' || real === '' || !mayRead(root, real)) {
+    const names = await namesIn(root === '' ? folder : root, root)
+    throw new CrabError('missing', `${what}: the skill has no such file; its folder has ${names}`)
   }
   try {
     const stats = await stat(real)
-    if (stats.isDirectory()) return await namesIn(real)
+    if (stats.isDirectory()) return await namesIn(real, root)
     const text = stats.isFile() && stats.size <= MAX_BYTES ? await readFile(real) : undefined
     if (text !== undefined && !text.includes(0)) return text.toString('utf8')
   } catch (reason) {
@@ -41,11 +39,23 @@ const HIDDEN = /(?:^|[\\/])\.(?!\.?(?:[\\/]|$))/
 const MAX_BYTES = 256 * 1024
 const MAX_NAMES = 50
 
-/** What is in a folder, hidden things aside, as a list in a line. */
-async function namesIn(folder: string): Promise<string> {
+/** Whether a path of which the links are resolved is inside the skill and not hidden. */
+function mayRead(root: string, real: string): boolean {
+  return isInside(root, real) && !HIDDEN.test(relative(root, real))
+}
+
+/** The names in a folder that can be read, as a list in a line. */
+async function namesIn(folder: string, root: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []) // it says that there is nothing
+  const isReadable = await Promise.all(
+    entries.map(async (entry) => {
+      if (!entry.isSymbolicLink()) return !entry.name.startsWith('.')
+      const real = await realpath(join(folder, entry.name)).catch(() => undefined) // a link to nothing
+      return !entry.name.startsWith('.') && real !== undefined && mayRead(root, real)
+    }),
+  )
   const names = entries
-    .filter(({ name }) => !name.startsWith('.'))
+    .filter((_, at) => isReadable[at])
     .map((entry) => printable(entry.isDirectory() ? `${entry.name}/` : entry.name))
     .toSorted()
   if (names.length === 0) return 'nothing'

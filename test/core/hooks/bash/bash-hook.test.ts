@@ -186,7 +186,7 @@ test('describe() gives the command as it will run, and refuses arguments that ma
   })
   const cases: [object, RegExp][] = [
     [{}, /command must be a string/],
-    [{ command: '' }, /command must be a string/],
+    [{ command: '' }, /command is empty/],
     [{ command: ['ls'] }, /command must be a string/],
     [{ command: 'ls\0' }, /command holds a NUL/],
     [{ command: 'x'.repeat(120_001) }, /command is longer than 120000 bytes/],

@@ -203,3 +203,17 @@ test('read finds a name whose accents are written with other code points', async
   assert.equal(await say('read', { path: composed }), 'composed')
   assert.equal(await say('read', { path: apart }), 'apart')
 })
+
+test('read says of a name that is not UTF-8 that it cannot reach it, and how bash can', async () => {
+  await using dir = await mkdtempDisposable(PREFIX)
+  const name = Buffer.concat([Buffer.from(join(dir.path, 'caf')), Buffer.from([0xe9]), Buffer.from('.txt')])
+  const isMade = await writeFile(name, 'hello').then(
+    () => true,
+    () => false, // disks of macOS have no such names
+  )
+  const { say } = fileTools(dir.path)
+  const answer = await say('read', { path: 'caf\ufffd.txt' })
+  assert.match(answer, /^!Cannot read caf\ufffd\.txt: there is no such file/)
+  assert.equal(answer.includes('is not UTF-8'), isMade, answer)
+  assert.doesNotMatch(answer, /did you mean/)
+})

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { link, readdir, symlink, utimes } from 'node:fs/promises'
+import { link, readdir, symlink, utimes, writeFile } from 'node:fs/promises'
 import { after, test } from 'node:test'
 import { installedRipgrep } from '../../../../bin/ripgrep.ts'
 import type { SearchEngine } from '../../../../src/core/hooks/search/engine.ts'
@@ -32,6 +32,18 @@ test('glob says how many more there are, and when there are none', async () => {
   const lines = (await say(tree, 'glob', { pattern: '*.txt' })).split('\n')
   assert.deepEqual([lines.length, lines.at(-1)], [201, '[3 more]'])
   assert.equal(await say(tree, 'glob', { pattern: '*.md' }), 'No files found.')
+})
+
+test('glob says how many files it leaves out because their names are not UTF-8', async () => {
+  await using tree = await makeTree({ 'a.txt': '', 'b\ufffd.txt': '' })
+  const name = Buffer.concat([Buffer.from(tree.path('caf')), Buffer.from([0xe9]), Buffer.from('.txt')])
+  const isMade = await writeFile(name, '').then(
+    () => true,
+    () => false, // disks of macOS have no such names
+  )
+  const note = isMade ? ['[1 more, with names that are not UTF-8; bash reaches those]'] : []
+  const lines = (await say(tree, 'glob', { pattern: '*.txt' })).split('\n')
+  assert.deepEqual(lines.toSorted(), [...note, 'a.txt', 'b\ufffd.txt'].toSorted())
 })
 
 test('glob looks in the folder that a path or the pattern begins with', async () => {

@@ -159,13 +159,16 @@ test('skill gives other files of a skill, and none that lies outside of it or is
   await home.write('outside.md', 'secret')
   await symlink(join(home.paths.home, 'outside.md'), join(home.paths.skills, 'pdf', 'linked.md'))
   await symlink(join(home.paths.skills, 'pdf', '.env'), join(home.paths.skills, 'pdf', 'shown.md'))
+  await symlink('references/forms.md', join(home.paths.skills, 'pdf', 'alias.md'))
+  await symlink('nowhere.md', join(home.paths.skills, 'pdf', 'dangling.md'))
   const read = (file: unknown) => call(home, { name: 'pdf', file })
   assert.deepEqual(await read('references/forms.md'), { output: 'Fill them in.', isError: false })
   assert.deepEqual(await read('./references/../references/forms.md'), await read('references/forms.md'))
   const absolute = join(home.paths.skills, 'pdf', 'references', 'forms.md')
   assert.deepEqual(await read(absolute), await read('references/forms.md'))
   assert.equal((await read('references')).output, 'forms.md')
-  const all = 'SKILL.md, a.bin, linked.md, long.md, references/, shown.md'
+  const all = 'SKILL.md, a.bin, alias.md, long.md, references/'
+  assert.deepEqual(await read('alias.md'), await read('references/forms.md'))
   assert.equal((await read('.')).output, all)
   const outside = ['../../outside.md', '/etc/passwd', 'linked.md', '../pdf-other/x.md', '..']
   for (const file of [...outside, '.env', '.git/config', '..odd', 'shown.md', 'none.md']) {
