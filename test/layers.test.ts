@@ -99,6 +99,19 @@ const OWNED_CODE: readonly { what: string; pattern: RegExp; owners: readonly str
     pattern: /\bprocess\.(exit|reallyExit)\(/,
     owners: ['bin', 'src/lib/component.ts'],
   },
+  {
+    what: 'JSON.stringify() for standard output, where toShownJson() escapes what a terminal obeys',
+    pattern: /\.write\(`?[^`]*JSON\.stringify\(|JSON\.stringify\(.*\)\}\\n`/,
+    owners: [
+      'src/commands/chat/history-file.ts',
+      'src/commands/cron/run-scheduler.ts',
+      'src/commands/send/commentary.ts',
+      'src/core',
+      'src/mcp',
+      'src/up',
+      'src/daemon',
+    ],
+  },
   { what: 'process.kill', pattern: /\bprocess\.kill\(/, owners: ['src/core/process', 'bin'] },
   {
     what: 'process.*',

@@ -1,4 +1,5 @@
 import { KINDS } from '../core/base/errors.ts'
+import { sanitize } from '../core/base/sanitize.ts'
 import { REDACTED, redactWords } from '../core/base/secrets/redact.ts'
 import { findProblems, findWarnings } from '../core/config/describe.ts'
 import { loadConfig } from '../core/config/load-config.ts'
@@ -29,15 +30,16 @@ export const show: Run = async ({ options, host }) => {
   }
   if (options.has('json')) return printJson(host, shown)
   const written = shown.providers.map((provider) => ({ ...provider, where: undefined })) // no key of the file
-  host.stdout.write(renderToml({ ...shown, providers: written }))
+  host.stdout.write(sanitize(renderToml({ ...shown, providers: written })))
   return 0
 }
 
 export const check: Run = async ({ options, host }) => {
   const problems = await findProblems(pathsOf(host))
   if (options.has('json')) printJson(host, problems)
-  else host.stdout.write(problems.map(toLine).join('') || 'no problems\n')
-  for (const warning of await findWarnings(pathsOf(host))) host.stderr.write(`warning: ${toLine(warning)}`)
+  else host.stdout.write(sanitize(problems.map(toLine).join('')) || 'no problems\n')
+  for (const warning of await findWarnings(pathsOf(host)))
+    host.stderr.write(sanitize(`warning: ${toLine(warning)}`))
   return problems.length > 0 ? KINDS.config.exit : 0
 }
 

@@ -1,9 +1,10 @@
+import { toShownJson } from '../core/base/json.ts'
 import { sanitize } from '../core/base/sanitize.ts'
 import type { Host } from './host.ts'
 
 /** Prints a value as JSON, for `--json`. */
 export function printJson(host: Host, value: unknown): number {
-  host.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`)
+  host.stdout.write(`${toShownJson(value, 2)}\n`)
   return 0
 }
 

@@ -1,4 +1,5 @@
 import { silentLog } from '../core/base/log.ts'
+import { sanitize } from '../core/base/sanitize.ts'
 import { refuseForeignHome } from '../core/config/foreign-home.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { route } from '../core/protocol/dispatch.ts'
@@ -25,7 +26,7 @@ export async function attachInProcess(
     searchWorker,
     log: silentLog,
   })
-  await services.migrate((_, message) => caller.stderr.write(`crabtalk: ${message}\n`))
+  await services.migrate((_, message) => caller.stderr.write(sanitize(`crabtalk: ${message}\n`)))
   return {
     dispatch: route(handlers(services, 'process')),
     place: 'process',

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { CrabError, KINDS } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { findProblems } from '../../core/config/describe.ts'
 import { configError } from '../../core/config/problem.ts'
@@ -18,7 +19,7 @@ export const list: Run = async ({ options, host, signal }) => {
   await using attached = await attach(host)
   await request(attached.dispatch, 'getAgent', { name: DEFAULT_AGENT }, signal) // so that it is there to be seen
   const { agents, problems } = await request(attached.dispatch, 'listAgents', {}, signal)
-  for (const problem of problems) host.stderr.write(`crabtalk: ${problem}\n`)
+  for (const problem of problems) host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
   if (options.has('json')) printJson(host, agents.map(toJson))
   else await printTable(host, ['NAME', 'MODEL', 'TOOLS', 'MCP', 'DESCRIPTION'], agents.map(toRow))
   return problems.length > 0 ? KINDS.config.exit : 0
@@ -99,7 +100,7 @@ async function editFiles(name: string, host: Host): Promise<number> {
 }
 
 function say(host: Host, text: string): number {
-  host.stdout.write(`${text}\n`)
+  host.stdout.write(sanitize(`${text}\n`))
   return 0
 }
 
@@ -107,7 +108,7 @@ function printAgent(host: Host, agent: AgentInfo, json: boolean): number {
   if (json) return printJson(host, toJson(agent))
   const { id, ...config } = JSON.parse(agent.config)
   const prompt = agent.prompt === '' ? '' : `\n${agent.prompt.trimEnd()}\n`
-  host.stdout.write(`# ${agent.name} (${id})\n\n${renderToml(config)}${prompt}`)
+  host.stdout.write(sanitize(`# ${agent.name} (${id})\n\n${renderToml(config)}${prompt}`))
   return 0
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { toShownJson } from '../../core/base/json.ts'
 import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import type { Host } from '../host.ts'
 import { linesOf } from '../lines.ts'
@@ -35,7 +36,7 @@ export async function answerLines(
     if (line.trim() === '') continue
     const told = await answerLine(line, at, signal)
     if (!told.ok) exit = 1
-    await host.stdout.write(`${JSON.stringify(told)}\n`)
+    await host.stdout.write(`${toShownJson(told)}\n`)
   }
   return exit
 }

@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { toShownJson } from '../../core/base/json.ts'
 import { AgentEventKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, requestMany } from '../../core/protocol/dispatch.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
@@ -46,7 +47,7 @@ async function followAsks({ agent, json, host }: Following): Promise<number> {
   try {
     await using attached = await requireDaemon(host, {}, stop.signal)
     for await (const news of newsOf(attached.dispatch, agent, stop.signal)) {
-      await host.stdout.write(json ? `${JSON.stringify(toLine(news))}\n` : toNewsText(news, host))
+      await host.stdout.write(json ? `${toShownJson(toLine(news))}\n` : toNewsText(news, host))
     }
     return 0
   } catch (reason) {

@@ -1,4 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
+import { toShownJson } from '../../core/base/json.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { ConversationInfo } from '../../core/protocol/crabtalk.generated.ts'
@@ -102,11 +103,11 @@ type Format = (dispatch: Dispatch, session: string, signal: AbortSignal) => Asyn
 const FORMATS: Record<string, Format> = {
   markdown: conversationMarkdown,
   async *json(dispatch, session, signal) {
-    yield `${JSON.stringify(await toJson(dispatch, session, signal), undefined, 2)}\n`
+    yield `${toShownJson(await toJson(dispatch, session, signal), 2)}\n`
   },
   async *jsonl(dispatch, session, signal) {
     for await (const message of readMessages(dispatch, session, signal))
-      yield `${JSON.stringify(toJsonMessage(message))}\n`
+      yield `${toShownJson(toJsonMessage(message))}\n`
   },
 }
 

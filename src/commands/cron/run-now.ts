@@ -1,4 +1,5 @@
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { sanitize } from '../../core/base/sanitize.ts'
 import { type HandRun, noteHandRun, toHandRun } from '../../core/cron/hand-runs.ts'
 import { toLastRun } from '../../core/cron/last-run.ts'
 import type { Options } from '../command.ts'
@@ -53,7 +54,7 @@ async function note(host: Host, run: HandRun): Promise<void> {
     const lock = (name: string, signal: AbortSignal) => leases.take(name, signal)
     await noteHandRun({ path: cronFiles(paths).byHand, lock }, run, AbortSignal.timeout(NOTE_MS))
   } catch (reason) {
-    host.stderr.write(`crabtalk: ${toCrabError(reason).message}\n`)
+    host.stderr.write(sanitize(`crabtalk: ${toCrabError(reason).message}\n`))
   }
 }
 

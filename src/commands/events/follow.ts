@@ -1,4 +1,5 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
+import { toShownJson } from '../../core/base/json.ts'
 import type { AgentEventMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, requestMany } from '../../core/protocol/dispatch.ts'
 import type { Options, Run } from '../command.ts'
@@ -61,6 +62,6 @@ function isOf(agent: string, event: AgentEventMsg): boolean {
 }
 
 async function printLine(host: Host, options: Options, line: Line): Promise<void> {
-  const text = options.has('json') ? JSON.stringify(line.json()) : await fitLine(host, line.text)
+  const text = options.has('json') ? toShownJson(line.json()) : await fitLine(host, line.text)
   await host.stdout.write(`${text}\n`)
 }

@@ -1,4 +1,5 @@
 import { CrabError, KINDS, toCrabError } from '../../core/base/errors.ts'
+import { toShownJson } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { RunResult } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
@@ -75,7 +76,7 @@ async function print(
 ): Promise<void> {
   if (json) {
     const outcome = { exit, error, structured: undefined, now: performance.now() }
-    stdout.write(`${JSON.stringify(toResult(record, outcome))}\n`)
+    stdout.write(`${toShownJson(toResult(record, outcome))}\n`)
   } else if (record.text !== '') {
     const text = stdout.isTerminal ? sanitize(record.text) : record.text
     stdout.write(text.endsWith('\n') ? text : `${text}\n`)

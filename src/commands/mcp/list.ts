@@ -22,7 +22,7 @@ export const list: Run = async ({ options, host, signal }) => {
     : { servers: await readServers(attached.dispatch, agentOf(options), signal), problems: [] }
   if (options.has('json')) printJson(host, servers.map(toJsonRow))
   else await printServers(host, servers, isAll)
-  for (const problem of problems) host.stderr.write(`crabtalk: ${problem}\n`)
+  for (const problem of problems) host.stderr.write(sanitize(`crabtalk: ${problem}\n`))
   return problems.length > 0 ? KINDS.config.exit : 0
 }
 

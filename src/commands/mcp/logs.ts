@@ -1,3 +1,4 @@
+import { toShownJson } from '../../core/base/json.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request, requestMany } from '../../core/protocol/dispatch.ts'
@@ -45,7 +46,7 @@ async function* followed(
   const wanted = { agent, name, logs: true, lines }
   for await (const { ts, payload } of requestMany(dispatch, 'mcpTrace', wanted, signal)) {
     for (const line of payload.split('\n')) {
-      yield options.has('json') ? JSON.stringify({ at: ts || null, line }) : shown(host, line)
+      yield options.has('json') ? toShownJson({ at: ts || null, line }) : shown(host, line)
     }
   }
 }

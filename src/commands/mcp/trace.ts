@@ -1,3 +1,4 @@
+import { toShownJson } from '../../core/base/json.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { McpTraceEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { type Dispatch, requestMany } from '../../core/protocol/dispatch.ts'
@@ -29,7 +30,7 @@ async function toText(
   asked: string,
   { options, host }: { options: Options; host: Host },
 ): Promise<string> {
-  if (options.has('json')) return JSON.stringify(toJsonFrame(frame, asked))
+  if (options.has('json')) return toShownJson(toJsonFrame(frame, asked))
   const line = toFrameLine(frame, asked)
   return options.has('full') ? line : await fitLine(host, line)
 }

@@ -1,4 +1,5 @@
 import { KINDS, toCrabError } from '../../core/base/errors.ts'
+import { toShownJson } from '../../core/base/json.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
@@ -25,7 +26,7 @@ export async function sendDetached(at: {
   const record = newRecord(settings)
   const error = await begin({ settings, host, record }, stop.signal).then(() => undefined, toCrabError)
   const exit = stop.exit ?? (error ? KINDS[error.kind].exit : 0)
-  if (settings.form === 'json') host.stdout.write(`${JSON.stringify(toJson(record, { error, exit }))}\n`)
+  if (settings.form === 'json') host.stdout.write(`${toShownJson(toJson(record, { error, exit }))}\n`)
   else if (!error) host.stdout.write(`${record.run}\n`)
   await host.stdout.flush()
   if (stop.exit !== undefined) return exit

@@ -1,3 +1,4 @@
+import { toShownJson } from '../../core/base/json.ts'
 import type { OutFile } from '../out-file.ts'
 import type { Output } from '../output.ts'
 import { type RunRecord, toResult } from './record.ts'
@@ -8,7 +9,7 @@ export function jsonSink(options: { stdout: Output; outFile: OutFile | undefined
   return {
     event: () => undefined,
     async finish(record: RunRecord, outcome) {
-      const line = `${JSON.stringify(toResult(record, { ...outcome, now: options.now() }))}\n`
+      const line = `${toShownJson(toResult(record, { ...outcome, now: options.now() }))}\n`
       if (options.outFile && outcome.exit === 0) await options.outFile(line)
       else options.stdout.write(line)
       await options.stdout.flush()

@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { toShownJson } from '../../core/base/json.ts'
 import { attach } from '../../daemon/attach.ts'
 import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
@@ -73,6 +74,6 @@ function makeSink(settings: SendSettings, host: Host): Sink {
 
 async function printSchema(host: Host): Promise<number> {
   const { outputSchema } = await import('./output-schema.ts')
-  host.stdout.write(`${JSON.stringify(outputSchema(), undefined, 2)}\n`)
+  host.stdout.write(`${toShownJson(outputSchema(), 2)}\n`)
   return 0
 }

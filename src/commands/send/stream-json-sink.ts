@@ -1,4 +1,4 @@
-import { parseObject } from '../../core/base/json.ts'
+import { parseObject, toShownJson } from '../../core/base/json.ts'
 import {
   type AskClosedEvent,
   AskKind,
@@ -25,7 +25,7 @@ export function lineWriter({ stdout, now }: { stdout: Output; now(): number }): 
   return (record, { type, ...fields }) => {
     const t = Math.round((now() - record.startedAt) * 10) / 10
     const line = { v: OUTPUT_VERSION, type, seq: ++seq, t, run: record.run, ...fields }
-    return stdout.write(`${JSON.stringify(line)}\n`)
+    return stdout.write(`${toShownJson(line)}\n`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { KINDS } from '../../core/base/errors.ts'
+import { toShownJson } from '../../core/base/json.ts'
 import { Sanitizer } from '../../core/base/sanitize.ts'
 import type { OutFile } from '../out-file.ts'
 import type { Output } from '../output.ts'
@@ -77,7 +78,7 @@ export class TextSink implements Sink {
   }
 
   #answer(record: RunRecord, { structured }: Outcome): string {
-    if (structured !== undefined) return JSON.stringify(structured)
+    if (structured !== undefined) return toShownJson(structured)
     return this.#options.lastOnly ? record.lastText : record.text
   }
 }

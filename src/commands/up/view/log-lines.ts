@@ -1,3 +1,4 @@
+import { toShownJson } from '../../../core/base/json.ts'
 import { sanitize } from '../../../core/base/sanitize.ts'
 import type { LogEntry } from '../../../up/logs/entry.ts'
 import { type Paint, paint } from '../../color.ts'
@@ -17,7 +18,7 @@ export interface LogStyle {
 
 /** A line of a log as it is shown, without its end. */
 export function logLine(entry: LogEntry, style: LogStyle): string {
-  if (style.isJson) return JSON.stringify(toJson(entry))
+  if (style.isJson) return toShownJson(toJson(entry))
   if (!style.isPretty) return style.isNamed ? `${entry.service}: ${entry.raw}` : entry.raw
   const { color } = style
   const name = style.isNamed ? [paint(entry.service, 'cyan', color)] : []

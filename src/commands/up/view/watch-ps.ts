@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError, toCrabError } from '../../../core/base/errors.ts'
+import { toShownJson } from '../../../core/base/json.ts'
 import { wantsColor } from '../../color.ts'
 import type { Host } from '../../host.ts'
 import { SIGNAL_EXIT, Stop } from '../../send/stop.ts'
@@ -24,7 +25,7 @@ async function printAll({ host, look }: Watched): Promise<number> {
   using stop = new Stop({ host, timeoutMs: 0, idleTimeoutMs: 0 })
   try {
     for (;;) {
-      await host.stdout.write(`${JSON.stringify(toJson(await look(stop.signal)))}\n`)
+      await host.stdout.write(`${toShownJson(toJson(await look(stop.signal)))}\n`)
       await sleep(EVERY_MS, undefined, { signal: stop.signal })
     }
   } catch (reason) {
