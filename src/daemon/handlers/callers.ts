@@ -81,11 +81,10 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
   if (typeof channel === 'string') return handlers
   const entries = Object.entries(handlers) as [Operation, AnyHandler][]
   const kept = entries.map(([operation, handle]) => [operation, guard(operation, handle)])
-  return Object.fromEntries(kept) as H
+  return { ...Object.fromEntries(kept), ...CLOSED } as H
 
   function guard(operation: Operation, handle: AnyHandler): AnyHandler {
     if (CALLERS[operation] === 'any') return handle
-    if (CALLERS[operation] === 'local') return () => refuse(operation)
     const check = async (message: unknown) => {
       const own = PAIRS.has(operation)
         ? inOwnNamespace(message as PairMessage, channel as TcpClient)
@@ -99,6 +98,13 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
     }
   }
 }
+
+/** A refusal of each operation that is closed to TCP clients, also where this host does not serve it. */
+const CLOSED = Object.fromEntries(
+  (Object.keys(CALLERS) as Operation[])
+    .filter((operation) => CALLERS[operation] === 'local')
+    .map((operation) => [operation, () => refuse(operation)]),
+)
 
 type AnyHandler = (message: unknown, signal: AbortSignal) => unknown
 
