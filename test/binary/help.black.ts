@@ -11,6 +11,7 @@ const BEFORE: Record<string, string> = {
   'agent rename': 'rm ~/.crabtalk/agents/critic.*',
   'mcp add': 'rm ~/.crabtalk/agents/crab.*',
   pull: 'crabup rm clock >/dev/null',
+  'token revoke': 'crabtalk token new telegram >/dev/null 2>&1',
   'pkg add': 'crabup pkg remove review-kit >/dev/null',
 }
 

@@ -210,6 +210,8 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     await request(open, 'ping', {}, NEVER)
     await assert.rejects(request(open, 'getStats', {}, NEVER), { kind: 'denied' })
     assert.match(JSON.stringify(await logOf(home)), /"operation":"get_stats"/)
+    const status = JSON.parse(await crabtalk(home, ['daemon', 'status', '--json']))
+    assert.match(String(status.warnings), /^tcp_token = false/)
     daemon.kill('SIGTERM')
     assert.match((await daemon.ended).stderr, /^crabtalk: warning: tcp_token = false: every program/)
   })

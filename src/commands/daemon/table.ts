@@ -9,7 +9,7 @@ export const DAEMON_COMMANDS: readonly Command[] = [
     args: '',
     summary: 'Be the daemon, in the foreground',
     details: `Conversations, MCP servers and subscriptions live in it, whichever command uses them. It listens on a socket that only
-you can open; over TCP only when told to, and clients must show the token of run/tcp.token then. It writes
+you can open; over TCP only when told to, and clients must show a token then (crabtalk token). It writes
 logs/daemon.log. SIGTERM and SIGINT end it within 5 s, SIGHUP reloads the configuration.`,
     options: [
       { name: 'tcp', summary: 'Listen on 127.0.0.1:6688 as well' },

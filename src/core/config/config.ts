@@ -53,7 +53,7 @@ export interface Config {
     onDemand: boolean
     /** 0 picks a free one. Absent: no TCP. */
     tcpPort: number | undefined
-    /** Whether TCP clients must show the token. */
+    /** Whether TCP clients must show a token. */
     tcpToken: boolean
   }
 }

@@ -2257,7 +2257,7 @@ export interface AgentEventMsg {
   eventId: string;
 }
 
-/** Shows the token of run/tcp.token. */
+/** Shows a token: that of run/tcp.token, or one that `crabtalk token new` made. */
 export interface Auth {
   token: string;
 }

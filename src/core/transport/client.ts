@@ -13,7 +13,7 @@ import type { Endpoint } from './endpoint.ts'
 /** Which daemon, and what it wants to see first. */
 interface Peer {
   endpoint: Endpoint
-  /** For TCP: the token of its `run/tcp.token`. */
+  /** A token of the daemon, for TCP. */
   token?: string
   /** Asked instead when nobody is there any more: the request has not reached anybody then. */
   otherwise?: Dispatch
