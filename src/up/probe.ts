@@ -6,6 +6,8 @@ export interface Probe {
   problem?: string
   /** Something answers where the service should, and is not that service. */
   isForeign?: boolean
+  /** Something listens at its port and does not say what it is. */
+  isUnnamed?: true
   pid?: number
   /** The version of the program that runs. */
   version?: string

@@ -147,6 +147,7 @@ test('doctor finds what services lack, and --fix mends what is safe', async () =
   await writeFile(join(tools, 'my-server'), '#!/bin/sh\n', { mode: 0o755 })
   await writeFile(join(agents, 'crab.toml'), '[[mcps]]\nname = "own"\ncommand = "my-server"\n')
   const env = { ANTHROPIC_API_KEY: 'sk-none', PATH: `${tools}:${box.env['PATH']}` }
+  await chmod(box.home, 0o755)
   const { stdout, code } = await crabup(box, ['doctor'], { env })
   assert.equal(code, 1)
   assert.match(stdout, /problem {2}\S.*service\.env: others can read the secrets in it/)

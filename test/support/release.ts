@@ -3,10 +3,11 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeTarGz } from '../../scripts/release/tar.ts'
 import { VERSION } from '../../src/core/base/version.ts'
+import { scriptProgram } from './script-program.ts'
 
 const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh')
 /** Stands for the program: it knows its version, which is all that an installer asks for. */
-const PROGRAM = `#!/bin/sh\necho crabtalk ${VERSION}\n`
+const PROGRAM = scriptProgram(VERSION)
 
 /** Writes a release for this machine as people fetch one: installer, archive and checksums. */
 export async function writeRelease(folder: string): Promise<void> {

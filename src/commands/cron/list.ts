@@ -23,12 +23,12 @@ import { cronFiles } from './cron-files.ts'
 import { inCell, readStanding } from './entries.ts'
 import { schedulerHolder } from './scheduler-lease.ts'
 import { timeLeft } from './time-left.ts'
+import { unknownZone } from './time-zone.ts'
 
 /** `crabtalk cron list`. */
 export const list: Run = async ({ options, host }) => {
   const view = await readView(pathsOf(host), Date.now())
   if (options.has('json')) return printJson(host, toJson(view))
-  for (const line of problemLines(view.standing)) host.stderr.write(sanitize(`crabtalk: ${line}\n`))
   if (view.entries.length > 0) {
     await printTable(host, ['ID', 'SCHEDULE', 'SAYS', 'AGENT', 'NEXT', 'LAST'], view.entries.map(toRow(view)))
   }
@@ -106,6 +106,11 @@ function lastOf(state: EntryState, byHand: LastRun | undefined, now: number): st
 }
 
 async function tellMore(host: Host, { standing, entries, gone, scheduler, now }: View): Promise<void> {
+  await host.stdout.flush() // what is wrong stands together, below the table
+  for (const line of problemLines(standing)) host.stderr.write(sanitize(`crabtalk: ${line}\n`))
+  const zone = unknownZone(host.env['TZ'])
+  if (zone !== undefined)
+    host.stderr.write(sanitize(`crabtalk: TZ names no time zone: ${zone}; times are those of UTC\n`))
   for (const { id, content, last } of gone) {
     if (last.outcome === 'ok') continue
     const when = relativeTime(new Date(last.ended).toISOString(), now)

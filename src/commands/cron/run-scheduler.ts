@@ -21,7 +21,7 @@ import { BEAT_MS, cronFiles, removeReady } from './cron-files.ts'
 import { fireEntry, recordOf } from './fire-entry.ts'
 import { holdsScheduler, takeScheduler } from './scheduler-lease.ts'
 import { SchedulerLife } from './scheduler-life.ts'
-import { zoneFollower } from './time-zone.ts'
+import { unknownZone, zoneFollower } from './time-zone.ts'
 
 /** How often the file is looked at, also when nobody says that it has changed (RFC 0080). */
 const LOOK_MS = 2000
@@ -68,6 +68,8 @@ async function live({ host, paths, log, life }: Living): Promise<void> {
   const crons = new CronFile({ path: paths.crons, lock: (name, signal) => leases.take(name, signal) })
   const caller = callerOf(host, paths, log)
   log('info', `starting crabtalk cron ${VERSION}`, { home: paths.home })
+  const wrongZone = unknownZone(host.env['TZ'])
+  if (wrongZone !== undefined) log('warn', `TZ names no time zone: ${wrongZone}; schedules go by UTC`)
   const scheduler = new Scheduler({
     file: crons,
     state: await readCronState(files.state),

@@ -26,6 +26,18 @@ export function zoneFollower(
   }
 }
 
+/** The value of TZ where it looks like the name of a zone and there is none: then Node takes UTC without a word. */
+export function unknownZone(value: string | undefined): string | undefined {
+  const name = value?.replace(/^:/, '') ?? ''
+  if (!/^[A-Za-z]+\/[\w+/-]+$/.test(name)) return undefined // unset, or a rule such as CET-1CEST
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return undefined
+  } catch {
+    return name
+  }
+}
+
 function zoneName(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone
 }

@@ -47,6 +47,8 @@ function ownership(home: Stats | undefined, { uid }: Pick<Host, 'uid'>): Finding
 /** Sockets and leases are for nobody else, nor are files with secrets in them. */
 async function closedToOthers({ paths }: Place): Promise<Finding[]> {
   if (platform() === 'win32') return []
+  const home = await find(paths.home)
+  if (home && (home.mode & 0o077) === 0) return [ok('the home is closed to others, and so are its secrets')]
   const files = await findSecretFiles(paths)
   const entered = await openOnes([paths.run, paths.vault])
   const read = await openOnes(files.certain)

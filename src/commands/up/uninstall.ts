@@ -1,7 +1,9 @@
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { identityOf } from '../../core/process/service-process.ts'
 import { labelOf } from '../../up/names.ts'
+import { nameOfLabel } from '../../up/ps/labels.ts'
 import { isWanted } from '../../up/ps/state.ts'
 import { findSupervisor, type SupervisorOwner } from '../../up/supervisor/record.ts'
 import { servicesFolder } from '../../up/supervisor/wanted.ts'
@@ -35,8 +37,10 @@ export const uninstall: Run = async ({ options, host, signal }) => {
   const components = await removeComponents(place.paths)
   if (components.length > 0) host.stdout.write(`removed ${components.join(', ')}\n`)
   await endOnDemand(place, host, signal)
+  await rm(servicesFolder(place.paths), { recursive: true, force: true }).catch(() => undefined) // a supervisor that ends writes nothing then
   if (options.has('purge')) await purge(place, host)
   else tellKept(place, { data, word: 'kept' }, host)
+  await tellOtherHomes(place, host, signal)
   for (const line of howToRemove(await host.build())) host.stdout.write(`${line}\n`)
   return 0
 }
@@ -50,6 +54,18 @@ async function measureHome(
     if (purges) throw reason
     return undefined
   })
+}
+
+/** Services of other homes may run the same program. */
+async function tellOtherHomes(
+  { manager, labels }: ViewPlace,
+  host: Host,
+  signal: AbortSignal,
+): Promise<void> {
+  const all = await manager.labels(signal).catch(() => [])
+  const others = all.filter((label) => nameOfLabel(label, labels) === undefined)
+  if (others.length === 0) return
+  host.stdout.write(`services of another home are left, and may run this program: ${others.join(', ')}\n`)
 }
 
 interface Plan {

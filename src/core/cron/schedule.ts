@@ -22,6 +22,8 @@ export function readSchedule(text: string): ReadSchedule {
   const isName = fields.length === 1 && fields[0]!.startsWith('@')
   if (!isName && fields.length !== 5 && fields.length !== 6) return { ok: false, why: FIELDS }
   const pattern = fields.join(' ')
+  if (isName && !NAMES.has(pattern.toLowerCase()))
+    return { ok: false, why: `there is no "${pattern}", only ${[...NAMES].join(', ')}` }
   try {
     const cron = new Cron(pattern, { paused: true, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' })
     const next = (after: number) => cron.nextRun(new Date(after))?.getTime()
@@ -32,6 +34,16 @@ export function readSchedule(text: string): ReadSchedule {
   }
 }
 
+/** What stands for an expression. */
+const NAMES: ReadonlySet<string> = new Set([
+  '@hourly',
+  '@daily',
+  '@midnight',
+  '@weekly',
+  '@monthly',
+  '@yearly',
+  '@annually',
+])
 const FIELDS = 'it has neither six fields (second minute hour day month weekday) nor five'
 /** Patterns have no year, so that what comes after some time comes after any. */
 const ANY_TIME = Date.UTC(2024, 0, 1)

@@ -1,4 +1,4 @@
-import { Validator } from '@cfworker/json-schema'
+import { type OutputUnit, Validator } from '@cfworker/json-schema'
 import {
   type CallToolResult,
   createMcpHandler,
@@ -11,8 +11,10 @@ import {
 } from '@modelcontextprotocol/server'
 import { headOf } from '../../core/base/cut.ts'
 import { CrabError } from '../../core/base/errors.ts'
+import { isObject } from '../../core/base/json.ts'
 import type { Log } from '../../core/base/log.ts'
 import type { JsonObject } from '../../core/base/message.ts'
+import { didYouMean } from '../../core/base/nearest.ts'
 import type { Component, ComponentTool, ToolAnswer, ToolCall } from './types.ts'
 
 /** What serving tools takes. */
@@ -152,10 +154,27 @@ function checkTool(tool: ComponentTool, what: string): CheckedTool {
     problemOf(args) {
       const { valid, errors } = validator.validate(args)
       if (valid) return undefined
-      const leaf = errors.at(-1)
-      return `The arguments do not fit: ${leaf ? `${leaf.instanceLocation}: ${leaf.error}` : 'see the schema'}`
+      return unknownArgument(args, inputSchema) ?? `The arguments do not fit: ${leafOf(errors)}`
     },
   }
+}
+
+/** The argument that the schema does not know, where it takes no others, and the one that was most likely meant. */
+function unknownArgument(
+  args: JsonObject,
+  { properties, additionalProperties }: JsonObject,
+): string | undefined {
+  if (additionalProperties !== false) return undefined
+  const known = Object.keys(isObject(properties) ? properties : {})
+  const unknown = Object.keys(args).find((name) => !known.includes(name))
+  if (unknown === undefined) return undefined
+  const all = known.length === 0 ? 'it takes none' : `it takes ${known.join(', ')}`
+  return `The arguments do not fit: there is no argument "${unknown}": ${didYouMean(unknown, known) ?? all}`
+}
+
+function leafOf(errors: readonly OutputUnit[]): string {
+  const leaf = errors.at(-1)
+  return leaf ? `${leaf.instanceLocation}: ${leaf.error}` : 'see the schema'
 }
 
 function toResult(answer: ToolAnswer): CallToolResult {

@@ -79,7 +79,7 @@ function hintFor(
   const known = isObject(properties) ? properties : {}
   for (const name of Object.keys(args).filter((one) => !Object.hasOwn(known, one))) {
     const hint = didYouMean(name, missing)
-    if (hint !== undefined) return { hint }
+    if (hint !== undefined) return { hint: `for "${name}" ${hint}` }
   }
   return {}
 }

@@ -10,6 +10,8 @@ export interface ReadyPorts {
   manager: Pick<ServiceManager, 'status'>
   probe: ProbeService
   now(): number
+  /** The name under which a process of the service has announced itself, when it is another one. */
+  otherName?(pid: number, signal: AbortSignal): Promise<string | undefined>
   /** By default 15 s. */
   limitMs?: number
 }
@@ -23,7 +25,7 @@ export type Readiness = { isReady: true; probe: Probe } | { isReady: false; why:
  */
 export async function untilReady(
   { name, label }: Pick<ServiceSpec, 'name' | 'label'>,
-  { manager, probe, now, limitMs = LIMIT_MS }: ReadyPorts,
+  { manager, probe, now, otherName, limitMs = LIMIT_MS }: ReadyPorts,
   signal: AbortSignal,
 ): Promise<Readiness> {
   const deadline = now() + limitMs
@@ -32,12 +34,20 @@ export async function untilReady(
     const asked = await probe(name, signal)
     const status = asked.answers || look % STATUS_EVERY === STATUS_EVERY - 1 ? await statusOf() : undefined
     if (asked.answers && (await isOf(asked, status))) return { isReady: true, probe: asked }
-    const hopeless = status && hopelessState(status)
+    const hopeless = status && (hopelessState(status) ?? (await misnamed(status, asked)))
     rests = hopeless ? rests + 1 : status ? 0 : rests
     if (hopeless && rests > 1) return { isReady: false, why: hopeless, probe: asked }
     if (now() > deadline) return { isReady: false, why: lateness(asked, limitMs), probe: asked }
     if (signal.aborted) throw toCancelled(signal)
     await sleep(look < SOON_LOOKS ? SOON_MS : LATER_MS)
+  }
+
+  async function misnamed({ pid }: ServiceStatus, asked: Probe): Promise<string | undefined> {
+    const other = pid === undefined || asked.answers ? undefined : await otherName?.(pid, signal)
+    return (
+      other &&
+      `it announced itself as "${other}", and a component must call itself "${name}" as its package does`
+    )
   }
 
   async function statusOf(): Promise<ServiceStatus | undefined> {

@@ -15,7 +15,9 @@ export function npmFailure(args: readonly string[], stdout: string, stderr: stri
   const isNeeded = isInstall && kind === 'missing'
   const detail = (kind === 'missing' && !isNeeded) || summary === '' ? '' : ` (${summary})`
   const reason = isNeeded ? 'the registry has not all it needs' : why
-  return new CrabError(kind, `${what}: ${reason}${detail}`, hint ? { hint } : {})
+  const isOurs = kind === 'missing' && !isInstall && /^crabtalk-[a-z]+(@|$)/.test(spec)
+  const advice = isOurs ? FROM_CLONE : hint
+  return new CrabError(kind, `${what}: ${reason}${detail}`, advice ? { hint: advice } : {})
 }
 
 /** Whether npm could not write what it unpacked: it warns of that, leaves empty files, and fails by something else or not at all. */
@@ -38,6 +40,9 @@ function readFailure(stdout: string, stderr: string): { code: string; summary: s
     ).slice(0, 300),
   }
 }
+
+const FROM_CLONE =
+  'in a clone of crabtalk: npm run build:components, then crabup pull ./dist/components/NAME.tgz'
 
 const TAR_ERROR = /^npm (?:warn|WARN) tar TAR_ENTRY_ERROR (E[A-Z]+): (.*)$/m
 

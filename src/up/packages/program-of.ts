@@ -25,7 +25,11 @@ export async function programOf(
     realpath(join(folder, path)).catch(() => undefined),
     realpath(folder),
   ])
-  if (real === undefined) throw new CrabError('invalid', `${what}: its program ${path} is not in it`)
+  if (real === undefined) {
+    throw new CrabError('invalid', `${what}: its program ${path} is not in it`, {
+      hint: 'build it first; the components of a clone of crabtalk: npm run build:components, then crabup pull ./dist/components/NAME.tgz',
+    })
+  }
   const way = relative(root, real)
   if (way.startsWith('..')) throw new CrabError('invalid', `${what}: its program ${path} lies outside of it`)
   return { path: way.split(sep).join('/'), runsOnNode: await isScript(real) }

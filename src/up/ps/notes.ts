@@ -37,6 +37,7 @@ export async function notesOf(noted: Noted): Promise<Note[]> {
     ...lostNote(noted),
     ...configNotes(noted),
     ...starterNote(noted),
+    ...unnamedNote(noted),
     ...(await updateNote(noted)),
     ...leftoverNote(noted),
     ...(noted.oddity === undefined ? [] : [{ message: noted.oddity }]),
@@ -75,6 +76,12 @@ function starterNote({ status, probe, state }: Noted): Note[] {
     return [{ message: `started on demand; it ends after ${probe.idleExitMs / 1000} s without use` }]
   }
   return [{ message: 'started by hand, not as a service' }]
+}
+
+/** A program that only listens is believed, and said to be so. */
+function unnamedNote({ name, probe: { isUnnamed, port } }: Noted): Note[] {
+  if (!isUnnamed) return []
+  return [{ message: `what listens at port ${port} does not say that it is ${name}` }]
 }
 
 async function updateNote({ name, version, probe, pid, state }: Noted): Promise<Note[]> {

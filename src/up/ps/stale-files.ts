@@ -26,6 +26,7 @@ export async function removeStale(file: string, stamp: string): Promise<boolean>
   }
   if ((await stampOf(aside)) === stamp) {
     await rm(aside, { force: true })
+    if (file.endsWith('.port')) await rm(file.replace(/port$/, 'key'), { force: true }) // what it was reached with
     return true
   }
   const isTaken = await stat(file).then(

@@ -83,6 +83,7 @@ function atRest({ status, probe, hasLogin }: Pick<Seen, 'status' | 'probe' | 'ha
 function otherProcess({ status, probe, family }: Omit<Seen, 'now' | 'hasLogin'>): string | undefined {
   if (!isWanted(status) || probe.pid === undefined) return undefined
   if (probe.pid === status?.pid || family?.pids.includes(probe.pid)) return undefined
+  if (status?.state === 'starting' && status.pid === undefined) return undefined // nothing could be written down of it
   const own = status?.pid === undefined ? 'the service does not run' : `the service is process ${status.pid}`
   return `process ${probe.pid} answers in its place; ${own}`
 }

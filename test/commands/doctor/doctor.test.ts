@@ -176,6 +176,17 @@ test('doctor sees secrets that others can read, and never prints one', async () 
   assert.equal((await home.examine()).code, 0)
 })
 
+test('doctor takes files of a home that is closed to others for closed, whatever their mode', async () => {
+  await using server = await startModelServer([])
+  await using home = await makeHome({ 'config.toml': `${llm(server.url, 'scripted')}api_key = "sk-1"\n` })
+  await chmod(join(home.path, 'config.toml'), 0o644)
+  await chmod(home.path, 0o700)
+  const { code, report } = await home.examine()
+  assert.equal(code, 0)
+  const messages = of(report, 'home').map(({ message }) => message)
+  assert.ok(messages.includes('the home is closed to others, and so are its secrets'), messages.join('\n'))
+})
+
 /** Files, and which of them others must not read. */
 const SECRETS: [string, Record<string, string>, string[]][] = [
   ['variables of all servers', { 'config.toml': '[env]\nTOKEN = "s"\n' }, ['config.toml: has']],

@@ -37,8 +37,8 @@ test('readSchedule() says what is wrong with a text that is no schedule', () => 
     ['5-1 * * * * *', /larger/],
     ['every day at 9 please !', /illegal characters/],
     ['0 0 0 30 2 *', /^no such day ever comes$/],
-    ['@reboot', /not supported/],
-    ['@sometimes', /./],
+    ['@reboot', /^there is no "@reboot", only @hourly, /],
+    ['@sometimes', /^there is no "@sometimes"/],
   ]
   for (const [text, why] of texts) {
     const read = readSchedule(text)

@@ -89,13 +89,17 @@ test('arguments that do not fit a schema never reach the tool, and the model rea
   for (const [args, problem] of [
     [{}, /The arguments do not fit: .*sides/],
     [{ sides: 1 }, /The arguments do not fit: #\/sides: 1 is less than 2/],
-    [{ sides: 6, colour: 'red' }, /The arguments do not fit: .*colour/],
+    [{ sides: 6, colour: 'red' }, /there is no argument .*colour.*: it takes sides/],
+    [{ side: 6 }, /there is no argument .*side.*: did you mean .*sides/],
   ] as const) {
     const { content, isError } = await host.call('roll', args)
     assert.equal(isError, true)
     assert.match(JSON.stringify(content), problem)
   }
-  assert.match(JSON.stringify((await host.call('fail', { any: 1 }))['content']), /do not fit/)
+  assert.match(
+    JSON.stringify((await host.call('fail', { any: 1 }))['content']),
+    /there is no argument .*any.*: it takes none/,
+  )
 })
 
 test('what is no tool is refused before anything is served', async () => {

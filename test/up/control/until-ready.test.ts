@@ -36,6 +36,8 @@ test('untilReady() takes nobody for a service that has crashed and waits for its
   assert.deepEqual(outcome, { isReady: false, why: 'process 42 answers in its place', probe: probes[0] })
 })
 
+const RUNNING: ServiceStatus = { label: SERVICE.label, isInstalled: true, isEnabled: true, state: 'running' }
+
 /** What a manager says, and why nobody waits any longer. */
 const HOPELESS: [Partial<ServiceStatus>, string][] = [
   [{ state: 'failed', lastExit: { code: 78, signal: null } }, 'it ended with exit 78'],
@@ -59,6 +61,18 @@ test('untilReady() says in the end what keeps a service from answering', async (
   const outcome = await ready({ probes, statuses: [{ state: 'running' }], limitMs: 0 })
   assert.ok(!outcome.isReady)
   assert.equal(outcome.why, 'it did not answer within 0 s: port 1 gives no answer')
+})
+
+test('untilReady() gives up on a component that announced itself under another name', async () => {
+  const ports = {
+    manager: { status: async () => [{ ...RUNNING, pid: 7 }] },
+    probe: async () => ({ answers: false }),
+    now: () => performance.now(),
+    otherName: async (pid: number) => (pid === 7 ? 'wordcount' : undefined),
+  }
+  const outcome = await untilReady(SERVICE, ports, NEVER)
+  assert.ok(!outcome.isReady)
+  assert.match(outcome.why, /^it announced itself as "wordcount", and a component must call itself "daemon"/)
 })
 
 test('untilReady() ends with its signal', async () => {

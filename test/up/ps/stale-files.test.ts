@@ -10,8 +10,9 @@ test('removeStale() removes what stampOfOld() has seen, and nothing else', async
   const file = join(dir.path, 'clock.port')
   await writeOld(file, '4711\n')
   const stamp = (await stampOfOld(file, Date.now()))!
+  for (const name of ['clock.key', 'other.key']) await writeFile(join(dir.path, name), 'k')
   assert.equal(await removeStale(file, stamp), true)
-  assert.deepEqual(await readdir(dir.path), [])
+  assert.deepEqual(await readdir(dir.path), ['other.key'])
   assert.equal(await removeStale(file, stamp), false)
 })
 

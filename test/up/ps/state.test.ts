@@ -69,6 +69,18 @@ const STATES: [string, Partial<ServiceStatus>, Probe, string, RegExp?][] = [
   ['does not run', { state: 'stopped', isInstalled: true, isEnabled: true }, SILENT, 'stopped'],
   ['has no unit', { state: 'stopped', isInstalled: false, isEnabled: false }, SILENT, 'stopped'],
   ['does not start at login', { state: 'stopped', isInstalled: true, isEnabled: false }, SILENT, 'disabled'],
+  [
+    'lost its supervisor',
+    { state: 'stopped', isLost: true },
+    { answers: false, leftover: { file: '/x' } },
+    'crashed',
+  ],
+  [
+    'answers, and nothing could be written down of it',
+    { state: 'starting' },
+    { answers: true, pid: 9 },
+    'ready',
+  ],
   ['left a file', { state: 'stopped' }, { answers: false, leftover: { file: '/x' } }, 'stale'],
   [
     'runs by hand and hangs',

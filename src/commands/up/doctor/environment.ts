@@ -17,7 +17,9 @@ export const checkServiceEnvironment: Check = async (place) => {
   const which = names.length === 0 ? 'sets nothing' : `sets ${names.join(', ')}`
   return [
     stats ? ok(`${file} ${which}`) : note(`there is no ${file}; secrets of services belong there`),
-    ...(stats && platform() !== 'win32' ? openMode(file, stats.mode) : []),
+    ...(stats && platform() !== 'win32' && !(await isClosed(place.paths.home))
+      ? openMode(file, stats.mode)
+      : []),
     ...(await serviceEnvProblems(place.paths)).map(toFinding),
     ...(await onlyHere(place, values)),
   ]
@@ -27,6 +29,12 @@ export const checkServiceEnvironment: Check = async (place) => {
 function toFinding({ key, message, hint, ...place }: Problem): Finding {
   const say = key === 'CRABTALK_HOME' ? problem : hint === undefined ? note : warning
   return say(`${formatPlace(place)}: ${message}`, hint)
+}
+
+/** Nobody else reaches a file of a directory that is closed to others, whatever its mode. */
+async function isClosed(folder: string): Promise<boolean> {
+  const stats = await stat(folder).catch(() => undefined) // it does not exist
+  return stats !== undefined && (stats.mode & 0o077) === 0
 }
 
 function openMode(file: string, mode: number): Finding[] {

@@ -39,6 +39,7 @@ function judge(name: string, health: JsonObject): Probe {
   const since = toTime(started)
   return {
     answers: true,
+    ...(typeof says !== 'string' && { isUnnamed: true as const }),
     ...(typeof version === 'string' && { version }),
     ...(typeof pid === 'number' && { pid }),
     ...(since !== undefined && { since }),

@@ -2,6 +2,7 @@ import { CrabError } from '../../../core/base/errors.ts'
 import { type LogMark, lastWords } from '../../../up/control/last-words.ts'
 import { untilReady } from '../../../up/control/until-ready.ts'
 import type { Probe } from '../../../up/probe.ts'
+import { announcedBy } from '../probe/announced.ts'
 import type { OpenService } from './open-service.ts'
 
 /** A service that was started and is not ready. */
@@ -20,7 +21,9 @@ export class NotReady extends CrabError {
 /** Waits until a service that was started is ready. Fails with NotReady, which has what it wrote behind that mark. */
 export async function waitReady(at: OpenService, since: LogMark, signal: AbortSignal): Promise<Probe> {
   const { service, label, manager, probe, paths } = at
-  const outcome = await untilReady({ name: service.name, label }, { manager, probe, now: Date.now }, signal)
+  const otherName = (pid: number) => announcedBy(pid, { paths, probe, name: service.name }, signal)
+  const ports = { manager, probe, now: Date.now, otherName }
+  const outcome = await untilReady({ name: service.name, label }, ports, signal)
   if (outcome.isReady) return outcome.probe
   throw new NotReady(service.name, outcome.why, await lastWords(paths.logs, service.name, { since }))
 }

@@ -19,7 +19,10 @@ export interface LogStyle {
 /** A line of a log as it is shown, without its end. */
 export function logLine(entry: LogEntry, style: LogStyle): string {
   if (style.isJson) return toShownJson(toJson(entry))
-  if (!style.isPretty) return style.isNamed ? `${entry.service}: ${entry.raw}` : entry.raw
+  if (!style.isPretty) {
+    const line = entry.source === 'journal' ? toShownJson(toJson(entry)) : entry.raw // the journal holds no JSON
+    return style.isNamed ? `${entry.service}: ${line}` : line
+  }
   const { color } = style
   const name = style.isNamed ? [paint(entry.service, 'cyan', color)] : []
   const time = paint(timeOf(entry.time, style.now), 'dim', color)

@@ -1,5 +1,3 @@
-import { readdir } from 'node:fs/promises'
-import { basename } from 'node:path'
 import { VERSION } from '../../../core/base/version.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { chooseManager } from '../../../up/choose-manager.ts'
@@ -11,6 +9,7 @@ import { type LabelPlace, nameOfLabel } from '../../../up/ps/labels.ts'
 import { type SpecPlace, servicesOf } from '../../../up/service-spec.ts'
 import type { ServiceManager, UpHost } from '../../../up/types.ts'
 import type { Host } from '../../host.ts'
+import { announcedNames } from '../probe/announced.ts'
 import { serviceProbe } from '../probe/probe.ts'
 import { specPlace } from '../service/place.ts'
 
@@ -56,14 +55,6 @@ export async function unitNames(
 ): Promise<string[]> {
   const labels = await manager.labels(signal)
   return labels.flatMap((label) => nameOfLabel(label, place) ?? []).toSorted()
-}
-
-async function announcedNames({ run }: Pick<HomePaths, 'run'>): Promise<string[]> {
-  const files = await readdir(run).catch(() => []) // nothing has ever run here
-  return files
-    .filter((file) => /^[a-z0-9][\w-]*\.port$/i.test(file) && file !== 'crabtalk.port')
-    .map((file) => basename(file, '.port'))
-    .toSorted()
 }
 
 const ORPHANED = 'no such component is installed any more'

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer as createSocketServer, type Socket } fro
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { takeScheduler } from '../../../../src/commands/cron/scheduler-lease.ts'
+import { announcedBy } from '../../../../src/commands/up/probe/announced.ts'
 import { serviceProbe } from '../../../../src/commands/up/probe/probe.ts'
 import { SqliteLeases } from '../../../../src/core/lease/sqlite-leases.ts'
 import { freePort } from '../../../support/component.ts'
@@ -28,14 +29,26 @@ test('serviceProbe() has a component say who it is', async () => {
   assert.match(other.problem ?? '', /^clock answers at its port$/)
 })
 
+test('announcedBy() finds the other name under which a service announces itself', async () => {
+  await using box = await makeBox()
+  await using server = await serve((_, answer) => {
+    answer.end(JSON.stringify({ name: 'wordcount', pid: process.pid }))
+  })
+  await box.announce('wordcount', server.port)
+  const at = { paths: box.paths, probe: (name: string) => box.probe(name), name: 'letters' }
+  assert.equal(await announcedBy(process.pid, at, NEVER), 'wordcount')
+  assert.equal(await announcedBy(process.pid, { ...at, name: 'wordcount' }, NEVER), undefined)
+  assert.equal(await announcedBy(2 ** 22 + 1, at, NEVER), undefined)
+})
+
 test('serviceProbe() takes a component that knows no /health, or speaks no HTTP, as one that answers', async () => {
   await using box = await makeBox()
   await using plain = await serve((_, answer) => answer.writeHead(404).end('what?'))
   await box.announce('plain', plain.port)
-  assert.deepEqual(await box.probe('plain'), { answers: true, port: plain.port })
+  assert.deepEqual(await box.probe('plain'), { answers: true, isUnnamed: true, port: plain.port })
   await using odd = await serveRaw((socket) => socket.end('hello\r\n\r\n'))
   await box.announce('odd', odd.port)
-  assert.deepEqual(await box.probe('odd'), { answers: true, port: odd.port })
+  assert.deepEqual(await box.probe('odd'), { answers: true, isUnnamed: true, port: odd.port })
 })
 
 test('serviceProbe() leaves out what a component says of itself that cannot be', async () => {
@@ -45,7 +58,8 @@ test('serviceProbe() leaves out what a component says of itself that cannot be',
       answer.end(JSON.stringify({ pid: '7', version: 1, started })),
     )
     await box.announce('clock', server.port)
-    assert.deepEqual(await box.probe('clock'), { answers: true, port: server.port }, `${started}`)
+    const expected = { answers: true, isUnnamed: true, port: server.port }
+    assert.deepEqual(await box.probe('clock'), expected, `${started}`)
   }
 })
 

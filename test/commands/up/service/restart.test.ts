@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
+import { mustBeOutside } from '../../../../src/commands/up/service/outside.ts'
+import type { ServiceStatus } from '../../../../src/up/types.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
 import { makeStage } from '../../../up/managers/stage.ts'
 
@@ -18,4 +20,23 @@ test('crabup NAME restart refuses to end what it runs in, where nobody would sta
     (await stage.calls()).filter((line) => /bootout|bootstrap/.test(line)),
     [],
   )
+})
+
+test('crabup daemon restart from within a turn is refused at once, as it would wait for itself', async () => {
+  const outside = { manager: { kind: 'supervisor' }, host: { pid: process.pid }, service: { name: 'daemon' } }
+  const at = outside as Parameters<typeof mustBeOutside>[0]
+  const status: ServiceStatus = {
+    label: '',
+    isInstalled: true,
+    isEnabled: true,
+    state: 'running',
+    pid: process.ppid,
+  }
+  await assert.rejects(mustBeOutside(at, status, { now: false }), {
+    kind: 'conflict',
+    message: /^Cannot restart daemon: this command runs in one of its turns/,
+    hint: /cut the turn with --now$/,
+  })
+  await mustBeOutside(at, status, { now: true })
+  await mustBeOutside(at, { ...status, pid: 2 ** 22 + 1 }, { now: false })
 })

@@ -33,6 +33,15 @@ test('logLine() leaves a line as it is in a pipe, and gives programs an object',
   })
 })
 
+test('logLine() makes an object of a line of the journal in a pipe, which holds text', () => {
+  const entry = toEntry('Started it.', { ...AT, source: 'journal' })
+  const line = JSON.parse(logLine(entry, { ...STYLE, isPretty: false })) as {
+    message: string
+    source: string
+  }
+  assert.deepEqual([line.message, line.source], ['Started it.', 'journal'])
+})
+
 test('cutColored() and wrapColored() keep to a width, and keep colours whole', () => {
   const line = '\u001b[32mgrün 漢字\u001b[39m and more'
   for (let columns = 1; columns < 30; columns += 1) {
