@@ -110,6 +110,7 @@ function throughDaemon(found: FoundDaemon, { caller, paths, here }: Client): Att
     dispatch: withToldEnd(dispatch),
     place: 'daemon',
     why: undefined,
+    olderAt,
     lease: async (resource, signal) => (await leases.get()).take(resource, signal),
     async [Symbol.asyncDispose]() {
       const made = await Promise.all([leases.made, here.made].map((one) => one?.catch(() => undefined))) // who asked was told

@@ -73,3 +73,12 @@ test('send with rules of this program is refused, and nothing runs', async () =>
   assert.match(stderr, /error\[unavailable\]: Cannot use deny: the process at unix:/)
   assert.deepEqual(at.daemon.requests, [])
 })
+
+test('the chat says that the daemon is older, and which command works', async () => {
+  await using at = await startPlace()
+  const chat = at.box.terminal(['chat'], { env: WITH_DAEMON, columns: 200 })
+  await chat.shows(/Cannot chat: the process at unix:.*speaks an older\s+protocol \(no hello\)/)
+  await chat.shows(/`?crabtalk send`? runs turns there/)
+  chat.hangUp()
+  await chat.finished
+})

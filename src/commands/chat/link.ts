@@ -1,4 +1,4 @@
-import { toCrabError } from '../../core/base/errors.ts'
+import { CrabError } from '../../core/base/errors.ts'
 import { type Once, once } from '../../core/base/once.ts'
 import { type Dispatch, request } from '../../core/protocol/dispatch.ts'
 import type { Attached } from '../../daemon/attached.ts'
@@ -48,7 +48,16 @@ async function attachQuietly(host: Host, signal: AbortSignal): Promise<Reached> 
   const notes: string[] = []
   const { attach } = await import('../../daemon/attach.ts')
   const stderr = { write: (text: string) => notes.push(text.replace(/^crabtalk: /, '').trim()) }
-  return { attached: await attach({ ...host, stderr }, { daemon: 'start', signal }), notes }
+  const attached = await attach({ ...host, stderr }, { daemon: 'start', signal })
+  if (attached.olderAt === undefined) return { attached, notes }
+  await attached[Symbol.asyncDispose]()
+  throw new CrabError(
+    'unavailable',
+    `Cannot chat: the process at ${attached.olderAt} speaks an older protocol (no hello)`,
+    {
+      hint: '`crabtalk send` runs turns there; for everything else use another CRABTALK_HOME',
+    },
+  )
 }
 
 /** Throws `unavailable` while no daemon is there. */
@@ -60,9 +69,6 @@ async function probe(host: Host, signal: AbortSignal): Promise<void> {
 async function describe({ attached, notes }: Reached, signal: AbortSignal): Promise<Link> {
   const { place, dispatch } = attached
   if (place === 'process') return { place, instance: 'process', notes }
-  const { pid } = await request(dispatch, 'hello', { versions: [1] }, signal).catch((reason) => {
-    if (toCrabError(reason).kind === 'invalid') return { pid: 0 } // one that is older than that operation
-    throw reason
-  })
+  const { pid } = await request(dispatch, 'hello', { versions: [1] }, signal)
   return { place, instance: String(pid), notes }
 }
