@@ -3,11 +3,15 @@ import { sanitize } from '../core/base/sanitize.ts'
 import { REDACTED, redactWords } from '../core/base/secrets/redact.ts'
 import { findProblems, findWarnings } from '../core/config/describe.ts'
 import { loadConfig } from '../core/config/load-config.ts'
+import type { PermissionRule } from '../core/config/permissions.ts'
 import { formatPlace, type Problem } from '../core/config/problem.ts'
 import { renderToml } from '../core/config/toml-render.ts'
+import { findWide } from '../core/policy/wide-rules.ts'
 import type { Run } from './command.ts'
+import type { Host } from './host.ts'
 import { pathsOf } from './paths.ts'
 import { printJson } from './print.ts'
+import { writtenRules } from './written-rules.ts'
 
 export const path: Run = async ({ host }) => {
   host.stdout.write(`${pathsOf(host).config}\n`)
@@ -40,7 +44,17 @@ export const check: Run = async ({ options, host }) => {
   else host.stdout.write(sanitize(problems.map(toLine).join('')) || 'no problems\n')
   for (const warning of await findWarnings(pathsOf(host)))
     host.stderr.write(sanitize(`warning: ${toLine(warning)}`))
+  for (const rule of await writtenRules(pathsOf(host))) warnAboutRule(rule, host)
   return problems.length > 0 ? KINDS.config.exit : 0
+}
+
+function warnAboutRule(rule: PermissionRule, { stderr }: Pick<Host, 'stderr'>): void {
+  const wide = findWide(rule)
+  if (wide === undefined) return
+  const { source, pattern } = rule
+  stderr.write(
+    `warning: ${source}: allow ${pattern} permits ${wide.permits} without a question\n  hint: ${wide.instead}\n`,
+  )
 }
 
 function toLine(problem: Problem): string {

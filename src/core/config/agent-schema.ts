@@ -1,6 +1,6 @@
 import * as z from 'zod/mini'
 import type { JsonObject } from '../base/message.ts'
-import { namesServers, withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
+import { HOOKS_HINT, namesServers, withoutEmptyKeys, withoutLegacyKeys } from './legacy.ts'
 import { findTakenNames, mcpEntry } from './mcp-entry.ts'
 import { permissionsTable } from './permissions.ts'
 import type { Finding, Outcome } from './problem.ts'
@@ -79,6 +79,7 @@ function explain(finding: Finding): Finding {
 }
 
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['hooks', HOOKS_HINT],
   ['name', 'the name of an agent is the name of its file'],
   ['prompt', 'the prompt is the .md file beside this one'],
   ['system_prompt', 'the prompt is the .md file beside this one'],

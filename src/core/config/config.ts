@@ -1,6 +1,6 @@
 import type { JsonObject } from '../base/message.ts'
 import { type ConfigTable, configTable, type ProviderKind } from './config-schema.ts'
-import { withoutEmptyTexts, withoutEntryKeys } from './legacy.ts'
+import { HOOKS_HINT, withoutConfigKeys, withoutEmptyTexts } from './legacy.ts'
 import { type PermissionRule, toRules } from './permissions.ts'
 import type { Finding, KeyPath, Outcome } from './problem.ts'
 import { checkValue, isTable } from './schema.ts'
@@ -74,7 +74,7 @@ export function toConfig(document: TomlDocument): Outcome<Config> {
   const place = (path: KeyPath): string => `${document.file}:${document.lineOf(path)}`
   const clashes = findClashes(table, place)
   const outcome = checkValue(configTable, table)
-  const findings = outcome.ok ? clashes : [...outcome.problems, ...clashes]
+  const findings = outcome.ok ? clashes : [...outcome.problems.map(explainHooks), ...clashes]
   if (!outcome.ok || findings.length > 0) return { ok: false, problems: toProblems(document, findings) }
   return { ok: true, value: normalise(outcome.value, place) }
 }
@@ -142,9 +142,13 @@ function toModel(entry: ModelEntry): ModelConfig {
   }
 }
 
+function explainHooks(finding: Finding): Finding {
+  return finding.path.length === 1 && finding.path[0] === 'hooks' ? { ...finding, hint: HOOKS_HINT } : finding
+}
+
 /** What existing homes have and that means nothing here. */
 function tolerated(table: JsonObject): JsonObject {
-  const known = withoutEntryKeys(table)
+  const known = withoutConfigKeys(table)
   return isTable(known['llm']) ? { ...known, llm: withoutEmptyTexts(known['llm']) } : known
 }
 

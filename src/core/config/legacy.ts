@@ -1,27 +1,42 @@
 import type { JsonObject } from '../base/message.ts'
+import { readHooks, withHooksAsRules } from './legacy-hooks.ts'
 import { isTable } from './schema.ts'
 
-/** Keys that clients of the Rust reference write and that mean nothing here; dropped silently (decision 41). */
-const MEANINGLESS = ['compact_tool_max_len', 'compact_threshold', 'hooks', 'auto_restart']
+/** Keys that clients of the Rust reference write and that mean nothing here; dropped silently (docs/decisions/0025). */
+const MEANINGLESS = ['compact_tool_max_len', 'compact_threshold', 'auto_restart']
 
 /** Whether an agent names servers of a registry: the form of before RFC 0193. */
 export function namesServers({ mcps }: JsonObject): boolean {
   return Array.isArray(mcps) && mcps.some((entry) => typeof entry === 'string')
 }
 
-/** An agent's table without legacy keys, in it or in its servers. `tool_choice` has a meaning in an agent only. */
+/**
+ * An agent's table without legacy keys, in it or in its servers. `tool_choice` has a meaning in an agent only. What `hooks`
+ * restricts becomes rules; a `hooks` that says more stays, for the check to refuse.
+ */
 export function withoutLegacyKeys(table: JsonObject): JsonObject {
-  const rest = omit(table, MEANINGLESS)
+  const rest = omit(withHooksAsRules(table), MEANINGLESS)
   const { mcps } = rest
   return Array.isArray(mcps)
     ? { ...rest, mcps: mcps.map((entry) => (isTable(entry) ? withoutEntryKeys(entry) : entry)) }
     : rest
 }
 
-/** A table of config.toml, or an MCP entry, without legacy keys. */
-export function withoutEntryKeys(table: JsonObject): JsonObject {
-  return omit(table, [...MEANINGLESS, 'tool_choice'])
+/** The table of config.toml without legacy keys; `hooks` as in withoutLegacyKeys(). */
+export function withoutConfigKeys(table: JsonObject): JsonObject {
+  return omit(withHooksAsRules(table), [...MEANINGLESS, 'tool_choice'])
 }
+
+/** An MCP entry without legacy keys. A `hooks` that restricts something stays, for the check to refuse. */
+function withoutEntryKeys(table: JsonObject): JsonObject {
+  const { rules, rest } = readHooks(table['hooks'])
+  const isEmpty = rules.length === 0 && rest === undefined
+  return omit(table, [...MEANINGLESS, 'tool_choice', ...(isEmpty ? ['hooks'] : [])])
+}
+
+/** What to do about a `hooks` that is refused. */
+export const HOOKS_HINT =
+  'write what it restricts as rules: deny = ["bash"] or deny = ["bash(rm *)"] in [permissions]'
 
 /** A table without the keys whose text is empty: existing files and clients write them for "none". */
 export function withoutEmptyTexts(table: JsonObject, keys = Object.keys(table)): JsonObject {

@@ -23,7 +23,11 @@ export function decideLine(
   rules: readonly ReadRule[],
   setting: Setting,
 ): Omit<Decision, 'warnings'> {
-  const whole = rulesAbout({ kind: 'bash', command: line }, rules, setting)
+  const texts = rules.filter((one) => isRestricting(one.rule) && one.isAboutLine?.(line))
+  const whole = [
+    ...rulesAbout({ kind: 'bash', command: line }, rules, setting),
+    ...texts.map(({ rule }) => rule),
+  ]
   const lexed = lexShell(line)
   if ('opaque' in lexed) {
     const { matched, hidden } = findRestricting(line, rules, whole)

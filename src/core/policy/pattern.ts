@@ -77,11 +77,22 @@ const GAP = '\0'
 
 const VALUE = new RegExp(`[${SPLIT}${WHOLE}]`)
 
-function toPieces(pattern: readonly ShellWord[]): string[] {
+/**
+ * Makes a test of whether a whole line, as it is written, has a text in it: for a rule that begins with `*`, such as
+ * `bash(*.ssh*)`, which is about the text wherever it stands. Undefined for other rules.
+ */
+export function lineMatcher(pattern: readonly ShellWord[]): ((line: string) => boolean) | undefined {
+  const [first] = pattern
+  if (first === undefined || first.parts.length === 1 || first.parts[0] !== '') return undefined
+  const pieces = toPieces(pattern, ' ')
+  return (line) => matchesPieces(pieces, line.normalize('NFC').replace(/\s+/g, ' '))
+}
+
+function toPieces(pattern: readonly ShellWord[], gap = GAP): string[] {
   const pieces = ['']
   for (const [i, { parts }] of pattern.entries()) {
     const [first = '', ...others] = parts
-    pieces[pieces.length - 1] += (i === 0 ? '' : GAP) + first
+    pieces[pieces.length - 1] += (i === 0 ? '' : gap) + first
     pieces.push(...others)
   }
   return pieces

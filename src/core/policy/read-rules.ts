@@ -1,5 +1,5 @@
 import type { RuleForm } from '../config/rule-syntax.ts'
-import { commandMatcher, matchesAction, parseRule, possibleMatcher } from './pattern.ts'
+import { commandMatcher, lineMatcher, matchesAction, parseRule, possibleMatcher } from './pattern.ts'
 import type { Action, Rule, Setting } from './types.ts'
 
 /** A rule with what it means: as it is written, and with the links on its path resolved. */
@@ -10,6 +10,8 @@ export interface ReadRule {
   isAboutCommand?: (text: string) => boolean
   /** Whether one could be, when values of parameters in it were known. */
   mayBeAboutCommand?: (text: string) => boolean
+  /** Whether a whole line, as it is written, has what a rule such as `bash(*.ssh*)` is about. */
+  isAboutLine?: ((line: string) => boolean) | undefined
 }
 
 /** Reads rules. Throws `invalid` for one that is none. */
@@ -22,7 +24,11 @@ export function readRules(rules: readonly Rule[]): ReadRule[] {
     return {
       rule,
       forms,
-      ...(words && { isAboutCommand: commandMatcher(words), mayBeAboutCommand: possibleMatcher(words) }),
+      ...(words && {
+        isAboutCommand: commandMatcher(words),
+        mayBeAboutCommand: possibleMatcher(words),
+        isAboutLine: lineMatcher(words),
+      }),
     }
   })
 }

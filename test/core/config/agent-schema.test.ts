@@ -41,6 +41,46 @@ test('checkAgent() takes what existing clients write, and drops what means nothi
   })
 })
 
+test('what a client of the reference restricts in its hooks becomes rules, and is never dropped', () => {
+  const denied = (hooks: unknown, more: JsonObject = {}) => {
+    const outcome = checkAgent({ ...more, hooks } as JsonObject)
+    return outcome.ok ? outcome.value.permissions?.deny : 'refused'
+  }
+  assert.deepEqual(denied({ bash: { disabled: true, deny: [] } }), ['bash'])
+  assert.deepEqual(denied({ bash: { deny: ['rm', '.ssh', 'git push', '~/x'] } }), [
+    'bash(*rm*)',
+    'bash(*.ssh*)',
+    'bash(*git push*)',
+    "bash(*'~/x'*)",
+  ])
+  assert.deepEqual(denied({ bash: { disabled: true } }, { permissions: { deny: ['read(.env)', 'bash'] } }), [
+    'read(.env)',
+    'bash',
+  ])
+  assert.deepEqual(denied({ bash: { deny: [''] } }), ['bash'])
+  assert.equal(denied({ bash: { disabled: false, deny: [] }, memory: { recall_limit: 5 } }), undefined)
+  assert.equal(denied(null), undefined)
+  for (const hooks of [
+    { bash: { allow: ['ls'] } },
+    { bash: { deny: ['a | b'] } },
+    { bash: { deny: ['$HOME'] } },
+    { bash: { deny: 'a; b' } },
+    { bash: { disabled: 'yes' } },
+    { bash: true },
+    { os: { disabled: true } },
+    'bash',
+  ]) {
+    assert.equal(denied(hooks), 'refused', JSON.stringify(hooks))
+  }
+  assert.deepEqual(messages({ hooks: { bash: { allow: ['ls'] } } }), [
+    'unknown key "hooks" (write what it restricts as rules: deny = ["bash"] or deny = ["bash(rm *)"] in [permissions])',
+  ])
+  assert.equal(
+    checkAgent({ mcps: [{ name: 'a', command: 'x', hooks: { bash: { disabled: true } } }] }).ok,
+    false,
+  )
+})
+
 for (const [name, table, expected] of [
   [
     'names of servers in place of servers, beside other problems',

@@ -213,3 +213,19 @@ test('a line in the word of its option is read, and so is what other launchers s
     ['allow', RULES, ["env -S'ls x'", "su -c'ls x'", 'hyperfine ls', 'chronic ls']],
   ])
 })
+
+test('a rule that begins with a * is about the text wherever it stands in a line', () => {
+  checkLines([
+    [
+      'deny',
+      ['allow bash', 'deny bash(*.ssh*)'],
+      ['cat ~/.ssh/id', 'echo x > .ssh/a', 'cat "$HOME/.ssh/a"', 'ls; cat .ssh/x'],
+    ],
+    [
+      'deny',
+      ['allow bash', 'deny bash(*git push*)'],
+      ['git push', 'git  push origin', 'x=$(git push)', 'eval "git push"'],
+    ],
+    ['allow', ['allow bash', 'deny bash(*.ssh*)'], ['ls', 'git push']],
+  ])
+})

@@ -1,0 +1,22 @@
+import { readAgentFiles, toAgent } from '../core/config/agent-files.ts'
+import { entryRules } from '../core/config/entry-rules.ts'
+import { readConfig } from '../core/config/load-config.ts'
+import type { HomePaths } from '../core/config/paths.ts'
+import { type PermissionRule, toRules } from '../core/config/permissions.ts'
+import type { KeyPath } from '../core/config/problem.ts'
+
+/** Collects the rules of config.toml and of every agent file that can be read, each with its place. */
+export async function writtenRules(paths: HomePaths): Promise<PermissionRule[]> {
+  const [config, files] = await Promise.all([readConfig(paths), readAgentFiles(paths.agents)])
+  const ofAgents = await Promise.all(
+    files.map(async (file) => {
+      const [agent, { document }] = [await toAgent(file), file]
+      if (!agent.ok || !document.ok) return []
+      const place = (path: KeyPath) => `${document.value.file}:${document.value.lineOf(path)}`
+      const { permissions, mcps } = agent.value
+      const ofServers = mcps.flatMap((entry, i) => entryRules(entry, (path) => place(['mcps', i, ...path])))
+      return [...toRules(permissions, place), ...ofServers]
+    }),
+  )
+  return [...(config.ok ? config.value.permissions : []), ...ofAgents.flat()]
+}
