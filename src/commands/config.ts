@@ -52,9 +52,8 @@ function warnAboutRule(rule: PermissionRule, { stderr }: Pick<Host, 'stderr'>): 
   const wide = findWide(rule)
   if (wide === undefined) return
   const { source, pattern } = rule
-  stderr.write(
-    `warning: ${source}: allow ${pattern} permits ${wide.permits} without a question\n  hint: ${wide.instead}\n`,
-  )
+  const said = `warning: ${source}: allow ${pattern} permits ${wide.permits} without a question`
+  stderr.write(sanitize(`${said}\n  hint: ${wide.instead}\n`))
 }
 
 function toLine(problem: Problem): string {
