@@ -3,8 +3,9 @@ import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/base/nearest.ts'
 import type { HomePaths } from '../core/config/paths.ts'
 import { KNOWN, labelOf } from './names.ts'
+import { ownEnvFile } from './own-env.ts'
 import { installedServices } from './packages/installed.ts'
-import type { ServiceSpec, UpHost } from './types.ts'
+import type { EnvGrant, ServiceSpec, UpHost } from './types.ts'
 
 /** A service there is: inside this program, or installed. */
 export interface Service {
@@ -15,6 +16,8 @@ export interface Service {
   version?: string
   /** The words behind this program that run it, or a script for Node, or a program; the latter two absolute. */
   run: { words: readonly string[] } | { script: string } | { program: string }
+  /** The variables of service.env that a component asks for. */
+  variables?: readonly string[]
 }
 
 /** What a unit says besides what the service is. */
@@ -40,9 +43,9 @@ export function servicesOf(paths: Pick<HomePaths, 'packages'>): Service[] {
   const inside = KNOWN.flatMap(({ name, description, run }) =>
     run ? [{ name, description, run: { words: run } }] : [],
   )
-  const installed = installedServices(paths).map(({ script, runsOnNode, ...rest }) => ({
+  const installed = installedServices(paths).map(({ script, runsOnNode, variables, ...rest }) => ({
     ...{ name: rest.name, description: rest.description, package: rest.package, version: rest.version },
-    run: runsOnNode ? { script } : { program: script },
+    ...{ run: runsOnNode ? { script } : { program: script }, variables },
   }))
   return [...inside, ...installed]
 }
@@ -72,6 +75,7 @@ export function specOf(name: string, place: SpecPlace): ServiceSpec {
 export function toSpec(service: Service, place: SpecPlace): ServiceSpec {
   const { paths, usualHome, path } = place
   const { name, description } = service
+  const grant = grantOf(service)
   return {
     name,
     label: labelOf(name, { home: paths.home, usualHome }),
@@ -79,9 +83,15 @@ export function toSpec(service: Service, place: SpecPlace): ServiceSpec {
     argv: argvOf(service, place),
     cwd: paths.home,
     env: { CRABTALK_HOME: paths.home, PATH: path },
-    envFile: envFileOf(paths),
+    envFile: grant ? ownEnvFile(paths, name) : envFileOf(paths),
+    ...(grant && { grant: { ...grant, from: envFileOf(paths) } }),
     output: join(paths.logs, `${name}.crash.log`),
   }
+}
+
+/** What a component may have of service.env; undefined for what is inside this program, which has all of it. */
+export function grantOf({ name, run, variables = [] }: Service): EnvGrant | undefined {
+  return 'words' in run ? undefined : { service: name, names: variables }
 }
 
 /** Where the secrets of services are. */
@@ -91,9 +101,11 @@ export function envFileOf({ serviceEnv }: Pick<HomePaths, 'serviceEnv'>): string
 
 /** launchd knows no file of variables: there a service reads it itself. And it starts again whatever does not end with 0. */
 function argvOf({ name, run }: Service, place: SpecPlace): readonly [string, ...string[]] {
-  const file = place.platform === 'darwin' ? envFileOf(place.paths) : undefined
-  if ('words' in run)
-    return [...place.program, ...run.words, ...(file ? ['--env-file', file, '--give-up'] : [])]
+  const isDarwin = place.platform === 'darwin'
+  if ('words' in run) {
+    const file = isDarwin ? ['--env-file', envFileOf(place.paths), '--give-up'] : []
+    return [...place.program, ...run.words, ...file]
+  }
   if ('program' in run) return [run.program]
   if (place.node === undefined) {
     throw new CrabError(
@@ -105,7 +117,11 @@ function argvOf({ name, run }: Service, place: SpecPlace): readonly [string, ...
     )
   }
   // A Node of before 20.19 knows no such option, and others mention a file that is missing.
-  return [place.node, ...(file && place.hasEnvFile ? [`--env-file=${file}`] : []), run.script]
+  return [
+    place.node,
+    ...(isDarwin && place.hasEnvFile ? [`--env-file=${ownEnvFile(place.paths, name)}`] : []),
+    run.script,
+  ]
 }
 
 function noService(name: string, why: string, hint: string): CrabError {

@@ -15,8 +15,18 @@ export interface ServiceSpec {
   env: Readonly<Record<string, string>>
   /** `KEY=VALUE` lines, mode 0600, which need not exist: the only place for secrets. Absolute. */
   envFile: string
+  /** Where a component's `envFile` is made from, and what it may have of it; absent for what has all of service.env. */
+  grant?: EnvGrant & { from: string }
   /** What it writes to standard output and error is appended here. Absolute. */
   output: string
+}
+
+/** What a component may have of service.env. */
+export interface EnvGrant {
+  /** The component's name. */
+  service: string
+  /** The variables that its manifest asks for. */
+  names: readonly string[]
 }
 
 /** The file by which a service manager knows a service. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { packComponent } from '../../scripts/components/pack.ts'
@@ -42,6 +42,26 @@ test('the clock is pulled, runs as a service, is found by a daemon, used, killed
   await until('the daemon knows', async () => (await clocks(talk)).length === 0)
   await succeeds(talk, ['rm', 'clock'], /clock/)
   assert.equal((await talk.run(['clock', 'start'], UP)).code, 4)
+})
+
+test('a component gets of service.env only what it asks for and what begins with its name', {
+  skip: process.platform !== 'linux' && 'reads /proc',
+}, async () => {
+  await using talk = await makeTalk(() => ({ parts: ['hello'] }))
+  const lines = ["ANTHROPIC_API_KEY='sk-1'", "TZ='Asia/Tokyo'", "CLOCK__LEVEL='low'", "OTHER__LEVEL='no'"]
+  await writeFile(join(talk.home, 'service.env'), `${lines.join('\n')}\n`, { mode: 0o600 })
+  await succeeds(talk, ['pull', await packComponent('clock', talk.cwd), '--yes'], /^installed clock/m)
+  await succeeds(talk, ['clock', 'start'], /^clock is ready/)
+  const status = JSON.parse((await talk.run(['clock', 'status', '--json'], UP)).stdout)
+  assert.deepEqual(status.variables, ['LEVEL', 'TZ'])
+  const environment = (await readFile(`/proc/${status.pid}/environ`, 'utf8')).split('\0')
+  assert.ok(environment.includes('LEVEL=low') && environment.includes('TZ=Asia/Tokyo'))
+  assert.deepEqual(
+    environment.filter((one) => /sk-1|ANTHROPIC|OTHER__|=no$/.test(one)),
+    [],
+  )
+  await succeeds(talk, ['rm', 'clock'], /clock/)
+  assert.deepEqual(readdirSync(join(talk.home, 'run', 'env')), [])
 })
 
 async function writeAgent({ home }: Talk): Promise<void> {

@@ -51,7 +51,8 @@ test('specOf() has services read the file of variables, and give up with 0, wher
     assert.deepEqual(specOf(name, place).argv.slice(1), [name, 'run', '--env-file', file, '--give-up'])
   }
   assert.equal(specOf('clock', place).argv.length, 2)
-  assert.equal(specOf('clock', { ...place, hasEnvFile: true }).argv[1], `--env-file=${file}`)
+  const own = join(home.paths.run, 'env', 'clock.env')
+  assert.equal(specOf('clock', { ...place, hasEnvFile: true }).argv[1], `--env-file=${own}`)
 })
 
 test('servicesOf() lists what is inside this program and what is installed', async () => {

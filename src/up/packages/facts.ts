@@ -17,6 +17,8 @@ export interface PackageFacts {
   dependencies: readonly string[]
   /** The scripts that npm would run at installation, and that are not run. */
   scripts: readonly string[]
+  /** The variables of service.env that it asks for: `"crabtalk": {"env": ["NAME"]}` in its package.json. */
+  variables: readonly string[]
   /** The versions of Node it says that it runs on, as a range. */
   node: string | undefined
   license: string | undefined
@@ -45,6 +47,7 @@ export function toFacts(manifest: JsonObject): PackageFacts {
     bytes: typeof size === 'number' ? size : undefined,
     dependencies: dependenciesOf(manifest),
     scripts: scriptsOf(manifest),
+    variables: variablesOf(manifest),
     node: textOf(engines['node']),
     license: text('license'),
     homepage: text('homepage'),
@@ -66,6 +69,13 @@ function scriptsOf({ scripts, gypfile }: JsonObject): string[] {
   return gypfile === true && own.length === 0 ? ['install'] : own
 }
 
+/** Names that no shell takes are none. */
+function variablesOf({ crabtalk }: JsonObject): string[] {
+  const names = isObject(crabtalk) && Array.isArray(crabtalk['env']) ? crabtalk['env'] : []
+  const known = names.filter((name) => typeof name === 'string' && /^[A-Za-z_]\w{0,127}$/.test(name))
+  return [...new Set<string>(known)].slice(0, MAX_VARIABLES)
+}
+
 /** `name <mail>`, as npm prints people; the registry has them as objects. */
 function personOf(value: unknown): string | undefined {
   if (!isObject(value)) return textOf(value)
@@ -82,4 +92,5 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 const NEEDED = ['dependencies', 'optionalDependencies', 'peerDependencies']
+const MAX_VARIABLES = 64
 const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall']

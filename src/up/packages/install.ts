@@ -67,6 +67,7 @@ async function writeRecord(
     installedAt: new Date(ports.now()).toISOString(),
     source: source.source,
     origin: source.origin,
+    variables: [...facts.variables],
     ...(facts.publisher !== undefined && { publisher: facts.publisher }),
   }
   await replaceFile(join(prefix, RECORD), `${JSON.stringify(record, undefined, 2)}\n`)

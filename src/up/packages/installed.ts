@@ -25,6 +25,8 @@ export interface InstalledService {
   origin: 'registry' | 'tarball' | 'folder'
   /** Who published it, as the registry said. */
   publisher?: string
+  /** The variables of service.env that it asks for. */
+  variables: readonly string[]
 }
 
 /** Every component of a home, by name. One whose record cannot be read is not among them: brokenPackages() names it. */

@@ -7,7 +7,7 @@ import type { Npm } from './npm.ts'
 
 /** What installing packages needs of the rest. */
 export interface PackagePorts {
-  paths: Pick<HomePaths, 'packages'>
+  paths: Pick<HomePaths, 'packages' | 'run'>
   platform: UpHost['platform']
   pid: number
   /** Words that mean something else behind `crabup`. */

@@ -78,5 +78,7 @@ async function refuseOtherNode(
 
 function isTrusted(before: InstalledService | undefined, { facts, origin }: PackageSource): boolean {
   if (origin !== 'registry') return false
-  return isKnownPackage(facts.package) || (before?.origin === origin && before.publisher === facts.publisher)
+  const asksForMore = facts.variables.some((name) => !before?.variables.includes(name))
+  if (isKnownPackage(facts.package)) return true
+  return before?.origin === origin && before.publisher === facts.publisher && !asksForMore
 }

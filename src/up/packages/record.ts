@@ -13,6 +13,8 @@ const schema = z.object({
   source: z.string(),
   origin: z.enum(['registry', 'tarball', 'folder']),
   publisher: z.exactOptional(z.string()),
+  /** Versions of before they were asked for have none. */
+  variables: z._default(z.array(z.string()), []),
 })
 
 /** What a version of a component says of itself, in its folder. */

@@ -1,8 +1,9 @@
-import { rename, stat } from 'node:fs/promises'
+import { rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { syncDir, toStorageError } from '../../core/base/files.ts'
 import { didYouMean } from '../../core/base/nearest.ts'
+import { ownEnvFile } from '../own-env.ts'
 import { brokenPackages, folderOf, installedServices, isServiceName } from './installed.ts'
 import { changing, type PackagePorts } from './ports.ts'
 import { openStaging } from './version-folders.ts'
@@ -27,6 +28,7 @@ export async function removePackage(
     await stat(folder)
     await rename(folder, join(staging.path, name)) // at once: nobody sees a part of it
     await syncDir(ports.paths.packages)
+    await rm(ownEnvFile(ports.paths, name), { force: true })
   } catch (reason) {
     throw toStorageError(`Cannot remove ${name}`, reason)
   }

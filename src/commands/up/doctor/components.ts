@@ -1,7 +1,9 @@
 import { access } from 'node:fs/promises'
 import { toCrabError } from '../../../core/base/errors.ts'
 import { quoteWord } from '../../../core/base/shell-lexer.ts'
+import { readText } from '../../../core/config/load-config.ts'
 import { upHostOf } from '../../../up/host.ts'
+import { ownVariables } from '../../../up/own-env.ts'
 import { readFailed } from '../../../up/packages/failed-version.ts'
 import {
   brokenPackages,
@@ -11,6 +13,7 @@ import {
 } from '../../../up/packages/installed.ts'
 import { nodeAt } from '../../../up/packages/node-version.ts'
 import { findNpmProgram } from '../../../up/packages/npm-program.ts'
+import { envFileOf } from '../../../up/service-spec.ts'
 import { type Check, type Finding, note, ok, type Place, problem, warning } from '../../doctor/check.ts'
 import { specPlace } from '../service/place.ts'
 
@@ -26,7 +29,7 @@ export const checkComponents: Check = async (place, signal) => {
     const isWhole = isThere
       ? ok(`${name} ${version} is installed`)
       : problem(`${name}: ${script} is gone`, `crabup pull ${wordFor(service)} brings it back`)
-    return [isWhole, ...(await failedUpdate(service, place))]
+    return [isWhole, ...(await failedUpdate(service, place)), ...(await variablesOf(service, place))]
   })
   const broken = brokenPackages(place.paths).map((name) =>
     warning(
@@ -40,6 +43,20 @@ export const checkComponents: Check = async (place, signal) => {
     ...broken,
     await ofNode(place, needsNode, signal),
     await ofNpm(place),
+  ]
+}
+
+/** The variables that it gets of service.env, and those that it asks for in vain; names only. */
+async function variablesOf({ name, variables }: InstalledService, { paths }: Place): Promise<Finding[]> {
+  const file = envFileOf(paths)
+  const text = (await readText(file).catch(() => '')) ?? '' // checkServiceEnvironment says why
+  const given = ownVariables(text, { service: name, names: variables })
+  const missing = variables.filter((one) => !given.includes(one))
+  return [
+    ...(given.length > 0 ? [ok(`${name} gets ${given.join(', ')} of service.env`)] : []),
+    ...(missing.length > 0
+      ? [note(`${name} asks for ${missing.join(', ')}`, `write it into ${file}, if it is to have it`)]
+      : []),
   ]
 }
 

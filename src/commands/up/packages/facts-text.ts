@@ -12,6 +12,7 @@ export function factsText({ facts, source, origin, before }: Offer): string {
     ['size', sizeText(facts)],
     ['needs', facts.dependencies.length > 0 ? facts.dependencies.join(', ') : 'no other packages'],
     ['scripts', facts.scripts.length > 0 ? `${facts.scripts.join(', ')}: not run` : undefined],
+    ['asks for', facts.variables.length > 0 ? `${facts.variables.join(', ')} of service.env` : undefined],
     ['vouched', vouchedText(facts, origin)],
     ['deprecated', facts.deprecated],
     ['replaces', before && `${before.version} of ${before.installedAt.slice(0, 10)}`],

@@ -2,6 +2,7 @@ import type { HomePaths } from '../../../core/config/paths.ts'
 import { chooseManager } from '../../../up/choose-manager.ts'
 import { upHostOf } from '../../../up/host.ts'
 import { labelOf } from '../../../up/names.ts'
+import { withOwnEnv } from '../../../up/own-env.ts'
 import type { ProbeService } from '../../../up/probe.ts'
 import { readUnitFacts } from '../../../up/ps/unit-facts.ts'
 import { findService, type Service, type SpecPlace, servicesOf, toSpec } from '../../../up/service-spec.ts'
@@ -33,7 +34,7 @@ export async function openService(host: Host, name: string, signal: AbortSignal)
   const shell = await specPlace(host)
   const { paths } = shell
   const service = findService(paths, name)
-  const manager = await chooseManager(upHostOf(host), shell, signal)
+  const manager = withOwnEnv(await chooseManager(upHostOf(host), shell, signal))
   const probe = serviceProbe({ paths, env: host.env, uid: host.uid })
   const label = labelOf(name, { home: paths.home, usualHome: shell.usualHome })
   const { place, keptPath } = await ofRunning({ host, service, shell, manager }, signal)

@@ -3,9 +3,13 @@ import { toCrabError } from '../../../core/base/errors.ts'
 import { quoteWord } from '../../../core/base/shell-lexer.ts'
 import { VERSION } from '../../../core/base/version.ts'
 import { findProblems } from '../../../core/config/describe.ts'
+import { parseVariables } from '../../../core/config/env-file-text.ts'
+import { readText } from '../../../core/config/load-config.ts'
 import { lastWords } from '../../../up/control/last-words.ts'
+import { ownVariables } from '../../../up/own-env.ts'
 import { gatherRows, type ServiceRow } from '../../../up/ps/gather.ts'
 import type { ServiceState } from '../../../up/ps/state.ts'
+import { envFileOf, grantOf } from '../../../up/service-spec.ts'
 import type { Run } from '../../command.ts'
 import { ageOf, megabytes } from '../../mcp/figures.ts'
 import { printJson } from '../../print.ts'
@@ -20,9 +24,24 @@ export const status: Run = async ({ path: [name = ''], options, host, signal }) 
   const row = rows[0]!
   const lines = await lastWords(at.paths.logs, name)
   if (problem !== undefined) host.stderr.write(`crabup: ${toCrabError(problem).message}\n`)
-  if (options.has('json')) printJson(host, toJson(at, row, lines))
-  else print(at, row, lines)
+  const seen = { row, lines, variables: await variablesOf(at) }
+  if (options.has('json')) printJson(host, toJson(at, seen))
+  else print(at, seen)
   return EXITS[row.state]
+}
+
+interface Seen {
+  row: ServiceRow
+  /** What it said last. */
+  lines: readonly string[]
+  /** The names of the variables of service.env that it gets. */
+  variables: readonly string[]
+}
+
+async function variablesOf({ paths, service }: OpenService): Promise<string[]> {
+  const text = await readText(envFileOf(paths)).catch(() => '') // doctor says what keeps it from being read
+  const grant = grantOf(service)
+  return grant ? ownVariables(text ?? '', grant) : Object.keys(parseVariables(text ?? ''))
 }
 
 function soughtOf({ service, label }: OpenService) {
@@ -33,17 +52,17 @@ function portsOf({ manager, probe, paths }: OpenService) {
   return { manager, probe, findProblems: () => findProblems(paths), now: Date.now }
 }
 
-function print(at: OpenService, row: ServiceRow, lines: readonly string[]): void {
+function print(at: OpenService, { row, lines, variables }: Seen): void {
   const { host } = at
   host.stdout.write(`${[row.name, at.service.description].filter(Boolean).join(': ')}\n`)
-  for (const [key, value] of factsOf(at, row)) host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
+  for (const [key, value] of factsOf(at, row, variables)) host.stdout.write(`  ${key.padEnd(9)} ${value}\n`)
   for (const { message, hint } of row.notes) {
     host.stdout.write(`  ${'note'.padEnd(9)} ${message}${hint === undefined ? '' : `: ${hint}`}\n`)
   }
   if (lines.length > 0) host.stdout.write(`\n${lines.map((line) => `  ${line}\n`).join('')}`)
 }
 
-function factsOf(at: OpenService, row: ServiceRow): [string, string][] {
+function factsOf(at: OpenService, row: ServiceRow, variables: readonly string[]): [string, string][] {
   const { manager, known, paths, service } = at
   const unit = manager.unit(known)
   const isOwn = row.pid !== undefined && !row.isKept // then a note says who started it
@@ -59,6 +78,7 @@ function factsOf(at: OpenService, row: ServiceRow): [string, string][] {
     ['kept by', isOwn ? 'nothing' : keeperOf(manager)],
     ...fact('unit', row.isInstalled ? unit?.path : undefined),
     ...fact('runs', isOwn ? undefined : known.argv.map(quoteWord).join(' ')),
+    ...fact('env', variables.length > 0 ? variables.join(', ') : undefined),
     ['log', join(paths.logs, `${service.name}.log`)],
   ]
 }
@@ -75,7 +95,7 @@ function sizeOf({ memoryBytes, processes = 1 }: ServiceRow): string {
   return `${megabytes(memoryBytes)}${processes > 1 ? ` of ${processes} processes` : ''}`
 }
 
-function toJson({ manager, known, paths, service }: OpenService, row: ServiceRow, lines: readonly string[]) {
+function toJson({ manager, known, paths, service }: OpenService, { row, lines, variables }: Seen) {
   return {
     ...psJson(row, Date.now()),
     description: service.description,
@@ -83,6 +103,7 @@ function toJson({ manager, known, paths, service }: OpenService, row: ServiceRow
     kept: row.isKept,
     unit: manager.unit(known)?.path ?? null,
     argv: known.argv,
+    variables,
     log: join(paths.logs, `${service.name}.log`),
     last_lines: lines,
   }

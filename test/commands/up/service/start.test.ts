@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { main } from '../../../../src/commands/main.ts'
+import { ownEnvFile } from '../../../../src/up/own-env.ts'
 import { ask, wantService } from '../../../../src/up/supervisor/wanted.ts'
 import { makeServiceHome, QUICK } from '../../../support/services.ts'
 import { makeTestHost } from '../../../support/test-host.ts'
@@ -40,9 +41,13 @@ test('crabup NAME start says what a service that runs would take from a restart'
   await start()
   const { since = 0 } = at.record('echo')!
   await writeFile(at.paths.serviceEnv, "KEY='1'\n")
-  await utimes(at.paths.serviceEnv, since / 1000 - 60, since / 1000 - 60)
-  assert.equal((await start()).stderr, '')
   await utimes(at.paths.serviceEnv, since / 1000 + 60, since / 1000 + 60)
+  assert.equal((await start()).stderr, '') // it has no part in that
+  await writeFile(at.paths.serviceEnv, "ECHO__KEY='1'\n")
+  await start()
+  const own = ownEnvFile(at.paths, 'echo')
+  assert.match(await readFile(own, 'utf8'), /^KEY='1'$/m)
+  await utimes(own, since / 1000 + 60, since / 1000 + 60)
   const changed = 'crabup: service.env has changed since: crabup echo restart uses it\n'
   assert.equal((await start()).stderr, changed)
   await rm(at.paths.serviceEnv)

@@ -1,0 +1,78 @@
+import { dirname, join } from 'node:path'
+import { makePrivateDir, replaceFile } from '../core/base/files.ts'
+import { parseVariables, statementsOf, withoutMark } from '../core/config/env-file-text.ts'
+import { readText } from '../core/config/load-config.ts'
+import type { HomePaths } from '../core/config/paths.ts'
+import type { EnvGrant, ServiceManager, ServiceSpec } from './types.ts'
+
+/** The file with the variables of one component, which crabup writes from service.env whenever it starts it. */
+export function ownEnvFile({ run }: Pick<HomePaths, 'run'>, name: string): string {
+  return join(run, 'env', `${name}.env`)
+}
+
+/**
+ * Returns the text of a component's own variables: of the statements of service.env those that the grant names, those that
+ * any program needs to reach the network and to tell the time, and those that begin with the component's name,
+ * `CLOCK__KEY`, which it gets as `KEY`.
+ */
+export function ownEnvText(text: string, grant: EnvGrant): string {
+  const rows = withoutMark(text).split(/\r?\n/)
+  const own = prefixOf(grant.service)
+  const kept = [...statementsOf(text)].flatMap(({ at, count, name }) => {
+    if (name === undefined || !isGranted(name, grant)) return []
+    const [first = '', ...rest] = rows.slice(at, at + count)
+    return [name.startsWith(own) ? first.replace(own, '') : first, ...rest]
+  })
+  return `# Written by crabup from service.env: what ${grant.service} gets of it.\n${kept.map((row) => `${row}\n`).join('')}`
+}
+
+/** Returns the names of the variables that a component gets of service.env, sorted. */
+export function ownVariables(text: string, grant: EnvGrant): string[] {
+  return Object.keys(parseVariables(ownEnvText(text, grant)))
+}
+
+/** Returns a manager that writes the component's own variables before it starts it. */
+export function withOwnEnv(manager: ServiceManager): ServiceManager {
+  const prepared =
+    (verb: 'start' | 'restart' | 'enable') =>
+    async (spec: ServiceSpec, signal: AbortSignal): Promise<void> => {
+      await writeOwnEnv(spec)
+      await manager[verb](spec, signal)
+    }
+  return {
+    kind: manager.kind,
+    get note() {
+      return manager.note
+    },
+    unit: (spec) => manager.unit(spec),
+    commands: (verb, spec) => manager.commands(verb, spec),
+    start: prepared('start'),
+    restart: prepared('restart'),
+    enable: prepared('enable'),
+    stop: (spec, signal) => manager.stop(spec, signal),
+    disable: (spec, signal) => manager.disable(spec, signal),
+    remove: (label, signal) => manager.remove(label, signal),
+    status: (labels, signal) => manager.status(labels, signal),
+    labels: (signal) => manager.labels(signal),
+  }
+}
+
+/** Fails with `storage`. The file keeps its time where nothing is another: a service that runs has it already. */
+async function writeOwnEnv({ grant, envFile }: ServiceSpec): Promise<void> {
+  if (!grant) return
+  const text = ownEnvText((await readText(grant.from)) ?? '', grant)
+  if (text === (await readText(envFile))) return
+  await makePrivateDir(dirname(envFile))
+  await replaceFile(envFile, text)
+}
+
+function isGranted(name: string, { service, names }: EnvGrant): boolean {
+  return names.includes(name) || USUAL.test(name) || name.startsWith(prefixOf(service))
+}
+
+function prefixOf(service: string): string {
+  return `${service.toUpperCase().replaceAll('-', '_')}__`
+}
+
+const USUAL =
+  /^(?:PATH|TZ|LANG|LANGUAGE|LC_\w+|(?:HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i
