@@ -10,7 +10,8 @@ interface Standing {
 }
 
 /**
- * A JSON merge patch from `key=value`, the value as TOML; what is no TOML is text, and nothing removes the key.
+ * A JSON merge patch from `key=value`, the value as TOML or a list or table in JSON; what is neither is text, and nothing
+ * removes the key.
  *
  * A dotted key reaches into tables. Throws `usage`.
  */
@@ -24,10 +25,15 @@ export function parseAssignment(text: string, { what, example }: Standing): Json
   return withLeaf(table, value === '' ? null : readValue(value))
 }
 
-/** A TOML value; what is none is text, such as `claude-x`, or several lines that would set other keys too. */
+/**
+ * Reads a TOML value, or a list or table in JSON, as `--json` prints them. Anything else is text, such as `claude-x`, or
+ * several lines that would set other keys too.
+ */
 function readValue(text: string): unknown {
-  const { value = text, ...others } = orUndefined(() => parse(`value = ${text}`)) ?? {}
-  return Object.keys(others).length > 0 ? text : value
+  const { value, ...others } = orUndefined(() => parse(`value = ${text}`)) ?? {}
+  if (value !== undefined && Object.keys(others).length === 0) return value
+  const inJson: unknown = /^[[{]/.test(text) ? orUndefined(() => JSON.parse(text)) : undefined
+  return inJson ?? text
 }
 
 /** The table of one dotted key with another value at its end. */

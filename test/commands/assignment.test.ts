@@ -8,6 +8,9 @@ const AT = { what: 'argument 2', example: 'a=1' }
 const ASSIGNMENTS: [string, object][] = [
   ['timeout_ms=5000', { timeout_ms: 5000 }],
   ['args=["-y", "x"]', { args: ['-y', 'x'] }],
+  ['env={"A": "b", "C-D": "[secret]"}', { env: { A: 'b', 'C-D': '[secret]' } }],
+  ['mcps=[{"name": "a"}]', { mcps: [{ name: 'a' }] }],
+  ['description=[draft] {x', { description: '[draft] {x' }],
   ['command=npx', { command: 'npx' }],
   ['env.TOKEN="007"', { env: { TOKEN: '007' } }],
   ['env.TOKEN=', { env: { TOKEN: null } }],

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CrabError } from '../../core/base/errors.ts'
 import type { Way } from '../connection/connect.ts'
 import type { Connection, Era } from '../connection/connection.ts'
+import type { ServerOffer } from '../secrets/masked-offer.ts'
 import { type DroppedTool, replaceList, type ToolList } from '../tools/remote-tool.ts'
 import type { ServerAbout } from './server-about.ts'
 import type { Remembered, ServerMemory } from './server-memory.ts'
@@ -58,7 +59,7 @@ export class PeerMemory {
   }
 
   /** Takes the list of a server that is connected; tells whether agents get other tools by it than before. */
-  connected(list: ToolList, { era, about }: Pick<Connection, 'era' | 'about'>, way = this.way): boolean {
+  connected({ list, about }: ServerOffer, { era }: Pick<Connection, 'era'>, way = this.way): boolean {
     const before = this.#known
     const known = this.era === era && this.way === way ? before.era : undefined
     const since = this.#options.now()

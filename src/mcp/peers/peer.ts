@@ -4,6 +4,7 @@ import type { McpEntry } from '../../core/config/mcp-entry.ts'
 import type { Connection, RemoteCall } from '../connection/connection.ts'
 import type { ServerTarget } from '../fingerprint.ts'
 import { maskAnswer, sureSecretsOf } from '../secrets/masked-answer.ts'
+import { maskOffer, type ServerOffer } from '../secrets/masked-offer.ts'
 import { hideSecrets } from '../secrets/shown-target.ts'
 import { LineTail } from '../stdio/stderr-tail.ts'
 import { flawOfTarget } from '../tools/flaw.ts'
@@ -213,7 +214,7 @@ export class Peer {
     this.connectedAt = this.#options.now()
     this.failures.connected()
     this.record.starts++
-    const isNew = this.memory.connected(list, connection, this.#start.way)
+    const isNew = this.memory.connected(this.#clean(list, connection), connection, this.#start.way)
     if (isNew) this.#options.onToolsChanged()
     void connection.ended.then((why) => this.#lose(connection, new CrabError('unavailable', why)))
     this.#options.onEvent('connected')
@@ -257,13 +258,22 @@ export class Peer {
     if (!connection) return false
     try {
       const list = await connection.listTools(this.#over.signal)
-      if (this.#connection !== connection || !this.memory.connected(list, connection)) return false
+      if (
+        this.#connection !== connection ||
+        !this.memory.connected(this.#clean(list, connection), connection)
+      )
+        return false
     } catch {
       return false // the old list stays; a server that is gone is noticed elsewhere
     }
     this.#options.onToolsChanged()
     this.#options.onEvent('connected')
     return true
+  }
+
+  /** What it says of itself, without the secrets that it was given. */
+  #clean(list: ToolList, { about, secrets }: Connection): ServerOffer {
+    return maskOffer({ list, about }, [...secrets, ...this.#secrets])
   }
 
   /** Nobody has used it for as long as its declarations say. */

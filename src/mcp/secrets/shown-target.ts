@@ -17,7 +17,11 @@ export function showTarget(target: ServerTarget): string {
  * a secret that only begins there is hidden too.
  */
 export function hideSecrets(text: string, target: ServerTarget): string {
-  const secrets = secretsOf(target)
+  return hideInCut(text, secretsOf(target))
+}
+
+/** A text without some secrets, longest first; what was cut has `…` where it was. */
+export function hideInCut(text: string, secrets: readonly string[]): string {
   const whole = hideSecretsIn(text, secrets)
   const parts = whole.split('…')
   return parts.map((part, i) => (i < parts.length - 1 ? hideBeginning(part, secrets) : part)).join('…')
