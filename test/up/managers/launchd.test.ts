@@ -55,6 +55,42 @@ test('LaunchdManager.start() writes the job, enables and loads it, and does so o
   )
 })
 
+test('LaunchdManager loads the guard of a home with its first service, and removes it with the last', async () => {
+  await using stage = await makeStage()
+  const manager = new LaunchdManager(stage.host, { domain: 'gui', retryMs: 1, program: ['/bin/crabtalk'] })
+  const guard = 'ai.crabtalk-guard'
+  await manager.start(stage.spec, never)
+  assert.deepEqual(
+    (await changes(stage)).filter((line) => line.includes('guard')),
+    [
+      `enable gui/501/${guard}`,
+      `bootout gui/501/${guard}`,
+      `bootout user/501/${guard}`,
+      `bootstrap gui/501 ~/Library/LaunchAgents/${guard}.plist`,
+      `kickstart gui/501/${guard}`,
+    ],
+  )
+  const plist = parsePlist(await readFile(manager.guardUnit(stage.spec)!.path, 'utf8')) as {
+    ProgramArguments: string[]
+  }
+  const home = join(stage.home, '.crabtalk')
+  assert.deepEqual(plist.ProgramArguments, ['/bin/crabtalk', 'supervise', '--guard', '--home', home])
+
+  const other = { ...stage.spec, name: 'cron', label: 'ai.crabtalk.cron' }
+  await manager.start(other, never)
+  assert.deepEqual(
+    (await changes(stage)).filter((line) => line.includes('guard')),
+    [],
+    'it runs already',
+  )
+  assert.deepEqual(await manager.labels(never), ['ai.crabtalk.cron', LABEL])
+  await manager.remove(LABEL, never)
+  assert.ok(existsSync(manager.guardUnit(other)!.path))
+  await manager.remove(other.label, never)
+  assert.ok(!existsSync(manager.guardUnit(other)!.path))
+  assert.ok((await changes(stage)).includes(`bootout gui/501/${guard}`))
+})
+
 test('LaunchdManager.start() only kicks a job that is loaded and does not run', async () => {
   await using stage = await makeStage()
   const manager = managerOf(stage)
