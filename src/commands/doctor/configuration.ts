@@ -1,10 +1,12 @@
 import { access } from 'node:fs/promises'
+import { toCrabError } from '../../core/base/errors.ts'
 import { findProblems, findWarnings } from '../../core/config/describe.ts'
 import { formatPlace } from '../../core/config/problem.ts'
 import { lookAtCrons } from '../../core/cron/cron-file.ts'
+import { readTrust } from '../../core/trust/trust-store.ts'
 import { type Check, counted, note, ok, problem, warning } from './check.ts'
 
-/** What `config check` finds in config.toml and the agent files, and what keeps schedules from firing. */
+/** What `config check` finds in config.toml and the agent files, what keeps schedules from firing, and mistakes in trust.toml. */
 export const checkConfiguration: Check = async ({ paths, agents }) => {
   const problems = await findProblems(paths)
   const { broken, problems: inCrons } = await lookAtCrons(paths.crons)
@@ -16,6 +18,11 @@ export const checkConfiguration: Check = async ({ paths, agents }) => {
     problem(`${formatPlace(one)}: ${one.message}`, one.hint),
   )
   if (broken) wrong.push(problem(broken.message, broken.hint))
+  const trustError = await readTrust(paths.trust).then(() => undefined, toCrabError)
+  if (trustError)
+    wrong.push(
+      problem(trustError.message, trustError.hint ?? 'until then no instruction files of folders are used'),
+    )
   if (wrong.length > 0) return wrong
   const warnings = await findWarnings(paths)
   return [

@@ -3,7 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { toVisible } from '../../core/base/visible.ts'
 import { findProject } from '../../core/trust/find-project.ts'
 import type { ProjectTrust } from '../../core/trust/trust-file.ts'
-import { TrustStore } from '../../core/trust/trust-store.ts'
+import { readTrust, TrustStore } from '../../core/trust/trust-store.ts'
 import type { Run } from '../command.ts'
 import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
@@ -11,8 +11,9 @@ import { printJson, printTable } from '../print.ts'
 
 /** `crabtalk trust list`. */
 export const list: Run = async ({ options, host }) => {
-  const store = new TrustStore({ path: pathsOf(host).trust, lock: noLock, now: Date.now })
-  const projects = [...(await store.read()).values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+  const projects = [...(await readTrust(pathsOf(host).trust)).values()].toSorted((a, b) =>
+    a.path < b.path ? -1 : 1,
+  )
   if (options.has('json')) return printJson(host, projects)
   if (projects.length === 0) host.stderr.write('No folders yet\n')
   else await printTable(host, ['STATE', 'SINCE', 'FOLDER', 'FILES'], projects.map(toRow))
@@ -52,11 +53,6 @@ async function withStore<T>(host: Host, work: (store: TrustStore) => Promise<T>)
   await using leases = new SqliteLeases({ database, proc, pid: host.pid })
   const lock = (resource: string, signal: AbortSignal) => leases.take(resource, signal)
   return await work(new TrustStore({ path, lock, now: Date.now }))
-}
-
-/** Readers need no lease: a write replaces the file. */
-async function noLock(): Promise<AsyncDisposable> {
-  return { [Symbol.asyncDispose]: async () => undefined }
 }
 
 function toRow({ path, state, since, notices }: ProjectTrust): string[] {

@@ -32,8 +32,7 @@ export class TrustStore {
 
   /** All folders, by path. */
   async read(): Promise<ReadonlyMap<string, ProjectTrust>> {
-    const { file } = await this.#load()
-    return new Map(file.project.toReversed().map((project) => [project.path, project]))
+    return await readTrust(this.#options.path)
   }
 
   /** Sets the state of a folder; the notices that were shown stay. */
@@ -73,7 +72,7 @@ export class TrustStore {
     signal: AbortSignal,
   ): Promise<boolean> {
     await using _ = await this.#options.lock(`file:${this.#options.path}`, signal)
-    const { document, file } = await this.#load()
+    const { document, file } = await load(this.#options.path)
     const before = file.project.find((project) => project.path === path)
     const after = change(before)
     const others = file.project.filter((project) => project.path !== path)
@@ -82,15 +81,20 @@ export class TrustStore {
     await replaceFile(this.#options.path, editToml(text === '' ? HEAD : text, table, toTable({ project })))
     return before !== undefined
   }
+}
 
-  async #load(): Promise<{ document: TomlDocument; file: TrustFile }> {
-    const { path } = this.#options
-    const document = parseToml(basename(path), (await readText(path)) ?? '')
-    if (!document.ok) throw configError(document.problems)
-    const file = checkTrustFile(document.value.table)
-    if (!file.ok) throw configError(toProblems(document.value, file.problems))
-    return { document: document.value, file: file.value }
-  }
+/** All folders of a trust.toml, by path; empty when there is no such file. Fails as the methods of the store do. */
+export async function readTrust(path: string): Promise<ReadonlyMap<string, ProjectTrust>> {
+  const { file } = await load(path)
+  return new Map(file.project.toReversed().map((project) => [project.path, project]))
+}
+
+async function load(path: string): Promise<{ document: TomlDocument; file: TrustFile }> {
+  const document = parseToml(basename(path), (await readText(path)) ?? '')
+  if (!document.ok) throw configError(document.problems)
+  const file = checkTrustFile(document.value.table)
+  if (!file.ok) throw configError(toProblems(document.value, file.problems))
+  return { document: document.value, file: file.value }
 }
 
 const MAX_NOTICES = 100

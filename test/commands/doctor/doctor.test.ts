@@ -49,6 +49,18 @@ test('doctor says what keeps schedules from firing', async () => {
   }
 })
 
+test('doctor names the line of a mistake in trust.toml', async () => {
+  await using home = await makeHome({
+    'trust.toml': '[[project]]\npath = "/a"\nstate = "maybe"\nsince = ""\n',
+  })
+  const { report, code } = await home.examine()
+  assert.equal(code, 1)
+  assert.match(
+    only(report, 'configuration', 'problem').message,
+    /^trust\.toml:3: "project\[0\]\.state" must be one of/,
+  )
+})
+
 test('doctor asks the server of the model, and spends nothing', async () => {
   await using server = await startModelServer([], { models: ['scripted', 'other'] })
   await using home = await makeHome({ 'config.toml': llm(server.url, 'scripted') })

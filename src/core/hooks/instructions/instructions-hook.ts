@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises'
 import { once } from '../../base/once.ts'
 import { wrapText } from '../../base/wrap-text.ts'
 import { isInside } from '../../policy/paths.ts'
@@ -11,7 +10,7 @@ import { selectTrusted } from './select-trusted.ts'
 
 /** What the instructions of a home are made of. */
 export interface InstructionsOptions extends ProjectOwner {
-  /** The home directory; no project lies in it. */
+  /** The home directory, links resolved; no project lies in it. */
   home: string
   /** The user's own Crab.md. */
   homeFile: string
@@ -25,7 +24,6 @@ export interface InstructionsOptions extends ProjectOwner {
  * down to the working directory, as far as the user trusts the project (docs/decisions/0151).
  */
 export function instructionsHook(options: InstructionsOptions): Hook {
-  const home = once(() => realpath(options.home).catch(() => options.home))
   return {
     async context(cwd, turn) {
       const closed = once(() => openClosedPlaces(options.closed))
@@ -34,7 +32,7 @@ export function instructionsHook(options: InstructionsOptions): Hook {
         turn.trust === 'remote' ? undefined : findProject(cwd, options),
       ])
       if (own?.warning !== undefined && turn.trust !== 'remote') turn.notice(`${own.path}: ${own.warning}`)
-      const isHome = project !== undefined && isInside(await home.get(), project.folders.at(-1)!)
+      const isHome = project !== undefined && isInside(options.home, project.folders.at(-1)!)
       const files =
         project && !isHome ? await readProject(project, { options, closed: closed.get, turn }) : []
       return [...(own ? [own] : []), ...files].map(toBlock).filter(Boolean).join('\n')
