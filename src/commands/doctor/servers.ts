@@ -2,7 +2,9 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { findProgram } from '../../core/process/find-program.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { type Check, type Finding, note, ok, type Place, problem } from './check.ts'
+import { findIdlePatterns } from '../mcp/idle-patterns.ts'
+import { readAllServers } from '../mcp/servers.ts'
+import { type Check, type Finding, note, ok, type Place, problem, warning } from './check.ts'
 
 type Entry = Place['agents'][number]['mcps'][number]
 
@@ -13,7 +15,16 @@ export const checkServers: Check = async (place, signal) => {
   const look = place.deep
     ? await starter(place, signal)
     : (agent: string, entry: Entry) => lookFor(agent, entry, place)
-  return await Promise.all(declared.map(({ agent, entry }) => look(agent, entry)))
+  const findings = await Promise.all(declared.map(({ agent, entry }) => look(agent, entry)))
+  return place.deep ? [...findings, ...(await patternFindings(place, signal))] : findings
+}
+
+/** Patterns of entries that match no tool, now that the servers have said which they have. */
+async function patternFindings({ host }: Place, signal: AbortSignal): Promise<Finding[]> {
+  const { attach } = await import('../../daemon/attach.ts')
+  await using attached = await attach(host)
+  const { servers } = await readAllServers(attached.dispatch, signal)
+  return servers.flatMap(findIdlePatterns).map(({ message, hint }) => warning(message, hint))
 }
 
 type Look = (agent: string, entry: Entry) => Promise<Finding>

@@ -10,6 +10,7 @@ import type { Host } from '../host.ts'
 import { printJson, printTable } from '../print.ts'
 import { attachServers } from './attach-servers.ts'
 import { agentOf, viewedAgent } from './change.ts'
+import { findIdlePatterns } from './idle-patterns.ts'
 import { toJsonTool } from './rows.ts'
 import { type Declared, readAllServers, readServers, targetOf, transportOf } from './servers.ts'
 import { unfilledTexts, warn } from './unfilled.ts'
@@ -50,10 +51,15 @@ async function printServers(host: Host, servers: readonly Declared[], isAll: boo
   const header = ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'COMMAND']
   const rows = servers.map((server) => [...(isAll ? [server.agent] : []), ...toRow(server)])
   await printTable(host, isAll ? ['AGENT', ...header] : header, rows)
-  for (const { agent, entry, error } of servers) {
+  for (const server of servers) {
+    const { entry, error } = server
     if (error !== '') host.stderr.write(`crabtalk: ${entry.name}: ${sanitize(error)}\n`)
-    for (const { message, hint } of unfilledTexts({ entry, agent })) warn(host, message, hint)
+    for (const { message, hint } of warningsOf(server)) warn(host, message, hint)
   }
+}
+
+function warningsOf(server: Declared) {
+  return [...unfilledTexts(server), ...findIdlePatterns(server)]
 }
 
 function toRow({ entry, state, tools }: Declared): string[] {
@@ -73,7 +79,7 @@ function toText(server: Declared): string {
   const known = tools ? `${countOf(tools)} tools` : 'tools not known yet'
   const lines = [`# ${entry.name} of ${agent}: ${source}`, `# ${state}, ${known}`]
   if (error !== '') lines.push(`# ${error}${lastErrorAt && `, ${lastErrorAt}`}`)
-  for (const { message } of unfilledTexts(server)) lines.push(`# ${message}`)
+  for (const { message } of warningsOf(server)) lines.push(`# ${message}`)
   return `${lines.join('\n')}\n\n${renderToml({ mcps: [entry] })}`
 }
 

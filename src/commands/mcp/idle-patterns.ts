@@ -1,0 +1,57 @@
+import { nearest } from '../../core/base/nearest.ts'
+import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import { matchesPieces } from '../../core/policy/wildcard.ts'
+import { isShown } from '../../mcp/tools/shown-tools.ts'
+import type { Declared } from './servers.ts'
+
+/** A warning and what to do about it. */
+interface Warning {
+  message: string
+  hint: string
+}
+
+/**
+ * Finds patterns of an entry that match none of its server's tools, of which a `deny` leaves open what it was meant to close;
+ * and servers of which no tool reaches the agent. Finds nothing where the tools are not known yet.
+ */
+export function findIdlePatterns({
+  agent,
+  entry,
+  tools,
+}: Pick<Declared, 'agent' | 'entry' | 'tools'>): Warning[] {
+  if (tools === undefined || tools.length === 0) return []
+  const names = tools.map(({ remoteName }) => remoteName)
+  const idle = patternsOf(entry).filter(({ pattern }) => {
+    return !names.some((name) => matchesPieces(pattern.split('*'), name))
+  })
+  const warnings = idle.map(({ key, pattern }) => {
+    const near = pattern.includes('*') ? undefined : nearest(pattern, names)
+    const hint = near === undefined ? `it has ${names.slice(0, MOST).join(', ')}` : `did you mean ${near}?`
+    return { message: `${key} of ${entry.name} has ${pattern}, and no tool is called that`, hint }
+  })
+  if (tools.some(isShown)) return warnings
+  const message = `no tool of ${entry.name} reaches ${agent}: ${tools[0]!.hidden}`
+  return [
+    ...warnings,
+    { message, hint: "look at the entry's include and exclude, and at tools in the agent's file" },
+  ]
+}
+
+function patternsOf({
+  include = [],
+  exclude = [],
+  permissions = {},
+}: McpEntry): { key: string; pattern: string }[] {
+  const { allow = [], ask = [], deny = [] } = permissions
+  const lists = {
+    include,
+    exclude,
+    'permissions.deny': deny,
+    'permissions.ask': ask,
+    'permissions.allow': allow,
+  }
+  return Object.entries(lists).flatMap(([key, patterns]) => patterns.map((pattern) => ({ key, pattern })))
+}
+
+/** Names in a hint. */
+const MOST = 8
