@@ -198,7 +198,10 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     await home.write('config.toml', '[daemon]\ntcp_token = false\n')
     const { code, stderr } = await failedDaemon(home, { args: ['--port', '0'] })
     assert.equal(code, 78)
-    assert.match(stderr, /hint: .*crabtalk token new NAME; or set CRABTALK_ALLOW_TCP_WITHOUT_TOKEN=1/)
+    assert.match(
+      stderr,
+      /hint: .*crabtalk token new NAME; or set CRABTALK_ALLOW_TCP_WITHOUT_TOKEN=1 \(for a service in service\.env\)/,
+    )
     const env = { CRABTALK_ALLOW_TCP_WITHOUT_TOKEN: '1' }
     await using daemon = await startTestDaemon(home, { args: ['--port', '0'], env })
     const endpoint = {

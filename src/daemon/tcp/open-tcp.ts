@@ -25,6 +25,6 @@ export function isTcpOpen(
   throw new CrabError(
     'config',
     'Cannot listen on TCP: with tcp_token = false every user of this machine could talk to your agents',
-    { hint: `${OPEN_TCP_HINT}; or set ${ALLOW_OPEN_TCP}=1 if that is meant` },
+    { hint: `${OPEN_TCP_HINT}; or set ${ALLOW_OPEN_TCP}=1 (for a service in service.env) if that is meant` },
   )
 }

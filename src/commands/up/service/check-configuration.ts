@@ -1,5 +1,6 @@
 import { findProblems } from '../../../core/config/describe.ts'
-import { loadConfig } from '../../../core/config/load-config.ts'
+import { parseVariables } from '../../../core/config/env-file-text.ts'
+import { loadConfig, readText } from '../../../core/config/load-config.ts'
 import type { HomePaths } from '../../../core/config/paths.ts'
 import { configError, formatPlace, type Problem } from '../../../core/config/problem.ts'
 import type { Host } from '../../host.ts'
@@ -20,11 +21,12 @@ export async function checkConfiguration({ service, paths, host }: OpenService):
   }
 }
 
-/** Warns where the daemon would serve TCP clients that show no token; whether it may, it decides itself. */
+/** Warns where the daemon would serve TCP clients that show no token; fails with `config` as the daemon would. */
 async function warnOfOpenTcp(paths: HomePaths, host: Host): Promise<void> {
-  const { tcpPort, tcpToken } = (await loadConfig(paths)).daemon
-  if (tcpPort === undefined || tcpToken) return
-  const { OPEN_TCP_HINT, OPEN_TCP_WARNING } = await import('../../../daemon/tcp/open-tcp.ts')
+  const { daemon } = await loadConfig(paths)
+  if (daemon.tcpPort === undefined || daemon.tcpToken) return
+  const { isTcpOpen, OPEN_TCP_HINT, OPEN_TCP_WARNING } = await import('../../../daemon/tcp/open-tcp.ts')
+  isTcpOpen(daemon, parseVariables((await readText(paths.serviceEnv)) ?? ''))
   host.stderr.write(`crabup: warning: ${OPEN_TCP_WARNING} (${OPEN_TCP_HINT})\n`)
 }
 
