@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
+import { request, route } from '../../src/core/protocol/dispatch.ts'
+import { newSession } from '../../src/core/runtime/sessions.ts'
+import { handlers } from '../../src/daemon/handlers/handlers.ts'
+import type { RecordedRequest } from '../support/model-server.ts'
+import { DAEMON, startTestDispatch, systemOf, type TestDispatch } from '../support/test-dispatch.ts'
+import { messagesOf } from '../support/test-node.ts'
+import { until } from '../support/until.ts'
+
+const NEVER = new AbortController().signal
+
+/** Makes the call that the last message of the user says, as `CALL name {…}`, and answers with its result. */
+function obedient(asked: RecordedRequest) {
+  const messages = messagesOf(asked)
+  const last = messages.at(-1)
+  if (last?.['role'] === 'tool') return { parts: [String(last['content'])] }
+  const [, name, args] = /CALL (\w+) (\{.*\})/s.exec(String(last?.['content'])) ?? []
+  return { parts: [name === undefined ? 'yes' : { call: 'c', name, args: args! }] }
+}
+
+/** Has a client over TCP say that. */
+async function overTcp({ services }: TestDispatch, sender: string, content: string): Promise<string> {
+  const client = route(handlers(services, TCP_CLIENT))
+  return (await request(client, 'send', { agent: 'crab', sender, content }, NEVER)).content
+}
+
+test('a TCP client reaches neither the conversation of a person nor the directory of one', async () => {
+  await using node = await startTestDispatch(obedient)
+  const { home } = node.home.paths
+  await writeFile(join(home, 'secret.txt'), 'private')
+  await node.ask('hello', { sender: 'user', cwd: home })
+  for (const sender of ['user', 'sh:1', 'tg:1', '']) {
+    const read = `CALL read {"path":"secret.txt"}`
+    const answer = await overTcp(node, sender, read).catch((reason: Error) => reason.message)
+    assert.doesNotMatch(answer, /private/, sender)
+    await overTcp(node, sender, 'CALL write {"path":"Makefile","content":"x"}').catch(() => undefined)
+  }
+  assert.ok(!(await readdir(home)).includes('Makefile'))
+})
+
+test('a conversation that began in a project works in its own folder once its turns are remote', async () => {
+  await using node = await startTestDispatch(obedient)
+  const { home } = node.home.paths
+  await writeFile(join(home, 'secret.txt'), 'private')
+  const { id: agentId } = await node.services.agents.get('crab')
+  const created_at = new Date(0).toISOString()
+  const header = {
+    v: 1,
+    agent: 'crab',
+    agent_id: agentId,
+    created_by: 'tg:1',
+    created_at,
+    cwd: home,
+  } as const
+  const session = await newSession(node.services, header, NEVER)
+  assert.equal((await request(node.dispatch, 'getSession', { session }, NEVER)).cwd, home)
+  assert.doesNotMatch(await overTcp(node, 'tg:1', 'CALL read {"path":"secret.txt"}'), /private/)
+  assert.match(await overTcp(node, 'tg:1', `CALL read {"path":"${home}/secret.txt"}`), /^Not permitted: /)
+})
+
+test('untrusted senders neither read what another one wrote, nor write what unattended turns are told', async () => {
+  await using node = await startTestDispatch(obedient, { daemon: DAEMON })
+  for (const file of ['notes.txt', 'AGENTS.md']) {
+    await overTcp(node, 'tg:1', `CALL write {"path":"${file}","content":"INJECTED"}`)
+    assert.doesNotMatch(await overTcp(node, 'tg:2', `CALL read {"path":"${file}"}`), /INJECTED/)
+  }
+  assert.match(await overTcp(node, 'tg:1', 'CALL read {"path":"notes.txt"}'), /INJECTED/)
+  await request(node.dispatch, 'subscribeEvent', { source: 'rss', targetAgent: 'crab' }, NEVER)
+  const before = node.server.requests.length
+  await request(
+    node.dispatch,
+    'publishEvent',
+    { source: 'rss', payload: 'CALL glob {"pattern":"**"}' },
+    NEVER,
+  )
+  await until('the event is answered', () => node.server.requests.length === before + 2)
+  const asked = node.server.requests.slice(before)
+  assert.match(systemOf(asked[0]!.json), /cwd: .*\/workspace\/crab\/unattended\n/)
+  for (const { text } of asked) assert.doesNotMatch(text, /INJECTED|notes\.txt/)
+})
+
+test('what the user allows, in files or for a conversation, holds for no remote turn', async () => {
+  await using node = await startTestDispatch(obedient)
+  const { home } = node.home.paths
+  const rules = '[permissions]\nallow = ["edit(/**)", "read(/**)", "bash", "recall", "mcp__*"]\n'
+  await node.home.write('agents/crab.toml', rules)
+  for (const call of [
+    'read {"path":"/etc/hostname"}',
+    `write {"path":"${home}/by-tcp","content":"x"}`,
+    'bash {"command":"touch by-tcp"}',
+    'recall {"query":"x"}',
+  ]) {
+    assert.match(await overTcp(node, 'tg:9', `CALL ${call}`), /^(Not permitted|Cannot call)/, call)
+  }
+  assert.ok(!(await readdir(home)).includes('by-tcp'))
+  const allowed = await node.ask('CALL write {"path":"by-me","content":"x"}', { cwd: home })
+  assert.ok(allowed.some(({ $case }) => $case === 'toolResult'))
+  assert.ok((await readdir(home)).includes('by-me'))
+})
