@@ -49,7 +49,8 @@ export const SCENARIOS: readonly Scenario[] = [
     keys: [
       on(/\?2004h/, 'show markdown\r'),
       on(/shownwhole.*Ask/s, 'call write {"path":"chat.md","content":"one\\n"}\r'),
-      on(/waiting for you \S*?[1-9] s/, 'y'), // a question takes no key that was on its way when it came
+      on(/A digit or arrows/, '1'), // a card takes no key that was on its way when it came
+      on(/ {3}Enter: 1/, '\r'),
       on(/Hi there\..*Ask/s, CTRL_D),
     ],
   },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
+import { chooseDigit } from '../support/choose-digit.ts'
 import { kill } from '../support/processes.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
 import { makeTalk, type Talk } from '../support/talk.ts'
@@ -78,10 +79,12 @@ test('a question of a script comes up in every chat, is answered in one, and clo
   for (const chat of [first, second]) await chat.shows('· daemon')
   const sent = talk.send(['-s', 'bob', '--on-ask', 'park', 'run it'], { env: WITH_DAEMON })
   for (const chat of [first, second]) {
-    await chat.shows('crab (for bob) wants to run')
-    await chat.shows('y once')
+    await chat.shows('crab asks in "bob": /asks')
   }
-  first.type('y')
+  first.type('/asks\r')
+  await first.shows('Pending questions')
+  first.press('enter')
+  await chooseDigit(first, '1')
   assert.deepEqual([(await sent).stdout, (await sent).code], ['It ran.\n', 0])
   for (const chat of [first, second]) {
     await isIdle(chat)

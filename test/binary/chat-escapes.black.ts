@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
 import { assertOnlyOwnSequences } from '../support/chat-session-bytes.ts'
+import { readAndChoose, TAKES_DIGITS } from '../support/choose-digit.ts'
 import { makeTalk } from '../support/talk.ts'
 import { HOSTILE_TEXTS } from '../tui/view/hostile-texts.ts'
 
@@ -37,11 +38,10 @@ test('nothing in arguments and outputs of tools, file names and diffs reaches th
   await mkdir(talk.cwd, { recursive: true })
   for (const [path, text] of files) await writeFile(join(talk.cwd, path), text)
   await using chat = openChat(talk, ['chat', 'read them'], { rows: 40 })
-  await chat.shows(/once/)
-  await chat.shows((screen) => !screen.lines().some((line) => line.startsWith('> ')))
+  await chat.shows(TAKES_DIGITS)
   chat.type('?')
-  await chat.shows((screen) => !screen.lines().some((line) => line.startsWith('  why'))) // everything is shown
-  chat.type('y')
+  await chat.shows(/\? less/)
+  await readAndChoose(chat, '1', 'Done with it.')
   await chat.shows('Done with it.')
   await isIdle(chat)
   chat.press('ctrl+o')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
 import { assertGolden } from '../support/chat-session-golden.ts'
+import { chooseDigit, TAKES_DIGITS } from '../support/choose-digit.ts'
 import { makeTalk } from '../support/talk.ts'
 
 for (const columns of [40, 80, 200]) {
@@ -34,10 +35,9 @@ for (const columns of [40, 80, 200]) {
     ])
     await writeFile(join(talk.cwd, 'greeting.ts'), GREETING)
     await using chat = openChat(talk, ['chat', 'Say goodbye instead'], size)
-    await chat.shows(/once/)
-    await isArmed(chat)
+    await chat.shows(TAKES_DIGITS)
     const card = chat.screen.lines()
-    chat.type('y')
+    await chooseDigit(chat, '1')
     await isIdle(chat, 'It says goodbye now.')
     await assertGolden(`edit-${columns}`, [card, chat.screen.text()])
     await leave(chat)
@@ -50,17 +50,19 @@ for (const columns of [40, 80, 200]) {
     ])
     await using chat = openChat(talk, ['chat', 'Paint it'], size)
     await chat.shows('Which colour')
-    await isArmed(chat)
+    await chat.shows(TAKES_DIGITS)
     const first = chat.screen.lines()
-    chat.type('1')
+    await chooseDigit(chat, '1')
     await chat.shows('Which shape')
+    await chat.shows(TAKES_DIGITS)
     const second = chat.screen.lines()
-    chat.type('round')
-    await chat.shows('› round')
-    chat.press('enter')
-    await chat.shows(/Send|review/i)
+    await chooseDigit(chat, '1')
+    await chat.shows('Type your answer')
+    chat.type('round\r')
+    await chat.shows('Send these answers')
+    await chat.shows(TAKES_DIGITS)
     const review = chat.screen.lines()
-    chat.press('enter')
+    await chooseDigit(chat, '1')
     await isIdle(chat, 'Red and round it is.')
     await assertGolden(`form-${columns}`, [first, second, review, chat.screen.text()])
     await leave(chat)
@@ -116,11 +118,6 @@ async function isIdle(chat: Session, answer: string): Promise<void> {
       lines.some((line) => line.includes(answer)) && lines.some((line) => line.startsWith('> Ask anything'))
     )
   })
-}
-
-/** A question takes keys, and the place of the prompt, when it has stood there a while. */
-async function isArmed(chat: Session): Promise<void> {
-  await chat.shows((screen) => !screen.lines().some((line) => line.startsWith('> ')))
 }
 
 async function leave(chat: Session): Promise<void> {

@@ -70,8 +70,8 @@ test('a question is answered from another process, once, and closed for everybod
     [1, 'notes', 'bash: echo made > it.txt'],
   )
   const [first, second] = await Promise.all([
-    at.run(['answer', listed[0].id, 'y']),
-    at.run(['answer', listed[0].id, 'y']),
+    at.run(['answer', listed[0].id, '1']),
+    at.run(['answer', listed[0].id, '1']),
   ])
   assert.deepEqual([first.code, second.code].toSorted(), [0, 1])
   const late = first.code === 1 ? first : second
@@ -96,7 +96,7 @@ test('answer without an answer asks on the terminal', async () => {
   const [, id = ''] = /crabtalk answer (\w{8})/.exec((await at.run(['asks'])).stdout) ?? []
   const terminal = at.talk.terminal(['answer', id], { env: WITH_DAEMON })
   await terminal.shows(/echo no[\s\S]*> /)
-  terminal.type('n\r')
+  terminal.type('4\r')
   assert.equal((await terminal.finished).code, 0)
   assert.equal((await send.finished).stdout, 'Then not.\n')
 })
@@ -198,7 +198,7 @@ test('attach on a terminal is the chat on that conversation, and shows what othe
 for (const argv of [
   ['asks'],
   ['asks', '--follow'],
-  ['answer', '8Z4K2M0Q', 'y'],
+  ['answer', '8Z4K2M0Q', '1'],
   ['wait', '01M7ZYNV4YSTE78QY8BXNJSE05'],
 ]) {
   test(`${argv.join(' ')} says that no daemon runs, and starts none`, async () => {
@@ -224,7 +224,7 @@ test('who answers and follows need not have the key of the daemon; who begins a 
   await using _daemon = await startSandboxDaemon(box, [], { env: { OPENAI_API_KEY: 'sk-one' } })
   const env = { ...WITH_DAEMON, OPENAI_API_KEY: 'sk-other' }
   const asks = await box.run(['asks'], { env })
-  assert.deepEqual([asks.code, asks.stderr], [0, 'No question waits\n'])
+  assert.deepEqual([asks.code, asks.stderr], [0, 'No pending questions\n'])
   const sent = await box.run(['send', '--detach', 'hi'], { env })
   assertFailed(sent, 'unavailable', { message: /OPENAI_API_KEY is not what the daemon has/, hint: /daemon/ })
 })
@@ -266,7 +266,7 @@ test('every example in the help of these commands works', async () => {
     const { code, stdout, stderr } = await talk.shell(command, { env: WITH_DAEMON })
     assert.deepEqual([code, stderr], [0, ''], line)
     assert.notEqual(stdout, '', line)
-    await at.run(['answer', id, 'n'])
+    await at.run(['answer', id, '4'])
     await at.run(['wait', asking])
   }
 })

@@ -15,14 +15,14 @@ test('a person allows a call once, and the next one is asked about again', async
   const terminal = talk.terminal(['send', 'go on'])
   await prompts(terminal, 1)
   assert.deepEqual(card(terminal).slice(0, 2), ['crabtalk: crab wants to run', '  │ touch a'])
-  assert.ok(card(terminal).includes('  rule  bash(touch a)'))
+  assert.ok(card(terminal).includes('  2     Yes, and allow bash(touch a) in this conversation'))
   assert.deepEqual(await readdir(talk.cwd), [])
-  terminal.type('y\r')
+  terminal.type('1\r')
   await prompts(terminal, 2)
   assert.deepEqual(await readdir(talk.cwd), ['a'])
-  terminal.type('n\r')
+  terminal.type('4\r')
   assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
-  assert.ok(terminal.output().endsWith('> n\r\nDone.\r\n'))
+  assert.ok(terminal.output().endsWith('> 4\r\nDone.\r\n'))
 })
 
 test('a person allows a call for the conversation: it is asked about once, also by a later send', async () => {
@@ -30,14 +30,14 @@ test('a person allows a call for the conversation: it is asked about once, also 
   await using talk = await makeTalk(script)
   const first = talk.terminal(['send', '-s', 'me', 'go on'])
   await prompts(first, 1)
-  first.type('s\r')
+  first.type('2\r')
   assert.deepEqual(await first.finished, { code: 0, signal: 0 })
   const second = talk.terminal(['send', '-s', 'me', 'go on'])
   assert.deepEqual(await second.finished, { code: 0, signal: 0 })
   assert.deepEqual([prompted(first), prompted(second)], [1, 0])
   const other = talk.terminal(['send', '-s', 'other', 'go on'])
   await prompts(other, 1)
-  other.type('n\r')
+  other.type('4\r')
   await other.finished
 })
 
@@ -50,7 +50,7 @@ test('a person allows a call always: the rule stands in the file of the agent, w
   await writeFile(path, text)
   const first = talk.terminal(['send', 'go on'])
   await prompts(first, 1)
-  first.type('a\r')
+  first.type('3\r')
   assert.deepEqual(await first.finished, { code: 0, signal: 0 })
   const changed = await readFile(path, 'utf8')
   assert.match(changed, /^allow = \[\s*"bash\(touch a\)",?\s*\]$/m)
@@ -65,13 +65,15 @@ test('a person refuses a call, and the model is told; with a reason it reads tha
   await using talk = await makeTalk([run('touch a'), run('touch b'), run('touch c'), DONE])
   const terminal = talk.terminal(['send', 'go on'])
   await prompts(terminal, 1)
-  terminal.type('n\r')
+  terminal.type('4\r')
   await prompts(terminal, 2)
-  terminal.type('N\r')
-  await terminal.shows(/why\? $/)
+  terminal.type('5\r')
+  await terminal.shows(/why: $/)
   terminal.type('use mkdir\r')
   await prompts(terminal, 3)
-  terminal.type('N or nothing at all\r')
+  terminal.type('5\r')
+  await terminal.shows(/why: $[^]*why: $/)
+  terminal.type('or nothing at all\r')
   assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
   const [, first, second, third] = talk.server.requests.map(lastResult)
   assert.match(first!, /^Not permitted: bash: touch a: the person said no$/)
@@ -120,7 +122,7 @@ test('a terminal is as it was after a question', async () => {
     'stty -a >before; crabtalk send go on; stty -a >after; cmp before after && echo same',
   )
   await prompts(terminal, 1)
-  terminal.type('y\r')
+  terminal.type('1\r')
   await terminal.shows(/same\r\n$/)
   await terminal.finished
 })
@@ -130,11 +132,11 @@ test('what was typed before a question answers nothing', async () => {
   await using talk = await makeTalk([{ parts: ['Wait.', gate.promise, ...run('touch a').parts!] }, DONE])
   const terminal = talk.terminal(['send', 'go on'])
   await terminal.shows(/Wait\./)
-  terminal.type('y\ry\r')
-  await terminal.shows(/y\r\ny\r\n/)
+  terminal.type('1\r1\r')
+  await terminal.shows(/1\r\n1\r\n/)
   gate.resolve()
   await prompts(terminal, 1)
-  terminal.type('n\r')
+  terminal.type('4\r')
   await terminal.finished
   assert.deepEqual([prompted(terminal), await readdir(talk.cwd)], [1, []])
 })
@@ -143,10 +145,10 @@ test('a question reaches the terminal from between two pipes', async () => {
   await using talk = await makeTalk([run('touch a'), DONE])
   const terminal = talk.terminalShell('echo go on | crabtalk send | cat >answer; cat answer')
   await prompts(terminal, 1)
-  terminal.type('y\r')
+  terminal.type('1\r')
   assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
   assert.equal(await readFile(join(talk.cwd, 'answer'), 'utf8'), 'Done.\n')
-  assert.match(terminal.output(), /> y\r\n[^\n]*Done\.\r\n$/) // a status line comes before it where the call takes long
+  assert.match(terminal.output(), /> 1\r\n[^\n]*Done\.\r\n$/) // a status line comes before it where the call takes long
 })
 
 test('two processes on one terminal ask one after the other', async () => {
@@ -156,12 +158,12 @@ test('two processes on one terminal ask one after the other', async () => {
   const terminal = talk.terminalShell('crabtalk send one >1 & crabtalk send two >2 & wait; ls -1')
   await prompts(terminal, 1)
   await until('both wait', () => talk.server.requests.length === 2)
-  terminal.type('y\r')
+  terminal.type('1\r')
   await prompts(terminal, 2)
-  terminal.type('y\r')
+  terminal.type('1\r')
   await terminal.finished
   assert.match(terminal.output(), /[\nK]1\r\n2\r\none\r\ntwo\r\n$/)
-  const cards = terminal.output().match(/wants to run[^>]*> y\r\n/g) ?? []
+  const cards = terminal.output().match(/wants to run[^>]*> 1\r\n/g) ?? []
   assert.equal(cards.length, 2)
 })
 
@@ -175,8 +177,8 @@ test('the status line, a streamed answer and a question stand in lines of their 
   await terminal.shows(/scripted …$/)
   gates[0]!.resolve()
   await prompts(terminal, 1)
-  terminal.type('y\r')
-  await terminal.shows(/> y\r\n.*scripted …$/s)
+  terminal.type('1\r')
+  await terminal.shows(/> 1\r\n.*scripted …$/s)
   gates[1]!.resolve()
   await terminal.finished
   const erase = '\r\u001b[2K'
@@ -184,7 +186,7 @@ test('the status line, a streamed answer and a question stand in lines of their 
   const [before, after = ''] = terminal.output().split('crabtalk: crab wants to run')
   assert.equal(before, `${status}${erase}Let me look\r\n`)
   const behind = after
-    .slice(after.indexOf('> y\r\n') + 5)
+    .slice(after.indexOf('> 1\r\n') + 5)
     .replace(`${erase}running bash touch a …${erase}`, '')
   assert.equal(behind, `${status}${erase}\r\nDone.\r\n`)
 })
@@ -203,7 +205,7 @@ for (const [command, shown] of HOSTILE) {
     const terminal = talk.terminal(['send', '-q', '--color', 'never', 'go on'])
     await prompts(terminal, 1)
     assert.equal(card(terminal)[1], `  │ ${shown}`)
-    terminal.type('n\r')
+    terminal.type('4\r')
     await terminal.finished
     const said = terminal.output().replaceAll('\r\n', '')
     assert.ok(['\r', '\u001b', '\u202e', '\u200b'].every((char) => !said.includes(char)))

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import type { After } from '../../src/tui/controller/card-arming.ts'
 import { Controller } from '../../src/tui/controller/controller.ts'
 import { Feed } from '../../src/tui/controller/feed.ts'
 import { loadCommands, slashContext } from '../../src/tui/controller/slash.ts'
@@ -16,6 +17,8 @@ import { startTestDispatch, type TestDispatch } from './test-dispatch.ts'
 export interface OpenChat extends AsyncDisposable {
   node: TestDispatch
   controller: Controller
+  /** Follows the conversation of the options, as a chat does when it begins. */
+  follow(): Promise<void>
   state(): ChatState
   /** Everything that was to be printed. */
   blocks(): Block[]
@@ -29,9 +32,16 @@ export interface OpenChat extends AsyncDisposable {
   idle(): Promise<void>
 }
 
+interface OpenOptions {
+  options?: Partial<ChatOptions>
+  ports?: Partial<ChatPorts>
+  /** The clock of cards; that of this process where absent. */
+  after?: After
+}
+
 export async function openTestChat(
   script: Script,
-  { options = {}, ports = {} }: { options?: Partial<ChatOptions>; ports?: Partial<ChatPorts> } = {},
+  { options = {}, ports = {}, after }: OpenOptions = {},
 ): Promise<OpenChat> {
   const node = await startTestDispatch(script)
   const settings = { ...CHAT_OPTIONS, ...options }
@@ -59,6 +69,7 @@ export async function openTestChat(
     feed,
     showTranscript: async () => {},
     leave: () => store.act({ type: 'set', change: { isLeaving: true } }),
+    ...(after && { after }),
     signal: over.signal,
   })
   const press: OpenChat['press'] = (name, more = {}) =>
@@ -75,6 +86,7 @@ export async function openTestChat(
   return {
     node,
     controller,
+    follow: () => feed.follow(settings, 'first', over.signal),
     press,
     until,
     blocks,

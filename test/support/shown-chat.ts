@@ -72,6 +72,15 @@ export async function openShownChat(script: Script, shown: ShownOptions = {}): P
   }
 }
 
+/** Chooses on the card that is shown: a digit when it counts, and Enter when that does. */
+export async function chooseDigit(chat: ShownChat, digit: string): Promise<void> {
+  const shows = (pattern: RegExp) => pattern.test(chat.terminal.lines().join('\n'))
+  await until('the card takes digits', () => shows(/^ {3}A digit or arrows, then Enter/m))
+  chat.type(digit)
+  await until(`Enter takes ${digit}`, () => shows(/^ {3}Enter/m))
+  chat.type('\r')
+}
+
 const NO_HOOKS = {
   onExit: () => NOTHING,
   onStop: () => NOTHING,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { request } from '../../src/core/protocol/dispatch.ts'
-import { openShownChat } from '../support/shown-chat.ts'
+import { chooseDigit, openShownChat } from '../support/shown-chat.ts'
 import { startTestDispatch } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
 
@@ -35,34 +35,29 @@ test('a question that comes up while an editor has the terminal is not answered 
   gate.resolve()
   await chat.node.server.requests[0]!.done
   editing.resolve(undefined)
-  await chat.see('Tab answers')
-  chat.type('y')
-  await chat.see('> y')
+  await chat.see('Run a command')
+  chat.type('1\r')
+  await chat.see('next: 1')
   assert.equal(chat.node.server.requests.length, 1)
 })
 
-test('keys that arrive in one piece answer no question', async () => {
+test('keys that arrive in one piece answer no question: they are messages', async () => {
   await using chat = await openShownChat([{ parts: [CALL] }, { parts: ['Done.'] }])
   chat.type('go\r')
-  await chat.see('wants to run')
-  await chat.gone('Tab answers')
-  chat.type('some log\ry\rmore\r')
-  await chat.see('Tab answers')
+  await chat.see('Run a command')
+  await chat.see('A digit or arrows')
+  chat.type('some log\r1\rmore\r')
+  await chat.see('next: some log', 'next: 1', 'next: more')
   assert.equal(chat.node.server.requests.length, 1)
   assert.doesNotMatch(chat.text(), /✓ Run/)
 })
 
-test('a pause over a draft does not hand the next word to a question; Tab does', async () => {
+test('a digit and Enter, each after a pause, answer', async () => {
   await using chat = await openShownChat([{ parts: [CALL] }, { parts: ['Done.'] }])
   chat.type('go\r')
-  await chat.see('wants to run')
-  chat.type('wait')
-  await chat.see('> wait')
-  await chat.see('Tab answers')
-  chat.type('\t')
-  await chat.gone('Tab answers')
-  chat.type('y')
-  await chat.see('Done.')
+  await chat.see('❯ 4  No')
+  await chooseDigit(chat, '1')
+  await chat.see('✓ Run', 'Done.')
 })
 
 test('a message goes to the conversation that is being opened when it is typed', async () => {
@@ -187,9 +182,7 @@ test('a form says what was answered', async () => {
   await using chat = await openShownChat([{ parts: [ask] }, { parts: ['Fine.'] }])
   chat.type('ask me\r')
   await chat.see('Blue')
-  await chat.see('Esc gives none')
-  await chat.gone('Tab answers')
-  chat.type('2')
+  await chooseDigit(chat, '2')
   await chat.see('Which colour?', 'Blue', 'Fine.')
 })
 
@@ -198,9 +191,9 @@ test('own words and Enter that arrive in one piece answer a form', async () => {
   const ask = { call: 'c1', name: 'ask_user', args: JSON.stringify({ questions }) }
   await using chat = await openShownChat([{ parts: [ask] }, { parts: ['Fine.'] }])
   chat.type('ask me\r')
-  await chat.see('Which shape?')
-  await chat.see('Esc gives none')
-  await chat.gone('Tab answers')
+  await chat.see('Type an answer')
+  await chooseDigit(chat, '1')
+  await chat.see('Type your answer')
   chat.type('round\r')
   await chat.see('Which shape?', 'round', 'Fine.')
 })

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClientMessage } from '../../src/core/protocol/crabtalk.generated.ts'
+import { type ClientMessage, OnAsk } from '../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../src/core/protocol/dispatch.ts'
+import type { PendingAsk } from '../../src/core/runtime/asks.ts'
 import type { Script } from '../support/model-server.ts'
-import { openShownChat, type ShownChat } from '../support/shown-chat.ts'
+import { chooseDigit, openShownChat, type ShownChat } from '../support/shown-chat.ts'
 import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
 
@@ -70,64 +71,43 @@ test('a question is answered in one chat and closes in the other', async () => {
   await using shared = await open([{ parts: [CALL] }, { parts: ['Done.'] }])
   const [left, right] = shared.chats
   left.type('go\r')
-  for (const chat of shared.chats) {
-    await chat.see('wants to run')
-    await chat.gone('Tab answers')
-  }
-  right.type('y')
+  for (const chat of shared.chats) await chat.see('Run a command')
+  await chooseDigit(right, '1')
   for (const chat of shared.chats) await chat.see('Done.')
-  for (const chat of shared.chats) await chat.gone('wants to run')
-  assert.match(left.text(), /ann has answered it elsewhere/)
-  assert.doesNotMatch(right.text(), /answered it elsewhere/)
+  for (const chat of shared.chats) await chat.gone('Run a command')
+  assert.match(left.text(), /Answered in another window, by ann/)
+  assert.doesNotMatch(right.text(), /Answered in another window/)
 })
 
-test('a question of another conversation is shown, answered, and closed everywhere', async () => {
+test('a question of another conversation is one line everywhere; its card is in its conversation, which /asks opens', async () => {
   await using shared = await open(({ text }) =>
     text.includes('"role":"tool"') ? { parts: ['Done.'] } : { parts: [CALL] },
   )
   const [left, right] = shared.chats
-  const answered = shared.node.ask('go', { sender: 'bob', options: { onAsk: 4 } })
-  for (const chat of shared.chats) {
-    await chat.see('crab (for bob) wants to run')
-    await chat.gone('Tab answers')
-  }
-  left.type('y')
-  await answered
-  for (const chat of shared.chats) await chat.gone('wants to run')
-  assert.match(right.text(), /ann has answered it elsewhere/)
-  assert.doesNotMatch(left.text(), /Done\./, 'its conversation is not this one')
-})
-
-test('Ctrl+C puts a question of another conversation aside; it waits on, and /asks brings it back', async () => {
-  await using shared = await open(({ text }) =>
-    text.includes('"role":"tool"') ? { parts: ['Done.'] } : { parts: [CALL] },
-  )
-  const [left, right] = shared.chats
-  const answered = shared.node.ask('go', { sender: 'bob', options: { onAsk: 4 } })
-  await left.see('crab (for bob) wants to run')
-  await left.gone('Tab answers')
-  left.type('\x03')
-  await left.gone('wants to run')
-  await right.see('crab (for bob) wants to run')
+  const answered = shared.node.ask('go', { sender: 'bob', options: { onAsk: OnAsk.PARK } })
+  for (const chat of shared.chats) await chat.see('crab asks in "bob": /asks')
+  for (const chat of shared.chats) assert.doesNotMatch(chat.text(), /Run a command/)
   left.type('/asks\r')
-  await left.see('Questions that wait', 'crab/bob', 'echo ran', 'crab (for bob) wants to run')
-  await left.gone('Tab answers')
-  left.type('y')
+  await left.see('Pending questions', 'crab in "bob"', 'crabtalk answer ', 'echo ran')
+  left.type('\r')
+  await left.see('Run a command', 'echo ran')
+  await chooseDigit(left, '1')
   await answered
-  await right.gone('wants to run')
+  await right.gone('crab asks in "bob"')
+  await left.see('Done.')
 })
 
-test('a question that waits when the chat is opened is shown', async () => {
-  await using node = await startTestDispatch(({ text }) =>
-    text.includes('"role":"tool"') ? { parts: ['Done.'] } : { parts: [CALL] },
-  )
-  const answered = node.ask('go', { sender: 'bob', options: { onAsk: 4 } })
+test('a question that waits when the chat is opened is named', async () => {
+  await using node = await startTestDispatch([{ parts: [CALL] }, { parts: ['Done.'] }])
+  const answered = node.ask('go', { sender: 'bob', options: { onAsk: OnAsk.PARK } })
   await until('the question waits', () => node.services.asks.list('').length === 1)
   await using chat = await openShownChat([], { node })
-  await chat.see('crab (for bob) wants to run')
-  await chat.gone('Tab answers')
-  chat.type('y')
+  await chat.see('crab asks in "bob": /asks')
+  const [{ ask }] = node.services.asks.list('') as [PendingAsk]
+  const content = JSON.stringify({ [ask.questions[0]!.question]: 'Deny' })
+  await request(node.dispatch, 'replyToAsk', { agent: 'crab', sender: 'ann', askId: ask.id, content }, NEVER)
   await answered
+  await chat.gone('crab asks in "bob"')
 })
 
 test('titles, compaction and new conversations of another client are shown', async () => {

@@ -2,7 +2,7 @@ import { CrabError, kindOfName, toCrabError } from '../../core/base/errors.ts'
 import type { AskClosedEvent, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { wantsColor } from '../color.ts'
 import type { Host, Terminal } from '../host.ts'
-import { type Answers, converse } from './dialog.ts'
+import { type Answers, converse, seeQuestion } from './dialog.ts'
 
 export interface AskerOptions {
   host: Host
@@ -72,7 +72,8 @@ export class Asker implements AsyncDisposable {
     const style = { columns: host.columns(), color: wantsColor(color, host.env, output) }
     terminal.forgetInput()
     try {
-      return await converse(ask, { terminal, style, agent }, signal)
+      const see = (until: AbortSignal) => seeQuestion(terminal, until)
+      return await converse(ask, { terminal, style, agent, see }, signal)
     } catch (reason) {
       output.write(farewell(signal))
       throw reason

@@ -9,24 +9,34 @@ const MOST_ROWS = 40
 const MOST_DIFF_ROWS = 60
 const MOST_WHY_ROWS = 3
 
-/** What a person reads before permitting a tool call; every line ends. With `whole` nothing is left out. */
+/** What a person reads before permitting a tool call, without the choices; every line ends. With `whole` nothing is left out. */
 export function permissionCard(
   request: PermissionRequest,
   { agent, style, whole = false }: { agent: string; style: Style; whole?: boolean },
 ): string {
   const { verb, what } = subjectOf(request)
-  const { cwd, diff, reason, rules } = request
+  const { cwd, diff, reason } = request
   const most = (rows: number) => (whole ? Number.POSITIVE_INFINITY : rows)
   const title = `${visibleLine(agent)} wants to ${visibleLine(verb)}`
   const lines = [
     `crabtalk: ${paint(title, 'bold', style.color)}`,
     ...quote(toVisible(what), { style, most: most(MOST_ROWS) }),
+    ...commandLines(request, style),
     ...(diff === '' ? [] : quote(toVisible(spaced(diff)), { style, most: most(MOST_DIFF_ROWS), tint })),
     ...fact('in', toVisible(cwd), style),
     ...fact('why', wrapped(toVisible(reason), { columns: style.columns, most: most(MOST_WHY_ROWS) }), style),
-    ...rules.flatMap((rule) => fact('rule', toVisible(rule), style)),
   ]
   return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Each command of a line of several, cut where it is too long, and which of them are asked about. */
+function commandLines({ commands }: PermissionRequest, style: Style): string[] {
+  if (commands.length < 2) return []
+  const narrow = { ...style, columns: style.columns - 1 } // leaves room for the sign of a cut
+  return commands.map(({ text, asks }) => {
+    const [first = '', ...more] = fact(asks ? 'asks' : 'ok', visibleLine(text), narrow)
+    return more.length > 0 ? `${first}…` : first
+  })
 }
 
 /** The first two lines of a diff name the file. */

@@ -1,57 +1,42 @@
-import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
-import { denialOf, isOffered } from '../../tui/cards/permission-answer.ts'
+import { choiceHelp, choiceOf, choicesOf, choiceWords } from '../../tui/cards/choices.ts'
+import { visibleLine } from '../../tui/cards/subject.ts'
+import { fact, type Style } from './layout.ts'
 
-/** What a person typed under a permission card: an answer, a wish to say why not, or a wish to know more. */
+/** What a person typed under a permission: an answer, the wish to say why not, or the wish to know more. */
 export type Choice = { answer: string } | 'reason' | 'help'
 
-/** Reads a line under a permission card; undefined for what is none of the offered keys. */
+/** Reads a line under a permission: `?` or one offered digit. Undefined for everything else: other text answers nothing. */
 export function readChoice(line: string, question: AskQuestion): Choice | undefined {
   const text = line.trim()
-  if (text === 'N') return 'reason'
-  if (/^(\?|h|help)$/i.test(text)) return 'help'
-  const [, reason] = /^no?[\s,:]+(.+)$/i.exec(text) ?? []
-  if (reason !== undefined) return { answer: denialOf(reason) }
-  const answer = KEYS.get(text.toLowerCase())
-  return answer !== undefined && isOffered(answer, question) ? { answer } : undefined
+  if (text === '?') return 'help'
+  const choice = /^[1-9]$/.test(text) ? choiceOf(Number(text), question) : undefined
+  return choice?.does
 }
 
-/** The keys of a permission card, in a line. */
-export function choiceLine(question: AskQuestion): string {
-  const keys = [
-    'y once',
-    ...(isOffered(session, question) ? ['s in this conversation'] : []),
-    ...(isOffered(always, question) ? ['a always'] : []),
-    'n no',
-    'N no, and why',
-    '? more',
-  ]
-  return keys.join(' · ')
+/** The choices with the rules they would make, a row each; every line ends. */
+export function choiceLines(
+  question: AskQuestion,
+  about: { rules: readonly string[]; agent: string },
+  style: Style,
+): string {
+  const rows = choicesOf(question).flatMap((choice) => {
+    return fact(`${choice.digit}`, choiceWords(choice, about, 'whole'), style)
+  })
+  return rows.map((row) => `${row}\n`).join('')
 }
 
-/** What each key of a permission card does; every line ends. */
-export function choiceHelp(question: AskQuestion): string {
-  const keys = [
-    'y  allows this call',
-    ...(isOffered(session, question) ? ['s  allows what the rule says until this conversation ends'] : []),
-    ...(isOffered(always, question) ? ["a  writes the rule into the agent's file"] : []),
-    'n  refuses it, as Ctrl-D does',
-    'N  refuses it and tells the agent why, also in one line: N use pnpm',
-    'Ctrl-C ends the run',
-  ]
-  return keys.map((line) => `  ${line}\n`).join('')
+/** The digits that answer a question, for a hint: `1 (Yes), 4 (No) …`. */
+export function choiceNames(question: AskQuestion): string {
+  const names = choicesOf(question).map((choice) => {
+    return `${choice.digit} (${choiceWords(choice, { rules: [], agent: '' }, 'short')})`
+  })
+  return names.join(', ')
 }
 
-const { once, session, always, no } = PERMISSION_ANSWERS
-
-const KEYS: ReadonlyMap<string, string> = new Map([
-  ['y', once],
-  ['yes', once],
-  ['once', once],
-  ['s', session],
-  ['session', session],
-  ['a', always],
-  ['always', always],
-  ['n', no],
-  ['no', no],
-])
+/** What each choice does; every line ends. */
+export function choiceHelpLines(question: AskQuestion, agent: string): string {
+  const rows = choicesOf(question).map((one) => `${one.digit}  ${visibleLine(choiceHelp(one, agent))}`)
+  const more = ['Ctrl-D is No, Ctrl-C ends the run']
+  return [...rows, ...more].map((line) => `  ${line}\n`).join('')
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { headOf } from '../../core/base/cut.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
@@ -7,19 +8,40 @@ import {
   type AskUserEvent,
   type PermissionRequest,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { optionKeys } from '../../tui/cards/option-keys.ts'
 import { denialOf } from '../../tui/cards/permission-answer.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import type { Terminal } from '../host.ts'
 import { permissionCard } from './card.ts'
-import { choiceHelp, choiceLine, readChoice } from './choice.ts'
+import { choiceHelpLines, choiceLines, readChoice } from './choice.ts'
 import type { Style } from './layout.ts'
 import { questionText, readAnswer } from './question.ts'
 
 /** Where a person is asked, and for whom. */
 export interface Dialog {
-  terminal: Pick<Terminal, 'output' | 'readLine'>
+  terminal: {
+    output: Terminal['output']
+    /** The next line; `words` where any text is the answer. */
+    readLine(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined>
+  }
   style: Style
   agent: string
+  /** Resolves when a question has been on the screen long enough for an answer; what was typed by then is forgotten. */
+  see?(signal: AbortSignal): Promise<void>
+  /** What is no choice is a message to the agent: own words are an answer only where they were chosen. */
+  hasComposer?: boolean
+}
+
+/** How long, milliseconds, a question is on the screen before an answer counts. */
+export const SEEN_MS = 1_000
+
+/** Lets a question be seen, and forgets what was typed meanwhile. */
+export async function seeQuestion(
+  terminal: Pick<Terminal, 'forgetInput'>,
+  signal: AbortSignal,
+): Promise<void> {
+  await sleep(SEEN_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+  terminal.forgetInput()
 }
 
 /** From question to answer, as reply_to_ask takes it. */
@@ -51,19 +73,55 @@ async function askPermission(
   signal: AbortSignal,
 ): Promise<string> {
   const { terminal, style, agent } = dialog
-  const keys = `${choiceLine(question)}\n> `
-  terminal.output.write(permissionCard(permission, { agent, style }) + keys)
+  const card = permissionCard(permission, { agent, style })
+  const whole = permissionCard(permission, { agent, style, whole: true })
+  const choices = choiceLines(question, { rules: permission.rules, agent }, style)
+  let isSeen = card === whole
+  let text = card
   for (;;) {
-    const line = await readLine(terminal, signal)
+    const line = await readAfter(dialog, text + choices + KEYS, signal)
     const choice = line === undefined ? { answer: PERMISSION_ANSWERS.no } : readChoice(line, question)
     if (choice === 'reason') return await askReason(terminal, signal)
     if (typeof choice === 'object') {
-      if (choice.answer === PERMISSION_ANSWERS.always) terminal.output.write(savedLines(permission, agent))
-      return choice.answer
+      if (isSeen || !ALLOWING.has(choice.answer)) return told(choice.answer, { permission, dialog })
+      text = `${whole}crabtalk: this is all of it; nothing is allowed yet\n`
+      isSeen = true
+      continue
     }
-    const more = permissionCard(permission, { agent, style, whole: true }) + choiceHelp(question)
-    terminal.output.write((choice === 'help' ? more : notUnderstood(line)) + keys)
+    isSeen ||= choice === 'help'
+    text = choice === 'help' ? whole + choiceHelpLines(question, agent) : notUnderstood(line)
   }
+}
+
+const KEYS = 'A number and Enter, ? details > '
+
+const ALLOWING: ReadonlySet<string> = new Set([
+  PERMISSION_ANSWERS.once,
+  PERMISSION_ANSWERS.session,
+  PERMISSION_ANSWERS.always,
+])
+
+/** Says what the answer writes, and gives it. */
+function told(
+  answer: string,
+  { permission, dialog: { terminal, agent } }: { permission: PermissionRequest; dialog: Dialog },
+): string {
+  if (answer === PERMISSION_ANSWERS.always) terminal.output.write(savedLines(permission, agent))
+  return answer
+}
+
+/** Shows a question, lets it be seen, and reads the line that is typed from then on. */
+async function readAfter(
+  { terminal, see }: Dialog,
+  text: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const at = text.lastIndexOf('\n') + 1
+  terminal.output.write(text.slice(0, at))
+  await terminal.output.flush()
+  await see?.(signal)
+  terminal.output.write(text.slice(at))
+  return await readLine(terminal, signal, 'choice')
 }
 
 /** What "always" does; that it could not be done is told by whoever does it. */
@@ -84,35 +142,47 @@ function notUnderstood(line = ''): string {
 const MOST_ECHOED = 60
 
 async function askReason(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string> {
-  terminal.output.write('why? ')
-  return denialOf((await readLine(terminal, signal)) ?? '')
+  terminal.output.write('Tell the agent why: ')
+  return denialOf((await readLine(terminal, signal, 'words')) ?? '')
 }
 
 /** Undefined when the person gives no answer. */
 async function askQuestion(
   { question, kind }: { question: AskQuestion; kind: AskKind },
-  { terminal, style, agent }: Dialog,
+  dialog: Dialog,
   signal: AbortSignal,
 ): Promise<string | undefined> {
+  const { terminal, style, agent, hasComposer = false } = dialog
   const isFree = kind !== AskKind.ELICITATION || question.options.length === 0
   const who = kind === AskKind.ELICITATION ? `an MCP server of ${agent}` : agent
   const about = question.header === '' ? '' : ` (${question.header})`
   const title = sanitize(`${who} asks${about}`).replaceAll('\n', ' ')
-  const text = `crabtalk: ${title}\n${questionText(question, { style, isFree })}> `
+  const hasDigits = !optionKeys(question.options).includes('')
+  const own = hasComposer && isFree && hasDigits ? question.options.length + 1 : undefined
+  const text = `crabtalk: ${title}\n${questionText(question, { style, isFree, own })}> `
   for (;;) {
-    terminal.output.write(text)
-    const line = await readLine(terminal, signal)
+    const line = await readAfter(dialog, text, signal)
     if (line === undefined) return undefined
-    const answer = readAnswer(line, question, { isFree })
+    if (own !== undefined && line.trim() === `${own}`) return await askWords(terminal, signal)
+    const answer = readAnswer(line, question, { isFree: isFree && !hasComposer })
     if (answer !== undefined) return answer
     terminal.output.write(notUnderstood(line))
   }
 }
 
+async function askWords(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string | undefined> {
+  terminal.output.write('Your answer: ')
+  return await readLine(terminal, signal, 'words')
+}
+
 /** Ctrl-D moves no cursor: what comes next needs a line of its own. */
-async function readLine(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string | undefined> {
+async function readLine(
+  terminal: Dialog['terminal'],
+  signal: AbortSignal,
+  kind: 'choice' | 'words',
+): Promise<string | undefined> {
   await terminal.output.flush()
-  const line = await terminal.readLine(signal)
+  const line = await terminal.readLine(signal, kind)
   if (line === undefined) terminal.output.write('\n')
   return line
 }

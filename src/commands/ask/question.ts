@@ -7,18 +7,20 @@ import { fact, quote, type Style } from './layout.ts'
 /** A question as it stands on a terminal, with its options and how to answer; every line ends. */
 export function questionText(
   { question, options, multiSelect }: AskQuestion,
-  { style, isFree }: { style: Style; isFree: boolean },
+  { style, isFree, own }: { style: Style; isFree: boolean; own?: number | undefined },
 ): string {
   const keys = optionKeys(options)
   const rows = options.map(({ label, description }, at) => {
     const about = description === '' ? label : `${label} · ${description}`
     return fact(keys[at]!, oneLine(about), style)
   })
+  const words = own === undefined ? [] : fact(`${own}`, 'your own words', style)
   const lines = [
     ...quote(sanitize(question).replaceAll('\t', ' '), { style, most: Number.POSITIVE_INFINITY }),
     ...rows.flat(),
+    ...words,
   ]
-  const how = howTo({ options, multiSelect }, keys, isFree)
+  const how = howTo({ options, multiSelect }, keys, own === undefined ? isFree : own)
   return `${[...lines, paint(how, 'dim', style.color)].join('\n')}\n`
 }
 
@@ -32,7 +34,7 @@ export function readAnswer(
   if (text === '') return undefined
   const keys = optionKeys(options)
   const words = multiSelect ? text.split(/[\s,]+/).filter((word) => word !== '') : [text]
-  const chosen = words.map((word) => options[keys.indexOf(word.toLowerCase())]?.label)
+  const chosen = words.map((word) => (word === '' ? undefined : options[keys.indexOf(word)]?.label))
   const labels = chosen.filter((label) => label !== undefined)
   if (labels.length === chosen.length) return [...new Set(labels)].join(', ')
   const typed = options.find(({ label }) => label.toLowerCase() === text.toLowerCase())
@@ -48,12 +50,14 @@ function looksLikeKeys(words: readonly string[], options: AskQuestion['options']
 function howTo(
   { options, multiSelect }: Pick<AskQuestion, 'options' | 'multiSelect'>,
   keys: readonly string[],
-  isFree: boolean,
+  isFree: boolean | number,
 ): string {
-  if (options.length === 0) return 'type an answer · Ctrl-D gives none'
-  const [first = '', last = ''] = [keys[0], keys.at(-1)]
-  const key = multiSelect ? `one or several, such as ${first},${last}` : `${first} to ${last}`
-  return [key, ...(isFree ? ['or your own words'] : []), 'Ctrl-D gives none'].join(' · ')
+  const isTyped = isFree === true
+  if (options.length === 0) return `${isTyped ? 'type an answer' : `${isFree} answers`} · Ctrl-D gives none`
+  const [first = '', last = ''] = [keys[0], typeof isFree === 'number' ? `${isFree}` : keys.at(-1)]
+  const numbers = multiSelect ? `one or several, such as ${first},${last}` : `${first} to ${last}`
+  const key = first === '' ? 'a label' : numbers
+  return [key, ...(isTyped ? ['or your own words'] : []), 'Ctrl-D gives none'].join(' · ')
 }
 
 function oneLine(text: string): string {

@@ -2,7 +2,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { parseObject } from '../../core/base/json.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import type { Answers } from '../ask/dialog.ts'
-import { converse } from '../ask/dialog.ts'
+import { converse, seeQuestion } from '../ask/dialog.ts'
 import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
 import { shortId } from '../conversation/find.ts'
@@ -66,5 +66,6 @@ async function askHere({ ask, agent }: WaitingAsk, host: Host, signal: AbortSign
   const { output } = terminal
   const style = { columns: host.columns(), color: wantsColor('auto', host.env, output) }
   terminal.forgetInput()
-  return await converse(ask, { terminal, style, agent }, signal)
+  const see = (until: AbortSignal) => seeQuestion(terminal, until)
+  return await converse(ask, { terminal, style, agent, see }, signal)
 }

@@ -22,7 +22,7 @@ export const asks: Run = async ({ options, host, signal }) => {
   await using attached = await requireDaemon(host, {}, signal)
   const waiting = await listAsks(attached.dispatch, agent, signal)
   if (json) return printJson(host, waiting.map(toAskJson))
-  if (waiting.length === 0) host.stderr.write('No question waits\n')
+  if (waiting.length === 0) host.stderr.write('No pending questions\n')
   host.stdout.write(waiting.map((info) => toText(info, host)).join('\n'))
   return 0
 }

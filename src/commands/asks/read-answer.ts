@@ -2,12 +2,12 @@ import { CrabError } from '../../core/base/errors.ts'
 import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import { denialOf, isOffered } from '../../tui/cards/permission-answer.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
-import { choiceLine, readChoice } from '../ask/choice.ts'
+import { choiceNames, readChoice } from '../ask/choice.ts'
 import type { Answers } from '../ask/dialog.ts'
 import { readAnswer } from '../ask/question.ts'
 
 /**
- * The answers that words on a command line give, as reply_to_ask takes them: y, s, a, n or "n REASON" to a permission; to
+ * The answers that words on a command line give, as reply_to_ask takes them: the digit of a choice, or "5 REASON", to a permission; to
  * questions numbers, labels or own words, one word for each where there are several, an empty one for no answer.
  *
  * Throws `usage` naming what can be answered.
@@ -26,15 +26,17 @@ export function readAnswers(words: readonly string[], ask: AskUserEvent): Answer
   return Object.fromEntries(answers)
 }
 
-/** A label is taken as it is, beside the keys of the card. */
+/** A label is taken as it is, beside the digits of the card. */
 function readPermission(line: string, question: AskQuestion): string {
   const label = question.options.find((option) => option.label.toLowerCase() === line.trim().toLowerCase())
   if (label && isOffered(label.label, question)) return label.label
+  const [, reason] = /^5[\s,:]+(.+)$/s.exec(line.trim()) ?? []
+  if (reason !== undefined) return denialOf(reason)
   const choice = readChoice(line, question)
   if (choice === 'reason') return denialOf('')
   if (typeof choice === 'object') return choice.answer
-  throw new CrabError('usage', `Cannot answer "${visibleLine(line)}": this question takes none such`, {
-    hint: `it is one of ${choiceLine(question).replace(' · ? more', '')}`,
+  throw new CrabError('usage', `Cannot answer "${visibleLine(line)}": it is not a choice of this question`, {
+    hint: `answer with ${choiceNames(question)}; crabtalk asks shows the question`,
   })
 }
 

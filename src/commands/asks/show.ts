@@ -4,7 +4,7 @@ import { AskKind, type AskQuestion } from '../../core/protocol/crabtalk.generate
 import { optionKeys } from '../../tui/cards/option-keys.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import { permissionCard } from '../ask/card.ts'
-import { choiceLine } from '../ask/choice.ts'
+import { choiceLines } from '../ask/choice.ts'
 import { fact, quote, type Style } from '../ask/layout.ts'
 import { paint } from '../color.ts'
 import { shortId } from '../conversation/find.ts'
@@ -23,7 +23,8 @@ export function askText(info: WaitingAsk, { style, now }: { style: Style; now: n
   const [first] = ask.questions
   if (ask.permission && first) {
     const card = permissionCard(ask.permission, { agent, style, whole: true })
-    return `${head}\n${card}${choiceLine(first).replace(' · ? more', '')}\ncrabtalk answer ${id} y\n`
+    const choices = choiceLines(first, { rules: ask.permission.rules, agent }, style)
+    return `${head}\n${card}${choices}crabtalk answer ${id} NUMBER\n`
   }
   const cards = ask.questions.map((question) => questionLines(question, style))
   const places =

@@ -22,9 +22,9 @@ Questions of clients that never said they answer questions wait five minutes.`,
     args: '[id] [...answer]',
     kinds: ['ask'],
     summary: 'Answer a question',
-    details: `ID is the id of a question, or its beginning or end. To a permission the ANSWER is y, s, a, n or "n REASON"; to a question
-the number or label of an option, or your own words; to several questions one word each, in order. Without ANSWER you are
-asked here. Without ID the answers come on standard input, a line each: {"id":"…","answer":"…"}.`,
+    details: `ID is the id of a question, or its beginning or end. To a permission the ANSWER is the number of a choice, or "5 REASON";
+to a question the number or label of an option, or your own words; to several questions one word each, in order. Without
+ANSWER you are asked here. Without ID the answers come on standard input, a line each: {"id":"…","answer":"…"}.`,
     options: [
       {
         name: 'content',
@@ -32,7 +32,7 @@ asked here. Without ID the answers come on standard input, a line each: {"id":"�
         summary: 'The whole answer: an object from each question to a label',
       },
     ],
-    examples: ['crabtalk answer 8Z4K2M0Q y', 'crabtalk answer 8Z4K2M0Q "n use pnpm"'],
+    examples: ['crabtalk answer 8Z4K2M0Q 1', 'crabtalk answer 8Z4K2M0Q "5 use pnpm"'],
     load: async () => (await import('./answer.ts')).answer,
   },
 ]

@@ -32,12 +32,12 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
       write: (text) => host.stdout.write(text),
       columns: () => host.columns(),
       readLine: (stop) => terminal.readLine(stop),
-      forgetInput: () => terminal.forgetInput(),
       onInterrupt: (listener) => host.onSignal((name) => name === 'SIGINT' && listener()),
-      async converse(ask, { agent, readLine }, stop) {
+      async converse(ask, { agent, readLine, see }, stop) {
         await host.stdout.flush() // what is asked goes past it, straight to the terminal
         const style = { columns: host.columns(), color: false }
-        return await converse(ask, { terminal: { output, readLine }, style, agent }, stop)
+        const dialog = { terminal: { output, readLine }, style, agent, see, hasComposer: true }
+        return await converse(ask, dialog, stop)
       },
     },
     AbortSignal.any([signal, ended.signal]),

@@ -1,21 +1,19 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
-import type { Pressed } from '../state/effects.ts'
-import { globalEffect } from '../text/global-keys.ts'
 import type { KeyPress } from '../text/key.ts'
 import { rememberLast } from '../view/remember.ts'
 import type { Section } from '../view/section.ts'
-import type { Room, View } from '../view/view.ts'
-import { pressForm } from './form.ts'
+import { answerInWords, pressForm, scrollForm } from './form.ts'
 import { newForm } from './form-fields.ts'
 import { renderForm } from './form-view.ts'
-import { NEW_PERMISSION, pressPermission } from './permission.ts'
+import { answerWithReason, newPermission, pressPermission, scrollPermission } from './permission.ts'
 import { renderPermission } from './permission-view.ts'
-import type { AskCard } from './types.ts'
+import { newPick, typedKeys } from './pick.ts'
+import type { AskCard, CardView, PressedCard } from './types.ts'
 
-/** The card of a question that has just been asked; its keys do nothing before it is armed. */
+/** The card of a question that has just been asked; nothing can be chosen on it before it is armed. */
 export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
   const isPermission = ask.permission !== undefined && ask.questions.length > 0
-  const state = isPermission ? NEW_PERMISSION : newForm(ask.questions)
+  const state = isPermission ? newPermission({ ask }) : newForm(ask.questions)
   return {
     askId: ask.askId,
     agent: pair.agent,
@@ -28,29 +26,60 @@ export function openCard(ask: AskUserEvent, pair: AskCard['pair']): AskCard {
   }
 }
 
-/** The card with keys that count: it has stood on the screen, and nothing was typed for a moment. */
-export function armCard(card: AskCard): AskCard {
-  return card.isArmed ? card : { ...card, isArmed: true }
+/** The card on which keys choose, or do not. */
+export function armCard(card: AskCard, isArmed = true): AskCard {
+  return card.isArmed === isArmed || card.isAnswered ? card : { ...card, isArmed }
 }
 
 /**
- * What a key does to the card; the answer is an effect, after which the card is no longer armed.
- *
- * A card that is not armed takes no key but Ctrl+C, so that what was typed for the prompt answers nothing.
+ * What a key does to the card above the composer. Page Up and Page Down scroll it; digits, arrows and Enter choose where
+ * the composer is empty and the key came alone. Everything else, and all that is typed, is for the composer.
  */
-export function pressCard(card: AskCard, key: KeyPress, room: Room): Pressed<AskCard> {
-  if (key.ctrl && key.text.toLowerCase() === 'c') return { state: card, effects: [{ type: 'interrupt' }] }
-  const effect = globalEffect(key)
-  if (effect) return { state: card, effects: [effect] }
-  if (!card.isArmed) return { state: card, effects: [] }
+export function pressCard(
+  card: AskCard,
+  key: KeyPress,
+  { view, isAlone }: { view: CardView; isAlone: boolean },
+): PressedCard {
   const { state, ask } = card
-  if (state.kind === 'form') return pressForm({ card, state }, key, room)
-  return pressPermission({ card, state, request: ask.permission! }, key, room)
+  const direction = key.name === 'page-up' ? -1 : key.name === 'page-down' ? 1 : undefined
+  if (direction !== undefined && isAlone) {
+    if (state.kind === 'form') return scrollForm({ card, state }, direction, view)
+    return scrollPermission({ card, state, request: ask.permission! }, direction, view)
+  }
+  if (!view.isFree || !isAlone || card.isAnswered) {
+    return { state: unpicked(card), effects: [], rest: [...typedKeys(state.pick), key] }
+  }
+  if (state.kind === 'form') return pressForm({ card, state }, key)
+  return pressPermission({ card, state, request: ask.permission! }, key, view)
 }
 
-/** The card as lines; it stands where the prompt stands otherwise, in at most `view.rows - 6` of them, or 2. */
-export function renderCard(card: AskCard, view: View): Section {
+/** Whether what is typed next is an answer, and not a message. */
+export function isWriting({ state, isAnswered }: AskCard): boolean {
+  return state.isWriting && !isAnswered
+}
+
+/** Takes what was typed as the answer the card waits for. */
+export function writeToCard(card: AskCard, words: string): PressedCard {
+  const { state } = card
+  return state.kind === 'form' ? answerInWords({ card, state }, words) : answerWithReason(card, words)
+}
+
+/** The card with its choices instead of the words it waited for. */
+export function stopWriting(card: AskCard): AskCard {
+  return { ...card, state: { ...card.state, isWriting: false } }
+}
+
+/** The card as lines, above the composer. */
+export function renderCard(card: AskCard, view: CardView): Section {
   const { state, ask } = card
   if (state.kind === 'form') return renderForm({ card, state }, view)
   return renderPermission({ card, state, request: ask.permission! }, view)
+}
+
+/** The card with nothing selected: what was typed goes to the composer. */
+function unpicked(card: AskCard): AskCard {
+  const { state } = card
+  if (state.pick.by === 'card' && state.pick.typed === '') return card
+  const first = state.kind === 'form' ? newPick(0) : newPermission(card).pick
+  return { ...card, state: { ...state, pick: first } }
 }

@@ -1,94 +1,76 @@
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
-import { paint } from '../view/style.ts'
-import { widthOf } from '../view/text.ts'
 import { isOffered } from './permission-answer.ts'
+import { visibleLine } from './subject.ts'
 
-/** One thing a person can do with a permission card. */
+/** One thing a person can do with a permission. */
 export interface Choice {
-  key: string
-  /** What it answers, or what else it does. */
-  does: { answer: string } | 'reason' | 'whole'
-  /** Two forms, for wide and for narrow terminals. */
-  label: string
-  short: string
-  /** What it does, in a sentence. */
-  help: string
+  /** Its digit is the same on every card, whatever else is offered. */
+  digit: number
+  /** The answer it gives; or it asks for the reason of a no. */
+  does: { answer: string } | 'reason'
+  /** The rule it makes, if it makes one. */
+  lasts?: 'session' | 'always'
 }
 
-/** What can be done with a question of permission; an answer that would last only where it is offered. */
+/** What can be done with a permission; an answer that would last only where it is offered. */
 export function choicesOf(question: Pick<AskQuestion, 'options'>): readonly Choice[] {
-  return CHOICES.filter(({ does }) => {
-    return typeof does === 'string' || does.answer === no || isOffered(does.answer, question)
-  })
+  return CHOICES.filter(({ does, lasts }) => !lasts || does === 'reason' || isOffered(does.answer, question))
 }
 
-/** The choices side by side, in `most` rows with as many words as fit there; at last their keys alone, in as many as they take. */
-export function choiceRows(
-  choices: readonly Choice[],
-  { selected, columns, color, most }: { selected: number; columns: number; color: boolean; most: number },
-): string[] {
-  const forms = FORMS.map((form) => flow(choices.map(form), { columns, selected, color }))
-  return forms.find((rows) => rows.length <= most) ?? forms.at(-1)!
+/** The choice of a digit; undefined for one that is not offered. */
+export function choiceOf(digit: number, question: Pick<AskQuestion, 'options'>): Choice | undefined {
+  return choicesOf(question).find((choice) => choice.digit === digit)
 }
 
-const FORMS: readonly ((choice: Choice) => readonly [key: string, words: string])[] = [
-  ({ key, label }) => [key, ` ${label}`],
-  ({ key, short }) => [key, ` ${short}`],
-  ({ key }) => [key, ''],
-]
-
-function flow(
-  labels: readonly (readonly [string, string])[],
-  { columns, selected, color }: { columns: number; selected: number; color: boolean },
-): string[] {
-  const rows: string[] = []
-  let filled = columns
-  for (const [at, [key, words]] of labels.entries()) {
-    const width = widthOf(key + words)
-    const isSelected = at === selected
-    const mark = isSelected ? '›' : ' '
-    const text = isSelected
-      ? paint(key + words, color, 'inverse')
-      : paint(key, color, 'accent', 'bold') + words
-    if (filled + 2 + width > columns) rows.push(`${mark}${text}`)
-    else rows[rows.length - 1] += ` ${mark}${text}`
-    filled = filled + 2 + width > columns ? 1 + width : filled + 2 + width
+/** The words of a choice with the rules it would make, and where; `short` for where these are shown elsewhere. */
+export function choiceWords(
+  { digit, lasts }: Choice,
+  { rules, agent }: { rules: readonly string[]; agent: string },
+  form: 'whole' | 'medium' | 'short',
+): string {
+  if (!lasts) return digit === 5 && form === 'short' ? 'No, and why' : WORDS.get(digit)!
+  const file = visibleLine(`agents/${agent}.toml`)
+  if (form === 'whole') {
+    const rule = rules.map(visibleLine).join(' and ')
+    return lasts === 'session'
+      ? `Yes, and allow ${rule} in this conversation`
+      : `Yes, and always allow ${rule} (in ${file})`
   }
-  return rows
+  if (form === 'medium') {
+    return lasts === 'session' ? 'Yes, and the rule in this conversation' : `Yes, and the rule in ${file}`
+  }
+  return lasts === 'session' ? 'Yes, this conversation' : 'Yes, always'
+}
+
+/** What a choice does, in a sentence. */
+export function choiceHelp({ digit, lasts }: Choice, agent: string): string {
+  if (lasts === 'session') return 'allows this call, and what the rule says until this conversation ends'
+  if (lasts === 'always') return `allows this call, and writes the rule into agents/${agent}.toml`
+  return HELP.get(digit)!
 }
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 
+/** The digit of No, which is selected first. */
+export const NO_DIGIT = 4
+
 const CHOICES: readonly Choice[] = [
-  { key: 'y', does: { answer: once }, label: 'once', short: 'once', help: 'allows this call' },
-  {
-    key: 's',
-    does: { answer: session },
-    label: 'in this conversation',
-    short: 'session',
-    help: 'allows what the rule says until this conversation ends',
-  },
-  {
-    key: 'a',
-    does: { answer: always },
-    label: 'always',
-    short: 'always',
-    help: "writes the rule into the agent's file",
-  },
-  { key: 'n', does: { answer: no }, label: 'no', short: 'no', help: 'refuses it, as Esc and Ctrl+D do' },
-  {
-    key: 'N',
-    does: 'reason',
-    label: 'no, and why',
-    short: 'why',
-    help: 'refuses it and tells the agent why',
-  },
-  {
-    key: '?',
-    does: 'whole',
-    label: 'everything',
-    short: 'all',
-    help: 'shows everything, and what the keys do',
-  },
+  { digit: 1, does: { answer: once } },
+  { digit: 2, does: { answer: session }, lasts: 'session' },
+  { digit: 3, does: { answer: always }, lasts: 'always' },
+  { digit: NO_DIGIT, does: { answer: no } },
+  { digit: 5, does: 'reason' },
 ]
+
+const WORDS: ReadonlyMap<number, string> = new Map([
+  [1, 'Yes'],
+  [NO_DIGIT, 'No'],
+  [5, 'No, and tell the agent why'],
+])
+
+const HELP: ReadonlyMap<number, string> = new Map([
+  [1, 'allows this call'],
+  [NO_DIGIT, 'refuses this call; the agent goes on without it'],
+  [5, 'refuses this call; the agent reads what you type next'],
+])

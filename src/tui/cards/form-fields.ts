@@ -1,6 +1,6 @@
 import { AskKind, type AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
-import { EMPTY_LINE } from './line.ts'
 import { optionKeys } from './option-keys.ts'
+import { newPick } from './pick.ts'
 import type { AskCard, Field, FormState } from './types.ts'
 
 /** A form, as far as it is filled in. */
@@ -9,37 +9,53 @@ export interface Form {
   state: FormState
 }
 
+/** A row that can be chosen: an option by its place, the person's own words, or a step of the form. */
+export type FormRow =
+  | { does: 'option'; at: number }
+  /** The next message is the answer. */
+  | { does: 'write' }
+  /** Gives the marked options and the own words of a question with several answers. */
+  | { does: 'done' }
+  /** Sends all answers. */
+  | { does: 'send' }
+  /** Goes back to the first question. */
+  | { does: 'change' }
+
 /** The question that is shown, with its field; undefined in the review. */
 export interface Current {
   question: AskQuestion
   field: Field
-  /** What each option is chosen by. */
-  keys: readonly string[]
-  /** A person may answer in words of their own. */
-  isFree: boolean
-  /** The arrows stand on the row for these words. */
-  isTyping: boolean
 }
 
 /** The form of these questions, empty. */
 export function newForm(questions: readonly AskQuestion[]): FormState {
-  const fields = questions.map((): Field => ({ cursor: 0, marked: [], text: EMPTY_LINE, answer: undefined }))
-  return { kind: 'form', tab: 0, scroll: undefined, fields }
+  const fields = questions.map((): Field => ({ marked: [], words: '', answer: undefined }))
+  return { kind: 'form', tab: 0, pick: newPick(0), scroll: undefined, isWriting: false, fields }
 }
 
 export function currentOf({ card, state }: Form): Current | undefined {
   const question = card.ask.questions[state.tab]
   const field = state.fields[state.tab]
-  if (!question || !field) return undefined
-  const { options } = question
-  const isFree = card.ask.kind !== AskKind.ELICITATION || options.length === 0
-  return {
-    question,
-    field,
-    keys: optionKeys(options),
-    isFree,
-    isTyping: isFree && field.cursor >= options.length,
-  }
+  return question && field && { question, field }
+}
+
+/** What can be chosen now, in the order of the screen. */
+export function rowsOf(form: Form): readonly FormRow[] {
+  const current = currentOf(form)
+  if (!current) return [{ does: 'send' }, { does: 'change' }]
+  const { options, multiSelect } = current.question
+  const isFree = form.card.ask.kind !== AskKind.ELICITATION || options.length === 0
+  return [
+    ...options.map((_, at): FormRow => ({ does: 'option', at })),
+    ...(isFree ? [{ does: 'write' } as const] : []),
+    ...(multiSelect ? [{ does: 'done' } as const] : []),
+  ]
+}
+
+/** The digit of each row; 0 for one that only the arrows reach. Labels that are numbers leave none to their rows. */
+export function digitsOf(form: Form): readonly number[] {
+  const keys = optionKeys(currentOf(form)?.question.options ?? [])
+  return rowsOf(form).map((_, at) => (keys.includes('') || at >= 9 ? 0 : at + 1))
 }
 
 /** How many tabs there are: a review stands behind several questions, not behind one. */
@@ -47,25 +63,14 @@ export function tabCount({ state }: Form): number {
   return state.fields.length === 1 ? 1 : state.fields.length + 1
 }
 
-/** What Enter gives now: labels as the question names them, a person's own words, or both; undefined for nothing yet. */
-export function answerOf({ question, field, isTyping }: Current): string | undefined {
-  const { options, multiSelect } = question
-  const words = toLabel(field.text.text.trim(), question)
-  const here = isTyping ? [] : labelsAt(question, [field.cursor])
-  if (!multiSelect) return (isTyping ? words : here[0]) || undefined
-  const marked = labelsAt(
-    question,
-    options.map((_, at) => at).filter((at) => field.marked.includes(at)),
-  )
-  const all = [...new Set([...marked, ...(words === '' ? [] : [words])])]
-  return (all.length > 0 ? all : here).join(', ') || undefined
+/** The marked options and the own words of a question with several answers; undefined for none. */
+export function markedAnswer({ question, field }: Current): string | undefined {
+  const marked = question.options.filter((_, at) => field.marked.includes(at)).map(({ label }) => label)
+  const all = [...new Set([...marked, ...(field.words === '' ? [] : [field.words])])]
+  return all.length === 0 ? undefined : all.join(', ')
 }
 
-function labelsAt({ options }: AskQuestion, places: readonly number[]): string[] {
-  return places.flatMap((at) => options[at]?.label ?? [])
-}
-
-/** A label that was typed stands for its option, in upper or lower case. */
-function toLabel(words: string, { options }: AskQuestion): string {
+/** The person's own words; a label that was typed stands for its option, in upper or lower case. */
+export function toLabel(words: string, { options }: AskQuestion): string {
   return options.find(({ label }) => label.toLowerCase() === words.toLowerCase())?.label ?? words
 }

@@ -3,68 +3,61 @@ import { cleanLine, cleanText } from '../view/clean.ts'
 import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { truncateText, widthOf, wrapText } from '../view/text.ts'
-import { type Face, focusHeight } from '../view/view.ts'
+import type { Face } from '../view/view.ts'
 import { windowOf } from '../view/window.ts'
-import { type Current, currentOf, type Form } from './form-fields.ts'
-import { showLine } from './line.ts'
-import { BAR, clampRows, ends, positionText } from './rows.ts'
+import {
+  type Current,
+  currentOf,
+  digitsOf,
+  type Form,
+  type FormRow,
+  rowsOf,
+  tabCount,
+} from './form-fields.ts'
+import { BAR, bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
+import type { CardView } from './types.ts'
 
-/** The form as lines: the question and its options scroll to where the arrows stand, the keys always stand below. */
-export function renderForm(form: Form, view: Face): Section {
-  const { top, rows, window, foot, caret } = layOut(form, view)
+/** The form as lines: the question and its rows scroll to where the mark is, the keys are always in sight below. */
+export function renderForm(form: Form, view: CardView): Section {
+  const { top, rows, window, foot } = layOut(form, view)
   const lines = [...top, ...rows.slice(window.start, window.end), ...foot]
-  const y = caret ? caret.y - window.start : -1
-  const isSeen = y >= 0 && y < window.end - window.start
-  return {
-    lines: clampRows(lines, view.columns),
-    caret: isSeen && caret ? { x: Math.min(caret.x, view.columns - 1), y: top.length + y } : undefined,
-    cut: 'head',
-    rank: 8,
-  }
+  return { lines: clampRows(lines, view.columns), cut: 'head', rank: 8 }
 }
 
 /** Where the form is scrolled to, how far it can be, and by how much at a time. */
-export function formRange(form: Form, view: Face): { start: number; most: number; page: number } {
+export function formRange(form: Form, view: CardView): { start: number; most: number; page: number } {
   const { rows, window } = layOut(form, view)
   const height = window.end - window.start
   return { start: window.start, most: Math.max(0, rows.length - height), page: Math.max(1, height - 1) }
 }
 
-/** Rows that scroll, where the arrows stand in them, and the caret. */
-interface Content {
-  rows: readonly string[]
-  focus: { start: number; end: number }
-  caret?: { x: number; y: number } | undefined
-}
-
-function layOut(form: Form, view: Face) {
-  const height = focusHeight(view.rows)
+function layOut(form: Form, view: CardView) {
+  const height = cardHeight(view)
   const current = currentOf(form)
-  const { isArmed } = form.card
-  const { rows, focus, caret } = current
-    ? questionRows(current, { ...view, isArmed, isTabbed: form.state.fields.length > 1 })
-    : reviewRows(form, view)
-  const foot =
-    height < MIN_FOOTED || !isArmed
-      ? []
-      : [paint(truncateText(howTo(form, current), view.columns), view.color, 'dim')]
+  const { rows, focus } = contentOf(form, current, view)
+  const isFramed = height >= Math.min(rows.length, MIN_ROWS) + 4
+  const keys = paint(truncateText(`   ${keysOf(form, view)}`, view.columns), view.color, 'dim')
+  const foot = [...(height < MIN_FOOTED ? [] : [keys]), ...(isFramed ? [bottomRule(view)] : [])]
   const isTall = height >= MIN_TITLED
   const tabs = isTall && form.state.fields.length > 1 ? [tabRow(form, view)] : []
-  const room = height - foot.length - tabs.length - (isTall ? 1 : 0)
+  const room = Math.max(0, height - foot.length - tabs.length - (isTall ? 1 : 0))
   const needed = focus.end > room ? Math.min(focus.start, focus.end - room) : 0
   const window = windowOf(rows.length, room, form.state.scroll ?? needed)
-  const place = paint(positionText(rows.length, window), view.color, 'dim')
-  const top = isTall ? [ends(titleOf(form, view), place, view.columns), ...tabs] : []
-  return { top, rows, window, foot, caret: isArmed ? caret : undefined }
+  const place = positionText(rows.length, window)
+  const top = isTall ? [titleOf(form, place, view), ...tabs] : []
+  return { top, rows, window, foot }
 }
 
 const MIN_FOOTED = 3
 const MIN_TITLED = 5
+const MIN_ROWS = 8
 
-function titleOf({ card: { agent, ask } }: Form, { color }: Face): string {
+function titleOf({ card: { agent, ask } }: Form, place: string, view: Face): string {
   const who = cleanLine(agent)
-  if (ask.kind !== AskKind.ELICITATION) return paint(`${who} asks`, color, 'accent', 'bold')
-  return paint(`An MCP server of ${who} asks: not to be trusted with secrets`, color, 'warning', 'bold')
+  if (ask.kind !== AskKind.ELICITATION)
+    return titleRule({ title: `${who} asks`, place, who: '', style: 'accent' }, view)
+  const title = `An MCP server of ${who} asks: not to be trusted with secrets`
+  return titleRule({ title, place, who: '', style: 'warning' }, view)
 }
 
 /** The questions by their headers, as many as fit around the one that is shown. */
@@ -88,50 +81,72 @@ function cutApart(names: readonly string[], most: number): string[] {
   return isApart ? cut : names.map((name, at) => truncateText(`${at + 1} ${name}`, most))
 }
 
-/** Without the marks and keys of the options while they do nothing. */
-function questionRows(
-  current: Current,
-  { columns, color, isArmed, isTabbed }: Face & { isArmed: boolean; isTabbed: boolean },
-): Content {
-  const { question, field, keys, isFree, isTyping } = current
-  const asked = wrapText(cleanText(question.question).trim(), columns - BAR.length).map((row) => BAR + row)
-  const rows =
-    question.header === '' || isTabbed ? asked : [...headed(question.header, columns, color), ...asked]
-  let focus = { start: 0, end: rows.length }
-  for (const [at, { label, description }] of question.options.entries()) {
-    const mark = question.multiSelect ? (field.marked.includes(at) ? '[x] ' : '[ ] ') : ''
-    const about = description === '' ? '' : paint(` · ${cleanLine(description)}`, color, 'dim')
-    const isHere = isArmed && !isTyping && field.cursor === at
-    const name = isHere ? paint(cleanLine(label), color, 'accent') : cleanLine(label)
-    const [first = '', ...more] = wrapText(`${mark}${name}${about}`, columns - MARGIN)
+/** Rows that scroll, and those of them with the mark. */
+interface Content {
+  rows: readonly string[]
+  focus: { start: number; end: number }
+}
+
+function contentOf(form: Form, current: Current | undefined, view: CardView): Content {
+  const rows = [...(current ? questionRows(form, current, view) : reviewRows(form, view))]
+  const { pick, isWriting } = form.state
+  const digits = digitsOf(form)
+  let focus = { start: 0, end: Math.min(1, rows.length) }
+  for (const [at, row] of rowsOf(form).entries()) {
+    const isSelected = pick.by !== 'card' && at === pick.at && !isWriting
     const start = rows.length
     rows.push(
-      `${isHere ? '›' : ' '} ${isArmed ? keys[at] : '·'} ${first}`,
-      ...more.map((row) => `    ${row}`),
+      ...choiceRows(row, { current, digit: digits[at]!, isSelected, isArmed: form.card.isArmed }, view),
     )
-    if (isHere) focus = { start, end: rows.length }
+    if (isSelected) focus = { start, end: rows.length }
   }
-  if (!isFree) return { rows, focus }
-  const lead = `${isArmed && isTyping ? '›' : ' '} ${question.options.length === 0 ? '' : '… '}`
-  const { text, x } = showLine(field.text, columns - widthOf(lead) - 1)
-  const shown =
-    field.text.text === '' ? paint(question.options.length === 0 ? '' : 'your own words', color, 'dim') : text
-  rows.push(lead + shown)
-  const y = rows.length - 1
-  return isTyping
-    ? { rows, focus: { start: y, end: y + 1 }, caret: { x: widthOf(lead) + x, y } }
-    : { rows, focus }
+  return { rows, focus }
 }
 
-/** Columns before a label: the mark, the key and blanks. */
-const MARGIN = 4
-
-function headed(header: string, columns: number, color: boolean): string[] {
-  return [paint(`  ${truncateText(cleanLine(header), columns - 2)}`, color, 'bold')]
+function choiceRows(
+  row: FormRow,
+  {
+    current,
+    digit,
+    isSelected,
+    isArmed,
+  }: { current: Current | undefined; digit: number; isSelected: boolean; isArmed: boolean },
+  { columns, color }: Face,
+): string[] {
+  const words = wordsOf(row, current, color)
+  const [first = '', ...more] = wrapText(words, Math.max(4, columns - MARGIN))
+  const line = ` ${isSelected ? '❯' : ' '} ${digit === 0 ? '·' : digit}  ${first}`
+  const rows = [line, ...more.map((text) => `${' '.repeat(MARGIN)}${text}`)]
+  if (isSelected) return rows.map((text) => paint(text, color, 'accent', 'bold'))
+  return isArmed ? rows : rows.map((text) => paint(text, color, 'dim'))
 }
 
-function reviewRows({ card, state }: Form, { columns, color }: Face): Content {
-  const rows = card.ask.questions.flatMap(({ question, header }, at) => {
+/** Columns before a label: the mark, the digit and blanks. */
+const MARGIN = 6
+
+function wordsOf(row: FormRow, current: Current | undefined, color: boolean): string {
+  if (row.does === 'send') return 'Send these answers'
+  if (row.does === 'change') return 'Change them'
+  const { question, field } = current!
+  if (row.does === 'done') return 'Done: give the marked answers'
+  if (row.does === 'write') {
+    if (field.words !== '') return `Your own words: ${cleanLine(field.words)}`
+    return question.options.length === 0 ? 'Type an answer' : 'Your own words'
+  }
+  const { label, description } = question.options[row.at]!
+  const mark = question.multiSelect ? (field.marked.includes(row.at) ? '[x] ' : '[ ] ') : ''
+  const about = description === '' ? '' : paint(` · ${cleanLine(description)}`, color, 'dim')
+  return `${mark}${cleanLine(label)}${about}`
+}
+
+function questionRows({ state }: Form, { question }: Current, { columns, color }: Face): string[] {
+  const asked = wrapText(cleanText(question.question).trim(), columns - BAR.length).map((row) => BAR + row)
+  if (question.header === '' || state.fields.length > 1) return asked
+  return [paint(`  ${truncateText(cleanLine(question.header), columns - 2)}`, color, 'bold'), ...asked]
+}
+
+function reviewRows({ card, state }: Form, { columns, color }: Face): string[] {
+  return card.ask.questions.flatMap(({ question, header }, at) => {
     const answer = state.fields[at]?.answer
     const name = truncateText(cleanLine(header || question), columns - 2)
     const given = answer === undefined ? paint('no answer', color, 'warning') : cleanLine(answer)
@@ -140,17 +155,19 @@ function reviewRows({ card, state }: Form, { columns, color }: Face): Content {
       ...wrapText(given, columns - BAR.length).map((row) => BAR + row),
     ]
   })
-  return { rows, focus: { start: 0, end: 0 } }
 }
 
-function howTo({ state }: Form, current: Current | undefined): string {
-  const several = state.fields.length > 1
-  const turn = several ? ['Tab next question'] : []
-  if (!current) return ['Enter sends these answers', ...turn, 'Esc gives none'].join(' · ')
-  const { question, keys, isFree, isTyping } = current
-  const on = several ? 'Enter goes on' : 'Enter answers'
-  if (isTyping) return [on, ...turn, 'Esc gives none'].join(' · ')
-  const which = keys.length === 1 ? `${keys[0]}` : `${keys[0]}–${keys.at(-1)}`
-  const how = question.multiSelect ? [`Space or ${which} marks`, on] : [`${which} or Enter chooses`]
-  return [...how, ...(isFree ? ['or type'] : []), ...turn, 'Esc gives none'].join(' · ')
+/** What the keys do now. */
+function keysOf(form: Form, { isFree }: CardView): string {
+  const { card, state } = form
+  if (state.isWriting) return 'Type your answer, Enter gives it · Esc back'
+  if (card.isAnswered) return 'Answered'
+  if (!isFree) return 'You are typing a message · empty it to answer here'
+  if (state.pick.by !== 'card') {
+    return card.isArmed ? 'Enter takes the marked one' : 'Wait a moment, then Enter takes the marked one'
+  }
+  if (!card.isArmed) return 'Wait a moment, then choose'
+  const turn = tabCount(form) > 1 ? ['Tab next question'] : []
+  const digits = digitsOf(form).some((digit) => digit > 0) ? 'A digit or arrows' : 'Arrows'
+  return [`${digits}, then Enter`, ...turn, 'Esc gives no answer'].join(' · ')
 }

@@ -1,43 +1,79 @@
-import type { Pressed } from '../state/effects.ts'
 import type { KeyPress } from '../text/key.ts'
-import type { Room } from '../view/view.ts'
-import { answerOf, type Current, currentOf, type Form, tabCount } from './form-fields.ts'
+import {
+  type Current,
+  currentOf,
+  digitsOf,
+  type Form,
+  type FormRow,
+  markedAnswer,
+  rowsOf,
+  tabCount,
+  toLabel,
+} from './form-fields.ts'
 import { formRange } from './form-view.ts'
-import { pressLine } from './line.ts'
-import type { AskCard, Field, FormState } from './types.ts'
+import { newPick, pressPick } from './pick.ts'
+import type { AskCard, CardView, Field, FormState, PressedCard } from './types.ts'
 
-/** What a key does to the form of one or several questions. Esc and Ctrl+D leave all of them unanswered. */
-export function pressForm(form: Form, key: KeyPress, room: Room): Pressed<AskCard> {
-  if (key.name === 'escape' || (key.ctrl && key.text === 'd')) return send(form.card, () => '')
-  if (key.name === 'tab') return turn(form, key.shift ? -1 : 1)
-  if (key.name === 'page-up' || key.name === 'page-down') return scroll(form, key.name, room)
-  const current = currentOf(form)
-  if (!current) return pressReview(form, key)
-  if (key.name === 'enter') return confirm(form, current)
-  if (key.name === 'up' || key.name === 'down') return move(form, current, key.name === 'up' ? -1 : 1)
-  if (current.isTyping) return type(form, current, key)
-  if (key.name === 'left' || key.name === 'right') return turn(form, key.name === 'left' ? -1 : 1)
-  if (key.name === 'text' && !key.ctrl && !key.alt) return pressLetter(form, current, key)
-  return key.name === 'paste' ? type(form, current, key) : stay(form)
-}
-
-function pressReview(form: Form, key: KeyPress): Pressed<AskCard> {
-  if (key.name === 'enter') return send(form.card, (at) => form.state.fields[at]?.answer ?? '')
-  if (key.name === 'left' || key.name === 'up') return turn(form, -1)
-  return key.name === 'right' ? turn(form, 1) : stay(form)
-}
-
-/** The key of an option chooses it, or marks it; Space marks; anything else begins a person's own words. */
-function pressLetter(form: Form, current: Current, key: KeyPress): Pressed<AskCard> {
-  const { question, keys, field } = current
-  const at = keys.indexOf(key.text.toLowerCase())
-  if (at >= 0 && question.multiSelect) return setField(form, { ...toggled(field, at), cursor: at })
-  if (at >= 0) {
-    const chosen = { ...field, cursor: at }
-    return confirm(form, { ...current, field: chosen })
+/**
+ * What a key does to the form of one or several questions over an empty composer. Esc gives no answer to any of them; own
+ * words are typed into the composer, once the row for them was chosen.
+ */
+export function pressForm(form: Form, key: KeyPress): PressedCard {
+  const { card, state } = form
+  const { isArmed } = card
+  if (key.name === 'escape' && isArmed) return send(card, () => '')
+  if (key.name === 'escape' && state.pick.by !== 'card') return set(form, { pick: newPick(0) })
+  const turns = TURNS.get(key.name)
+  const isMoving = isArmed || state.pick.by === 'arrows'
+  if (turns !== undefined && !key.shift && !key.ctrl && !key.alt && isMoving && tabCount(form) > 1) {
+    return turn(form, turns)
   }
-  if (key.text === ' ') return setField(form, question.multiSelect ? toggled(field, field.cursor) : field)
-  return /^\d$/.test(key.text) ? stay(form) : type(form, current, key) // a digit of no option is a slip
+  const picked = pressPick(state.pick, key, { digits: digitsOf(form), first: 0, isArmed })
+  if (picked.type === 'moved') {
+    return { ...set(form, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }
+  }
+  if (picked.type === 'chosen') return choose(form, rowsOf(form)[state.pick.at]!)
+  const reset = set(form, { pick: newPick(0), scroll: state.scroll })
+  return { ...reset, rest: picked.keys, ...(picked.hint && { hint: picked.hint }) }
+}
+
+const TURNS: ReadonlyMap<string, number> = new Map([
+  ['tab', 1],
+  ['right', 1],
+  ['left', -1],
+])
+
+/** Scrolls by a page. */
+export function scrollForm(form: Form, direction: -1 | 1, view: CardView): PressedCard {
+  const { start, most, page } = formRange(form, view)
+  return set(form, { scroll: Math.max(0, Math.min(most, start + direction * page)) })
+}
+
+/** Takes a message as the answer to the question that is shown. */
+export function answerInWords(form: Form, words: string): PressedCard {
+  const current = currentOf(form)!
+  const field = { ...current.field, words: toLabel(words, current.question) }
+  const written = { ...form, state: { ...form.state, isWriting: false } }
+  if (current.question.multiSelect) return setField(written, field)
+  return confirm(written, { ...field, answer: field.words })
+}
+
+function choose(form: Form, row: FormRow): PressedCard {
+  const { card, state } = form
+  if (row.does === 'send') return send(card, (at) => state.fields[at]?.answer ?? '')
+  if (row.does === 'change') return set(form, { tab: 0, pick: newPick(0) })
+  if (row.does === 'write') return set(form, { isWriting: true, pick: newPick(0) })
+  const current = currentOf(form)!
+  if (row.does === 'done') return finish(form, current)
+  const { question, field } = current
+  if (question.multiSelect) return setField(form, toggled(field, row.at))
+  return confirm(form, { ...field, answer: question.options[row.at]!.label })
+}
+
+function finish(form: Form, current: Current): PressedCard {
+  const answer = markedAnswer(current)
+  if (answer === undefined) return { ...set(form, {}), hint: 'Mark an answer first' }
+  return confirm(form, { ...current.field, answer })
 }
 
 function toggled(field: Field, at: number): Field {
@@ -45,59 +81,32 @@ function toggled(field: Field, at: number): Field {
   return { ...field, marked: marked.includes(at) ? marked.filter((one) => one !== at) : [...marked, at] }
 }
 
-/** A key for the person's own words; the arrows at the ends of an empty line go to the next question. */
-function type(form: Form, { question, field, isFree }: Current, key: KeyPress): Pressed<AskCard> {
-  if (!isFree) return stay(form)
-  const isSideways = key.name === 'left' || key.name === 'right'
-  if (isSideways && field.text.text === '') return turn(form, key.name === 'left' ? -1 : 1)
-  const text = pressLine(field.text, key)
-  return text ? setField(form, { ...field, text, cursor: question.options.length }) : stay(form)
-}
-
-function move(form: Form, { question, field, isFree }: Current, step: number): Pressed<AskCard> {
-  const rows = question.options.length + (isFree ? 1 : 0)
-  return setField(form, { ...field, cursor: (field.cursor + step + rows) % Math.max(1, rows) })
-}
-
-/** Keeps an answer and goes on to the next question; a single one is sent. Without one, among several, it is left open. */
-function confirm(form: Form, current: Current): Pressed<AskCard> {
-  const answer = answerOf(current)
-  const field = { ...current.field, answer }
-  if (form.state.fields.length === 1) {
-    return answer === undefined ? setField(form, field) : send(form.card, () => answer)
-  }
+/** Keeps an answer and goes on to the next question; a single one is sent. */
+function confirm(form: Form, field: Field): PressedCard {
+  if (form.state.fields.length === 1) return send(form.card, () => field.answer ?? '')
   const { state } = setField(form, field)
   return turn({ card: state, state: state.state as FormState }, 1)
 }
 
-function turn(form: Form, step: number): Pressed<AskCard> {
+function turn(form: Form, step: number): PressedCard {
   const count = tabCount(form)
-  return set(form, { tab: (form.state.tab + step + count) % count })
+  return set(form, { tab: (form.state.tab + step + count) % count, pick: newPick(0) })
 }
 
-function scroll(form: Form, name: 'page-up' | 'page-down', room: Room): Pressed<AskCard> {
-  const { start, most, page } = formRange(form, { ...room, color: false })
-  const to = start + (name === 'page-up' ? -page : page)
-  return set(form, { scroll: Math.max(0, Math.min(most, to)) })
+/** The mark stays where it was chosen from, so that the next option is an arrow away. */
+function setField(form: Form, field: Field): PressedCard {
+  const pick = { ...newPick(form.state.pick.at), by: 'arrows' } as const
+  return set(form, { pick, fields: form.state.fields.with(form.state.tab, field) })
 }
 
-function stay({ card }: Form): Pressed<AskCard> {
-  return { state: card, effects: [] }
+function set({ card, state }: Form, change: Partial<FormState>): PressedCard {
+  return { state: { ...card, state: { ...state, scroll: undefined, ...change } }, effects: [], rest: [] }
 }
 
-function setField(form: Form, field: Field): Pressed<AskCard> {
-  return set(form, { fields: form.state.fields.with(form.state.tab, field) })
-}
-
-function set({ card, state }: Form, change: Partial<FormState>): Pressed<AskCard> {
-  return { state: { ...card, state: { ...state, scroll: undefined, ...change } }, effects: [] }
-}
-
-/** It is answered once: until somebody arms it again its keys do nothing. */
-function send(card: AskCard, answerAt: (at: number) => string): Pressed<AskCard> {
+/** It is answered once: its keys do nothing from then on. */
+function send(card: AskCard, answerAt: (at: number) => string): PressedCard {
   const answers = Object.fromEntries(card.ask.questions.map(({ question }, at) => [question, answerAt(at)]))
-  return {
-    state: { ...card, isArmed: false },
-    effects: [{ type: 'answer', askId: card.askId, answers }],
-  }
+  const state = { ...(card.state as FormState), pick: newPick(0), isWriting: false }
+  const effect = { type: 'answer', askId: card.askId, answers } as const
+  return { state: { ...card, state, isArmed: false, isAnswered: true }, effects: [effect], rest: [] }
 }

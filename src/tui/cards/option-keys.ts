@@ -1,9 +1,7 @@
 import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
 
-/** What each option of a question is chosen by: its number, or a letter where some label is a number itself. */
+/** The number that chooses each option of a question; none where a label is a number itself, which is typed then. */
 export function optionKeys(options: AskQuestion['options']): string[] {
   const hasNumber = options.some(({ label }) => /^\d+$/.test(label.trim()))
-  return options.map((_, at) => (hasNumber ? String.fromCodePoint(A + at) : `${at + 1}`))
+  return options.map((_, at) => (hasNumber ? '' : `${at + 1}`))
 }
-
-const A = 97

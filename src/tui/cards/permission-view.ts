@@ -1,15 +1,13 @@
-import { toVisible } from '../../core/base/visible.ts'
 import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
 import type { Section } from '../view/section.ts'
-import { paint, type Style } from '../view/style.ts'
-import { widthOf } from '../view/text.ts'
-import { type Face, focusHeight } from '../view/view.ts'
-import { type Window, windowOf } from '../view/window.ts'
-import { choiceRows, choicesOf } from './choices.ts'
-import { showLine } from './line.ts'
-import { clampRows, ends, factRows, positionText, quoteRows } from './rows.ts'
-import { spaced, subjectOf, toLines, visibleLine } from './subject.ts'
-import type { AskCard, CardContent, PermissionState } from './types.ts'
+import { paint } from '../view/style.ts'
+import { truncateText, widthOf } from '../view/text.ts'
+import { windowOf } from '../view/window.ts'
+import { choicesOf, choiceWords } from './choices.ts'
+import { contentRows } from './permission-content.ts'
+import { bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
+import { subjectOf, visibleLine } from './subject.ts'
+import type { AskCard, CardView, PermissionState } from './types.ts'
 
 /** A permission card, as far as it is being answered. */
 export interface Permission {
@@ -18,156 +16,148 @@ export interface Permission {
   request: PermissionRequest
 }
 
-/** The card as lines: what would be done scrolls, the choices always stand below it. */
-export function renderPermission(permission: Permission, view: Face): Section {
-  const { top, scrolled, window, bottom, foot, caret } = layOut(permission, view)
-  const lines = [...top, ...scrolled.slice(window.start, window.end), ...bottom, ...foot]
-  const line = lines.length - 1
-  return {
-    lines: clampRows(lines, view.columns),
-    caret: caret === undefined ? undefined : { x: Math.min(caret, view.columns - 1), y: line },
-    cut: 'head',
-    rank: 8,
-  }
+/** The card as lines: what would be done scrolls, the choices are always in sight below it. */
+export function renderPermission(permission: Permission, view: CardView): Section {
+  const { top, rows, window, foot } = layOut(permission, view)
+  const lines = [...top, ...rows.slice(window.start, window.end), ...foot]
+  return { lines: clampRows(lines, view.columns), cut: 'head', rank: 8 }
 }
 
-/** How far the card can be scrolled, and by how much at a time. */
-export function scrollRange(permission: Permission, view: Face): { most: number; page: number } {
-  const { scrolled, window } = layOut(permission, view)
-  const height = window.end - window.start
-  return { most: Math.max(0, scrolled.length - height), page: Math.max(1, height - 1) }
+/** The rows of what would be done that are on the screen, and how many there are. */
+export function windowOn(
+  permission: Permission,
+  view: CardView,
+): { start: number; end: number; total: number } {
+  const { rows, window } = layOut(permission, view)
+  return { ...window, total: rows.length }
 }
 
-/** In so little room that nothing says so, the end of what would be done has not been on the screen. */
-export function hasUnseen(permission: Permission, view: Face): boolean {
-  return layOut(permission, view).isCut
-}
-
-interface Layout {
-  top: readonly string[]
-  scrolled: readonly string[]
-  window: Window
-  bottom: readonly string[]
-  foot: readonly string[]
-  /** Column of the caret, which stands in the last line. */
-  caret: number | undefined
-  isCut: boolean
-}
-
-/** Where there is little room everything scrolls but the choices; where there is more, why it is asked stays in sight. */
-function layOut(permission: Permission, view: Face): Layout {
-  const { state } = permission
-  const height = focusHeight(view.rows)
-  const { foot, caret } = footOf(permission, view, height)
-  const space = height - foot.length
-  const title = titleOf(permission, view)
-  const { body, facts } = contentOf(permission, view)
-  const isTall = space > MIN_TITLED
-  const pinned = isTall && !state.isWhole ? facts.slice(0, Math.floor(space / 3)) : []
-  const rest = facts.slice(pinned.length)
-  const scrolled = isTall ? [...body, ...rest] : [title, ...body, ...rest]
-  const room = space - (isTall ? 1 : 0) - pinned.length
-  const window = windowOf(scrolled.length, room, state.scroll)
-  const isCut = !isTall && window.end < 1 + body.length
-  const place = paint(positionText(scrolled.length, window), view.color, 'dim')
-  return {
-    top: isTall ? [ends(title, place, view.columns)] : [],
-    scrolled,
-    window,
-    bottom: pinned,
-    foot: isCut && permission.card.isArmed && !state.reason ? marked(foot, view.columns) : foot,
-    caret,
-    isCut,
-  }
-}
-
-/** What has not been seen cannot be permitted: where there is room, the choices say that there is more above them. */
-function marked(foot: readonly string[], columns: number): string[] {
-  return foot.map((line, at) => (at === 0 && widthOf(line) + 2 < columns ? `${line} ↓` : line))
+function layOut(permission: Permission, view: CardView) {
+  const { card, state, request } = permission
+  const height = cardHeight(view)
+  const foot = footOf(permission, view, height)
+  const isTall = height - foot.length >= MIN_TITLED
+  const content = rowsOf(permission, view)
+  const title = `${capital(visibleLine(subjectOf(request).verb))}`
+  const rows = isTall ? content : [`${visibleLine(card.agent)}: ${title}`, ...content]
+  const window = windowOf(rows.length, Math.max(0, height - foot.length - (isTall ? 1 : 0)), state.scroll)
+  const place = positionText(rows.length, window)
+  const who = visibleLine(card.agent)
+  const top = isTall ? [titleRule({ title, place, who, style: 'warning' }, view)] : []
+  return { top, rows, window, foot }
 }
 
 /** With fewer rows the title scrolls away with the rest. */
 const MIN_TITLED = 3
 
-function footOf(
-  { card, state }: Permission,
-  { columns, color }: Face,
-  height: number,
-): { foot: readonly string[]; caret: number | undefined } {
-  const { reason, selected } = state
-  if (!card.isArmed) return { foot: [], caret: undefined } // its keys do nothing
-  if (reason) {
-    const { text, x } = showLine(reason, columns - WHY.length - 1)
-    return { foot: [paint(WHY, color, 'accent') + text], caret: WHY.length + x }
-  }
-  const most = height < MIN_WORDY ? 1 : 2
-  const choices = choicesOf(card.ask.questions[0]!)
-  const rows = choiceRows(choices, { selected, columns, color, most })
-  return { foot: rows, caret: undefined }
+function capital(verb: string): string {
+  return TITLES.get(verb) ?? verb.charAt(0).toUpperCase() + verb.slice(1)
 }
 
-const WHY = 'why not? '
-const MIN_WORDY = 6
-
-function titleOf({ card, request }: Permission, { color }: Face): string {
-  const words = `${visibleLine(card.agent)} wants to ${visibleLine(subjectOf(request).verb)}`
-  return paint(words, color, 'warning', 'bold')
-}
-
-/** It may be long, and is drawn with every key and every tick of the clock. */
-function contentOf(permission: Permission, { columns, color }: Face): CardContent {
-  const { card, state } = permission
-  const key = `${columns} ${color} ${state.isWhole}`
-  return card.content(key, () => makeContent(permission, { columns, color }))
-}
-
-function makeContent({ card, state, request }: Permission, quoting: Quoting): CardContent {
-  const { what } = subjectOf(request)
-  const { cwd, diff, reason, rules, arguments: args } = request
-  const { isWhole } = state
-  const shown = toVisible(what)
-  const all = toVisible(toLines(args))
-  const most = isWhole ? {} : { most: MOST_WHY_ROWS }
-  const fact = (name: string, text: string, more = {}) =>
-    factRows(name, visibleLine(text), { ...quoting, ...more })
-  return {
-    body: [
-      ...quoteRows(shown, quoting),
-      ...(diff === '' ? [] : quoteRows(toVisible(withoutHead(spaced(diff), what)), { ...quoting, tint })),
-    ],
-    facts: [
-      ...(cwd === '' ? [] : fact('in', cwd)),
-      ...(reason === '' ? [] : fact('why', reason, most)),
-      ...rules.flatMap((rule) => fact('rule', rule)),
-      ...(isWhole && all !== shown ? ['  with', ...quoteRows(all, quoting)] : []),
-      ...(isWhole ? helpRows(card, quoting) : []),
-    ],
-  }
-}
-
-type Quoting = Omit<Face, 'rows'>
-
-const MOST_WHY_ROWS = 3
-
-function helpRows({ ask }: AskCard, { columns, color }: Quoting): string[] {
-  const choices = choicesOf(ask.questions[0]!)
-  const keys = choices.flatMap(({ key, help }) => factRows(key, help, { columns, color }))
-  return ['', ...keys, ...factRows('^C', 'stops the agent', { columns, color })]
-}
-
-/** A diff whose first two lines only name the file that is named above it, without them. */
-function withoutHead(diff: string, path: string): string {
-  const head = `--- ${path}\n+++ ${path}\n`
-  return diff.startsWith(head) ? diff.slice(head.length) : diff
-}
-
-/** The first two lines of a diff name the file. */
-function tint(line: string, at: number): Style | undefined {
-  return at < 2 && /^(---|\+\+\+) /.test(line) ? 'dim' : TINTS.get(line.slice(0, 1))
-}
-
-const TINTS: ReadonlyMap<string, Style> = new Map<string, Style>([
-  ['+', 'added'],
-  ['-', 'removed'],
-  ['@', 'accent'],
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ['run', 'Run a command'],
+  ['edit', 'Change a file'],
+  ['read', 'Read a file'],
 ])
+
+/** The choices, one a row where there is room; and what the keys do. */
+function footOf(permission: Permission, view: CardView, height: number): string[] {
+  const { card, state } = permission
+  const choices = choicesOf(card.ask.questions[0]!)
+  const isRoomy = height >= choices.length + 1 + MIN_CONTENT
+  const rows = isRoomy ? choiceRows(permission, view) : flowRows(permission, view, height < 6 ? 1 : 2)
+  const hasKeys = isRoomy && height >= rows.length + 2 + MIN_CONTENT
+  const isFramed = isRoomy && height >= rows.length + 3 + MIN_CONTENT + 3
+  const keys = hasKeys
+    ? [paint(truncateText(`   ${keysOf(permission, view)}`, view.columns), view.color, 'dim')]
+    : []
+  const shown = state.isWriting ? [] : rows
+  return [...shown, ...keys, ...(isFramed ? [bottomRule(view)] : [])]
+}
+
+/** Rows of content that are worth more than a choice on a row of its own. */
+const MIN_CONTENT = 2
+
+function choiceRows({ card, state, request }: Permission, { columns, color }: CardView): string[] {
+  const { pick } = state
+  const about = { rules: request.rules, agent: card.agent }
+  return choicesOf(card.ask.questions[0]!).map((choice, at) => {
+    const words = FORMS.map((form) => choiceWords(choice, about, form))
+    const fitting = words.find((text) => widthOf(text) + MARGIN <= columns) ?? words.at(-1)!
+    const isSelected = at === pick.at
+    const mark = isSelected ? '❯' : ' '
+    const text = ` ${mark} ${choice.digit}  ${fitting}`
+    if (!card.isArmed || (isSelected && pick.by === 'card'))
+      return paint(text, color, isSelected ? 'bold' : 'dim')
+    return isSelected ? paint(text, color, 'accent', 'bold') : text
+  })
+}
+
+const FORMS = ['whole', 'medium', 'short'] as const
+const MARGIN = 6
+
+/** The choices side by side, in at most so many rows. */
+function flowRows(
+  { card, state, request }: Permission,
+  { columns, color }: CardView,
+  most: number,
+): string[] {
+  const about = { rules: request.rules, agent: card.agent }
+  const cells = choicesOf(card.ask.questions[0]!).map((choice, at) => ({
+    long: `${at === state.pick.at ? '❯' : ' '}${choice.digit} ${choiceWords(choice, about, 'short')}`,
+    short: `${at === state.pick.at ? '❯' : ''}${choice.digit}`,
+  }))
+  const long = flow(
+    cells.map((cell) => cell.long),
+    columns,
+  )
+  const rows =
+    long.length <= most
+      ? long
+      : flow(
+          cells.map((cell) => cell.short),
+          columns,
+        )
+  return rows.map((row) => (card.isArmed ? row : paint(row, color, 'dim')))
+}
+
+function flow(cells: readonly string[], columns: number): string[] {
+  const rows: string[] = []
+  for (const cell of cells) {
+    const row = rows.at(-1)
+    if (row === undefined || widthOf(row) + 1 + widthOf(cell) > columns) rows.push(cell)
+    else rows[rows.length - 1] = `${row} ${cell}`
+  }
+  return rows
+}
+
+/** What the keys do now. */
+function keysOf({ card, state }: Permission, { isFree }: CardView): string {
+  if (state.isWriting) return 'Type why, Enter sends it to the agent · Esc back'
+  if (card.isAnswered) return 'Answered'
+  if (!isFree) return 'You are typing a message · empty it to answer here'
+  const { pick, hasDetails } = state
+  const choice = choicesOf(card.ask.questions[0]!)[pick.at]!
+  if (pick.by !== 'card') return `${card.isArmed ? 'Enter' : 'Wait a moment, then Enter'}: ${choice.digit}`
+  if (!card.isArmed) return 'Wait a moment, then a digit or arrows and Enter'
+  return `A digit or arrows, then Enter · ? ${hasDetails ? 'less' : 'details'} · Esc no, the agent goes on`
+}
+
+/** The content may be long, and is drawn with every key and every tick of the clock. */
+function rowsOf({ card, state, request }: Permission, { columns, color }: CardView): readonly string[] {
+  const { hasDetails } = state
+  const key = `${columns} ${color} ${hasDetails}`
+  return card.content(key, () => ({
+    rows: contentRows(
+      { card, request, hasDetails, hasRules: !isInline(card, request, columns) },
+      { columns, color },
+    ),
+  })).rows
+}
+
+/** Whether the choices name the rules they would make, whole. */
+function isInline(card: AskCard, { rules }: PermissionRequest, columns: number): boolean {
+  const lasting = choicesOf(card.ask.questions[0]!).filter(({ lasts }) => lasts)
+  const about = { rules, agent: card.agent }
+  return lasting.every((choice) => widthOf(choiceWords(choice, about, 'whole')) + MARGIN <= columns)
+}

@@ -1,103 +1,105 @@
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
-import type { Effect, Pressed } from '../state/effects.ts'
+import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
 import type { KeyPress } from '../text/key.ts'
-import type { Room } from '../view/view.ts'
-import { type Choice, choicesOf } from './choices.ts'
-import { EMPTY_LINE, type Line, pressLine } from './line.ts'
+import { choicesOf, NO_DIGIT } from './choices.ts'
 import { denialOf } from './permission-answer.ts'
-import { hasUnseen, type Permission, scrollRange } from './permission-view.ts'
-import type { AskCard, PermissionState } from './types.ts'
+import { type Permission, windowOn } from './permission-view.ts'
+import { newPick, type Pick, pressPick } from './pick.ts'
+import type { AskCard, CardView, PermissionState, PressedCard } from './types.ts'
 
-export const NEW_PERMISSION: PermissionState = {
-  kind: 'permission',
-  selected: -1,
-  scroll: 0,
-  isWhole: false,
-  reason: undefined,
+/** The state of a permission that has just been asked for: No is selected. */
+export function newPermission(card: { ask: AskUserEvent }): PermissionState {
+  return {
+    kind: 'permission',
+    pick: firstPick(card),
+    scroll: 0,
+    seen: { columns: 0, rows: 0 },
+    hasDetails: false,
+    isWriting: false,
+  }
 }
 
-/**
- * What a key does to a permission card.
- *
- * Where there is too little room to show what would be done, an answer that allows reads on instead, to its end.
- *
- * Only y, s, a, and Enter on one of them, allow: Enter alone allows nothing before the arrows, or itself, have put the
- * mark on a choice.
- */
-export function pressPermission(permission: Permission, key: KeyPress, room: Room): Pressed<AskCard> {
+/** What a key does to a permission over an empty composer. Only Enter on a choice that was selected by hand allows. */
+export function pressPermission(permission: Permission, key: KeyPress, view: CardView): PressedCard {
   const { card, state } = permission
-  if (state.reason) return pressReason(permission, state.reason, key)
-  if (key.name === 'escape') return state.isWhole ? set(card, { isWhole: false, scroll: 0 }) : deny(card)
-  if (key.ctrl) return key.text === 'd' ? deny(card) : set(card, {})
-  if (key.name === 'text' && !key.alt) return pressLetter(permission, key.text, room)
+  const { pick, hasDetails } = state
+  const { isArmed } = card
+  if (key.name === 'text' && key.text === '?' && isArmed && !key.ctrl && !key.alt) {
+    return set(card, {
+      hasDetails: !hasDetails,
+      scroll: 0,
+      seen: NOTHING_SEEN,
+      pick: { ...pick, typed: '?' },
+    })
+  }
+  if (key.name === 'escape' && hasDetails && isArmed) {
+    return set(card, { hasDetails: false, scroll: 0, seen: NOTHING_SEEN })
+  }
+  if (key.name === 'escape' && isArmed) return answerPermission(card, PERMISSION_ANSWERS.no)
   const choices = choicesOf(card.ask.questions[0]!)
-  const step = STEPS.get(key.name === 'tab' && key.shift ? 'left' : key.name)
-  if (step !== undefined) {
-    const from = state.selected < 0 && step < 0 ? 0 : state.selected
-    return set(card, { selected: (from + step + choices.length) % choices.length })
+  const first = firstPick(card)
+  if (key.name === 'escape' && pick.by !== 'card') return set(card, { pick: first })
+  const digits = choices.map(({ digit }) => digit)
+  const picked = pressPick(pick, key, { digits, first: first.at, isArmed })
+  if (picked.type === 'moved') {
+    return { ...set(card, { pick: picked.pick }), ...(picked.hint && { hint: picked.hint }) }
   }
-  if (key.name === 'enter') {
-    const choice = choices[state.selected]
-    return choice ? choose(permission, choice, room) : set(card, { selected: 0 })
-  }
-  return scroll(permission, key.name, room)
+  if (picked.type === 'chosen') return choose(permission, view)
+  return { ...set(card, { pick: first }), rest: picked.keys, ...(picked.hint && { hint: picked.hint }) }
 }
 
-const STEPS: ReadonlyMap<string, number> = new Map([
-  ['up', -1],
-  ['left', -1],
-  ['down', 1],
-  ['right', 1],
-  ['tab', 1],
-])
-
-/** Upper case counts as lower case, but for N; several letters at once were not meant for a card. */
-function pressLetter(permission: Permission, text: string, room: Room): Pressed<AskCard> {
-  const choices = choicesOf(permission.card.ask.questions[0]!)
-  const choice =
-    choices.find(({ key }) => key === text) ?? choices.find(({ key }) => key === text.toLowerCase())
-  return choice ? choose(permission, choice, room) : set(permission.card, {})
+/** Scrolls by a page; what was on the screen before counts as seen. */
+export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): PressedCard {
+  const { card } = permission
+  const { start, end, total } = windowOn(permission, view)
+  const page = Math.max(1, end - start - 1)
+  const most = Math.max(0, total - (end - start))
+  const scroll = Math.max(0, Math.min(most, start + direction * page))
+  return set(card, { scroll, seen: seenNow(permission, view) })
 }
 
-function choose(permission: Permission, { does }: Choice, room: Room): Pressed<AskCard> {
+/** A no with the person's reason; the reason never passes for an answer that allows. */
+export function answerWithReason(card: AskCard, reason: string): PressedCard {
+  return answerPermission(card, denialOf(reason))
+}
+
+/** An answer that allows reads on instead, as long as a part of what would be done has not been on the screen. */
+function choose(permission: Permission, view: CardView): PressedCard {
   const { card, state } = permission
-  if (does === 'reason') return set(card, { reason: EMPTY_LINE })
-  if (does === 'whole') return set(card, { isWhole: !state.isWhole, scroll: 0 })
-  const allows = does.answer !== PERMISSION_ANSWERS.no
-  if (allows && hasUnseen(permission, { ...room, color: true })) return scroll(permission, 'page-down', room)
-  return answer(card, does.answer)
+  const { does } = choicesOf(card.ask.questions[0]!)[state.pick.at]!
+  if (does === 'reason') return set(card, { isWriting: true, pick: firstPick(card) })
+  if (does.answer === PERMISSION_ANSWERS.no) return answerPermission(card, does.answer)
+  const seen = seenNow(permission, view)
+  const { start, end, total } = windowOn(permission, view)
+  if (seen.rows >= total) return answerPermission(card, does.answer)
+  const overlap = end - start > 2 ? 1 : 0
+  const scroll = Math.max(0, Math.min(total - (end - start), seen.rows - overlap))
+  return set(card, { seen, scroll })
 }
 
-function pressReason({ card }: Permission, reason: Line, key: KeyPress): Pressed<AskCard> {
-  if (key.name === 'escape') return set(card, { reason: undefined })
-  if (key.name === 'enter') return answer(card, denialOf(reason.text))
-  return set(card, { reason: pressLine(reason, key) ?? reason })
+/** The rows that were on the screen without a gap, those in sight among them. */
+function seenNow(permission: Permission, view: CardView): PermissionState['seen'] {
+  const { seen } = permission.state
+  const before = seen.columns === view.columns ? seen.rows : 0
+  const { start, end } = windowOn(permission, view)
+  return { columns: view.columns, rows: start <= before ? Math.max(before, end) : before }
 }
 
-function scroll(permission: Permission, name: KeyPress['name'], room: Room): Pressed<AskCard> {
-  const { card, state } = permission
-  const { most, page } = scrollRange(permission, { ...room, color: true }) // as it is drawn mostly, and remembered
-  const from = Math.min(state.scroll, most)
-  const to = new Map<string, number>([
-    ['page-down', from + page],
-    ['page-up', from - page],
-    ['home', 0],
-    ['end', most],
-  ]).get(name)
-  return to === undefined ? set(card, {}) : set(card, { scroll: Math.max(0, Math.min(most, to)) })
+const NOTHING_SEEN = { columns: 0, rows: 0 }
+
+function firstPick({ ask }: { ask: AskUserEvent }): Pick {
+  return newPick(choicesOf(ask.questions[0]!).findIndex(({ digit }) => digit === NO_DIGIT))
 }
 
-function set(card: AskCard, change: Partial<PermissionState>): Pressed<AskCard> {
-  return { state: { ...card, state: { ...(card.state as PermissionState), ...change } }, effects: [] }
+function set(card: AskCard, change: Partial<PermissionState>): PressedCard {
+  const state = { ...(card.state as PermissionState), ...change }
+  return { state: { ...card, state }, effects: [], rest: [] }
 }
 
-function deny(card: AskCard): Pressed<AskCard> {
-  return answer(card, PERMISSION_ANSWERS.no)
-}
-
-/** It is answered once: until somebody arms it again its keys do nothing. */
-function answer(card: AskCard, text: string): Pressed<AskCard> {
+/** It is answered once: its keys do nothing from then on. */
+function answerPermission(card: AskCard, text: string): PressedCard {
   const question = card.ask.questions[0]!.question
-  const effect: Effect = { type: 'answer', askId: card.askId, answers: { [question]: text } }
-  return { state: { ...card, isArmed: false }, effects: [effect] }
+  const effect = { type: 'answer', askId: card.askId, answers: { [question]: text } } as const
+  const { state } = set(card, { pick: firstPick(card), isWriting: false })
+  return { state: { ...state, isArmed: false, isAnswered: true }, effects: [effect], rest: [] }
 }

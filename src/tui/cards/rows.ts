@@ -57,15 +57,37 @@ export function factRows(
 
 const NAME_WIDTH = 6
 
-/** Two texts at the ends of one line; the left one gives way. */
-export function ends(left: string, right: string, columns: number): string {
-  if (right === '') return truncateText(left, columns)
-  const room = columns - widthOf(right) - 2
-  if (room < MIN_LEFT) return truncateText(left, columns)
-  return `${padText(truncateText(left, room), room + 2)}${right}`
+/** The first line of a card: a rule with its title, its place in what scrolls, and who asks. */
+export function titleRule(
+  { title, place, who, style }: { title: string; place: string; who: string; style: Style },
+  { columns, color }: { columns: number; color: boolean },
+): string {
+  const right = [place, who].filter((text) => text !== '').map((text) => ` ${text} ─`)
+  while (right.length > 0 && widthOf(right.join('')) + MIN_LEFT > columns) right.pop()
+  const end = right.join('')
+  const start = `─ ${truncateText(title, Math.max(1, columns - widthOf(end) - 4))} `
+  const fill = '─'.repeat(Math.max(0, columns - widthOf(start) - widthOf(end)))
+  return paint(start, color, style, 'bold') + paint(fill + end, color, 'dim')
 }
 
-const MIN_LEFT = 12
+/** The last line of a card. */
+export function bottomRule({ columns, color }: { columns: number; color: boolean }): string {
+  return paint('─'.repeat(columns), color, 'dim')
+}
+
+const MIN_LEFT = 20
+
+/**
+ * The rows a card may take above the composer: the turn and the hints around it give way where there is little room,
+ * the composer and the status line do not.
+ */
+export function cardHeight({ rows, promptRows }: { rows: number; promptRows: number }): number {
+  const most = Math.max(1, rows - 2 - promptRows) // the frame is never as high as the terminal
+  return Math.min(most, Math.max(LEAST_HEIGHT, rows - OTHERS - promptRows))
+}
+
+const OTHERS = 6
+const LEAST_HEIGHT = 10
 
 /** Where a window stands, in words; empty when everything is in it. */
 export function positionText(total: number, { start, end }: Window): string {

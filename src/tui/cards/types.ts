@@ -1,28 +1,30 @@
 import type { AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { Effect } from '../state/effects.ts'
+import type { KeyPress } from '../text/key.ts'
 import type { Remember } from '../view/remember.ts'
-import type { Line } from './line.ts'
+import type { Face } from '../view/view.ts'
+import type { Pick } from './pick.ts'
 
 /** A question on the screen and how far its answer has come. Replaced, never changed. */
 export interface AskCard {
   askId: string
-  /** Who asks, as it is shown. */
+  /** The agent that asks. */
   agent: string
   /** The conversation it is asked in. */
   pair: { agent: string; sender: string }
   /** This chat has answered it, and waits to hear that it is closed. */
   isAnswered: boolean
   ask: AskUserEvent
-  /** Its keys count: it has stood there long enough to be seen. Until then keys are for the prompt. */
+  /** Keys may choose: the card has been on the screen for a second, and no key was pressed for 600 ms. */
   isArmed: boolean
   state: CardState
-  /** What is asked, laid out: the same for every state of the card. */
+  /** The rows of what is asked: the same for every state of the card. */
   content: Remember<CardContent>
 }
 
 /** What a permission card quotes, as rows, and what it says about it. */
 export interface CardContent {
-  body: readonly string[]
-  facts: readonly string[]
+  rows: readonly string[]
 }
 
 export type CardState = PermissionState | FormState
@@ -30,14 +32,15 @@ export type CardState = PermissionState | FormState
 /** How far a permission has come. */
 export interface PermissionState {
   kind: 'permission'
-  /** The choice the arrows stand on; -1 before they are used. */
-  selected: number
+  pick: Pick
   /** Rows that are scrolled away at the top. */
   scroll: number
-  /** Everything is shown, with what the keys do. */
-  isWhole: boolean
-  /** What is typed under N; undefined before. */
-  reason: Line | undefined
+  /** The rows that were on the screen, counted from the first one, in a terminal of that width. */
+  seen: { columns: number; rows: number }
+  /** All arguments are shown, with what the choices do. */
+  hasDetails: boolean
+  /** The next message is the reason for a no. */
+  isWriting: boolean
 }
 
 /** How far a form of one or several questions has come. */
@@ -45,20 +48,39 @@ export interface FormState {
   kind: 'form'
   /** The question that is shown; behind the last one, where there are several, the review of all. */
   tab: number
-  /** Rows scrolled away by hand; undefined: as far as the row the arrows stand on needs it. */
+  pick: Pick
+  /** Rows scrolled away by hand; undefined: as far as the row with the mark needs it. */
   scroll: number | undefined
+  /** The next message is the answer to the question that is shown. */
+  isWriting: boolean
   /** One for each question. */
   fields: readonly Field[]
 }
 
 /** One question of a form. */
 export interface Field {
-  /** The row the arrows stand on: an option, or behind the last one a person's own words. */
-  cursor: number
   /** Of a question with several answers: the options that are marked. */
   marked: readonly number[]
-  /** A person's own words. */
-  text: Line
+  /** The person's own words; empty for none. */
+  words: string
   /** As it is sent; undefined before it was given. */
   answer: string | undefined
+}
+
+/** The terminal as a card sees it. */
+export interface CardView extends Face {
+  /** Lines of the composer below it, with what is open there. */
+  promptRows: number
+  /** Nothing is typed in the composer: digits, arrows and Enter are for the card. */
+  isFree: boolean
+}
+
+/** What a key did to a card. */
+export interface PressedCard {
+  state: AskCard
+  effects: readonly Effect[]
+  /** Keys that are not for the card, for the composer: what was typed before, and this one. */
+  rest: readonly KeyPress[]
+  /** What the person should know of it. */
+  hint?: string
 }

@@ -42,6 +42,7 @@ export function App(props: AppProps): ReactNode {
   usePaste((text) => controller.keys([toPaste(text)]))
   useClock(state.turn !== undefined)
   usePrinted({ store, view, isSettled, onFailure })
+  useEffect(() => controller.resized({ columns, rows }), [controller, columns, rows])
   const { isLeaving } = state
   useEffect(() => {
     if (isLeaving) exit()

@@ -1,5 +1,7 @@
 import { renderCard } from '../cards/card.ts'
 import { renderOverlay } from '../overlays/overlay.ts'
+import { cardOn } from '../state/focus.ts'
+import { elsewhereText } from '../state/here.ts'
 import type { ChatState } from '../state/types.ts'
 import type { PromptContext } from '../text/prompt.ts'
 import { cleanLine } from '../view/clean.ts'
@@ -31,6 +33,7 @@ export function toSections(state: ChatState, { view, place, context, now }: Surr
     GAP,
     ...focused(state, view, context),
     renderHint(state.hint, view),
+    renderElsewhere(state, view),
     renderStatus(state, place, view),
   ]
 }
@@ -42,14 +45,20 @@ function renderHint(hint: string, { color, columns }: View): Section {
 
 const GAP: Section = { lines: [''], cut: 'head', rank: 0 }
 
-/** What the keys go to, as state/focus.ts says; a question that has not been seen leaves them to the prompt. */
+/** The overlay, or the composer, below the card of the question that waits. */
 function focused(state: ChatState, view: View, context: PromptContext): Section[] {
-  const { overlay, asks, prompt } = state
-  const card = asks[0]
+  const { overlay, prompt } = state
   if (overlay) return [renderOverlay(overlay, view)]
-  if (card?.isArmed) return [renderCard(card, view)]
-  const line = renderPrompt(prompt, context, view)
-  return card ? [renderCard(card, view), renderHint(UNARMED, view), line] : [line]
+  const composer = renderPrompt(prompt, context, view)
+  const card = cardOn(state)
+  if (!card) return [composer]
+  const isFree = prompt.text === '' && prompt.menu === undefined
+  return [renderCard(card, { ...view, promptRows: composer.lines.length, isFree }), composer]
 }
 
-const UNARMED = 'your keys go to the line below; Tab answers'
+/** One line for the questions of other conversations; it never takes keys. */
+function renderElsewhere(state: ChatState, { color, columns }: View): Section {
+  const text = elsewhereText(state)
+  const lines = text === '' ? [] : [paint(truncateText(`  ${cleanLine(text)}`, columns), color, 'warning')]
+  return { lines, cut: 'tail', rank: 4 }
+}

@@ -1,13 +1,10 @@
-import { unarmed } from '../state/focus.ts'
+import { hasUnarmedOverlay } from '../state/focus.ts'
 import type { ChatStore } from '../state/store.ts'
 
-/** How long, milliseconds, something must have stood there untouched before keys are for it. */
+/** How long, milliseconds, an overlay must have been on the screen untouched before keys are for it. */
 const QUIET_MS = 400
 
-/**
- * Keeps what comes up under somebody's typing from being answered by it. Over a draft time alone does not count: a
- * person may be thinking about the next word.
- */
+/** Keeps an overlay that comes up under somebody's typing from taking what was typed for the composer. */
 export class Arming {
   readonly #store: ChatStore
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -41,15 +38,13 @@ export class Arming {
   }
 
   #look(): void {
-    const state = this.#store.get()
-    const waiting = unarmed(state)
-    if (waiting === 'overlay' && this.#isAwaited) this.#arm()
-    else if (waiting === undefined || (waiting === 'card' && state.prompt.text !== '')) this.#stop()
+    if (!hasUnarmedOverlay(this.#store.get())) this.#stop()
+    else if (this.#isAwaited) this.#arm()
     else this.#timer ??= setTimeout(() => this.#arm(), QUIET_MS)
   }
 
   #arm(): void {
     this.#stop()
-    if (unarmed(this.#store.get()) !== undefined) this.#store.act({ type: 'armed' })
+    if (hasUnarmedOverlay(this.#store.get())) this.#store.act({ type: 'overlay-armed' })
   }
 }

@@ -1,16 +1,19 @@
 import { toCrabError } from '../../core/base/errors.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { isWriting } from '../cards/card.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
 import type { Action } from '../state/actions.ts'
 import type { Effect } from '../state/effects.ts'
-import { focusOf, isDelicate } from '../state/focus.ts'
-import { isHere } from '../state/here.ts'
+import { cardOn, focusOf, isDelicate } from '../state/focus.ts'
 import { NEXT_MODE } from '../state/modes.ts'
 import type { ChatStore } from '../state/store.ts'
 import type { Tone } from '../state/types.ts'
 import type { KeyPress } from '../text/key.ts'
 import { type PromptContext, promptText, withEdited, withSent } from '../text/prompt.ts'
+import { renderPrompt } from '../view/prompt.ts'
+import type { Room } from '../view/view.ts'
 import { Arming } from './arming.ts'
+import { type After, after, CardArming } from './card-arming.ts'
 import { Completing } from './completing.ts'
 import { Entering } from './entering.ts'
 import type { Feed } from './feed.ts'
@@ -42,6 +45,8 @@ export interface ControllerOptions {
   showTranscript(): Promise<void>
   /** The person wants to go. */
   leave(): void
+  /** The clock that says when keys may choose on a card; that of this process where absent. */
+  after?: After
   /** Aborted when the chat is over. */
   signal: AbortSignal
 }
@@ -52,11 +57,14 @@ export class Controller {
   readonly #pasted = new PastedFiles()
   readonly turns: Turns
   readonly #arming: Arming
+  readonly #cards: CardArming
   readonly #jobs: Jobs
   readonly #searching: Searching
   #relaxing: ReturnType<typeof setTimeout> | undefined
   readonly #completing: Completing
   readonly #entering: Entering
+  /** Of the last frame. */
+  #drawnSize: string | undefined
   /** Leaving was asked for by the last key. */
   #isLeaving = false
 
@@ -66,6 +74,7 @@ export class Controller {
     this.#jobs = new Jobs(options.store, options.signal)
     this.#searching = new Searching(options)
     this.#arming = new Arming(options.store, options.signal)
+    this.#cards = new CardArming({ store: options.store, after: options.after ?? after }, options.signal)
     this.#completing = new Completing(options)
     this.#entering = new Entering({
       ...options,
@@ -79,11 +88,13 @@ export class Controller {
   context(): PromptContext {
     const { store, size } = this.#options
     const { turn } = store.get()
+    const card = cardOn(store.get())
     return {
       isBusy: turn !== undefined,
       isCancelling: turn?.isCancelling ?? false,
       columns: size().columns,
       commands: this.#completing.commands,
+      ...(card && { placeholder: isWriting(card) ? 'Your words for the agent' : 'Or type a message' }),
     }
   }
 
@@ -91,14 +102,32 @@ export class Controller {
   readonly keys = (keys: readonly KeyPress[]): void => {
     const { store, size } = this.#options
     const pieces = isDelicate(focusOf(store.get())) ? [keys] : keys.map((key) => [key])
+    const isAlone = keys.length === 1
     for (const piece of pieces) {
       this.#arming.touched()
-      const { actions, effects } = press(store.get(), piece, { prompt: this.context(), room: size() })
+      const around = { prompt: this.context(), room: size(), promptRows: this.#promptRows(), isAlone }
+      const { actions, effects } = press(store.get(), piece, around)
       for (const action of actions) store.act(action)
       if (effects.every(({ type }) => type !== 'leave')) this.#isLeaving = false
       for (const effect of effects) this.do(effect)
+      this.#cards.touched()
     }
     this.#relaxLater()
+  }
+
+  /** The terminal has another size: what is on a card has to be seen again. */
+  resized({ columns, rows }: Room): void {
+    const size = `${columns}x${rows}`
+    if (this.#drawnSize !== undefined && this.#drawnSize !== size) this.#cards.redrawn()
+    this.#drawnSize = size
+  }
+
+  /** Lines of the composer, which a card leaves free; counted only where there is a card. */
+  #promptRows(): number {
+    const state = this.#options.store.get()
+    if (!cardOn(state)) return 1
+    const view = { ...this.#options.size(), color: false, details: false }
+    return renderPrompt(state.prompt, this.context(), view).lines.length
   }
 
   /** "Again to leave" holds for a moment only. */
@@ -199,15 +228,7 @@ export class Controller {
     if ((await over) === 'interrupted') this.#tell('info', 'Interrupted')
   }
 
-  /** A question of another conversation is put aside: its turn is not this one's to stop. */
   #interrupt(): void {
-    const state = this.#options.store.get()
-    const focus = focusOf(state)
-    if (focus.kind === 'card' && !isHere(state, focus.card)) {
-      this.#options.store.act({ type: 'ask-put-aside', askId: focus.card.askId })
-      this.#hint('It waits on: /asks brings it back')
-      return
-    }
     if (this.turns.isBusy) this.turns.interrupt()
     else this.#jobs.interrupt()
   }
@@ -243,9 +264,10 @@ export class Controller {
     try {
       await request(ports.dispatch, 'replyToAsk', { agent, sender, askId, content }, signal)
     } catch (reason) {
+      store.act({ type: 'ask-answered', askId, isOff: true })
       if (toCrabError(reason).kind !== 'missing') throw reason
       store.act({ type: 'ask-put-aside', askId })
-      this.#hint('Somebody else was faster: it is answered already')
+      this.#hint('Already answered in another window')
     }
   }
 

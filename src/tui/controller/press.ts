@@ -1,11 +1,12 @@
-import { pressCard } from '../cards/card.ts'
+import { isWriting, pressCard, stopWriting, writeToCard } from '../cards/card.ts'
+import type { AskCard, CardView, PressedCard } from '../cards/types.ts'
 import { pressOverlay } from '../overlays/overlay.ts'
 import type { Action } from '../state/actions.ts'
 import type { Effect } from '../state/effects.ts'
-import { focusOf, isDelicate, unarmed } from '../state/focus.ts'
+import { cardOn, focusOf, isDelicate } from '../state/focus.ts'
 import type { ChatState } from '../state/types.ts'
 import type { KeyPress } from '../text/key.ts'
-import { type PromptContext, pressPrompt } from '../text/prompt.ts'
+import { type Prompt, type PromptContext, pressPrompt, promptText, withoutText } from '../text/prompt.ts'
 import type { Room } from '../view/view.ts'
 
 /** What a key comes to: changes of the state, and what else is to be done. */
@@ -18,42 +19,89 @@ export interface Press {
 export interface Surroundings {
   prompt: PromptContext
   room: Room
+  /** Lines of the composer now. */
+  promptRows: number
+  /** The key came in a piece of its own; several that come at once were pasted, or typed before they could be seen to matter. */
+  isAlone: boolean
 }
 
-/**
- * Gives what was pressed to whoever has the focus. Several keys that come at once were pasted, or typed before they
- * could be seen to matter: they answer nothing.
- */
+/** Gives what was pressed to the overlay, to the card, or to the composer. Keys that come together answer nothing. */
 export function press(state: ChatState, keys: readonly KeyPress[], around: Surroundings): Press {
   const focus = focusOf(state)
   const [key] = keys
   if (key === undefined || focus.kind === 'nobody') return NOTHING
-  if (keys.length > 1 && isDelicate(focus)) return { actions: [{ type: 'disarmed' }], effects: [] }
+  if (keys.length > 1 && isDelicate(focus)) return { actions: [{ type: 'overlay-disarmed' }], effects: [] }
   const quiet: Action[] = state.hint === '' ? [] : [{ type: 'set', change: { hint: '' } }]
   const { actions, effects } = pressFocused(state, key, around)
   return { actions: [...quiet, ...actions], effects }
 }
 
-function pressFocused(state: ChatState, key: KeyPress, { prompt: context, room }: Surroundings): Press {
+function pressFocused(state: ChatState, key: KeyPress, around: Surroundings): Press {
   const focus = focusOf(state)
   if (focus.kind === 'overlay') {
-    const { state: overlay, effects } = pressOverlay(focus.overlay, key, room)
+    const { state: overlay, effects } = pressOverlay(focus.overlay, key, around.room)
     return { actions: [{ type: 'set', change: { overlay } }], effects }
   }
-  if (focus.kind === 'card') {
-    const { state: card, effects } = pressCard(focus.card, key, room)
-    return { actions: [{ type: 'ask-card', card }], effects }
-  }
+  const card = cardOn(state)
+  if (card && isWriting(card)) return pressWriting(state, { card, key }, around)
+  if (card) return pressOverCard(state, { card, key }, around)
   const { prompt, isCommanding } = state
-  const isFree = prompt.menu === undefined
-  if (isFree && unarmed(state) === 'card' && key.name === 'tab' && !key.shift) return ARM
-  if (isFree && isCommanding && isStop(key)) return { actions: [], effects: [{ type: 'interrupt' }] }
-  const { state: next, effects } = pressPrompt(prompt, key, context)
-  return { actions: [{ type: 'set', change: { prompt: next } }], effects }
+  if (prompt.menu === undefined && isCommanding && isStop(key)) {
+    return { actions: [], effects: [{ type: 'interrupt' }] }
+  }
+  return pressPrompts(prompt, [key], around.prompt)
+}
+
+/** The card takes the keys that choose on it; all others reach the composer, with what they prove to be text. */
+function pressOverCard(
+  { prompt }: ChatState,
+  { card, key }: { card: AskCard; key: KeyPress },
+  { room, promptRows, isAlone, prompt: context }: Surroundings,
+): Press {
+  const isFree = prompt.text === '' && prompt.menu === undefined
+  const view: CardView = { ...room, promptRows, isFree, color: true } // as it is drawn mostly, and remembered
+  const pressed = pressCard(card, key, { view, isAlone })
+  const typed = pressPrompts(prompt, pressed.rest, { ...context, hasCard: true })
+  return joined(card, pressed, typed)
+}
+
+/** What is typed is the answer the card waits for; Enter gives it, Esc leads back to the choices. */
+function pressWriting(
+  { prompt }: ChatState,
+  { card, key }: { card: AskCard; key: KeyPress },
+  { prompt: context }: Surroundings,
+): Press {
+  if (key.name === 'escape') return joined(card, { state: stopWriting(card), effects: [], rest: [] }, NOTHING)
+  const words = promptText(prompt).trim()
+  if (key.name === 'enter' && !key.shift && !key.alt && !key.ctrl) {
+    if (words === '') return NOTHING
+    const change = { prompt: withoutText(prompt) }
+    return joined(card, writeToCard(card, words), { actions: [{ type: 'set', change }], effects: [] })
+  }
+  if (key.name === 'tab') return NOTHING // it queues messages
+  const { state, effects } = pressPrompt(prompt, key, { ...context, hasCard: true })
+  const kept = effects.filter(({ type }) => type !== 'complete')
+  return { actions: [{ type: 'set', change: { prompt: { ...state, menu: undefined } } }], effects: kept }
+}
+
+function joined(card: AskCard, { state, effects, hint }: PressedCard, typed: Press): Press {
+  const changed: Action[] = state === card ? [] : [{ type: 'ask-card', card: state }]
+  const told: Action[] = hint === undefined ? [] : [{ type: 'set', change: { hint } }]
+  return { actions: [...changed, ...typed.actions, ...told], effects: [...effects, ...typed.effects] }
+}
+
+function pressPrompts(prompt: Prompt, keys: readonly KeyPress[], context: PromptContext): Press {
+  let next = prompt
+  const effects: Effect[] = []
+  for (const key of keys) {
+    const pressed = pressPrompt(next, key, context)
+    next = pressed.state
+    effects.push(...pressed.effects)
+  }
+  return { actions: next === prompt ? [] : [{ type: 'set', change: { prompt: next } }], effects }
 }
 
 const NOTHING: Press = { actions: [], effects: [] }
-const ARM: Press = { actions: [{ type: 'armed' }], effects: [] }
 
 function isStop({ name, text, ctrl }: KeyPress): boolean {
   return name === 'escape' || (ctrl && text === 'c')

@@ -42,7 +42,7 @@ export class Searching {
     const { agent, prompt } = store.get()
     const overlay = newSearch({ scope, query, agent, sent: newestFirst(prompt.history) })
     store.act({ type: 'set', change: { overlay } })
-    store.act({ type: 'armed' })
+    store.act({ type: 'overlay-armed' })
     if (scope !== 'prompts') this.look(false)
   }
 

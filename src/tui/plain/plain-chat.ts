@@ -5,6 +5,7 @@ import { openFirst } from '../controller/conversations.ts'
 import { Feed } from '../controller/feed.ts'
 import { type Commands, isCommand, loadCommands, slashContext } from '../controller/slash.ts'
 import type { ChatOptions, ChatPorts } from '../ports.ts'
+import { elsewhereText, isHere } from '../state/here.ts'
 import { initialState } from '../state/initial.ts'
 import { ChatStore } from '../state/store.ts'
 import { EMPTY_PROMPT, promptText } from '../text/prompt.ts'
@@ -18,14 +19,18 @@ export interface PlainIo {
   write(text: string): void
   /** The next line that is typed, without its end; undefined at the end of input (Ctrl-D). */
   readLine(signal: AbortSignal): Promise<string | undefined>
-  /** Throws away the lines that were typed before a question is put. */
-  forgetInput(): void
   /** Calls back for every Ctrl-C. */
   onInterrupt(listener: () => void): Disposable
-  /** Puts a question to the person, with that way to read lines; gives the answers as reply_to_ask takes them. */
+  /** Puts a question to the person; gives the answers as reply_to_ask takes them. */
   converse(
     ask: AskUserEvent,
-    asker: { agent: string; readLine: PlainIo['readLine'] },
+    asker: {
+      agent: string
+      /** The next line that can be an answer; `words` where any text is one. */
+      readLine(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined>
+      /** Resolves when the question has been on the screen long enough for an answer. */
+      see(signal: AbortSignal): Promise<void>
+    },
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>>>
   columns(): number
@@ -71,6 +76,8 @@ class PlainChat {
   readonly #commands: Commands
   readonly #lines: LineQueue
   readonly #open = new Map<string, AbortController>()
+  /** What was last said of questions of other conversations. */
+  #elsewhere = ''
   #isPrompted = false
   /** Somebody waits at the prompt. */
   #isListening = false
@@ -187,9 +194,10 @@ class PlainChat {
       this.#printer.print(`Not sent: ${cleanText(promptText(prompt))}\n`)
     }
     this.#closeQuestions()
-    const next = asks.find(({ isAnswered }) => !isAnswered)
+    this.#showElsewhere()
+    const next = asks.find((card) => isHere(this.#store.get(), card) && !card.isAnswered)
     if (next && !this.#open.has(next.askId)) void this.#ask(next)
-    const isIdle = this.#isListening && !turn && asks.length === 0
+    const isIdle = this.#isListening && !turn && !asks.some((card) => isHere(this.#store.get(), card))
     if (!isIdle) this.#isPrompted = false
     else if (!this.#isPrompted || !this.#printer.isLineOpen) {
       this.#printer.print('\n> ')
@@ -202,6 +210,37 @@ class PlainChat {
     for (const [askId, closing] of this.#open) if (!waiting.has(askId)) closing.abort()
   }
 
+  /** Questions of other conversations are one line, said once. */
+  #showElsewhere(): void {
+    const text = elsewhereText(this.#store.get())
+    if (text !== '' && text !== this.#elsewhere) this.#printer.print(`${cleanText(text)}\n`)
+    this.#elsewhere = text
+  }
+
+  /** The next line that can be an answer; other lines are messages, or whatever they are without a question. */
+  async #readAnswer(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined> {
+    for (;;) {
+      const line = await this.#lines.readFresh(signal)
+      if (line === undefined || kind === 'words' || isChoice(line)) return line
+      this.#printer.lineEnded()
+      if (line.trim() !== '') await this.#take(line)
+    }
+  }
+
+  /** Lets a question be seen: what is typed meanwhile was not meant for it. */
+  async #see(signal: AbortSignal): Promise<void> {
+    const seen = AbortSignal.timeout(SEEN_MS)
+    const until = AbortSignal.any([signal, seen])
+    while (!until.aborted) {
+      const line = await this.#lines.readFresh(until).catch(() => '')
+      if (line === undefined) break // the end of input answers, too
+      if (line.trim() === '') continue
+      this.#printer.lineEnded()
+      await this.#take(line)
+    }
+    signal.throwIfAborted()
+  }
+
   async #ask({ askId, agent, ask }: { askId: string; agent: string; ask: AskUserEvent }): Promise<void> {
     const { io, signal } = this.#setting
     const closing = new AbortController()
@@ -209,8 +248,8 @@ class PlainChat {
     const asking = AbortSignal.any([closing.signal, signal])
     await this.#attempt(async () => {
       this.#printer.endLine()
-      io.forgetInput()
-      const answers = await io.converse(ask, { agent, readLine: this.#lines.readFresh }, asking)
+      const readLine: Asker['readLine'] = (reading, kind) => this.#readAnswer(reading, kind)
+      const answers = await io.converse(ask, { agent, readLine, see: (until) => this.#see(until) }, asking)
       this.#printer.lineEnded()
       this.#controller.do({ type: 'answer', askId, answers })
     })
@@ -239,4 +278,14 @@ class PlainChat {
       this.#store.act({ type: 'print', block: { kind: 'notice', tone: 'error', text: message, hint } })
     }
   }
+}
+
+type Asker = Parameters<PlainIo['converse']>[1]
+
+/** How long, milliseconds, a question is on the screen before a line answers it. */
+const SEEN_MS = 1_000
+
+/** A line that can choose: `?`, or nothing but numbers. Everything else is text. */
+function isChoice(line: string): boolean {
+  return /^(?:\?|\d+(?:[\s,]+\d+)*)$/.test(line.trim())
 }

@@ -1,21 +1,33 @@
 import { relativeTime } from '../../core/base/relative-time.ts'
+import type { AskInfo } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
-import { printRows, say } from './print.ts'
+import { newPicker } from '../overlays/picker.ts'
+import { isHere } from '../state/here.ts'
+import { say, show } from './print.ts'
 import type { SlashContext } from './types.ts'
 
-/** `/asks`: the questions that wait in any conversation; those that were put aside come up again. */
+/** `/asks`: the pending questions of other conversations; choosing one opens its conversation, where its card is. */
 export async function showAsks(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { asks } = await request(context.dispatch, 'listAsks', {}, signal)
-  if (asks.length === 0) return say(context, 'info', 'No question waits')
-  const rows = asks.map(({ agent, sender, openedAt, ask }) => [
-    `${agent}/${sender}`,
-    ask?.permission?.action || ask?.questions[0]?.question || '',
-    relativeTime(openedAt, context.ports.now()),
-  ])
-  printRows(context, 'Questions that wait', rows)
   const shown = context.state()
-  for (const ask of asks) {
-    const isHere = ask.agent === shown.agent && ask.sender === shown.sender
-    if (!isHere) context.act({ type: 'ask-opened', ask })
+  const others = asks.filter(({ agent, sender }) => !isHere(shown, { pair: { agent, sender } }))
+  if (asks.length === 0) return say(context, 'info', 'No pending questions')
+  if (others.length === 0) return say(context, 'info', 'The only pending question is the one on the card')
+  const items = others.map((info) => toItem(info, context))
+  show(context, newPicker({ picker: 'session', title: 'Pending questions', items }))
+}
+
+function toItem({ agent, sender, session, openedAt, ask }: AskInfo, { ports }: SlashContext) {
+  const what = ask?.permission?.action || ask?.questions[0]?.question || ''
+  const since = relativeTime(openedAt, ports.now())
+  const command = `crabtalk answer ${ask?.askId.slice(-ID_CHARS) ?? ''}`
+  return {
+    value: session,
+    label: `${agent} in "${sender}"`,
+    detail: [since, command, what].join(' · '),
+    isCurrent: false,
   }
 }
+
+/** Characters of an id that the command line takes, and shows. */
+const ID_CHARS = 8

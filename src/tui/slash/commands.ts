@@ -113,7 +113,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'asks',
     args: '',
-    summary: 'questions that wait, in any conversation',
+    summary: 'pending questions of other conversations',
     whileBusy: true,
     run: showAsks,
   },

@@ -9,6 +9,7 @@ export function showHelp(commands: readonly SlashCommand[], context: SlashContex
   const text = [
     'A message is sent with Enter. @ names a file, ! runs a command line of your own, # and some words remembers them, / begins one of these:',
     inColumns(commands.map(commandLine)),
+    'A card asks you: a digit or the arrows, then Enter; Esc is no. What you type goes to the composer, and letters are never answers.',
     ...groups,
   ]
   show(context, newPage('Help', text.join('\n\n')))

@@ -40,14 +40,16 @@ export type Action =
   /** A question of any conversation. */
   | { type: 'ask-opened'; ask: AskInfo }
   | { type: 'ask-closed'; closed: AskClosedEvent }
-  /** This chat answers it. */
-  | { type: 'ask-answered'; askId: string }
-  /** It waits on, but not on this screen. */
+  /** This chat answers it; `isOff`: the answer could not be given. */
+  | { type: 'ask-answered'; askId: string; isOff?: boolean }
+  /** It is not for this screen any more. */
   | { type: 'ask-put-aside'; askId: string }
-  /** What stands there has been seen: keys are for it. */
-  | { type: 'armed' }
-  /** What stands there gets no keys until it has been seen again. */
-  | { type: 'disarmed' }
+  /** The overlay has been seen: keys are for it. */
+  | { type: 'overlay-armed' }
+  /** The overlay gets no keys until it has been seen again. */
+  | { type: 'overlay-disarmed' }
+  /** Keys may choose on the card of that question; undefined: on none. */
+  | { type: 'card-armed'; askId: string | undefined }
   /** The terminal is given away, or comes back. */
   | { type: 'lent'; isLent: boolean }
   /** The chat is about another conversation from now on. */

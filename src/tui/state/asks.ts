@@ -3,13 +3,13 @@ import { openCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
 import { answersOf } from './answered.ts'
 import { finish } from './finish.ts'
-import { isHere, named } from './here.ts'
+import { isHere } from './here.ts'
 import type { ChatState } from './types.ts'
 
 /** The state with the card of a question; one that is there stays as it is. */
 export function openAsk(state: ChatState, ask: AskUserEvent, pair: AskCard['pair']): ChatState {
   if (state.asks.some(({ askId }) => askId === ask.askId)) return state
-  return { ...state, asks: [...state.asks, named(state, openCard(ask, pair))] }
+  return { ...state, asks: [...state.asks, openCard(ask, pair)] }
 }
 
 /** The state without a question: what was answered here is printed, who else has answered is a hint. */
@@ -20,7 +20,7 @@ export function closeAsk(state: ChatState, closed: AskClosedEvent): ChatState {
   const without = { ...state, asks }
   const isOurs = isHere(state, card)
   const told = isOurs || card.isAnswered ? answersOf(card, closed).reduce(finish, without) : without
-  return card.isAnswered ? told : { ...told, hint: whoAnswered(closed) || told.hint }
+  return card.isAnswered || !isOurs ? told : { ...told, hint: whoAnswered(closed) || told.hint }
 }
 
 /** The state with exactly these questions, of the conversation that is shown or of all others. */
@@ -37,6 +37,6 @@ export function openListed(state: ChatState, { ask, agent, sender }: AskInfo): C
 }
 
 function whoAnswered({ by, content }: AskClosedEvent): string {
-  if (content !== '') return `${by} has answered it elsewhere`
-  return by === 'timeout' ? 'Nobody has answered in time' : ''
+  if (content !== '') return `Answered in another window, by ${by}`
+  return by === 'timeout' ? 'No answer in time: the agent goes on without one' : ''
 }

@@ -1,50 +1,45 @@
 import { armCard } from '../cards/card.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Overlay } from '../overlays/types.ts'
+import { shownAsk } from './here.ts'
 import type { ChatState } from './types.ts'
 
-/** Who gets the keys. */
-export type Focus =
-  | { kind: 'nobody' }
-  | { kind: 'overlay'; overlay: Overlay }
-  | { kind: 'card'; card: AskCard }
-  | { kind: 'prompt' }
+/** Who gets the keys. A question never does: its card takes digits and arrows that the empty composer has no use for. */
+export type Focus = { kind: 'nobody' } | { kind: 'overlay'; overlay: Overlay } | { kind: 'prompt' }
 
-/** Keys go to the overlay, else to the first question, once these have been seen; else to the prompt. */
-export function focusOf({ isLent, overlay, isOverlayArmed, asks }: ChatState): Focus {
-  const card = asks[0]
+/** Keys go to the overlay once it has been seen, else to the composer. */
+export function focusOf({ isLent, overlay, isOverlayArmed }: ChatState): Focus {
   if (isLent) return { kind: 'nobody' }
-  if (overlay) return isOverlayArmed ? { kind: 'overlay', overlay } : { kind: 'prompt' }
-  return card?.isArmed ? { kind: 'card', card } : { kind: 'prompt' }
+  return overlay && isOverlayArmed ? { kind: 'overlay', overlay } : { kind: 'prompt' }
 }
 
 /** Whether one key of it could do harm: then keys that come together count for nothing. */
 export function isDelicate(focus: Focus): boolean {
-  if (focus.kind === 'overlay') return focus.overlay.kind !== 'search' // its words are typed quickly
-  if (focus.kind !== 'card' || focus.card.state.kind !== 'permission') return false
-  return focus.card.state.reason === undefined // words of refusal are typed quickly
+  return focus.kind === 'overlay' && focus.overlay.kind !== 'search' // the words of a search are typed quickly
 }
 
-/** What stands on the screen and gets no keys yet. */
-export function unarmed({
-  isLent,
-  overlay,
-  isOverlayArmed,
-  asks,
-}: ChatState): 'overlay' | 'card' | undefined {
-  if (isLent) return undefined
-  if (overlay) return isOverlayArmed ? undefined : 'overlay'
-  return asks[0] && !asks[0].isArmed ? 'card' : undefined
+/** Whether an overlay is on the screen that gets no keys yet. */
+export function hasUnarmedOverlay({ isLent, overlay, isOverlayArmed }: ChatState): boolean {
+  return !isLent && overlay !== undefined && !isOverlayArmed
 }
 
-/** What stands there gets the keys from now on. */
-export function arm(state: ChatState): ChatState {
-  if (state.overlay) return { ...state, isOverlayArmed: true }
-  return { ...state, asks: state.asks.map((card, at) => (at === 0 ? armCard(card) : card)) }
+/** The card that is on the screen: of the first question of this conversation, while nothing covers it. */
+export function cardOn(state: ChatState): AskCard | undefined {
+  return state.isLent || state.overlay ? undefined : shownAsk(state)
 }
 
-/** What stands there has to be seen before it gets keys again. */
-export function disarm(state: ChatState): ChatState {
-  const asks = state.asks.map((card) => (card.isArmed ? { ...card, isArmed: false } : card))
-  return { ...state, isOverlayArmed: false, asks }
+/** The overlay gets the keys from now on. */
+export function armOverlay(state: ChatState): ChatState {
+  return state.overlay ? { ...state, isOverlayArmed: true } : state
+}
+
+/** The overlay has to be seen before it gets keys again. */
+export function disarmOverlay(state: ChatState): ChatState {
+  return { ...state, isOverlayArmed: false }
+}
+
+/** The state with a card on which keys choose, or do not; no other card has such keys. */
+export function withArmed(state: ChatState, askId: string | undefined): ChatState {
+  const asks = state.asks.map((card) => armCard(card, card.askId === askId))
+  return asks.every((card, at) => card === state.asks[at]) ? state : { ...state, asks }
 }

@@ -4,12 +4,20 @@ import type { ChatState } from './types.ts'
 type Shown = Pick<ChatState, 'agent' | 'sender'>
 
 /** Whether a question is one of the conversation that is shown. */
-export function isHere({ agent, sender }: Shown, { pair }: AskCard): boolean {
+export function isHere({ agent, sender }: Shown, { pair }: Pick<AskCard, 'pair'>): boolean {
   return pair.agent === agent && pair.sender === sender
 }
 
-/** The card with the name of who asks, as it is shown beside that conversation. */
-export function named(shown: Shown, card: AskCard): AskCard {
-  const { agent, sender } = card.pair
-  return { ...card, agent: isHere(shown, card) ? agent : `${agent} (for ${sender})` }
+/** The first question of the conversation that is shown; only such a question has a card. */
+export function shownAsk(state: ChatState): AskCard | undefined {
+  return state.asks.find((card) => isHere(state, card))
+}
+
+/** The questions of all other conversations, in a few words; empty when none waits. */
+export function elsewhereText(state: ChatState): string {
+  const others = state.asks.filter((card) => !isHere(state, card))
+  const [only] = others
+  if (only === undefined) return ''
+  if (others.length > 1) return `${others.length} questions wait in other conversations: /asks`
+  return `${only.pair.agent} asks in "${only.pair.sender}": /asks`
 }

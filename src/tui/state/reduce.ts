@@ -1,8 +1,7 @@
 import type { Action, Settable } from './actions.ts'
 import { closeAsk, listAsks, openListed } from './asks.ts'
 import { backToPrompt, closeText, finish, finishAll } from './finish.ts'
-import { arm, disarm } from './focus.ts'
-import { named } from './here.ts'
+import { armOverlay, disarmOverlay, withArmed } from './focus.ts'
 import { NOTHING_SPENT } from './initial.ts'
 import { withoutSteer } from './steers.ts'
 import { reduceStream } from './stream.ts'
@@ -60,16 +59,20 @@ export function reduce(state: ChatState, action: Action): ChatState {
     case 'ask-answered':
       return {
         ...state,
-        asks: state.asks.map((ask) => (ask.askId === action.askId ? { ...ask, isAnswered: true } : ask)),
+        asks: state.asks.map((ask) =>
+          ask.askId === action.askId ? { ...ask, isAnswered: !action.isOff } : ask,
+        ),
       }
     case 'ask-put-aside':
       return { ...state, asks: state.asks.filter(({ askId }) => askId !== action.askId) }
-    case 'armed':
-      return arm(state)
-    case 'disarmed':
-      return disarm(state)
+    case 'overlay-armed':
+      return armOverlay(state)
+    case 'overlay-disarmed':
+      return disarmOverlay(state)
+    case 'card-armed':
+      return withArmed(state, action.askId)
     case 'lent':
-      return { ...disarm(state), isLent: action.isLent }
+      return { ...disarmOverlay(state), isLent: action.isLent }
     case 'conversation':
       return openConversation(state, action)
     case 'set':
@@ -81,7 +84,7 @@ export function reduce(state: ChatState, action: Action): ChatState {
 function change(state: ChatState, parts: Partial<Settable>): ChatState {
   const changed = { ...state, ...parts }
   const isTurned = (state.overlay === undefined) !== (changed.overlay === undefined)
-  return isTurned ? disarm(changed) : changed
+  return isTurned ? disarmOverlay(changed) : changed
 }
 
 function beginTurn(state: ChatState, { text, files, now }: Action & { type: 'turn-begun' }): ChatState {
@@ -118,6 +121,5 @@ function openConversation(state: ChatState, action: Action & { type: 'conversati
   const { agent, sender, session, title, summary = '' } = action
   const isOther = agent !== state.agent || sender !== state.sender
   const left = isOther && state.turn ? { ...finishAll(state), turn: undefined } : state
-  const asks = state.asks.map((card) => named(action, card))
-  return { ...left, agent, sender, session, title, summary, asks, usage: NOTHING_SPENT }
+  return { ...left, agent, sender, session, title, summary, usage: NOTHING_SPENT }
 }

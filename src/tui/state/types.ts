@@ -118,7 +118,7 @@ export interface ChatState {
   tools: readonly ToolRun[]
   /** Tool lines show what the tools gave. */
   details: boolean
-  /** Questions that wait, of any conversation, oldest first; the first one is on the screen. */
+  /** Questions that wait, of any conversation, oldest first; the first one of this conversation is on the screen as a card. */
   asks: readonly AskCard[]
   /** Sent to the running turn, not taken up yet. */
   steers: readonly Steer[]

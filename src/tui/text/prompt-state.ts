@@ -31,6 +31,10 @@ export interface PromptContext {
   /** The running turn was interrupted and has not ended yet: Ctrl+C may leave. */
   isCancelling?: boolean
   columns: number
+  /** What an empty prompt is for; absent: a message. */
+  placeholder?: string
+  /** A question is on the screen: every sign that is typed is text, `?` too. */
+  hasCard?: boolean
   /** For the menu of `/`. */
   commands?: readonly CommandEntry[]
 }

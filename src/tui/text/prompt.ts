@@ -40,7 +40,8 @@ function pressKey(prompt: Prompt, key: KeyPress, context: PromptContext): Presse
   const command = commandOf(key)
   if (command !== undefined) return run(command, prompt, context)
   if (key.name !== 'text' || key.ctrl || key.alt) return pressed(prompt)
-  if (key.text === '?' && prompt.text === '') return pressed(prompt, { type: 'command', line: '/help' })
+  if (key.text === '?' && prompt.text === '' && !context.hasCard)
+    return pressed(prompt, { type: 'command', line: '/help' })
   return pressed(typeText(prompt, key.text))
 }
 
@@ -95,6 +96,11 @@ function queue(prompt: Prompt, { isBusy }: PromptContext): PressedPrompt {
   const text = promptText(prompt).trimEnd()
   if (!isBusy || text.trim() === '') return pressed(settle(prompt))
   return pressed(sent(prompt, text), { type: 'queue', text })
+}
+
+/** The prompt without its text, which went somewhere else than to the agents. */
+export function withoutText(prompt: Prompt): Prompt {
+  return closed(cleared(prompt, { kill: false }))
 }
 
 /** Empty again; what went out is in the history. */

@@ -1,3 +1,4 @@
+import { shownAsk } from '../state/here.ts'
 import type { ChatState, RunningTurn } from '../state/types.ts'
 import { cleanLine } from './clean.ts'
 import { formatCount } from './numbers.ts'
@@ -19,8 +20,8 @@ export function renderStatus(state: ChatState, place: ShownPlace, { columns, col
 
 /** What the running turn does, and what waits for it; nothing when none runs. `now`: milliseconds since 1970. */
 export function renderWorking(state: ChatState, now: number, { columns, color }: View): Section {
-  const { turn, steers, queue, overlay, asks } = state
-  const isEscFree = !overlay && !asks[0]?.isArmed
+  const { turn, steers, queue, overlay, prompt } = state
+  const isEscFree = !overlay && !(shownAsk(state) && prompt.text === '')
   const dim = (line: string) => paint(truncateText(line, columns), color, 'dim')
   const lines = [
     ...(turn ? [workingLine(turn, now, { columns, color, isEscFree })] : []),

@@ -43,9 +43,10 @@ function renderText(prompt: Prompt, context: PromptContext, view: View) {
   return { lines, caret: { x: Math.min(x, columns - 1), y: at.y - first } }
 }
 
-function renderEmpty({ isBusy }: PromptContext, view: View) {
+function renderEmpty({ isBusy, placeholder }: PromptContext, view: View) {
   const room = Math.max(0, edge(view) - SIGN.length)
-  const text = (isBusy ? BUSY : IDLE).find((words) => words.length <= room) ?? ''
+  const offered = placeholder === undefined ? (isBusy ? BUSY : IDLE) : [placeholder]
+  const text = offered.find((words) => words.length <= room) ?? ''
   const line = `${paintSign(undefined, view)} ${paint(text, view.color, 'dim')}`
   const isNarrow = view.columns <= SIGN.length
   return {

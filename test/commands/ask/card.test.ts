@@ -5,18 +5,18 @@ import { PermissionRequest } from '../../../src/core/protocol/crabtalk.generated
 
 const PLAIN = { columns: 80, color: false }
 
-test('permissionCard() shows a command, where, why and the rule', () => {
+test('permissionCard() shows a command, where and why, and every command of a line with those that are asked about', () => {
+  const commands = [
+    { text: `echo ${'a'.repeat(200)}`, asks: false },
+    { text: 'touch HIDDEN', asks: true },
+  ]
+  const text = card({ tool: 'bash', action: `bash: echo ${'a'.repeat(200)}; touch HIDDEN`, commands })
+  assert.match(text, /^ {2}ok {4}echo a+…\n {2}asks {2}touch HIDDEN\n {2}in/m)
   assert.equal(
     card({ tool: 'bash', action: 'bash: npm test', rules: ['bash(npm test)', 'bash(ls)'] }),
-    [
-      'crabtalk: crab wants to run',
-      '  │ npm test',
-      '  in    /work',
-      '  why   no rule allows it',
-      '  rule  bash(npm test)',
-      '  rule  bash(ls)',
-      '',
-    ].join('\n'),
+    ['crabtalk: crab wants to run', '  │ npm test', '  in    /work', '  why   no rule allows it', ''].join(
+      '\n',
+    ),
   )
 })
 
@@ -71,10 +71,6 @@ test('permissionCard() shows the arguments of any other tool, and of one that se
     /to use grep\n {2}│ path: "\/etc"\n/,
   )
   assert.match(card({ tool: 'look', action: 'look', arguments: 'nonsense' }), /to use look\n {2}│ nonsense\n/)
-})
-
-test('permissionCard() leaves out the rule where none would be saved', () => {
-  assert.doesNotMatch(card({ tool: 'bash', action: 'bash: eval "$x"' }), /^ {2}rule/m)
 })
 
 test('permissionCard() breaks the reason between words, and cuts a long one until all is asked for', () => {
@@ -136,7 +132,7 @@ test('permissionCard() lets nothing else deceive, either', () => {
   const lines = text.split('\n').filter((line) => !line.startsWith('  │ '))
   assert.deepEqual(
     lines.map((line) => line.slice(0, 8)),
-    ['crabtalk', '  in    ', '  why   ', '  rule  ', ''],
+    ['crabtalk', '  in    ', '  why   ', ''],
   )
 })
 

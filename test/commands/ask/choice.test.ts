@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choiceHelp, choiceLine, readChoice } from '../../../src/commands/ask/choice.ts'
+import { choiceHelpLines, choiceLines, choiceNames, readChoice } from '../../../src/commands/ask/choice.ts'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskQuestion } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { denialOf } from '../../../src/tui/cards/permission-answer.ts'
@@ -11,26 +11,34 @@ const ONCE_ONLY = offering(once, no)
 
 /** What a person types, and what it means. */
 const TYPED: [string, unknown][] = [
-  ['y', { answer: once }],
-  ['Y', { answer: once }],
-  [' yes ', { answer: once }],
-  ['s', { answer: session }],
-  ['a', { answer: always }],
-  ['always', { answer: always }],
-  ['n', { answer: no }],
-  ['No', { answer: no }],
-  ['N', 'reason'],
-  ['N use pnpm', { answer: 'use pnpm' }],
-  ['no, use pnpm', { answer: 'use pnpm' }],
-  ['n: Allow once', { answer: no }],
+  ['1', { answer: once }],
+  [' 1 ', { answer: once }],
+  ['2', { answer: session }],
+  ['3', { answer: always }],
+  ['4', { answer: no }],
+  ['5', 'reason'],
   ['?', 'help'],
-  ['help', 'help'],
   ['', undefined],
-  ['yn', undefined],
-  ['yes please', undefined],
-  ['nope', undefined],
-  ['Allow once', undefined],
-  ['\u001b[A', undefined],
+  ['0', undefined],
+  ['6', undefined],
+  ['11', undefined],
+  ['1 more thing', undefined],
+  ['5 use pnpm', undefined],
+  ...[
+    'y',
+    'Y',
+    'yes',
+    's',
+    'a',
+    'always',
+    'n',
+    'N',
+    'no',
+    'help',
+    'yes please',
+    'Allow once',
+    '\u001b[A',
+  ].map((line): [string, unknown] => [line, undefined]),
 ]
 
 for (const [line, choice] of TYPED) {
@@ -38,9 +46,12 @@ for (const [line, choice] of TYPED) {
     assert.deepEqual(readChoice(line, ALL), choice))
 }
 
-test('readChoice() takes no key that is not offered', () => {
-  assert.deepEqual(readChoice('y', ONCE_ONLY), { answer: once })
-  for (const line of ['s', 'session', 'a', 'always']) assert.equal(readChoice(line, ONCE_ONLY), undefined)
+test('readChoice() takes no digit that is not offered, and each for the same as everywhere', () => {
+  assert.deepEqual(
+    ['1', '4'].map((line) => readChoice(line, ONCE_ONLY)),
+    [{ answer: once }, { answer: no }],
+  )
+  for (const line of ['2', '3']) assert.equal(readChoice(line, ONCE_ONLY), undefined)
 })
 
 test('denialOf() is never an answer that allows, and free of control characters', () => {
@@ -55,11 +66,23 @@ test('denialOf() is never an answer that allows, and free of control characters'
   ])
 })
 
-test('choiceLine() and choiceHelp() show what is offered', () => {
-  assert.equal(choiceLine(ALL), 'y once · s in this conversation · a always · n no · N no, and why · ? more')
-  assert.equal(choiceLine(ONCE_ONLY), 'y once · n no · N no, and why · ? more')
-  assert.match(choiceHelp(ALL), /^ {2}s {2}.*\n {2}a {2}.*file$/m)
-  assert.doesNotMatch(choiceHelp(ONCE_ONLY), /^ {2}[sa] /m)
+test('choiceLines() and choiceHelpLines() show what is offered, with the rules and where they are written', () => {
+  const about = { rules: ['bash(npm test *)', 'bash(l\u001bs)'], agent: 'crab' }
+  assert.equal(
+    choiceLines(ALL, about, { columns: 100, color: false }),
+    [
+      '  1     Yes',
+      '  2     Yes, and allow bash(npm test *) and bash(l\\x1bs) in this conversation',
+      '  3     Yes, and always allow bash(npm test *) and bash(l\\x1bs) (in agents/crab.toml)',
+      '  4     No',
+      '  5     No, and tell the agent why',
+      '',
+    ].join('\n'),
+  )
+  assert.doesNotMatch(choiceLines(ONCE_ONLY, about, { columns: 80, color: false }), /^ {2}[23] /m)
+  assert.match(choiceHelpLines(ALL, 'crab'), /^ {2}2 {2}.*\n {2}3 {2}.*agents\/crab\.toml$/m)
+  assert.doesNotMatch(choiceHelpLines(ONCE_ONLY, 'crab'), /^ {2}[23] /m)
+  assert.equal(choiceNames(ONCE_ONLY), '1 (Yes), 4 (No), 5 (No, and why)')
 })
 
 function offering(...labels: string[]): AskQuestion {

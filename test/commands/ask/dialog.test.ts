@@ -3,7 +3,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type Answers, converse } from '../../../src/commands/ask/dialog.ts'
+import { type Answers, converse, type Dialog } from '../../../src/commands/ask/dialog.ts'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskKind, AskUserEvent } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { makeTestTerminal, type TestTerminal } from '../../support/test-terminal.ts'
@@ -32,26 +32,24 @@ const QUESTIONS = AskUserEvent.fromPartial({
 
 test('converse() shows what is asked and takes the answer', async () => {
   await using talk = await start(PERMISSION)
-  await talk.terminal.shows(
-    /^crabtalk: crab wants to run\n.*\ny once · s in this conversation · n no .*\n> $/s,
-  )
-  talk.terminal.type('s')
+  await talk.terminal.shows(/^crabtalk: crab wants to run\n.*\n {2}1 {5}Yes\n {2}2 .*\n {2}4 {5}No\n.*> $/s)
+  for (const line of ['?', '2']) talk.terminal.type(line)
   assert.deepEqual(await talk.answers, { 'Allow?': session })
 })
 
 test('converse() asks again until it understands', async () => {
   await using talk = await start(PERMISSION)
-  for (const line of ['', 'perhaps', 'a']) talk.terminal.type(line)
-  talk.terminal.type('y')
+  for (const line of ['', 'perhaps', '3', '?']) talk.terminal.type(line)
+  talk.terminal.type('1')
   assert.deepEqual(await talk.answers, { 'Allow?': once })
-  assert.equal(talk.terminal.screen().match(/^> $|\n> /g)?.length, 4)
+  assert.equal(talk.terminal.screen().match(/details > /g)?.length, 5)
   const said = talk.terminal.screen().match(/not understood: .*/g)
-  assert.deepEqual(said, ['not understood: perhaps', 'not understood: a'])
+  assert.deepEqual(said, ['not understood: perhaps', 'not understood: 3'])
 })
 
 test('converse() repeats nothing of a line that a terminal would obey, and not much of it', async () => {
   await using talk = await start(PERMISSION)
-  for (const line of ['\u001b[2J', 'z'.repeat(200), 'n']) talk.terminal.type(line)
+  for (const line of ['\u001b[2J', 'z'.repeat(200), '4']) talk.terminal.type(line)
   await talk.answers
   const said = talk.terminal.screen().match(/not understood: .*/g)
   assert.deepEqual(said, [String.raw`not understood: \x1b[2J`, `not understood: ${'z'.repeat(60)}…`])
@@ -62,30 +60,56 @@ test('converse() says what "always" writes, and where', async () => {
   const questions = PERMISSION.questions.map((question) => ({ ...question, options }))
   const permission = { ...PERMISSION.permission!, rules: ['bash(npm test)', 'bash(l\u001bs)'] }
   await using talk = await start({ ...PERMISSION, questions, permission })
-  talk.terminal.type('a')
+  for (const line of ['?', '3']) talk.terminal.type(line)
   assert.deepEqual(await talk.answers, { 'Allow?': always })
   await talk.terminal.shows(
     /> crabtalk: adding to agents\/crab\.toml: allow bash\(npm test\)\n.*: allow bash\(l\\x1bs\)\n$/,
   )
 })
 
-test('converse() shows all of it, and what the keys do, when it is asked', async () => {
+test('converse() allows nothing of which a part was not shown', async () => {
+  await using talk = await start(PERMISSION)
+  talk.terminal.type('1')
+  await talk.terminal.shows(/> .*\n {2}│ ls\n.*this is all of it; nothing is allowed yet\n.*> $/s)
+  talk.terminal.type('1')
+  assert.deepEqual(await talk.answers, { 'Allow?': once })
+})
+
+test('converse() forgets what was typed before a question was seen', async () => {
+  const seen = Promise.withResolvers<void>()
+  await using talk = await start(PERMISSION, { see: () => seen.promise })
+  await talk.terminal.shows(/tell the agent why\n$/)
+  assert.doesNotMatch(talk.terminal.screen(), /details > /)
+  seen.resolve()
+  await talk.terminal.shows(/details > $/)
+  talk.terminal.type('4')
+  assert.deepEqual(await talk.answers, { 'Allow?': no })
+})
+
+test('converse() beside a composer takes own words only where they were chosen', async () => {
+  await using talk = await start(QUESTIONS, { hasComposer: true })
+  await talk.terminal.shows(/^ {2}3 {5}your own words$/m)
+  for (const line of ['MySQL', '3', 'MySQL', '1', 'because', undefined]) talk.terminal.type(line)
+  assert.deepEqual(await talk.answers, { 'Which?': 'MySQL', 'Why?': 'because', 'What else?': '' })
+})
+
+test('converse() shows all of it, and what the choices do, when it is asked', async () => {
   await using talk = await start(PERMISSION)
   await talk.terminal.shows(/11 more lines; \? shows all.*> $/s)
   talk.terminal.type('?')
-  await talk.terminal.shows(/> .*\n {2}│ ls\n {2}in.*\n {2}n {2}refuses it.*> $/s)
-  talk.terminal.type('n')
+  await talk.terminal.shows(/> .*\n {2}│ ls\n {2}in.*\n {2}4 {2}refuses this call.*> $/s)
+  talk.terminal.type('4')
   assert.deepEqual(await talk.answers, { 'Allow?': no })
 })
 
 test('converse() asks for the reason of a refusal', async () => {
   await using talk = await start(PERMISSION)
-  talk.terminal.type('N')
-  await talk.terminal.shows(/why\? $/)
+  talk.terminal.type('5')
+  await talk.terminal.shows(/Tell the agent why: $/)
   talk.terminal.type('use pnpm')
   assert.deepEqual(await talk.answers, { 'Allow?': 'use pnpm' })
   await using silent = await start(PERMISSION)
-  silent.terminal.type('N')
+  silent.terminal.type('5')
   silent.terminal.type(undefined)
   assert.deepEqual(await silent.answers, { 'Allow?': no })
 })
@@ -135,11 +159,11 @@ interface Talk extends AsyncDisposable {
   answers: Promise<Answers>
 }
 
-async function start(ask: AskUserEvent): Promise<Talk> {
+async function start(ask: AskUserEvent, more: Pick<Dialog, 'see' | 'hasComposer'> = {}): Promise<Talk> {
   const folder = await mkdtempDisposable(join(tmpdir(), 'crab-'))
   const terminal = makeTestTerminal(folder.path)
   const stop = new AbortController()
-  const dialog = { terminal: terminal.open(), style: { columns: 80, color: false }, agent: 'crab' }
+  const dialog = { terminal: terminal.open(), style: { columns: 80, color: false }, agent: 'crab', ...more }
   return {
     terminal,
     stop,

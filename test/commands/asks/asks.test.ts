@@ -45,17 +45,17 @@ test('asks shows the exact command, harmless on a terminal, and how to answer', 
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, new RegExp(`^${id} {2}crab/ann {2}now {2}permission\\n`))
   assert.match(stdout, /│ touch \\x1b\[31mx\\u202e\n/)
-  assert.match(stdout, new RegExp(`y once .*n no.*\\ncrabtalk answer ${id} y\\n$`))
+  assert.match(stdout, new RegExp(`  1     Yes\\n[^]*  4     No\\n.*\\ncrabtalk answer ${id} NUMBER\\n$`))
   const [row, ...more] = JSON.parse((await at.served.run(['asks', '--json'])).stdout)
   assert.deepEqual(
     [more, row.id, row.agent, row.sender, row.kind, row.permission.action],
     [[], at.ids[0], 'crab', 'ann', 'permission', 'bash: touch \u001b[31mx\u202e'],
   )
   assert.equal(JSON.parse((await at.served.run(['asks', '-a', 'other', '--json'])).stdout).length, 0)
-  await at.served.run(['answer', id, 'n'])
+  await at.served.run(['answer', id, '4'])
   await at.turns[0]
   const empty = await at.served.run(['asks'])
-  assert.deepEqual([empty.code, empty.stdout, empty.stderr], [0, '', 'No question waits\n'])
+  assert.deepEqual([empty.code, empty.stdout, empty.stderr], [0, '', 'No pending questions\n'])
 })
 
 test('asks shows the words of a model behind a bar, with nothing that a terminal would obey', async () => {
@@ -73,15 +73,15 @@ test('asks shows the words of a model behind a bar, with nothing that a terminal
   await at.turns[0]
 })
 
-test('answer takes the keys of the card for a permission, once', async () => {
+test('answer takes the digits of the card for a permission, once', async () => {
   await using at = await parked([RUN, DONE])
   const [id = ''] = at.ids
   const wrong = await at.served.run(['answer', id, 'perhaps'])
-  assert.match(wrong.stderr, /error\[usage\]: Cannot answer "perhaps".*\nhint: it is one of y once/)
+  assert.match(wrong.stderr, /error\[usage\]: Cannot answer "perhaps".*\nhint: answer with 1 \(Yes\)/)
   assert.equal(wrong.code, 2)
-  const first = await at.served.run(['answer', id.slice(0, 20).toLowerCase(), 'n', 'use', 'a', 'file'])
+  const first = await at.served.run(['answer', id.slice(0, 20).toLowerCase(), '5', 'use', 'a', 'file'])
   assert.deepEqual([first.code, first.stdout], [0, `answered ${id.slice(-8)}: use a file\n`])
-  const second = await at.served.run(['answer', id, 'y'])
+  const second = await at.served.run(['answer', id, '1'])
   assert.match(
     second.stderr,
     /error\[missing\]: Cannot answer ".*": no such question waits\nhint: it was answered elsewhere/,
@@ -197,7 +197,7 @@ test('asks --follow shows what waits, what comes, and how each ended', async () 
   await text.prints(new RegExp(`${first.slice(-8)} {2}closed: bob\\n`))
   const turn = at.served.daemon.ask('again', { options: { onAsk: OnAsk.PARK } })
   await text.prints(/│ touch/)
-  await answerAll(at.served, 'n')
+  await answerAll(at.served, '4')
   await turn
   await json.prints(/("ask\.closed"[\s\S]*){2}/)
   const lines = json.at

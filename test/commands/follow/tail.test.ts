@@ -88,7 +88,7 @@ test('tail shows a question with how to answer it, and that it was answered', as
     /\? crab asks: may it run in .*: echo \\u202ehi\n {2}answer with crabtalk answer (\w{8})\n$/,
   )
   const [, id = ''] = /crabtalk answer (\w{8})/.exec(early.at.stdout()) ?? []
-  assert.equal((await served.run(['answer', id, 'n'])).code, 0)
+  assert.equal((await served.run(['answer', id, '4'])).code, 0)
   await turn
   await early.prints(
     new RegExp(`\\n\\? ${id} is closed: bob\\n✗ bash .* · not permitted: .*\\ncrab: Done\\.\\n$`),

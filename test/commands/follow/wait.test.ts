@@ -116,7 +116,7 @@ test('a parked question outlives the client that detached, and what it answers g
   await asks.prints(/rm -rf build/)
   const [ask] = served.daemon.services.asks.list('')
   assert.equal(ask?.hasTimeLimit, false)
-  assert.equal((await served.run(['answer', ask.ask.id, 'n', 'not', 'that'])).code, 0)
+  assert.equal((await served.run(['answer', ask.ask.id, '5', 'not', 'that'])).code, 0)
   assert.equal(await waiting.finished, 0)
   assert.equal(waiting.at.stdout(), 'Gone.\n')
   await asks.prints(/closed: bob/)
@@ -130,7 +130,7 @@ test('send --on-ask park waits for its answer, and says how to give it', async (
     'stderr',
   )
   const [, id = ''] = /answer with crabtalk answer (\w{8})/.exec(send.at.stderr()) ?? []
-  assert.equal((await served.run(['answer', id, 'n'])).code, 0)
+  assert.equal((await served.run(['answer', id, '4'])).code, 0)
   assert.equal(await send.finished, 0)
   assert.equal(send.at.stdout(), 'Gone.\n')
 })

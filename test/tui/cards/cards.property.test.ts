@@ -4,10 +4,10 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { pressCard, renderCard } from '../../../src/tui/cards/card.ts'
+import { armCard, pressCard, renderCard, writeToCard } from '../../../src/tui/cards/card.ts'
 import type { AskCard } from '../../../src/tui/cards/types.ts'
 import { hostileText, outlaws } from '../hostile.ts'
-import { ALL_ANSWERS, formCard, key, ONCE_ONLY, permissionCard } from './setting.ts'
+import { ALL_ANSWERS, formCard, key, ONCE_ONLY, permissionCard, viewOf } from './setting.ts'
 
 const { once, session, always } = PERMISSION_ANSWERS
 const APPROVALS: readonly string[] = [once, session, always]
@@ -61,10 +61,11 @@ test('whatever is asked and pressed, a card fits its room and prints nothing a t
   fc.assert(
     fc.property(fc.oneof(PERMISSION, FORM), fc.array(KEYS, { maxLength: 20 }), ROOM, (card, keys, room) => {
       let state: AskCard = card
+      const view = viewOf(room.columns, room.rows, { color: true })
       for (const one of keys) {
-        state = { ...pressCard(state, key(one), room).state, isArmed: true }
-        const { lines, caret } = renderCard(state, { ...room, color: true, details: false })
-        assert.ok(lines.length <= room.rows - 6 && lines.length > 0, `${lines.length} lines`)
+        state = armCard(pressCard(state, key(one), { view, isAlone: true }).state)
+        const { lines } = renderCard(state, view)
+        assert.ok(lines.length <= room.rows - 3 && lines.length > 0, `${lines.length} lines`)
         for (const line of lines) {
           assert.ok(
             stringWidth(line) <= room.columns,
@@ -72,33 +73,65 @@ test('whatever is asked and pressed, a card fits its room and prints nothing a t
           )
           assert.deepEqual(outlaws(line), [])
         }
-        if (caret) assert.ok(caret.y < lines.length && caret.x < room.columns)
       }
     }),
     { numRuns: 300 },
   )
 })
 
-test('no sequence of keys allows a call, but y, s, a, or Enter on one of them', () => {
+/** Keys, each of them after a pause or at once. */
+const TIMED_KEYS = fc.array(fc.tuple(KEYS, fc.boolean()), { maxLength: 30 })
+
+test('nothing but Enter after a pause, on a choice that a digit or the arrows selected, allows a call', () => {
   fc.assert(
-    fc.property(PERMISSION, fc.array(KEYS, { maxLength: 30 }), (card, keys) => {
+    fc.property(PERMISSION, TIMED_KEYS, (card, keys) => {
       let state: AskCard = card
-      for (const one of keys) {
-        const marked = state.state.kind === 'permission' ? state.state : undefined
-        const { state: next, effects } = pressCard(state, key(one), { columns: 80, rows: 24 })
-        const given = effects.flatMap((effect) =>
+      for (const [one, isPaused] of keys) {
+        const { pick } = state.state
+        const pressed = pressCard(armCard(state, isPaused), key(one), { view: viewOf(), isAlone: true })
+        const given = pressed.effects.flatMap((effect) =>
           effect.type === 'answer' ? Object.values(effect.answers) : [],
         )
         if (given.some((answer) => APPROVALS.includes(answer))) {
-          assert.equal(marked?.reason, undefined)
-          const isLetter = ['y', 's', 'a', 'Y'].includes(one)
-          const isMarked = one === 'enter' && (marked?.selected ?? -1) >= 0
-          assert.ok(isLetter || isMarked, `${one} allowed it`)
+          assert.ok(isPaused && one === 'enter' && pick.by !== 'card', `${one} allowed it`)
         }
-        state = { ...next, isArmed: true }
+        state = pressed.state
       }
     }),
     { numRuns: 500 },
+  )
+})
+
+test('no letter, no text and no paste is lost or taken by a card', () => {
+  const TEXT = fc.constantFrom(
+    'y',
+    's',
+    'a',
+    'n',
+    'N',
+    'x',
+    ' ',
+    '1',
+    '2',
+    '3',
+    '9',
+    'type:yes',
+    'paste:y\ny',
+  )
+  const cards = fc.oneof(PERMISSION, FORM)
+  fc.assert(
+    fc.property(cards, fc.array(fc.tuple(TEXT, fc.boolean()), { maxLength: 12 }), (card, keys) => {
+      let state: AskCard = card
+      let reached = ''
+      for (const [one, isPaused] of [...keys, ['x', true] as const]) {
+        const pressed = pressCard(armCard(state, isPaused), key(one), { view: viewOf(), isAlone: true })
+        assert.deepEqual(pressed.effects, [])
+        reached += pressed.rest.map(({ text }) => text).join('')
+        state = pressed.state
+      }
+      assert.equal(reached, `${keys.map(([one]) => key(one).text).join('')}x`)
+    }),
+    { numRuns: 300 },
   )
 })
 
@@ -107,14 +140,17 @@ test('every answer of a form answers every question with a text', () => {
     fc.property(FORM, fc.array(KEYS, { maxLength: 30 }), (card, keys) => {
       let state: AskCard = card
       for (const one of keys) {
-        const { state: next, effects } = pressCard(state, key(one), { columns: 80, rows: 24 })
-        for (const effect of effects) {
+        const isWords = state.state.isWriting && !state.isAnswered
+        const pressed = isWords
+          ? writeToCard(state, one)
+          : pressCard(armCard(state), key(one), { view: viewOf(), isAlone: true })
+        for (const effect of pressed.effects) {
           if (effect.type !== 'answer') continue
           assert.equal(effect.askId, card.askId)
           for (const { question } of card.ask.questions)
             assert.equal(typeof effect.answers[question], 'string')
         }
-        state = { ...next, isArmed: true }
+        state = pressed.state
       }
     }),
     { numRuns: 300 },

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AskKind } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { openCard, renderCard } from '../../../src/tui/cards/card.ts'
-import { answersTo, CRAB, formCard, linesOf, pressKeys } from './setting.ts'
+import { answersTo, formCard, linesOf, pressKeys, viewOf } from './setting.ts'
 
 const DATABASE = {
   question: 'Which database?',
@@ -20,64 +19,52 @@ const FEATURES = {
 }
 const NAME = { question: 'What is it called?' }
 
-test('a question is shown with its options, their keys, and how to answer', () => {
+test('a question is shown with its options, their digits, and how to answer; nothing is selected', () => {
   assert.deepEqual(linesOf(formCard([DATABASE])), [
-    'crab asks',
+    `─ crab asks ${'─'.repeat(68)}`,
     '  Database',
     '  │ Which database?',
-    '› 1 SQLite · a file',
-    '  2 Postgres · a server',
-    '  … your own words',
-    '1–2 or Enter chooses · or type · Esc gives none',
+    '   1  SQLite · a file',
+    '   2  Postgres · a server',
+    '   3  Your own words',
+    '   A digit or arrows, then Enter · Esc gives no answer',
+    '─'.repeat(80),
   ])
 })
 
-test('a form that is not armed shows neither keys nor a caret', () => {
-  assert.deepEqual(linesOf(openCard(formCard([DATABASE]).ask, CRAB)), [
-    'crab asks',
-    '  Database',
-    '  │ Which database?',
-    '  · SQLite · a file',
-    '  · Postgres · a server',
-    '  … your own words',
-  ])
-  const free = openCard(formCard([NAME]).ask, CRAB)
-  assert.equal(renderCard(free, { columns: 80, rows: 24, color: false, details: false }).caret, undefined)
-})
-
-/** Keys on one question, and its answer. */
-const SINGLE: readonly [keys: string[], answer: string | undefined][] = [
-  [['1'], 'SQLite'],
-  [['2'], 'Postgres'],
-  [['3'], undefined],
-  [['enter'], 'SQLite'],
-  [['down', 'enter'], 'Postgres'],
-  [['up', 'type:a file of my own', 'enter'], 'a file of my own'],
-  [['type:none', 'enter'], 'none'],
-  [['paste:two\nlines', 'enter'], 'two lines'],
-  [['type:postgres', 'enter'], 'Postgres'],
-  [['x', 'backspace', 'enter'], undefined],
-  [['x', 'up', 'enter'], 'Postgres'],
-  [['up', '2', ' ', 'x', 'enter'], '2 x'],
+/** Keys on one question after a pause each, its answer, and what of them reaches the composer. */
+const SINGLE: readonly [keys: string[], answer: string | undefined, rest?: string][] = [
+  [['1', 'enter'], 'SQLite'],
+  [['2', 'enter'], 'Postgres'],
+  [['1', 'fast:enter'], undefined, '1'],
+  [['2', 'n', 'd'], undefined, '2nd'],
+  [['enter'], undefined, '<enter>'],
+  [['down', 'enter'], 'SQLite'],
+  [['down', 'fast:down', 'enter'], 'Postgres'],
+  [['down', 'fast:enter', 'enter'], undefined, '<enter>'],
+  [['4', 'enter'], undefined, '4<enter>'],
+  [['3', 'enter', 'write:a file of my own'], 'a file of my own'],
+  [['3', 'enter', 'write:postgres'], 'Postgres'],
+  [['x', ' ', 'type:yes', 'paste:two\nlines'], undefined, 'x yestwo\nlines'],
   [['escape'], ''],
-  [['ctrl+d'], ''],
+  [['fast:escape'], undefined, '<escape>'],
 ]
 
-for (const [keys, answer] of SINGLE) {
+for (const [keys, answer, rest = ''] of SINGLE) {
   test(`${JSON.stringify(keys.join(' '))} answers a question with ${JSON.stringify(answer) ?? 'nothing'}`, () => {
     const answers = answer === undefined ? undefined : { 'Which database?': answer }
     assert.deepEqual(answersTo(formCard([DATABASE]), ...keys), answers)
+    assert.equal(pressKeys(formCard([DATABASE]), keys).rest, rest)
   })
 }
 
-/** Keys on a question with several answers. */
+/** Keys on a question with several answers, whose row 4 is for own words and row 5 gives the answer. */
 const SEVERAL: readonly [keys: string[], answer: string | undefined][] = [
-  [[' ', 'down', ' ', 'enter'], 'Search, Memory'],
-  [['3', '1', 'enter'], 'Search, Cron'],
-  [['1', '1', '2', 'enter'], 'Memory'],
-  [['down', 'enter'], 'Memory'],
-  [['1', 'type:and speed', 'enter'], 'Search, and speed'],
-  [['up', 'enter'], undefined],
+  [['1', 'enter', '2', 'enter', '5', 'enter'], 'Search, Memory'],
+  [['3', 'enter', '1', 'enter', '5', 'enter'], 'Search, Cron'],
+  [['1', 'enter', 'enter', '2', 'enter', '5', 'enter'], 'Memory'],
+  [['1', 'enter', '4', 'enter', 'write:and speed', '5', 'enter'], 'Search, and speed'],
+  [['5', 'enter'], undefined],
 ]
 
 for (const [keys, answer] of SEVERAL) {
@@ -89,28 +76,28 @@ for (const [keys, answer] of SEVERAL) {
 
 test('several questions are tabs, answered in any order, looked over, and sent together', () => {
   const card = formCard([DATABASE, FEATURES, NAME])
-  const { card: looked, effects } = pressKeys(card, ['2', 'tab', 'type:crab', 'enter'])
+  const keys = ['2', 'enter', 'tab', '1', 'enter', 'write:crab']
+  const { card: looked, effects } = pressKeys(card, keys)
   assert.deepEqual(effects, [])
-  assert.deepEqual(
-    linesOf(looked),
-    [
-      'crab asks',
-      ' ✓Database   Features   ✓Question 3   Submit',
-      '  Database',
-      '  │ Postgres',
-      '  Features',
-      '  │ no answer',
-      '  What is it called?',
-      '  │ crab',
-      'Enter sends these answers · Tab next question · Esc gives none',
-    ].map((line, at) => (at === 1 ? `${line} ` : line)),
-  )
-  assert.deepEqual(answersTo(looked, 'enter'), {
+  assert.deepEqual(linesOf(looked).slice(1), [
+    ' ✓Database   Features   ✓Question 3   Submit ',
+    '  Database',
+    '  │ Postgres',
+    '  Features',
+    '  │ no answer',
+    '  What is it called?',
+    '  │ crab',
+    '   1  Send these answers',
+    '   2  Change them',
+    '   A digit or arrows, then Enter · Tab next question · Esc gives no answer',
+    '─'.repeat(80),
+  ])
+  assert.deepEqual(answersTo(looked, '1', 'enter'), {
     'Which database?': 'Postgres',
     'Which features?': '',
     'What is it called?': 'crab',
   })
-  assert.deepEqual(answersTo(looked, 'left', 'shift+tab', '1', 'enter', 'tab', 'enter'), {
+  assert.deepEqual(answersTo(looked, 'left', 'left', '1', 'enter', '5', 'enter', 'tab', '1', 'enter'), {
     'Which database?': 'Postgres',
     'Which features?': 'Search',
     'What is it called?': 'crab',
@@ -132,40 +119,35 @@ test('tabs that would look the same where there is little room are numbered', ()
   assert.equal(new Set(names).size, names.length)
 })
 
-test('the arrows go from question to question, and round', () => {
+test('the arrows to the sides and Tab go from question to question; right after typing they do not', () => {
   const card = formCard([DATABASE, NAME])
   const shown = (...keys: string[]) => linesOf(pressKeys(card, keys).card)[2]
   assert.equal(shown('right'), '  │ What is it called?')
-  assert.equal(shown('right', 'right'), '  Database')
-  assert.equal(shown('left'), '  Database')
-  assert.equal(shown('shift+tab', 'left'), '  │ What is it called?')
-  assert.equal(shown('right', 'x', 'left', 'left'), '  │ What is it called?') // they move in what is typed
+  assert.equal(shown('tab', 'right'), '  Database')
+  assert.equal(
+    pressKeys(card, ['left']).card.state.kind === 'form' && shown('left', 'left'),
+    '  │ What is it called?',
+  )
+  assert.equal(pressKeys(card, ['fast:tab', 'fast:right']).rest, '<tab><right>')
 })
 
 test('a server is never trusted with secrets, and takes no other words where it gives a choice', () => {
   const card = formCard([DATABASE], AskKind.ELICITATION)
-  assert.equal(linesOf(card)[0], 'An MCP server of crab asks: not to be trusted with secrets')
-  assert.equal(answersTo(card, 'type:none', 'enter')?.['Which database?'], 'SQLite')
-  assert.doesNotMatch(linesOf(card).join('\n'), /own words|or type/)
-  assert.deepEqual(answersTo(formCard([NAME], AskKind.ELICITATION), 'x', 'enter'), {
+  assert.match(linesOf(card)[0]!, /^─ An MCP server of crab asks: not to be trusted with secrets ─+$/)
+  assert.equal(answersTo(card, '3', 'enter'), undefined)
+  assert.doesNotMatch(linesOf(card).join('\n'), /own words/)
+  assert.deepEqual(answersTo(formCard([NAME], AskKind.ELICITATION), '1', 'enter', 'write:x'), {
     'What is it called?': 'x',
   })
 })
 
-test('options are chosen by letters where a label is a number itself', () => {
+test('only the arrows choose where a label is a number itself', () => {
   const card = formCard([{ question: 'How many?', options: [{ label: '2' }, { label: '1' }] }])
-  assert.deepEqual(answersTo(card, 'b'), { 'How many?': '1' })
-  assert.equal(answersTo(card, '2'), undefined)
+  assert.equal(answersTo(card, '2', 'enter'), undefined)
+  assert.deepEqual(answersTo(card, 'down', 'down', 'enter'), { 'How many?': '1' })
 })
 
-test('what is typed stands behind the options, with the caret in it', () => {
-  const { card } = pressKeys(formCard([DATABASE]), ['type:my own', 'left'])
-  const section = renderCard(card, { columns: 80, rows: 24, color: false, details: false })
-  assert.equal(section.lines[5], '› … my own')
-  assert.deepEqual(section.caret, { x: 9, y: 5 })
-})
-
-test('the row of the arrows is always in sight, and Page Up shows the question again', () => {
+test('the row of the mark is always in sight, and Page Up shows the question again', () => {
   const options = Array.from({ length: 30 }, (_, at) => ({
     label: `option ${at}`,
     description: 'x'.repeat(100),
@@ -174,19 +156,14 @@ test('the row of the arrows is always in sight, and Page Up shows the question a
   for (let rows = 8; rows <= 60; rows += 4) {
     let state = card
     for (let at = 0; at < 31; at++) {
-      assert.match(linesOf(state, 40, rows).join('\n'), /^›/m, `option ${at} in ${rows} rows`)
-      state = pressKeys(state, ['down'], { columns: 40, rows }).card
+      state = pressKeys(state, ['down'], viewOf(40, rows)).card
+      assert.match(linesOf(state, 40, rows).join('\n'), /^ ❯/m, `option ${at} in ${rows} rows`)
     }
-    const up = pressKeys(state, [
-      'page-up',
-      'page-up',
-      'page-up',
-      'page-up',
-      'page-up',
-      'page-up',
-      'page-up',
-      'page-up',
-    ])
-    assert.match(linesOf(up.card, 40, rows).join('\n'), rows < 12 ? /│|›/ : /│ long/)
+    const up = pressKeys(
+      state,
+      Array.from({ length: 60 }, () => 'page-up'),
+      viewOf(40, rows),
+    )
+    assert.match(linesOf(up.card, 40, rows).join('\n'), /│ long/)
   }
 })

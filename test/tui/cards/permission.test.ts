@@ -2,16 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PERMISSION_ANSWERS } from '../../../src/core/base/permission-answers.ts'
 import { armCard, openCard, pressCard, renderCard } from '../../../src/tui/cards/card.ts'
-import {
-  ALL_ANSWERS,
-  answersTo,
-  CRAB,
-  key,
-  linesOf,
-  ONCE_ONLY,
-  permissionCard,
-  pressKeys,
-} from './setting.ts'
+import { answersTo, CRAB, key, linesOf, ONCE_ONLY, permissionCard, pressKeys, viewOf } from './setting.ts'
 
 const { once, session, always, no } = PERMISSION_ANSWERS
 const BASH = {
@@ -23,77 +14,102 @@ const BASH = {
   arguments: '{"command":"npm test","timeout":5}',
 }
 
-test('a permission card says what, where and why, and which rule would last', () => {
+test('a permission card says what, where and why, which rule would last and where it is written, and selects No', () => {
   assert.deepEqual(linesOf(permissionCard(BASH)), [
-    'crab wants to run',
+    `─ Run a command ${'─'.repeat(80 - 16 - 7)} crab ─`,
     '  │ npm test',
     '  in    /work',
     '  why   no rule allows it',
-    '  rule  bash(npm test)',
-    ' y once  s in this conversation  a always  n no  N no, and why  ? everything',
+    '   1  Yes',
+    '   2  Yes, and allow bash(npm test) in this conversation',
+    '   3  Yes, and always allow bash(npm test) (in agents/crab.toml)',
+    ' ❯ 4  No',
+    '   5  No, and tell the agent why',
+    '   A digit or arrows, then Enter · ? details · Esc no, the agent goes on',
+    '─'.repeat(80),
   ])
 })
 
-/** Keys, and what they answer. */
-const ANSWERS: readonly [keys: string[], answer: string | undefined][] = [
-  [['y'], once],
-  [['Y'], once],
-  [['s'], session],
-  [['a'], always],
-  [['n'], no],
+/** Keys after a pause each, or at once, what they answer, and what of them reaches the composer. */
+const ANSWERS: readonly [keys: string[], answer: string | undefined, rest?: string][] = [
+  [['1', 'enter'], once],
+  [['2', 'enter'], session],
+  [['3', 'enter'], always],
+  [['4', 'enter'], no],
+  [['1'], undefined],
+  [['enter'], undefined, '<enter>'],
+  [['enter', 'enter'], undefined, '<enter><enter>'],
+  [['1', 'fast:enter'], undefined, '1'],
+  [['1', 'fast:enter', 'enter'], undefined, '1<enter>'],
+  [['fast:1', 'enter'], undefined, '1<enter>'],
+  [['1', '2', 'enter'], undefined, '12<enter>'],
+  [['1', ' ', 'm'], undefined, '1 m'],
+  [['1', 'backspace', 'enter'], undefined, '<enter>'],
+  [['6', 'enter'], undefined, '6<enter>'],
+  [['0'], undefined, '0'],
+  [['up', 'enter'], no],
+  [['up', 'fast:enter'], undefined],
+  [['up', 'fast:enter', 'enter'], undefined, '<enter>'],
+  [['fast:up', 'enter'], undefined, '<up><enter>'],
+  [['up', 'up', 'enter'], always],
+  [['up', 'fast:up', 'fast:up', 'fast:up', 'enter'], once],
+  [['down', 'down', 'enter'], undefined],
+  [['down', 'down', 'down', 'enter'], once],
+  [['1', 'down', 'enter'], session],
+  [['1', 'fast:down', 'enter'], undefined, '1<down><enter>'],
   [['escape'], no],
-  [['ctrl+d'], no],
-  [['N', 'type:use pnpm', 'enter'], 'use pnpm'],
-  [['N', 'type:Allow once', 'enter'], no],
-  [['N', 'enter'], no],
-  [['N', 'y', 'escape'], undefined],
-  [['N', 'y', 'escape', 'y'], once],
-  [['?'], undefined],
-  [['?', 'escape'], undefined],
-  [['?', 'y'], once],
-  [['enter'], undefined],
-  [['enter', 'enter'], once],
-  [['down', 'enter'], once],
-  [['right', 'right', 'enter'], session],
-  [['tab', 'tab', 'tab', 'tab', 'enter'], no],
-  [['up', 'enter'], undefined],
-  [['shift+tab', 'left', 'left', 'enter'], no],
-  [['x', '1', ' '], undefined],
-  [['type:yes'], undefined],
-  [['paste:y'], undefined],
-  [['ctrl+y'], undefined],
-  [['page-down', 'end', 'home'], undefined],
+  [['fast:escape'], undefined, '<escape>'],
+  [['1', 'fast:escape', 'enter'], undefined, '<enter>'],
+  [['5', 'enter', 'write:use pnpm'], 'use pnpm'],
+  [['5', 'enter', 'write:Allow once'], no],
+  [['5', 'enter'], undefined],
+  [['?', '1', 'enter', 'enter'], once],
+  [['?', 'fast:s'], undefined, '?s'],
+  [['fast:?'], undefined, '?'],
+  [['y', 's', 'a', 'n', 'N', ' '], undefined, 'ysanN '],
+  [['type:1\r'], undefined, '1\r'],
+  [['paste:1'], undefined, '1'],
+  [['ctrl+d', 'ctrl+1'], undefined, 'd1'],
+  [['tab', 'left', 'right', 'home', 'end'], undefined, '<tab><left><right><home><end>'],
 ]
 
-for (const [keys, answer] of ANSWERS) {
-  test(`${keys.join(' ')} answers a permission card with ${answer ?? 'nothing'}`, () => {
+for (const [keys, answer, rest = ''] of ANSWERS) {
+  test(`${keys.join(' ')} answers a permission card with ${answer ?? 'nothing'}, and leaves "${rest}" to the composer`, () => {
     const answers = answer === undefined ? undefined : { 'Allow it?': answer }
     assert.deepEqual(answersTo(permissionCard(BASH), ...keys), answers)
+    assert.equal(pressKeys(permissionCard(BASH), keys).rest, rest)
   })
 }
 
-test('what would last is neither shown nor taken where it is not offered', () => {
+test('a digit means the same on every card: what would last is absent where it is not offered', () => {
   const card = permissionCard(BASH, ONCE_ONLY)
-  assert.equal(answersTo(card, 's', 'a'), undefined)
-  assert.equal(linesOf(card).at(-1), ' y once  n no  N no, and why  ? everything')
-  assert.deepEqual(answersTo(card, 'down', 'down', 'enter'), { 'Allow it?': no })
+  const digits = linesOf(card).flatMap((line) => /^ . (\d) {2}/.exec(line)?.[1] ?? [])
+  assert.deepEqual(digits, ['1', '4', '5'])
+  assert.equal(answersTo(card, '2', 'enter'), undefined)
+  assert.deepEqual(answersTo(card, '4', 'enter'), { 'Allow it?': no })
+  assert.deepEqual(answersTo(card, 'down', 'down', 'down', 'enter'), { 'Allow it?': once })
 })
 
-test('a card that is not armed takes no key but Ctrl+C, which interrupts', () => {
-  const { ask } = permissionCard(BASH)
-  const card = openCard(ask, CRAB)
-  assert.deepEqual(pressKeys(card, ['y', 's', 'a', 'enter', 'enter', 'escape', 'n']), { card, effects: [] })
-  assert.deepEqual(pressKeys(card, ['ctrl+c']).effects, [{ type: 'interrupt' }])
-  assert.deepEqual(pressKeys(armCard(card), ['ctrl+c']).effects, [{ type: 'interrupt' }])
+test('keys that come together, and keys over a text, are for the composer', () => {
+  const card = permissionCard(BASH)
+  for (const one of ['1', 'up', 'enter', 'escape', '?']) {
+    for (const [view, isAlone] of [
+      [viewOf(), false],
+      [viewOf(80, 24, { isFree: false }), true],
+    ] as const) {
+      const pressed = pressCard(card, key(one), { view, isAlone })
+      assert.deepEqual(pressed, { state: card, effects: [], rest: [key(one)] }, one)
+    }
+  }
+  const selected = pressKeys(card, ['1']).card
+  const { rest, state } = pressCard(selected, key('enter'), { view: viewOf(), isAlone: false })
+  assert.deepEqual(rest, [key('1'), key('enter')])
+  assert.deepEqual(linesOf(state), linesOf(card))
 })
 
-test('a card that is not armed shows no keys', () => {
-  const { ask } = permissionCard(BASH)
-  assert.deepEqual(linesOf(openCard(ask, CRAB)), linesOf(armCard(openCard(ask, CRAB))).slice(0, -1))
-  const answered = pressKeys(permissionCard(BASH), ['y']).card
-  assert.doesNotMatch(linesOf(answered).join('\n'), /y once|why not/)
-  const given = pressKeys(permissionCard(BASH), ['N', 'x', 'enter']).card
-  assert.equal(renderCard(given, { columns: 80, rows: 24, color: false, details: false }).caret, undefined)
+test('a card answers once', () => {
+  const { effects, card, rest } = pressKeys(permissionCard(BASH), ['1', 'enter', '1', 'enter', '3', 'enter'])
+  assert.deepEqual([effects.length, card.isArmed, rest], [1, false, '1<enter>3<enter>'])
 })
 
 test('a long diff is laid out once for a width, however often it is drawn and scrolled', () => {
@@ -107,10 +123,9 @@ test('a long diff is laid out once for a width, however often it is drawn and sc
     },
   })
   const card = armCard(openCard({ ...armed.ask, permission }, CRAB))
-  const draw = (one: typeof card, columns: number) =>
-    renderCard(one, { columns, rows: 24, color: true, details: false })
+  const draw = (one: typeof card, columns: number) => renderCard(one, viewOf(columns, 24, { color: true }))
   for (let time = 0; time < 5; time++) draw(card, 80)
-  const end = pressKeys(card, ['page-down', 'end', 'page-up']).card
+  const end = pressKeys(card, ['page-down', 'page-up'], viewOf(80, 24, { color: true })).card
   draw(end, 80)
   assert.equal(reads, 1)
   draw(end, 40)
@@ -118,18 +133,67 @@ test('a long diff is laid out once for a width, however often it is drawn and sc
   assert.equal(reads, 2)
 })
 
-test('a card answers once', () => {
-  const { effects, card } = pressKeys(permissionCard(BASH), ['y', 'y', 'a', 'enter'])
-  assert.equal(effects.length, 1)
-  assert.equal(card.isArmed, false)
-})
-
-test('? shows all arguments and what each key does', () => {
+test('? shows all arguments and what each choice does', () => {
   const lines = linesOf(pressKeys(permissionCard(BASH), ['?']).card, 80, 40)
   assert.ok(lines.includes('  │ command: "npm test"'))
   assert.ok(lines.includes('  │ timeout: 5'))
-  assert.ok(lines.includes("  a     writes the rule into the agent's file"))
-  assert.ok(lines.includes('  ^C    stops the agent'))
+  assert.ok(lines.some((line) => line.includes('writes the rule into agents/crab.toml')))
+  assert.deepEqual(answersTo(permissionCard(BASH), '?', 'escape'), undefined)
+})
+
+test('every command of a line is listed, each cut on its own, with those that are asked about', () => {
+  const long = 'a'.repeat(6_000)
+  const commands = [
+    { text: `echo ${long}`, asks: false },
+    { text: 'touch HIDDEN', asks: true },
+  ]
+  const request = { ...BASH, action: `bash: echo ${long}; touch HIDDEN`, commands }
+  for (const [columns, rows] of [
+    [80, 24],
+    [40, 15],
+    [200, 50],
+  ] as const) {
+    const lines = linesOf(permissionCard(request), columns, rows)
+    assert.match(lines.join('\n'), /^ {2}ok {4}echo a+…$/m)
+    assert.match(lines.join('\n'), /^ {2}asks {2}touch HIDDEN$/m)
+  }
+})
+
+/** Terminals of people. */
+const ROOMS = [
+  [80, 24],
+  [40, 15],
+  [200, 50],
+  [40, 8],
+  [20, 6],
+] as const
+
+for (const [columns, rows] of ROOMS) {
+  test(`nothing is allowed at ${columns}x${rows} before all of it was on the screen`, () => {
+    const action = `bash: cat <<'E'\n${Array.from({ length: 400 }, (_, at) => `line ${at}`).join('\n')}\nE\nrm -rf ~/important`
+    const seen = new Set<string>()
+    let card = pressKeys(permissionCard({ ...BASH, action }), ['1']).card
+    for (let presses = 0; card.isArmed && presses < 600; presses++) {
+      for (const line of linesOf(card, columns, rows)) seen.add(line)
+      card = pressKeys(card, ['enter'], viewOf(columns, rows)).card
+    }
+    assert.equal(card.isAnswered, true)
+    const missing = Array.from({ length: 400 }, (_, at) => `  │ line ${at}`).filter((line) => !seen.has(line))
+    assert.deepEqual(missing, [])
+    assert.ok([...seen].some((line) => line.includes('rm -rf ~/import')))
+  })
+}
+
+test('what was seen in a terminal of another width has to be seen again', () => {
+  const action = `bash: ${'echo a; '.repeat(100)}rm -rf x`
+  const wide = pressKeys(
+    permissionCard({ ...BASH, action }),
+    ['page-down', 'page-down', 'page-down', '1'],
+    viewOf(80, 15),
+  )
+  assert.deepEqual(pressKeys(wide.card, ['enter'], viewOf(40, 15)).effects, [])
+  const { effects } = pressKeys(wide.card, ['enter', 'enter', 'enter', 'enter', 'enter'], viewOf(80, 15))
+  assert.equal(effects.length, 1)
 })
 
 test('an edit is shown as its diff in colours, and scrolls inside the card', () => {
@@ -137,19 +201,33 @@ test('an edit is shown as its diff in colours, and scrolls inside the card', () 
   const diff = `--- a.ts\n+++ a.ts\n@@ -1,40 +1,40 @@\n${body}\n`
   const card = permissionCard({ ...BASH, tool: 'write', action: 'edit a.ts', diff })
   const first = linesOf(card)
-  assert.equal(first.length, 18)
-  assert.match(first[0]!, /^crab wants to edit +1–13 of 82 · PgUp PgDn$/)
-  assert.deepEqual(first.slice(1, 4), ['  │ a.ts', '  │ @@ -1,40 +1,40 @@', '  │ -    old 0'])
-  const painted = renderCard(card, { columns: 80, rows: 24, color: true, details: false }).lines
-  assert.equal(painted[3], '  │ \u001b[31m-    old 0\u001b[39m')
-  const next = linesOf(pressKeys(card, ['page-down']).card)
-  assert.match(next[0]!, /13–25 of 82/)
-  assert.deepEqual(next.slice(-4), first.slice(-4))
-  const end = pressKeys(card, ['end']).card
-  assert.match(linesOf(end)[0]!, /70–82 of 82/)
-  assert.deepEqual(pressKeys(end, ['page-down', 'page-down']).card, end)
-  assert.match(linesOf(pressKeys(end, ['page-up']).card)[0]!, /58–70 of 82/)
-  assert.deepEqual(linesOf(pressKeys(end, ['home']).card), first)
+  assert.equal(first.length, 17)
+  assert.match(first[0]!, /^─ Change a file ─+ 1–9 of 84 · PgUp PgDn ─ crab ─$/)
+  assert.deepEqual(first.slice(1, 6), [
+    '  │ a.ts',
+    '  in    /work',
+    '  why   no rule allows it',
+    '  │ @@ -1,40 +1,40 @@',
+    '  │ -    old 0',
+  ])
+  const painted = renderCard(card, viewOf(80, 24, { color: true })).lines
+  assert.equal(painted[5], '  │ \u001b[31m-    old 0\u001b[39m')
+  assert.match(linesOf(pressKeys(card, ['page-down']).card)[0]!, / 9–17 of 84/)
+  const end = pressKeys(
+    card,
+    Array.from({ length: 12 }, () => 'page-down'),
+  ).card
+  assert.match(linesOf(end)[0]!, /76–84 of 84/)
+  assert.match(linesOf(pressKeys(end, ['page-up']).card)[0]!, /68–76 of 84/)
+})
+
+test('Page Up and Page Down scroll the card over a text, too', () => {
+  const card = permissionCard({ ...BASH, diff: 'x\n'.repeat(100) })
+  const { state } = pressCard(card, key('page-down'), {
+    view: viewOf(80, 24, { isFree: false }),
+    isAlone: true,
+  })
+  assert.notDeepEqual(linesOf(state), linesOf(card))
 })
 
 test('an MCP tool is named with its server, and shown with its arguments', () => {
@@ -160,13 +238,9 @@ test('an MCP tool is named with its server, and shown with its arguments', () =>
     action: 'mcp__fs__write {…',
     arguments: args,
   })
-  assert.deepEqual(linesOf(card).slice(0, 5), [
-    'crab wants to use mcp__fs__write of the MCP server fs',
-    '  │ path: "/tmp/x"',
-    '  │ content:',
-    '  │     one',
-    '  │     two',
-  ])
+  const lines = linesOf(card)
+  assert.match(lines[0]!, /^─ Use mcp__fs__write of the MCP server fs ─+ crab ─$/)
+  assert.deepEqual(lines.slice(1, 5), ['  │ path: "/tmp/x"', '  │ content:', '  │     one', '  │     two'])
 })
 
 test('what a terminal would obey or hide stands in the card as an escape, on rows of its own command', () => {
@@ -181,46 +255,23 @@ test('no blank of a long command is lost where its rows break', () => {
   assert.equal(shown.join(''), command)
 })
 
-test('under N a line is edited, with the caret in it', () => {
-  const { card } = pressKeys(permissionCard(BASH), [
-    'N',
-    'type:use npm',
-    'ctrl+a',
-    'right',
-    'paste:rs \n',
-    'ctrl+e',
-    '!',
-  ])
-  const section = renderCard(card, { columns: 80, rows: 24, color: false, details: false })
-  assert.equal(section.lines.at(-1), 'why not? urs se npm!')
-  assert.deepEqual(section.caret, { x: 20, y: 5 })
+test('a rule that no choice has room for is listed whole', () => {
+  const rules = ['bash(npm run a-script-with-a-long-name --with-an-option *)']
+  const lines = linesOf(permissionCard({ ...BASH, rules }), 40, 30).join('\n')
+  assert.equal(lines.replaceAll(/\n {8}/g, ' ').includes(rules[0]!), true, lines)
+  assert.match(lines, /^ {3}3 {2}Yes, and the rule in agents\/crab.toml$|^ {3}3 {2}Yes, always$/m)
 })
 
-test('every choice that is offered has a key in the last rows, however small the terminal', () => {
+test('every choice that is offered has its digit in the last rows, however small the terminal', () => {
   for (const columns of [12, 40, 80, 200]) {
-    for (let rows = 8; rows <= 60; rows++) {
+    for (let rows = 4; rows <= 60; rows++) {
       const lines = linesOf(permissionCard({ ...BASH, diff: 'x\n'.repeat(100) }), columns, rows)
-      assert.ok(lines.length <= rows - 6, `${lines.length} lines in ${rows} rows`)
-      const foot = lines.slice(-2).join(' ')
-      const keys = ['y', 's', 'a', 'n', 'N', '?'].filter((letter) => ` ${foot} `.includes(` ${letter} `))
-      assert.equal(keys.length, ALL_ANSWERS.length + 2, `${foot} at ${columns}x${rows}`)
+      assert.ok(lines.length <= Math.max(1, rows - 3), `${lines.length} lines in ${rows} rows`)
+      const foot = lines.slice(-7).join('\n')
+      const digits = ['1', '2', '3', '4', '5'].filter((digit) =>
+        new RegExp(`(^|[ ❯])${digit}( |$)`, 'm').test(foot),
+      )
+      assert.equal(digits.length, 5, `${foot} at ${columns}x${rows}`)
     }
-  }
-})
-
-test('a permission card with no room for the command allows nothing before its end was on the screen', () => {
-  const request = { ...BASH, action: `bash: ${'echo a; '.repeat(20)}rm -rf x`, cwd: '' }
-  for (const rows of [4, 5, 6, 8, 10]) {
-    const room = { columns: 40, rows }
-    let card = permissionCard(request)
-    const seen: string[] = []
-    for (let presses = 0; presses < 40; presses++) {
-      seen.push(...linesOf(card, room.columns, rows))
-      const { state, effects } = pressCard(card, key('y'), room)
-      card = state
-      if (effects.length > 0) break
-    }
-    assert.match(seen.join('\n'), /rm -rf x/, `${rows} rows`)
-    assert.equal(card.isArmed, false, 'and then it is answered')
   }
 })

@@ -12,13 +12,12 @@ const run = (id: string, command: string) => ({ call: id, name: 'bash', args: JS
 
 /** What a person presses, and what comes of the call. */
 const PERMISSIONS: readonly [keys: string[], output: RegExp, isDenied: boolean][] = [
-  [['y'], /^hello/, false],
-  [['s'], /^hello/, false],
-  [['a'], /^hello/, false],
-  [['n'], /said no/, true],
+  [['1', 'enter'], /^hello/, false],
+  [['2', 'enter'], /^hello/, false],
+  [['3', 'enter'], /^hello/, false],
+  [['4', 'enter'], /said no/, true],
   [['escape'], /said no/, true],
-  [['N', 'type:use printf', 'enter'], /the person said no: use printf/, true],
-  [['enter', 'enter'], /^hello/, false],
+  [['5', 'enter', 'write:use printf'], /the person said no: use printf/, true],
 ]
 
 for (const [keys, output, isDenied] of PERMISSIONS) {
@@ -30,17 +29,17 @@ for (const [keys, output, isDenied] of PERMISSIONS) {
   })
 }
 
-test('s holds for the rest of the conversation: the same call is not asked about again', async () => {
+test('2 holds for the rest of the conversation: the same call is not asked about again', async () => {
   const script: Reply[] = [run('a', 'echo hello'), run('b', 'echo hello')].map((call) => ({ parts: [call] }))
   await using node = await startTestDispatch([...script, { parts: ['Done.'] }])
-  const events = await turn(node, ['s'])
+  const events = await turn(node, ['2', 'enter'])
   assert.equal(events.filter(({ $case }) => $case === 'askUser').length, 1)
   assert.equal(events.filter(({ $case }) => $case === 'toolResult').length, 2)
 })
 
-test('a writes the rule into the file of the agent', async () => {
+test('3 writes the rule into the file of the agent', async () => {
   await using node = await startTestDispatch([{ parts: [run('a', 'echo hello')] }, { parts: ['Done.'] }])
-  await turn(node, ['a'])
+  await turn(node, ['3', 'enter'])
   assert.match(await node.home.read('agents/crab.toml'), /bash\(echo hello\)/)
 })
 
@@ -57,7 +56,8 @@ test('a form answers what the agent asked, and Esc leaves it to the agent', asyn
     { parts: [ask] },
     { parts: ['Well.'] },
   ])
-  const keys = ['2', '1', '3', 'enter', 'type:crab', 'enter', 'enter']
+  const marks = ['1', 'enter', '3', 'enter', '5', 'enter']
+  const keys = ['2', 'enter', ...marks, '1', 'enter', 'write:crab', '1', 'enter']
   const { value } = eventOf(await turn(node, keys), 'toolResult')
   assert.deepEqual(JSON.parse(value.output), {
     'Which one?': 'second',

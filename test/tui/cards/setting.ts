@@ -6,8 +6,8 @@ import {
   type DeepPartial,
   type PermissionRequest,
 } from '../../../src/core/protocol/crabtalk.generated.ts'
-import { armCard, openCard, pressCard, renderCard } from '../../../src/tui/cards/card.ts'
-import type { AskCard } from '../../../src/tui/cards/types.ts'
+import { armCard, openCard, pressCard, renderCard, writeToCard } from '../../../src/tui/cards/card.ts'
+import type { AskCard, CardView } from '../../../src/tui/cards/types.ts'
 import type { Effect } from '../../../src/tui/state/effects.ts'
 import type { KeyName, KeyPress } from '../../../src/tui/text/key.ts'
 
@@ -69,20 +69,36 @@ const NAMES: ReadonlySet<string> = new Set([
   'page-down',
 ] satisfies KeyName[])
 
-/** The card after these keys, and everything they asked for. */
+/** A terminal with an empty composer below the card. */
+export function viewOf(columns = 80, rows = 24, more: Partial<CardView> = {}): CardView {
+  return { columns, rows, color: false, promptRows: 1, isFree: true, ...more }
+}
+
+/**
+ * The card after these keys, and everything they asked for. Every key comes after a pause, but those behind `fast:`;
+ * `write:…` is a message that is sent while the card waits for words.
+ */
 export function pressKeys(
   card: AskCard,
   keys: readonly string[],
-  room = { columns: 80, rows: 24 },
-): { card: AskCard; effects: Effect[] } {
+  view = viewOf(),
+): { card: AskCard; effects: Effect[]; rest: string } {
   const effects: Effect[] = []
+  let rest = ''
   let state = card
   for (const one of keys) {
-    const pressed = pressCard(state, key(one), room)
+    const name = one.replace(/^fast:/, '')
+    const now = armCard(state, name === one)
+    const pressed = name.startsWith('write:')
+      ? writeToCard(now, name.slice(6))
+      : pressCard(now, key(name), { view, isAlone: true })
     state = pressed.state
     effects.push(...pressed.effects)
+    rest += pressed.rest
+      .map(({ name, text }) => (name === 'text' || name === 'paste' ? text : `<${name}>`))
+      .join('')
   }
-  return { card: state, effects }
+  return { card: armCard(state), effects, rest }
 }
 
 /** What the card answers after these keys, from question to answer; undefined when it answers nothing. */
@@ -93,5 +109,5 @@ export function answersTo(card: AskCard, ...keys: string[]): Readonly<Record<str
 
 /** The card's lines without colours. */
 export function linesOf(card: AskCard, columns = 80, rows = 24): readonly string[] {
-  return renderCard(card, { columns, rows, color: false, details: false }).lines
+  return renderCard(card, viewOf(columns, rows)).lines
 }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toCancelled } from '../../../src/core/base/cancelled.ts'
+import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
+import { request } from '../../../src/core/protocol/dispatch.ts'
 import { toSections } from '../../../src/tui/components/sections.ts'
 import type { ChatPorts } from '../../../src/tui/ports.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
 import { openTestChat } from '../../support/open-chat.ts'
 
 test('Enter sends what was typed', async () => {
@@ -167,21 +170,126 @@ test('Shift+Tab goes round the modes, and the turn runs in the one that is shown
   assert.equal(tool?.kind === 'tool' && tool.tool.state, 'denied')
 })
 
-test('keys that were meant for the prompt do not answer a question that comes up under them', async () => {
+test('what is typed while a question waits is sent to the running turn; a digit and Enter, each after a pause, answer', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
-  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }])
+  const clock = new ManualClock()
+  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { after: clock.after })
   chat.type('go')
   chat.press('enter')
   await chat.until(({ asks }) => asks.length === 1)
+  clock.advance(5_000)
   chat.type('yes please')
-  assert.equal(chat.state().prompt.text, 'yes please')
-  chat.press('tab')
-  assert.equal(chat.state().asks[0]?.isArmed, true)
-  chat.type('y')
+  chat.press('enter')
+  await chat.until(({ steers }) => steers.length === 1)
+  chat.type('1')
+  chat.press('backspace')
+  clock.advance(599)
+  chat.type('1')
+  assert.equal(chat.state().prompt.text, '1')
+  chat.press('backspace')
+  clock.advance(600)
+  chat.type('1')
+  assert.equal(chat.state().prompt.text, '')
+  clock.advance(600)
+  chat.press('enter')
   await chat.idle()
   const tool = chat.blocks().find((block) => block.kind === 'tool')
   assert.equal(tool?.kind === 'tool' && tool.tool.state, 'done')
-  assert.equal(chat.state().prompt.text, 'yes please')
+  assert.equal(chat.state().prompt.text, '')
+})
+
+test('a card has to be seen for a second, and again when it was covered, or the terminal has another size', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
+  const clock = new ManualClock()
+  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { after: clock.after })
+  const isArmed = () => chat.state().asks[0]?.isArmed
+  chat.type('go')
+  chat.press('enter')
+  await chat.until(({ asks }) => asks.length === 1)
+  clock.advance(999)
+  assert.equal(isArmed(), false)
+  clock.advance(1)
+  assert.equal(isArmed(), true)
+  chat.controller.resized({ columns: 80, rows: 24 })
+  chat.controller.resized({ columns: 40, rows: 15 })
+  assert.equal(isArmed(), false)
+  clock.advance(1_000)
+  assert.equal(isArmed(), true)
+  chat.type('/help')
+  chat.press('enter')
+  await chat.until(({ overlay }) => overlay !== undefined)
+  assert.equal(isArmed(), false)
+  clock.advance(5_000)
+  assert.equal(isArmed(), false)
+  chat.press('escape')
+  await chat.until(({ overlay }) => overlay === undefined)
+  clock.advance(999)
+  assert.equal(isArmed(), false)
+  clock.advance(1)
+  assert.equal(isArmed(), true)
+})
+
+test('words behind "No, and tell the agent why" go to the agent as the reason; Esc keeps them as a draft', async () => {
+  const calls = ['c1', 'c2'].map((call) => ({ call, name: 'bash', args: '{"command":"echo hi"}' }))
+  const clock = new ManualClock()
+  await using chat = await openTestChat([{ parts: calls }, { parts: ['Done.'] }], { after: clock.after })
+  chat.type('go')
+  chat.press('enter')
+  await chat.until(({ asks }) => asks.length === 1)
+  const [first] = chat.state().asks
+  clock.advance(1_000)
+  chat.type('5')
+  clock.advance(600)
+  chat.press('enter')
+  chat.type('/use pnpm')
+  chat.press('escape')
+  assert.equal(chat.state().prompt.text, '/use pnpm')
+  chat.press('text', { text: 'u', ctrl: true })
+  clock.advance(600)
+  chat.type('5')
+  clock.advance(600)
+  chat.press('enter')
+  chat.type('/use pnpm')
+  chat.press('enter')
+  await chat.until(({ asks }) => asks.length === 1 && asks[0] !== first && asks[0]?.askId !== first?.askId)
+  clock.advance(1_000)
+  chat.press('escape')
+  await chat.idle()
+  const denials = chat.blocks().flatMap((block) => (block.kind === 'tool' ? [block.tool.denial?.reason] : []))
+  assert.deepEqual(denials, ['the person said no: /use pnpm', 'the person said no'])
+})
+
+test('a question of another conversation is one line that takes no key', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
+  const clock = new ManualClock()
+  await using chat = await openTestChat([{ parts: [call] }, { parts: ['Mine.'] }], { after: clock.after })
+  await chat.controller.open(chat.follow())
+  const message = {
+    agent: 'crab',
+    sender: 'night',
+    content: 'go',
+    detach: true,
+    options: { onAsk: OnAsk.PARK },
+  }
+  await request(chat.node.dispatch, 'send', message, new AbortController().signal)
+  await chat.until(({ asks }) => asks.length === 1)
+  const view = { columns: 80, rows: 24, color: false, details: false }
+  const shown = () =>
+    toSections(chat.state(), { view, place: { shownCwd: '~' }, context: chat.controller.context(), now: 0 })
+      .flatMap(({ lines }) => lines)
+      .join('\n')
+  assert.match(shown(), /^ {2}crab asks in "night": \/asks$/m)
+  assert.doesNotMatch(shown(), /Run a command|Yes/)
+  clock.advance(10_000)
+  for (const digit of ['1', '3']) {
+    chat.type(digit)
+    clock.advance(10_000)
+    chat.press('enter')
+    clock.advance(10_000)
+  }
+  await chat.idle()
+  assert.equal(chat.state().asks.length, 1)
+  assert.deepEqual(chat.words().slice(0, 1), ['user: 1'])
 })
 
 test('a command that is queued runs at once, or not at all', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { OnAsk } from '../../../src/core/protocol/crabtalk.generated.ts'
 import { type Dispatch, request } from '../../../src/core/protocol/dispatch.ts'
 import { openPlainChat, type PlainIo } from '../../../src/tui/plain/plain-chat.ts'
 import { chatPorts } from '../../support/chat-ports.ts'
@@ -120,27 +121,54 @@ test('openPlainChat() remembers what is behind a #, lists it, and forgets it whe
   await chat.shows(/crab remembers nothing yet[^\n]*\n\n> $/)
 })
 
-test('openPlainChat() asks what a tool call needs, and the next lines are the answer', async () => {
+test('openPlainChat() takes a number behind a question for the answer, and other lines for messages', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
   await using chat = await open([{ parts: [call] }, { parts: ['Done.'] }])
   chat.type('make it')
   await chat.shows(/may crab\? $/)
-  chat.type('No')
-  await chat.shows(/you said No[\s\S]*Done\.\n\n> $/)
+  chat.type('yes but later')
+  await until('the turn has the line', () => chat.steered() === 1)
+  chat.type('1 more thing')
+  await until('the turn has that line, too', () => chat.steered() === 2)
+  chat.type('4')
+  await chat.shows(/you said 4[\s\S]*Done\.\n\n> $/)
   assert.equal(chat.screen().split('may crab? ').length, 2, 'it is asked once')
 })
 
-test('openPlainChat() takes no line for an answer that was typed before the question', async () => {
+test('openPlainChat() takes no line for an answer that was typed before the question was seen', async () => {
   const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
   const gate = Promise.withResolvers<void>()
   await using chat = await open([{ parts: [gate.promise, call] }, { parts: ['Done.'] }])
   chat.type('make it')
   await until('the next line is asked for', () => chat.reads() === 2)
-  chat.typeUnheard('Yes')
+  chat.typeUnheard('1')
   gate.resolve()
+  await chat.shows(/wants something\n$/)
+  chat.type('2')
+  await until('the turn has both lines', () => chat.steered() === 2)
   await chat.shows(/may crab\? $/)
-  chat.type('No')
-  await chat.shows(/you said No[\s\S]*Done\.\n\n> $/)
+  chat.type('4')
+  await chat.shows(/you said 4[\s\S]*Done\.\n\n> $/)
+})
+
+test('openPlainChat() says in one line that another conversation asks, and takes no line for its answer', async () => {
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch made"}' }
+  await using chat = await open([{ parts: [call] }, { parts: ['Hi.'] }])
+  await chat.shows(/\n> $/)
+  const options = { onAsk: OnAsk.PARK }
+  const message = {
+    agent: 'crab',
+    sender: 'night',
+    content: 'go',
+    cwd: chat.node.home.paths.home,
+    detach: true,
+    options,
+  }
+  await request(chat.node.dispatch, 'send', message, new AbortController().signal)
+  await chat.shows(/crab asks in "night": \/asks\n\n> $/)
+  chat.type('1')
+  await chat.shows(/Hi\.\n\n> $/)
+  assert.equal(chat.node.services.asks.list('').length, 1)
 })
 
 /** A plain chat over a scripted model, with a test at its keyboard. */
@@ -175,7 +203,7 @@ test('openPlainChat() takes a question back that somebody else has answered', as
   const content = JSON.stringify({ [questions[0]!.question]: 'No' })
   const answer = { agent: 'crab', sender: 'bob', askId, content }
   await request(chat.node.dispatch, 'replyToAsk', answer, new AbortController().signal)
-  await chat.shows(/bob has answered it elsewhere[\s\S]*Done\.\n\n> $/)
+  await chat.shows(/Answered in another window, by bob[\s\S]*Done\.\n\n> $/)
   assert.doesNotMatch(chat.screen(), /you said No/)
 })
 
@@ -202,14 +230,15 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
       }
       return lines.shift()
     },
-    forgetInput: () => void lines.splice(0),
     onInterrupt(listener) {
       interrupt = listener
       return { [Symbol.dispose]() {} }
     },
-    async converse({ questions }, { agent, readLine }, signal) {
+    async converse({ questions }, { agent, readLine, see }, signal) {
+      screen += `crab wants something\n`
+      await see(signal)
       screen += `may ${agent}? `
-      const answer = (await readLine(signal)) ?? ''
+      const answer = (await readLine(signal, 'choice')) ?? ''
       screen += `you said ${answer}\n`
       return Object.fromEntries(questions.map(({ question }) => [question, answer]))
     },

@@ -1,0 +1,84 @@
+import { toVisible } from '../../core/base/visible.ts'
+import type { PermissionRequest } from '../../core/protocol/crabtalk.generated.ts'
+import { paint, type Style } from '../view/style.ts'
+import { truncateText } from '../view/text.ts'
+import { choiceHelp, choicesOf } from './choices.ts'
+import { factRows, quoteRows } from './rows.ts'
+import { spaced, subjectOf, toLines, visibleLine } from './subject.ts'
+import type { AskCard } from './types.ts'
+
+interface Content {
+  card: AskCard
+  request: PermissionRequest
+  /** Everything is shown, with what the choices do. */
+  hasDetails: boolean
+  /** The rules are listed, because the choices cannot name them. */
+  hasRules: boolean
+}
+
+interface Quoting {
+  columns: number
+  color: boolean
+}
+
+/** What would be done and why it is asked, as rows; nothing of it is left out. */
+export function contentRows(
+  { card, request, hasDetails, hasRules }: Content,
+  quoting: Quoting,
+): readonly string[] {
+  const { what } = subjectOf(request)
+  const { cwd, diff, reason, rules, arguments: args } = request
+  const shown = toVisible(what)
+  const all = toVisible(toLines(args))
+  const fact = (name: string, text: string) => factRows(name, visibleLine(text), quoting)
+  const line = quoteRows(shown, quoting)
+  const commands = commandRows(request, quoting)
+  return [
+    ...(line.length > MOST_LINE_FIRST ? [...commands, ...line] : [...line, ...commands]),
+    ...(cwd === '' ? [] : fact('in', cwd)),
+    ...(reason === '' ? [] : fact('why', reason)),
+    ...(hasRules || hasDetails ? rules.flatMap((rule) => fact('rule', rule)) : []),
+    ...(diff === '' ? [] : quoteRows(toVisible(withoutHead(spaced(diff), what)), { ...quoting, tint })),
+    ...(hasDetails && all !== shown ? ['  with', ...quoteRows(all, quoting)] : []),
+    ...(hasDetails ? helpRows(card, quoting) : []),
+  ]
+}
+
+/** Rows of a command line that may come before the list of its commands. */
+const MOST_LINE_FIRST = 4
+
+/** Each command of a line of several on a row of its own, cut where it is too long, and which of them are asked about. */
+function commandRows({ commands }: PermissionRequest, { columns, color }: Quoting): string[] {
+  if (commands.length < 2) return []
+  return commands.map(({ text, asks }) => {
+    const name = paint(asks ? 'asks ' : 'ok   ', color, asks ? 'warning' : 'dim')
+    return `  ${name} ${truncateText(visibleLine(text), Math.max(4, columns - COMMAND_MARGIN))}`
+  })
+}
+
+const COMMAND_MARGIN = 10
+
+function helpRows(card: AskCard, quoting: Quoting): string[] {
+  const choices = choicesOf(card.ask.questions[0]!)
+  const keys = choices.flatMap((one) =>
+    factRows(`${one.digit}`, visibleLine(choiceHelp(one, card.agent)), quoting),
+  )
+  return ['', ...keys, ...factRows('Ctrl+C', 'stops the agent', quoting)]
+}
+
+/** A diff whose first two lines only name the file that is named above it, without them. */
+function withoutHead(diff: string, path: string): string {
+  const head = `--- ${path}\n+++ ${path}\n`
+  return diff.startsWith(head) ? diff.slice(head.length) : diff
+}
+
+/** The first two lines of a diff name the file. */
+function tint(line: string, at: number): Style | undefined {
+  return at < 2 && /^(---|\+\+\+) /.test(line) ? 'dim' : TINTS.get(line.slice(0, 1))
+}
+
+const TINTS: ReadonlyMap<string, Style> = new Map<string, Style>([
+  ['+', 'added'],
+  ['-', 'removed'],
+  ['@', 'accent'],
+])

@@ -1,0 +1,30 @@
+import type { After } from '../../src/tui/controller/card-arming.ts'
+
+/** A clock that stands still until it is moved on. */
+export class ManualClock {
+  #now = 0
+  #waiting: { at: number; act: () => void }[] = []
+
+  readonly after: After = (ms, act) => {
+    const one = { at: this.#now + ms, act }
+    this.#waiting.push(one)
+    return {
+      [Symbol.dispose]: () => {
+        this.#waiting = this.#waiting.filter((other) => other !== one)
+      },
+    }
+  }
+
+  /** Moves on by so many milliseconds, and calls back what was to happen in them, in its order. */
+  advance(ms: number): void {
+    const until = this.#now + ms
+    for (;;) {
+      const next = this.#waiting.toSorted((a, b) => a.at - b.at)[0]
+      if (next === undefined || next.at > until) break
+      this.#now = next.at
+      this.#waiting = this.#waiting.filter((one) => one !== next)
+      next.act()
+    }
+    this.#now = until
+  }
+}

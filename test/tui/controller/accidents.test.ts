@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AskKind, AskUserEvent, type ServerMessage } from '../../../src/core/protocol/crabtalk.generated.ts'
+import type { Dispatch } from '../../../src/core/protocol/dispatch.ts'
+import { Controller } from '../../../src/tui/controller/controller.ts'
+import { Feed } from '../../../src/tui/controller/feed.ts'
+import { initialState } from '../../../src/tui/state/initial.ts'
+import { ChatStore } from '../../../src/tui/state/store.ts'
+import type { KeyPress } from '../../../src/tui/text/key.ts'
+import { ACCIDENTS, type Stroke } from '../../support/accident-corpus.ts'
+import { chatPorts } from '../../support/chat-ports.ts'
+import { CHAT_OPTIONS } from '../../support/chat-state.ts'
+import { ManualClock } from '../../support/manual-clock.ts'
+
+const HERE = { agent: CHAT_OPTIONS.agent, sender: CHAT_OPTIONS.sender }
+const ELSEWHERE = { ...HERE, sender: 'night' }
+const LABELS = ['Allow once', 'Allow in this conversation', 'Always allow', 'Deny']
+const PERMISSION = AskUserEvent.fromPartial({
+  askId: 'p',
+  kind: AskKind.PERMISSION,
+  questions: [{ question: 'Allow it?', options: LABELS.map((label) => ({ label })) }],
+  permission: { tool: 'bash', action: 'bash: rm -rf build', reason: 'no rule', rules: ['bash(rm *)'] },
+})
+const FORM = AskUserEvent.fromPartial({
+  askId: 'f',
+  kind: AskKind.QUESTION,
+  questions: [{ question: 'Which?', options: [{ label: 'yes' }, { label: 'no' }] }],
+})
+
+/** Milliseconds between two keys of people, of whom some write slowly. */
+const PACES = [60, 320, 590]
+/** When the question comes up: so many keys after the first one; or long before it. */
+const MOMENTS = [-1, 0, 1, 2, 5]
+
+for (const [what, ask] of [
+  ['a permission', PERMISSION],
+  ['a form', FORM],
+] as const) {
+  for (const [where, pair] of [
+    ['here', HERE],
+    ['elsewhere', ELSEWHERE],
+  ] as const) {
+    test(`nothing that is typed answers ${what} that comes up ${where}, and nothing of it is lost`, () => {
+      for (const strokes of ACCIDENTS) {
+        for (const pace of PACES) {
+          for (const moment of MOMENTS) {
+            const { answers, reached } = type(strokes, { ask, pair, pace, moment })
+            const told = `${JSON.stringify(strokes)} at ${pace} ms, question at key ${moment}`
+            assert.deepEqual(answers, [], told)
+            for (const text of textsOf(strokes))
+              assert.ok(reached.includes(text), `${told}: "${reached}" lacks "${text}"`)
+          }
+        }
+      }
+    })
+  }
+}
+
+test('the corpus has more than a hundred sentences', () => assert.ok(ACCIDENTS.length > 100))
+
+/** Types with a card coming up in between; gives what was answered, and all that was sent or is still in the composer. */
+function type(
+  strokes: readonly Stroke[],
+  { ask, pair, pace, moment }: { ask: AskUserEvent; pair: typeof HERE; pace: number; moment: number },
+): { answers: unknown[]; reached: string } {
+  const over = new AbortController()
+  const store = new ChatStore(initialState(CHAT_OPTIONS))
+  const clock = new ManualClock()
+  const answers: unknown[] = []
+  const dispatch: Dispatch = async function* refused(message): AsyncGenerator<ServerMessage> {
+    if (message.msg?.$case === 'replyToAsk') answers.push(message.msg.value)
+    yield* []
+  }
+  const ports = chatPorts(dispatch, { cwd: '/' })
+  const sent: string[] = []
+  const controller = new Controller({
+    store,
+    ports: { ...ports, rememberSent: async (text) => void sent.push(text) },
+    rules: CHAT_OPTIONS.rules,
+    terminal: { lend: async () => {}, suspend: async () => {} },
+    size: () => ({ columns: 80, rows: 24 }),
+    commands: { list: [], run: async () => {}, isForAgent: async () => false, chosen: async () => {} },
+    feed: new Feed({ store, ports, signal: over.signal }),
+    showTranscript: async () => {},
+    leave() {},
+    after: clock.after,
+    signal: over.signal,
+  })
+  store.act({ type: 'turn-started', runId: 'r', now: 0 })
+  const open = () => {
+    if (pair === HERE)
+      store.act({ type: 'stream', event: { seq: 0, event: { $case: 'askUser', value: ask } } })
+    else store.act({ type: 'ask-opened', ask: { ...pair, session: '', runId: '', openedAt: '', ask } })
+  }
+  if (moment < 0) {
+    open()
+    clock.advance(60_000)
+  }
+  for (const [at, key] of strokes.flatMap(keysOf).entries()) {
+    if (at === moment) open()
+    controller.keys([key])
+    clock.advance(pace)
+  }
+  const { queue, steers, prompt } = store.get()
+  const pasted = prompt.pastes instanceof Map ? [...prompt.pastes.values()] : []
+  const reached = [...sent, ...queue, ...steers.map(({ text }) => text), prompt.text, ...pasted].join('\n')
+  over.abort()
+  store[Symbol.dispose]()
+  return { answers, reached }
+}
+
+function keysOf(stroke: Stroke): KeyPress[] {
+  const plain = { name: 'text', text: '', ctrl: false, alt: false, shift: false } as const
+  if (typeof stroke === 'string') return [...stroke].map((text) => ({ ...plain, text }))
+  if ('paste' in stroke) return [{ ...plain, name: 'paste', text: stroke.paste }]
+  if ('ctrl' in stroke) return [{ ...plain, text: stroke.ctrl, ctrl: true }]
+  return [{ ...plain, name: stroke.key }]
+}
+
+/** What has to be somewhere afterwards: all that was typed, where nothing of it was deleted again. */
+function textsOf(strokes: readonly Stroke[]): string[] {
+  const deletes = strokes.some(
+    (one) => typeof one === 'object' && (('key' in one && one.key === 'backspace') || 'ctrl' in one),
+  )
+  return deletes
+    ? []
+    : strokes
+        .filter((one) => typeof one === 'string')
+        .map((text) => text.replace(/^\?+/, '').trim())
+        .filter((text) => !/^\?+$/.test(text))
+}
