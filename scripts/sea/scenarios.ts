@@ -50,7 +50,7 @@ export const SCENARIOS: readonly Scenario[] = [
       on(/\?2004h/, 'show markdown\r'),
       on(/shownwhole.*Ask/s, 'call write {"path":"chat.md","content":"one\\n"}\r'),
       on(/A digit or arrows/, '1'), // a card takes no key that was on its way when it came
-      on(/ {3}Enter: 1/, '\r'),
+      on(/ {3}Enter takes 1/, '\r'),
       on(/Hi there\..*Ask/s, CTRL_D),
     ],
   },

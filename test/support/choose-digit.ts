@@ -18,10 +18,10 @@ export async function chooseDigit(chat: Session, digit: string): Promise<void> {
 export async function readAndChoose(chat: Session, digit: string, then: string): Promise<void> {
   await chooseDigit(chat, digit)
   const isOver = () => chat.screen.lines().some((line) => line.includes(then))
+  const takesEnter = () => TAKES_ENTER.test(chat.screen.lines().join('\n'))
   while (!isOver()) {
-    const shown = chat.screen.lines().join('\n')
-    await chat.shows((screen) => isOver() || screen.lines().join('\n') !== shown)
-    await chat.shows((screen) => isOver() || TAKES_ENTER.test(screen.lines().join('\n')))
+    await chat.shows(() => isOver() || !takesEnter())
+    await chat.shows(() => isOver() || takesEnter())
     if (!isOver()) chat.press('enter')
   }
 }

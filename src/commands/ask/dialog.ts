@@ -93,7 +93,7 @@ async function askPermission(
   }
 }
 
-const KEYS = 'A number and Enter, ? details > '
+const KEYS = 'A number and Enter answer · ? details\n> '
 
 const ALLOWING: ReadonlySet<string> = new Set([
   PERMISSION_ANSWERS.once,

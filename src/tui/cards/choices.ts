@@ -38,9 +38,10 @@ export function choiceWords(
       : `Yes, and always allow ${rule} (in ${file})`
   }
   if (form === 'medium') {
-    return lasts === 'session' ? 'Yes, and the rule in this conversation' : `Yes, and the rule in ${file}`
+    const what = rules.length === 1 ? 'the rule above' : `the ${rules.length} rules above`
+    return lasts === 'session' ? `Yes, and ${what} in this conversation` : `Yes, and ${what} in ${file}`
   }
-  return lasts === 'session' ? 'Yes, this conversation' : 'Yes, always'
+  return lasts === 'session' ? 'Yes, for this conversation' : 'Yes, always'
 }
 
 /** What a choice does, in a sentence. */

@@ -43,7 +43,7 @@ function layOut(form: Form, view: CardView) {
   const room = Math.max(0, height - foot.length - tabs.length - (isTall ? 1 : 0))
   const needed = focus.end > room ? Math.min(focus.start, focus.end - room) : 0
   const window = windowOf(rows.length, room, form.state.scroll ?? needed)
-  const place = positionText(rows.length, window)
+  const place = positionText(rows.length, window, view.columns)
   const top = isTall ? [titleOf(form, place, view), ...tabs] : []
   return { top, rows, window, foot }
 }

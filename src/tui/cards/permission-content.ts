@@ -27,7 +27,7 @@ export function contentRows(
   quoting: Quoting,
 ): readonly string[] {
   const { what } = subjectOf(request)
-  const { cwd, diff, reason, rules, arguments: args } = request
+  const { cwd, diff, reason, arguments: args } = request
   const shown = toVisible(what)
   const all = toVisible(toLines(args))
   const fact = (name: string, text: string) => factRows(name, visibleLine(text), quoting)
@@ -37,11 +37,18 @@ export function contentRows(
     ...(line.length > MOST_LINE_FIRST ? [...commands, ...line] : [...line, ...commands]),
     ...(cwd === '' ? [] : fact('in', cwd)),
     ...(reason === '' ? [] : fact('why', reason)),
-    ...(hasRules || hasDetails ? rules.flatMap((rule) => fact('rule', rule)) : []),
+    ...(hasRules || hasDetails ? ruleRows(request, card, quoting) : []),
     ...(diff === '' ? [] : quoteRows(toVisible(withoutHead(spaced(diff), what)), { ...quoting, tint })),
     ...(hasDetails && all !== shown ? ['  with', ...quoteRows(all, quoting)] : []),
     ...(hasDetails ? helpRows(card, quoting) : []),
   ]
+}
+
+/** The rules that the choices 2 and 3 would make, and the file of 3. */
+function ruleRows({ rules }: PermissionRequest, { agent }: AskCard, quoting: Quoting): string[] {
+  if (rules.length === 0) return []
+  const named = rules.flatMap((rule) => factRows('rule', visibleLine(rule), quoting))
+  return [...named, ...factRows('3 in', visibleLine(`agents/${agent}.toml`), quoting)]
 }
 
 /** Rows of a command line that may come before the list of its commands. */

@@ -3,7 +3,7 @@ import type { Section } from '../view/section.ts'
 import { paint } from '../view/style.ts'
 import { truncateText, widthOf } from '../view/text.ts'
 import { windowOf } from '../view/window.ts'
-import { choicesOf, choiceWords } from './choices.ts'
+import { type Choice, choicesOf, choiceWords, NO_DIGIT } from './choices.ts'
 import { contentRows } from './permission-content.ts'
 import { bottomRule, cardHeight, clampRows, positionText, titleRule } from './rows.ts'
 import { subjectOf, visibleLine } from './subject.ts'
@@ -23,28 +23,32 @@ export function renderPermission(permission: Permission, view: CardView): Sectio
   return { lines: clampRows(lines, view.columns), cut: 'head', rank: 8 }
 }
 
-/** The rows of what would be done that are on the screen, and how many there are. */
+/** The rows of what would be done that are on the screen, how many there are, and how many were seen without a gap. */
 export function windowOn(
   permission: Permission,
   view: CardView,
-): { start: number; end: number; total: number } {
-  const { rows, window } = layOut(permission, view)
-  return { ...window, total: rows.length }
+): { start: number; end: number; total: number; seen: number } {
+  const { rows, window, seen } = layOut(permission, view)
+  return { ...window, total: rows.length, seen }
 }
 
 function layOut(permission: Permission, view: CardView) {
   const { card, state, request } = permission
   const height = cardHeight(view)
-  const foot = footOf(permission, view, height)
-  const isTall = height - foot.length >= MIN_TITLED
+  const room = footOf(permission, view, height, false)
+  const isTall = height - room.length >= MIN_TITLED
   const content = rowsOf(permission, view)
   const title = `${capital(visibleLine(subjectOf(request).verb))}`
   const rows = isTall ? content : [`${visibleLine(card.agent)}: ${title}`, ...content]
-  const window = windowOf(rows.length, Math.max(0, height - foot.length - (isTall ? 1 : 0)), state.scroll)
-  const place = positionText(rows.length, window)
+  const window = windowOf(rows.length, Math.max(0, height - room.length - (isTall ? 1 : 0)), state.scroll)
+  const before = state.seen.columns === view.columns ? state.seen.rows : 0
+  const seen = window.start <= before ? Math.max(before, window.end) : before
+  const isCut = seen < rows.length
+  const foot = footOf(permission, view, height, isCut)
+  const place = positionText(rows.length, window, view.columns)
   const who = visibleLine(card.agent)
   const top = isTall ? [titleRule({ title, place, who, style: 'warning' }, view)] : []
-  return { top, rows, window, foot }
+  return { top, rows, window, foot, seen }
 }
 
 /** With fewer rows the title scrolls away with the rest. */
@@ -61,7 +65,7 @@ const TITLES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** The choices, one a row where there is room; and what the keys do. */
-function footOf(permission: Permission, view: CardView, height: number): string[] {
+function footOf(permission: Permission, view: CardView, height: number, isCut: boolean): string[] {
   const { card, state } = permission
   const choices = choicesOf(card.ask.questions[0]!)
   const isRoomy = height >= choices.length + 1 + MIN_CONTENT
@@ -69,7 +73,7 @@ function footOf(permission: Permission, view: CardView, height: number): string[
   const hasKeys = isRoomy && height >= rows.length + 2 + MIN_CONTENT
   const isFramed = isRoomy && height >= rows.length + 3 + MIN_CONTENT + 3
   const keys = hasKeys
-    ? [paint(truncateText(`   ${keysOf(permission, view)}`, view.columns), view.color, 'dim')]
+    ? [paint(truncateText(`   ${keysOf(permission, view, isCut)}`, view.columns), view.color, 'dim')]
     : []
   const shown = state.isWriting ? [] : rows
   return [...shown, ...keys, ...(isFramed ? [bottomRule(view)] : [])]
@@ -131,14 +135,20 @@ function flow(cells: readonly string[], columns: number): string[] {
   return rows
 }
 
+/** Whether a choice allows the call, which takes that all of it was seen. */
+function isAllowing({ digit }: Choice): boolean {
+  return digit < NO_DIGIT
+}
+
 /** What the keys do now. */
-function keysOf({ card, state }: Permission, { isFree }: CardView): string {
+function keysOf({ card, state }: Permission, { isFree }: CardView, isCut: boolean): string {
   if (state.isWriting) return 'Type why, Enter sends it to the agent · Esc back'
   if (card.isAnswered) return 'Answered'
   if (!isFree) return 'You are typing a message · empty it to answer here'
   const { pick, hasDetails } = state
   const choice = choicesOf(card.ask.questions[0]!)[pick.at]!
-  if (pick.by !== 'card') return `${card.isArmed ? 'Enter' : 'Wait a moment, then Enter'}: ${choice.digit}`
+  const what = isCut && isAllowing(choice) ? 'shows the rest first' : `takes ${choice.digit}`
+  if (pick.by !== 'card') return `${card.isArmed ? 'Enter' : 'Wait a moment, then Enter'} ${what}`
   if (!card.isArmed) return 'Wait a moment, then a digit or arrows and Enter'
   return `A digit or arrows, then Enter · ? ${hasDetails ? 'less' : 'details'} · Esc no, the agent goes on`
 }

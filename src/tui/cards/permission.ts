@@ -51,11 +51,11 @@ export function pressPermission(permission: Permission, key: KeyPress, view: Car
 /** Scrolls by a page; what was on the screen before counts as seen. */
 export function scrollPermission(permission: Permission, direction: -1 | 1, view: CardView): PressedCard {
   const { card } = permission
-  const { start, end, total } = windowOn(permission, view)
+  const { start, end, total, seen } = windowOn(permission, view)
   const page = Math.max(1, end - start - 1)
   const most = Math.max(0, total - (end - start))
   const scroll = Math.max(0, Math.min(most, start + direction * page))
-  return set(card, { scroll, seen: seenNow(permission, view) })
+  return set(card, { scroll, seen: { columns: view.columns, rows: seen } })
 }
 
 /** A no with the person's reason; the reason never passes for an answer that allows. */
@@ -69,20 +69,11 @@ function choose(permission: Permission, view: CardView): PressedCard {
   const { does } = choicesOf(card.ask.questions[0]!)[state.pick.at]!
   if (does === 'reason') return set(card, { isWriting: true, pick: firstPick(card) })
   if (does.answer === PERMISSION_ANSWERS.no) return answerPermission(card, does.answer)
-  const seen = seenNow(permission, view)
-  const { start, end, total } = windowOn(permission, view)
-  if (seen.rows >= total) return answerPermission(card, does.answer)
+  const { start, end, total, seen } = windowOn(permission, view)
+  if (seen >= total) return answerPermission(card, does.answer)
   const overlap = end - start > 2 ? 1 : 0
-  const scroll = Math.max(0, Math.min(total - (end - start), seen.rows - overlap))
-  return set(card, { seen, scroll })
-}
-
-/** The rows that were on the screen without a gap, those in sight among them. */
-function seenNow(permission: Permission, view: CardView): PermissionState['seen'] {
-  const { seen } = permission.state
-  const before = seen.columns === view.columns ? seen.rows : 0
-  const { start, end } = windowOn(permission, view)
-  return { columns: view.columns, rows: start <= before ? Math.max(before, end) : before }
+  const scroll = Math.max(0, Math.min(total - (end - start), seen - overlap))
+  return set(card, { seen: { columns: view.columns, rows: seen }, scroll })
 }
 
 const NOTHING_SEEN = { columns: 0, rows: 0 }

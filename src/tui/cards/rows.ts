@@ -90,8 +90,9 @@ const OTHERS = 6
 const LEAST_HEIGHT = 10
 
 /** Where a window stands, in words; empty when everything is in it. */
-export function positionText(total: number, { start, end }: Window): string {
-  return end - start >= total ? '' : `${start + 1}–${end} of ${total} · PgUp PgDn`
+export function positionText(total: number, { start, end }: Window, columns: number): string {
+  if (end - start >= total) return ''
+  return columns < 60 ? `${start + 1}–${end}/${total}` : `${start + 1}–${end} of ${total} · PgUp PgDn`
 }
 
 /** Lines that are no wider than the terminal, however narrow it is. */
