@@ -45,7 +45,10 @@ test('asks shows the exact command, harmless on a terminal, and how to answer', 
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(stdout, new RegExp(`^${id} {2}crab/ann {2}now {2}permission\\n`))
   assert.match(stdout, /│ touch \\x1b\[31mx\\u202e\n/)
-  assert.match(stdout, new RegExp(`  1     Yes\\n[\\s\\S]*  4     No\\n.*\\ncrabtalk answer ${id} NUMBER\\n$`))
+  assert.match(
+    stdout,
+    new RegExp(`  1     Yes\\n[\\s\\S]*  4     No\\n.*\\ncrabtalk answer ${id} NUMBER\\n$`),
+  )
   const [row, ...more] = JSON.parse((await at.served.run(['asks', '--json'])).stdout)
   assert.deepEqual(
     [more, row.id, row.agent, row.sender, row.kind, row.permission.action],
