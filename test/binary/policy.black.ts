@@ -32,7 +32,7 @@ test('policy why names the rule that decides and where it is, every other, and w
   assert.match(field('why')[0] ?? '', /agents\/crab\.toml:5/)
   const asked = await box.run(['policy', 'why', 'bash(npm test && git status)'])
   assert.match(asked.stdout, /^effect +ask$/m)
-  assert.match(asked.stdout, /^to allow +bash\(npm test\)$/m)
+  assert.match(asked.stdout, /^to allow +bash\(npm test \*\)$/m)
   assert.equal(asked.code, 0)
 })
 

@@ -83,7 +83,7 @@ test('a person refuses a call, and the model is told; with a reason it reads tha
 })
 
 test('Ctrl-D refuses; what is no key is asked again; ? shows all', async () => {
-  const script = Array.from({ length: 60 }, (_, at) => `echo ${at}`).join('\n')
+  const script = Array.from({ length: 60 }, (_, at) => `touch ${at}`).join('\n')
   await using talk = await makeTalk([run(script), DONE])
   const terminal = talk.terminal(['send', 'go on'])
   await prompts(terminal, 1)
@@ -92,7 +92,7 @@ test('Ctrl-D refuses; what is no key is asked again; ? shows all', async () => {
   await prompts(terminal, 2)
   terminal.type('?\r')
   await prompts(terminal, 3)
-  assert.match(terminal.output(), /│ echo 59\r\n/)
+  assert.match(terminal.output(), /│ touch 59\r\n/)
   terminal.type('\x04')
   assert.deepEqual(await terminal.finished, { code: 0, signal: 0 })
   assert.ok(terminal.output().endsWith('> \r\nDone.\r\n'))
@@ -219,7 +219,7 @@ test('without a terminal nobody is asked: the answer comes, and the exit code is
   const [denied, error, hint, ...rest] = stderr.split('\n')
   assert.match(
     denied!,
-    /^crabtalk: denied bash: npm test \(.*nobody can be asked\); allow it with --allow 'bash\(npm test\)'$/,
+    /^crabtalk: denied bash: npm test \(.*nobody can be asked\); allow it with --allow 'bash\(npm test \*\)'$/,
   )
   assert.match(
     error!,
@@ -243,7 +243,7 @@ test('without a terminal nobody is asked: the answer comes, and the exit code is
     tool: 'bash',
     server: null,
     action: 'bash: npm test',
-    rules: ['bash(npm test)'],
+    rules: ['bash(npm test *)'],
     by: 'nobody',
   })
   assert.match(reason, /nobody can be asked/)
@@ -266,7 +266,7 @@ test('--on-ask fail ends the turn at once with 4', async () => {
   assert.deepEqual([stdout, code, talk.server.requests.length], ['', 4, 1])
   assert.match(
     stderr,
-    /^crabtalk: error\[denied\]: Cannot go on without permission for bash: npm test: .*\nhint: allow it with --allow 'bash\(npm test\)'\n$/,
+    /^crabtalk: error\[denied\]: Cannot go on without permission for bash: npm test: .*\nhint: allow it with --allow 'bash\(npm test \*\)'\n$/,
   )
 })
 

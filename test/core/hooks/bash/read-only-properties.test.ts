@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { readOnlyUses } from '../../../../src/core/hooks/bash/read-only.ts'
+import { READ_ONLY_COMMANDS } from '../../../../src/core/policy/read-only/commands.ts'
+import { soups } from '../../../support/shell-lines.ts'
+import { makeTree } from '../../../support/trees.ts'
+
+const TEXT = await readFile(join(import.meta.dirname, 'read-only-lines.txt'), 'utf8')
+/** Lines that are not about a repository, which the tree here is not. */
+const LINES = TEXT.trimEnd()
+  .split('\n')
+  .filter((line) => !/git|WS|node|npm|python/.test(line))
+
+/** They take any words for text. */
+const ANY_WORDS = new Set(['echo', 'printf', 'true', 'false', ':'])
+
+test('whatever is added to a line that only reads, a command or a redirection that writes is seen', async () => {
+  const more = fc.constantFrom(
+    ...[
+      '; rm x',
+      ' && rm x',
+      ' || rm x',
+      ' | sh',
+      ' & rm x',
+      '\nrm x',
+      ' > x',
+      ' >> x',
+      ' 2> x',
+      ' &> x',
+      ' $(rm x)',
+    ],
+    ...[
+      ' `rm x`',
+      ' <(rm x)',
+      ' $x',
+      ' "$x"',
+      ' | xargs rm',
+      ' | tee x',
+      '; cat /etc/passwd',
+      ' | sort -o x',
+      ' ~/x',
+    ],
+  )
+  const before = fc.constantFrom(
+    '',
+    'rm x; ',
+    'X=1 ',
+    'sudo ',
+    'env ',
+    '! ',
+    'time ',
+    '( ',
+    'cat /etc/passwd; ',
+  )
+  await using tree = await makeTree({ 'README.md': 'x' })
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...LINES), before, more, async (line, head, tail) => {
+      if (line.includes('#')) return
+      assert.equal(await isReadOnly(head + line + tail, tree.root), false)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+test('no command takes an option that is not listed, or a file elsewhere', async () => {
+  await using tree = await makeTree({ 'README.md': 'x' })
+  const names = [...READ_ONLY_COMMANDS.keys()].filter(
+    (name) => !ANY_WORDS.has(name) && name !== '[' && name !== 'test',
+  )
+  const word = fc.constantFrom(
+    '-l',
+    '-n',
+    '5',
+    '-r',
+    '-a',
+    'x',
+    'README.md',
+    '-c',
+    '.',
+    '--',
+    '-name',
+    '-print',
+  )
+  const unknown = fc.constantFrom('--zz', '--output=x', '--exec=x', '-%', '--pre=x', '--files0-from=x')
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...names),
+      unknown,
+      fc.array(word, { maxLength: 4 }),
+      async (name, option, words) => {
+        assert.equal(await isReadOnly([name, option, ...words].join(' '), tree.root), false)
+      },
+    ),
+    { numRuns: 400 },
+  )
+  const readers = names.filter((name) => !/^(basename|dirname|tr|seq|jq|sed|e?f?grep|rg)$/.test(name))
+  const outside = fc.constantFrom('/etc/passwd', '../x', 'a/../../x', '/', './../x', '/proc/self/environ')
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...readers), outside, async (name, path) => {
+      assert.equal(await isReadOnly(`${name} ${path}`, tree.root), false)
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('no line of anything that means something to a shell is known to read where one command is not', async () => {
+  await using tree = await makeTree({ 'README.md': 'x' })
+  await fc.assert(
+    fc.asyncProperty(soups, async (line) => assert.equal(await isReadOnly(`ls; ${line}`, tree.root), false)),
+    { numRuns: 500 },
+  )
+})
+
+async function isReadOnly(line: string, cwd: string): Promise<boolean> {
+  const uses = await readOnlyUses(line, { cwd, homeDir: '', closed: [], path: undefined })
+  return uses?.every(Boolean) ?? false
+}
