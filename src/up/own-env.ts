@@ -45,6 +45,7 @@ export function withOwnEnv(manager: ServiceManager): ServiceManager {
       return manager.note
     },
     unit: (spec) => manager.unit(spec),
+    guardUnit: (spec) => manager.guardUnit?.(spec),
     commands: (verb, spec) => manager.commands(verb, spec),
     start: prepared('start'),
     restart: prepared('restart'),
