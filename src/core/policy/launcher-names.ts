@@ -31,6 +31,10 @@ export const SUB_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
 
 /** As SUB_LAUNCHERS; options that name a program, which may stand anywhere and more than once. */
 export const OPTION_LAUNCHERS: ReadonlyMap<string, RegExp> = new Map([
+  ...[...words('npm pnpm yarn bun')].map((name): [string, RegExp] => [
+    name,
+    /^\0((?!--\0)[^\0]*\0)*?(--(script-shell|shell|prefix|dir|cwd|node-options|userconfig|globalconfig)\b|-C)/,
+  ]),
   [
     'git',
     /\0(rebase\0([^\0]*\0)*?(-[a-zA-Z]*x|--ex)|difftool\0|filter-branch\0|-c\0|--config-env|--exec-path=|grep\0([^\0]*\0)*?(-O|--open))/,
