@@ -51,7 +51,7 @@ test('of several changes in one step only those are asked about that can be made
 })
 
 test('a change beside other calls is refused unasked where the file was not read, and asked about where one of them reads it', async () => {
-  const listing = { call: 'ls', name: 'bash', args: '{"command":"true"}' }
+  const listing = { call: 'ls', name: 'bash', args: '{"command":"expr 1"}' }
   await using node = await startTestDispatch([
     { parts: [listing, listing, edit('early', 'one')] },
     { parts: [READ, edit('good', 'one')] },

@@ -6,7 +6,7 @@ import { startTestDispatch } from '../support/test-dispatch.ts'
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
-const CALL = { call: 'c1', name: 'bash', args: '{"command":"echo ran"}' }
+const CALL = { call: 'c1', name: 'bash', args: '{"command":"touch ran"}' }
 
 test('what is said while an editor has the terminal is printed when it comes back', async () => {
   const gate = Promise.withResolvers<void>()

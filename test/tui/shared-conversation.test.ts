@@ -9,7 +9,7 @@ import { startTestDispatch, type TestDispatch } from '../support/test-dispatch.t
 import { until } from '../support/until.ts'
 
 const NEVER = new AbortController().signal
-const CALL = { call: 'c1', name: 'bash', args: '{"command":"echo ran"}' }
+const CALL = { call: 'c1', name: 'bash', args: '{"command":"touch ran"}' }
 
 test('two chats and a send on one conversation see each other', async () => {
   await using shared = await open([{ parts: ['One.'] }, { parts: ['Two.'] }, { parts: ['Three.'] }])
@@ -88,9 +88,9 @@ test('a question of another conversation is one line everywhere; its card is in 
   for (const chat of shared.chats) await chat.see('crab asks in "bob": /asks')
   for (const chat of shared.chats) assert.doesNotMatch(chat.text(), /Run a command/)
   left.type('/asks\r')
-  await left.see('Pending questions', 'crab in "bob"', 'crabtalk answer ', 'echo ran')
+  await left.see('Pending questions', 'crab in "bob"', 'crabtalk answer ', 'touch ran')
   left.type('\r')
-  await left.see('Run a command', 'echo ran')
+  await left.see('Run a command', 'touch ran')
   await chooseDigit(left, '1')
   await answered
   await right.gone('crab asks in "bob"')

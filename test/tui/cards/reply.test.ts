@@ -22,7 +22,7 @@ const PERMISSIONS: readonly [keys: string[], output: RegExp, isDenied: boolean][
 
 for (const [keys, output, isDenied] of PERMISSIONS) {
   test(`${keys.join(' ')} on a permission card is taken by the runtime`, async () => {
-    await using node = await startTestDispatch([{ parts: [run('a', 'echo hello')] }, { parts: ['Done.'] }])
+    await using node = await startTestDispatch([{ parts: [run('a', 'expr hello')] }, { parts: ['Done.'] }])
     const { value } = eventOf(await turn(node, keys), 'toolResult')
     assert.match(value.output, output)
     assert.equal(value.denial !== undefined, isDenied)
@@ -30,7 +30,7 @@ for (const [keys, output, isDenied] of PERMISSIONS) {
 }
 
 test('2 holds for the rest of the conversation: the same call is not asked about again', async () => {
-  const script: Reply[] = [run('a', 'echo hello'), run('b', 'echo hello')].map((call) => ({ parts: [call] }))
+  const script: Reply[] = [run('a', 'expr hello'), run('b', 'expr hello')].map((call) => ({ parts: [call] }))
   await using node = await startTestDispatch([...script, { parts: ['Done.'] }])
   const events = await turn(node, ['2', 'enter'])
   assert.equal(events.filter(({ $case }) => $case === 'askUser').length, 1)
@@ -38,9 +38,9 @@ test('2 holds for the rest of the conversation: the same call is not asked about
 })
 
 test('3 writes the rule into the file of the agent', async () => {
-  await using node = await startTestDispatch([{ parts: [run('a', 'echo hello')] }, { parts: ['Done.'] }])
+  await using node = await startTestDispatch([{ parts: [run('a', 'expr hello')] }, { parts: ['Done.'] }])
   await turn(node, ['3', 'enter'])
-  assert.match(await node.home.read('agents/crab.toml'), /bash\(echo hello\)/)
+  assert.match(await node.home.read('agents/crab.toml'), /bash\(expr /)
 })
 
 test('a form answers what the agent asked, and Esc leaves it to the agent', async () => {

@@ -155,7 +155,7 @@ test('an image on the clipboard stands in the prompt by a label, and goes out wi
 })
 
 test('Shift+Tab goes round the modes, and the turn runs in the one that is shown', async () => {
-  const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }])
   const seen = Array.from({ length: 4 }, () => {
     chat.press('tab', { shift: true })
@@ -171,7 +171,7 @@ test('Shift+Tab goes round the modes, and the turn runs in the one that is shown
 })
 
 test('what is typed while a question waits is sent to the running turn; a digit and Enter, each after a pause, answer', async () => {
-  const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
   await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { after: clock.after })
   chat.type('go')
@@ -199,7 +199,7 @@ test('what is typed while a question waits is sent to the running turn; a digit 
 })
 
 test('a card has to be seen for a second, and again when it was covered, or the terminal has another size', async () => {
-  const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
   await using chat = await openTestChat([{ parts: [call] }, { parts: ['Done.'] }], { after: clock.after })
   const isArmed = () => chat.state().asks[0]?.isArmed
@@ -230,7 +230,7 @@ test('a card has to be seen for a second, and again when it was covered, or the 
 })
 
 test('words behind "No, and tell the agent why" go to the agent as the reason; Esc keeps them as a draft', async () => {
-  const calls = ['c1', 'c2'].map((call) => ({ call, name: 'bash', args: '{"command":"echo hi"}' }))
+  const calls = ['c1', 'c2'].map((call) => ({ call, name: 'bash', args: '{"command":"touch hi"}' }))
   const clock = new ManualClock()
   await using chat = await openTestChat([{ parts: calls }, { parts: ['Done.'] }], { after: clock.after })
   chat.type('go')
@@ -260,7 +260,7 @@ test('words behind "No, and tell the agent why" go to the agent as the reason; E
 })
 
 test('a question of another conversation is one line that takes no key', async () => {
-  const call = { call: 'c1', name: 'bash', args: '{"command":"echo hi"}' }
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch hi"}' }
   const clock = new ManualClock()
   await using chat = await openTestChat([{ parts: [call] }, { parts: ['Mine.'] }], { after: clock.after })
   await chat.controller.open(chat.follow())
