@@ -199,6 +199,7 @@ test('streamJsonSink() prints a line for all that happens, and one last one', as
         server: null,
         arguments: '{}',
         action: 'bash: ls',
+        commands: [],
         cwd: '/work',
         diff: '',
         reason: 'why',
