@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { CrabError } from '../../core/base/errors.ts'
+import { quoteWord } from '../../core/base/shell-lexer.ts'
 
 /**
  * Fails with `config` when the run folder belongs to another user: that user could replace the socket, the token and the
@@ -9,11 +10,8 @@ import { CrabError } from '../../core/base/errors.ts'
 export async function requireOwnRun(run: string, uid: number): Promise<void> {
   const found = await lstat(run).catch(() => undefined) // the daemon makes it, or says why it cannot
   if (!found || found.uid === uid || platform() === 'win32') return
-  throw new CrabError(
-    'config',
-    `Cannot start the daemon: ${run} belongs to another user (uid ${found.uid})`,
-    {
-      hint: 'remove that folder, which holds nothing that lasts, or set CRABTALK_HOME to another directory',
-    },
-  )
+  const message = `Cannot start the daemon: ${run} belongs to another user (uid ${found.uid})`
+  throw new CrabError('config', message, {
+    hint: `make it yours: sudo chown -R ${uid} ${quoteWord(run)}, or set CRABTALK_HOME to another directory`,
+  })
 }
