@@ -81,8 +81,9 @@ export function testFixedClients(start: DaemonStart = {}): void {
 
   for (const [reply, isDone] of [
     ['Allow once', true],
-    ['1', true],
+    ['2', true],
     ['{"Allow bash: touch made?":"Allow once"}', true],
+    ['1', false],
     ['Deny', false],
     ['{}', false],
     ['not now', false],

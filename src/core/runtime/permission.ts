@@ -214,6 +214,7 @@ export class Permissions {
   }
 }
 
+/** The options of the question, the refusal first: clients that select their first row must not allow by one stray Enter. */
 function optionsOf(rules: readonly string[]): { label: string; description: string }[] {
   const rule = rules.join(' and ')
   const { once, session, always, no } = PERMISSION_ANSWERS
@@ -222,9 +223,9 @@ function optionsOf(rules: readonly string[]): { label: string; description: stri
     { label: always, description: `writes ${rule} into the agent's file` },
   ]
   return [
+    { label: no, description: 'refuses it; any other text refuses it and tells the agent why' },
     { label: once, description: 'allows this call' },
     ...(rules.length === 0 ? [] : lasting),
-    { label: no, description: 'refuses it; any other text refuses it and tells the agent why' },
   ]
 }
 

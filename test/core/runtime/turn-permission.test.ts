@@ -123,7 +123,7 @@ test('Runtime.turn() offers no lasting answer for a command that no narrow rule 
   await using node = await start(shellHook(), ['echo $(id)'])
   const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.once])
   const labels = asks[0]?.questions[0]?.options.map(({ label }) => label)
-  assert.deepEqual([labels, asks[0]?.permission?.rules], [['Allow once', 'Deny'], []])
+  assert.deepEqual([labels, asks[0]?.permission?.rules], [['Deny', 'Allow once'], []])
 })
 
 test('Runtime.turn() takes a question that nobody answers for a no', async () => {
