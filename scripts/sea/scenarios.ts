@@ -79,7 +79,7 @@ export const SCENARIOS: readonly Scenario[] = [
   crabtalk('trust', 'add'),
   crabtalk('trust', 'list'),
   crabtalk('trust', 'remove'),
-  crabtalk('licenses'),
+  crabtalk('licenses', '--help'), // from chunks there is no list yet
   crabtalk('cron', 'add', '@yearly', 'say hi'),
   crabtalk('cron', 'list'),
   crabtalk('cron', 'next'),
