@@ -15,7 +15,7 @@ import { wrapSkill } from './wrap-skill.ts'
  * through; and a turn that may have some has a tool that reads them.
  *
  * `scan` is asked each time, so that an edit holds at once. A skill that a person names and that cannot be used is told
- * as a notice.
+ * as a notice, except to an untrusted sender, who reaches by name the same skills as the model of its turn.
  */
 export function skillsHook({ scan }: { scan(): Promise<Scanned> }): Hook {
   return {
@@ -31,11 +31,15 @@ export function skillsHook({ scan }: { scan(): Promise<Scanned> }): Hook {
         return await runSkillTool(args, forModel(skills, agent, trust))
       })
     },
-    async preprocess({ agent, content, notice }) {
+    async preprocess({ agent, content, trust, notice }) {
       if (!mayNameSkill(content)) return undefined
+      const isUntrusted = trust === 'remote'
+      if (isUntrusted && agent.skills.length === 0) return undefined
       const { skills, problems } = await scan()
-      const call = longest(callsOf(content, usable(skills, agent)))
-      if (call) return await expand(call, notice)
+      const allowed = isUntrusted ? forModel(skills, agent, trust) : usable(skills, agent)
+      const call = longest(callsOf(content, allowed))
+      if (call) return await expand(call, isUntrusted ? () => undefined : notice)
+      if (isUntrusted) return undefined
       for (const problem of problems) if (isMeant(problem, content)) notice(sentence(problem))
       return undefined
     },
@@ -61,7 +65,7 @@ function usable(skills: readonly Skill[], { skills: scope }: AgentConfig): Skill
   return skills.filter(({ name }) => isSkillOf(name, scope))
 }
 
-/** What a model may fetch: for somebody elsewhere only what the agent's file names. */
+/** Returns the skills that a model may fetch: in a remote turn only those that the agent's file names. */
 function forModel(skills: readonly Skill[], agent: AgentConfig, trust: Trust): Skill[] {
   if (trust === 'remote' && agent.skills.length === 0) return []
   return usable(skills, agent).filter(({ isForModel }) => isForModel)
