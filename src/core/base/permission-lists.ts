@@ -60,7 +60,6 @@ export const PROTECTED_HOME_PLACES: readonly string[] = [
 /** The commands of which forms are known to change nothing; core/policy/read-only has the forms. */
 export const READ_ONLY_NAMES =
   'cat, tac, rev, head, tail, wc, sort, cut, paste, nl, stat, file, df, du, ls, tree, realpath, ' +
-  'readlink, shasum, md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, uniq, comm, ' +
-  'cmp, diff, grep, egrep, fgrep, rg, jq, sed, find, git, cd, test, date, tr, basename, dirname, pwd, ' +
-  'whoami, uname, nproc, seq, which, type, command, echo, printf, true, false, node, npm, python, ' +
-  'python3'
+  'readlink, md5sum, sha1sum, sha224sum, sha256sum, sha384sum, sha512sum, b2sum, uniq, comm, ' +
+  'cmp, diff, grep, rg, jq, sed, find, git, cd, test, date, tr, basename, dirname, pwd, ' +
+  'whoami, uname, nproc, which, type, command, echo, printf, true, false'

@@ -63,7 +63,8 @@ async function describe(
   secondsOf(args)
   const command = commandOf(args)
   const { readOnlyUses } = await import('./read-only.ts') // only now: most turns run no command
-  const readOnly = await readOnlyUses(command, { ...place, cwd, path: env?.['PATH'] })
+  const path = env && (env['PATH'] ?? '')
+  const readOnly = await readOnlyUses(command, { ...place, cwd, path })
   return { kind: 'bash', command, ...(readOnly && { readOnly }) }
 }
 

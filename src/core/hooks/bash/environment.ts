@@ -9,13 +9,22 @@ const SETTINGS = {
   GIT_TERMINAL_PROMPT: '0',
 } as const
 
-/** What would ask for colours all the same, where the caller's shell came from, and other folders for `cd`. */
+/**
+ * What would ask for colours all the same, where the caller's shell came from, other folders for `cd`, and what has bash
+ * and other programs read a line in another way than the rules do.
+ */
 const REMOVED: ReadonlySet<string> = new Set([
   'COLORTERM',
   'FORCE_COLOR',
   'CLICOLOR_FORCE',
   'OLDPWD',
   'CDPATH',
+  'POSIXLY_CORRECT',
+  'POSIX_PEDANTIC',
+  'BASHOPTS',
+  'SHELLOPTS',
+  'GLOBIGNORE',
+  'GREP_OPTIONS',
 ])
 
 /** Settings of git that keep a repository from starting programs, and reading commands from writing its index. */
@@ -42,9 +51,11 @@ export function commandEnv(env: Readonly<Record<string, string>>): Record<string
 
 /**
  * The environment of a line of commands that only read: as commandEnv(), without what would have them do more. Git starts
- * nothing that a repository names, and rg reads no options from a file.
+ * nothing that a repository names, rg reads no options from a file, and bash has no functions and start-up file.
  */
 export function hardenedEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const harmless = Object.entries(env).filter(([name]) => !/^(GIT_.*|RIPGREP_CONFIG_PATH)$/.test(name))
+  const harmless = Object.entries(env).filter(
+    ([name]) => !/^(GIT_.*|BASH_.*|ENV|RIPGREP_CONFIG_PATH)$/.test(name),
+  )
   return { ...commandEnv(Object.fromEntries(harmless)), ...HARDENED }
 }

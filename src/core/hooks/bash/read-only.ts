@@ -1,5 +1,6 @@
-import { access, readdir, stat } from 'node:fs/promises'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import type { BigIntStats } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
 import { lexShell, type ShellWord } from '../../base/shell-lexer.ts'
 import { isInside, resolvePath } from '../../policy/paths.ts'
 import { READ_ONLY_COMMANDS } from '../../policy/read-only/commands.ts'
@@ -7,6 +8,8 @@ import { isHarmlessRepository } from '../../policy/read-only/git-repository.ts'
 import type { ReadOnlyForm } from '../../policy/read-only/read-only-form.ts'
 import type { ReadOnlyUse } from '../../policy/types.ts'
 import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
+import { expandGlob } from './expand-glob.ts'
+import { isMissing, openPrograms } from './own-programs.ts'
 
 /** Where a line would run. */
 export interface LinePlace {
@@ -15,7 +18,7 @@ export interface LinePlace {
   homeDir: string
   /** As openClosedPlaces() takes them. */
   closed: readonly string[]
-  /** Folders of programs, as in the environment; undefined when it is not known. */
+  /** Folders of programs, as in the environment that the line would run in; undefined when it will not be run. */
   path: string | undefined
 }
 
@@ -34,9 +37,11 @@ export async function readOnlyUses(
   const lexed = lexShell(line)
   if ('opaque' in lexed) return undefined
   const forms = lexed.commands.map(readForm)
-  if (!forms.some(Boolean)) return undefined
+  const originOf = forms.some(Boolean) ? await openPrograms(place.path, place.cwd) : undefined
+  if (originOf === undefined) return undefined
   const walk: Walk = {
     ...place,
+    originOf,
     places: await openClosedPlaces(place.closed),
     folders: [place.cwd],
     isChanged: false,
@@ -56,6 +61,8 @@ type LineForm = ReadOnlyForm & { program: string; globs: ReadonlyMap<string, num
 
 /** What is known when a command of a line is reached. */
 interface Walk extends LinePlace {
+  /** Says whether the working directory decides which program runs. */
+  originOf: NonNullable<Awaited<ReturnType<typeof openPrograms>>>
   places: ClosedPlaces
   /** Where it may run. */
   folders: readonly string[]
@@ -69,9 +76,9 @@ function readForm(words: readonly ShellWord[]): LineForm | undefined {
   if (form === undefined) return undefined
   const globs = new Map<string, number>()
   for (const { text, globAt } of program === '[' ? words.slice(1) : words) {
-    if (globAt === undefined || /^--[a-z-]+=/.test(text.slice(0, globAt))) continue
-    if (!form.paths.includes(text) || form.hasFewPaths) return undefined
-    globs.set(text, globAt)
+    if (globAt === undefined) continue
+    if (form.paths.includes(text) && !form.hasFewPaths) globs.set(text, globAt)
+    else if (!/^--[a-z-]+=/.test(text.slice(0, globAt))) return undefined
   }
   return { ...form, program, globs }
 }
@@ -80,7 +87,7 @@ async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse | unde
   const readsFolder = form.isRecursive || form.git !== undefined || form.readsFolder
   const names = form.paths.length === 0 && readsFolder ? ['.'] : form.paths
   if (walk.isChanged && names.length > 0) return undefined
-  if (await isOwnProgram(form.program, walk)) return undefined
+  if (!BUILT_IN.has(form.program) && (await walk.originOf(form.program)) === 'inside') return undefined
   const found = await Promise.all(
     walk.folders.map((folder) => resolveNames(names, form, { ...walk, folder })),
   )
@@ -115,7 +122,7 @@ async function resolveNames(
   const words = await Promise.all(
     names.map(async (name) => {
       const globAt = form.globs.get(name)
-      return globAt === undefined ? [name] : await expand(name, globAt, place.folder)
+      return globAt === undefined ? [name] : await expandGlob(name, globAt, place.folder)
     }),
   )
   if (!words.every((some) => some !== undefined)) return undefined
@@ -134,44 +141,22 @@ async function resolveName(
       homeDir,
     })
     if (!isInside(cwd, path) || places.holds(path)) return undefined
-    const stats = await stat(path, { bigint: true }).catch(() => undefined)
+    const stats = await statIfThere(path)
     if (stats === undefined) return path // the command says that there is none
-    if ((isFilesOnly && stats.isDirectory()) || (stats.isFile() && (await places.hasNameIn(stats))))
-      return undefined
-    return path
+    if (stats.isDirectory()) return isFilesOnly ? undefined : path
+    return stats.isFile() && !(await places.hasNameIn(stats)) ? path : undefined // a pipe would not end
   } catch {
     return undefined
   }
 }
 
-/**
- * The names that a wildcard in the last part of a path may mean, and more: whatever begins and ends as it does. Undefined
- * for wildcards elsewhere, for very many names, and when one of them would be an option.
- */
-async function expand(word: string, globAt: number, folder: string): Promise<string[] | undefined> {
-  const slash = word.lastIndexOf('/') + 1
-  if (globAt < slash) return undefined
-  const [head, begin] = [word.slice(0, slash), word.slice(slash, globAt)]
-  const end = /[^*?\]]*$/.exec(word.slice(globAt + 1))![0]
-  const names = await readdir(resolve(folder, head)).catch(() => [])
-  const some = names.filter(
-    (name) => name.startsWith(begin) && name.endsWith(end) && name.startsWith('.') === begin.startsWith('.'),
-  )
-  if (some.length > MAX_NAMES || (head === '' && some.some((name) => /^[-:(!]/.test(name)))) return undefined
-  return [word, ...some.map((name) => head + name)]
-}
-
-/** Whether a program of this name is found in the working directory, or where that cannot be known. */
-async function isOwnProgram(program: string, { path = '', cwd }: Walk): Promise<boolean> {
-  const folders = path.split(delimiter).filter((folder) => !isAbsolute(folder) || isInside(cwd, folder))
-  if (path === '' || BUILT_IN.has(program)) return false
-  const found = folders.map((folder) =>
-    access(join(resolve(cwd, folder), program)).then(
-      () => true,
-      () => false,
-    ),
-  )
-  return (await Promise.all(found)).some(Boolean)
+async function statIfThere(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(path, { bigint: true })
+  } catch (reason) {
+    if (isMissing(reason)) return undefined
+    throw reason
+  }
 }
 
 /** They are of the shell itself. */
@@ -181,5 +166,3 @@ const BUILT_IN: ReadonlySet<string> = new Set(
 
 /** Of different `cd` in one line. */
 const MAX_FOLDERS = 8
-/** Files that a wildcard may mean. */
-const MAX_NAMES = 500

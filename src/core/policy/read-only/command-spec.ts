@@ -21,29 +21,34 @@ export interface ReadArguments {
   /** The options that were given, without values: `-r`, `--stat`. */
   options: ReadonlySet<string>
   operands: readonly string[]
+  /** The operands and every word behind the first of them, which programs that expect options first take for operands. */
+  words: readonly string[]
 }
 
 /**
  * Tells options and operands apart as getopt_long() does, but for abbreviations, which no spec knows.
  *
- * Options are looked for after operands, too. Where a program does not, such a word is a file whose name begins with `-`
- * in a folder that was judged. Returns undefined for an option that the spec does not list.
+ * Options are looked for after operands, too. BSD programs do not, and take such an option and its value for files.
+ * Returns undefined for an option that the spec does not list.
  */
 export function readArguments(args: readonly string[], spec: CommandSpec): ReadArguments | undefined {
   const options = new Set<string>()
   const operands: string[] = []
+  let first = args.length
   for (let i = 0; i < args.length; i++) {
     const arg = args[i]!
-    if (arg === '--') return { options, operands: [...operands, ...args.slice(i + 1)] }
-    if (arg === '-' || !arg.startsWith('-')) {
-      operands.push(arg)
+    const isEnd = arg === '--'
+    if (isEnd || arg === '-' || !arg.startsWith('-')) {
+      operands.push(...(isEnd ? args.slice(i + 1) : [arg]))
+      first = Math.min(first, isEnd ? i + 1 : i)
+      if (isEnd) break
       continue
     }
-    const words = arg.startsWith('--') ? readLong(arg, spec, options) : readCluster(arg, spec, options)
-    if (words === undefined || i + words > args.length) return undefined
-    i += words - 1
+    const taken = arg.startsWith('--') ? readLong(arg, spec, options) : readCluster(arg, spec, options)
+    if (taken === undefined || i + taken > args.length) return undefined
+    i += taken - 1
   }
-  return { options, operands }
+  return { options, operands, words: args.slice(first) }
 }
 
 /** The number of words that a long option takes; undefined when it is unknown. */

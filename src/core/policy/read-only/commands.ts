@@ -8,7 +8,9 @@ import { type ReadForm, withoutInput } from './read-only-form.ts'
  * The commands that are known to change nothing, each with the options that it may have.
  *
  * An option is left out when it writes (`sort -o`), starts a program (`rg --pre`, `tar -I`), reads names of files from a
- * file (`wc --files0-from`), follows links below a folder (`grep -R`), or never ends (`tail -f`).
+ * file (`wc --files0-from`), follows links below a folder (`grep -R`), or never ends (`tail -f`, `seq inf`). Left out besides are
+ * commands that are scripts (`egrep`, `shasum`, `npm`), which start what PATH or a variable names, and `--version` of
+ * what may be a shim (`node`, `python3`), which runs or fetches the version that a project names.
  */
 export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string, ReadForm>([
   ...ofFiles({
@@ -77,7 +79,6 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
       short: 'femnqsvz',
       long: 'canonicalize canonicalize-existing canonicalize-missing no-newline quiet',
     },
-    shasum: { short: 'bt', valued: 'a' },
     ...Object.fromEntries(
       ['md5sum', 'sha1sum', 'sha224sum', 'sha256sum', 'sha384sum', 'sha512sum', 'b2sum'].map((name) => {
         return [name, { short: 'btz', long: 'binary text tag zero' }]
@@ -88,7 +89,7 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
   ['comm', files('comm', { short: '123z', long: 'total zero-terminated check-order nocheck-order' }, 2)],
   ['cmp', files('cmp', { short: 'bls', valued: 'ni', long: 'quiet silent verbose print-bytes' }, 2)],
   ['diff', readDiff],
-  ...['grep', 'egrep', 'fgrep'].map((name): [string, ReadForm] => [name, (args) => readGrep(name, args)]),
+  ['grep', readGrep],
   ['rg', readRipgrep],
   ['jq', readJq],
   ['sed', readSed],
@@ -105,17 +106,12 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
   ['whoami', none('whoami', {})],
   ['uname', none('uname', { short: 'amnoprsv', long: 'all' })],
   ['nproc', none('nproc', { long: 'all' })],
-  ['seq', text('seq', { short: 'w', valued: 'fs', hasDigits: true, long: 'equal-width' })],
   ['which', names('which', { short: 'as' })],
   ['type', names('type', { short: 'aftpP' })],
   ['command', (args) => (args[0] === '-v' ? names('command -v', {})(args.slice(1)) : undefined)],
   ...['echo', 'printf', 'true', 'false', ':'].map((name): [string, ReadForm] => [
     name,
     () => ({ name, paths: [] }),
-  ]),
-  ...(['node', 'npm', 'python', 'python3'] as const).map((name): [string, ReadForm] => [
-    name,
-    (args) => versionOf(name, args),
   ]),
 ])
 
@@ -127,8 +123,8 @@ function ofFiles(specs: Readonly<Record<string, CommandSpec>>): [string, ReadFor
 function files(name: string, spec: CommandSpec, most = Number.POSITIVE_INFINITY): ReadForm {
   return (args) => {
     const read = readArguments(args, spec)
-    if (read === undefined || read.operands.length > most) return undefined
-    const paths = withoutInput(read.operands)
+    if (read === undefined || read.words.length > most) return undefined
+    const paths = withoutInput(read.words)
     return {
       name,
       paths,
@@ -153,15 +149,6 @@ function names(name: string, spec: CommandSpec): ReadForm {
     const read = readArguments(args, spec)
     return read?.operands.every((word) => !word.includes('/')) ? { name, paths: [] } : undefined
   }
-}
-
-function versionOf(name: string, args: readonly string[]) {
-  const option = name.startsWith('python') ? /^(--version|-V)$/ : /^(--version|-v)$/
-  return isOnly(args, option) ? { name: `${name} --version`, paths: [] } : undefined
-}
-
-function isOnly(args: readonly string[], pattern: RegExp): boolean {
-  return args.length === 1 && pattern.test(args[0]!)
 }
 
 /** Without operands they are about the working directory. */

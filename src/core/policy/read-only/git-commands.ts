@@ -15,7 +15,7 @@ export const readGit: ReadForm = (args) => {
   if (!read || read.operands.some((word) => word.startsWith(':')) || rest.some(asksGpg)) return undefined
   const more = found.read(read)
   if (more === undefined) return undefined
-  return { name: `git ${sub}`, paths: read.operands, git: 'history', isHardened: true, ...more }
+  return { name: `git ${sub}`, paths: read.words, git: 'history', isHardened: true, ...more }
 }
 
 /** Whether a format has a signature checked, by a program that the configuration names. */
@@ -75,10 +75,7 @@ const COMMANDS: Readonly<Record<string, GitCommand>> = {
     read: ({ options }) => ({ git: 'worktree', isRecursive: !isSummary(options) }),
   },
   log: { spec: LOG, read: ({ options }) => ({ isRecursive: showsPatches(options) }) },
-  show: {
-    spec: LOG,
-    read: ({ options }) => ({ isRecursive: !isSummary(options) && !options.has('--no-patch') }),
-  },
+  show: { spec: LOG, read: () => ({ isRecursive: true }) }, // of a file it shows the content, --stat or not
   blame: {
     spec: {
       short: 'wesltfnM',

@@ -1,13 +1,16 @@
-import { lstat, readFile, realpath, stat } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { codeOf } from '../../base/system-error.ts'
 import { isInside } from '../paths.ts'
+import { holdsPlainFiles, readPlain, readPlainText } from './plain-files.ts'
 
 /**
  * Whether git starts no program of a repository's choice when it reads from a folder: its history, or with `worktree`
  * its files as well.
  *
- * The repository lies in the workspace. Its configuration has only keys that are known to be harmless (in the
- * environment of hardenedEnv()); it has no sub-modules, which have configurations of their own.
+ * The repository lies in the workspace, with all that it shares, and holds only regular files: what git reports of a
+ * link's target, it may print. Its configuration has only keys that are known to be harmless (in the environment of
+ * hardenedEnv()); it has no sub-modules, which have configurations of their own.
  */
 export async function isHarmlessRepository(
   folder: string,
@@ -17,13 +20,17 @@ export async function isHarmlessRepository(
     const place = await findRepository(folder, workspace)
     if (place === undefined) return false
     const { gitDir, commonDir } = place
-    if (!isHarmlessConfig(await readFile(join(commonDir, 'config'), 'utf8'))) return false
-    return needs === 'history' || !(await hasSubmodules(join(gitDir, 'index')))
+    if (!isHarmlessConfig(await readPlainText(join(commonDir, 'config')))) return false
+    if (needs === 'worktree' && (await hasSubmodules(join(gitDir, 'index')))) return false
+    if (await isThere(join(commonDir, 'objects/info/alternates'))) return false
+    const limits = { most: MAX_FILES, unread: UNREAD }
+    return (await holdsPlainFiles(commonDir, limits)) && (await holdsPlainFiles(gitDir, limits))
   } catch {
     return false // git says what is wrong with it
   }
 }
 
+/** Links resolved. */
 interface RepositoryPlace {
   gitDir: string
   commonDir: string
@@ -33,38 +40,52 @@ interface RepositoryPlace {
 async function findRepository(folder: string, workspace: string): Promise<RepositoryPlace | undefined> {
   for (let at = folder; isInside(workspace, at); at = dirname(at)) {
     const git = join(at, '.git')
-    const stats = await lstat(git).catch(() => undefined)
-    if (stats)
-      return await openPlace(stats.isFile() ? await followGitFile(git) : { gitDir: git, commonDir: git })
-    if (await stat(join(at, 'HEAD')).catch(() => undefined)) return undefined
-    if (at === dirname(at)) return undefined
+    if (await isThere(git)) return await openPlace(git, workspace)
+    if ((await isThere(join(at, 'HEAD'))) || at === dirname(at)) return undefined
   }
   return undefined
 }
 
-/** Undefined where git would go on to look in the folder above. */
-async function openPlace(place: RepositoryPlace | undefined): Promise<RepositoryPlace | undefined> {
-  if (place === undefined) return undefined
-  const head = join(place.gitDir, 'HEAD')
-  const [stats, text, ...folders] = await Promise.all([
-    lstat(head),
-    readFile(head, 'utf8'),
-    stat(join(place.commonDir, 'objects')),
-    stat(join(place.commonDir, 'refs')),
+/** Undefined where git would go on to look in the folder above, and for what is outside of the workspace. */
+async function openPlace(git: string, workspace: string): Promise<RepositoryPlace | undefined> {
+  const isFolder = (await stat(git)).isDirectory()
+  const gitDir = await realpath(isFolder ? git : await followGitFile(git))
+  const common = join(gitDir, 'commondir') // git follows it in any repository, not only in that of a work tree
+  const hasCommon = !isFolder || (await isThere(common))
+  const commonDir = await realpath(hasCommon ? resolve(gitDir, await readLine(common)) : gitDir)
+  if (!isInside(workspace, gitDir) || !isInside(workspace, commonDir)) return undefined
+  const [head, ...folders] = await Promise.all([
+    readPlainText(join(gitDir, 'HEAD')),
+    ...['objects', 'refs'].map((name) => stat(join(commonDir, name))),
   ])
-  const isHead = stats.isFile() && /^(ref: *refs\/|[0-9a-f]{40}\s)/.test(text)
-  return isHead && folders.every((folder) => folder.isDirectory()) ? place : undefined
+  const isHead = /^(ref: *refs\/|[0-9a-f]{40}\s)/.test(head)
+  return isHead && folders.every((one) => one.isDirectory()) ? { gitDir, commonDir } : undefined
 }
 
 /** The repository of a work tree, which names that work tree in turn. */
-async function followGitFile(file: string): Promise<RepositoryPlace | undefined> {
-  const [, target = ''] = /^gitdir: (.+)$/m.exec(await readFile(file, 'utf8')) ?? []
+async function followGitFile(file: string): Promise<string> {
+  const [, target = ''] = /^gitdir: (.+)$/.exec(await readLine(file)) ?? []
   const gitDir = resolve(dirname(file), target)
-  const [back, common] = await Promise.all(
-    ['gitdir', 'commondir'].map(async (name) => (await readFile(join(gitDir, name), 'utf8')).trim()),
-  )
-  if ((await realpath(resolve(gitDir, back!))) !== (await realpath(file))) return undefined
-  return { gitDir, commonDir: resolve(gitDir, common!) }
+  const back = resolve(gitDir, await readLine(join(gitDir, 'gitdir')))
+  if ((await realpath(back)) !== (await realpath(file)))
+    throw new TypeError(`${file} is of another work tree`)
+  return gitDir
+}
+
+/** Reads a file of one line; throws for more lines, which git takes for one name. */
+async function readLine(path: string): Promise<string> {
+  const line = (await readPlainText(path)).replace(/[\r\n]+$/, '')
+  if (line === '' || /[\r\n]/.test(line)) throw new TypeError(`${path} is not one line`)
+  return line
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)) !== undefined
+  } catch (reason) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(reason))) return false
+    throw reason
+  }
 }
 
 /** Whether every line is one that is understood, and every key one that starts nothing. */
@@ -87,10 +108,8 @@ function isHarmlessKey(section: string, key: string): boolean {
 
 /** Whether an index lists a sub-module, or cannot be read here. A repository without an index has none. */
 async function hasSubmodules(path: string): Promise<boolean> {
-  const stats = await stat(path).catch(() => undefined)
-  if (stats === undefined) return false
-  if (stats.size > MAX_INDEX_BYTES) return true
-  const bytes = await readFile(path)
+  if (!(await isThere(path))) return false
+  const bytes = await readPlain(path, MAX_INDEX_BYTES)
   const version = bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC' ? 0 : bytes.readUInt32BE(4)
   if (version !== 2 && version !== 3) return true
   let at = 12
@@ -124,6 +143,11 @@ const HASH_BYTES = 20
 /** More is not looked through before a command. */
 const MAX_INDEX_BYTES = 32 * 1024 * 1024
 
+/** Folders of a repository that reading does not look into: hooks are off, and sub-modules are asked about. */
+const UNREAD: ReadonlySet<string> = new Set(['hooks', 'lfs', 'modules'])
+/** A repository that was not packed for long; more are not looked through before a command. */
+const MAX_FILES = 20_000
+
 /** Sections that say nothing about what reading commands start. Programs of `alias` and `credential` are not used by them. */
 const SECTIONS: ReadonlySet<string> = new Set(
   'branch user pull push init fetch merge rebase color advice gui lfs rerere tag commit maintenance gc pack i18n column credential http url alias submodule receive'.split(
@@ -134,7 +158,7 @@ const SECTIONS: ReadonlySet<string> = new Set(
 /** `core.fsmonitor` and `core.hookspath` are overridden by hardenedEnv(). */
 const KEYS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({
-    core: 'repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf abbrev quotepath longpaths protectntfs protecthfs compression trustctime untrackedcache fsmonitor hookspath excludesfile sharedrepository preloadindex commentchar editor whitespace',
+    core: 'repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf abbrev quotepath longpaths protectntfs protecthfs compression trustctime untrackedcache fsmonitor hookspath sharedrepository preloadindex commentchar editor whitespace',
     remote: 'url pushurl fetch push tagopt prune gh-resolved pushdefault',
     diff: 'algorithm renames renamelimit colormoved mnemonicprefix noprefix context interhunkcontext wserrorhighlight',
     log: 'abbrevcommit date decorate follow mailmap showroot',

@@ -5,40 +5,41 @@ import { type ReadOnlyForm, withoutInput } from './read-only-form.ts'
 export function readDiff(args: readonly string[]): ReadOnlyForm | undefined {
   const read = readArguments(args, DIFF)
   if (read === undefined || read.operands.length > 2) return undefined
-  return { name: 'diff', paths: withoutInput(read.operands), isFilesOnly: true, hasFewPaths: true }
+  return { name: 'diff', paths: withoutInput(read.words), isFilesOnly: true, hasFewPaths: true }
 }
 
 /** Reads the arguments of grep, whose `-R` and `-f` are unknown. */
-export function readGrep(name: string, args: readonly string[]): ReadOnlyForm | undefined {
+export function readGrep(args: readonly string[]): ReadOnlyForm | undefined {
   const read = readArguments(args, GREP)
   if (read === undefined) return undefined
-  const { options, operands } = read
+  const { options, words } = read
   const hasPattern = options.has('-e') || options.has('--regexp')
-  const paths = withoutInput(hasPattern ? operands : operands.slice(1))
+  const paths = withoutInput(hasPattern ? words : words.slice(1))
   const isRecursive = options.has('-r') || options.has('--recursive')
-  return { name, paths, isRecursive }
+  return { name: 'grep', paths, isRecursive }
 }
 
 /** Reads the arguments of rg, whose `--pre`, `--search-zip`, `-f` and `--follow` are unknown. */
 export function readRipgrep(args: readonly string[]): ReadOnlyForm | undefined {
   const read = readArguments(args, RIPGREP)
   if (read === undefined) return undefined
-  const { options, operands } = read
+  const { options, words } = read
   const hasPattern = ['-e', '--regexp', '--files', '--type-list'].some((option) => options.has(option))
-  return { name: 'rg', paths: withoutInput(hasPattern ? operands : operands.slice(1)), isRecursive: true }
+  const paths = withoutInput(hasPattern ? words : words.slice(1))
+  return { name: 'rg', paths, isRecursive: true, isHardened: true }
 }
 
-/** Reads the arguments of jq, whose program could also read the environment, and modules from other folders. */
+/** Reads the arguments of jq, whose program could also read the environment and modules from other folders, or not end. */
 export function readJq(args: readonly string[]): ReadOnlyForm | undefined {
-  const [program = '', ...paths] = readArguments(args, JQ)?.operands ?? []
-  if (program === '' || /env|\b(import|include|modulemeta|get_search_list)\b/i.test(program)) return undefined
+  const [program = '', ...paths] = readArguments(args, JQ)?.words ?? []
+  if (program === '' || JQ_UNKNOWN.test(program)) return undefined
   return { name: 'jq', paths }
 }
 
 /** Reads the arguments of `sed -n` with a script that only prints lines: others write files and run commands. */
 export function readSed(args: readonly string[]): ReadOnlyForm | undefined {
   const read = readArguments(args, { short: 'n', long: 'quiet silent' })
-  const [script = '', ...paths] = read?.operands ?? []
+  const [script = '', ...paths] = read?.words ?? []
   if (read?.options.size === 0 || !/^((\d+|\$)(,(\+?\d+|\$))?p;?\s*)+$/.test(script)) return undefined
   return { name: 'sed -n', paths: withoutInput(paths) }
 }
@@ -90,8 +91,8 @@ const GREP: CommandSpec = {
     'recursive ignore-case line-number files-with-matches files-without-match count only-matching invert-match ' +
     'word-regexp line-regexp extended-regexp fixed-strings perl-regexp basic-regexp no-filename with-filename ' +
     'no-messages quiet silent text null byte-offset initial-tab',
-  longValued: 'regexp after-context before-context context max-count include exclude exclude-dir',
-  longAttached: 'color colour',
+  longValued: 'regexp after-context before-context max-count include exclude exclude-dir',
+  longAttached: 'context color colour', // BSD's `--context` takes no other word
   hasDigits: true,
 }
 
@@ -107,6 +108,8 @@ const RIPGREP: CommandSpec = {
     'regexp after-context before-context context max-count glob iglob type type-not max-columns max-depth sort sortr ' +
     'replace threads max-filesize encoding color colors',
 }
+
+const JQ_UNKNOWN = /env|\b(import|include|modulemeta|get_search_list|def|repeat|recurse|range|until|while)\b/i
 
 const JQ: CommandSpec = {
   short: 'rcnesSCMajR',

@@ -164,13 +164,14 @@ test('git asks outside of a plain repository in the working directory', async ()
   assert.equal(await judge('git diff', { workspace: other.path('project') }), 'ask')
   assert.equal(await judge('git log', { workspace: other.path('project') }), 'allow')
   await git('worktree', 'add', '-q', other.path('project/tree'))
-  assert.equal(await judge('git log', { workspace: other.path('project/tree') }), 'allow')
+  assert.equal(await judge('git log', { workspace: other.path('project/tree') }), 'ask') // of a repository outside
+  assert.equal(await judge('cd tree && git log', { workspace: other.path('project') }), 'allow')
   await writeFile(other.path('project/docs/.git'), `gitdir: ${box.path('project/.git')}\n`)
   assert.equal(await judge('git log', { workspace: other.path('project/docs') }), 'ask')
 })
 
 test('a program of the working directory is none of the built-in forms', async () => {
-  const path = `${box.path('project/bin')}:node_modules/.bin:${PATH}`
+  const path = `${box.path('project/bin')}:${box.path('project/node_modules/.bin')}:${PATH}`
   assert.equal(await judge('tree', {}, { path }), 'ask')
   assert.equal(await judge('ls', {}, { path }), 'allow')
   assert.equal(await judge('rev README.md', {}, { path }), 'ask')

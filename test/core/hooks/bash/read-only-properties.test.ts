@@ -12,7 +12,7 @@ const TEXT = await readFile(join(import.meta.dirname, 'read-only-lines.txt'), 'u
 /** Lines that are not about a repository, which the tree here is not. */
 const LINES = TEXT.trimEnd()
   .split('\n')
-  .filter((line) => !/git|WS|node|npm|python/.test(line))
+  .filter((line) => !/git|WS/.test(line))
 
 /** They take any words for text. */
 const ANY_WORDS = new Set(['echo', 'printf', 'true', 'false', ':'])
@@ -96,7 +96,7 @@ test('no command takes an option that is not listed, or a file elsewhere', async
     ),
     { numRuns: 400 },
   )
-  const readers = names.filter((name) => !/^(basename|dirname|tr|seq|jq|sed|e?f?grep|rg)$/.test(name))
+  const readers = names.filter((name) => !/^(basename|dirname|tr|jq|sed|grep|rg)$/.test(name))
   const outside = fc.constantFrom('/etc/passwd', '../x', 'a/../../x', '/', './../x', '/proc/self/environ')
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...readers), outside, async (name, path) => {
@@ -115,6 +115,6 @@ test('no line of anything that means something to a shell is known to read where
 })
 
 async function isReadOnly(line: string, cwd: string): Promise<boolean> {
-  const uses = await readOnlyUses(line, { cwd, homeDir: '', closed: [], path: undefined })
+  const uses = await readOnlyUses(line, { cwd, homeDir: '', closed: [], path: process.env['PATH'] })
   return uses?.every(Boolean) ?? false
 }

@@ -1,0 +1,61 @@
+import { lstat, readlink, realpath } from 'node:fs/promises'
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
+import { once } from '../../base/once.ts'
+import { codeOf } from '../../base/system-error.ts'
+import { isInside } from '../../policy/paths.ts'
+
+/** Whether a program is found, and whether the working directory decides which file that is. */
+type Origin = 'elsewhere' | 'inside' | 'nowhere'
+
+/**
+ * Gives a function that says where a program comes from; undefined when no program of a line can be told.
+ *
+ * That is so for a PATH with a folder that is not absolute, which a `cd` changes, and when the shell itself comes from the
+ * working directory. Without a PATH nothing runs, and every program counts as one from elsewhere.
+ */
+export async function openPrograms(
+  path: string | undefined,
+  cwd: string,
+): Promise<((program: string) => Promise<Origin>) | undefined> {
+  if (path === undefined) return () => Promise.resolve('elsewhere')
+  const folders = path.split(delimiter)
+  if (!folders.every((folder) => isAbsolute(folder))) return undefined
+  const real = once(() => Promise.all(folders.map(resolveFolder)))
+  const find = async (program: string): Promise<Origin> => {
+    const places = [...new Set(await real.get())]
+    const origins = await Promise.all(places.map((folder) => originOf(join(folder, program), cwd)))
+    return origins.find((one) => one === 'inside') ?? origins.find((one) => one === 'elsewhere') ?? 'nowhere'
+  }
+  const bash = await find('bash')
+  const shell = bash === 'nowhere' ? await find('sh') : bash
+  return shell === 'elsewhere' ? find : undefined
+}
+
+/** Follows a program's links one by one: one that stands in the working directory may lead to anything. */
+async function originOf(path: string, cwd: string): Promise<Origin> {
+  let at = path
+  try {
+    for (let links = 0; links < MAX_LINKS; links++) {
+      const stats = await lstat(at)
+      if (isInside(cwd, at)) return 'inside'
+      if (!stats.isSymbolicLink()) return 'elsewhere'
+      const target = resolve(dirname(at), await readlink(at))
+      at = join(await realpath(dirname(target)), basename(target))
+    }
+    return 'inside'
+  } catch (reason) {
+    return isMissing(reason) ? 'nowhere' : 'inside'
+  }
+}
+
+async function resolveFolder(folder: string): Promise<string> {
+  return await realpath(folder).catch(() => folder)
+}
+
+/** Whether there is nothing at a path; other reasons say nothing about it. */
+export function isMissing(reason: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(reason))
+}
+
+/** As Linux. */
+const MAX_LINKS = 40
