@@ -8,6 +8,7 @@ import { fact, quote, type Style, wrapped } from './layout.ts'
 const MOST_ROWS = 40
 const MOST_DIFF_ROWS = 60
 const MOST_WHY_ROWS = 3
+const MOST_RISK_ROWS = 6
 
 /** What a person reads before permitting a tool call, without the choices; every line ends. With `whole` nothing is left out. */
 export function permissionCard(
@@ -15,7 +16,7 @@ export function permissionCard(
   { agent, style, whole = false }: { agent: string; style: Style; whole?: boolean },
 ): string {
   const { verb, what } = subjectOf(request)
-  const { cwd, diff, reason } = request
+  const { cwd, diff, reason, warnings } = request
   const most = (rows: number) => (whole ? Number.POSITIVE_INFINITY : rows)
   const title = `${visibleLine(agent)} wants to ${visibleLine(verb)}`
   const lines = [
@@ -25,6 +26,9 @@ export function permissionCard(
     ...(diff === '' ? [] : quote(toVisible(spaced(diff)), { style, most: most(MOST_DIFF_ROWS), tint })),
     ...fact('in', toVisible(cwd), style),
     ...fact('why', wrapped(toVisible(reason), { columns: style.columns, most: most(MOST_WHY_ROWS) }), style),
+    ...warnings.flatMap((one) =>
+      fact('risk', wrapped(toVisible(one), { columns: style.columns, most: most(MOST_RISK_ROWS) }), style),
+    ),
   ]
   return lines.map((line) => `${line}\n`).join('')
 }

@@ -1,5 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { parseObject } from '../../core/base/json.ts'
+import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import type { Answers } from '../ask/dialog.ts'
 import { converse, seeQuestion } from '../ask/dialog.ts'
@@ -24,10 +25,20 @@ export const answer: Run = async ({ options, host, signal }) => {
   const info = findAsk(await listAsks(dispatch, '', signal), word)
   const answers = await chooseAnswers({ options, words, info, host }, signal)
   await reply(dispatch, { info, answers, host }, signal)
+  warnAboutRules(info, answers, host)
   const said = Object.values(answers).map((one) => (one === '' ? 'no answer' : visibleLine(one)))
   host.stdout.write(`answered ${shortId(info.ask.askId)}: ${said.join(' · ')}\n`)
   return 0
 }
+
+/** Says what the rule that an answer has made permits, where that is nearly anything. */
+function warnAboutRules({ ask }: WaitingAsk, answers: Answers, { stderr }: Host): void {
+  const isLasting = Object.values(answers).some((one) => LASTING.has(one))
+  const warnings = isLasting ? (ask.permission?.warnings ?? []) : []
+  for (const one of warnings) stderr.write(`crabtalk: warning: ${visibleLine(one)}\n`)
+}
+
+const LASTING: ReadonlySet<string> = new Set([PERMISSION_ANSWERS.session, PERMISSION_ANSWERS.always])
 
 /** What the command line says, or where it says nothing what the person types. */
 async function chooseAnswers(

@@ -25,6 +25,12 @@ export function warnAbout(rule: Rule): string[] {
   return [`${rule.source}: allow ${rule.pattern} permits ${wide.permits} without a question; ${wide.instead}`]
 }
 
+/** The sentence about a rule that an answer would add, where it permits more than it seems; or none. */
+export function warnAboutOffered(pattern: string): string[] {
+  const wide = findWide({ effect: 'allow', pattern })
+  return wide ? [`${pattern} would permit ${wide.permits} without a question; ${wide.instead}`] : []
+}
+
 /** Says what a command with anything behind these words may do, where that is nearly anything. */
 export function findWideCommand([name, ...words]: readonly string[]): WideProgram | undefined {
   if (name === undefined) return { permits: 'any command', instead: 'name one, as in bash(npm test *)' }

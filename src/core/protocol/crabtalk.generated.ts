@@ -1089,6 +1089,8 @@ export interface PermissionRequest {
   rules: string[];
   /** The commands of a command line, in its order. Empty for other tools, and where the line cannot be taken apart. */
   commands: PermissionCommand[];
+  /** A sentence for each rule that permits nearly anything, with a narrower one: of `rules`, and of the rules that matched. */
+  warnings: string[];
 }
 
 /** One command of a command line. */
@@ -8123,6 +8125,7 @@ function createBasePermissionRequest(): PermissionRequest {
     reason: "",
     rules: [],
     commands: [],
+    warnings: [],
   };
 }
 
@@ -8157,6 +8160,9 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
     }
     for (const v of message.commands) {
       PermissionCommand.encode(v!, writer.uint32(82).fork()).join();
+    }
+    for (const v of message.warnings) {
+      writer.uint32(482).string(v!);
     }
     return writer;
   },
@@ -8254,6 +8260,14 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
             message.commands.push(PermissionCommand.decode(reader, reader.uint32()));
             continue;
           }
+          case 60: {
+            if (tag !== 482) {
+              break;
+            }
+
+            message.warnings.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -8281,6 +8295,7 @@ export const PermissionRequest: MessageFns<PermissionRequest> = {
     message.reason = object.reason ?? "";
     message.rules = object.rules?.map((e) => e) || [];
     message.commands = object.commands?.map((e) => PermissionCommand.fromPartial(e)) || [];
+    message.warnings = object.warnings?.map((e) => e) || [];
     return message;
   },
 };

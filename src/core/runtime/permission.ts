@@ -8,6 +8,7 @@ import { CLASS_RIGHTS } from '../policy/class-rights.ts'
 import { decide } from '../policy/decide.ts'
 import { searchFilter } from '../policy/search-filter.ts'
 import type { Action, Decision, Rule, SeenVersions, Setting } from '../policy/types.ts'
+import { warnAboutOffered } from '../policy/wide-rules.ts'
 import type { PermissionDecision } from '../storage/types.ts'
 import type { AskEnd, Denial, PermissionAsk } from './asks.ts'
 import { toGrant } from './conversation.ts'
@@ -183,6 +184,7 @@ export class Permissions {
     const { reason, suggestions, commands = [] } = decision
     const { canWiden } = CLASS_RIGHTS[this.#options.setting.trust] // else nothing that is granted would hold
     const isTooWide = suggestions.includes('bash') // no answer to one call is meant for every call
+    const rules = isTooWide || !canWiden ? [] : suggestions
     return {
       callId: call.id,
       tool: call.name,
@@ -192,8 +194,9 @@ export class Permissions {
       cwd: this.#options.setting.workspace,
       diff: await this.#diffOf(judged),
       reason,
-      rules: isTooWide || !canWiden ? [] : suggestions,
+      rules,
       commands,
+      warnings: [...rules.flatMap(warnAboutOffered), ...decision.warnings],
     }
   }
 

@@ -28,6 +28,7 @@ export function toAskEvent({ id, kind, questions, permission }: Ask): AskUserEve
       ...permission,
       rules: [...permission.rules],
       commands: [...permission.commands],
+      warnings: [...permission.warnings],
     },
   }
 }

@@ -75,10 +75,16 @@ function toField({ question, header, options, multiSelect }: AskQuestion, { kind
 
 function toMessage(agent: string, { permission, questions }: AskUserEvent): string {
   if (permission) {
-    const { action, cwd, reason, diff, rules } = permission
+    const { action, cwd, reason, diff, rules, warnings } = permission
     const lasting =
       rules.length > 0 ? `"${PERMISSION_ANSWERS.session}" allows ${rules.join(' and ')}.` : undefined
-    const lines = [`${agent} asks for permission: ${action}`, `In ${cwd}, because ${reason}.`, lasting, diff]
+    const lines = [
+      `${agent} asks for permission: ${action}`,
+      `In ${cwd}, because ${reason}.`,
+      lasting,
+      ...warnings,
+      diff,
+    ]
     return lines.filter((line) => line).join('\n')
   }
   const lines = questions.map(({ question, options }) =>

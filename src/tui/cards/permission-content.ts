@@ -27,7 +27,7 @@ export function contentRows(
   quoting: Quoting,
 ): readonly string[] {
   const { what } = subjectOf(request)
-  const { cwd, diff, reason, arguments: args } = request
+  const { cwd, diff, reason, warnings, arguments: args } = request
   const shown = toVisible(what)
   const all = toVisible(toLines(args))
   const fact = (name: string, text: string) => factRows(name, visibleLine(text), quoting)
@@ -37,6 +37,7 @@ export function contentRows(
     ...(line.length > MOST_LINE_FIRST ? [...commands, ...line] : [...line, ...commands]),
     ...(cwd === '' ? [] : fact('in', cwd)),
     ...(reason === '' ? [] : fact('why', reason)),
+    ...warnings.flatMap((one) => fact('risk', one)),
     ...(hasRules || hasDetails ? ruleRows(request, card, quoting) : []),
     ...(diff === '' ? [] : quoteRows(toVisible(withoutHead(spaced(diff), what)), { ...quoting, tint })),
     ...(hasDetails && all !== shown ? ['  with', ...quoteRows(all, quoting)] : []),

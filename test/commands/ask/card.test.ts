@@ -20,6 +20,19 @@ test('permissionCard() shows a command, where and why, and every command of a li
   )
 })
 
+test('permissionCard() shows what a wide rule would permit, broken between words, and lets no terminal obey it', () => {
+  const warning =
+    'bash(node *) would permit any command without a question; name the script, as in bash(node a *)'
+  const lines = card({ tool: 'bash', action: 'bash: node a', warnings: [warning, 'x\u001b[2J'] }).split('\n')
+  assert.deepEqual(lines.slice(-5), [
+    '  why   no rule allows it',
+    '  risk  bash(node *) would permit any command without a question; name the',
+    '        script, as in bash(node a *)',
+    '  risk  x\\x1b[2J',
+    '',
+  ])
+})
+
 test('permissionCard() shows an edit with its diff', () => {
   const diff = '--- src/a.ts\n+++ src/a.ts\n@@ -1 +1 @@\n-\told\n+\tnew\n same\n'
   const request = { tool: 'write', action: 'edit src/a.ts', diff }

@@ -126,6 +126,18 @@ test('Runtime.turn() offers no lasting answer for a command that no narrow rule 
   assert.deepEqual([labels, asks[0]?.permission?.rules], [['Deny', 'Allow once'], []])
 })
 
+test('Runtime.turn() says which offered rules, and which rules that matched, permit nearly anything', async () => {
+  await using node = await start(shellHook(), ['node -e "a\nb" && sh -c ls'])
+  const settings = { onAsk: 'client', allow: ['bash(sh *)'] } as const
+  const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.no], { settings })
+  const { rules, warnings } = asks[0]!.permission!
+  assert.deepEqual(rules, ["bash(node -e 'a'*'b')"])
+  assert.deepEqual(warnings, [
+    `${rules[0]} would permit any command without a question; name the script, as in bash(node scripts/build *)`,
+    '--allow: allow bash(sh *) permits any command without a question; allow the commands themselves, as in bash(npm test *)',
+  ])
+})
+
 test('Runtime.turn() takes a question that nobody answers for a no', async () => {
   const shell = shellHook()
   const script = [{ parts: [call('a', 'npm test')] }, { parts: ['ok'] }]

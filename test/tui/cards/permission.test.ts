@@ -159,6 +159,15 @@ test('every command of a line is listed, each cut on its own, with those that ar
   }
 })
 
+test('what a rule would permit besides stands on the card', () => {
+  const warnings = ['bash(node *) would permit any command without a question; name the script']
+  const request = { ...BASH, warnings }
+  assert.match(
+    linesOf(permissionCard(request), 80, 24).join('\n'),
+    /^ {2}why {3}no rule allows it\n {2}risk {2}bash\(node \*\) would permit any command without a question; name the\n {8}script$/m,
+  )
+})
+
 /** Terminals of people. */
 const ROOMS = [
   [80, 24],
