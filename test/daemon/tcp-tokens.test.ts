@@ -67,6 +67,8 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     await box.crabtalk('agent', 'rename', 'clerk', 'scribe')
     await request(web, 'send', { agent: 'scribe', content: 'again' }, NEVER)
     await assert.rejects(request(web, 'send', { agent: 'clerk', content: 'hi' }, NEVER), { kind: 'denied' })
+    await box.crabtalk('agent', 'delete', 'scribe')
+    assert.ok(!(await box.crabtalk('token', 'list')).includes('web'))
   })
 
   test('revoking a token ends the turns and closes the connections of its client, and of no other', async () => {

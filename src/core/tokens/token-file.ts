@@ -27,6 +27,13 @@ export interface StoredTokens {
 
 type Lock = (resource: string, signal: AbortSignal) => Promise<AsyncDisposable>
 
+/** The place of the file, and the lock that its writers share. */
+export interface TokenFile {
+  /** The folder of the file. */
+  run: string
+  lock: Lock
+}
+
 const TOKEN_BYTES = 32
 /** Scanners for leaked secrets recognise tokens by it. */
 const PREFIX = 'crabtalk_'
@@ -59,7 +66,7 @@ export async function readTokens(run: string): Promise<StoredTokens> {
 
 /** Adds a token and gives it: this is the only time that anything knows it. Fails with `conflict` for a name in use. */
 export async function addToken(
-  { run, lock }: { run: string; lock: Lock },
+  { run, lock }: TokenFile,
   { name, agent, created }: Pick<StoredToken, 'name' | 'agent' | 'created'>,
   signal: AbortSignal,
 ): Promise<string> {
@@ -74,7 +81,7 @@ export async function addToken(
 
 /** Removes a token. Fails with `missing` where none has that name. */
 export async function removeToken(
-  { run, lock }: { run: string; lock: Lock },
+  { run, lock }: TokenFile,
   name: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -88,7 +95,7 @@ export async function removeToken(
 
 /** Notes when a token was used; one that was removed meanwhile stays removed. */
 export async function noteUse(
-  { run, lock }: { run: string; lock: Lock },
+  { run, lock }: TokenFile,
   { name, at }: { name: string; at: string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -98,9 +105,23 @@ export async function noteUse(
   })
 }
 
+/** Removes the tokens that are for one agent only. */
+export async function removeAgentTokens(
+  { run, lock }: TokenFile,
+  agent: string,
+  signal: AbortSignal,
+): Promise<void> {
+  await changeTokens({ run, lock }, signal, (before) => {
+    const kept = before.tokens.filter(
+      (one) => one.agent === undefined || foldName(one.agent) !== foldName(agent),
+    )
+    return kept.length === before.tokens.length ? before : { ...before, tokens: kept }
+  })
+}
+
 /** Lets tokens follow an agent to its new name. */
 export async function renameTokenAgent(
-  { run, lock }: { run: string; lock: Lock },
+  { run, lock }: TokenFile,
   { from, to }: { from: string; to: string },
   signal: AbortSignal,
 ): Promise<void> {
@@ -127,7 +148,7 @@ function nameInUse(name: string): CrabError {
 
 /** Changes the file while no other process does; nothing is written where nothing changes. */
 async function changeTokens(
-  { run, lock }: { run: string; lock: Lock },
+  { run, lock }: TokenFile,
   signal: AbortSignal,
   change: (before: StoredTokens) => StoredTokens,
 ): Promise<void> {

@@ -40,9 +40,9 @@ const TIMES: ConnectionTimes = { probeMs: 250, heartbeatMs: 1000, authMs: 10_000
 const LAST_MS = 200
 /** Connections that have not shown the token; one more ends the oldest. */
 const MAX_STRANGERS = 64
-/** Finds peers over TCP that are gone without a word. */
 /** The time requests have to end once they were aborted: a tool's program gets two seconds before it is killed. */
 const ABORT_MS = 2800
+/** Finds peers over TCP that are gone without a word. */
 const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true }
 
 /** Listens, and serves every connection. `conflict` where another already listens. */

@@ -15,6 +15,7 @@ import type {
   UpdateAgentMsg,
 } from '../../core/protocol/crabtalk.generated.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
+import type { TokenFile } from '../../core/tokens/token-file.ts'
 import type { Services } from '../services.ts'
 import { readObject } from './json-text.ts'
 import { turnConflict } from './turn-conflict.ts'
@@ -67,21 +68,21 @@ export async function renameAgent(
   const renamed = isTaken ? await rename() : await memory.rename(oldName, newName, rename, signal)
   await subscriptions.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
   await crons?.renameAgent(oldName.normalize('NFC'), renamed.name, signal)
-  await renameInTokens(services, { from: oldName, to: renamed.name }, signal)
+  await withTokens(services, ({ renameTokenAgent }, file) =>
+    renameTokenAgent(file, { from: oldName, to: renamed.name }, signal),
+  )
   return toAgentInfo(renamed)
 }
 
-/** Lets the tokens of TCP clients that are for this agent follow it, where there are any. */
-async function renameInTokens(
+/** Changes the tokens of TCP clients, where there are any. */
+async function withTokens(
   { node, place }: Services,
-  names: { from: string; to: string },
-  signal: AbortSignal,
+  change: (tokens: typeof import('../../core/tokens/token-file.ts'), file: TokenFile) => Promise<void>,
 ): Promise<void> {
   const { run } = node.paths
   if (!existsSync(join(run, 'tokens.json'))) return
-  const { renameTokenAgent } = await import('../../core/tokens/token-file.ts')
-  const lock = (resource: string, either: AbortSignal) => place.leases.take(resource, either)
-  await renameTokenAgent({ run, lock }, names, signal)
+  const lock = (resource: string, signal: AbortSignal) => place.leases.take(resource, signal)
+  await change(await import('../../core/tokens/token-file.ts'), { run, lock })
 }
 
 /** What fires on a schedule, where there is such a file; the daemon itself has no use for it. */
@@ -92,8 +93,8 @@ async function openCrons({ node, place }: Services): Promise<CronFile | undefine
   return new CronFile({ path, lock: (resource, signal) => place.leases.take(resource, signal) })
 }
 
-/** `delete_agent`: conversations stay; fails with `conflict` while a turn of it runs (decision 35). */
-export async function deleteAgent(services: Services, name: string): Promise<void> {
+/** `delete_agent`: conversations stay, tokens for it alone go; fails with `conflict` while a turn of it runs. */
+export async function deleteAgent(services: Services, name: string, signal: AbortSignal): Promise<void> {
   const { agents, place, holderOf, running, node, roster } = services
   const conflict = (pid: number | undefined) =>
     turnConflict(services, `Cannot delete the agent "${name}"`, {
@@ -108,6 +109,7 @@ export async function deleteAgent(services: Services, name: string): Promise<voi
   }
   await agents.delete(name)
   await roster.gone(agentId)
+  await withTokens(services, ({ removeAgentTokens }, file) => removeAgentTokens(file, name, signal))
 }
 
 function toAgentInfo(agent: AgentConfig): AgentInfo {

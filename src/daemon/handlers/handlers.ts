@@ -95,7 +95,7 @@ function operations(served: Served): Handlers {
     createAgent: async (message) => known(services, await createAgent(agents, message)),
     updateAgent: async (message) => known(services, await updateAgent(agents, message)),
     renameAgent: async (message, signal) => known(services, await renameAgent(services, message, signal)),
-    deleteAgent: ({ name }) => deleteAgent(services, name),
+    deleteAgent: ({ name }, signal) => deleteAgent(services, name, signal),
     listSkills: (message) => listSkills(services, message),
     reload: (_, signal) => services.reloads.all(signal),
     searchSessions: async (message, signal) =>

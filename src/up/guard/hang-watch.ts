@@ -40,7 +40,8 @@ interface Watched {
 
 /**
  * Probes running services and kills one that no longer answers, which its service manager then starts again. A component
- * counts as hung only after it has answered once, so that a program without tools or a port is left alone.
+ * counts as hung only after it has answered once and while its port file is there, so that a program without tools or a
+ * port is left alone.
  */
 export class HangWatch {
   readonly #ports: HangPorts
@@ -70,8 +71,10 @@ export class HangWatch {
     const { name } = service
     const watched = await this.#watch(service)
     if (!watched) return
-    const { answers, isForeign, problem } = await this.#ports.probe(name, signal)
+    const { answers, isForeign, problem, port } = await this.#ports.probe(name, signal)
     if (signal.aborted) return
+    const isUnannounced = !answers && !service.isBuiltIn && port === undefined && problem === undefined
+    if (isUnannounced) return void this.#watched.set(name, toFresh(watched))
     if (answers || isForeign) {
       if (watched.misses > 1) this.#ports.log('info', 'Answers again', { service: name })
       this.#watched.set(name, { ...toFresh(watched), hasAnswered: true })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chown, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { findDaemon } from '../../../src/daemon/find-daemon.ts'
@@ -19,6 +19,9 @@ test('requireOwnRun() takes a folder of this user, or none, and refuses that of 
     kind: 'config',
     message: /run belongs to another user \(uid \d+\)$/,
   })
+  await chmod(run, 0o777)
+  await requireOwnRun(run, UID)
+  assert.equal((await stat(run)).mode & 0o777, 0o700)
 })
 
 test('findDaemon() speaks to no socket of another user', async () => {

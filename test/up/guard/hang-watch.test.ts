@@ -38,20 +38,28 @@ test('HangWatch gives a part of this program the limit to start, and counts then
 test('HangWatch forgets what was missed before an answer, a gap of its own, or another process', async () => {
   await using box = makeBox({ isBuiltIn: false })
   await box.look(1, { answers: true })
-  await box.look(3, { answers: false })
+  await box.look(3, { answers: false, port: 7 })
   await box.look(1, { answers: true })
   assert.deepEqual(box.said, ['warn Misses probes: it does not answer', 'info Answers again'])
-  await box.look(3, { answers: false })
+  await box.look(3, { answers: false, port: 7 })
   box.pass(3_600_000) // a suspended machine
-  await box.look(3, { answers: false })
+  await box.look(3, { answers: false, port: 7 })
   assert.equal(box.service.signalCode, null)
   await box.look(3, { answers: false, isForeign: true })
   assert.equal(box.service.signalCode, null)
   box.running = []
-  await box.look(1, { answers: false })
+  await box.look(1, { answers: false, port: 7 })
   box.running = undefined
-  await box.look(5, { answers: false })
+  await box.look(5, { answers: false, port: 7 })
   assert.equal(box.service.signalCode, null, 'it is a new process to the watch')
+})
+
+test('HangWatch leaves a component alone that took its port file away', async () => {
+  await using box = makeBox({ isBuiltIn: false })
+  await box.look(1, { answers: true })
+  await box.look(10, { answers: false })
+  assert.deepEqual(box.said, [])
+  assert.equal(box.service.signalCode, null)
 })
 
 /** A watch over one real process, whose clock and probe a test sets. */
