@@ -63,7 +63,8 @@ async function describe(
   secondsOf(args)
   const command = commandOf(args)
   const { readOnlyUses } = await import('./read-only.ts') // only now: most turns run no command
-  const path = env && (env['PATH'] ?? '')
+  const { DEFAULT_PATH } = await import('./environment.ts')
+  const path = env && (env['PATH'] ?? DEFAULT_PATH)
   const readOnly = await readOnlyUses(command, { ...place, cwd, path })
   return { kind: 'bash', command, ...(readOnly && { readOnly }) }
 }

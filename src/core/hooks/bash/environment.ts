@@ -43,10 +43,13 @@ const HARDENED = {
   GIT_NO_LAZY_FETCH: '1',
 } as const
 
+/** For callers without a PATH, since what bash takes then may begin in the working directory. */
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
 /** The environment of a command: the caller's, so that it meets what a person's shell would, and settings of our own. */
 export function commandEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(env).filter(([name]) => !REMOVED.has(name))
-  return { ...Object.fromEntries(kept), ...SETTINGS }
+  return { PATH: DEFAULT_PATH, ...Object.fromEntries(kept), ...SETTINGS }
 }
 
 /**

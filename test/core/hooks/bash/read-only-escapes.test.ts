@@ -192,6 +192,7 @@ test('no command is read in another way because of the environment', () => {
     [],
   )
   assert.equal(plain['BASH_ENV'], 'x')
+  assert.match(plain['PATH'] ?? '', /^(\/[\w/]+:?)+$/)
 })
 
 async function judge(
