@@ -150,7 +150,7 @@ const MAX_FILES = 20_000
 
 /** Sections that say nothing about what reading commands start. Programs of `alias` and `credential` are not used by them. */
 const SECTIONS: ReadonlySet<string> = new Set(
-  'branch user pull push init fetch merge rebase color advice gui lfs rerere tag commit maintenance gc pack i18n column credential http url alias submodule receive'.split(
+  'branch user pull push init fetch merge rebase color advice gui rerere tag commit maintenance gc pack i18n column credential http url alias submodule receive'.split(
     ' ',
   ),
 )

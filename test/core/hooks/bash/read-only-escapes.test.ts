@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { appendFile, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { commandEnv, hardenedEnv } from '../../../../src/core/hooks/bash/environment.ts'
@@ -165,9 +165,23 @@ test('git reads no repository outside of the working directory', async () => {
 test('a configuration that names other files is not harmless', async () => {
   await using tree = await makeRepository()
   const config = tree.path('ws/.git/config')
+  const plain = await readFile(config)
   assert.equal(await judge(tree, 'git status'), 'allow')
-  await appendFile(config, '[core]\n\texcludesFile = /dev/zero\n')
-  assert.equal(await judge(tree, 'git status'), 'ask')
+  for (const text of ['[core]\n\texcludesFile = /dev/zero\n', '[lfs "extension.x"]\n\tclean = ./evil %f\n']) {
+    await writeFile(config, plain + text)
+    assert.equal(await judge(tree, 'git status'), 'ask', text)
+  }
+  await writeFile(config, plain)
+  await makeEvil(tree)
+  for (const [name, text] of [
+    ['.git/commondir', '../evil\n'],
+    ['.git/commondir', '../evil\nx\n'],
+    ['.git/commondir', ' ../evil'],
+  ] as const) {
+    await writeFile(tree.path(`ws/${name}`), text)
+    assert.equal(await judge(tree, 'git diff'), 'ask', JSON.stringify(text))
+    await rm(tree.path(`ws/${name}`))
+  }
 })
 
 test('git show may show a file, whatever its options are', async () => {
@@ -216,4 +230,10 @@ async function makeRepository(): Promise<Tree> {
   await git('add', '.')
   await git('commit', '-qm', 'one')
   return tree
+}
+
+/** A copy of the repository's folder whose configuration starts a program. */
+async function makeEvil(tree: Tree): Promise<void> {
+  await cp(tree.path('ws/.git'), tree.path('ws/evil'), { recursive: true })
+  await writeFile(tree.path('ws/evil/config'), '[diff]\n\texternal = ./x\n')
 }
