@@ -160,7 +160,12 @@ test('mcp set changes keys once the server has started with them, and keeps ever
   const before = await agentText(box)
   const { command, args } = misbehavingEntry(FEW)
   const words = [`command=${command}`, `args=${JSON.stringify(args)}`, 'timeout_ms=9000']
-  const { stdout, stderr, code } = await box.run(['mcp', 'set', 'notes', ...words])
+  assertFailed(await box.run(['mcp', 'set', 'notes', ...words]), 'invalid', {
+    message: /"env\.TOKEN" is \[secret\], and stored secrets are kept only for the same "command"$/,
+    hint: /give the value itself/,
+  })
+  const given = ['-e', 'TOKEN=s3cr3t-value', ...words]
+  const { stdout, stderr, code } = await box.run(['mcp', 'set', 'notes', ...given])
   assert.deepEqual([stdout, stderr, code], ['changed notes: 2 tools\n', '', 0])
   const after = before
     .replace('command = "no-such-program"', `command = ${JSON.stringify(command)}`)

@@ -181,8 +181,8 @@ test('upsert_mcp replaces one entry, keeps the rest of the text, and stored secr
     '',
   ].join('\n')
   await node.home.write('agents/crab.toml', text)
-  await upsert(node, { name: 'a', command: 'z', env: { TOKEN: '[secret]', LOG: '1' } })
-  assert.equal(await node.home.read('agents/crab.toml'), text.replace('command = "x"', 'command = "z"'))
+  await upsert(node, { name: 'a', command: 'x', env: { TOKEN: '[secret]', LOG: '2' } })
+  assert.equal(await node.home.read('agents/crab.toml'), text.replace('LOG = "1"', 'LOG = "2"'))
   await assert.rejects(upsert(node, { name: 'b', command: 'y', env: { TOKEN: '[secret]' } }), {
     kind: 'invalid',
     message: /^Cannot set the server "b": "env.TOKEN" is \[secret\]/,
@@ -240,7 +240,7 @@ test('replace_mcps replaces all entries, or none when one is wrong or the tools 
     (await listed(node)).map(({ name }) => name),
     ['a'],
   )
-  const { mcps } = await replace([b, { name: 'a', command: 'z', env: { TOKEN: '[secret]' } }], generation)
+  const { mcps } = await replace([b, { name: 'a', command: 'x', env: { TOKEN: '[secret]' } }], generation)
   assert.deepEqual(
     mcps.map(({ name }) => name),
     ['b', 'a'],

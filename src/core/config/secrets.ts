@@ -42,30 +42,57 @@ export interface RestoredServers {
 
 /**
  * Returns servers as a client sends them back, with the stored secrets where it kept REDACTED: those of the server of the
- * same name, in the same place of the same key.
+ * same name, in the same place of the same key. They stay with the program, or the host, that they were stored for.
  */
 export function restoreSecrets(mcps: unknown, stored: unknown): RestoredServers {
   if (!Array.isArray(mcps)) return { mcps, lost: [] }
   const lost: Finding[] = []
   const restored = mcps.map((entry: unknown, i) => {
     if (!isTable(entry)) return entry
-    return restoreEntry(entry, storedEntry(entry, stored), (path, text) =>
-      lost.push(toFinding(['mcps', i, ...path], text)),
+    return restoreEntry(entry, storedEntry(entry, stored), (path, text, why) =>
+      lost.push(toFinding(['mcps', i, ...path], text, why)),
     )
   })
   return { mcps: restored, lost }
 }
 
-/** Takes the way to a text with a REDACTED that nothing is known for. */
-type Miss = (path: KeyPath, text: string) => void
+/** Takes the path of a text with a REDACTED that stays, and the reason where it is not that nothing is stored. */
+type Miss = (path: KeyPath, text: string, why?: string) => void
 
 function storedEntry({ name }: JsonObject, stored: unknown): JsonObject {
   const entries = (Array.isArray(stored) ? stored : []).filter(isTable)
   return entries.find((one) => one['name'] === name) ?? {}
 }
 
-/** The program is a word of its command line: what stands before its first argument. */
+/** Restores one entry: without any stored secret where another program or another host would receive it. */
 function restoreEntry(entry: JsonObject, source: JsonObject, miss: Miss): JsonObject {
+  const key = receiverKey(entry, source)
+  if (key !== undefined) return restoreFrom({}, entry, (path, text) => miss(path, text, KEPT_FOR[key]))
+  const isOtherHelper = programOf(entry['auth_helper']) !== programOf(source['auth_helper'])
+  return restoreFrom(isOtherHelper ? { ...source, auth_helper: [] } : source, entry, miss)
+}
+
+/** Returns the key that gives the secrets of a stored entry another receiver; undefined when none does. */
+function receiverKey(entry: JsonObject, source: JsonObject): 'command' | 'url' | undefined {
+  const { command, url } = source
+  if (typeof command === 'string' && programOf([entry['command']]) !== programOf([command])) return 'command'
+  return typeof url === 'string' && !isSameHost(entry['url'], url) ? 'url' : undefined
+}
+
+/** Returns the first word of a command line as it is shown; undefined for anything else. */
+function programOf(words: unknown): string | undefined {
+  return isWords(words) && words[0] !== undefined ? redactWords([words[0]])[0] : undefined
+}
+
+function isSameHost(sent: unknown, stored: string): boolean {
+  if (typeof sent !== 'string') return false
+  if (sent === stored || sent === redactWords([stored])[0]) return true
+  const [one, other] = [URL.parse(sent), URL.parse(stored)]
+  return one !== null && one.protocol === other?.protocol && one.host === other.host
+}
+
+/** The program is a word of its command line: what stands before its first argument. */
+function restoreFrom(source: JsonObject, entry: JsonObject, miss: Miss): JsonObject {
   const { command, args, ...rest } = entry
   const restored = restoreTable(rest, source, [], miss)
   if (typeof command !== 'string' || !isWords(args)) {
@@ -132,8 +159,13 @@ function isWords(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string')
 }
 
-function toFinding(path: KeyPath, text: string): Finding {
+function toFinding(path: KeyPath, text: string, why = 'there is no stored value to keep'): Finding {
   const holds = text === REDACTED ? `is ${REDACTED}` : `holds ${REDACTED}`
-  const message = `"${formatPath(path)}" ${holds}, and there is no stored value to keep`
+  const message = `"${formatPath(path)}" ${holds}, and ${why}`
   return { path, message, hint: 'give the value itself' }
+}
+
+const KEPT_FOR = {
+  command: 'stored secrets are kept only for the same "command"',
+  url: 'stored secrets are kept only for the same scheme, host and port of "url"',
 }

@@ -224,9 +224,14 @@ test('update() takes the placeholder for: keep the stored secret', async () => {
   const store = agentStore(home.paths)
   const mcps = [{ name: 'fs', command: 'x', env: { TOKEN: 'hush' } }]
   await store.create('a', { mcps }, '')
-  const changed = [{ name: 'fs', command: 'y', env: { TOKEN: REDACTED, LOG: '1' } }]
+  const changed = [{ name: 'fs', command: 'x', args: ['y'], env: { TOKEN: REDACTED, LOG: '1' } }]
   const agent = await store.update('a', { mcps: changed })
-  assert.deepEqual(agent.mcps, [{ name: 'fs', command: 'y', env: { TOKEN: 'hush', LOG: '1' } }])
+  assert.deepEqual(agent.mcps, [{ name: 'fs', command: 'x', args: ['y'], env: { TOKEN: 'hush', LOG: '1' } }])
+  await assert.rejects(store.update('a', { mcps: [{ ...changed[0], command: 'evil' }] }), {
+    kind: 'invalid',
+    message:
+      /"mcps\[0\]\.env\.TOKEN" is \[secret\], and stored secrets are kept only for the same "command"$/,
+  })
   await assert.rejects(store.update('a', { mcps: [{ ...changed[0], name: 'other' }] }), {
     kind: 'invalid',
     message:

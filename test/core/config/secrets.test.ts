@@ -75,11 +75,7 @@ const EDITS: Record<string, [stored: string[], sent: string[], restored: string[
     ['--pass', '[secret]', '--key', '[secret]'],
     ['--pass', 'b', '--key', 'a'],
   ],
-  'another host and path': [
-    ['postgres://me:pw@h/x'],
-    ['postgres://[secret]@other:1/y'],
-    ['postgres://me:pw@other:1/y'],
-  ],
+  'another path': [['postgres://me:pw@h:1/x'], ['postgres://[secret]@h:1/y'], ['postgres://me:pw@h:1/y']],
   'another query': [
     ['https://h/?token=a&key=b'],
     ['https://h/?key=[secret]&n=1&token=[secret]'],
@@ -114,6 +110,17 @@ const REFUSED: Record<string, [stored: string[], sent: string[]]> = {
   ],
   'in a part of a word': [['--token=a'], ['--token=Bearer [secret]']],
   'of nothing at all': [[], ['[secret]']],
+  'of another host': [['postgres://me:pw@h/x'], ['postgres://[secret]@evil/x']],
+  'of another port': [['postgres://me:pw@h/x'], ['postgres://[secret]@h:81/x']],
+  'of another scheme': [['https://me:pw@h/x'], ['http://[secret]@h/x']],
+  'of another host, behind another word': [['https://h/?token=a'], ['-v', 'https://evil/?token=[secret]']],
+  'in the path of another host': [[`https://h/${'a1'.repeat(16)}/x`], ['-v', 'https://evil/[secret]/x']],
+  'of a host behind a backslash': [['https://h/?token=a'], ['-v', 'https://evil\\@h/?token=[secret]']],
+  'of a host behind a tab': [['https://h/?token=a'], ['-v', 'https://h\t.evil/?token=[secret]']],
+  'of another host in JSON': [
+    ['{"url": "https://h/", "apiKey": "a"}'],
+    ['{"url": "https://evil/", "apiKey": "[secret]"}'],
+  ],
 }
 for (const [what, [args, sent]] of Object.entries(REFUSED)) {
   test(`restoreSecrets() names a placeholder ${what}`, () => {
@@ -131,7 +138,12 @@ test('restoreSecrets() names every placeholder that stayed, in whatever key', ()
   const { lost } = restoreSecrets(
     [
       { name: 'new', url: 'http://[secret]@h', auth: REDACTED },
-      { name: 'fs', env: { OTHER: REDACTED, TOKEN: REDACTED }, headers: { A: `Bearer ${REDACTED}` } },
+      {
+        name: 'fs',
+        command: 'x',
+        env: { OTHER: REDACTED, TOKEN: REDACTED },
+        headers: { A: `Bearer ${REDACTED}` },
+      },
     ],
     STORED,
   )
@@ -144,6 +156,48 @@ test('restoreSecrets() names every placeholder that stayed, in whatever key', ()
       '"mcps[1].headers.A" holds [secret], and there is no stored value to keep',
     ],
   )
+})
+
+const WEB = STORED[1]!
+/** Entries that would hand the stored secrets to somebody else, with the keys that are refused. */
+const MOVED: Record<string, [stored: McpEntry, change: Partial<McpEntry>, keys: string[]]> = {
+  'another program': [STORED[0]!, { command: 'evil' }, ['args[1]', 'env.TOKEN', 'env.LOG']],
+  'another host': [
+    WEB,
+    { url: 'http://[secret]@evil/mcp?api_key=[secret]' },
+    ['url', 'headers.X-Key', 'auth', 'auth_helper[2]'],
+  ],
+  'another host, without secrets in its address': [
+    WEB,
+    { url: 'http://evil/mcp' },
+    ['headers.X-Key', 'auth', 'auth_helper[2]'],
+  ],
+  'another port': [WEB, { url: 'http://h:81/mcp' }, ['headers.X-Key', 'auth', 'auth_helper[2]']],
+  'another scheme': [WEB, { url: 'https://h/mcp' }, ['headers.X-Key', 'auth', 'auth_helper[2]']],
+  'another host behind a tab': [
+    WEB,
+    { url: 'http://h\t.evil/mcp' },
+    ['headers.X-Key', 'auth', 'auth_helper[2]'],
+  ],
+  'another helper': [WEB, { auth_helper: ['evil', '--password', REDACTED] }, ['auth_helper[2]']],
+}
+for (const [what, [stored, change, keys]] of Object.entries(MOVED)) {
+  test(`restoreSecrets() gives no stored secret to ${what}`, () => {
+    const { mcps, lost } = restoreSecrets([{ ...redactEntry(stored), ...change }], [stored])
+    if (what !== 'another helper') assert.doesNotMatch(JSON.stringify(mcps), /hush/)
+    else assert.doesNotMatch(JSON.stringify(mcps), /hush3/)
+    const named = lost.map(({ message }) => /^"mcps\[0\]\.([^"]+)"/.exec(message)?.[1])
+    assert.deepEqual(named.toSorted(), keys.toSorted())
+    if (what !== 'another helper') {
+      for (const { message } of lost) assert.match(message, /stored secrets are kept only for the same /)
+    }
+  })
+}
+
+test('restoreSecrets() keeps the secrets of an address whose path or query changes', () => {
+  const url = 'http://[secret]@h/other?n=1&api_key=[secret]'
+  const { mcps, lost } = restoreSecrets([{ ...redactEntry(WEB), url }], [WEB])
+  assert.deepEqual([mcps, lost], [[{ ...WEB, url: 'http://me:hush1@h/other?n=1&api_key=hush2' }], []])
 })
 
 test('restoreSecrets() leaves alone what is stored like that: the other keys can still be changed', () => {

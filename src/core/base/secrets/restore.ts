@@ -8,7 +8,8 @@ export interface RestoredWords {
 
 /**
  * Returns the words of a command line, or an address, as a client sends them back, with the stored secrets in the place
- * of REDACTED. A secret belongs to what stands before it: an option, a name, `://`.
+ * of REDACTED. A secret belongs to what stands before it (an option, a name, `://`), and to the schemes and hosts of the
+ * addresses in its word: it follows to no other host.
  *
  * A word is lost where that does not say which secret is meant, or none was stored there.
  */
@@ -46,16 +47,23 @@ function slotsOf(stored: readonly string[], shown: readonly string[]): Slot[] {
   })
 }
 
-/** What stands before each REDACTED of a word, in order. */
+/** Returns what stands before each REDACTED of a word, in order, behind the hosts of the word. */
 function leadsOf(word: string, before = ''): string[] {
   const parts = word.split(REDACTED)
+  const hosts = parts.length > 1 ? hostsIn(word) : ''
   let prefix = ''
   return parts.slice(0, -1).map((part) => {
     prefix += part
     const lead = prefix === '' ? `${before} ` : (LEAD.exec(prefix)?.[0] ?? '')
     prefix += REDACTED
-    return lead
+    return hosts + lead
   })
+}
+
+/** Returns the scheme, the host and the port of each address in a word, without the users. */
+function hostsIn(word: string): string {
+  const addresses = [...word.matchAll(ADDRESS)]
+  return addresses.map(([, scheme = '', host = '']) => `${scheme}://${host.replace(USER, '')} `).join('')
 }
 
 /** One secret, or as many as are wanted, in their order; everything else may mean another one. */
@@ -71,5 +79,8 @@ function chooser(open: readonly Slot[], wanted: readonly string[]): (lead: strin
   }
 }
 
+/** Ends only where every reader of addresses ends a host: some drop tabs, and take a backslash for a slash. */
+const ADDRESS = /([a-z][a-z\d+.-]{0,63})?:\/\/([^/?#"'<>`]*)/gi
+const USER = /^[^\s\\]*@/
 const LEAD =
   /(?:[\w.%-]{1,128}\\{0,7}["']?\s{0,8}[=:]\s{0,8}\\{0,7}["']?|:\/\/|--?[\w.-]{1,128}\s{1,8}|\b(?:bearer|basic) {1,8}|[^\w]|\w)$/i
