@@ -69,7 +69,7 @@ test('a chat starts a daemon, and shares it with a send and another chat', async
 })
 
 test('a question of a script comes up in every chat, is answered in one, and closes in the other', async () => {
-  const call = { call: 'c1', name: 'bash', args: '{"command":"echo ran"}' }
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch ran"}' }
   await using talk = await makeTalk(({ text }) =>
     text.includes('"role":"tool"') ? { parts: ['It ran.'] } : { parts: [call] },
   )

@@ -89,13 +89,13 @@ test('a question is answered from another process, once, and closed for everybod
 })
 
 test('answer without an answer asks on the terminal', async () => {
-  const call = { call: 'c1', name: 'bash', args: '{"command":"echo no"}' }
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch no"}' }
   await using at = await serve([{ parts: [call] }, { parts: ['Then not.'] }])
   const send = at.start(['send', '-s', 'notes', '--on-ask', 'park', 'make it'])
   await send.prints(/answer with crabtalk answer \w{8}\n$/, 'stderr')
   const [, id = ''] = /crabtalk answer (\w{8})/.exec((await at.run(['asks'])).stdout) ?? []
   const terminal = at.talk.terminal(['answer', id], { env: WITH_DAEMON })
-  await terminal.shows(/echo no[\s\S]*> /)
+  await terminal.shows(/touch no[\s\S]*> /)
   terminal.type('4\r')
   assert.equal((await terminal.finished).code, 0)
   assert.equal((await send.finished).stdout, 'Then not.\n')
@@ -230,7 +230,7 @@ test('who answers and follows need not have the key of the daemon; who begins a 
 })
 
 test('every example in the help of these commands works', async () => {
-  const call = { call: 'c1', name: 'bash', args: '{"command":"echo"}' }
+  const call = { call: 'c1', name: 'bash', args: '{"command":"touch it"}' }
   await using at = await serve((request) => {
     const messages = request.json['messages'] as { role: string }[]
     const isAsking = request.text.includes('ask me') && messages.at(-1)!.role === 'user'

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openChat, type Session } from '../support/chat-session.ts'
+import { chooseDigit, TAKES_DIGITS } from '../support/choose-digit.ts'
 import { askingEntry, entriesToml, misbehavingEntry, type StdioEntry } from '../support/mcp/mcp-servers.ts'
 import type { Script } from '../support/model-server.ts'
 import { assertFailed, makeTalk, promptOf, type Talk } from '../support/talk.ts'
@@ -117,8 +118,7 @@ test('the chat fills in the form of a server as a card', async () => {
   await using chat = openChat(talk, ['chat', 'go'])
   await chat.shows(/An MCP server of crab asks: not to be trusted with secrets/)
   await chat.shows(/It wants to know: Name, Colour/)
-  await chat.shows(/Enter chooses/)
-  chat.press('enter')
+  await chooseDigit(chat, '1')
   await chat.shows(/^ +│ Name|^ Name {2}Colour|Submit/)
   await chat.shows(/Enter goes on/)
   chat.type('Ada')
@@ -138,7 +138,7 @@ test('Esc at the card of a server is told as left, not as refused', async () => 
   await using chat = openChat(talk, ['chat', 'go'])
   await chat.shows(/asks you to open an address of example\.com/)
   await chat.shows(/https:\/\/example\.com\/login/)
-  await chat.shows(/Enter chooses/)
+  await chat.shows(TAKES_DIGITS)
   chat.press('esc')
   await chat.shows('Done.')
   assert.match(resultOf(talk), /"action":"cancel"/)

@@ -113,7 +113,7 @@ test('mcp call sends a text where the tool wants one, and knows a misspelt argum
   }
   assertFailed(await echo('mesage=hi'), 'invalid', {
     message: /"message" is missing$/,
-    hint: /^hint: did you mean "message"\?$/,
+    hint: /^hint: for "mesage" did you mean "message"\?$/,
   })
   assertFailed(await echo('message=a', 'message=b'), 'usage', {
     message: /message is there twice$/,

@@ -35,13 +35,14 @@ test('the package as others install it: its examples run, and its types fit', as
   const [client, runtime, ...others] = await examplesOf('README.md')
   assert.equal(await runExample(talk, client!), 'Anything at all.\nAnything at all.\n')
   assert.equal(await runExample(talk, runtime!), 'You said: hello\n')
-  const [programs, ...more] = await examplesOf('docs/programs.md')
+  const [programs, watching, ...more] = await examplesOf('docs/programs.md')
   const [component, ...still] = await examplesOf('docs/components.md')
   assert.deepEqual([...others, ...more, ...still], [], 'every example is run')
   assert.match(
     await runExample(talk, programs!),
     /stop true true\n[\da-f]{16}-\w{26} \[\n[\s\S]*'Anything at all\.'\n\]\n$/,
   )
+  assert.equal(await runExample(talk, watching!), 'crab my-monitor\n')
   await tryComponent(talk, component!)
   await checkTypes(talk)
 })

@@ -200,9 +200,15 @@ export class Permissions {
     }
   }
 
-  /** Whether a call is refused before a person is asked when it would fail; a stranger learns nothing of files that way. */
+  /**
+   * Returns whether a call that would fail is refused before a person is asked. A file that the agent may not read is not
+   * tried out: the failure would tell what is there.
+   */
   #isTriedOut(action: Action): boolean {
-    return action.kind === 'edit' && this.#options.setting.trust === 'local'
+    if (action.kind !== 'edit' || this.#options.setting.trust !== 'local') return false
+    const { path, shown } = action
+    if (this.#options.seen.get(path) !== undefined) return true
+    return this.#decide({ kind: 'read', path, shown }).effect === 'allow'
   }
 
   async #diffOf({ action }: Judged): Promise<string> {
