@@ -1,11 +1,12 @@
 import { lexShell, quoteWord, WHOLE } from '../base/shell-lexer.ts'
 import { allowsInner, plainInner } from './inner-rules.ts'
+import { readsCommands } from './interpreters.ts'
 import { reachOf, reachWithValues } from './launchers.ts'
 import { commandText } from './pattern.ts'
 import { findClosing, hasSwitchedOff } from './read-only/closing-rule.ts'
 import { isRestricting, type ReadRule, rulesAbout } from './read-rules.ts'
 import { withoutOptions } from './sub-commands.ts'
-import { suggestCommand } from './suggest.ts'
+import { isOfferable, suggestCommand } from './suggest.ts'
 import type { Action, Decision, ReadOnlyUse, Rule, Setting } from './types.ts'
 import { conclude, type Evidence, type Verdict } from './verdict.ts'
 
@@ -33,7 +34,7 @@ export function decideLine(
     const { matched, hidden } = findRestricting(line, rules, whole)
     const evidence = { matched, hidden, unseen: lexed.opaque }
     const { isOpen, ...verdict } = conclude({ kind: 'bash', command: line }, evidence, setting)
-    return { ...verdict, suggestions: isOpen ? ['bash'] : [] }
+    return { ...verdict, suggestions: isOpen ? ['bash'] : [], offered: [] }
   }
   const commands = lexed.commands.map((words) => words.map(({ text }) => text))
   const isOff = hasSwitchedOff(rules)
@@ -104,15 +105,20 @@ function findWithheld(
   return isAllowed ? [] : narrow
 }
 
-/** The strictest verdict; the rules that are missing are those of the commands that are not allowed. */
+/**
+ * The strictest verdict, by a rule rather than by a built-in form; the rules that are missing are those of the commands
+ * that are not allowed.
+ */
 function combine(judged: readonly (Verdict & { words: readonly string[] })[]): Omit<Decision, 'warnings'> {
   const strictest = ['deny', 'ask', 'allow'] as const
-  const first = strictest.map((effect) => judged.find((one) => one.effect === effect)).find(Boolean)!
+  const effect = strictest.find((one) => judged.some((verdict) => verdict.effect === one))!
+  const deciding = judged.filter((one) => one.effect === effect)
+  const first = deciding.find((one) => one.rule !== undefined) ?? deciding[0]!
   const waiting = judged.filter(({ effect }) => effect !== 'allow')
-  const isOpen = judged.every((one) => one.isOpen)
+  const isOpen = judged.every((one) => one.isOpen && !readsCommands(one.words))
   const lacking = waiting.length > 0 ? waiting : judged
-  const suggestions = new Set(isOpen ? lacking.map(({ words }) => suggestCommand(words)) : [])
-  const { effect, rule, reason, builtIn } = first
+  const suggestions = [...new Set(isOpen ? lacking.map(({ words }) => suggestCommand(words)) : [])]
+  const { rule, reason, builtIn } = first
   const matched = [...new Set(judged.flatMap((one) => one.matched))]
   const commands = judged.map((one) => ({
     text: one.words.map(quoteWord).join(' '),
@@ -124,7 +130,8 @@ function combine(judged: readonly (Verdict & { words: readonly string[] })[]): O
     matched,
     reason,
     ...(builtIn && { builtIn }),
-    suggestions: [...suggestions],
+    suggestions,
+    offered: lacking.every(({ words }) => isOfferable(words)) ? suggestions : [],
     commands,
   }
 }

@@ -24,7 +24,8 @@ function decideAction(action: Action, setting: Setting): Omit<Decision, 'warning
   const matched = rulesAbout(action, guard ? rules.filter((one) => passesGuard(one, guard)) : rules, setting)
   const { isOpen, ...verdict } = conclude(action, { matched, hidden: [] }, setting)
   const isGrantable = isOpen && guard?.isAlways !== true
-  return { ...verdict, suggestions: isGrantable ? [suggestRule(action, setting)] : [] }
+  const suggestions = isGrantable ? [suggestRule(action, setting)] : []
+  return { ...verdict, suggestions, offered: suggestions }
 }
 
 /** Whether a rule holds for a protected path: all that restrict, and those that allow by its name. */

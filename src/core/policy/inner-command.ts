@@ -167,7 +167,8 @@ function isDeclaring(command: readonly string[], i: number, string: string): boo
   return command[i] === string && /^-[0rtpxo]*[IJ]$/.test(command[i - 1] ?? '')
 }
 
-function isInput(operand = '-'): boolean {
+/** Whether a script of this name is what comes through a pipe, or may be. */
+export function isInput(operand = '-'): boolean {
   const path = posix.normalize(operand)
   return (
     path === '-' || GLOB.test(path) || /^(\/|(\.\.\/)+)(dev|proc)\/|(^|\/)stdin$|(^|\/)fd\/\d/i.test(path)

@@ -1,11 +1,11 @@
 import { sep } from 'node:path'
 import { quoteWord } from '../base/shell-lexer.ts'
 import { escapeMcpName } from '../config/rule-syntax.ts'
-import { isLauncher } from './inner-command.ts'
+import { isLauncher, plainName } from './inner-command.ts'
+import { runsCode } from './interpreters.ts'
 import { type Place, toPathGlob } from './path-pattern.ts'
 import { isInside } from './paths.ts'
 import type { Action } from './types.ts'
-import { findWideCommand } from './wide-rules.ts'
 
 /** The narrowest rule that covers an action; `bash` for a command line, whose commands have rules of their own. */
 export function suggestRule(action: Action, place: Place): string {
@@ -25,8 +25,8 @@ export function suggestRule(action: Action, place: Place): string {
 /**
  * The rule for one simple command, as its author would write it: `bash(npm test *)` for `npm test -- a`.
  *
- * The literal line where more would be nearly anything (interpreters, launchers), or where nothing is known of the program.
- * What no rule can hold, a line break say, becomes a `*`.
+ * The literal line for every program but the few of which all options are known to be harmless. What no rule can hold, a
+ * line break say, becomes a `*`.
  */
 export function suggestCommand(words: readonly string[]): string {
   const prefix = prefixOf(words)
@@ -34,16 +34,26 @@ export function suggestCommand(words: readonly string[]): string {
   return `bash(${words.map(suggestWord).join(' ')})`
 }
 
+/**
+ * Whether the question about a command may offer its rule for longer than the call.
+ *
+ * Shells, interpreters, make and what starts other programs are asked about each time: their words say too little of what
+ * would run the next time.
+ */
+export function isOfferable(words: readonly string[]): boolean {
+  const [name = '', ...args] = words
+  const plain = plainName(name)
+  if (isLauncher(plain, args) || MAKE.test(plain)) return false
+  return prefixOf(words) !== undefined || PACKAGE_SCRIPT.test(words.join(' ')) || !words.some(runsCode)
+}
+
 /** The words that say what a command does, where anything may follow. */
-function prefixOf([name = '', ...args]: readonly string[]): readonly string[] | undefined {
-  const sub = args.slice(
-    0,
-    /^run(-script)?$/.test(args[0] ?? '') && /^(npm|pnpm|yarn|bun)$/.test(name) ? 2 : 1,
-  )
-  const isSub = sub.length > 0 && sub.every((word) => /^[a-z][\w:-]*$/.test(word))
-  const prefix = PLAIN_PROGRAMS.has(name) ? [name] : PROGRAMS.has(name) && isSub ? [name, ...sub] : undefined
-  if (prefix === undefined || sub.at(-1) === 'run' || isLauncher(name, args)) return undefined
-  return findWideCommand(prefix) === undefined ? prefix : undefined
+function prefixOf(words: readonly string[]): readonly string[] | undefined {
+  const [name = '', ...args] = words
+  if (isLauncher(plainName(name), args)) return undefined
+  const lengths = [1, 2, 3].filter((length) => length <= words.length)
+  const length = lengths.find((count) => PREFIXES.test(words.slice(0, count).join(' ')))
+  return length === undefined ? undefined : words.slice(0, length)
 }
 
 function suggestWord(word: string): string {
@@ -74,17 +84,18 @@ function suggestMcp({ name, server, tool }: { name: string; server: string; tool
   return escapeMcpName(full).replace(UNPRINTABLE, '*').replace(/\s$/, '*')
 }
 
-/** Programs whose first word says what they do. */
-const PROGRAMS: ReadonlySet<string> = new Set(
-  'git npm pnpm yarn bun cargo go docker podman kubectl gh glab dotnet terraform systemctl'.split(' '),
-)
+/**
+ * Commands that may have any further words. Formatters, linters and test runners are none: their options name plugins,
+ * configuration and files to write.
+ */
+const PREFIXES =
+  /^(mkdir|git (add|commit|checkout|switch|restore|rm|mv|tag|branch)|(npm|pnpm|yarn) test|(npm|pnpm|yarn|bun) run(-script)? [a-z][\w:-]*|docker (ps|images|logs)|(gh|glab) (pr|mr|issue|run|ci|release|repo) (view|list|status|checks|diff))$/
 
-/** Programs that check, build or format, whatever their words are. */
-const PLAIN_PROGRAMS: ReadonlySet<string> = new Set(
-  'tsc eslint biome prettier oxlint stylelint vitest jest mocha ava pytest ruff mypy black flake8 isort gofmt rustfmt mkdir'.split(
-    ' ',
-  ),
-)
+/** It runs what a file of the working directory says, and what its variables say. */
+const MAKE = /^[gb]?make$/
+
+/** What bun and deno do besides running code. */
+const PACKAGE_SCRIPT = /^(bun|deno) (test|fmt|lint|check|install)( |$)|^deno task [\w:-]+$/
 
 /** Control characters, the two line separators, halves of surrogate pairs: as ranges, which cost a start nothing. */
 const UNPRINTABLE = /[^ -~\xa0-\u2027\u202a-\ud7ff\ue000-\u{10ffff}]/gu

@@ -103,9 +103,11 @@ export interface Decision {
   reason: string
   /**
    * The narrowest rules that would allow it together: one for each command of a line that is not allowed yet. Plain `bash`
-   * when no narrower rule can, which is too much for one answer to grant; empty when no rule that allows would help.
+   * when no narrower rule can; empty when no rule that allows would help, or when it would mean any command.
    */
   suggestions: readonly string[]
+  /** The suggestions that one answer may grant for later calls; none for interpreters and launchers, and never `bash`. */
+  offered: readonly string[]
   /** What rules that matched allow besides, each with a narrower rule: whole sentences for a person. */
   warnings: readonly string[]
   /** The commands of a command line, in its order; absent where it cannot be taken apart, and for other actions. */

@@ -18,7 +18,7 @@ export interface Evidence {
 }
 
 /** A decision, and whether a rule that allows would make it one to allow. */
-export type Verdict = Omit<Decision, 'suggestions' | 'warnings'> & { isOpen: boolean }
+export type Verdict = Omit<Decision, 'suggestions' | 'offered' | 'warnings'> & { isOpen: boolean }
 
 /** Deny over ask over allow; then the mode, the class of the turn, and what holds when no rule matches (decision 29). */
 export function conclude(action: Action, evidence: Evidence, setting: Setting): Verdict {

@@ -1,3 +1,6 @@
+import { plainName } from './inner-command.ts'
+import { INTERPRETERS } from './interpreters.ts'
+
 /** What a rule for a program permits that its author may not mean. */
 export interface WideProgram {
   /** The object of a sentence: `any command`. */
@@ -6,17 +9,24 @@ export interface WideProgram {
   instead: string
 }
 
-/** Says what a command with anything behind these words may do, where that is nearly anything. */
+/** Says what a program with anything behind these words may do, where that is nearly anything. */
 export function findWideProgram(name: string, words: readonly string[]): WideProgram | undefined {
-  const first = words.find((word) => !word.startsWith('-')) ?? ''
-  const row = ROWS.find(({ names, isWide }) => names.test(name) && isWide.test(first))
-  return row && { permits: row.permits, instead: row.instead.replaceAll('NAME', name) }
+  const plain = plainName(name)
+  const [first = '', second = ''] = words.filter((word) => !word.startsWith('-'))
+  const row = ROWS.find((one) => {
+    return one.names.test(plain) && one.isWide.test(first) && (one.isWideNext?.test(second) ?? true)
+  })
+  if (row) return { permits: row.permits, instead: row.instead.replaceAll('NAME', name) }
+  const isOwn = name.includes('/') && !/^[/~]/.test(name)
+  return isOwn ? { permits: `${ANY} (when the agent changes ${name})`, instead: ONE_LINE } : undefined
 }
 
 interface Row extends WideProgram {
   names: RegExp
   /** The first word that is not an option; empty when there is none. */
   isWide: RegExp
+  /** The second such word; any when absent. */
+  isWideNext?: RegExp
 }
 
 const ANY = 'any command'
@@ -25,14 +35,14 @@ const ONE_LINE = 'write the whole line'
 /** The first that fits counts. */
 const ROWS: readonly Row[] = [
   {
-    names:
-      /^(node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|pypy3?|perl|ruby|php|lua|Rscript|osascript|julia)$/,
+    names: INTERPRETERS,
     isWide: /^[^./]*$/,
     permits: ANY,
     instead: 'name the script, as in bash(NAME scripts/build *)',
   },
   {
-    names: /^(g?awk|mawk|sed|gdb|expect|sqlite3|vi|vim|nvim|emacs|ed|ex|less|more|man|ftp|screen|tmux)$/,
+    names:
+      /^(g?awk|mawk|sed|gdb|lldb|psql|mysql|mariadb|sqlite3?|duckdb|mongo|mongosh|redis-cli|at|batch|crontab|vi|vim|nvim|emacs|ed|ex|less|more|man|screen|tmux)$/,
     isWide: /(?:)/,
     permits: `${ANY} (by its own commands)`,
     instead: ONE_LINE,
@@ -57,6 +67,31 @@ const ROWS: readonly Row[] = [
     instead: ONE_LINE,
   },
   {
+    names: /^git$/,
+    isWide: /^(send-email|init|instaweb|daemon|remote)$/,
+    permits: `${ANY} (by --smtp-server, --template and addresses such as ext::)`,
+    instead: ONE_LINE,
+  },
+  {
+    names: /^git$/,
+    isWide: /^(apply|am)$/,
+    permits: 'changing any file, whatever rules for edit say',
+    instead: ONE_LINE,
+  },
+  {
+    names: /^git$/,
+    isWide: /^credential/,
+    permits: 'printing stored passwords',
+    instead: ONE_LINE,
+  },
+  {
+    names: /^(npm|pnpm|yarn|bun)$/,
+    isWide: /^run(-script)?$/,
+    isWideNext: /^$/,
+    permits: 'any script of package.json',
+    instead: 'name a script, as in bash(NAME run build *)',
+  },
+  {
     names: /^(npm|pnpm|yarn)$/,
     isWide: /^(exec|x|dlx|explore|config|install|i|add|ci|create|init|)$/,
     permits: `${ANY} (by exec and by the scripts of packages)`,
@@ -75,7 +110,13 @@ const ROWS: readonly Row[] = [
     instead: 'name the target without a *, as in bash(NAME test)',
   },
   {
-    names: /^(go|cargo|gradle|gradlew|mvn|dotnet|bazel)$/,
+    names: /^cargo$/,
+    isWide: /(?:)/,
+    permits: 'any program (by --config)',
+    instead: 'name it without a *, as in bash(NAME test)',
+  },
+  {
+    names: /^(go|gradle|gradlew|mvn|dotnet|bazel)$/,
     isWide: /^(run|test|build|vet|generate|install|exec|)$/,
     permits: 'any program (by its options)',
     instead: 'name it without a *, as in bash(NAME test)',
@@ -87,7 +128,7 @@ const ROWS: readonly Row[] = [
     instead: 'name what it does, as in bash(NAME ps *)',
   },
   {
-    names: /^(curl|wget|nc|ncat|socat|scp|sftp|rsync|rclone|aws|gcloud|az)$/,
+    names: /^(curl|wget|nc|ncat|socat|scp|sftp|ftp|rclone|aws|gcloud|az)$/,
     isWide: /(?:)/,
     permits: 'sending any file anywhere, and overwriting files',
     instead: ONE_LINE,
@@ -106,8 +147,46 @@ const ROWS: readonly Row[] = [
   },
   {
     names: /^(gh|glab)$/,
-    isWide: /^(api|alias|extension|auth|)$/,
+    isWide: /^(api|alias|ext|extension|auth|codespace|cs|config|secret|)$/,
     permits: 'whatever your account may do',
     instead: 'name what it does, as in bash(NAME pr view *)',
+  },
+  {
+    names: /^(gh|glab)$/,
+    isWide: /^(gist|snippet|release|repo|issue|pr|mr)$/,
+    isWideNext: /^(create|edit|upload|clone|)$/,
+    permits: 'sending any file to your account',
+    instead: 'name what it does, as in bash(NAME pr view *)',
+  },
+  {
+    names:
+      /^(tsc|eslint|biome|prettier|oxlint|stylelint|vite|vitest|jest|mocha|ava|tap|c8|nyc|karma|cypress|playwright|webpack|rollup|esbuild|turbo|nx|pytest|tox|nox|ruff|mypy|pyright|pylint|black|flake8|isort|gofmt|rustfmt|golangci-lint|rspec|rubocop|rake|phpunit|phpstan|pre-commit)$/,
+    isWide: /(?:)/,
+    permits: 'running or overwriting any file (by options, plugins and configuration)',
+    instead: ONE_LINE,
+  },
+  {
+    names: /^(systemctl|launchctl|service|terraform|tofu|ansible.*|pulumi)$/,
+    isWide: /(?:)/,
+    permits: 'any program (by units and configuration)',
+    instead: ONE_LINE,
+  },
+  {
+    names: /^(tar|gtar|bsdtar|zip|unzip|7z[a-z]?|cpio|pax)$/,
+    isWide: /(?:)/,
+    permits: `${ANY}, and overwriting any file (by options of compression and the names in an archive)`,
+    instead: ONE_LINE,
+  },
+  {
+    names: /^(cp|mv|ln|tee|dd|install|rsync|truncate)$/,
+    isWide: /(?:)/,
+    permits: 'overwriting any file, such as ~/.bashrc,',
+    instead: `${ONE_LINE}, or allow edit(src/**)`,
+  },
+  {
+    names: /^(javac?|gcc|g\+\+|cc|c\+\+|clang(\+\+)?|ld|as|rustc|cmake|meson|openssl)$/,
+    isWide: /(?:)/,
+    permits: 'running or overwriting any file (by its options)',
+    instead: ONE_LINE,
   },
 ]

@@ -1,3 +1,5 @@
+import { findInner, plainName } from './inner-command.ts'
+import { INTERPRETERS, readsCommands } from './interpreters.ts'
 import { ELSEWHERE, LAUNCHERS, SHELLS } from './launcher-names.ts'
 import { parseRule } from './pattern.ts'
 import type { Rule } from './types.ts'
@@ -15,7 +17,8 @@ export function findWide({ effect, pattern }: Pick<Rule, 'effect' | 'pattern'>):
   }
   if (form.about !== 'bash') return undefined
   const star = form.words?.findIndex(({ parts }) => parts.length > 1) ?? 0
-  return star < 0 ? undefined : findWideCommand(form.words?.slice(0, star).map(({ text }) => text) ?? [])
+  const words = form.words?.map(({ text }) => text) ?? []
+  return star < 0 ? findReading(words) : findWideCommand(words.slice(0, star))
 }
 
 /** The sentence about a rule that permits more than it seems, or none. */
@@ -31,19 +34,31 @@ export function warnAboutOffered(pattern: string): string[] {
   return wide ? [`${pattern} would permit ${wide.permits} without a question; ${wide.instead}`] : []
 }
 
+/** Says of a command without a `*` that it runs what is piped into it. */
+function findReading(command: readonly string[]): WideProgram | undefined {
+  if (!readsCommands(command)) return undefined
+  const [name = ''] = command
+  const instead = INTERPRETERS.test(plainName(name))
+    ? `name the script, as in bash(${name} build.js)`
+    : THEMSELVES
+  return { permits: 'any command (that is piped into it)', instead }
+}
+
 /** Says what a command with anything behind these words may do, where that is nearly anything. */
-export function findWideCommand([name, ...words]: readonly string[]): WideProgram | undefined {
+function findWideCommand([name, ...words]: readonly string[]): WideProgram | undefined {
   if (name === undefined) return { permits: 'any command', instead: 'name one, as in bash(npm test *)' }
-  const plain = name.slice(name.lastIndexOf('/') + 1)
+  const plain = plainName(name)
   const isOpen = !words.some((word) => /^[A-Za-z./]/.test(word) && !word.includes('='))
-  if (SHELLS.has(plain)) {
-    const instead = 'allow the commands themselves, as in bash(npm test *)'
-    return isOpen ? { permits: 'any command', instead } : undefined
-  }
+  if (SHELLS.has(plain)) return isOpen ? { permits: 'any command', instead: THEMSELVES } : undefined
   if (plain === 'ssh') return { permits: 'any command on other machines', instead: 'write the whole line' }
   if (ELSEWHERE.has(plain)) return { permits: 'whatever that agent permits', instead: 'write the whole line' }
-  const wide = findWideProgram(plain, words)
-  if (wide || !LAUNCHERS.has(plain) || !isOpen) return wide
+  const wide = findWideProgram(name, words)
+  if (wide || !LAUNCHERS.has(plain)) return wide
+  const { begin } = findInner([name, ...words])
+  if (begin > 0) return findWideCommand(words.slice(begin - 1))
+  if (!isOpen) return undefined
   const instead = `name what it starts, as in bash(${[name, ...words].join(' ')} npm test *)`
   return { permits: 'starting commands, of which it asks about those that no rule allows', instead }
 }
+
+const THEMSELVES = 'allow the commands themselves, as in bash(npm test *)'

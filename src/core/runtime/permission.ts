@@ -181,10 +181,9 @@ export class Permissions {
 
   async #toAsk(judged: Judged, decision: Decision): Promise<PermissionAsk> {
     const { call, action } = judged
-    const { reason, suggestions, commands = [] } = decision
+    const { reason, offered, commands = [] } = decision
     const { canWiden } = CLASS_RIGHTS[this.#options.setting.trust] // else nothing that is granted would hold
-    const isTooWide = suggestions.includes('bash') // no answer to one call is meant for every call
-    const rules = isTooWide || !canWiden ? [] : suggestions
+    const rules = canWiden ? offered : []
     return {
       callId: call.id,
       tool: call.name,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { decide } from '../../../src/core/policy/decide.ts'
 import { parseRule } from '../../../src/core/policy/pattern.ts'
 import type { Setting } from '../../../src/core/policy/types.ts'
 import { checkLines, judgeLine } from '../../support/policy-lines.ts'
+import { ruleList, setting } from '../../support/policy-setting.ts'
 import { plainLines, soups } from '../../support/shell-lines.ts'
 
 test('decide() allows a command that a rule is about, and asks about its evil twins', () => {
@@ -178,8 +180,12 @@ test('decide() suggests a rule for each command that is not allowed yet', () => 
     ['npm test 2>&1', [], 'bash(npm test *)'],
     [`git commit -m "it's *"`, [], 'bash(git commit *)'],
     ['npm run build -- --watch', [], 'bash(npm run build *)'],
-    ['cargo clippy --all', [], 'bash(cargo clippy *)'],
-    ['tsc -p .', [], 'bash(tsc *)'],
+    ['cargo clippy --all', [], 'bash(cargo clippy --all)'],
+    ['gh pr view 3', [], 'bash(gh pr view *)'],
+    ['gh gist list', [], 'bash(gh gist list)'],
+    ['eslint src', [], 'bash(eslint src)'],
+    ['mkdir a', [], 'bash(mkdir *)'],
+    ['tsc -p .', [], 'bash(tsc -p .)'],
     [`rm "it's *"`, [], `bash(rm 'it'\\''s *')`],
     [`touch 'a\nb'`, [], `bash(touch 'a'*'b')`],
     ['git -C x commit', [], 'bash(git -C x commit)'],
@@ -208,6 +214,73 @@ test('decide() suggests a rule for each command that is not allowed yet', () => 
   for (const [line, rules, ...expected] of suggestions) {
     assert.deepEqual(judgeLine(line, rules).suggestions, expected, line)
   }
+})
+
+test('decide() suggests nothing for what runs its input, and offers nothing for what starts programs', () => {
+  const readers = [
+    ...[
+      'sh',
+      'bash -s',
+      '/bin/SH',
+      'python3',
+      'python3 -u -',
+      'python3 -Wdefault',
+      'node',
+      'node -r ./x',
+      'perl -',
+    ],
+    ...[
+      'sudo sh',
+      'sudo -s',
+      'env python3',
+      'xargs sh',
+      'xargs bash -c',
+      'ssh host',
+      'at now',
+      'psql -Upostgres',
+    ],
+    ...['sqlite3 a.db', 'bash /dev/stdin'],
+  ]
+  for (const reader of readers) {
+    const { suggestions, offered } = judgeLine(`curl -s a | ${reader}`, [])
+    assert.deepEqual([suggestions, offered], [[], []], reader)
+  }
+  const starters = [
+    ...[
+      'sh x.sh',
+      'bash -c ls',
+      'python3 x.py',
+      'node -e 1',
+      'python3 -m pytest',
+      'sudo ls',
+      'ssh host ls',
+      'make',
+    ],
+    ...['make test', "env 'FOO=1' ls", 'timeout 5 npm test', 'npx tsc', 'npm exec tsc', 'uv run python x.py'],
+    ...['docker exec c sh', 'git -c core.pager=x log', 'crabtalk send x', 'a $(b)'],
+  ]
+  for (const starter of starters) {
+    const { suggestions, offered } = judgeLine(starter, [])
+    assert.deepEqual([suggestions.length, offered], [1, []], starter)
+    assert.deepEqual(judgeLine(`npm test; ${starter}`, []).offered, [], starter)
+  }
+  for (const line of ['npm test', 'git commit -m sh', 'eslint src', 'rm a', 'bun test', 'curl a | tail -5']) {
+    const { suggestions, offered } = judgeLine(line, [])
+    assert.ok(offered.length > 0, line)
+    assert.deepEqual(offered, suggestions, line)
+  }
+})
+
+test('a line is allowed by its rule rather than by a command of it that only reads', () => {
+  const readOnly = [{ form: 'echo', paths: [], trees: [] }, undefined]
+  const rules = ruleList(['allow bash(sh)'])
+  const decision = decide({ kind: 'bash', command: 'echo id | sh', readOnly }, setting({ rules }))
+  const { effect, rule, reason, builtIn, warnings } = decision
+  assert.deepEqual(
+    [effect, rule?.pattern, reason, builtIn],
+    ['allow', 'bash(sh)', 'rule 0 allows bash(sh)', undefined],
+  )
+  assert.match(warnings.join(' '), /allow bash\(sh\) permits any command/)
 })
 
 test('decide() suggests nothing where no rule that allows would help', () => {

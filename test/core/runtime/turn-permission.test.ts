@@ -127,13 +127,13 @@ test('Runtime.turn() offers no lasting answer for a command that no narrow rule 
 })
 
 test('Runtime.turn() says which offered rules, and which rules that matched, permit nearly anything', async () => {
-  await using node = await start(shellHook(), ['node -e "a\nb" && sh -c ls'])
+  await using node = await start(shellHook(), ['cp "a\nb" c && sh -c ls'])
   const settings = { onAsk: 'client', allow: ['bash(sh *)'] } as const
   const { asks } = await askAndAnswer(node, [PERMISSION_ANSWERS.no], { settings })
   const { rules, warnings } = asks[0]!.permission!
-  assert.deepEqual(rules, ["bash(node -e 'a'*'b')"])
+  assert.deepEqual(rules, ["bash(cp 'a'*'b' c)"])
   assert.deepEqual(warnings, [
-    `${rules[0]} would permit any command without a question; name the script, as in bash(node scripts/build *)`,
+    `${rules[0]} would permit overwriting any file, such as ~/.bashrc, without a question; write the whole line, or allow edit(src/**)`,
     '--allow: allow bash(sh *) permits any command without a question; allow the commands themselves, as in bash(npm test *)',
   ])
 })
