@@ -73,7 +73,8 @@ async function makeHome(): Promise<Sandbox> {
   await mkdir(join(box.home, 'agents'), { recursive: true })
   await writeFile(join(box.home, 'agents/reviewer.toml'), '')
   await writeFile(join(box.cwd, 'notes.md'), '')
-  const sent = await box.run(['send', '--model', 'demo', '-s', 'telegram:42', 'hello'])
+  await writeFile(join(box.home, 'config.toml'), 'model = "demo"\n')
+  const sent = await box.run(['send', '-s', 'telegram:42', 'hello'])
   assert.equal(sent.code, 0)
   return box
 }

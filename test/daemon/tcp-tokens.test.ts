@@ -46,6 +46,21 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
       'tg:1',
     ])
     const { id } = await request(own, 'getSession', { agent: 'crab', sender: 'tg:1' }, NEVER)
+    const dear = { model: 'dear' }
+    for (const ask of [
+      () => request(own, 'compact', { agent: 'crab', sender: 'tg:1', ...dear }, NEVER),
+      () => request(own, 'generateTitle', { session: id, ...dear }, NEVER),
+      () => request(own, 'send', { agent: 'crab', sender: 'tg:1', content: 'hi', options: dear }, NEVER),
+      () =>
+        request(
+          own,
+          'send',
+          { agent: 'crab', sender: 'tg:1', content: 'hi', options: { system: 'x' } },
+          NEVER,
+        ),
+    ]) {
+      await assert.rejects(ask(), { kind: 'denied', hint: /^leave it out/ })
+    }
     await assert.rejects(request(phone, 'listMessages', { session: id }, NEVER), { kind: 'missing' })
     const { messages } = await request(own, 'listMessages', { session: id }, NEVER)
     assert.equal(messages.length, 2)
@@ -215,6 +230,15 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     await request(open, 'ping', {}, NEVER)
     await assert.rejects(request(open, 'getStats', {}, NEVER), { kind: 'denied' })
     assert.match(JSON.stringify(await logOf(home)), /"operation":"get_stats"/)
+    const say = (sender: string) => request(open, 'newSession', { agent: 'crab', sender }, NEVER)
+    await say('web:ann')
+    await crabtalk(home, ['token', 'new', 'web'])
+    await assert.rejects(say('web:ann'), { kind: 'denied' })
+    await assert.rejects(request(open, 'getSession', { agent: 'crab', sender: 'web:ann' }, NEVER), {
+      kind: 'denied',
+    })
+    await say('ann')
+    await say('tg:1')
     const status = JSON.parse(await crabtalk(home, ['daemon', 'status', '--json']))
     assert.match(String(status.warnings), /^tcp_token = false/)
     daemon.kill('SIGTERM')

@@ -13,7 +13,7 @@ export interface TcpClient {
   readonly kind: 'tcp'
   /** The token that it authenticated with; absent where none is needed. */
   readonly token?: ClientToken
-  /** Tells whether a namespace of senders belongs to a token; asked for clients with the built-in token only. */
+  /** Tells whether a namespace of senders belongs to a token; asked for clients without a token of their own only. */
   isTaken?(namespace: string): boolean
 }
 
@@ -24,7 +24,7 @@ export interface ClientToken {
   readonly agent?: string
 }
 
-/** A TCP client of a daemon that needs no token. */
+/** A TCP client that showed no token, where no namespace is taken. */
 export const TCP_CLIENT: TcpClient = { kind: 'tcp' }
 
 /** Tells whether a client is a program of this user, or an untrusted one. */

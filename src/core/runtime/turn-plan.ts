@@ -103,7 +103,7 @@ export async function planTurn(
     offer: async (signal) => (hasTools(request) ? await offer(signal) : []),
     selection,
     toolChoice: { asked: request.toolChoice, usual: agent.tool_choice },
-    maxTurns: settings.maxTurns ?? agent.max_iterations,
+    maxTurns: maxTurnsOf(request, agent.max_iterations),
     settings,
     tools,
     provider,
@@ -111,6 +111,12 @@ export async function planTurn(
     steers: speech.steers,
     returnsSteers: () => request.returnsSteers?.() ?? false,
   }
+}
+
+/** Computes the most model calls of a turn: an untrusted turn may lower the agent's limit, and not raise it. */
+function maxTurnsOf({ settings, trust }: TurnRequest, limit: number): number {
+  const asked = settings.maxTurns ?? limit
+  return trust === 'remote' ? Math.min(asked, limit) : asked
 }
 
 /** The directory that a client chose for a turn, without links. Throws `invalid` when there is no such directory. */

@@ -90,6 +90,7 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
         ? inOwnNamespace(message as PairMessage, channel as TcpClient)
         : message
       await checkOwner(operation as OwnedOperation, own, { services, channel })
+      if (CHOOSING.has(operation)) refuseModel(operation, own as { model?: string })
       return own
     }
     if (!STREAMS.has(operation)) return async (message, signal) => await handle(await check(message), signal)
@@ -131,6 +132,19 @@ interface PairMessage {
 function inOwnNamespace(message: PairMessage, client: TcpClient): PairMessage {
   const agent = message.agent || client.token?.agent
   return { ...message, ...(agent && { agent }), sender: qualifySender(client, message.sender) }
+}
+
+/** The operations, beside turns, whose message may choose a model. */
+const CHOOSING: ReadonlySet<Operation> = new Set(['compact', 'generateTitle'])
+
+/** Throws `denied` where a TCP client chooses a model: the agent's file says which one it may use. */
+function refuseModel(operation: Operation, { model }: { model?: string }): void {
+  if (!model) return
+  throw new CrabError(
+    'denied',
+    `Cannot use the model "${model}" for ${wireName(operation)}: a TCP client may not choose one`,
+    { hint: "leave it out: the agent's model is used" },
+  )
 }
 
 /** The operations of pairs that are answered by many replies. */

@@ -108,22 +108,31 @@ const ON_ASK: ReadonlyMap<OnAsk, TurnSettings['onAsk']> = new Map([
 
 /** Throws `denied` for options that would give a turn more than its class has. */
 export function refuseWidening(
-  options: Pick<TurnOptions, 'allow' | 'mode' | 'env' | 'mcps'>,
+  options: Pick<TurnOptions, 'allow' | 'mode' | 'env' | 'mcps'> &
+    Partial<Pick<TurnOptions, 'system' | 'model'>>,
   sender: string,
   trust: Exclude<Trust, 'local'>,
 ): void {
-  const { allow, mode, env, mcps } = options
+  const { allow, mode, env, mcps, system, model } = options
+  const isUntrusted = trust === 'remote'
   const widening = [
     ...(allow.length > 0 ? ['allow'] : []),
     ...(mode === ApprovalMode.EDITS || mode === ApprovalMode.ALL ? [`mode ${MODES.get(mode)}`] : []),
     ...(mcps.length > 0 ? ['mcps'] : []),
     ...(Object.keys(env).length > 0 ? ['env'] : []),
+    ...(isUntrusted && system !== undefined ? ['system'] : []),
+    ...(isUntrusted && model ? ['model'] : []),
   ]
   if (widening.length === 0) return
+  const isOfAgent = widening.every((name) => name === 'system' || name === 'model')
   throw new CrabError(
     'denied',
     `Cannot use ${widening.join(', ')}: the conversation of "${sender}" is ${DESCRIPTIONS[trust]}, which no option widens`,
-    { hint: `allow it under [permissions.${trust}] in config.toml or in the agent's file` },
+    {
+      hint: isOfAgent
+        ? "leave it out: the agent's prompt and model hold for untrusted turns"
+        : `allow it under [permissions.${trust}] in config.toml or in the agent's file`,
+    },
   )
 }
 

@@ -81,37 +81,55 @@ async function openTcp(options: ListenersOptions, port: number): Promise<Opened>
   await using opening = new AsyncDisposableStack()
   const refusals = opening.use(new RefusalLog(options.services.node.log))
   const gate = isTcpOpen(options.daemon, options.services.node.env)
-    ? openGate(options, refusals)
+    ? await openGate(options, { refusals, opening })
     : await tokenGate(options, { refusals, opening })
   const place = { kind: 'tcp', host: LOOPBACK, port } as const
-  const listener = opening.use(await listen(place, toListenOptions(options, TCP_CLIENT, gate)))
+  const listener = opening.use(await listen(place, toListenOptions(options, gate.client, gate)))
   const portFile = join(run, 'crabtalk.port')
   if (listener.endpoint.kind === 'tcp') await replaceFile(portFile, `${listener.endpoint.port}\n`)
   const owned = opening.move()
   return { listener, portFile, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
-/** Serves every client; what they are refused is logged all the same. */
-function openGate(options: ListenersOptions, refusals: RefusalLog): Gate {
+/** What a gate opens, and where its end is registered. */
+interface Opening {
+  refusals: RefusalLog
+  opening: AsyncDisposableStack
+}
+
+/** Serves every client, outside of the namespaces of tokens; what they are refused is logged all the same. */
+async function openGate(options: ListenersOptions, { refusals, opening }: Opening): Promise<TcpGate> {
   options.onWarning(OPEN_TCP_WARNING)
-  return { logged: (dispatch) => logRefusals(dispatch, { refusals, address: LOOPBACK }) }
+  const book = opening.use(tokenBook(options, { hasOwnToken: false }))
+  const client: TcpClient = { kind: 'tcp', isTaken: (name) => book.isTaken(name) }
+  const logged = (dispatch: Dispatch) => logRefusals(dispatch, { refusals, address: LOOPBACK })
+  return {
+    client,
+    logged: (dispatch) =>
+      async function* (message, signal) {
+        await book.refresh() // a token that was made a moment ago takes its namespace
+        yield* logged(dispatch)(message, signal)
+      },
+  }
 }
 
 /** Serves clients by their tokens. */
-async function tokenGate(
-  { services, watched, onWarning }: ListenersOptions,
-  { refusals, opening }: { refusals: RefusalLog; opening: AsyncDisposableStack },
-): Promise<Gate> {
-  const { node, place, now } = services
-  const { run } = node.paths
+async function tokenGate(options: ListenersOptions, { refusals, opening }: Opening): Promise<TcpGate> {
+  const { services, watched, onWarning } = options
+  const { run } = services.node.paths
   const { replaced } = await readOrCreateToken(run)
   if (replaced !== undefined) onWarning(`run/tcp.token was replaced: ${replaced}; clients need the new one`)
-  const lock = (resource: string, signal: AbortSignal) => place.leases.take(resource, signal)
-  const book = opening.use(new TokenBook({ run, lock, log: node.log, now }))
+  const book = opening.use(tokenBook(options))
   const serve = (client: TcpClient) => watched(route(handlers(services, client)))
   const serveFixed = (client: TcpClient) => watched(fixedDispatch(services, client))
   const gatekeeper = tcpGatekeeper({ book, refusals, serve, serveFixed })
-  return { more: { gatekeeper } }
+  return { client: TCP_CLIENT, more: { gatekeeper } }
+}
+
+function tokenBook({ services }: ListenersOptions, more: { hasOwnToken?: boolean } = {}): TokenBook {
+  const { node, place, now } = services
+  const lock = (resource: string, signal: AbortSignal) => place.leases.take(resource, signal)
+  return new TokenBook({ run: node.paths.run, lock, log: node.log, now, ...more })
 }
 
 /** How the clients of a listener are served. */
@@ -119,6 +137,12 @@ interface Gate {
   /** Logs what clients that need no token are refused. */
   logged?(dispatch: Dispatch): Dispatch
   more?: Pick<ListenOptions, 'gatekeeper' | 'addressFile'>
+}
+
+/** The gate of a TCP listener. */
+interface TcpGate extends Gate {
+  /** The client that it serves without a gatekeeper. */
+  client: TcpClient
 }
 
 /** The grace is read when the listener closes. */

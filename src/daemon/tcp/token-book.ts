@@ -14,6 +14,8 @@ interface TokenBookOptions {
   lock(resource: string, signal: AbortSignal): Promise<AsyncDisposable>
   log: Log
   now(): number
+  /** Whether the token in `tcp.token` counts, too; true when absent. */
+  hasOwnToken?: boolean
 }
 
 /** A token that counts. */
@@ -121,6 +123,7 @@ export class TokenBook implements AsyncDisposable {
   }
 
   async #readOwn(): Promise<readonly StoredToken[]> {
+    if (this.#options.hasOwnToken === false) return []
     try {
       const hash = hashToken(await readToken(this.#options.run))
       return [{ name: BUILT_IN, hash, created: '' }]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Trust } from '../../../src/core/policy/types.ts'
 import type { AgentEvent } from '../../../src/core/runtime/events.ts'
 import type { Hook } from '../../../src/core/runtime/hook.ts'
 import type { RecordedRequest } from '../../support/model-server.ts'
@@ -149,6 +150,18 @@ test('Runtime.turn() takes a limit of its own over that of the agent', async () 
     hooks: [toolsHook({ look: () => 'x' })],
   })
   assert.equal(endOf(await node.ask('go', { settings: { maxTurns: 1 } })).stopReason, 'max_turns')
+})
+
+test('Runtime.turn() lets an untrusted turn lower the limit of the agent, and not raise it', async () => {
+  const again = { parts: [call('a', 'look')] }
+  await using node = await startTestNode(() => again, { hooks: [toolsHook({ look: () => 'x' })] })
+  await node.agents.create('worker', { max_iterations: 2 }, '')
+  const callsOf = async (trust: Trust, maxTurns: number) =>
+    endOf(await node.ask('go', { agent: 'worker', sender: `${trust}:1`, trust, settings: { maxTurns } }))
+      .turns
+  assert.equal(await callsOf('remote', 5), 2)
+  assert.equal(await callsOf('remote', 1), 1)
+  assert.equal(await callsOf('local', 5), 5)
 })
 
 test('Runtime.turn() shows, and runs, only the tools that the agent names', async () => {
