@@ -1,7 +1,17 @@
 import { type CommandSpec, readArguments } from './command-spec.ts'
 import { readFind } from './find.ts'
 import { readGit } from './git-commands.ts'
-import { readCd, readDate, readDiff, readGrep, readJq, readRipgrep, readSed, readTest } from './own-forms.ts'
+import {
+  readCd,
+  readDate,
+  readDiff,
+  readGrep,
+  readJq,
+  readPrintf,
+  readRipgrep,
+  readSed,
+  readTest,
+} from './own-forms.ts'
 import { type ReadForm, withoutInput } from './read-only-form.ts'
 
 /**
@@ -109,10 +119,9 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
   ['which', names('which', { short: 'as' })],
   ['type', names('type', { short: 'aftpP' })],
   ['command', (args) => (args[0] === '-v' ? names('command -v', {})(args.slice(1)) : undefined)],
-  ...['echo', 'printf', 'true', 'false', ':'].map((name): [string, ReadForm] => [
-    name,
-    () => ({ name, paths: [] }),
-  ]),
+  ['echo', anything('echo')],
+  ['printf', readPrintf],
+  ...['true', 'false', ':'].map((name): [string, ReadForm] => [name, anything(name)]),
 ])
 
 function ofFiles(specs: Readonly<Record<string, CommandSpec>>): [string, ReadForm][] {
@@ -132,6 +141,11 @@ function files(name: string, spec: CommandSpec, most = Number.POSITIVE_INFINITY)
       ...(LISTING.has(name) && { readsFolder: true }),
     }
   }
+}
+
+/** Arguments mean nothing but text. */
+function anything(name: string): ReadForm {
+  return () => ({ name, paths: [] })
 }
 
 /** Operands are not paths. */

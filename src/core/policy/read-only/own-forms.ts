@@ -51,12 +51,28 @@ export function readCd(args: readonly string[]): ReadOnlyForm | undefined {
   return { name: 'cd', paths: [folder], changesTo: folder, hasFewPaths: true }
 }
 
-/** Reads the arguments of test; whatever is not an operator may be a path. */
+/**
+ * Reads the arguments of test, with the operators that evaluate nothing: `-v` and `-R` run the command substitutions in the
+ * subscript of a name.
+ */
 export function readTest(name: string, args: readonly string[]): ReadOnlyForm | undefined {
-  return {
-    name,
-    paths: args.filter((word) => word !== '' && !/^(-[A-Za-z]+|!|=|==|!=|<|>|\(|\)|-?\d+)$/.test(word)),
-  }
+  if (args.some((word) => /^-[A-Za-z]+$/.test(word) && !TEST_OPERATORS.has(word))) return undefined
+  const isPath = (word: string) =>
+    word !== '' && !TEST_OPERATORS.has(word) && !/^(!|=|==|!=|<|>|\(|\)|-?\d+)$/.test(word)
+  return { name, paths: args.filter(isPath) }
+}
+
+const TEST_OPERATORS: ReadonlySet<string> = new Set(
+  '-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S -ef -eq -ge -gt -le -lt -ne -nt -ot'.split(
+    ' ',
+  ),
+)
+
+/** Reads the arguments of printf, whose `-v` and `%n` assign variables, PATH among them, and whose `%(…)T` reads one. */
+export function readPrintf(args: readonly string[]): ReadOnlyForm | undefined {
+  const [format = ''] = args
+  const isPlain = /^(?!-)(?:[^%]|%[-+ 0#]*\d*(?:\.\d+)?[%bcdeEfFgGioqsuxX])*$/.test(format)
+  return isPlain ? { name: 'printf', paths: [] } : undefined
 }
 
 /** Reads the arguments of date, whose operand sets the clock when it is not a format. */
