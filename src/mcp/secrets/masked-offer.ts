@@ -10,8 +10,9 @@ export interface ServerOffer {
 }
 
 /** Takes secrets out of what a server says of itself: some put their command line, or their configuration, there. */
-export function maskOffer({ list, about }: ServerOffer, secrets: readonly string[]): ServerOffer {
-  if (secrets.length === 0) return { list, about }
+export function maskOffer({ list, about }: ServerOffer, given: readonly string[]): ServerOffer {
+  if (given.length === 0) return { list, about }
+  const secrets = [...new Set(given)].toSorted((a, b) => b.length - a.length) // one may begin with another
   const tools = list.tools.map(({ name, description, inputSchema }) => ({
     name,
     description: hideInCut(description, secrets),

@@ -50,6 +50,7 @@ function placesInWord(word: string, before: string | undefined, isEntry: boolean
     ...pieces(word),
     ...addressPlaces(word, isEntry),
     ...matchedPlaces(word, SCHEME),
+    ...matchedPlaces(word, AUTHORIZATION),
     ...jsonPlaces(word),
     ...credentialPlaces(word),
   ]
@@ -129,6 +130,7 @@ function* jsonPlaces(text: string): Generator<Place> {
 const ASSIGNMENT = /-{0,2}([a-z_][\w.-]{0,127})=(?=.)/isy
 const HEADER = /([a-z][\w-]{0,127}):\s*(?=[^\s/])/isy
 const SCHEME = /\b(?:bearer|basic) {1,8}([^\s'"]+)/gi
+const AUTHORIZATION = /\bauthorization: {0,8}(?:token|apikey|digest) {1,8}([^\s'"]+)/gi
 const JSON_NAME = /"([\w.-]{1,128})\\{0,7}"\s{0,8}:\s{0,8}\\{0,7}"/g
 const JSON_VALUE = /[^"\\]*(?:\\.[^"\\]*)*/sy
 const NESTED_VALUE = /[^"\\]*(?:\\(?!\\{0,7}")[^"\\]*)*/sy

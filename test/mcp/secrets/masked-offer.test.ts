@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { redactWords } from '../../../src/core/base/secrets/redact.ts'
+import { maskOffer } from '../../../src/mcp/secrets/masked-offer.ts'
+
+test('maskOffer() hides a secret whole that begins with another one, in whatever order they are given', () => {
+  const secrets = ['hunter2-abc', 'hunter2-abc-and-more']
+  const about = { title: 't', description: 'uses hunter2-abc-and-more', instructions: '' }
+  const offer = {
+    list: { tools: [], dropped: [] },
+    about: { ...about, hasResources: false, hasPrompts: false },
+  }
+  assert.equal(maskOffer(offer, secrets).about.description, 'uses [secret]')
+})
+
+test('redactWords() hides the value of an Authorization header in a script', () => {
+  const script = (value: string) => `curl -H 'Authorization: Token ${value}' https://h`
+  assert.deepEqual(redactWords(['sh', '-c', script('abc123def')]), ['sh', '-c', script('[secret]')])
+})
