@@ -115,7 +115,7 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.deepEqual([refused.code, refused.stdout], [4, 'done\n'])
     assert.match(
       refused.stderr,
-      /error\[denied\]: Cannot do what nobody could be asked about: bash: touch made\n/,
+      /error\[denied\]: Cannot do "bash: touch made" without permission: no rule .*\n/,
     )
     assert.match(
       refused.stderr,
@@ -126,6 +126,18 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     await talk.run(['agent', 'edit', 'crab', '--set', 'permissions.unattended.allow=["bash(touch *)"]'])
     assert.equal((await cron(talk, ['run', '1'], { env: WITH_DAEMON })).code, 0)
     assert.ok(existsSync(join(talk.home, 'workspace', 'crab', 'unattended', 'made')))
+  })
+
+  test('run ID fails where the class of the sender is not allowed a call', async () => {
+    const parts = [{ call: 'a', name: 'read', args: '{"path":"/etc/hostname"}' }]
+    await using talk = await makeTalk((_, index) => (index % 2 === 0 ? { parts } : { parts: ['done'] }))
+    await cron(talk, ['add', '@yearly', 'look', '-s', 'telegram:42'])
+    const { code, stderr } = await cron(talk, ['run', '1'])
+    assert.equal(code, 4)
+    assert.match(
+      stderr,
+      /error\[denied\]: Cannot do "read .*hostname" without permission: .*\nhint: under \[permissions\.remote\]/,
+    )
   })
 
   test('run goes on when the daemon dies in a turn, and says what failed', async () => {

@@ -6,6 +6,7 @@ import { callsOf } from '../../core/hooks/skills/skill-call.ts'
 import { type Dispatch, request, streamTurn } from '../../core/protocol/dispatch.ts'
 import { attach } from '../../daemon/attach.ts'
 import type { Caller } from '../../daemon/caller.ts'
+import type { DeniedCall } from '../send/denied.ts'
 import { judge, RunRecord } from '../send/record.ts'
 import type { TurnEvent } from '../send/sink.ts'
 
@@ -35,7 +36,8 @@ export async function fireEntry(
     await show?.(event)
   }
   const error = judge(record, { failOnToolError: false })
-  if (error?.kind === 'denied' && record.unasked.length > 0) throw unasked(record)
+  const refused = refusedCalls(record)
+  if (refused.length > 0 && (!error || error.kind === 'denied')) throw notPermitted(record, refused)
   if (error && !isSilentWork(error, record)) throw error
 }
 
@@ -59,11 +61,16 @@ export async function requireSkill(
   throw new CrabError('missing', `Cannot find the skill "${name}"`, { hint })
 }
 
-/** What was not permitted, and where to permit it: no option of a command line helps here. */
-function unasked({ agent, sender, unasked: calls }: RunRecord): CrabError {
+/** Gives the calls that the turn could not make for want of a rule; what a rule of the user denies is meant to be refused. */
+function refusedCalls({ sender, unasked, denied }: RunRecord): readonly DeniedCall[] {
+  return classOfSender(sender) === 'remote' ? denied : unasked
+}
+
+/** Makes the error for calls that were not permitted; it names the table for the missing rules, as no option helps here. */
+function notPermitted({ agent, sender }: RunRecord, calls: readonly DeniedCall[]): CrabError {
   const [first] = calls
   const more = calls.length > 1 ? `, and ${calls.length - 1} more` : ''
-  const what = `Cannot do what nobody could be asked about: ${first?.action}${more}`
+  const what = `Cannot do "${first?.action}"${more} without permission: ${first?.reason}`
   const rules = calls.flatMap((call) => call.rules)
   if (rules.length === 0) return new CrabError('denied', what)
   const table = classOfSender(sender) === 'remote' ? 'remote' : 'unattended'
