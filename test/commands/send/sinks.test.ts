@@ -204,6 +204,7 @@ test('streamJsonSink() prints a line for all that happens, and one last one', as
         diff: '',
         reason: 'why',
         rules: ['bash(ls)'],
+        warnings: [],
       },
     },
     { type: 'ask.closed', ask: 'q', by: 'ann', content: { 'Allow?': 'Deny' } },
