@@ -2,6 +2,25 @@ const CLASS_ALLOW = 'Calls that such turns make without a question.'
 const CLASS_ASK = 'Calls that are refused unless their question is parked and you permit it.'
 const CLASS_DENY = 'Calls that such turns never make.'
 
+/** The texts of the keys that the `permissions` tables of config.toml and of agent files share. */
+const PERMISSION_TEXTS: Readonly<Record<string, string>> = {
+  'permissions.allow': 'Calls that are made without a question.',
+  'permissions.ask': 'Calls that are asked about, though another rule allows them.',
+  'permissions.deny': 'Calls that are refused, whatever else allows them.',
+  'permissions.read_only_commands':
+    'Whether [commands that only read](permissions.md#read-only-commands) run without a question; true unless set.',
+  'permissions.unattended':
+    'The rules of turns that schedules and events start; no other table allows their calls.',
+  'permissions.unattended.allow': CLASS_ALLOW,
+  'permissions.unattended.ask': CLASS_ASK,
+  'permissions.unattended.deny': CLASS_DENY,
+  'permissions.remote':
+    'The rules of turns of untrusted clients and senders; no other table allows their calls.',
+  'permissions.remote.allow': CLASS_ALLOW,
+  'permissions.remote.ask': CLASS_ASK,
+  'permissions.remote.deny': CLASS_DENY,
+}
+
 /** What each key of config.toml means; the generator fails on one that is missing, and on one too many. */
 export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   model: 'The model of agents that name none.',
@@ -31,21 +50,7 @@ export const CONFIG_TEXTS: Readonly<Record<string, string>> = {
   'skills.dirs': 'Further folders of skills.',
   env: 'Variables for every MCP server that is a program.',
   permissions: 'Rules for every agent; see [permissions](permissions.md).',
-  'permissions.allow': 'Calls that are made without a question.',
-  'permissions.ask': 'Calls that are asked about, though another rule allows them.',
-  'permissions.deny': 'Calls that are refused, whatever else allows them.',
-  'permissions.read_only_commands':
-    'Whether [commands that only read](permissions.md#read-only-commands) run without a question; true unless set.',
-  'permissions.unattended':
-    'The rules of turns that schedules and events start; nothing else allows them anything.',
-  'permissions.unattended.allow': CLASS_ALLOW,
-  'permissions.unattended.ask': CLASS_ASK,
-  'permissions.unattended.deny': CLASS_DENY,
-  'permissions.remote':
-    'The rules of turns of untrusted clients and senders; nothing else allows them anything.',
-  'permissions.remote.allow': CLASS_ALLOW,
-  'permissions.remote.ask': CLASS_ASK,
-  'permissions.remote.deny': CLASS_DENY,
+  ...PERMISSION_TEXTS,
   daemon: 'The process that owns conversations while it runs; see [the daemon](daemon.md).',
   'daemon.on_demand': 'Whether a command may start it.',
   'daemon.tcp_port': 'Its port for TCP; 0 picks a free one. Without it there is no TCP.',
@@ -68,21 +73,7 @@ export const AGENT_TEXTS: Readonly<Record<string, string>> = {
   tools: 'The only tools it gets, by name; all when empty.',
   tool_choice: 'Whether the model must call tools: `auto`, `none`, `required`, or the name of one.',
   permissions: 'Rules for this agent; see [permissions](permissions.md).',
-  'permissions.allow': 'Calls that are made without a question.',
-  'permissions.ask': 'Calls that are asked about, though another rule allows them.',
-  'permissions.deny': 'Calls that are refused, whatever else allows them.',
-  'permissions.read_only_commands':
-    'Whether [commands that only read](permissions.md#read-only-commands) run without a question; true unless set.',
-  'permissions.unattended':
-    'The rules of turns that schedules and events start; nothing else allows them anything.',
-  'permissions.unattended.allow': CLASS_ALLOW,
-  'permissions.unattended.ask': CLASS_ASK,
-  'permissions.unattended.deny': CLASS_DENY,
-  'permissions.remote':
-    'The rules of turns of untrusted clients and senders; nothing else allows them anything.',
-  'permissions.remote.allow': CLASS_ALLOW,
-  'permissions.remote.ask': CLASS_ASK,
-  'permissions.remote.deny': CLASS_DENY,
+  ...PERMISSION_TEXTS,
   components:
     'Which components it gets: all with `true`, else those of the list; none without it. See [components](mcp.md#components).',
   mcps: 'Its MCP servers, as `[[mcps]]` tables; see [MCP servers](mcp.md).',

@@ -17,7 +17,7 @@ export const CLIENTS = [
 
 export type ClientKind = (typeof CLIENTS)[number]
 
-/** What a client may do with an operation: everything, only what is its own, or nothing. */
+/** The access of a client to an operation: everything, only its own, or nothing. */
 export type Access = 'yes' | 'own' | 'no'
 
 /** The access of a client to an operation. */

@@ -11,7 +11,7 @@ interface RipgrepNotices {
     version: string
     license: string
     purl: string
-    /** Of the published crate, in hexadecimal. */
+    /** The hash of the published crate, in hexadecimal. */
     sha256?: string
     /** The systems it is linked on, as Node calls them; all without it. */
     on?: readonly string[]

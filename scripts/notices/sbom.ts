@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Component } from './component.ts'
 
-/** What an SBOM is about. */
+/** The subject of an SBOM. */
 export interface Product {
   name: string
   version: string

@@ -11,7 +11,7 @@ export interface Bundle {
   chunks: Map<string, string>
   /** What went into which chunk, for esbuild's analyser. */
   metafile: Metafile
-  /** What went into the boot script. */
+  /** The inputs of the boot script. */
   bootMetafile: Metafile
 }
 

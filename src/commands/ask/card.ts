@@ -10,7 +10,7 @@ const MOST_DIFF_ROWS = 60
 const MOST_WHY_ROWS = 3
 const MOST_RISK_ROWS = 6
 
-/** What a person reads before permitting a tool call, without the choices; every line ends. With `whole` nothing is left out. */
+/** Renders a permission request without its choices, as lines that each end with a line break; `whole` leaves nothing out. */
 export function permissionCard(
   request: PermissionRequest,
   { agent, style, whole = false }: { agent: string; style: Style; whole?: boolean },

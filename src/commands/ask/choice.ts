@@ -3,7 +3,7 @@ import { choiceHelp, choiceOf, choicesOf, choiceWords } from '../../tui/cards/ch
 import { visibleLine } from '../../tui/cards/subject.ts'
 import { fact, type Style } from './layout.ts'
 
-/** What a person typed under a permission: an answer, the wish to say why not, or the wish to know more. */
+/** The meaning of a line typed under a permission request: an answer, a refusal with a reason to follow, or a request for details. */
 export type Choice = { answer: string } | 'reason' | 'help'
 
 /** Reads a line under a permission: `?` or one offered digit. Undefined for everything else: other text answers nothing. */
@@ -34,7 +34,7 @@ export function choiceNames(question: AskQuestion): string {
   return names.join(', ')
 }
 
-/** What each choice does; every line ends. */
+/** Renders the choices with their effects, as lines that each end with a line break. */
 export function choiceHelpLines(question: AskQuestion, agent: string): string {
   const rows = choicesOf(question).map((one) => `${one.digit}  ${visibleLine(choiceHelp(one, agent))}`)
   const more = ['Ctrl-D is No, Ctrl-C ends the run']

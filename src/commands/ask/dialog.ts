@@ -28,7 +28,7 @@ export interface Dialog {
   agent: string
   /** Resolves when a question has been on the screen long enough for an answer; what was typed by then is forgotten. */
   see?(signal: AbortSignal): Promise<void>
-  /** What is no choice is a message to the agent: own words are an answer only where they were chosen. */
+  /** Text that is not a choice is a message to the agent; it answers the question only after its free-text choice was taken. */
   hasComposer?: boolean
 }
 

@@ -25,7 +25,7 @@ export async function steerSession(
 }
 
 /**
- * `kill`: stops what runs for a pair; nothing to do for a known idle one, `missing` for an unknown one (decision 36).
+ * `kill`: stops what runs for a pair; nothing to do for a known idle one, `missing` for an unknown one.
  */
 export async function kill({ services, channel }: Served, message: KillMsg): Promise<void> {
   const pair = await pairOf(services, message)
