@@ -175,6 +175,19 @@ describe('crabtalk cron', { concurrency: 3 }, () => {
     assert.equal((await cronLog(talk.home)).at(-1)?.message, 'stopped')
   })
 
+  test('list names the entries that the scheduler still fires while the file cannot be read', async () => {
+    await using talk = await makeTalk(ANSWER)
+    await writeCrons(talk.home, cronEntry(1, NEVER))
+    await using _cron = await startSandboxCron(talk)
+    await until('it knows when the entry fires', async () =>
+      (await cronStateOf(talk.home)).entries.some(({ next }) => next !== undefined),
+    )
+    await writeCrons(talk.home, '[[cron]]\nid = ')
+    const { code, stderr } = await cron(talk, ['list'])
+    assert.equal(code, 78)
+    assert.match(stderr, /crons\.toml:2:6: .*\nhint: .*the scheduler fires the entries it read before: 1\n$/)
+  })
+
   test('run lets a turn end when it is told to, and leaves at once when it is told twice', async () => {
     await using talk = await makeTalk((_, index) => {
       return index === 0 ? { parts: ['do', 'ne'], paceMs: 700 } : { parts: ['x'], end: 'hang' }

@@ -1,8 +1,9 @@
+import { CrabError } from '../../core/base/errors.ts'
 import { relativeTime } from '../../core/base/relative-time.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
 import type { HomePaths } from '../../core/config/paths.ts'
 import type { Cron } from '../../core/cron/cron-entry.ts'
-import type { StandingCrons } from '../../core/cron/cron-file.ts'
+import { lookAtCrons, type StandingCrons } from '../../core/cron/cron-file.ts'
 import {
   type CronState,
   type EntryState,
@@ -20,7 +21,7 @@ import type { Host } from '../host.ts'
 import { pathsOf } from '../paths.ts'
 import { printJson, printTable } from '../print.ts'
 import { cronFiles } from './cron-files.ts'
-import { inCell, readStanding } from './entries.ts'
+import { inCell } from './entries.ts'
 import { schedulerHolder } from './scheduler-lease.ts'
 import { timeLeft } from './time-left.ts'
 import { unknownZone } from './time-zone.ts'
@@ -56,11 +57,12 @@ interface View {
 async function readView(paths: HomePaths, now: number): Promise<View> {
   const files = cronFiles(paths)
   const [standing, { entries, gone }, runs, scheduler] = await Promise.all([
-    readStanding(paths),
+    lookAtCrons(paths.crons),
     readCronState(files.state),
     readHandRuns(files.byHand),
     schedulerHolder(paths),
   ])
+  if (standing.broken) throw scheduler ? withRunningEntries(standing.broken, entries) : standing.broken
   const states = new Map(entries.map((state) => [state.id, state]))
   const known = standing.crons.map((cron) => {
     const { running, ...state } = states.get(cron.entry.id) ?? newEntryState(cron.entry.id)
@@ -75,6 +77,15 @@ async function readView(paths: HomePaths, now: number): Promise<View> {
     }
   })
   return { standing, entries: known, gone, scheduler, now }
+}
+
+/** Adds the entries that a running scheduler still fires to the error of a file that cannot be read. */
+function withRunningEntries(broken: CrabError, entries: CronState['entries']): CrabError {
+  const ids = entries.flatMap(({ id, next }) => (next === undefined ? [] : [id]))
+  if (ids.length === 0) return broken
+  const still = `until the file is mended, the scheduler fires the entries it read before: ${ids.join(', ')}`
+  const hint = broken.hint === undefined ? still : `${broken.hint}; ${still}`
+  return new CrabError(broken.kind, broken.message, { hint, cause: broken })
 }
 
 function toRow({ scheduler, now }: View): (known: Known) => string[] {

@@ -26,11 +26,6 @@ export function howToRemove({ path, isOneFile }: Pick<Build, 'path' | 'isOneFile
   }
 }
 
-/** How a person ends what they have started by hand. */
-export function byHandHint(name: string): string {
-  return name === 'daemon' ? 'end it with `crabtalk daemon stop`' : 'end it with Ctrl-C where it runs'
-}
-
 function shellWord(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -21,7 +21,8 @@ import type { Options, Run } from '../command.ts'
 import { endDaemon } from '../daemon/end-daemon.ts'
 import type { Host } from '../host.ts'
 import { bytesText } from './packages/facts-text.ts'
-import { byHandHint, howToRemove } from './uninstall-program.ts'
+import { endHint } from './service/other-daemon.ts'
+import { howToRemove } from './uninstall-program.ts'
 import { openPlace, unitNames, type ViewPlace } from './view/place.ts'
 
 /** `crabup uninstall`: services and components go, data stays unless --purge says otherwise. */
@@ -99,7 +100,7 @@ async function agreeToPurge(
 ): Promise<void> {
   const { home } = place.paths
   await checkRemovable(home, data)
-  await checkUnused(place, signal)
+  await checkUnused(place, host, signal)
   const question = `${home} holds:\n${sizes(data).join('\n')}\nRemove all of it for good?`
   const answer = await confirm(question, { options, host }, signal)
   if (answer === false) throw declined('remove the data')
@@ -120,13 +121,17 @@ async function checkOnlyHome({ paths }: ViewPlace, { homeDir }: Host): Promise<v
 }
 
 /** What a person runs by hand is theirs to end; it would write on. */
-async function checkUnused({ probe, manager, labels }: ViewPlace, signal: AbortSignal): Promise<void> {
+async function checkUnused(
+  { probe, manager, labels }: ViewPlace,
+  host: Host,
+  signal: AbortSignal,
+): Promise<void> {
   for (const name of ['daemon', 'cron']) {
     const [status] = await manager.status([labelOf(name, labels)], signal)
     const { answers, pid, idleExitMs } = await probe(name, signal)
     if (!answers || isWanted(status) || idleExitMs !== undefined) continue
     throw new CrabError('conflict', `Cannot remove the data: process ${pid} is ${name}, started by hand`, {
-      hint: byHandHint(name),
+      hint: await endHint(name, pid, host),
     })
   }
 }

@@ -1,5 +1,7 @@
 import { CrabError } from '../../../core/base/errors.ts'
+import { readUser } from '../../../core/process/proc-files.ts'
 import { endDaemon } from '../../daemon/end-daemon.ts'
+import type { Host } from '../../host.ts'
 import type { OpenService } from './open-service.ts'
 import { isKept, statusOf } from './open-service.ts'
 import { settleTurns } from './turns.ts'
@@ -23,15 +25,27 @@ export async function hasOther(at: OpenService, signal: AbortSignal): Promise<bo
   if (at.service.name !== 'daemon' || isKept(await statusOf(at, signal))) return false
   const { answers, pid, idleExitMs, isForeign, problem } = await at.probe('daemon', signal)
   if (isForeign) throw foreign(problem)
-  if (answers && idleExitMs === undefined) throw byHand(pid)
+  if (answers && idleExitMs === undefined) throw await startedByHand(pid, at.host)
   return answers
 }
 
-function byHand(pid: number | undefined): CrabError {
+async function startedByHand(pid: number | undefined, host: Pick<Host, 'uid'>): Promise<CrabError> {
   const who = pid === undefined ? 'one' : `process ${pid}`
+  const hint = await endHint('daemon', pid, host)
   return new CrabError('conflict', `Cannot start daemon as a service: ${who} runs already, started by hand`, {
-    hint: 'end it with Ctrl-C where it runs, or with `crabtalk daemon stop`, and start the service again',
+    hint: `${hint}, and start the service again`,
   })
+}
+
+/** Says how to end a process that runs by hand. Another user's, which root may find in that user's home, may be a service of theirs. */
+export async function endHint(
+  name: string,
+  pid: number | undefined,
+  { uid }: Pick<Host, 'uid'>,
+): Promise<string> {
+  const owner = pid === undefined ? undefined : await readUser('/proc', pid)
+  if (owner !== undefined && owner !== uid) return `it runs as the user ${owner}: run crabup as that user`
+  return name === 'daemon' ? 'end it with `crabtalk daemon stop`' : 'end it with Ctrl-C where it runs'
 }
 
 function foreign(problem = 'something else answers in its place'): CrabError {
