@@ -8,7 +8,9 @@ import { formatPlace, type Problem } from '../core/config/problem.ts'
 import { renderToml } from '../core/config/toml-render.ts'
 import { findWide } from '../core/policy/wide-rules.ts'
 import type { Run } from './command.ts'
+import { counted } from './doctor/check.ts'
 import type { Host } from './host.ts'
+import { findIdleRules } from './idle-rules/find-idle-rules.ts'
 import { pathsOf } from './paths.ts'
 import { printJson } from './print.ts'
 import { writtenRules } from './written-rules.ts'
@@ -40,20 +42,35 @@ export const show: Run = async ({ options, host }) => {
 
 export const check: Run = async ({ options, host }) => {
   const problems = await findProblems(pathsOf(host))
+  const warnings = await findConfigWarnings(host)
   if (options.has('json')) printJson(host, problems)
-  else host.stdout.write(sanitize(problems.map(toLine).join('')) || 'no problems\n')
-  for (const warning of await findWarnings(pathsOf(host)))
-    host.stderr.write(sanitize(`warning: ${toLine(warning)}`))
-  for (const rule of await writtenRules(pathsOf(host))) warnAboutRule(rule, host)
+  else host.stdout.write(sanitize(problems.map(toLine).join('')) || summary(warnings.length))
+  host.stderr.write(sanitize(warnings.map((warning) => `warning: ${warning}`).join('')))
   return problems.length > 0 ? KINDS.config.exit : 0
 }
 
-function warnAboutRule(rule: PermissionRule, { stderr }: Pick<Host, 'stderr'>): void {
+function summary(warnings: number): string {
+  return warnings === 0 ? 'no problems\n' : `no problems, ${counted(warnings, 'warning')}\n`
+}
+
+/** Finds what the files may say and surely do not mean, each as a line with its hint. */
+async function findConfigWarnings(host: Host): Promise<string[]> {
+  const paths = pathsOf(host)
+  const unfilled = await findWarnings(paths)
+  const wide = (await writtenRules(paths)).flatMap(wideLine)
+  const idle = await findIdleRules(paths, host)
+  return [
+    ...unfilled.map(toLine),
+    ...wide,
+    ...idle.map(({ source, message, hint }) => `${source}: ${message}\n  hint: ${hint}\n`),
+  ]
+}
+
+function wideLine(rule: PermissionRule): string[] {
   const wide = findWide(rule)
-  if (wide === undefined) return
+  if (wide === undefined) return []
   const { source, pattern } = rule
-  const said = `warning: ${source}: allow ${pattern} permits ${wide.permits} without a question`
-  stderr.write(sanitize(`${said}\n  hint: ${wide.instead}\n`))
+  return [`${source}: allow ${pattern} permits ${wide.permits} without a question\n  hint: ${wide.instead}\n`]
 }
 
 function toLine(problem: Problem): string {

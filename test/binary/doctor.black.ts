@@ -36,6 +36,12 @@ test('doctor starts MCP servers when it is told to, and tells why one does not s
   const fine = await box.run(['doctor', '--deep'])
   assert.match(fine.stdout, /ok {7}good of a started in \d+ ms, \d+ tools/)
   assert.equal(fine.code, 0)
+  await writeFile(join(box.home, 'config.toml'), '[permissions]\ndeny = ["mcp__good__nosuch"]\n')
+  const idle = await box.run(['doctor', '--deep'])
+  assert.match(
+    idle.stdout,
+    /warning {2}config\.toml:2: this deny rule denies nothing: mcp__good__nosuch: no tool of/,
+  )
   await writeFile(join(box.home, 'agents/a.toml'), `${good}[[mcps]]\nname = "bad"\ncommand = "false"\n`)
   const broken = await box.run(['doctor', '--deep'])
   assert.match(broken.stdout, /problem {2}bad of a: .*\n +hint: /)

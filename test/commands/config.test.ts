@@ -46,6 +46,22 @@ test('config check tells what is wrong with place and hint, or that nothing is',
   assert.equal(text, 'config.toml:1: unknown key "deamon"\n  hint: did you mean "daemon"?\n')
 })
 
+test('config check warns about rules that match nothing, and does not call that right', async () => {
+  const { code, text } = await run('[permissions]\ndeny = ["bsh"]\n', 'check')
+  assert.equal(code, 0)
+  assert.equal(
+    text,
+    'no problems, 1 warning\nwarning: config.toml:2: this deny rule denies nothing: bsh: no tool has that name\n' +
+      '  hint: did you mean "bash"?\n',
+  )
+})
+
+test('config check names the rule that was meant where a tool takes nothing in parentheses', async () => {
+  const { code, text } = await run('[permissions]\ndeny = ["bsh(rm *)"]\n', 'check')
+  assert.equal(code, 78)
+  assert.match(text, /takes nothing in parentheses.*\n {2}hint: for example bash\(rm \*\)\n/)
+})
+
 async function show(config: string, ...options: string[]): Promise<string> {
   const { code, text } = await run(config, 'show', ...options)
   assert.equal(code, 0, text)

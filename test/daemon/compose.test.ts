@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { BUILT_IN_TOOLS } from '../../src/core/base/tool-names.ts'
 import { request } from '../../src/core/protocol/dispatch.ts'
 import { attach } from '../../src/daemon/attach.ts'
 import { testCaller } from '../support/caller.ts'
@@ -17,6 +18,7 @@ test('a fresh conversation asks with less than 4,000 bytes', async () => {
   const tools = (json['tools'] as { function: { name: string } }[]).map((tool) => tool.function.name)
   const files = ['read', 'write', 'edit', 'bash', 'glob', 'grep']
   assert.deepEqual(tools, [...files, 'remember', 'forget', 'recall', 'search_sessions', 'ask_user'])
+  assert.deepEqual([...tools, 'skill'].toSorted(), BUILT_IN_TOOLS.toSorted()) // there are no skills here
   assert.ok(Buffer.byteLength(text) < 4_000, `${Buffer.byteLength(text)} bytes`)
 })
 

@@ -1,15 +1,18 @@
 import { readConfig } from '../../core/config/load-config.ts'
 import type { PermissionRule } from '../../core/config/permissions.ts'
 import { findWide } from '../../core/policy/wide-rules.ts'
+import { findIdleRules } from '../idle-rules/find-idle-rules.ts'
 import { writtenRules } from '../written-rules.ts'
 import { type Check, counted, type Finding, note, ok, type Place, warning } from './check.ts'
 import { clientFindings } from './clients.ts'
 
-/** Who is asked, how many rules there are and where, and which of them permit nearly everything. */
+/** Reports who is asked, how many rules there are and where, and which of them permit nearly everything or match nothing. */
 export const checkPermissions: Check = async (place) => {
   const [config, rules] = await Promise.all([readConfig(place.paths), writtenRules(place.paths)])
+  const idle = await findIdleRules(place.paths, place.host)
   const clients = await clientFindings(place.paths, config.ok ? config.value.daemon : undefined)
-  return [askedHere(place), ...counts(rules), ...rules.flatMap(judge), ...clients]
+  const unmatched = idle.map(({ source, message, hint }) => warning(`${source}: ${message}`, hint))
+  return [askedHere(place), ...counts(rules), ...rules.flatMap(judge), ...unmatched, ...clients]
 }
 
 function askedHere({ host }: Place): Finding {

@@ -2,6 +2,7 @@ import { toCrabError } from '../../core/base/errors.ts'
 import { findProgram } from '../../core/process/find-program.ts'
 import { McpActionKind } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
+import { findIdleListedRules } from '../idle-rules/find-idle-rules.ts'
 import { findIdlePatterns } from '../mcp/idle-patterns.ts'
 import { readAllServers } from '../mcp/servers.ts'
 import { type Check, type Finding, note, ok, type Place, problem, warning } from './check.ts'
@@ -19,12 +20,17 @@ export const checkServers: Check = async (place, signal) => {
   return place.deep ? [...findings, ...(await patternFindings(place, signal))] : findings
 }
 
-/** Patterns of entries that match no tool, now that the servers have said which they have. */
-async function patternFindings({ host }: Place, signal: AbortSignal): Promise<Finding[]> {
+/** Finds patterns of entries, rules and names in `tools` that match no tool, now that the servers have listed theirs. */
+async function patternFindings({ host, paths }: Place, signal: AbortSignal): Promise<Finding[]> {
   const { attach } = await import('../../daemon/attach.ts')
   await using attached = await attach(host)
   const { servers } = await readAllServers(attached.dispatch, signal)
-  return servers.flatMap(findIdlePatterns).map(({ message, hint }) => warning(message, hint))
+  const ofEntries = servers.flatMap(findIdlePatterns)
+  const ofRules = (await findIdleListedRules(paths, servers)).map(({ source, message, hint }) => ({
+    message: `${source}: ${message}`,
+    hint,
+  }))
+  return [...ofEntries, ...ofRules].map(({ message, hint }) => warning(message, hint))
 }
 
 type Look = (agent: string, entry: Entry) => Promise<Finding>

@@ -1,5 +1,6 @@
 import { isAbsolute, parse } from 'node:path'
 import { globMatcher, hasGlob, unescapeGlob } from '../base/glob.ts'
+import { nearest } from '../base/nearest.ts'
 import { lexShell, type ShellWord } from '../base/shell-lexer.ts'
 
 /** What a permission rule is about, read from its text. */
@@ -86,7 +87,9 @@ function readTool(name: string, argument: string | undefined): RuleReading {
   if (!/^[A-Za-z0-9][\w-]*$/.test(name))
     return wrong('does not begin with the name of a tool', 'bash(git commit *)')
   if (argument === undefined) return right({ about: 'tool', name })
-  return wrong('takes nothing in parentheses; only read, edit and bash do', name)
+  const meant = nearest(name, WITH_ARGUMENTS)
+  const example = meant === undefined ? name : `${meant}(${argument})`
+  return wrong('takes nothing in parentheses; only read, edit and bash do', example)
 }
 
 function readBash(argument: string | undefined): RuleReading {
@@ -158,6 +161,8 @@ interface Governor {
 const READ: Governor = { name: 'read', example: 'read(~/notes/**)' }
 const EDIT: Governor = { name: 'edit', example: 'edit(src/**)' }
 const BASH: Governor = { name: 'bash', example: 'bash(npm run lint)' }
+/** The names that rules with an argument begin with. */
+const WITH_ARGUMENTS = ['read', 'edit', 'bash']
 /** Tools whose rules may take an argument, and those that they speak for. */
 const GOVERNORS: ReadonlyMap<string, Governor> = new Map([
   ['read', READ],

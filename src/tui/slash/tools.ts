@@ -1,4 +1,5 @@
 import { toCrabError } from '../../core/base/errors.ts'
+import { BUILT_IN_TOOLS } from '../../core/base/tool-names.ts'
 import type { McpToolView } from '../../core/protocol/crabtalk.generated.ts'
 import { request } from '../../core/protocol/dispatch.ts'
 import { newPage } from '../overlays/page.ts'
@@ -9,7 +10,9 @@ import type { SlashContext } from './types.ts'
 /** `/tools`: what the agent may call, and what the policy says of it as it stands. */
 export async function showTools(_args: string, context: SlashContext, signal: AbortSignal): Promise<void> {
   const { agent, mode } = context.state()
-  const builtIn = await Promise.all(BUILT_IN.map(async (tool) => await builtInRow(tool, context, signal)))
+  const builtIn = await Promise.all(
+    BUILT_IN_TOOLS.map(async (tool) => await builtInRow(tool, context, signal)),
+  )
   const view = await request(context.dispatch, 'mcpView', { agent }, signal)
   const servers = view.agents.flatMap((one) => one.servers)
   const lines = [
@@ -34,12 +37,6 @@ export function toolLine(tool: McpToolView): [name: string, about: string] {
   const words = [...about, description].filter((text) => text !== '')
   return [hidden === '' ? name : remoteName, words.join(' · ')]
 }
-
-/** Tools that agents have without a server; what an agent's file leaves out is refused as such. */
-const BUILT_IN = [
-  ...['read', 'glob', 'grep', 'edit', 'write', 'bash', 'ask_user'],
-  ...['remember', 'forget', 'recall', 'search_sessions', 'skill'],
-]
 
 /** A command line of no built-in form. */
 const NO_COMMAND = 'a-command'

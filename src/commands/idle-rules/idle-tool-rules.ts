@@ -1,0 +1,103 @@
+import { didYouMean } from '../../core/base/nearest.ts'
+import { NAMEABLE_TOOLS } from '../../core/base/tool-names.ts'
+import type { PermissionRule } from '../../core/config/permissions.ts'
+import { READ_ONLY_COMMANDS_RULE } from '../../core/config/rule-syntax.ts'
+import { parseRule } from '../../core/policy/pattern.ts'
+import { couldMatch, matchesPieces } from '../../core/policy/wildcard.ts'
+import { nameTools } from '../../mcp/tools/tool-names.ts'
+import { type IdleRule, toIdleRule } from './idle-rule.ts'
+import type { KnownServer, RuleScope } from './rule-scopes.ts'
+
+/** The tools of a server that has run, by the names that it gives them. */
+export interface ListedServer extends KnownServer {
+  tools: readonly string[]
+}
+
+/**
+ * Finds rules, and names in `tools`, about a tool or a server that does not exist, as far as that is known without starting
+ * a server.
+ */
+export function findIdleToolRules(scope: RuleScope): IdleRule[] {
+  return judgeAll(scope, (pieces) => {
+    const text = pieces.join('*')
+    if (!text.startsWith('mcp__')) return judgeBuiltIn(text)
+    return serversMeant(pieces, scope).length > 0 ? undefined : unknownServer(text, scope)
+  })
+}
+
+/**
+ * Finds rules, and names in `tools`, about a known server that has no such tool. Reports nothing where a server that the rule
+ * can be about is not among `listed`.
+ */
+export function findUnlistedTools(scope: RuleScope, listed: readonly ListedServer[]): IdleRule[] {
+  return judgeAll(scope, (pieces) => {
+    const known = serversMeant(pieces, scope).map((server) => listed.find((one) => isSame(one, server)))
+    return known.every((one) => one !== undefined) ? judgeListed(pieces, known) : undefined
+  })
+}
+
+type Judge = (pieces: readonly string[]) => Flaw | undefined
+
+function judgeAll(scope: RuleScope, judge: Judge): IdleRule[] {
+  const rules = scope.rules.flatMap((rule) => {
+    const pieces = toolPieces(rule)
+    const flaw = pieces && judge(pieces)
+    return flaw ? [toIdleRule(rule, flaw.why, flaw.hint)] : []
+  })
+  const names = scope.tools.flatMap(({ name, source }) => {
+    const flaw = judge([name])
+    return flaw ? [{ source, message: `"tools" has ${name}: ${flaw.why}`, hint: flaw.hint }] : []
+  })
+  return [...rules, ...names]
+}
+
+interface Flaw {
+  why: string
+  hint: string
+}
+
+/** The pieces of the tool name that a rule is about; undefined for rules about paths, commands and everything. */
+function toolPieces({ pattern }: PermissionRule): readonly string[] | undefined {
+  if (pattern === READ_ONLY_COMMANDS_RULE) return undefined
+  const form = parseRule(pattern)
+  if (form.about === 'mcp') return form.name
+  return form.about === 'tool' ? [form.name] : undefined
+}
+
+function serversMeant(pieces: readonly string[], { servers }: RuleScope): KnownServer[] {
+  return servers.filter(({ name }) => couldMatch(pieces, `mcp__${name}__`))
+}
+
+function isSame(listed: ListedServer, server: KnownServer): boolean {
+  return listed.name === server.name && (server.agent === undefined || listed.agent === server.agent)
+}
+
+function judgeBuiltIn(name: string): Flaw | undefined {
+  if (NAMEABLE_TOOLS.includes(name)) return undefined
+  const hint = didYouMean(name, NAMEABLE_TOOLS) ?? 'tools of an MCP server are called mcp__SERVER__TOOL'
+  return { why: 'no tool has that name', hint }
+}
+
+function unknownServer(text: string, { agent, servers }: RuleScope): Flaw {
+  const [, name = ''] = text.split('__')
+  const names = servers.map((server) => server.name)
+  return {
+    why:
+      agent === undefined ? `no agent has a server called ${name}` : `${agent} has no server called ${name}`,
+    hint: didYouMean(name, names) ?? 'crabtalk mcp list shows the servers',
+  }
+}
+
+function judgeListed(pieces: readonly string[], servers: readonly ListedServer[]): Flaw | undefined {
+  const names = servers.flatMap(({ name, tools }) => [
+    ...tools.map((tool) => `mcp__${name}__${tool}`),
+    ...nameTools([{ name, tools }]).flat(),
+  ])
+  if (names.length === 0 || names.some((name) => matchesPieces(pieces, name))) return undefined
+  const near = pieces.length === 1 ? didYouMean(pieces.join(''), names) : undefined
+  const server = [...new Set(servers.map(({ name }) => name))].join(', ')
+  return {
+    why: `no tool of ${server} has that name`,
+    hint: near ?? `crabtalk mcp get ${servers[0]!.name} shows its tools`,
+  }
+}

@@ -1,0 +1,65 @@
+import { type IdentifiedFile, readAgentFiles, toAgent } from '../../core/config/agent-files.ts'
+import { readConfig } from '../../core/config/load-config.ts'
+import type { HomePaths } from '../../core/config/paths.ts'
+import { type PermissionRule, toRules } from '../../core/config/permissions.ts'
+import type { KeyPath } from '../../core/config/problem.ts'
+import { readPortFiles } from '../../daemon/components/port-files.ts'
+import { installedServices } from '../../up/packages/installed.ts'
+
+/** An MCP server by the agent that has it; a component belongs to every agent, and has none here. */
+export interface KnownServer {
+  agent: string | undefined
+  name: string
+}
+
+/** A name in an agent's `tools`, and where it is written. */
+export interface NamedTool {
+  name: string
+  source: string
+}
+
+/** The rules of one file, and the servers whose tools they can be about. */
+export interface RuleScope {
+  /** The agent of the file; undefined for config.toml, whose rules hold for every agent. */
+  agent: string | undefined
+  rules: readonly PermissionRule[]
+  tools: readonly NamedTool[]
+  servers: readonly KnownServer[]
+}
+
+/** Reads the rules of config.toml and of the agent files that can be used, without those of MCP entries. Starts nothing. */
+export async function readRuleScopes(paths: HomePaths): Promise<RuleScope[]> {
+  const [config, files] = await Promise.all([readConfig(paths), readAgentFiles(paths.agents)])
+  const components = componentNames(paths).map((name) => ({ agent: undefined, name }))
+  const agents = (await Promise.all(files.map(readAgentScope))).flat()
+  const ofAll = [...agents.flatMap(({ servers }) => servers), ...components]
+  const rules = config.ok ? config.value.permissions : []
+  return [
+    { agent: undefined, rules, tools: [], servers: ofAll },
+    ...agents.map((scope) => ({ ...scope, servers: [...scope.servers, ...components] })),
+  ]
+}
+
+async function readAgentScope(file: IdentifiedFile): Promise<RuleScope[]> {
+  const [agent, { document }] = [await toAgent(file), file]
+  if (!agent.ok || !document.ok) return []
+  const place = (path: KeyPath) => `${document.value.file}:${document.value.lineOf(path)}`
+  const { name, permissions, mcps, tools, components } = agent.value
+  const named = Array.isArray(components) ? components : []
+  return [
+    {
+      agent: name,
+      rules: toRules(permissions, place),
+      tools: tools.map((tool, i) => ({ name: tool, source: place(['tools', i]) })),
+      servers: [...mcps.map((entry) => entry.name), ...named].map((server) => ({
+        agent: name,
+        name: server,
+      })),
+    },
+  ]
+}
+
+function componentNames(paths: HomePaths): string[] {
+  const running = readPortFiles(paths.run).map(({ name }) => name)
+  return [...new Set([...running, ...installedServices(paths).map(({ name }) => name)])]
+}
