@@ -34,15 +34,6 @@ test('doctor finds nothing wrong in a place that does not exist yet, and makes n
   assert.equal((await home.run(['agent', 'show'])).code, 0)
 })
 
-test('doctor warns about rules that match nothing', async () => {
-  await using home = await makeHome({ 'config.toml': '[permissions]\ndeny = ["bsh"]\n' })
-  const { report, code } = await home.examine()
-  assert.equal(code, 0)
-  const { message, hint } = only(report, 'permissions', 'warning')
-  assert.equal(message, 'config.toml:2: this deny rule denies nothing: bsh: no tool has that name')
-  assert.equal(hint, 'did you mean "bash"?')
-})
-
 test('doctor says what keeps schedules from firing', async () => {
   for (const [text, found] of [
     [

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { findIdleRules } from '../../../src/commands/idle-rules/find-idle-rules.ts'
 import { findUnlistedTools } from '../../../src/commands/idle-rules/idle-tool-rules.ts'
 import { readRuleScopes } from '../../../src/commands/idle-rules/rule-scopes.ts'
+import { main } from '../../../src/commands/main.ts'
 import { pathsOf } from '../../../src/commands/paths.ts'
 import { makeTestHost } from '../../support/test-host.ts'
 
@@ -73,6 +74,15 @@ test('findUnlistedTools() names rules that no tool of a server that has run matc
       'config.toml:2: this deny rule denies nothing: mcp__fs__read_flie: no tool of fs has that name; did you mean "mcp__fs__read_file"?',
       'agents/a.toml:1: "tools" has mcp__fs__echoo: no tool of fs has that name; did you mean "mcp__fs__echo"?',
     ],
+  )
+})
+
+test('doctor warns about rules that match nothing', async () => {
+  await using home = await makeHome({ 'config.toml': '[permissions]\ndeny = ["bsh"]\n' })
+  assert.equal(await main('crabtalk', ['doctor'], home.host), 0)
+  assert.match(
+    home.stdout(),
+    /^ {2}warning {2}config\.toml:2: this deny rule denies nothing: bsh: no tool has that name\n +hint: did you mean "bash"\?$/m,
   )
 })
 
