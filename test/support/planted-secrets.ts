@@ -103,8 +103,10 @@ export async function plantSecrets({ home, cwd, url, modelUrl }: Place): Promise
       `--token=${s('auth_helper --token=x')}`,
     ],
   }
+  const script = `API_KEY=${s('sh -c')} run; curl -uann:${s('curl -uNAME:x')} h | redis-cli -a ${s('redis-cli -a x')}`
   const off = {
-    ...{ name: 'off', command: 'sh', args: ['-c', `API_KEY=${s('sh -c')} run`], disabled: true },
+    ...{ name: 'off', command: 'sh', disabled: true },
+    args: ['-c', script, 'mysql', `-p${s('mysql -px')}`, 'sshpass', '-p', s('sshpass -p x')],
     env: { TOKEN: s('disabled env') },
   }
   await mkdir(join(home, 'agents'), { recursive: true, mode: 0o700 })

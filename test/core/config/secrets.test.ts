@@ -222,7 +222,10 @@ const word = fc.oneof(
   secret.map((value) => `https://${encodeURIComponent(value)}@h/p?key=${encodeURIComponent(value)}&a=1`),
   secret.map((value) => `Authorization: Bearer ${value}`),
   secret.map((value) => JSON.stringify({ a: 1, apiKey: value, nested: JSON.stringify({ password: value }) })),
+  secret.map((value) => `-p${value}`),
+  secret.map((value) => `mysql -p${value} db; curl -uann:${value} h | redis-cli -a ${value}`),
   fc.constantFrom('--token', '-p', '-u', '--header', '-v', 'run', '--api-key', '-c'),
+  fc.constantFrom('mysql', 'curl', '-uann:pw', 'redis-cli', '-a', 'sshpass', 'docker', 'login'),
 )
 const values = fc.dictionary(fc.stringMatching(/^[A-Z_]{1,8}$/), secret, {
   maxKeys: 4,

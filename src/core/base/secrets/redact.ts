@@ -1,6 +1,7 @@
 import { credentialPlaces } from '../credentials.ts'
 import { addressPlaces } from './address-places.ts'
 import type { Place } from './assigned-secrets.ts'
+import { isKnownProgram, optionSecret, programAfter } from './program-options.ts'
 import { isSecretName, isShaped } from './secret-names.ts'
 import { isUnfilled } from './unfilled.ts'
 
@@ -14,12 +15,12 @@ export function redactValue(value: string): string {
 
 /** Returns the words of a command line, or an address, without their secrets; as in what an entry is made of. */
 export function redactWords(words: readonly string[]): string[] {
-  return words.map((word, i) => without(word, placesInWord(word, words[i - 1], true)))
+  return secretPlaces(words).map((places, i) => without(words[i]!, places))
 }
 
 /** Returns a text that is no part of an entry without its secrets. Keys in the paths of addresses stay: most are ids. */
 export function redactText(text: string): string {
-  return without(text, placesInWord(text, undefined, false))
+  return without(text, placesInWord(text, {}, false))
 }
 
 /** Returns a text with REDACTED in place of each of some secrets; the longest come first. */
@@ -29,7 +30,12 @@ export function hideSecretsIn(text: string, secrets: readonly string[]): string 
 
 /** Returns where the secrets of each word stand: those that redactWords() hides, in order, none in another. */
 export function secretPlaces(words: readonly string[]): Place[][] {
-  return words.map((word, i) => placesInWord(word, words[i - 1], true))
+  let program: string | undefined
+  return words.map((word, i) => {
+    const places = placesInWord(word, { before: words[i - 1], program }, true)
+    program = programAfter(word, program)
+    return places
+  })
 }
 
 function without(text: string, places: readonly Place[]): string {
@@ -42,11 +48,19 @@ function without(text: string, places: readonly Place[]): string {
   return shown + text.slice(end)
 }
 
-/** In order, joined where they overlap, without placeholders. */
-function placesInWord(word: string, before: string | undefined, isEntry: boolean): Place[] {
+/** The words before a word that say what it means. */
+interface WordContext {
+  /** The word right before it. */
+  before?: string | undefined
+  /** The program that it belongs to, where that has options with secrets. */
+  program?: string | undefined
+}
+
+/** Finds the places of secrets in a word, in order, joined where they overlap, without placeholders. */
+function placesInWord(word: string, context: WordContext, isEntry: boolean): Place[] {
   const found = [
     ...literalPlaces(word),
-    ...givenPlaces(word, 0, before),
+    ...givenPlaces(word, 0, context),
     ...pieces(word),
     ...addressPlaces(word, isEntry),
     ...matchedPlaces(word, SCHEME),
@@ -73,18 +87,23 @@ function* literalPlaces(text: string): Generator<Place> {
 /** The words of a script, or of any text. */
 function* pieces(text: string): Generator<Place> {
   if (!/\s/.test(text)) return
-  let before: string | undefined
+  let [before, program]: (string | undefined)[] = []
   for (const { index, 0: piece } of text.matchAll(/\S+/g)) {
-    yield* givenPlaces(piece, index, before)
+    yield* givenPlaces(piece, index, { before, program })
     before = piece
+    program = programAfter(piece, program)
   }
 }
 
 /** What the option before a word gives it, or what it gives itself: `NAME=value`, `Header: value`. */
-function* givenPlaces(word: string, at: number, before = ''): Generator<Place> {
+function* givenPlaces(word: string, at: number, { before = '', program }: WordContext): Generator<Place> {
   const end = at + word.length
-  if (isSecretOption(before) && !word.startsWith('--')) return yield [at, end]
-  if (before === '-p' && isShaped(word) && !/[@:/.]/.test(word)) return yield [at, end]
+  const [from] = optionSecret(program, word, before) ?? []
+  if (from !== undefined) return yield [at + from, end]
+  const isOption = isSecretOption(before) && optionSecret(program, before) === undefined // mysql -pSECRET db
+  if (isOption && !word.startsWith('--')) return yield [at, end]
+  if (before === '-p' && !isKnownProgram(program) && isShaped(word) && !/[@:/.]/.test(word))
+    return yield [at, end]
   const [, user = '', password = ''] = /^-(?:u|-user|-proxy-user)$/.test(before)
     ? (/^([^:/\s]+:)(?!\d+$)(\S+)$/.exec(word) ?? [])
     : []

@@ -83,4 +83,4 @@ function chooser(open: readonly Slot[], wanted: readonly string[]): (lead: strin
 const ADDRESS = /([a-z][a-z\d+.-]{0,63})?:\/\/([^/?#"'<>`]*)/gi
 const USER = /^[^\s\\]*@/
 const LEAD =
-  /(?:[\w.%-]{1,128}\\{0,7}["']?\s{0,8}[=:]\s{0,8}\\{0,7}["']?|:\/\/|--?[\w.-]{1,128}\s{1,8}|\b(?:bearer|basic) {1,8}|[^\w]|\w)$/i
+  /(?:[\w.%-]{1,128}\\{0,7}["']?\s{0,8}[=:]\s{0,8}\\{0,7}["']?|:\/\/|--?[\w.-]{1,128}\s{1,8}|(?:^|\s)-[a-z]|\b(?:bearer|basic) {1,8}|[^\w]|\w)$/i

@@ -1,0 +1,78 @@
+import type { Place } from './assigned-secrets.ts'
+
+/** An option of a program whose value is a secret. */
+interface SecretOption {
+  /** Matches the option as a word, when the next word is its value. */
+  alone?: RegExp
+  /** Matches the option at the beginning of a word that continues with its value. */
+  attached?: RegExp
+  /** Whether the value is `USER:PASSWORD`, of which the password is the secret. */
+  isUser?: true
+  /** Whether the first word without a `-` ends its options: it is the value, or another program. */
+  isLauncher?: true
+}
+
+/** Returns the program that the words after this one belong to; undefined when the word ends a command of a script. */
+export function programAfter(word: string, before: string | undefined): string | undefined {
+  if (/[;|&]$/.test(word)) return undefined
+  const name = /[^;|&(`'"/\\]*$/.exec(word.replace(/(?:\.exe)?['"]?$/i, ''))?.[0] ?? ''
+  if (name === 'login' && LOGINS.has(before ?? '')) return name
+  if (PROGRAMS.has(name) || LOGINS.has(name)) return name
+  return PROGRAMS.get(before ?? '')?.isLauncher && !word.startsWith('-') ? undefined : before
+}
+
+/** Returns whether the options of a program are known, so that a plain `-p` needs no guess. */
+export function isKnownProgram(program: string | undefined): boolean {
+  return PROGRAMS.has(program ?? '')
+}
+
+/** Returns where the secret stands in a word that belongs to an option of its program, or undefined. */
+export function optionSecret(program: string | undefined, word: string, before = ''): Place | undefined {
+  const { alone, attached, isUser } = PROGRAMS.get(program ?? '') ?? {}
+  const isValue = alone?.test(before) === true && !word.startsWith('-')
+  const option = isValue ? '' : attached?.exec(word)?.[0]
+  if (option === undefined) return undefined
+  const user = isUser ? (/^[^:\s]*:/.exec(word.slice(option.length))?.[0] ?? word) : ''
+  const from = option.length + user.length
+  return from < word.length ? [from, word.length] : undefined
+}
+
+const P = { alone: /^-p$/ }
+const CAPITAL_P = { alone: /^-P$/, attached: /^-P/ }
+const PASSWORD_ATTACHED = { attached: /^-p/ } // a word after -p is a database, or a file
+const USER = { alone: /^-[A-Za-z#]*[uU]$/, attached: /^-[A-Za-z#]*?[uU]/, isUser: true } as const
+
+/** The programs that are common in command lines, by name. Options whose names say that they are secret need no row. */
+const PROGRAMS: ReadonlyMap<string, SecretOption> = new Map([
+  ['curl', USER],
+  ...rows('http https xh xhs', { alone: /^-a$/, attached: /^-a/, isUser: true }),
+  ...rows('mysql mysqldump mysqladmin mysqlimport mysqlcheck mysqlshow mysqlsh', PASSWORD_ATTACHED),
+  ...rows('mariadb mariadb-dump mariadb-admin mariadb-import mariadb-check 7z 7za 7zz', PASSWORD_ATTACHED),
+  ...rows('mongo mongosh mongodump mongorestore mongoexport mongoimport mongostat', P),
+  ...rows('redis-cli redis-benchmark valkey-cli', { alone: /^-a$/ }),
+  ...rows('sqlcmd bcp zip unzip ipmitool mosquitto_pub mosquitto_sub', CAPITAL_P),
+  ...rows('ldapsearch ldapadd ldapmodify ldapdelete ldappasswd ldapwhoami', {
+    alone: /^-w$/,
+    attached: /^-w/,
+  }),
+  ['sshpass', { alone: /^-p$/, attached: /^-p/, isLauncher: true }],
+  ['openssl', { alone: /^-[kK]$/ }],
+  ['login', P],
+  ...rows('mkdir cp ssh psql', {}), // their -p has no secret
+])
+
+/** Programs whose `login` takes a password with `-p`. */
+const LOGINS: ReadonlySet<string> = new Set([
+  'docker',
+  'podman',
+  'buildah',
+  'skopeo',
+  'nerdctl',
+  'oc',
+  'az',
+  'registry',
+])
+
+function rows(names: string, option: SecretOption): [string, SecretOption][] {
+  return names.split(' ').map((name) => [name, option])
+}

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { redactText, redactWords } from '../../../../src/core/base/secrets/redact.ts'
+
+/** Command lines, each with the secret in braces; without braces nothing in it is secret. */
+const LINES = [
+  'curl -uann:{pa55word9} http://h',
+  'curl -su ann:{1234} http://h',
+  'curl --proxy-user ann:{pw} http://h',
+  'curl -k https://h',
+  'curl -u ann http://h',
+  '/usr/bin/mysql -uroot -p{Hunter2} db',
+  'mysql -p db',
+  'mysql.exe -p{SECRET} db',
+  'docker exec db mysqldump -p{pw} db',
+  'redis-cli -h h -p 6379 -a {hunter2pass}',
+  'sshpass -p{SECRET} ssh -p 22 h',
+  'sshpass -p {SECRET} ssh -p 22 h',
+  'docker login -u ann -p {hunter}',
+  'docker run -p 8080:80 web',
+  'docker login; docker run -p 8080:80 web',
+  'mongosh -u ann -p {hunter}',
+  'openssl enc -k {SECRET} -in a',
+  'openssl enc -pass {pass:a} -in a',
+  'unzip -P {pw} a.zip',
+  'http -a ann:{pw} GET h',
+  'ldapsearch -x -w {pw} -b dc=x',
+  'mkdir -p build2go',
+  'mysql -uroot; mkdir -p build2go',
+  'ssh -p 22 h',
+  'grep -k x y',
+  'server -p 8080',
+  'server -p {a1b2c3d4}',
+]
+
+for (const line of LINES) {
+  test(`the secret of an option is hidden, and nothing else: ${line}`, () => {
+    const plain = line.replaceAll(/[{}]/g, '')
+    const shown = line.replaceAll(/\{.*?\}/g, '[secret]')
+    assert.equal(redactWords(plain.split(' ')).join(' '), shown)
+    assert.deepEqual(redactWords(['sh', '-c', `cd x && ${plain} || true`]), [
+      'sh',
+      '-c',
+      `cd x && ${shown} || true`,
+    ])
+    assert.equal(redactText(`ran ${plain} and then more`), `ran ${shown} and then more`)
+  })
+}
