@@ -1,6 +1,7 @@
 import { cac } from 'cac'
 import { CrabError } from '../core/base/errors.ts'
 import { nearest } from '../core/base/nearest.ts'
+import { checkSender } from '../core/base/sender-name.ts'
 import { shownArgs } from './arguments.ts'
 import type { Command, Option, Options } from './command.ts'
 
@@ -14,8 +15,9 @@ interface Named {
 export function parseOptions(named: Named, argv: readonly string[]): Options {
   const given = readRaw(named, argv)
   if (!given.flags.has('help')) {
-    for (const option of named.command.options) checkChoice(option, given.flags.get(option.name) ?? [])
+    for (const option of named.command.options) checkValues(option, given.flags.get(option.name) ?? [])
     checkArguments(named, given.args)
+    checkAddresses(named.command, given.args)
   }
   return {
     args: given.args,
@@ -95,12 +97,19 @@ function splitOnce(text: string): [string, string | undefined] {
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-function checkChoice({ name, choices, refused = [] }: Option, values: readonly string[]): void {
+function checkValues({ name, kind, choices, refused = [] }: Option, values: readonly string[]): void {
+  if (kind === 'sender') for (const value of values) checkSender(value, 'usage')
   const wrong = choices && values.find((value) => !choices.includes(value) && !refused.includes(value))
   if (wrong === undefined) return
   throw new CrabError('usage', `Cannot use --${name} ${wrong}`, {
     hint: `it is one of ${choices!.join(', ')}`,
   })
+}
+
+function checkAddresses({ kinds = [] }: Command, args: readonly string[]): void {
+  for (const [i, word] of args.entries()) {
+    if (kinds[i] === 'address') checkSender(word.slice(word.indexOf('/') + 1), 'usage')
+  }
 }
 
 /** Lets cac judge whether arguments are missing or too many. */

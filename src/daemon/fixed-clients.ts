@@ -1,6 +1,5 @@
 import { parseObject } from '../core/base/json.ts'
-import { DEFAULT_AGENT } from '../core/config/default-name.ts'
-import { qualifySender } from '../core/policy/client-senders.ts'
+import { completePair } from '../core/policy/client-senders.ts'
 import { trustOf } from '../core/policy/trust.ts'
 import {
   ClientMessage,
@@ -14,7 +13,6 @@ import {
 import type { Dispatch } from '../core/protocol/dispatch.ts'
 import type { Question } from '../core/runtime/asks.ts'
 import type { Served } from './handlers/served.ts'
-import { DEFAULT_SENDER } from './handlers/turn-message.ts'
 
 /**
  * Gives the requests of clients of the fixed protocol the meaning that those clients rely on, and serves them with the
@@ -54,7 +52,7 @@ function withAsker(message: StreamMsg, { channel }: Served): StreamMsg {
 /** The reply as a JSON object with an answer to each question of the oldest ask of the pair; unchanged when none waits. */
 function withAnswers(message: ReplyToAsk, served: Served): ReplyToAsk {
   const { services } = served
-  const { agent, sender } = withDefaults(message, served)
+  const { agent, sender } = completePair(served.channel, message)
   const waiting = services.asks.list(agent).find((pending) => pending.sender === sender)
   if (!waiting) return { ...message, agent, sender }
   return {
@@ -110,7 +108,7 @@ async function* killOrClear(
   { message, kill, served }: Kill,
   signal: AbortSignal,
 ): AsyncGenerator<ServerMessage> {
-  const { agent, sender } = withDefaults(kill, served)
+  const { agent, sender } = completePair(served.channel, kill)
   const { running } = served.services
   const isIdle = running.list().every(({ pair, ...turn }) => turn.agent !== agent || pair.sender !== sender)
   for await (const reply of dispatch(message, signal)) {
@@ -120,11 +118,4 @@ async function* killOrClear(
     }
     yield reply
   }
-}
-
-/** Completes a pair as the handlers do: that of a TCP client is in the namespace of its token. */
-function withDefaults({ agent, sender }: { agent: string; sender: string }, { channel }: Served) {
-  if (typeof channel === 'string') return { agent: agent || DEFAULT_AGENT, sender: sender || DEFAULT_SENDER }
-  const own = agent || channel.token?.agent || DEFAULT_AGENT
-  return { agent: own, sender: qualifySender(channel, sender) }
 }

@@ -1,18 +1,33 @@
 import { BUILT_IN } from '../base/token-name.ts'
-import type { TcpClient } from './trust.ts'
+import { DEFAULT_AGENT } from '../config/default-name.ts'
+import type { Channel, TcpClient } from './trust.ts'
 
 /** The sender of a message that names none. */
 const DEFAULT_SENDER = 'user'
 
+/** A conversation as a message names it: empty parts stand for the defaults. */
+interface MessagePair {
+  agent?: string | undefined
+  sender?: string | undefined
+}
+
+/**
+ * Completes the pair of a message. For a TCP client no agent means the one that its token allows, and a sender without a
+ * colon is put into its namespace: `ann` of the token `web` is `web:ann`. A pair that is complete stays as it is.
+ */
+export function completePair(
+  channel: Channel,
+  { agent, sender }: MessagePair,
+): { agent: string; sender: string } {
+  const name = sender || DEFAULT_SENDER
+  if (typeof channel === 'string') return { agent: agent || DEFAULT_AGENT, sender: name }
+  const own = agent || channel.token?.agent || DEFAULT_AGENT
+  return { agent: own, sender: name.includes(':') ? name : `${namespaceOf(channel)}:${name}` }
+}
+
 /** The word that the senders of a TCP client begin with: the name of its token, `tcp` without one. */
 export function namespaceOf({ token }: TcpClient): string {
   return token?.name ?? BUILT_IN
-}
-
-/** Puts a sender without a colon into the client's namespace: `ann` of the token `web` is `web:ann`. */
-export function qualifySender(client: TcpClient, sender = ''): string {
-  const name = sender || DEFAULT_SENDER
-  return name.includes(':') ? name : `${namespaceOf(client)}:${name}`
 }
 
 /**

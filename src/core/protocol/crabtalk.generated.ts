@@ -18,8 +18,8 @@ export const protobufFileName = "crabtalk.proto";
  * added takes numbers from 60 up (a few early additions have the numbers their comments name). A client that uses no
  * addition gets no added event, and an old daemon answers an operation it does not know with code 400.
  *
- * Everywhere: an absent or empty `sender` is "user"; an empty `agent` is the default agent; times are ISO 8601 in
- * UTC; a session is named by the opaque id that listings give.
+ * Everywhere: an absent or empty `sender` is "user", one with control characters is refused (400); an empty
+ * `agent` is the default agent; times are ISO 8601 in UTC; a session is named by the opaque id that listings give.
  */
 
 /** How much is done without asking. Rules still apply. */

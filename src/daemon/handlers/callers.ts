@@ -1,6 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { qualifySender } from '../../core/policy/client-senders.ts'
-import type { Channel, TcpClient } from '../../core/policy/trust.ts'
+import { checkSender } from '../../core/base/sender-name.ts'
+import { completePair } from '../../core/policy/client-senders.ts'
+import type { Channel } from '../../core/policy/trust.ts'
 import { type Handlers, wireName } from '../../core/protocol/dispatch.ts'
 import type { Operation } from '../../core/protocol/operations.ts'
 import type { Services } from '../services.ts'
@@ -76,18 +77,23 @@ export const CALLERS: { readonly [O in Operation]: O extends OwnedOperation ? 'o
   extension: 'local',
 }
 
-/** Wraps the handlers so that each refuses, with `denied` or `missing`, the messages that its client may not send. */
+/**
+ * Wraps the handlers so that each refuses a sender with control characters (`invalid`), and the messages that its client may
+ * not send (`denied` or `missing`).
+ */
 export function guarded<H extends Partial<Handlers>>(handlers: H, services: Services, channel: Channel): H {
-  if (typeof channel === 'string') return handlers
   const entries = Object.entries(handlers) as [Operation, AnyHandler][]
-  const kept = entries.map(([operation, handle]) => [operation, guard(operation, handle)])
+  if (typeof channel === 'string') {
+    return Object.fromEntries(entries.map(([operation, handle]) => [operation, checked(handle)])) as H
+  }
+  const kept = entries.map(([operation, handle]) => [operation, checked(guard(operation, handle))])
   return { ...Object.fromEntries(kept), ...CLOSED } as H
 
   function guard(operation: Operation, handle: AnyHandler): AnyHandler {
     if (CALLERS[operation] === 'any') return handle
     const check = async (message: unknown) => {
       const own = PAIRS.has(operation)
-        ? inOwnNamespace(message as PairMessage, channel as TcpClient)
+        ? { ...(message as object), ...completePair(channel, message as PairMessage) }
         : message
       await checkOwner(operation as OwnedOperation, own, { services, channel })
       if (CHOOSING.has(operation)) refuseModel(operation, own as { model?: string })
@@ -97,6 +103,13 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
     return async function* (message, signal) {
       yield* handle(await check(message), signal) as AsyncIterable<unknown>
     }
+  }
+}
+
+function checked(handle: AnyHandler): AnyHandler {
+  return (message, signal) => {
+    checkSender((message as PairMessage).sender ?? '', 'invalid')
+    return handle(message, signal)
   }
 }
 
@@ -126,12 +139,6 @@ const PAIRS: ReadonlySet<Operation> = new Set([
 interface PairMessage {
   agent?: string
   sender?: string
-}
-
-/** Completes the pair of a message: a plain sender gets the client's namespace, no agent means the one that its token allows. */
-function inOwnNamespace(message: PairMessage, client: TcpClient): PairMessage {
-  const agent = message.agent || client.token?.agent
-  return { ...message, ...(agent && { agent }), sender: qualifySender(client, message.sender) }
 }
 
 /** The operations, beside turns, whose message may choose a model. */

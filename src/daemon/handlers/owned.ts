@@ -1,7 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { isForClients, type NamedPair, ownsPair } from '../../core/policy/class-rights.ts'
-import { isInNamespace, namespaceOf } from '../../core/policy/client-senders.ts'
+import { completePair, isInNamespace, namespaceOf } from '../../core/policy/client-senders.ts'
 import type { TcpClient } from '../../core/policy/trust.ts'
 import { wireName } from '../../core/protocol/dispatch.ts'
 import type { RequestOf } from '../../core/protocol/operations.ts'
@@ -9,7 +8,6 @@ import { noSuchQuestion } from '../../core/runtime/asks.ts'
 import { noSuchRun } from '../../core/runtime/live/runs.ts'
 import { noSuchSession } from '../../core/storage/session-errors.ts'
 import type { Served } from './served.ts'
-import { DEFAULT_SENDER } from './turn-message.ts'
 
 /** The operations that a TCP client may call for what is its own. */
 export type OwnedOperation = keyof typeof CHECKS
@@ -77,11 +75,11 @@ function checkTurn(
 }
 
 function checkPair(
-  { agent, sender }: { agent?: string | undefined; sender?: string | undefined },
+  message: { agent?: string | undefined; sender?: string | undefined },
   { channel }: Served,
   operation: string,
 ): void {
-  const pair = { agent: agent || DEFAULT_AGENT, sender: sender || DEFAULT_SENDER }
+  const pair = completePair(channel, message)
   if (ownsPair(channel, pair)) return
   const { why, hint } = refusalOf(channel as TcpClient, pair)
   throw new CrabError('denied', `Cannot serve ${wireName(operation as OwnedOperation)}: ${why}`, { hint })

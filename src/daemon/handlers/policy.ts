@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import type { AgentConfig } from '../../core/config/agent-schema.ts'
-import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { completePair } from '../../core/policy/client-senders.ts'
 import { decide } from '../../core/policy/decide.ts'
 import { openWorkspace, resolvePath } from '../../core/policy/paths.ts'
 import { resolveRules } from '../../core/policy/resolve-rules.ts'
@@ -20,7 +20,7 @@ import { readObject } from './json-text.ts'
 import { standingRules, toPolicyEffect, toPolicyRule } from './mcp-policy.ts'
 import { actionOf, inWords, type PossibleCall } from './policy-action.ts'
 import type { Served } from './served.ts'
-import { DEFAULT_SENDER, MODES, refuseWidening } from './turn-message.ts'
+import { MODES, refuseWidening } from './turn-message.ts'
 
 /**
  * `policy_explain`: what a turn would be told that makes this call now, by the rules such a turn has. It starts nothing and
@@ -28,12 +28,13 @@ import { DEFAULT_SENDER, MODES, refuseWidening } from './turn-message.ts'
  */
 export async function policyExplain(
   { services, channel }: Served,
-  { agent: name, sender: given, cwd, tool, arguments: text, allow, deny, ask, mode }: ExplainPolicy,
+  message: ExplainPolicy,
   signal: AbortSignal,
 ): Promise<PolicyDecision> {
+  const { cwd, tool, arguments: text, allow, deny, ask, mode } = message
   const { paths, homeDir, cwd: usual } = services.node
-  const agent = asBuilt(services, await services.agents.get(name || DEFAULT_AGENT, { create: false }))
-  const sender = given || DEFAULT_SENDER
+  const { agent: name, sender } = completePair(channel, message)
+  const agent = asBuilt(services, await services.agents.get(name, { create: false }))
   const trust = trustOf(channel, sender)
   if (trust !== 'local') refuseWidening({ allow, mode, env: {}, mcps: [] }, sender, trust)
   const talk = await findConversation(services, agent, sender)

@@ -1,5 +1,5 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { completePair } from '../../core/policy/client-senders.ts'
 import { trustOf } from '../../core/policy/trust.ts'
 import type {
   ActivateSession,
@@ -24,7 +24,7 @@ import type { Served } from './served.ts'
 import { agentOfToday } from './session-agent.ts'
 import { inWords, pairOf } from './steering.ts'
 import { toTokenUsage } from './stream-events.ts'
-import { DEFAULT_SENDER, directoryOf } from './turn-message.ts'
+import { directoryOf } from './turn-message.ts'
 
 /** `get_session`: that session, or the active one of a pair. */
 export async function findSession(services: Services, message: GetSession): Promise<SessionInfo> {
@@ -39,13 +39,14 @@ export async function findSession(services: Services, message: GetSession): Prom
 /** `new_session`: an empty one, which is the pair's active one from now on. */
 export async function newSession(
   { services, channel }: Served,
-  { agent, sender, cwd }: NewSession,
+  message: NewSession,
   signal: AbortSignal,
 ): Promise<SessionInfo> {
-  const { id: agentId, name } = await services.agents.get(agent || DEFAULT_AGENT)
-  const pair = { agentId, sender: sender || DEFAULT_SENDER }
+  const { agent, sender } = completePair(channel, message)
+  const { id: agentId, name } = await services.agents.get(agent)
+  const pair = { agentId, sender }
   const trust = trustOf(channel, pair.sender)
-  const chosen = directoryOf(cwd, pair.sender, trust)
+  const chosen = directoryOf(message.cwd, pair.sender, trust)
   const header = {
     v: SESSION_VERSION,
     agent: name,

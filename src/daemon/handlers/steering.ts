@@ -1,12 +1,11 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { completePair } from '../../core/policy/client-senders.ts'
 import { classOfClient } from '../../core/policy/trust.ts'
 import type { KillMsg, SteerSessionMsg } from '../../core/protocol/crabtalk.generated.ts'
 import { turnOf } from '../../core/runtime/held-conversation.ts'
 import type { Pair } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
 import type { Served } from './served.ts'
-import { DEFAULT_SENDER } from './turn-message.ts'
 
 /** `steer_session`: speaks to the running turn of a pair; `missing` when none runs, `conflict` when another process runs it. */
 export async function steerSession(
@@ -38,14 +37,16 @@ export async function kill({ services, channel }: Served, message: KillMsg): Pro
 /** The pair of a message, by the agent's identity. Throws `missing` for an unknown agent. */
 export async function pairOf(
   { agents }: Services,
-  { agent, sender }: { agent: string; sender: string },
+  message: { agent: string; sender: string },
 ): Promise<Pair> {
-  return { agentId: await agents.idOf(agent || DEFAULT_AGENT), sender: sender || DEFAULT_SENDER }
+  const { agent, sender } = completePair('local', message)
+  return { agentId: await agents.idOf(agent), sender }
 }
 
 /** A pair as a message names it. */
-export function inWords({ agent, sender }: { agent: string; sender: string }): string {
-  return `"${agent || DEFAULT_AGENT}" and "${sender || DEFAULT_SENDER}"`
+export function inWords(message: { agent: string; sender: string }): string {
+  const { agent, sender } = completePair('local', message)
+  return `"${agent}" and "${sender}"`
 }
 
 /** Gives the pair's active session, if there is one that no other process works on. */

@@ -1,9 +1,9 @@
 import { isAbsolute } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import type { Attachment as StoredAttachment } from '../../core/base/message.ts'
-import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { checkEntry } from '../../core/config/mcp-declaration.ts'
 import type { McpEntry } from '../../core/config/mcp-entry.ts'
+import { completePair } from '../../core/policy/client-senders.ts'
 import type { Trust } from '../../core/policy/types.ts'
 import {
   ApprovalMode,
@@ -16,20 +16,18 @@ import {
 import type { ToolMode, TurnRequest, TurnSettings } from '../../core/runtime/turn-request.ts'
 import { readObject } from './json-text.ts'
 
-/** The sender of a message that names none (wire.md). */
-export const DEFAULT_SENDER = 'user'
-
 /**
  * A turn as the runtime takes it. Throws `invalid` for a relative directory and options that make no sense, `denied` for
  * options that only a local turn may set.
  */
 export function toTurnRequest(message: StreamMsg, trust: Trust): TurnRequest {
-  const { agent, content, sender, cwd, guest, toolChoice, options } = message
-  if (options && trust !== 'local') refuseWidening(options, sender || DEFAULT_SENDER, trust)
-  const chosen = directoryOf(cwd, sender || DEFAULT_SENDER, trust)
+  const { content, cwd, guest, toolChoice, options } = message
+  const { agent, sender } = completePair('local', message)
+  if (options && trust !== 'local') refuseWidening(options, sender, trust)
+  const chosen = directoryOf(cwd, sender, trust)
   return {
-    agent: agent || DEFAULT_AGENT,
-    sender: sender || DEFAULT_SENDER,
+    agent,
+    sender,
     trust,
     content,
     ...(chosen !== undefined && { cwd: chosen }),

@@ -1,21 +1,21 @@
-import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import { ownPlaces } from '../../core/hooks/closed-places.ts'
 import { KeptTurns } from '../../core/hooks/files/kept-turns.ts'
+import { completePair } from '../../core/policy/client-senders.ts'
 import { type Undo, UndoOutcome, type UndoResult } from '../../core/protocol/crabtalk.generated.ts'
 import { undoLastTurn } from '../../core/runtime/undo.ts'
 import type { UndoneFile } from '../../core/storage/types.ts'
 import type { Services } from '../services.ts'
-import { DEFAULT_SENDER } from './turn-message.ts'
 
 /** `undo`: takes back what the last turn of a pair did to files; an empty result when there is nothing to take back. */
 export async function undo(
   services: Services,
-  { agent, sender, dryRun }: Undo,
+  { dryRun, ...message }: Undo,
   signal: AbortSignal,
 ): Promise<UndoResult> {
   const { agents, place, node } = services
-  const { id: agentId, name } = await agents.get(agent || DEFAULT_AGENT, { create: false })
-  const session = await place.storage.activeSession({ agentId, sender: sender || DEFAULT_SENDER })
+  const { agent, sender } = completePair('local', message)
+  const { id: agentId, name } = await agents.get(agent, { create: false })
+  const session = await place.storage.activeSession({ agentId, sender })
   if (session === undefined) return NOTHING
   const turns = new KeptTurns({
     folder: node.paths.undo,

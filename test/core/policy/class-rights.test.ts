@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ownsPair, rulesFor, turnFolder } from '../../../src/core/policy/class-rights.ts'
-import { qualifySender } from '../../../src/core/policy/client-senders.ts'
+import { completePair } from '../../../src/core/policy/client-senders.ts'
 import { TCP_CLIENT, type TcpClient } from '../../../src/core/policy/trust.ts'
 import { ruleList } from '../../support/policy-setting.ts'
 
@@ -59,9 +59,11 @@ test('ownsPair() keeps a client to the namespace of its token; the built-in one 
   assert.deepEqual(owns({ kind: 'tcp', isTaken }), others)
 })
 
-test('qualifySender() puts plain senders into the namespace, and leaves others as they are', () => {
-  const phone = { kind: 'tcp', token: { name: 'phone' } } as const
-  const made = [undefined, '', 'ann', 'cron', 'tg:1'].map((sender) => qualifySender(phone, sender))
+test('completePair() puts plain senders of a client into its namespace, and leaves what is complete as it is', () => {
+  const phone = { kind: 'tcp', token: { name: 'phone', agent: 'a' } } as const
+  const made = [undefined, '', 'ann', 'cron', 'tg:1'].map((sender) => completePair(phone, { sender }).sender)
   assert.deepEqual(made, ['phone:user', 'phone:user', 'phone:ann', 'phone:cron', 'tg:1'])
-  assert.equal(qualifySender(TCP_CLIENT, 'ann'), 'tcp:ann')
+  assert.deepEqual(completePair(phone, {}), { agent: 'a', sender: 'phone:user' })
+  assert.deepEqual(completePair(TCP_CLIENT, { agent: 'b', sender: 'ann' }), { agent: 'b', sender: 'tcp:ann' })
+  assert.deepEqual(completePair('local', { agent: '', sender: '' }), { agent: 'crab', sender: 'user' })
 })
