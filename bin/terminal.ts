@@ -21,8 +21,11 @@ export function openTerminal(): Terminal | undefined {
     },
     output: new Output(fd, () => true),
     forgetInput() {
+      let forgotten = typed
       typed = ''
-      while (look(fd)?.length) decoder.decode() // an end of input is forgotten as well
+      for (let piece = look(fd); piece?.length; piece = look(fd)) forgotten += piece.toString()
+      decoder.decode() // an end of input is forgotten as well
+      return forgotten
     },
     async readLine(signal) {
       const { setTimeout: sleep } = await import('node:timers/promises') // costs every start something
@@ -59,7 +62,7 @@ function openControlling(): number | undefined {
 }
 
 /** What can be read now: nothing at the end of input, undefined while nobody has finished a line. */
-function look(fd: number): Uint8Array | undefined {
+function look(fd: number): Buffer | undefined {
   const piece = Buffer.allocUnsafe(LINE_BYTES)
   try {
     return piece.subarray(0, readSync(fd, piece))

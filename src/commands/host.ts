@@ -93,8 +93,8 @@ export interface Terminal extends Disposable {
   /** Which terminal it is; the same for every process on it. */
   readonly name: string
   readonly output: Output
-  /** Throws away the lines that were typed before anything was asked. */
-  forgetInput(): void
+  /** Throws away the lines that were typed before anything was asked, and returns them, each with its end. */
+  forgetInput(): string
   /** The next line that is typed, without its end; undefined at the end of input (Ctrl-D). Throws `denied` when the terminal has gone. */
   readLine(signal: AbortSignal): Promise<string | undefined>
 }

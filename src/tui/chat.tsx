@@ -11,6 +11,7 @@ import type { ChatOptions, ChatPorts } from './ports.ts'
 import { initialState } from './state/initial.ts'
 import { ChatStore } from './state/store.ts'
 import type { Block } from './state/types.ts'
+import { type Unanswered, unansweredAsks } from './state/unanswered.ts'
 import { guardTerminal, type ProcessHooks } from './terminal/guard.ts'
 import type { Reflow } from './terminal/reflow.ts'
 import { Screen } from './terminal/screen.ts'
@@ -26,7 +27,8 @@ export interface ChatTerminal {
 }
 
 /**
- * Opens the chat on a terminal; resolves when it is left. Aborting the signal leaves it, too. Throws what keeps the
+ * Opens the chat on a terminal; resolves when it is left, with the questions that have no answer by then. Aborting the
+ * signal leaves it, too. Throws what keeps the
  * conversation that was asked for from being opened, and `internal` when something cannot be drawn.
  */
 export async function openChat(
@@ -34,7 +36,7 @@ export async function openChat(
   options: ChatOptions,
   terminal: ChatTerminal,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Unanswered | undefined> {
   const over = new AbortController()
   using store = new ChatStore(initialState(options))
   const feed = new Feed({ store, ports, signal: over.signal })
@@ -89,6 +91,7 @@ export async function openChat(
   try {
     await app.waitUntilExit()
     left.throwReason()
+    return left.unanswered
   } finally {
     signal.removeEventListener('abort', onAbort)
     app.unmount()
@@ -115,6 +118,8 @@ class Leaving {
   readonly #store: ChatStore
   #reason: unknown
   #isLeaving = false
+  /** The questions without an answer; ending the turn closes them. */
+  unanswered: Unanswered | undefined
 
   constructor(end: () => Promise<void>, store: ChatStore) {
     this.#end = end
@@ -126,6 +131,7 @@ class Leaving {
     this.#reason ??= reason
     if (this.#isLeaving) return
     this.#isLeaving = true
+    this.unanswered = unansweredAsks(this.#store.get())
     const go = () => {
       clearTimeout(timer)
       this.#store.act({ type: 'set', change: { isLeaving: true } })

@@ -92,6 +92,65 @@ test('a question of a script comes up in every chat, is answered in one, and clo
   }
 })
 
+const TOUCH = { call: 'c1', name: 'bash', args: '{"command":"touch ran"}' }
+
+/** Waits for the line that a chat leaves behind; the terminal wraps it. */
+async function farewell({ screen, finished }: Session): Promise<string> {
+  await finished
+  return screen.text().join('')
+}
+
+test('a question that waits when its chat is left is named behind the chat, and both commands lead back to it', async () => {
+  await using talk = await makeTalk([{ parts: [TOUCH] }, { parts: ['It ran.'] }])
+  await using _daemon = await startSandboxDaemon(talk)
+  await using first = open(talk)
+  await first.shows('· daemon')
+  first.type('run it\r')
+  await first.shows('❯ 4  No')
+  first.press('ctrl+d')
+  const { stdout } = await talk.run(['asks', '--json'], { env: WITH_DAEMON })
+  const [{ id }] = JSON.parse(stdout) as [{ id: string }]
+  const line = `A question still waits in crab/ann: crabtalk answer ${id.slice(-8)} answers it, crabtalk chat -s ann opens the chat again.`
+  assert.ok((await farewell(first)).includes(line), await farewell(first))
+  await using second = open(talk)
+  await second.shows('❯ 4  No')
+  second.hangUp()
+  await second.finished
+  await using third = open(talk)
+  await third.shows('❯ 4  No')
+  const answered = await talk.run(['answer', id.slice(-8), '1'], { env: WITH_DAEMON })
+  assert.equal(answered.code, 0, answered.stderr)
+  await third.shows('It ran.')
+  await isIdle(third)
+  await leave(third)
+  assert.doesNotMatch(await farewell(third), /question/)
+})
+
+for (const [how, args, word] of [
+  ['on the screen', [], '❯ 4  No'],
+  ['as plain lines', ['--plain'], /details \n> /],
+] as const) {
+  test(`a chat ${how} that is left with a question says whether it still waits, with a daemon and without one`, async () => {
+    await using talk = await makeTalk(() => ({ parts: [TOUCH] }))
+    await using _daemon = await startSandboxDaemon(talk)
+    for (const [env, said] of [
+      [{}, /The open question in crab\/ann ended with the chat and its turn: crabtalk chat -s ann opens/],
+      [
+        WITH_DAEMON,
+        /A question still waits in crab\/ann: crabtalk answer \w{8} answers it, crabtalk chat -s/,
+      ],
+    ] as const) {
+      await using chat = openChat(talk, [...CHAT, ...args, 'run it'], { env })
+      await chat.shows(word)
+      chat.type('/exit\r')
+      assert.equal((await chat.finished).code, 0)
+      assert.match(await farewell(chat), said)
+    }
+    const { stdout } = await talk.run(['asks', '--json'], { env: WITH_DAEMON })
+    assert.equal(JSON.parse(stdout).length, 1)
+  })
+}
+
 test('a chat outlives its daemon: it says so, finds the next one, and shows what it has missed', async () => {
   await using talk = await makeTalk([
     { parts: ['First.'] },

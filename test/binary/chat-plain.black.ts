@@ -33,7 +33,7 @@ test('a plain chat asks before a tool call, a line is the answer, and Ctrl-C int
   ])
   await using chat = openChat(talk, ['chat', '--plain', 'make it'])
   await chat.shows('crab wants to run')
-  await chat.shows(/details\n> /)
+  await chat.shows(/details \n> /)
   chat.type('1\r')
   await chat.shows('Made it.')
   assert.deepEqual(await readdir(talk.cwd), ['made'])

@@ -3,10 +3,11 @@ import { link, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openChat } from '../support/chat-session.ts'
+import { TAKES_DIGITS } from '../support/choose-digit.ts'
 import type { RecordedRequest, Reply } from '../support/model-server.ts'
 import { HAS_DAEMONS } from '../support/run-binary.ts'
 import { startSandboxDaemon, WITH_DAEMON } from '../support/sandbox-daemon.ts'
-import { makeTalk, shortConfig } from '../support/talk.ts'
+import { assertFailed, makeTalk, shortConfig } from '../support/talk.ts'
 
 const HELLO: Reply = { parts: ['Hello.'] }
 const KEY = 'sk-KEY-OF-THE-HOME'
@@ -88,6 +89,35 @@ for (const [answer, state, used] of [
     )
   })
 }
+
+test('Esc on the question about a new folder says that its files are not used this time', async () => {
+  await using talk = await makeTalk(() => HELLO)
+  await using _daemon = HAS_DAEMONS ? undefined : await startSandboxDaemon(talk)
+  await writeFile(join(talk.cwd, 'AGENTS.md'), 'Use tabs.')
+  await using chat = openChat(talk, ['chat', '-s', 'ann', 'hi'], { env: WITH_DAEMON })
+  await chat.shows('crabtalk asks')
+  await chat.shows(TAKES_DIGITS)
+  assert.doesNotMatch(chat.screen.lines().join('\n'), /own words/)
+  chat.press('esc')
+  await chat.holds('→ not used this time')
+  await chat.shows('Hello.')
+  chat.type('again\r')
+  await chat.shows('crabtalk asks')
+  const asks = await talk.run(['asks', '--json'], { env: WITH_DAEMON })
+  const [{ id, kind }] = JSON.parse(asks.stdout) as [{ id: string; kind: string }]
+  assert.equal(kind, 'trust')
+  for (const words of ['yes but carefully', '3']) {
+    const refused = await talk.run(['answer', id, words], { env: WITH_DAEMON })
+    assertFailed(refused, 'usage', { message: /no option has that name$/, hint: /it is one of 1 No, 2 Yes/ })
+  }
+  const content = JSON.stringify({ [`Use the instruction files of ${talk.cwd}? AGENTS.md`]: 'perhaps' })
+  const wrong = await talk.run(['answer', id, '--content', content], { env: WITH_DAEMON })
+  assertFailed(wrong, 'invalid', { message: /it is not one of the options$/, hint: /No or Yes/ })
+  const empty = await talk.run(['answer', id, ''], { env: WITH_DAEMON })
+  assert.match(empty.stdout, /^answered \w{8}: not used this time\n$/)
+  await chat.shows((screen) => screen.lines().filter((line) => line.includes('Hello.')).length === 2)
+  assert.deepEqual(talk.server.requests.map(instructionsOf), [undefined, undefined])
+})
 
 /** The text of the working directory's instruction file in a request. */
 function instructionsOf({ text }: RecordedRequest): string | undefined {

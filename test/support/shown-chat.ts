@@ -14,7 +14,7 @@ export interface ShownChat extends AsyncDisposable {
   node: TestDispatch
   terminal: VirtualTerminal
   /** Resolves, or fails, as openChat() does. */
-  done: Promise<void>
+  done: ReturnType<typeof openChat>
   /** Bytes of the keyboard. */
   type(bytes: string): void
   /** Scrollback and screen. */

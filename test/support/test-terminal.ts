@@ -46,7 +46,11 @@ export function makeTestTerminal(folder: string, name = 'test'): TestTerminal {
       return {
         name,
         output: new Output(fd, () => true),
-        forgetInput: () => void lines.splice(0),
+        forgetInput: () =>
+          lines
+            .splice(0)
+            .map((line = '') => `${line}\n`)
+            .join(''),
         readLine,
         [Symbol.dispose]: () => void opened--,
       }

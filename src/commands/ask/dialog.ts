@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { headOf } from '../../core/base/cut.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
 import { sanitize } from '../../core/base/sanitize.ts'
-import {
+import type {
   AskKind,
-  type AskQuestion,
-  type AskUserEvent,
-  type PermissionRequest,
+  AskQuestion,
+  AskUserEvent,
+  PermissionRequest,
 } from '../../core/protocol/crabtalk.generated.ts'
+import { askerName, takesAnyText } from '../../tui/cards/answer-kinds.ts'
 import { optionKeys } from '../../tui/cards/option-keys.ts'
 import { denialOf } from '../../tui/cards/permission-answer.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
@@ -26,22 +27,22 @@ export interface Dialog {
   }
   style: Style
   agent: string
-  /** Resolves when a question has been on the screen long enough for an answer; what was typed by then is forgotten. */
-  see?(signal: AbortSignal): Promise<void>
+  /** Resolves when a question has been on the screen long enough for an answer, with the lines that came too soon. */
+  see?(signal: AbortSignal): Promise<string>
   /** Text that is not a choice is a message to the agent; it answers the question only after its free-text choice was taken. */
   hasComposer?: boolean
 }
 
-/** How long, milliseconds, a question is on the screen before an answer counts. */
+/** The time in milliseconds that a question is on the screen before an answer counts. */
 export const SEEN_MS = 1_000
 
-/** Lets a question be seen, and forgets what was typed meanwhile. */
+/** Waits until a question can have been seen; returns the lines that were typed meanwhile, which answer nothing. */
 export async function seeQuestion(
   terminal: Pick<Terminal, 'forgetInput'>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   await sleep(SEEN_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
-  terminal.forgetInput()
+  return terminal.forgetInput()
 }
 
 /** From question to answer, as reply_to_ask takes it. */
@@ -110,17 +111,21 @@ function told(
   return answer
 }
 
-/** Shows a question, lets it be seen, and reads the line that is typed from then on. */
+/**
+ * Shows a question, lets it be seen, and reads the line that is typed from then on.
+ *
+ * The terminal echoes text that is typed too soon behind the last line of the question, not behind the prompt.
+ */
 async function readAfter(
   { terminal, see }: Dialog,
   text: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const at = text.lastIndexOf('\n') + 1
-  terminal.output.write(text.slice(0, at))
+  const at = text.lastIndexOf('\n')
+  terminal.output.write(`${text.slice(0, at)} `)
   await terminal.output.flush()
-  await see?.(signal)
-  terminal.output.write(text.slice(at))
+  const early = (await see?.(signal)) ?? ''
+  terminal.output.write(tooSoon(early) + text.slice(at + 1))
   return await readLine(terminal, signal, 'choice')
 }
 
@@ -130,15 +135,25 @@ function savedLines({ rules }: PermissionRequest, agent: string): string {
   return rules.map((rule) => `crabtalk: adding to ${file}: allow ${visibleLine(rule)}\n`).join('')
 }
 
-/** Says of a line that it was no answer; an empty one is a wish to see the question again. */
-function notUnderstood(line = ''): string {
-  const text = line.trim()
-  if (text === '') return ''
-  const seen = visibleLine(text)
-  return `crabtalk: not understood: ${headOf(seen, MOST_ECHOED)}${seen.length > MOST_ECHOED ? '…' : ''}\n`
+/** Ends the line of the question; says of the last line that came too soon that it answered nothing. */
+function tooSoon(early: string): string {
+  if (early === '') return '\n'
+  const [text] = early.trim().split('\n').slice(-1)
+  return `crabtalk: Enter came too soon to be an answer${text === '' ? '' : `: ${echoed(text!)}`}\n`
 }
 
-/** UTF-16 units of a line that was no answer. */
+/** Says that a line was not an answer; an empty line shows the question again without a word. */
+function notUnderstood(line = ''): string {
+  const text = line.trim()
+  return text === '' ? '' : `crabtalk: not understood: ${echoed(text)}\n`
+}
+
+function echoed(text: string): string {
+  const seen = visibleLine(text)
+  return `${headOf(seen, MOST_ECHOED)}${seen.length > MOST_ECHOED ? '…' : ''}`
+}
+
+/** The most UTF-16 units that are repeated of a line that answered nothing. */
 const MOST_ECHOED = 60
 
 async function askReason(terminal: Dialog['terminal'], signal: AbortSignal): Promise<string> {
@@ -153,10 +168,9 @@ async function askQuestion(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { terminal, style, agent, hasComposer = false } = dialog
-  const isFree = kind !== AskKind.ELICITATION || question.options.length === 0
-  const who = kind === AskKind.ELICITATION ? `an MCP server of ${agent}` : agent
+  const isFree = takesAnyText({ kind }, question)
   const about = question.header === '' ? '' : ` (${question.header})`
-  const title = sanitize(`${who} asks${about}`).replaceAll('\n', ' ')
+  const title = sanitize(`${askerName({ kind }, agent)} asks${about}`).replaceAll('\n', ' ')
   const hasDigits = !optionKeys(question.options).includes('')
   const own = hasComposer && isFree && hasDigits ? question.options.length + 1 : undefined
   const text = `crabtalk: ${title}\n${questionText(question, { style, isFree, own })}> `

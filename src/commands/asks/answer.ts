@@ -1,6 +1,7 @@
 import { CrabError } from '../../core/base/errors.ts'
 import { parseObject } from '../../core/base/json.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
+import { emptyAnswerText } from '../../tui/cards/answer-kinds.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import type { Answers } from '../ask/dialog.ts'
 import { converse, seeQuestion } from '../ask/dialog.ts'
@@ -26,7 +27,9 @@ export const answer: Run = async ({ options, host, signal }) => {
   const answers = await chooseAnswers({ options, words, info, host }, signal)
   await reply(dispatch, { info, answers, host }, signal)
   warnAboutRules(info, answers, host)
-  const said = Object.values(answers).map((one) => (one === '' ? 'no answer' : visibleLine(one)))
+  const said = Object.values(answers).map((one) =>
+    one === '' ? emptyAnswerText(info.ask) : visibleLine(one),
+  )
   host.stdout.write(`answered ${shortId(info.ask.askId)}: ${said.join(' · ')}\n`)
   return 0
 }

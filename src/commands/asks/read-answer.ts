@@ -1,5 +1,6 @@
 import { CrabError } from '../../core/base/errors.ts'
-import { AskKind, type AskQuestion, type AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import type { AskQuestion, AskUserEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { takesAnyText } from '../../tui/cards/answer-kinds.ts'
 import { denialOf, isOffered } from '../../tui/cards/permission-answer.ts'
 import { visibleLine } from '../../tui/cards/subject.ts'
 import { choiceNames, readChoice } from '../ask/choice.ts'
@@ -16,12 +17,11 @@ export function readAnswers(words: readonly string[], ask: AskUserEvent): Answer
   const { permission, questions } = ask
   const [first] = questions
   if (permission && first) return { [first.question]: readPermission(words.join(' '), first) }
-  const isFree = ask.kind !== AskKind.ELICITATION
   const lines = questions.length === 1 ? [words.join(' ')] : words
   if (lines.length !== questions.length) throw wrongCount(lines.length, questions)
   const answers = questions.map((question, at) => {
-    const allowsFree = isFree || question.options.length === 0
-    return [question.question, readOne(lines[at] ?? '', question, allowsFree)] as const
+    const isFree = takesAnyText(ask, question)
+    return [question.question, readOne(lines[at] ?? '', question, isFree)] as const
   })
   return Object.fromEntries(answers)
 }
@@ -45,7 +45,7 @@ function readOne(line: string, question: AskQuestion, isFree: boolean): string {
   const answer = readAnswer(line, question, { isFree })
   if (answer !== undefined) return answer
   const labels = question.options.map(({ label }, at) => `${at + 1} ${visibleLine(label)}`).join(', ')
-  throw new CrabError('usage', `Cannot answer "${visibleLine(line)}": no option is called so`, {
+  throw new CrabError('usage', `Cannot answer "${visibleLine(line)}": no option has that name`, {
     hint: `it is one of ${labels}`,
   })
 }

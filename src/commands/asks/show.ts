@@ -52,5 +52,11 @@ export function toAskJson(info: WaitingAsk) {
 }
 
 function kindOf({ ask: { kind } }: WaitingAsk): string {
-  return { [AskKind.PERMISSION]: 'permission', [AskKind.ELICITATION]: 'server' }[kind as number] ?? 'question'
+  return KIND_NAMES.get(kind) ?? 'question'
 }
+
+const KIND_NAMES: ReadonlyMap<AskKind, string> = new Map([
+  [AskKind.PERMISSION, 'permission'],
+  [AskKind.ELICITATION, 'server'],
+  [AskKind.TRUST, 'trust'],
+])

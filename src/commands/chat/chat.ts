@@ -3,6 +3,7 @@ import { CrabError } from '../../core/base/errors.ts'
 import { VERSION } from '../../core/base/version.ts'
 import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
 import type { ChatOptions } from '../../tui/ports.ts'
+import type { Unanswered } from '../../tui/state/unanswered.ts'
 import { wantsColor } from '../color.ts'
 import type { Options, Run } from '../command.ts'
 import type { Host, Screen } from '../host.ts'
@@ -15,6 +16,17 @@ export const chat: Run = async ({ options, host, signal }) => {
   const settings = await toChatOptions(options, host)
   if (options.has('plain') || wantsPlain(host))
     return (await import('./plain.ts')).plainChat(host, settings, signal)
+  const left = await openOnScreen({ settings, host }, signal)
+  const { stdout } = host
+  if (left.unanswered) stdout.write((await import('./farewell.ts')).farewellText(left.unanswered, host))
+  return left.exitCode
+}
+
+/** Opens the chat on the screen, which is given back when it is left. */
+async function openOnScreen(
+  { settings, host }: { settings: ChatOptions; host: Host },
+  signal: AbortSignal,
+): Promise<{ exitCode: number; unanswered: Unanswered | undefined }> {
   const screen = requireScreen(host)
   using _raw = rawMode(screen)
   await using opened = openPorts(host)
@@ -25,8 +37,9 @@ export const chat: Run = async ({ options, host, signal }) => {
     import('../../tui/terminal/reflow.ts'),
   ])
   const terminal = { ...screen, reflow: guessReflow(host.env) }
-  await openChat(opened.ports, { ...settings, session }, terminal, AbortSignal.any([signal, ended.signal]))
-  return ended.exitCode
+  const until = AbortSignal.any([signal, ended.signal])
+  const unanswered = await openChat(opened.ports, { ...settings, session }, terminal, until)
+  return { exitCode: ended.exitCode, unanswered }
 }
 
 /** Leaves the chat in order when the system, or another program, ends this one; at once when it is asked again. */

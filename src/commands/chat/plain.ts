@@ -25,7 +25,7 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
     ended.abort()
   })
   const session = await fullId(options.session, opened.ports.dispatch, signal)
-  const code = await openPlainChat(
+  const unanswered = await openPlainChat(
     opened.ports,
     { ...options, session, color: false },
     {
@@ -42,5 +42,6 @@ export async function plainChat(host: Host, options: ChatOptions, signal: AbortS
     },
     AbortSignal.any([signal, ended.signal]),
   )
-  return exitCode || code
+  if (unanswered) host.stdout.write((await import('./farewell.ts')).farewellText(unanswered, host))
+  return exitCode
 }

@@ -144,7 +144,7 @@ function askShape() {
   }
   return {
     ask: text,
-    kind: z.enum(['question', 'permission', 'elicitation']),
+    kind: z.enum(['question', 'permission', 'elicitation', 'trust']),
     questions: z.array(z.strictObject(question)),
     permission: z.nullable(z.strictObject(permission)),
   }

@@ -128,6 +128,7 @@ export function toAskOpened({ askId, kind, questions, permission }: AskUserEvent
 const KINDS: ReadonlyMap<AskKind, string> = new Map([
   [AskKind.PERMISSION, 'permission'],
   [AskKind.ELICITATION, 'elicitation'],
+  [AskKind.TRUST, 'trust'],
 ])
 
 function toPermission({ callId, server, ...request }: PermissionRequest) {

@@ -117,6 +117,8 @@ export const AskKind = {
   PERMISSION: 2,
   /** ELICITATION - An MCP server. */
   ELICITATION: 3,
+  /** TRUST - The daemon itself, about the instruction files of a folder: an answer is one of the options, or empty. */
+  TRUST: 4,
 } as const;
 
 export type AskKind = typeof AskKind[keyof typeof AskKind];
@@ -126,6 +128,7 @@ export namespace AskKind {
   export type QUESTION = typeof AskKind.QUESTION;
   export type PERMISSION = typeof AskKind.PERMISSION;
   export type ELICITATION = typeof AskKind.ELICITATION;
+  export type TRUST = typeof AskKind.TRUST;
 }
 
 /** What undo did to a file. */

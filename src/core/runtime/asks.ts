@@ -51,7 +51,8 @@ export interface Denial {
 /** A question that waits for an answer. */
 export interface Ask {
   id: string
-  kind: 'question' | 'permission' | 'elicitation'
+  /** `trust`: about the instruction files of a folder; an answer is one of the options, or empty. */
+  kind: 'question' | 'permission' | 'elicitation' | 'trust'
   questions: readonly Question[]
   permission: PermissionAsk | undefined
 }
@@ -118,8 +119,8 @@ export class Asks {
   /**
    * Answers one question: that id, or the oldest of the pair. `content` is a JSON object from question to label.
    *
-   * Throws `missing` when there is none, `invalid` when the content answers something else, `denied` when a permission
-   * is to be given from elsewhere, or a stranger's words would be taken for those of a person at this machine.
+   * Throws `missing` when there is none, `invalid` when the content answers something else or, for a question of trust, is not
+   * an option, `denied` when a permission is to be given from elsewhere, or a stranger's words would be taken for those of a person at this machine.
    */
   reply(to: { agent: string; sender: string; trust: Trust; id?: string }, content: string): void {
     const waiting = to.id === undefined ? this.#oldest(to) : this.#waiting.get(to.id)
@@ -161,5 +162,16 @@ function readAnswers(content: string, ask: Ask): Answers {
   const entries = ask.questions.map(({ question }) => [question, given[question]])
   const open = entries.find(([, label]) => typeof label !== 'string')
   if (open) throw new CrabError('invalid', `Cannot use the answer: it leaves "${open[0]}" open`, { hint })
+  if (ask.kind === 'trust') for (const question of ask.questions) requireOption(question, given)
   return Object.fromEntries(entries)
+}
+
+/** Throws `invalid` for an answer that is neither empty nor one of the options. */
+function requireOption({ question, options }: Question, answers: Record<string, unknown>): void {
+  const labels = options.map(({ label }) => label)
+  const answer = answers[question]
+  if (answer === '' || labels.some((label) => label === answer)) return
+  throw new CrabError('invalid', `Cannot use the answer to "${question}": it is not one of the options`, {
+    hint: `answer with ${labels.join(' or ')}; an empty answer decides nothing`,
+  })
 }

@@ -138,7 +138,7 @@ function contextTurn(
   const { ephemeral = false, asksTrust = false } = settings
   if (!asksTrust || trust !== 'local') return { trust, ephemeral, notice, signal }
   const ask: ContextTurn['ask'] = async (questions) => {
-    const end = await asks.put({ kind: 'question', questions, permission: undefined }, signal)
+    const end = await asks.put({ kind: 'trust', questions, permission: undefined }, signal)
     return end?.answers
   }
   return { trust, ephemeral, notice, signal, ask }

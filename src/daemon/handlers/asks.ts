@@ -16,6 +16,7 @@ const KIND = {
   question: AskKind.QUESTION,
   permission: AskKind.PERMISSION,
   elicitation: AskKind.ELICITATION,
+  trust: AskKind.TRUST,
 } as const
 
 /** A question as a client shows it. */

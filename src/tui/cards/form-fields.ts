@@ -1,4 +1,5 @@
-import { AskKind, type AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import type { AskQuestion } from '../../core/protocol/crabtalk.generated.ts'
+import { takesAnyText } from './answer-kinds.ts'
 import { optionKeys } from './option-keys.ts'
 import { newPick } from './pick.ts'
 import type { AskCard, Field, FormState } from './types.ts'
@@ -44,10 +45,9 @@ export function rowsOf(form: Form): readonly FormRow[] {
   const current = currentOf(form)
   if (!current) return [{ does: 'send' }, { does: 'change' }]
   const { options, multiSelect } = current.question
-  const isFree = form.card.ask.kind !== AskKind.ELICITATION || options.length === 0
   return [
     ...options.map((_, at): FormRow => ({ does: 'option', at })),
-    ...(isFree ? [{ does: 'write' } as const] : []),
+    ...(takesAnyText(form.card.ask, current.question) ? [{ does: 'write' } as const] : []),
     ...(multiSelect ? [{ does: 'done' } as const] : []),
   ]
 }

@@ -5,6 +5,7 @@ import { paint } from '../view/style.ts'
 import { truncateText, widthOf, wrapText } from '../view/text.ts'
 import type { Face } from '../view/view.ts'
 import { windowOf } from '../view/window.ts'
+import { askerName } from './answer-kinds.ts'
 import {
   type Current,
   currentOf,
@@ -53,10 +54,10 @@ const MIN_TITLED = 5
 const MIN_ROWS = 8
 
 function titleOf({ card: { agent, ask } }: Form, place: string, view: Face): string {
-  const who = cleanLine(agent)
+  const asks = `${cleanLine(askerName(ask, agent))} asks`
   if (ask.kind !== AskKind.ELICITATION)
-    return titleRule({ title: `${who} asks`, place, who: '', style: 'accent' }, view)
-  const title = `An MCP server of ${who} asks: not to be trusted with secrets`
+    return titleRule({ title: asks, place, who: '', style: 'accent' }, view)
+  const title = `${asks.replace('an ', 'An ')}: not to be trusted with secrets`
   return titleRule({ title, place, who: '', style: 'warning' }, view)
 }
 
@@ -169,5 +170,9 @@ function keysOf(form: Form, { isFree }: CardView): string {
   if (!card.isArmed) return 'Wait a moment, then choose'
   const turn = tabCount(form) > 1 ? ['Tab next question'] : []
   const digits = digitsOf(form).some((digit) => digit > 0) ? 'A digit or arrows' : 'Arrows'
-  return [`${digits}, then Enter`, ...turn, 'Esc gives no answer'].join(' · ')
+  return [
+    `${digits}, then Enter`,
+    ...turn,
+    `Esc ${card.ask.kind === AskKind.TRUST ? 'not this time' : 'gives no answer'}`,
+  ].join(' · ')
 }

@@ -8,6 +8,7 @@ import type { ChatOptions, ChatPorts } from '../ports.ts'
 import { elsewhereText, isHere } from '../state/here.ts'
 import { initialState } from '../state/initial.ts'
 import { ChatStore } from '../state/store.ts'
+import { type Unanswered, unansweredAsks } from '../state/unanswered.ts'
 import { EMPTY_PROMPT, promptText } from '../text/prompt.ts'
 import { cleanText } from '../view/clean.ts'
 import { askFor, overlayText, readChosen } from './choices.ts'
@@ -28,8 +29,8 @@ export interface PlainIo {
       agent: string
       /** The next line that can be an answer; `words` where any text is one. */
       readLine(signal: AbortSignal, kind: 'choice' | 'words'): Promise<string | undefined>
-      /** Resolves when the question has been on the screen long enough for an answer. */
-      see(signal: AbortSignal): Promise<void>
+      /** Resolves when the question has been on the screen long enough for an answer, with a choice that came too soon. */
+      see(signal: AbortSignal): Promise<string>
     },
     signal: AbortSignal,
   ): Promise<Readonly<Record<string, string>>>
@@ -37,15 +38,15 @@ export interface PlainIo {
 }
 
 /**
- * The chat as plain lines, for screen readers and terminals that cannot be drawn on. Resolves with the exit code when
- * the person has left, or the signal is aborted.
+ * The chat as plain lines, for screen readers and terminals that cannot be drawn on. Resolves when
+ * the person has left, or the signal is aborted, with the questions that have no answer by then.
  */
 export async function openPlainChat(
   ports: ChatPorts,
   options: ChatOptions,
   io: PlainIo,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Unanswered | undefined> {
   const over = new AbortController()
   const chat = new PlainChat({ ports, options, io, signal: AbortSignal.any([signal, over.signal]), over })
   try {
@@ -55,7 +56,7 @@ export async function openPlainChat(
   } finally {
     await chat.end()
   }
-  return 0
+  return chat.unanswered
 }
 
 interface Setting {
@@ -83,6 +84,8 @@ class PlainChat {
   #isListening = false
   /** Ctrl-C at an idle prompt leaves. */
   #isLeaving = false
+  /** The questions that had no answer when the chat was left. */
+  unanswered: Unanswered | undefined
 
   constructor(setting: Setting) {
     const { ports, options, io, signal } = setting
@@ -149,6 +152,7 @@ class PlainChat {
   }
 
   async end(): Promise<void> {
+    this.unanswered = unansweredAsks(this.#store.get())
     await this.#controller.end()
     this.#setting.over.abort()
     this.#printer.printFinished()
@@ -196,7 +200,7 @@ class PlainChat {
     this.#closeQuestions()
     this.#showElsewhere()
     const next = asks.find((card) => isHere(this.#store.get(), card) && !card.isAnswered)
-    if (next && !this.#open.has(next.askId)) void this.#ask(next)
+    if (next && !this.#open.has(next.askId) && !this.#setting.signal.aborted) void this.#ask(next)
     const isIdle = this.#isListening && !turn && !asks.some((card) => isHere(this.#store.get(), card))
     if (!isIdle) this.#isPrompted = false
     else if (!this.#isPrompted || !this.#printer.isLineOpen) {
@@ -223,22 +227,32 @@ class PlainChat {
       const line = await this.#lines.readFresh(signal)
       if (line === undefined || kind === 'words' || isChoice(line)) return line
       this.#printer.lineEnded()
-      if (line.trim() !== '') await this.#take(line)
+      await this.#takeBeside(line)
     }
   }
 
-  /** Lets a question be seen: what is typed meanwhile was not meant for it. */
-  async #see(signal: AbortSignal): Promise<void> {
+  /** Lets a question be seen: a choice that comes meanwhile is returned and answers nothing; other lines are messages. */
+  async #see(signal: AbortSignal): Promise<string> {
     const seen = AbortSignal.timeout(SEEN_MS)
     const until = AbortSignal.any([signal, seen])
+    let early = ''
     while (!until.aborted) {
       const line = await this.#lines.readFresh(until).catch(() => '')
       if (line === undefined) break // the end of input answers, too
       if (line.trim() === '') continue
       this.#printer.lineEnded()
-      await this.#take(line)
+      if (isChoice(line)) early = `${line}\n`
+      else await this.#takeBeside(line)
     }
     signal.throwIfAborted()
+    return early
+  }
+
+  /** Takes a line that is typed while a question waits, and says that a message answers nothing. */
+  async #takeBeside(line: string): Promise<void> {
+    if (line.trim() === '') return
+    await this.#take(line)
+    if (!isCommand(line) && !/^[!#]/.test(line)) this.#printer.print(BESIDE)
   }
 
   async #ask({ askId, agent, ask }: { askId: string; agent: string; ask: AskUserEvent }): Promise<void> {
@@ -282,8 +296,10 @@ class PlainChat {
 
 type Asker = Parameters<PlainIo['converse']>[1]
 
-/** How long, milliseconds, a question is on the screen before a line answers it. */
+/** The time in milliseconds that a question is on the screen before a line answers it. */
 const SEEN_MS = 1_000
+
+const BESIDE = 'Sent to the agent as a message; the question still waits for a number\n'
 
 /** A line that can choose: `?`, or nothing but numbers. Everything else is text. */
 function isChoice(line: string): boolean {

@@ -1,6 +1,7 @@
 import { parseObject } from '../../core/base/json.ts'
 import { PERMISSION_ANSWERS } from '../../core/base/permission-answers.ts'
-import type { AskClosedEvent } from '../../core/protocol/crabtalk.generated.ts'
+import { type AskClosedEvent, AskKind } from '../../core/protocol/crabtalk.generated.ts'
+import { emptyAnswerText } from '../cards/answer-kinds.ts'
 import type { AskCard } from '../cards/types.ts'
 import type { Block } from './types.ts'
 
@@ -9,6 +10,9 @@ export function answersOf({ ask }: AskCard, { content }: Pick<AskClosedEvent, 'c
   const answers = parseObject(content) ?? {}
   return ask.questions.flatMap(({ question }) => {
     const answer = answers[question]
+    if (answer === '' && ask.kind === AskKind.TRUST) {
+      return [{ kind: 'answered', question, answer: emptyAnswerText(ask) } as const]
+    }
     if (typeof answer !== 'string' || answer === '') return []
     if (!ask.permission) return [{ kind: 'answered', question, answer } as const]
     if (!LASTING.has(answer)) return [] // the call's own line says whether it was permitted

@@ -42,7 +42,7 @@ test('converse() asks again until it understands', async () => {
   for (const line of ['', 'perhaps', '3', '?']) talk.terminal.type(line)
   talk.terminal.type('1')
   assert.deepEqual(await talk.answers, { 'Allow?': once })
-  assert.equal(talk.terminal.screen().match(/details\n> /g)?.length, 5)
+  assert.equal(talk.terminal.screen().match(/details \n> /g)?.length, 5)
   const said = talk.terminal.screen().match(/not understood: .*/g)
   assert.deepEqual(said, ['not understood: perhaps', 'not understood: 3'])
 })
@@ -76,14 +76,37 @@ test('converse() allows nothing of which a part was not shown', async () => {
 })
 
 test('converse() forgets what was typed before a question was seen', async () => {
-  const seen = Promise.withResolvers<void>()
+  const seen = Promise.withResolvers<string>()
   await using talk = await start(PERMISSION, { see: () => seen.promise })
-  await talk.terminal.shows(/details\n$/)
-  assert.doesNotMatch(talk.terminal.screen(), /details\n> /)
-  seen.resolve()
-  await talk.terminal.shows(/details\n> $/)
+  await talk.terminal.shows(/details $/)
+  seen.resolve('')
+  await talk.terminal.shows(/details \n> $/)
   talk.terminal.type('4')
   assert.deepEqual(await talk.answers, { 'Allow?': no })
+})
+
+test('converse() says of a line that came too soon that it answered nothing', async () => {
+  const seen = Promise.withResolvers<string>()
+  await using talk = await start(PERMISSION, { see: () => seen.promise })
+  await talk.terminal.shows(/details $/)
+  seen.resolve('no\n\u001b1\n')
+  await talk.terminal.shows(
+    /details crabtalk: Enter came too soon to be an answer: \\x1b1\n> $/, // a terminal has ended the line
+  )
+  talk.terminal.type('4')
+  assert.deepEqual(await talk.answers, { 'Allow?': no })
+})
+
+test('converse() takes only an option to a question of crabtalk itself', async () => {
+  const questions = [{ ...QUESTIONS.questions[0]!, question: 'Use them?' }]
+  for (const hasComposer of [true, false]) {
+    await using talk = await start({ ...QUESTIONS, kind: AskKind.TRUST, questions }, { hasComposer })
+    await talk.terminal.shows(/^crabtalk: crabtalk asks \(Database\)\n/)
+    assert.doesNotMatch(talk.terminal.screen(), /own words/)
+    for (const line of ['3', 'yes but carefully', '2']) talk.terminal.type(line)
+    assert.deepEqual(await talk.answers, { 'Use them?': 'Postgres' })
+    await talk.terminal.shows(/not understood: 3\n[\s\S]*not understood: yes but carefully\n/)
+  }
 })
 
 test('converse() beside a composer takes own words only where they were chosen', async () => {

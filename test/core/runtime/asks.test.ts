@@ -50,6 +50,23 @@ for (const [content, problem] of Object.entries({
   })
 }
 
+test('Asks.reply() takes an option, or nothing, as the answer to a question of trust', async () => {
+  for (const answer of ['A', '']) {
+    const asks = new Asks({ timeoutMs: 60_000 })
+    const wait = asks.wait(pending({ id: '1', kind: 'trust' }), NEVER)
+    const reply = (text: string) =>
+      asks.reply(
+        { agent: 'crab', sender: 'ann', trust: 'local', id: '1' },
+        JSON.stringify({ 'Which?': text }),
+      )
+    for (const text of ['A, please', 'constructor', ' ']) {
+      assert.throws(() => reply(text), { kind: 'invalid', hint: /^answer with A or B;/ })
+    }
+    reply(answer)
+    assert.equal((await wait).answers?.['Which?'], answer)
+  }
+})
+
 test('Asks.reply() says that no such question waits', () => {
   const asks = new Asks({ timeoutMs: 60_000 })
   assert.throws(() => asks.reply({ agent: 'crab', sender: 'ann', trust: 'local' }, '{}'), { kind: 'missing' })
@@ -118,9 +135,10 @@ function pending({
 }: {
   id: string
   sender?: string
-  kind?: 'question' | 'permission'
+  kind?: 'question' | 'permission' | 'trust'
 }): PutAsk {
-  const questions = [{ question: 'Which?', header: 'Pick', options: [], multiSelect: false }]
+  const options = kind === 'trust' ? ['A', 'B'].map((label) => ({ label, description: '' })) : []
+  const questions = [{ question: 'Which?', header: 'Pick', options, multiSelect: false }]
   const ask = { id, kind, questions, permission: undefined }
   return {
     agent: 'crab',

@@ -141,6 +141,21 @@ test('a server is never trusted with secrets, and takes no other words where it 
   })
 })
 
+test('a question of crabtalk itself has no row for other words, and Esc decides nothing', () => {
+  const card = formCard([DATABASE], AskKind.TRUST)
+  assert.deepEqual(linesOf(card), [
+    `─ crabtalk asks ${'─'.repeat(64)}`,
+    '  Database',
+    '  │ Which database?',
+    '   1  SQLite · a file',
+    '   2  Postgres · a server',
+    '   A digit or arrows, then Enter · Esc not this time',
+    '─'.repeat(80),
+  ])
+  assert.equal(answersTo(card, '3', 'enter'), undefined)
+  assert.deepEqual(answersTo(card, 'escape'), { 'Which database?': '' })
+})
+
 test('only the arrows choose where a label is a number itself', () => {
   const card = formCard([{ question: 'How many?', options: [{ label: '2' }, { label: '1' }] }])
   assert.equal(answersTo(card, '2', 'enter'), undefined)

@@ -130,6 +130,8 @@ test('openPlainChat() takes a number behind a question for the answer, and other
   await until('the turn has the line', () => chat.steered() === 1)
   chat.type('1 more thing')
   await until('the turn has that line, too', () => chat.steered() === 2)
+  const beside = /Sent to the agent as a message; the question still waits for a number/g
+  assert.equal(chat.screen().match(beside)?.length, 2)
   chat.type('4')
   await chat.shows(/you said 4[\s\S]*Done\.\n\n> $/)
   assert.equal(chat.screen().split('may crab? ').length, 2, 'it is asked once')
@@ -144,9 +146,9 @@ test('openPlainChat() takes no line for an answer that was typed before the ques
   chat.typeUnheard('1')
   gate.resolve()
   await chat.shows(/wants something\n$/)
-  chat.type('2')
-  await until('the turn has both lines', () => chat.steered() === 2)
-  await chat.shows(/may crab\? $/)
+  chat.type('2 more')
+  await until('the turn has the message', () => chat.steered() === 1)
+  await chat.shows(/too soon: 1\nmay crab\? $/)
   chat.type('4')
   await chat.shows(/you said 4[\s\S]*Done\.\n\n> $/)
 })
@@ -236,8 +238,8 @@ async function open(script: Script, options: Partial<typeof CHAT_OPTIONS> = {}) 
     },
     async converse({ questions }, { agent, readLine, see }, signal) {
       screen += `crab wants something\n`
-      await see(signal)
-      screen += `may ${agent}? `
+      const early = await see(signal)
+      screen += `${early && `too soon: ${early}`}may ${agent}? `
       const answer = (await readLine(signal, 'choice')) ?? ''
       screen += `you said ${answer}\n`
       return Object.fromEntries(questions.map(({ question }) => [question, answer]))

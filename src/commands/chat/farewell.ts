@@ -1,0 +1,36 @@
+import { DEFAULT_AGENT } from '../../core/config/default-name.ts'
+import { visibleLine } from '../../tui/cards/subject.ts'
+import type { Unanswered } from '../../tui/state/unanswered.ts'
+import { shortId } from '../conversation/find.ts'
+import { ownSender } from '../follow/target.ts'
+import type { Host } from '../host.ts'
+
+/** Says in one line what becomes of questions that were left without an answer, and what to type. Ends its line. */
+export function farewellText(unanswered: Unanswered, host: Pick<Host, 'env'>): string {
+  const { agent, sender, askIds, isWaiting } = unanswered
+  const where = visibleLine(`${agent}/${sender}`)
+  const open = openCommand({ agent, sender }, host)
+  const [only = ''] = askIds.length === 1 ? askIds : []
+  if (!isWaiting) {
+    const what = only === '' ? `The ${askIds.length} open questions` : 'The open question'
+    return `${what} in ${where} ended with the chat and its turn: ${open} opens the conversation again.\n`
+  }
+  return only === ''
+    ? `${askIds.length} questions still wait in ${where}: crabtalk asks shows them, ${open} opens the chat again.\n`
+    : `A question still waits in ${where}: crabtalk answer ${shortId(only)} answers it, ${open} opens the chat again.\n`
+}
+
+/** The shortest command that opens the chat of a conversation. */
+function openCommand({ agent, sender }: { agent: string; sender: string }, host: Pick<Host, 'env'>): string {
+  const options = [
+    ...(agent === DEFAULT_AGENT ? [] : ['-a', toWord(agent)]),
+    ...(sender === ownSender(host) ? [] : ['-s', toWord(sender)]),
+  ]
+  return options.length === 0 ? 'crabtalk' : ['crabtalk chat', ...options].join(' ')
+}
+
+/** A word as a shell reads it. */
+function toWord(text: string): string {
+  const word = visibleLine(text)
+  return /^[\w.:/@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
