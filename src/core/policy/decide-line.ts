@@ -1,13 +1,16 @@
+import { join } from 'node:path'
 import { lexShell, quoteWord, WHOLE } from '../base/shell-lexer.ts'
 import { allowsInner, plainInner } from './inner-rules.ts'
 import { readsCommands } from './interpreters.ts'
 import { reachOf, reachWithValues } from './launchers.ts'
+import { isInside } from './paths.ts'
 import { commandText } from './pattern.ts'
 import { findClosing, hasSwitchedOff } from './read-only/closing-rule.ts'
+import { showText } from './read-only/doubt.ts'
 import { isRestricting, type ReadRule, rulesAbout } from './read-rules.ts'
 import { withoutOptions } from './sub-commands.ts'
 import { isOfferable, suggestCommand } from './suggest.ts'
-import type { Action, Decision, ReadOnlyUse, Rule, Setting } from './types.ts'
+import type { Action, Decision, ReadOnlyDoubt, ReadOnlyUse, Rule, Setting } from './types.ts'
 import { conclude, type Evidence, type Verdict } from './verdict.ts'
 
 /** A command line that would run. */
@@ -20,7 +23,7 @@ type LineAction = Extract<Action, { kind: 'bash' }>
  * so a rule for all of bash allows it only where there is no such rule.
  */
 export function decideLine(
-  { command: line, readOnly }: LineAction,
+  { command: line, readOnly, doubts }: LineAction,
   rules: readonly ReadRule[],
   setting: Setting,
 ): Omit<Decision, 'warnings'> {
@@ -40,7 +43,13 @@ export function decideLine(
   const isOff = hasSwitchedOff(rules)
   const judged = commands.map((words, i) => {
     const use = isOff ? undefined : readOnly?.[i]
-    return { words, ...judge(words, { rules, whole, setting, use }) }
+    const doubt = isOff ? undefined : (doubts?.[i] ?? doubtAbove(use, rules, setting))
+    const known = doubt === undefined ? { use } : { doubt }
+    return {
+      words,
+      startsPrograms: doubt?.startsPrograms ?? false,
+      ...judge(words, { rules, whole, setting, ...known }),
+    }
   })
   return combine(judged)
 }
@@ -68,10 +77,31 @@ interface Judging {
   whole: readonly Rule[]
   setting: Setting
   use?: ReadOnlyUse | undefined
+  doubt?: ReadOnlyDoubt | undefined
+}
+
+/** A repository above the working directory is read only where the turn may read that without being asked. */
+function doubtAbove(
+  use: ReadOnlyUse | undefined,
+  rules: readonly ReadRule[],
+  setting: Setting,
+): ReadOnlyDoubt | undefined {
+  const top = use && topAbove(use, setting)
+  if (top === undefined) return undefined
+  const reading = { kind: 'read', path: join(top, '.git'), shown: top } as const
+  const matched = rulesAbout(reading, rules, setting)
+  if (conclude(reading, { matched, hidden: [] }, setting).effect === 'allow') return undefined
+  const why = `git reads the repository of ${showText(top)}, outside of the working directory, and no rule allows reading there`
+  return { why, startsPrograms: false }
+}
+
+/** The top folder of the repository that git reads, where it lies above the working directory. */
+function topAbove({ repository }: ReadOnlyUse, { workspace }: Setting): string | undefined {
+  return repository !== undefined && !isInside(workspace, repository) ? repository : undefined
 }
 
 function judge(words: readonly string[], judging: Judging): Verdict {
-  const { rules, whole, setting, use } = judging
+  const { rules, whole, setting, use, doubt } = judging
   const reach = reachOf(words)
   const [itself, started] = [[commandText(words)], reach.commands.flatMap(withoutOptions).map(commandText)]
   const about = rules.filter(({ rule, isAboutCommand }) => {
@@ -86,7 +116,12 @@ function judge(words: readonly string[], judging: Judging): Verdict {
     hidden,
     withheld: withheld[0]?.rule,
     ...(!reach.isClear && { unseen: 'it starts what cannot be seen' }),
-    ...(use && { builtIn: use.form, closing: findClosing(use, rules, setting) }),
+    doubt: doubt?.why,
+    ...(use && {
+      builtIn: use.form,
+      readsIn: topAbove(use, setting),
+      closing: findClosing(use, rules, setting),
+    }),
   }
   return conclude({ kind: 'bash', command: words.map(quoteWord).join(' ') }, evidence, setting)
 }
@@ -101,15 +136,19 @@ function findWithheld(
     return rule.effect === 'allow' && form?.about === 'bash' && !allowsInner(form.words ?? [], words)
   })
   const inner = narrow.length === 0 ? undefined : plainInner(words, WHOLE)
-  const isAllowed = inner !== undefined && judge(inner, { ...judging, use: undefined }).effect === 'allow'
+  const isAllowed =
+    inner !== undefined && judge(inner, { ...judging, use: undefined, doubt: undefined }).effect === 'allow'
   return isAllowed ? [] : narrow
 }
+
+/** The verdict about one command; `startsPrograms`: it may start what files of the project name. */
+type JudgedWords = Verdict & { words: readonly string[]; startsPrograms: boolean }
 
 /**
  * The strictest verdict, by a rule rather than by a built-in form; the rules that are missing are those of the commands
  * that are not allowed.
  */
-function combine(judged: readonly (Verdict & { words: readonly string[] })[]): Omit<Decision, 'warnings'> {
+function combine(judged: readonly JudgedWords[]): Omit<Decision, 'warnings'> {
   const strictest = ['deny', 'ask', 'allow'] as const
   const effect = strictest.find((one) => judged.some((verdict) => verdict.effect === one))!
   const deciding = judged.filter((one) => one.effect === effect)
@@ -131,7 +170,7 @@ function combine(judged: readonly (Verdict & { words: readonly string[] })[]): O
     reason,
     ...(builtIn && { builtIn }),
     suggestions,
-    offered: lacking.every(({ words }) => isOfferable(words)) ? suggestions : [],
+    offered: lacking.every((one) => isOfferable(one.words) && !one.startsPrograms) ? suggestions : [],
     commands,
   }
 }

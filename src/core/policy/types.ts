@@ -37,6 +37,16 @@ export interface ReadOnlyUse {
   paths: readonly string[]
   /** Folders of which it may show the content of any file. */
   trees: readonly string[]
+  /** The top folder of the repository that git reads; it may lie above the working directory. */
+  repository?: string
+}
+
+/** Why a command of the read-only list is asked about all the same. */
+export interface ReadOnlyDoubt {
+  /** A clause for people: `.git/config starts programs (diff.foo.textconv)`. */
+  why: string
+  /** Whether it may run a program that files of the project name; no rule is offered for it then. */
+  startsPrograms: boolean
 }
 
 /**
@@ -56,9 +66,14 @@ export type Action =
     }
   /**
    * One shell command line, as it would be run in the working directory. `readOnly` has an entry for each of its simple
-   * commands that is known to change nothing.
+   * commands that is known to change nothing, `doubts` one for each that would be, if it were not for a reason.
    */
-  | { kind: 'bash'; command: string; readOnly?: readonly (ReadOnlyUse | undefined)[] }
+  | {
+      kind: 'bash'
+      command: string
+      readOnly?: readonly (ReadOnlyUse | undefined)[]
+      doubts?: readonly (ReadOnlyDoubt | undefined)[]
+    }
   /** `name` is what the model calls it; rules match it and `mcp__<server>__<remote name>`. */
   | { kind: 'mcp'; name: string; server: string; tool: string }
   /**

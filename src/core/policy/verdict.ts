@@ -12,7 +12,11 @@ export interface Evidence {
   unseen?: string
   /** The form of a command that is known to change nothing, and the rule about reading that keeps it from running unasked. */
   builtIn?: string
+  /** The folder that it reads in, if that is not the working directory. */
+  readsIn?: string | undefined
   closing?: Rule | undefined
+  /** Why a command that has such a form is asked about all the same, as a clause. */
+  doubt?: string | undefined
   /** A rule that allows a command which starts another, and not that one. */
   withheld?: Rule | undefined
 }
@@ -65,9 +69,9 @@ function standardOf(
   evidence: Evidence,
   { trust, mode, workspace, readable }: Setting,
 ): Pick<Decision, 'effect' | 'reason' | 'builtIn'> {
-  const { builtIn, closing } = evidence
+  const { builtIn, closing, readsIn = 'the working directory' } = evidence
   if (builtIn !== undefined && closing === undefined) {
-    return { effect: 'allow', builtIn, reason: `${builtIn} only reads in the working directory` }
+    return { effect: 'allow', builtIn, reason: `${builtIn} only reads in ${readsIn}` }
   }
   const isHome = 'path' in action && isInside(workspace, action.path)
   if (action.kind === 'edit' && action.guard) return guarded(action.guard, trust)
@@ -106,9 +110,10 @@ function ownOf(trust: Setting['trust']): Pick<Decision, 'effect' | 'reason'> {
 }
 
 /** What there is no rule for. */
-function missing(action: Action, { unseen, closing, withheld }: Evidence, isHome: boolean): string {
+function missing(action: Action, { unseen, closing, doubt, withheld }: Evidence, isHome: boolean): string {
   if (closing) return `it may read what a rule is about: ${describe(closing)}`
   if (withheld) return `${describe(withheld)}, but no rule allows what it starts`
+  if (doubt) return doubt
   if (action.kind === 'bash') {
     return unseen === undefined
       ? `no rule allows ${headOf(action.command, MAX_SHOWN)}`

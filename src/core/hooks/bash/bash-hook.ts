@@ -62,20 +62,19 @@ async function describe(
 ): Promise<Action> {
   secondsOf(args)
   const command = commandOf(args)
-  const { readOnlyUses } = await import('./read-only.ts') // only now: most turns run no command
+  const { analyzeLine } = await import('./read-only.ts') // only now: most turns run no command
   const { DEFAULT_PATH } = await import('./environment.ts')
   const path = env && (env['PATH'] ?? DEFAULT_PATH)
-  const readOnly = await readOnlyUses(command, { ...place, cwd, path })
-  return { kind: 'bash', command, ...(readOnly && { readOnly }) }
+  return { kind: 'bash', command, ...(await analyzeLine(command, { ...place, cwd, path })) }
 }
 
 async function run(processes: ProcessHost, call: ToolDispatch, signal: AbortSignal): Promise<ToolOutput> {
   const { action, args } = call
   if (action.kind !== 'bash') throw new TypeError(`bash was permitted as ${action.kind}`)
   const { runShell } = await import('./run-shell.ts')
-  const isReadOnly = action.readOnly?.every(Boolean) ?? false
-  const { command } = action
-  return await runShell(processes, { call, command, isReadOnly, seconds: secondsOf(args) }, signal)
+  const { command, readOnly } = action
+  const uses = readOnly?.every((use) => use !== undefined) ? readOnly : undefined
+  return await runShell(processes, { call, command, uses, seconds: secondsOf(args) }, signal)
 }
 
 function commandOf(args: Args): string {

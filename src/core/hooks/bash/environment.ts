@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path'
+
 /** For programs that nobody answers and whose output a model reads: no colours, no pagers, no editors, no questions. */
 const SETTINGS = {
   TERM: 'dumb',
@@ -27,14 +29,19 @@ const REMOVED: ReadonlySet<string> = new Set([
   'GREP_OPTIONS',
 ])
 
-/** Settings of git that keep a repository from starting programs, and reading commands from writing its index. */
+/**
+ * Settings of git that keep a repository from starting programs, and reading commands from writing its index. With several
+ * threads git reads the index by a table of offsets, which checkIndex() does not look at.
+ */
 const GIT_CONFIG = [
   'core.fsmonitor=false',
   'core.hooksPath=/dev/null',
   'diff.autoRefreshIndex=false',
   'diff.submodule=short',
+  'index.threads=1',
   'log.showSignature=false',
   'protocol.allow=never',
+  'status.submoduleSummary=false',
 ]
 
 const HARDENED = {
@@ -53,12 +60,25 @@ export function commandEnv(env: Readonly<Record<string, string>>): Record<string
 }
 
 /**
- * The environment of a line of commands that only read: as commandEnv(), without what would have them do more. Git starts
- * nothing that a repository names, rg reads no options from a file, and bash has no functions and start-up file.
+ * The environment of a line of commands that only read: the few variables that such commands need, and settings that keep
+ * git from starting what a repository names. Everything else is left out: secrets, variables of git, start-up files and
+ * functions of bash, folders of libraries (one that is not absolute is looked for in the project), locales in which bash
+ * takes the bytes of a letter for something else.
  */
 export function hardenedEnv(env: Readonly<Record<string, string>>): Record<string, string> {
-  const harmless = Object.entries(env).filter(
-    ([name]) => !/^(GIT_.*|BASH_.*|ENV|RIPGREP_CONFIG_PATH)$/.test(name),
-  )
-  return { ...commandEnv(Object.fromEntries(harmless)), ...HARDENED }
+  const needed = Object.entries(env).filter(([name, value]) => {
+    if (/^(LANG|LANGUAGE|LC_\w+)$/.test(name))
+      return /^(C|POSIX)?$|utf-?8/i.test(value) || name === 'LANGUAGE'
+    if (/^(HOME|TMPDIR|XDG_CONFIG_HOME|LOCALE_ARCHIVE)$/.test(name)) return isAbsolute(value)
+    return NEEDED.has(name.toUpperCase())
+  })
+  return { ...commandEnv(Object.fromEntries(needed)), ...HARDENED }
 }
+
+/** Variables that commands which only read may need, the last ones on Windows. */
+const NEEDED: ReadonlySet<string> = new Set(
+  (
+    'PATH USER LOGNAME SHELL TZ SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP USERPROFILE HOMEDRIVE HOMEPATH ' +
+    'APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES MSYSTEM'
+  ).split(' '),
+)

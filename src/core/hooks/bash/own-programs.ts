@@ -3,12 +3,13 @@ import { basename, delimiter, dirname, isAbsolute, join, resolve } from 'node:pa
 import { once } from '../../base/once.ts'
 import { codeOf } from '../../base/system-error.ts'
 import { isInside } from '../../policy/paths.ts'
+import { Doubt, showText } from '../../policy/read-only/doubt.ts'
 
 /** Whether a program is found, and whether the working directory decides which file that is. */
 type Origin = 'elsewhere' | 'inside' | 'nowhere'
 
 /**
- * Gives a function that says where a program comes from; undefined when no program of a line can be told.
+ * Gives a function that says where a program comes from. Throws a Doubt when that cannot be told for any program of a line.
  *
  * That is so for a PATH with a folder that is not absolute, which a `cd` changes, and when the shell itself comes from the
  * working directory. Without a PATH nothing runs, and every program counts as one from elsewhere.
@@ -16,10 +17,12 @@ type Origin = 'elsewhere' | 'inside' | 'nowhere'
 export async function openPrograms(
   path: string | undefined,
   cwd: string,
-): Promise<((program: string) => Promise<Origin>) | undefined> {
+): Promise<(program: string) => Promise<Origin>> {
   if (path === undefined) return () => Promise.resolve('elsewhere')
   const folders = path.split(delimiter)
-  if (!folders.every((folder) => isAbsolute(folder))) return undefined
+  const relative = folders.find((folder) => !isAbsolute(folder))
+  if (relative !== undefined)
+    throw new Doubt(`PATH has a folder that is not absolute ("${showText(relative)}")`)
   const real = once(() => Promise.all(folders.map(resolveFolder)))
   const find = async (program: string): Promise<Origin> => {
     const places = [...new Set(await real.get())]
@@ -28,7 +31,15 @@ export async function openPrograms(
   }
   const bash = await find('bash')
   const shell = bash === 'nowhere' ? await find('sh') : bash
-  return shell === 'elsewhere' ? find : undefined
+  if (shell !== 'elsewhere') throw new Doubt('PATH finds no bash outside of the working directory')
+  return find
+}
+
+/** Removes the folders of the working directory from a PATH, links resolved, and those that are not absolute. */
+export async function keepFoldersOutside(path: string, cwd: string): Promise<string> {
+  const folders = path.split(delimiter).filter((folder) => isAbsolute(folder))
+  const real = await Promise.all(folders.map(resolveFolder))
+  return folders.filter((_, i) => !isInside(cwd, real[i]!)).join(delimiter)
 }
 
 /** Follows a program's links one by one: one that stands in the working directory may lead to anything. */

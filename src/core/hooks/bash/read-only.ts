@@ -2,11 +2,13 @@ import type { BigIntStats } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import { lexShell, type ShellWord } from '../../base/shell-lexer.ts'
+import { codeOf } from '../../base/system-error.ts'
 import { isInside, resolvePath } from '../../policy/paths.ts'
 import { READ_ONLY_COMMANDS } from '../../policy/read-only/commands.ts'
-import { isHarmlessRepository } from '../../policy/read-only/git-repository.ts'
+import { Doubt, showText } from '../../policy/read-only/doubt.ts'
+import { checkRepository } from '../../policy/read-only/git-repository.ts'
 import type { ReadOnlyForm } from '../../policy/read-only/read-only-form.ts'
-import type { ReadOnlyUse } from '../../policy/types.ts'
+import type { Action, ReadOnlyDoubt, ReadOnlyUse } from '../../policy/types.ts'
 import { type ClosedPlaces, openClosedPlaces } from '../closed-places.ts'
 import { expandGlob } from './expand-glob.ts'
 import { isMissing, openPrograms } from './own-programs.ts'
@@ -22,47 +24,72 @@ export interface LinePlace {
   path: string | undefined
 }
 
+/** The result of the analysis of a line, with an entry for each of its simple commands; empty for a line without forms. */
+export type LineAnalysis = Pick<Extract<Action, { kind: 'bash' }>, 'readOnly' | 'doubts'>
+
 /**
- * Says of each simple command of a line what it reads, or undefined where it is not known to change nothing; undefined for
- * the whole line when that holds for all.
+ * Says of each simple command of a line what it reads, where it is known to change nothing, or why one that has such a form
+ * is asked about here.
  *
  * Every word that may be a path lies in the working directory, links resolved, and is not closed. After a command that may
  * change something only commands that name no path count: that one could have put a link there. A `cd` may have failed, so
  * paths behind it are looked at from both folders.
  */
-export async function readOnlyUses(
-  line: string,
-  place: LinePlace,
-): Promise<readonly (ReadOnlyUse | undefined)[] | undefined> {
+export async function analyzeLine(line: string, place: LinePlace): Promise<LineAnalysis> {
   const lexed = lexShell(line)
-  if ('opaque' in lexed) return undefined
+  if ('opaque' in lexed) return {}
   const forms = lexed.commands.map(readForm)
-  const originOf = forms.some(Boolean) ? await openPrograms(place.path, place.cwd) : undefined
-  if (originOf === undefined) return undefined
-  const walk: Walk = {
-    ...place,
-    originOf,
-    places: await openClosedPlaces(place.closed),
-    folders: [place.cwd],
-    isChanged: false,
+  if (!forms.some(Boolean)) return {}
+  const results = await judgeForms(forms, place)
+  const isReading = results.every((one) => one !== undefined && 'form' in one)
+  const readOnly = results.map((one, i) => {
+    return one && 'form' in one && (isReading || !forms[i]!.isHardened) ? one : undefined
+  })
+  const beside = results.map(toDoubt).find(Boolean) ?? NOT_HARDENED
+  const doubts = results.map((one, i) => (one && 'form' in one && !readOnly[i] ? beside : toDoubt(one)))
+  return { readOnly, ...(doubts.some(Boolean) && { doubts }) }
+}
+
+async function judgeForms(
+  forms: readonly (LineForm | undefined)[],
+  place: LinePlace,
+): Promise<(ReadOnlyUse | ReadOnlyDoubt | undefined)[]> {
+  try {
+    if (forms.length > MAX_COMMANDS) throw new Doubt(`the line has more than ${MAX_COMMANDS} commands`)
+    const originOf = await openPrograms(place.path, place.cwd)
+    const places = await openClosedPlaces(place.closed)
+    const walk: Walk = { ...place, originOf, places, folders: [place.cwd], isChanged: false }
+    const results: (ReadOnlyUse | ReadOnlyDoubt | undefined)[] = []
+    for (const form of forms) {
+      const result = form && (await judgeForm(form, walk).catch(explain))
+      if (result === undefined || 'why' in result) walk.isChanged = true
+      results.push(result)
+    }
+    return results
+  } catch (reason) {
+    const doubt = explain(reason)
+    return forms.map((form) => form && doubt)
   }
-  const uses: (ReadOnlyUse | undefined)[] = []
-  for (const form of forms) {
-    const use = form && (await judgeForm(form, walk))
-    if (use === undefined) walk.isChanged = true
-    uses.push(use)
-  }
-  if (uses.every(Boolean)) return uses
-  return uses.map((use, i) => (forms[i]?.isHardened ? undefined : use)) // it would run in an environment that is not hardened
+}
+
+/** Errors of the file system say that something cannot be looked at. */
+function explain(reason: unknown): ReadOnlyDoubt {
+  if (reason instanceof Doubt) return { why: reason.message, startsPrograms: reason.startsPrograms }
+  const code = codeOf(reason)
+  return { why: `what it reads cannot be checked${code === '' ? '' : ` (${code})`}`, startsPrograms: false }
+}
+
+function toDoubt(result: ReadOnlyUse | ReadOnlyDoubt | undefined): ReadOnlyDoubt | undefined {
+  return result && 'why' in result ? result : undefined
 }
 
 /** A form with the words that hold wildcards. */
 type LineForm = ReadOnlyForm & { program: string; globs: ReadonlyMap<string, number> }
 
-/** What is known when a command of a line is reached. */
+/** The state of the analysis before a command of the line. */
 interface Walk extends LinePlace {
   /** Says whether the working directory decides which program runs. */
-  originOf: NonNullable<Awaited<ReturnType<typeof openPrograms>>>
+  originOf: Awaited<ReturnType<typeof openPrograms>>
   places: ClosedPlaces
   /** Where it may run. */
   folders: readonly string[]
@@ -83,71 +110,81 @@ function readForm(words: readonly ShellWord[]): LineForm | undefined {
   return { ...form, program, globs }
 }
 
-async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse | undefined> {
+async function judgeForm(form: LineForm, walk: Walk): Promise<ReadOnlyUse> {
   const readsFolder = form.isRecursive || form.git !== undefined || form.readsFolder
   const names = form.paths.length === 0 && readsFolder ? ['.'] : form.paths
-  if (walk.isChanged && names.length > 0) return undefined
-  if (!BUILT_IN.has(form.program) && (await walk.originOf(form.program)) === 'inside') return undefined
+  if (walk.isChanged && names.length > 0) throw new Doubt('a command before it may change what it reads')
+  if (!BUILT_IN.has(form.program) && (await walk.originOf(form.program)) === 'inside')
+    throw new Doubt(`PATH finds a ${form.program} in the working directory`, { startsPrograms: true })
   const found = await Promise.all(
     walk.folders.map((folder) => resolveNames(names, form, { ...walk, folder })),
   )
-  if (!found.every((paths) => paths !== undefined)) return undefined
   const paths = [...new Set(found.flat())]
-  if (form.git !== undefined && !(await areHarmless(form.git, walk))) return undefined
-  const trees = form.git !== undefined ? [walk.cwd] : paths
-  if (form.isRecursive && trees.some((tree) => walk.places.places.some((place) => isInside(tree, place)))) {
-    return undefined
-  }
-  if (form.changesTo !== undefined) {
-    // by its name bash goes back from a folder that is reached by a link
-    const targets = walk.folders.map((folder) => resolve(folder, form.changesTo!))
-    if (targets.some((target) => !paths.includes(target)) || walk.folders.length > MAX_FOLDERS)
-      return undefined
-    walk.folders = [...new Set([...walk.folders, ...targets])]
-  }
-  return { form: form.name, paths, trees: form.isRecursive ? trees : [] }
+  const repository = form.git && (await findRepository(form.git, walk))
+  const trees = repository === undefined ? paths : [isInside(walk.cwd, repository) ? walk.cwd : repository]
+  if (form.isRecursive && trees.some((tree) => walk.places.places.some((place) => isInside(tree, place))))
+    throw new Doubt("crabtalk's own files are below the folder that it reads")
+  if (form.changesTo !== undefined) changeFolder(form.changesTo, paths, walk)
+  return { form: form.name, paths, trees: form.isRecursive ? trees : [], ...(repository && { repository }) }
 }
 
-async function areHarmless(needs: 'history' | 'worktree', { folders, cwd }: Walk): Promise<boolean> {
-  const answers = folders.map((folder) => isHarmlessRepository(folder, { workspace: cwd, needs }))
-  return (await Promise.all(answers)).every(Boolean)
+/** By its name bash goes back from a folder that is reached by a link. */
+function changeFolder(name: string, paths: readonly string[], walk: Walk): void {
+  const targets = walk.folders.map((folder) => resolve(folder, name))
+  if (targets.some((target) => !paths.includes(target)))
+    throw new Doubt(`${showText(name)} goes through a link`)
+  if (walk.folders.length > MAX_FOLDERS) throw new Doubt('the line changes the folder too often')
+  walk.folders = [...new Set([...walk.folders, ...targets])]
 }
 
-/** The paths that words mean, or undefined when one of them may be outside, or closed. */
+/** The topmost folder of the repositories that git may read from. */
+async function findRepository(needs: 'history' | 'worktree', { folders, cwd }: Walk): Promise<string> {
+  const tops = await Promise.all(folders.map((folder) => checkRepository(folder, { cwd, needs })))
+  return tops.reduce((first, top) => (top.length < first.length ? top : first))
+}
+
+/** The paths that words mean, every one in the working directory and not closed. */
 async function resolveNames(
   names: readonly string[],
   form: LineForm,
   place: Walk & { folder: string },
-): Promise<string[] | undefined> {
+): Promise<string[]> {
   const words = await Promise.all(
     names.map(async (name) => {
       const globAt = form.globs.get(name)
       return globAt === undefined ? [name] : await expandGlob(name, globAt, place.folder)
     }),
   )
-  if (!words.every((some) => some !== undefined)) return undefined
-  const paths = await Promise.all(words.flat().map((word) => resolveName(word, form, place)))
-  return paths.every((path) => path !== undefined) ? paths : undefined
+  return await Promise.all(words.flat().map((word) => resolveName(word, form, place)))
 }
 
 async function resolveName(
   name: string,
   { isFilesOnly }: LineForm,
   { folder, cwd, homeDir, places }: Walk & { folder: string },
-): Promise<string | undefined> {
-  try {
-    const path = await resolvePath(isAbsolute(name) ? name : `${folder}/${name}`, {
-      workspace: folder,
-      homeDir,
-    })
-    if (!isInside(cwd, path) || places.holds(path)) return undefined
-    const stats = await statIfThere(path)
-    if (stats === undefined) return path // the command says that there is none
-    if (stats.isDirectory()) return isFilesOnly ? undefined : path
-    return stats.isFile() && !(await places.hasNameIn(stats)) ? path : undefined // a pipe would not end
-  } catch {
-    return undefined
+): Promise<string> {
+  const shown = showText(name)
+  if (/^[\\/]{2}/.test(name)) throw new Doubt(`${shown} may be on another host`)
+  const path = await resolvePath(isAbsolute(name) ? name : `${folder}/${name}`, {
+    workspace: folder,
+    homeDir,
+  })
+  if (!isInside(cwd, path)) throw new Doubt(sayOutside(shown, path, isInside(cwd, resolve(folder, name))))
+  if (places.holds(path)) throw new Doubt(`${shown} is a file of crabtalk itself`)
+  const stats = await statIfThere(path)
+  if (stats === undefined) return path // the command says that there is none
+  if (stats.isDirectory()) {
+    if (isFilesOnly) throw new Doubt(`${shown} is a folder`)
+    return path
   }
+  if (!stats.isFile()) throw new Doubt(`${shown} is a pipe, a socket or a device`) // it would not end
+  if (await places.hasNameIn(stats)) throw new Doubt(`${shown} is a file of crabtalk itself`)
+  return path
+}
+
+function sayOutside(shown: string, path: string, isLinked: boolean): string {
+  const what = isLinked ? `${shown} leads to ${showText(path)}` : shown
+  return `${what}${isLinked ? ', which' : ''} is outside of the working directory`
 }
 
 async function statIfThere(path: string): Promise<BigIntStats | undefined> {
@@ -164,5 +201,12 @@ const BUILT_IN: ReadonlySet<string> = new Set(
   'cd pwd echo printf true false : test [ type command'.split(' '),
 )
 
-/** Of different `cd` in one line. */
+/** The most `cd` commands in one line. */
 const MAX_FOLDERS = 8
+/** Each may take the memory that runShell() leaves to one program. */
+const MAX_COMMANDS = 32
+
+const NOT_HARDENED: ReadOnlyDoubt = {
+  why: 'the line has commands that may do more than read, so it runs in an environment that repositories can use',
+  startsPrograms: false,
+}

@@ -1,17 +1,19 @@
 import { CrabError } from '../../base/errors.ts'
+import type { ReadOnlyUse } from '../../policy/types.ts'
 import { type CommandResult, runCommand } from '../../process/run-command.ts'
 import type { ProcessHost, RunningProcess } from '../../process/types.ts'
 import type { ToolDispatch, ToolOutput } from '../../runtime/hook.ts'
 import { outputCleaner } from './clean-output.ts'
-import { commandEnv, hardenedEnv } from './environment.ts'
+import { commandEnv } from './environment.ts'
 import { liveOutput } from './live-output.ts'
+import { readingEnv } from './reading-env.ts'
 
 /** One command line, for a call of `bash`. */
 export interface ShellCommand {
   call: Pick<ToolDispatch, 'cwd' | 'env' | 'spillDir' | 'turnOver' | 'progress'>
   command: string
-  /** Whether each of its commands is known to change nothing. */
-  isReadOnly: boolean
+  /** The use of each of its commands, when all are known to change nothing. */
+  uses?: readonly ReadOnlyUse[] | undefined
   /** Then it is ended. */
   seconds: number
 }
@@ -29,15 +31,16 @@ export async function runShell(
 
 async function runBash(
   processes: ProcessHost,
-  { call, command, isReadOnly, seconds }: ShellCommand,
+  { call, command, uses, seconds }: ShellCommand,
   signal: AbortSignal,
 ): Promise<CommandResult> {
   const { cwd, spillDir } = call
-  const env = isReadOnly ? hardenedEnv(call.env) : commandEnv(call.env)
+  const env = uses ? await readingEnv(call, uses) : commandEnv(call.env)
+  const line = uses ? `ulimit -d ${MAX_DATA_KIB} 2>/dev/null; ${command}` : command
   using live = liveOutput(outputCleaner, call.progress)
   const options = { timeoutMs: seconds * 1000, spillFolder: spillDir, keep: true, filter: live.filter }
   const runBy = (shell: string) =>
-    runCommand(processes, { argv: [shell, '-c', command], cwd, env }, options, signal)
+    runCommand(processes, { argv: [shell, '-c', line], cwd, env }, options, signal)
   try {
     return await runBy('bash')
   } catch (reason) {
@@ -63,3 +66,6 @@ function toAnswer({ output, status, timedOut }: CommandResult, notes: readonly s
   const lines = [...(text === '' ? [] : [text]), ...end, ...notes]
   return { output: lines.join('\n') || '[no output]', isError: timedOut || code !== 0 }
 }
+
+/** Memory of its own that each program of a line may have that runs without a question; not every system counts it. */
+const MAX_DATA_KIB = 2 * 1024 * 1024

@@ -18,7 +18,8 @@ import { type ReadForm, withoutInput } from './read-only-form.ts'
  * The commands that are known to change nothing, each with the options that it may have.
  *
  * An option is left out when it writes (`sort -o`), starts a program (`rg --pre`, `tar -I`), reads names of files from a
- * file (`wc --files0-from`), follows links below a folder (`grep -R`), or never ends (`tail -f`, `seq inf`). Left out besides are
+ * file (`wc --files0-from`), follows links below a folder (`grep -R`), reads a file that the project may have made a link (`tree --gitignore`), or never
+ * ends (`tail -f`, `seq inf`). Left out besides are
  * commands that are scripts (`egrep`, `shasum`, `npm`), which start what PATH or a variable names, and `--version` of
  * what may be a shim (`node`, `python3`), which runs or fetches the version that a project names.
  */
@@ -79,7 +80,7 @@ export const READ_ONLY_COMMANDS: ReadonlyMap<string, ReadForm> = new Map<string,
     tree: {
       short: 'adfxpsughDFqNQvtcUriASnCXJ',
       valued: 'LPI',
-      long: 'dirsfirst noreport gitignore du si prune matchdirs ignore-case inodes device',
+      long: 'dirsfirst noreport du si prune matchdirs ignore-case inodes device',
     },
     realpath: {
       short: 'emqszLP',
@@ -133,6 +134,7 @@ function files(name: string, spec: CommandSpec, most = Number.POSITIVE_INFINITY)
   return (args) => {
     const read = readArguments(args, spec)
     if (read === undefined || read.words.length > most) return undefined
+    if (read.words.some((word) => word.startsWith('+'))) return undefined // `tail +1f x` never ends
     const paths = withoutInput(read.words)
     return {
       name,

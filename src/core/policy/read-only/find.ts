@@ -8,7 +8,8 @@ export const readFind: ReadForm = (args) => {
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!
     if (VALUED.has(word)) {
-      if (++i >= words.length) return undefined
+      const value = words[++i]
+      if (value === undefined || (word === '-newermt' && /TZ/i.test(value))) return undefined // `TZ="…"` names a file
     } else if (!PLAIN.has(word)) return undefined
   }
   return { name: 'find', paths, readsFolder: true }

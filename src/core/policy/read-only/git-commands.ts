@@ -18,9 +18,9 @@ export const readGit: ReadForm = (args) => {
   return { name: `git ${sub}`, paths: read.words, git: 'history', isHardened: true, ...more }
 }
 
-/** Whether a format has a signature checked, by a program that the configuration names. */
+/** Whether a format or an order has a signature checked, by a program that the configuration names. */
 function asksGpg(word: string): boolean {
-  return /%G|%\(signature/i.test(word)
+  return /%G|%\(signature|^(--sort=)?-?signature/i.test(word)
 }
 
 interface GitCommand {

@@ -19,7 +19,7 @@ export function readGrep(args: readonly string[]): ReadOnlyForm | undefined {
   return { name: 'grep', paths, isRecursive }
 }
 
-/** Reads the arguments of rg, whose `--pre`, `--search-zip`, `-f` and `--follow` are unknown. */
+/** Reads the arguments of rg, whose `--pre`, `--search-zip`, `-f`, `--follow` and `--no-config` are unknown. */
 export function readRipgrep(args: readonly string[]): ReadOnlyForm | undefined {
   const read = readArguments(args, RIPGREP)
   if (read === undefined) return undefined
@@ -68,16 +68,20 @@ const TEST_OPERATORS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Reads the arguments of printf, whose `-v` and `%n` assign variables, PATH among them, and whose `%(…)T` reads one. */
+/**
+ * Reads the arguments of printf, whose `-v` and `%n` assign variables, PATH among them, whose
+ * `%(…)T` reads one, and whose widths take time and memory.
+ */
 export function readPrintf(args: readonly string[]): ReadOnlyForm | undefined {
   const [format = ''] = args
-  const isPlain = /^(?!-)(?:[^%]|%[-+ 0#]*\d*(?:\.\d+)?[%bcdeEfFgGioqsuxX])*$/.test(format)
+  const isPlain = /^(?!-)(?:[^%]|%[-+ 0#]*\d{0,4}(?:\.\d{1,4})?[%bcdeEfFgGioqsuxX])*$/.test(format)
   return isPlain ? { name: 'printf', paths: [] } : undefined
 }
 
-/** Reads the arguments of date, whose operand sets the clock when it is not a format. */
+/** Reads the arguments of date, whose operand sets the clock when it is not a format, and whose `TZ="…"` names a file. */
 export function readDate(args: readonly string[]): ReadOnlyForm | undefined {
   const read = readArguments(args, DATE)
+  if (args.some((word) => /TZ/i.test(word))) return undefined
   return read?.operands.every((word) => word.startsWith('+')) ? { name: 'date', paths: [] } : undefined
 }
 
@@ -114,15 +118,15 @@ const GREP: CommandSpec = {
 
 const RIPGREP: CommandSpec = {
   short: 'aciFHhIlnNoPpqsSUuvwx0.',
-  valued: 'eABCmgtTjMrdE',
+  valued: 'eABCmgtTMrdE',
   long:
     'files hidden no-hidden no-ignore no-ignore-vcs ignore-case smart-case case-sensitive fixed-strings word-regexp ' +
     'line-regexp line-number no-line-number files-with-matches files-without-match count count-matches only-matching ' +
     'invert-match multiline multiline-dotall pcre2 heading no-heading with-filename no-filename json vimgrep column ' +
-    'trim stats quiet no-messages text null type-list pretty no-config unrestricted',
+    'trim stats quiet no-messages text null type-list pretty unrestricted',
   longValued:
     'regexp after-context before-context context max-count glob iglob type type-not max-columns max-depth sort sortr ' +
-    'replace threads max-filesize encoding color colors',
+    'replace max-filesize encoding color colors',
 }
 
 const JQ_UNKNOWN = /env|\b(import|include|modulemeta|get_search_list|def|repeat|recurse|range|until|while)\b/i

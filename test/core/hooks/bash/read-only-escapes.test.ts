@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/pro
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { commandEnv, hardenedEnv } from '../../../../src/core/hooks/bash/environment.ts'
-import { readOnlyUses } from '../../../../src/core/hooks/bash/read-only.ts'
+import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
 import type { Effect } from '../../../../src/core/policy/types.ts'
 import { ruleList, setting } from '../../../support/policy-setting.ts'
@@ -216,9 +216,9 @@ async function judge(
 ): Promise<Effect> {
   const [workspace, homeDir] = [tree.path('ws'), tree.path('home')]
   const path = 'path' in more ? more.path : PATH
-  const readOnly = await readOnlyUses(line, { cwd: workspace, homeDir, closed: [], path })
+  const analysis = await analyzeLine(line, { cwd: workspace, homeDir, closed: [], path })
   const at = setting({ workspace, homeDir, rules: ruleList(rules) })
-  return decide({ kind: 'bash', command: line, ...(readOnly && { readOnly }) }, at).effect
+  return decide({ kind: 'bash', command: line, ...analysis }, at).effect
 }
 
 async function makeRepository(): Promise<Tree> {

@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { READ_ONLY_NAMES } from '../../../../src/core/base/permission-lists.ts'
 import { hardenedEnv } from '../../../../src/core/hooks/bash/environment.ts'
-import { readOnlyUses } from '../../../../src/core/hooks/bash/read-only.ts'
+import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { decide } from '../../../../src/core/policy/decide.ts'
 import { READ_ONLY_COMMANDS } from '../../../../src/core/policy/read-only/commands.ts'
 import type { Effect, Setting } from '../../../../src/core/policy/types.ts'
@@ -229,9 +229,9 @@ async function judge(
   const workspace = more.workspace ?? project()
   const command = line.replaceAll('WS', quoted(workspace))
   const place = { cwd: workspace, homeDir: box.path('home'), closed, path }
-  const readOnly = await readOnlyUses(command, place)
+  const analysis = await analyzeLine(command, place)
   const at = setting({ workspace, homeDir: place.homeDir, ...more })
-  return decide({ kind: 'bash', command, ...(readOnly && { readOnly }) }, at).effect
+  return decide({ kind: 'bash', command, ...analysis }, at).effect
 }
 
 function quoted(path: string): string {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { readOnlyUses } from '../../../../src/core/hooks/bash/read-only.ts'
+import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
 import { READ_ONLY_COMMANDS } from '../../../../src/core/policy/read-only/commands.ts'
 import { soups } from '../../../support/shell-lines.ts'
 import { makeTree } from '../../../support/trees.ts'
@@ -115,6 +115,6 @@ test('no line of anything that means something to a shell is known to read where
 })
 
 async function isReadOnly(line: string, cwd: string): Promise<boolean> {
-  const uses = await readOnlyUses(line, { cwd, homeDir: '', closed: [], path: process.env['PATH'] })
-  return uses?.every(Boolean) ?? false
+  const { readOnly } = await analyzeLine(line, { cwd, homeDir: '', closed: [], path: process.env['PATH'] })
+  return readOnly?.every(Boolean) ?? false
 }

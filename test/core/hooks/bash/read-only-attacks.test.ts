@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { bashHook } from '../../../../src/core/hooks/bash/bash-hook.ts'
+import { hardenedEnv } from '../../../../src/core/hooks/bash/environment.ts'
+import { openProcessHost } from '../../../../src/core/process/process-host.ts'
+import { AGENT } from '../../../support/agents.ts'
+import { runTool } from '../../../support/tool-run.ts'
+import { makeTree, type Tree } from '../../../support/trees.ts'
+
+const run = promisify(execFile)
+const processes = openProcessHost({ pid: process.pid })
+after(() => processes[Symbol.asyncDispose]())
+const hook = bashHook({ processes, homeDir: '', closed: [] })
+const PATH = process.env['PATH'] ?? ''
+
+test('git opens no file outside of the repository that its index names', async () => {
+  await using tree = await makeRepository({ secret: 'TOP', 'ws/aaaaaaaaa': 'x' })
+  assert.equal(await isUnasked(tree, 'git diff'), true)
+  await patchIndex(tree, 'aaaaaaaaa', '../secret')
+  const { stdout } = await run('git', ['diff'], { cwd: tree.path('ws') })
+  assert.match(stdout, /TOP/) // this is what git does when it is asked
+  for (const line of ['git diff', 'git status', 'git ls-files -m'])
+    assert.equal(await isUnasked(tree, line), false, line)
+  assert.equal(await isUnasked(tree, 'git log'), true)
+  for (const name of ['/etc/host', 'a/../../b', './aaaaaaa', 'a//aaaaaa', 'C:\\aaaaaa']) {
+    await using other = await makeRepository({ 'ws/aaaaaaaaa': 'x' })
+    await patchIndex(other, 'aaaaaaaaa', name.padEnd(9, 'a'))
+    assert.equal(await isUnasked(other, 'git diff'), false, name)
+  }
+})
+
+test('an index whose names are not as long as it says is not understood', async () => {
+  await using tree = await makeRepository({ 'ws/aaaaaaaaa': 'x', 'ws/b': 'x' })
+  await patchIndex(tree, '\0\x09aaaaaaaaa\0', '\0\x50aaaaaaaaa\0')
+  assert.equal(await isUnasked(tree, 'git status'), false)
+})
+
+test('git starts no program of a folder of the working directory that PATH names', async () => {
+  await using tree = await makeRepository({
+    'ws/a': 'x',
+    'home/.gitconfig': '[filter "x"]\n\tclean = clean-x\n',
+  })
+  await writeFile(tree.path('ws/.gitattributes'), '* filter=x\n')
+  await mkdir(tree.path('ws/node_modules/.bin'), { recursive: true })
+  await writeFile(tree.path('ws/node_modules/.bin/clean-x'), '#!/bin/sh\ntouch ran\ncat\n')
+  await chmod(tree.path('ws/node_modules/.bin/clean-x'), 0o755)
+  await symlink('ws/node_modules/.bin', tree.path('linked'))
+  await writeFile(tree.path('ws/a'), 'y')
+  for (const folder of ['ws/node_modules/.bin', 'linked']) {
+    const env = { PATH: `${tree.path(folder)}:${PATH}`, HOME: tree.path('home') }
+    assert.equal(await isUnasked(tree, 'git diff', env), true)
+    await say(tree, 'git diff', env)
+    assert.doesNotMatch(await say(tree, 'ls'), /ran/)
+  }
+  const { stdout } = await run('bash', ['-c', 'git diff; ls ran'], {
+    cwd: tree.path('ws'),
+    env: { PATH: `${tree.path('linked')}:${PATH}`, HOME: tree.path('home') },
+  })
+  assert.match(stdout, /^ran$/m) // with the whole PATH it does
+})
+
+test('git does not go on above the repository that was looked at', async () => {
+  await using tree = await makeRepository({
+    'ws/a': 'x',
+    'tools/git': '#!/bin/sh\necho "$GIT_CEILING_DIRECTORIES"\n',
+  })
+  await chmod(tree.path('tools/git'), 0o755)
+  const env = { PATH: `${tree.path('tools')}:${PATH}` }
+  assert.equal(await say(tree, 'git status', env), tree.root)
+})
+
+test('rg prints no lines of a file that an ignore file leads to', async () => {
+  await using tree = await makeTree({ 'ws/a': 'x', 'tools/rg': '#!/bin/sh\ncat "$RIPGREP_CONFIG_PATH"\n' })
+  await chmod(tree.path('tools/rg'), 0o755)
+  const env = { PATH: `${tree.path('tools')}:${PATH}`, RIPGREP_CONFIG_PATH: tree.path('ws/a') }
+  assert.equal(await say(tree, 'rg x', env), '--no-ignore-messages')
+  assert.equal(await say(tree, 'rg x', env), '--no-ignore-messages')
+  assert.equal(await isUnasked(tree, 'rg --no-config x', env), false)
+})
+
+test('a line that runs unasked gets a limited memory and nothing of the environment that it does not need', async () => {
+  await using tree = await makeTree({ 'ws/a': 'x' })
+  const secrets = { ANTHROPIC_API_KEY: 'sk', AWS_PROFILE: 'x', npm_config_x: 'x', SSH_CLIENT: '1 2 3' }
+  const loaders = {
+    LD_LIBRARY_PATH: ':/opt',
+    LD_PRELOAD: './x.so',
+    DYLD_INSERT_LIBRARIES: 'x',
+    GCONV_PATH: '.',
+    MAGIC: 'm',
+  }
+  const locales = { LC_ALL: 'zh_CN.GBK', LC_CTYPE: 'ja_JP.SJIS', LC_TIME: 'de_DE', TMPDIR: 'tmp', HOME: '.' }
+  const kept = {
+    LANG: 'de_DE.UTF-8',
+    LC_NUMERIC: 'C',
+    USER: 'ann',
+    TZ: 'UTC',
+    XDG_CONFIG_HOME: '/home/ann/.config',
+  }
+  const hardened = hardenedEnv({ PATH, ...secrets, ...loaders, ...locales, ...kept })
+  for (const name of Object.keys({ ...secrets, ...loaders, ...locales })) assert.ok(!(name in hardened), name)
+  for (const [name, value] of Object.entries(kept)) assert.equal(hardened[name], value, name)
+  assert.match(await say(tree, "jq -n '.[200000000] = 1 | length'"), /^!/)
+  assert.equal(await say(tree, 'jq -n \'"x" * 3 | length\''), '3')
+  assert.equal(await isUnasked(tree, Array(32).fill('ls').join('&')), true)
+  assert.equal(await isUnasked(tree, Array(33).fill('ls').join('&')), false)
+})
+
+async function isUnasked(
+  tree: Tree,
+  command: string,
+  env: Record<string, string> = { PATH },
+): Promise<boolean> {
+  const action = await hook.describe?.('bash', { args: { command }, agent: AGENT, cwd: tree.path('ws'), env })
+  assert.ok(action?.kind === 'bash')
+  return action.readOnly?.every(Boolean) ?? false
+}
+
+/** The answer to a line that runs unasked; a failure begins with `!`. */
+async function say(tree: Tree, command: string, env: Record<string, string> = { PATH }): Promise<string> {
+  assert.equal(await isUnasked(tree, command, env), true, command)
+  const place = { cwd: tree.path('ws'), env, spillDir: tree.path('spill') }
+  const { output, isError } = await runTool(hook, ['bash', { command }], place)
+  return isError ? `!${output}` : output
+}
+
+async function makeRepository(files: Readonly<Record<string, string>>): Promise<Tree> {
+  const tree = await makeTree(files)
+  const git = (...args: string[]) => run('git', args, { cwd: tree.path('ws') })
+  await git('init', '-q', '-b', 'main')
+  await git('add', '.')
+  await git('-c', 'user.name=Ann', '-c', 'user.email=ann@localhost', 'commit', '-qm', 'one')
+  return tree
+}
+
+/** Replaces bytes of the index, and writes the hash that git checks. */
+async function patchIndex(tree: Tree, from: string, to: string): Promise<void> {
+  const path = tree.path('ws/.git/index')
+  const text = (await readFile(path)).subarray(0, -20).toString('latin1')
+  assert.ok(text.includes(from))
+  const bytes = Buffer.from(text.replace(from, to), 'latin1')
+  await writeFile(path, Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]))
+}

@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { analyzeLine } from '../../../../src/core/hooks/bash/read-only.ts'
+import { decide } from '../../../../src/core/policy/decide.ts'
+import type { Decision, Setting } from '../../../../src/core/policy/types.ts'
+import { ruleList, setting } from '../../../support/policy-setting.ts'
+import { makeTree } from '../../../support/trees.ts'
+
+const run = promisify(execFile)
+const PATH = process.env['PATH'] ?? ''
+
+const tree = await makeTree({
+  'repo/a': 'a',
+  'repo/sub/b': 'b',
+  'repo/sub/-x': 'b',
+  'repo/link': '-> /etc/passwd',
+  'repo/folder-link': '-> sub',
+  'repo/own/ls': '#!/bin/sh\n',
+  'other/a': 'a',
+})
+after(() => tree[Symbol.asyncDispose]())
+const git = (...args: string[]) => run('git', args, { cwd: tree.path('repo') })
+await git('init', '-q', '-b', 'main')
+await git('add', '.')
+await git('-c', 'user.name=Ann', '-c', 'user.email=ann@localhost', 'commit', '-qm', 'one')
+await run('mkfifo', [tree.path('repo/pipe')])
+
+test('the reason of a question about a command of the list is what keeps it from running unasked', async () => {
+  const rows: [line: string, reason: string][] = [
+    ['cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
+    ['cat /etc/passwd', '/etc/passwd is outside of the working directory'],
+    ['ls && cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
+    ['git status && cat link', 'link leads to /etc/passwd, which is outside of the working directory'],
+    ['cat pipe', 'pipe is a pipe, a socket or a device'],
+    ['cat */b', '*/b has a wildcard in the name of a folder'],
+    ['cd folder-link && ls', 'folder-link goes through a link'],
+    ['cat sub/closed', 'sub/closed is a file of crabtalk itself'],
+    ['grep -r x .', "crabtalk's own files are below the folder that it reads"],
+    ['diff sub a', 'sub is a folder'],
+    [Array(33).fill('ls').join(';'), 'the line has more than 32 commands'],
+    ['git diff --no-index a b', 'no rule allows git diff --no-index a b'],
+    ['touch x', 'no rule allows touch x'],
+  ]
+  for (const [line, reason] of rows) {
+    const decision = await judge(line)
+    assert.equal(decision.effect, 'ask', line)
+    assert.equal(decision.reason, reason)
+  }
+  const beside = await judge('git status && npm test', { rules: ruleList(['allow bash(npm test)']) })
+  assert.match(beside.reason, /^the line has commands that may do more than read/)
+  const behind = await judge('npm test; cat a', { rules: ruleList(['allow bash(npm test)']) })
+  assert.equal(behind.reason, 'a command before it may change what it reads')
+  assert.equal(
+    (await judge('cat *', { workspace: tree.path('repo/sub') })).reason,
+    '* means a file with the name of an option, -x',
+  )
+})
+
+test('the reason names the folder of PATH that is not absolute, and the program of the working directory', async () => {
+  assert.equal(
+    (await judge('ls', {}, { path: `./bin:${PATH}` })).reason,
+    'PATH has a folder that is not absolute ("./bin")',
+  )
+  const own = await judge('ls', {}, { path: `${tree.path('repo/own')}:${PATH}` })
+  assert.equal(own.reason, 'PATH finds a ls in the working directory')
+  assert.deepEqual(own.offered, [])
+})
+
+test('a repository that starts programs is asked about with its key, and no rule is offered', async () => {
+  const config = tree.path('repo/.git/config')
+  const plain = await readFile(config)
+  for (const [text, reason] of [
+    ['[diff "foo"]\n\ttextconv = x\n', '.git/config starts programs (diff.foo.textconv)'],
+    ['[diff]\n\texternal = x\n', '.git/config starts programs (diff.external)'],
+    ['[filter "a b"]\n\trequired = true\n', '.git/config starts programs (filter.a b.required)'],
+    ['[include]\n\tpath = x\n', '.git/config includes other files (include.path)'],
+    [
+      '[core]\n\tworktree = /\n',
+      '.git/config has a setting that is not known to be harmless (core.worktree)',
+    ],
+    ['[core] pager = x\n', '.git/config has a line that git may read in another way ([core] pager = x)'],
+    [
+      '[x "\u001b[2J"]\n\ta = 1\n',
+      '.git/config has a setting that is not known to be harmless (x.\\x1b[2J.a)',
+    ],
+  ] as const) {
+    await appendFile(config, text)
+    const decision = await judge('git status')
+    assert.deepEqual([decision.effect, decision.reason, decision.offered], ['ask', reason, []])
+    await writeFile(config, plain)
+  }
+  assert.equal((await judge('git status')).effect, 'allow')
+})
+
+test('the reason says where a repository is not as it should be', async () => {
+  const rows: [change: () => Promise<unknown>, undo: () => Promise<unknown>, reason: RegExp][] = [
+    [
+      () => symlink('/etc/passwd', tree.path('repo/.git/x')),
+      () => rm(tree.path('repo/.git/x')),
+      /^\.git\/x is not a regular file$/,
+    ],
+    [
+      () => writeFile(tree.path('repo/.git/commondir'), tree.path('other')),
+      () => rm(tree.path('repo/.git/commondir')),
+      /^the repository is in another folder \(.*\/other\)$/,
+    ],
+    [
+      () => git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},module`),
+      () => git('rm', '-q', '--cached', 'module'),
+      /^the repository has sub-modules$/,
+    ],
+  ]
+  for (const [change, undo, reason] of rows) {
+    await change()
+    assert.match((await judge('git status')).reason, reason)
+    await undo()
+  }
+  const { reason } = await judge('git status', { workspace: tree.path('other') })
+  assert.equal(reason, 'there is no git repository')
+})
+
+test('git reads a repository above the working directory where a rule allows reading it', async () => {
+  const at = async (line: string, rules: string[], more: Partial<Setting> = {}) =>
+    await judge(
+      line,
+      { workspace: tree.path('repo/sub'), rules: ruleList(rules), ...more },
+      { closed: 'home/.crabtalk' },
+    )
+  const top = tree.path('repo')
+  for (const line of ['git status', 'git diff', 'git log -p -- b', 'cat b && git show']) {
+    const decision = await at(line, [])
+    assert.equal(decision.effect, 'ask', line)
+    assert.equal(
+      decision.reason,
+      `git reads the repository of ${top}, outside of the working directory, and no rule allows reading there`,
+    )
+    for (const rule of [`allow read(${top}/**)`, 'allow read(/**)'])
+      assert.equal((await at(line, [rule])).effect, 'allow', `${line} with ${rule}`)
+    assert.equal((await at(line, [`allow read(${top}/sub/**)`])).effect, 'ask')
+    assert.equal((await at(line, [`allow read(${top}/**)`, `ask read(${top}/.git/**)`])).effect, 'ask')
+  }
+  assert.equal((await at('git log', ['allow read'])).reason, `git log only reads in ${top}`)
+  const rules = [`allow read(${top}/**)`, `deny read(${top}/secrets/**)`]
+  assert.equal((await at('git diff', rules)).effect, 'ask')
+  assert.equal((await at('git diff --stat', rules)).effect, 'allow')
+  assert.equal((await at('git status', [`allow read(${top}/**)`], { trust: 'unattended' })).effect, 'ask')
+  assert.equal((await at('git diff ../a', [`allow read(${top}/**)`])).effect, 'ask')
+  const config = tree.path('repo/.git/config')
+  const plain = await readFile(config)
+  await appendFile(config, '[diff]\n\texternal = x\n')
+  const hostile = await at('git diff', [`allow read(${top}/**)`])
+  assert.deepEqual(
+    [hostile.effect, hostile.reason],
+    ['ask', '../.git/config starts programs (diff.external)'],
+  )
+  await writeFile(config, plain)
+  await mkdir(tree.path('repo/sub/.git'))
+  assert.equal((await at('git status', [`allow read(${top}/**)`])).effect, 'ask')
+  await rm(tree.path('repo/sub/.git'), { recursive: true })
+})
+
+async function judge(
+  command: string,
+  more: Partial<Setting> = {},
+  { path = PATH, closed = 'repo/sub/closed' } = {},
+): Promise<Decision> {
+  const workspace = more.workspace ?? tree.path('repo')
+  const place = { cwd: workspace, homeDir: tree.path('home'), closed: [tree.path(closed)], path }
+  const at = setting({ homeDir: place.homeDir, ...more, workspace })
+  return decide({ kind: 'bash', command, ...(await analyzeLine(command, place)) }, at)
+}
