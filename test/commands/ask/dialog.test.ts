@@ -75,6 +75,20 @@ test('converse() allows nothing of which a part was not shown', async () => {
   assert.deepEqual(await talk.answers, { 'Allow?': once })
 })
 
+test('converse() shows what rules permit besides, and allows nothing before all of that was shown', async () => {
+  for (const hasComposer of [true, false]) {
+    const warnings = [`bash(sh *) permits any command; ${'name the script, '.repeat(40)}the end`]
+    const permission = { ...PERMISSION.permission!, action: 'bash: ls', warnings }
+    await using talk = await start({ ...PERMISSION, permission }, { hasComposer })
+    await talk.terminal.shows(/^ {2}risk {2}bash\(sh \*\) permits any command; name[\s\S]*…\n[\s\S]*> $/m)
+    assert.doesNotMatch(talk.terminal.screen(), /the end/)
+    talk.terminal.type('1')
+    await talk.terminal.shows(/the end\n[\s\S]*nothing is allowed yet\n[\s\S]*> $/)
+    talk.terminal.type('1')
+    assert.deepEqual(await talk.answers, { 'Allow?': once })
+  }
+})
+
 test('converse() forgets what was typed before a question was seen', async () => {
   const seen = Promise.withResolvers<string>()
   await using talk = await start(PERMISSION, { see: () => seen.promise })

@@ -193,6 +193,21 @@ for (const [columns, rows] of ROOMS) {
   })
 }
 
+test('nothing is allowed at 40x15 before every risk line was on the screen', () => {
+  const warnings = Array.from({ length: 12 }, (_, at) => `rule ${at} is wide`)
+  const seen = new Set<string>()
+  let card = pressKeys(permissionCard({ ...BASH, warnings }), ['1']).card
+  let presses = 0
+  for (; card.isArmed && presses < 60; presses++) {
+    for (const line of linesOf(card, 40, 15)) seen.add(line)
+    card = pressKeys(card, ['enter'], viewOf(40, 15)).card
+  }
+  assert.equal(card.isAnswered, true)
+  assert.ok(presses > 2, 'one Enter is not enough')
+  const missing = warnings.filter((text) => !seen.has(`  risk  ${text}`))
+  assert.deepEqual(missing, [])
+})
+
 test('what was seen in a terminal of another width has to be seen again', () => {
   const action = `bash: ${'echo a; '.repeat(100)}rm -rf x`
   const wide = pressKeys(
