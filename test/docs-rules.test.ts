@@ -2,6 +2,11 @@ import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import {
+  PROTECTED_FILES,
+  PROTECTED_FOLDERS,
+  PROTECTED_HOME_PLACES,
+} from '../src/core/base/permission-lists.ts'
 import { findWide } from '../src/core/policy/wide-rules.ts'
 import { judgeLine } from './support/policy-lines.ts'
 
@@ -97,6 +102,15 @@ test('no rule that the documentation allows lets another command run', async () 
   for (const pattern of rules) assert.equal(findWide({ effect: 'allow', pattern }), undefined, pattern)
   const allow = rules.map((rule) => `allow ${rule}`)
   for (const line of ESCAPES) assert.notEqual(judgeLine(line, allow).effect, 'allow', line)
+})
+
+test('the page of permissions lists every protected path', async () => {
+  const page = await readFile(join(ROOT, 'docs', 'permissions.md'), 'utf8')
+  const section = /^## Protected paths\n(.*?)^## /ms.exec(page)?.[1]?.toLowerCase() ?? ''
+  const places = PROTECTED_HOME_PLACES.map((place) => place.replace(/^\.config\//, ''))
+  for (const name of [...PROTECTED_FOLDERS, ...PROTECTED_FILES, ...places]) {
+    assert.ok(section.includes(`\`${name}\``), name)
+  }
 })
 
 /** The rules but `*`, which means everything, that README, docs/ and help texts give to `--allow` and to `allow = […]`. */

@@ -53,6 +53,8 @@ export function classesSection(): string {
       row('are restricted by', (trust) => RESTRICTED[CLASS_RIGHTS[trust].table]),
       row('change files there without a rule', (trust) => yesNo(CLASS_RIGHTS[trust].edits)),
       row('use the memory without a rule', (trust) => yesNo(CLASS_RIGHTS[trust].remembers)),
+      row('use skills', (trust) => SKILLS[CLASS_RIGHTS[trust].skills]),
+      row('are told in notices', (trust) => NOTICES[CLASS_RIGHTS[trust].notices]),
       row('other calls without a rule', (trust) => OTHERWISE[otherwise(trust)]),
       row('are never allowed', (trust) => CLASS_RIGHTS[trust].never.map(code).join(', ') || 'nothing'),
     ],
@@ -66,6 +68,9 @@ const SENDERS: Readonly<Record<Trust, string>> = {
   unattended: '`cron`, `event:…`, every schedule',
   remote: 'other names with a colon (`tg:1`), every TCP client',
 }
+
+const SKILLS = { any: 'all of the agent', named: "those that the agent's file names" }
+const NOTICES = { all: 'everything', own: 'what is about their own conversation' }
 
 const FOLDERS = {
   conversation: 'the directory of the conversation',

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { orCancelled } from '../core/base/cancelled.ts'
 import { newUlid } from '../core/base/ids.ts'
 import { once } from '../core/base/once.ts'
@@ -58,11 +59,12 @@ export function compose(options: NodeOptions): Services {
   const { paths, env, pid, cwd } = options
   const now = Date.now
   const over = new AbortController()
-  let sweeping: Promise<void> | undefined
+  const wait = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal, ref: false })
+  let sweeping: Promise<unknown> | undefined
   const leases = new SqliteLeases({
     ...{ database: paths.leases, proc: paths.proc, pid },
     onAbandoned(resources) {
-      sweeping = Promise.resolve(sweeping).then(() => sweepAbandoned(resources, leases, over.signal))
+      sweeping = Promise.all([sweeping, sweepAbandoned(resources, { leases, now, wait }, over.signal)])
     },
   })
   const folder = new SessionFolder({ path: paths.sessions, isWatched: options.daemon !== undefined, now })

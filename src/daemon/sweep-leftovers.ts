@@ -15,20 +15,50 @@ export async function sweepHome(paths: HomePaths, now: number): Promise<void> {
   await Promise.all(folders.map((folder) => sweepFolder(folder, now - WRITE_MS)))
 }
 
-/** Removes what processes that died while they changed files left beside those files. Never throws. */
+/** The leases of a home, and its clock. */
+export interface SweepPorts {
+  leases: Leases
+  /** Milliseconds since 1970. */
+  now(): number
+  /** Waits so many milliseconds. Rejects when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<unknown>
+}
+
+/**
+ * Removes what processes that died while they changed files left beside those files. Younger ones than a minute may belong
+ * to a process of another home: these are removed after that time. Never throws.
+ */
 export async function sweepAbandoned(
   resources: readonly string[],
-  leases: Leases,
+  ports: SweepPorts,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const resource of resources.filter((name) => name.startsWith(FILE))) {
-    try {
-      await using _lease = await leases.take(resource, signal)
-      await removeSiblings(resource.slice(FILE.length))
-    } catch {
-      return // this process is ending; a stray file does no harm
-    }
+  try {
+    const young = await sweepTargets(
+      resources.filter((name) => name.startsWith(FILE)),
+      ports,
+      signal,
+    )
+    if (young.length === 0) return
+    await ports.wait(WRITE_MS, signal)
+    await sweepTargets(young, ports, signal)
+  } catch {
+    // this process is ending; a stray file does no harm
   }
+}
+
+/** Returns the resources that have younger files left. */
+async function sweepTargets(
+  resources: readonly string[],
+  { leases, now }: SweepPorts,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const young: string[] = []
+  for (const resource of resources) {
+    await using _lease = await leases.take(resource, signal)
+    if (await removeSiblings(resource.slice(FILE.length), now() - WRITE_MS)) young.push(resource)
+  }
+  return young
 }
 
 async function sweepFolder(folder: string, before: number): Promise<void> {

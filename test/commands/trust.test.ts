@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, realpath, rm } from 'node:fs/promises'
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Run } from '../../src/commands/command.ts'
@@ -20,7 +20,7 @@ test('trust add and remove take the whole repository of a folder, and list shows
   await run(one, 'list', list, [])
   assert.match(
     one.stdout(),
-    new RegExp(`\nSTATE +SINCE +FOLDER +FILES\ntrusted +\\d{4}-\\d\\d-\\d\\d +${app}\n$`),
+    new RegExp(`\nSTATE +SINCE +FOLDER +FILES\ntrusted +\\d{4}-\\d\\d-\\d\\d +${app} +all\n$`),
   )
 })
 
@@ -40,6 +40,11 @@ test('trust remove --forget makes a folder new again, also one that is gone', as
   await assert.rejects(run(one, 'add', add, ['app']), {
     kind: 'missing',
     message: /Cannot trust app: there is no such directory/,
+  })
+  await writeFile(join(one.folder, 'file'), '')
+  await assert.rejects(run(one, 'add', add, ['file']), {
+    kind: 'missing',
+    message: 'Cannot trust file: it is not a directory',
   })
   await run(one, 'list', list, [])
   assert.match(one.stderr(), /No folders yet\n$/)

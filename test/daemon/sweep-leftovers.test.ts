@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ulid } from 'ulid'
 import { newSiblingName } from '../../src/core/hooks/files/sibling.ts'
-import { sweepHome } from '../../src/daemon/sweep-leftovers.ts'
+import { MemoryLeases } from '../../src/core/lease/memory-leases.ts'
+import { sweepAbandoned, sweepHome } from '../../src/daemon/sweep-leftovers.ts'
 import { startTestDaemon } from '../support/daemon.ts'
 import { temporaryHome } from '../support/temporary-home.ts'
 import { until } from '../support/until.ts'
@@ -16,8 +17,10 @@ test('a daemon removes what a killed process left beside the file it was changin
   const project = join(home.paths.home, '..', 'project')
   const target = join(project, 'notes.md')
   await mkdir(project, { recursive: true })
-  const kept = [newSiblingName(join(project, 'other.md')), 'notes.md', '.crab-draft.tmp']
-  for (const name of [newSiblingName(target), ...kept]) await writeFile(join(project, name), 'half')
+  const aged = (name: string) => name.replace(/[^-]+(?=\.tmp$)/, ulid(Date.now() - 61_000))
+  const young = newSiblingName(target) // a process of another home may write it now
+  const kept = [aged(newSiblingName(join(project, 'other.md'))), young, 'notes.md', '.crab-draft.tmp']
+  for (const name of [aged(newSiblingName(target)), ...kept]) await writeFile(join(project, name), 'half')
   await killHolder(home.paths.run, `file:${target}`)
   await using _daemon = await startTestDaemon(home)
   await until('the leftover is gone', async () => (await readdir(project)).length === kept.length)
@@ -37,6 +40,24 @@ test('sweepHome() removes the temporary files of killed writers once they are a 
   await sweepHome(home.paths, now)
   assert.deepEqual((await readdir(home.paths.sessions)).toSorted(), kept.toSorted())
   assert.deepEqual(await readdir(home.paths.home), ['sessions'])
+})
+
+test('sweepAbandoned() removes what was young once it is a minute old', async () => {
+  await using home = await temporaryHome()
+  const target = join(home.paths.home, 'notes.md')
+  await home.write('notes.md', 'whole')
+  await home.write(newSiblingName('notes.md'), 'half')
+  let now = Date.now()
+  const ports = {
+    leases: new MemoryLeases(),
+    now: () => now,
+    async wait(ms: number) {
+      assert.equal((await readdir(home.paths.home)).length, 2)
+      now += ms + 1
+    },
+  }
+  await sweepAbandoned([`file:${target}`, 'turn:x'], ports, new AbortController().signal)
+  assert.deepEqual(await readdir(home.paths.home), ['notes.md'])
 })
 
 /** Leaves a lease of a process that was killed while it held it. */

@@ -79,7 +79,12 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     await assert.rejects(request(web, 'send', { agent: 'clerk', guest: 'crab', content: 'hi' }, NEVER), {
       kind: 'denied',
     })
+    using idle = await RawClient.open(box.endpoint)
+    idle.send(1, auth(token))
+    assert.equal((await idle.reply())?.msg?.$case, 'pong')
     await box.crabtalk('agent', 'rename', 'clerk', 'scribe')
+    const errors = (await idle.replies()).map(({ msg }) => msg?.$case === 'error' && msg.value.message)
+    assert.deepEqual(errors, ['Cannot go on: the agent of this connection was renamed'])
     await request(web, 'send', { agent: 'scribe', content: 'again' }, NEVER)
     await assert.rejects(request(web, 'send', { agent: 'clerk', content: 'hi' }, NEVER), { kind: 'denied' })
     await box.crabtalk('agent', 'delete', 'scribe')
@@ -176,6 +181,8 @@ describe('TCP clients with tokens', { concurrency: 2 }, () => {
     const phone = box.client(token)
     await assert.rejects(request(phone, 'listMemory', {}, NEVER), { kind: 'denied' })
     await assert.rejects(Array.fromAsync(streamTurn(phone, { sender: 'tg:1', content: 'hi' }, NEVER)))
+    const options = { allow: ['bash'] } // refused within its own turn
+    await assert.rejects(request(phone, 'send', { content: 'hi', options }, NEVER), { kind: 'denied' })
     const refusals = async () =>
       (await logOf(box.home)).filter(({ level, message }) => level === 'warn' && /^refused/.test(message))
     const client = '127.0.0.1'

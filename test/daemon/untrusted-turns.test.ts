@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { TCP_CLIENT } from '../../src/core/policy/trust.ts'
-import { request, route } from '../../src/core/protocol/dispatch.ts'
+import { request, route, streamTurn } from '../../src/core/protocol/dispatch.ts'
 import { newSession } from '../../src/core/runtime/sessions.ts'
 import { handlers } from '../../src/daemon/handlers/handlers.ts'
 import type { RecordedRequest } from '../support/model-server.ts'
@@ -100,4 +100,32 @@ test('what the user allows, in files or for a conversation, holds for no remote 
   const allowed = await node.ask('CALL write {"path":"by-me","content":"x"}', { cwd: home })
   assert.ok(allowed.some(({ $case }) => $case === 'toolResult'))
   assert.ok((await readdir(home)).includes('by-me'))
+})
+
+test('an untrusted turn is told nothing of servers, files and skills of this machine', async () => {
+  await using node = await startTestDispatch(obedient)
+  const broken = '[[mcps]]\nname = "broken"\ncommand = "false"\n'
+  await node.home.write('agents/crab.toml', `skills = ["broken"]\n${broken}`)
+  await node.home.write('skills/broken/SKILL.md', 'no front matter')
+  await node.ask('hello') // what is wrong from now on is told as a notice
+  await node.home.write('config.toml', 'modle = "x"\n')
+  const told = async (sender: string) => {
+    const turn = streamTurn(node.dispatch, { agent: 'crab', sender, content: '/broken' }, NEVER)
+    const events = await Array.fromAsync(turn)
+    return events.flatMap(({ event }) =>
+      event?.$case === 'notice' || event?.$case === 'mcpState' ? [JSON.stringify(event.value)] : [],
+    )
+  }
+  const here = (await told('ann')).join('\n')
+  for (const part of [/MCP server/, /config\.toml:1/, /SKILL\.md/]) assert.match(here, part)
+  assert.deepEqual(await told('tg:1'), [])
+})
+
+test('hello lists the operations that a client may call', async () => {
+  await using node = await startTestDispatch(obedient)
+  const here = await request(node.dispatch, 'hello', {}, NEVER)
+  const client = route(handlers(node.services, TCP_CLIENT))
+  const there = await request(client, 'hello', {}, NEVER)
+  assert.ok(here.features.includes('list_memory') && here.features.includes('list_asks'))
+  assert.ok(there.features.includes('list_asks') && !there.features.includes('list_memory'))
 })

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CrabError } from '../../core/base/errors.ts'
 import { toVisible } from '../../core/base/visible.ts'
@@ -22,8 +23,10 @@ export const list: Run = async ({ options, host }) => {
 
 /** `crabtalk trust add`. */
 export const add: Run = async ({ options, host, signal }) => {
-  const root = await rootOf(options.args[0], host)
-  if (root === undefined) throw noFolder(options.args[0] ?? '.', 'trust')
+  const [directory = '.'] = options.args
+  const stats = await stat(resolve(host.cwd(), directory)).catch(() => undefined) // what cannot be seen is not there
+  const root = stats?.isDirectory() ? await rootOf(directory, host) : undefined
+  if (root === undefined) throw noFolder(directory, stats === undefined ? MISSING : 'it is not a directory')
   await withStore(host, (store) => store.setState(root, 'trusted', signal))
   return say(host, `trusted: ${root}`)
 }
@@ -37,7 +40,7 @@ export const remove: Run = async ({ options, host, signal }) => {
   }
   const path = root ?? resolve(host.cwd(), options.args[0] ?? '.')
   const wasListed = await withStore(host, (store) => store.remove(path, signal))
-  if (!wasListed && root === undefined) throw noFolder(path, 'forget')
+  if (!wasListed && root === undefined) throw notListed(path)
   return say(host, `forgotten: ${path}`)
 }
 
@@ -56,7 +59,8 @@ async function withStore<T>(host: Host, work: (store: TrustStore) => Promise<T>)
 }
 
 function toRow({ path, state, since, notices }: ProjectTrust): string[] {
-  return [state, since.slice(0, 10), toVisible(path), notices.map(toVisible).join(', ')]
+  const files = notices.map(toVisible).join(', ')
+  return [state, since.slice(0, 10), toVisible(path), files || (state === 'untrusted' ? 'none' : 'all')]
 }
 
 function say(host: Host, line: string): number {
@@ -64,9 +68,16 @@ function say(host: Host, line: string): number {
   return 0
 }
 
-function noFolder(directory: string, verb: 'trust' | 'forget'): CrabError {
-  const why = verb === 'trust' ? 'there is no such directory' : 'it is not in the list'
-  return new CrabError('missing', `Cannot ${verb} ${toVisible(directory)}: ${why}`, {
-    hint: verb === 'trust' ? 'give the path of a directory' : 'crabtalk trust list shows the folders',
+const MISSING = 'there is no such directory'
+
+function noFolder(directory: string, why: string): CrabError {
+  return new CrabError('missing', `Cannot trust ${toVisible(directory)}: ${why}`, {
+    hint: 'give the path of a directory',
+  })
+}
+
+function notListed(path: string): CrabError {
+  return new CrabError('missing', `Cannot forget ${toVisible(path)}: it is not in the list`, {
+    hint: 'crabtalk trust list shows the folders',
   })
 }

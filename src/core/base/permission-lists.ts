@@ -9,7 +9,7 @@ export function describeProtected(): string[] {
   ]
 }
 
-/** In any folder: what is below runs programs, or is read by agents as instructions. */
+/** Folders, at any depth, whose files run programs or instruct agents. */
 export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set([
   '.git',
   '.vscode',
@@ -20,6 +20,13 @@ export const PROTECTED_FOLDERS: ReadonlySet<string> = new Set([
   '.cursor',
   '.direnv',
   '.devcontainer',
+  '.zed',
+  '.codex',
+  '.gemini',
+  '.opencode',
+  '.windsurf',
+  '.github',
+  '.cargo',
 ])
 
 /** Files of any folder that agents, editors and tools read. */
@@ -28,13 +35,19 @@ export const PROTECTED_FILES: ReadonlySet<string> = new Set([
   'agents.md',
   'claude.md',
   'crab.md',
+  'gemini.md',
   '.mcp.json',
   '.npmrc',
+  '.yarnrc.yml',
+  '.pnpmfile.cjs',
+  'mise.toml',
+  '.mise.toml',
+  '.tool-versions',
   '.gitmodules',
   '.pre-commit-config.yaml',
 ])
 
-/** Below the user's own directory. */
+/** Files and folders below the user's home directory. */
 export const PROTECTED_HOME_PLACES: readonly string[] = [
   '.ssh',
   '.gnupg',
@@ -49,11 +62,20 @@ export const PROTECTED_HOME_PLACES: readonly string[] = [
   '.config/systemd',
   '.config/fish',
   '.config/environment.d',
+  '.config/nvim',
+  '.config/zsh',
+  '.config/powershell',
+  '.config/pip',
+  '.vim',
+  '.emacs',
+  '.emacs.d',
+  '.oh-my-zsh',
+  '.password-store',
+  '.local/share/applications',
   '.local/bin',
   '.local/share/systemd',
   'bin',
   'library/launchagents',
-  '.cargo/config.toml',
   '.pypirc',
 ]
 

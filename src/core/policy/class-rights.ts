@@ -21,6 +21,12 @@ export interface ClassRights {
   remembers: boolean
   /** What becomes of every other call where no rule matches. */
   otherwise: 'ask' | 'deny'
+  /** The skills that it reaches: any that the agent may use, or only those that the agent's file names. */
+  skills: 'any' | 'named'
+  /** Whether its message may name resources of MCP servers. */
+  namesResources: boolean
+  /** The notices that its stream has: all, or only those about its own conversation, which name no files and servers. */
+  notices: 'all' | 'own'
   /** Whether the client of the turn may be asked for permission; else only a parked question can, which the user answers. */
   asksClient: boolean
 }
@@ -30,14 +36,17 @@ export const CLASS_RIGHTS: Readonly<Record<Trust, ClassRights>> = {
   local: {
     ...{ folder: 'conversation', table: 'permissions', canWiden: true, never: [] },
     ...{ edits: false, remembers: true, otherwise: 'ask', asksClient: true },
+    ...{ skills: 'any', namesResources: true, notices: 'all' },
   },
   unattended: {
     ...{ folder: 'class', table: 'permissions.unattended', canWiden: false, never: [] },
     ...{ edits: false, remembers: true, otherwise: 'ask', asksClient: false },
+    ...{ skills: 'any', namesResources: false, notices: 'all' },
   },
   remote: {
     ...{ folder: 'pair', table: 'permissions.remote', canWiden: false, never: ['bash', 'fetch'] },
     ...{ edits: true, remembers: false, otherwise: 'deny', asksClient: false },
+    ...{ skills: 'named', namesResources: false, notices: 'own' },
   },
 }
 

@@ -15,6 +15,8 @@ export interface TcpClient {
   readonly token?: ClientToken
   /** Tells whether a namespace of senders belongs to a token; asked for clients without a token of their own only. */
   isTaken?(namespace: string): boolean
+  /** Notes an operation, as the proto file names it, that the client was refused. */
+  refused?(operation: string, reason: string): void
 }
 
 /** A client token, as far as it limits what its client may reach. */

@@ -1,3 +1,4 @@
+import { sep } from 'node:path'
 import { headOf } from '../base/cut.ts'
 import { CLASS_RIGHTS } from './class-rights.ts'
 import { isInside } from './paths.ts'
@@ -74,7 +75,7 @@ function standardOf(
     return { effect: 'allow', builtIn, reason: `${builtIn} only reads in ${readsIn}` }
   }
   const isHome = 'path' in action && isInside(workspace, action.path)
-  if (action.kind === 'edit' && action.guard) return guarded(action.guard, trust)
+  if (action.kind === 'edit' && action.guard) return guarded(action.guard, action.path, trust)
   if (action.kind === 'read') {
     if (isHome) return { effect: 'allow', reason: 'it reads in the working directory' }
     const isOwn = readable.some((folder) => isInside(folder, action.path))
@@ -94,10 +95,12 @@ function standardOf(
 /** Neither a mode nor the class of a turn permits it; a rule that names it does. */
 function guarded(
   { name, isAlways }: EditGuard,
+  path: string,
   trust: Setting['trust'],
 ): Pick<Decision, 'effect' | 'reason'> {
   const who = isAlways ? 'no rule allows' : 'only a rule that names it allows'
-  const reason = `${name} is a protected path, which ${who}`
+  const written = path.split(sep).find((segment) => segment.normalize('NFC').toLowerCase() === name)
+  const reason = `${written ?? name} is a protected path, which ${who}`
   return { effect: CLASS_RIGHTS[trust].otherwise === 'deny' ? 'deny' : 'ask', reason }
 }
 

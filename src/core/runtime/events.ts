@@ -14,6 +14,16 @@ export type StopReason =
   | 'failed'
   | 'other'
 
+/** A sentence for the client of a turn that is no failure. */
+interface Notice {
+  type: 'notice'
+  message: string
+  server?: string
+  passing?: boolean
+  /** Whether it is about the conversation itself, and names no files and servers. */
+  isOwn?: true
+}
+
 /**
  * What happens in a turn, in the order of wire.md: `start`, then per model call
  * `[thinking…] [text…]`, `tool-start`, `tool-result`s in completion order, `tools-complete`, `usage`; at last `end`.
@@ -52,7 +62,7 @@ export type AgentEvent =
   | { type: 'steer-returned'; content: string }
   | { type: 'retry'; attempt: number; delayMs: number; error: CrabError }
   /** Something a person should know that is no failure: a dropped line, a fallback taken. `server`: an MCP server it is about; `passing`: of no matter once the turn is over. */
-  | { type: 'notice'; message: string; server?: string; passing?: boolean }
+  | Notice
   | { type: 'mcp-state'; server: McpServerEvent }
   | {
       type: 'end'

@@ -13,6 +13,7 @@ import { KnownAgents } from './known-agents.ts'
 import { type Preprocess, preprocessor } from './preprocess.ts'
 import type { RuntimeOptions, Setting } from './runtime-options.ts'
 import { SessionServers } from './session-servers.ts'
+import { shownEvents } from './shown-events.ts'
 import { Steers } from './steers.ts'
 import { tellHook } from './tell-hook.ts'
 import { type ProposedTitle, proposeTitle } from './title.ts'
@@ -71,7 +72,8 @@ export class Runtime implements AsyncDisposable {
       const plan = await planTurn(this.#options, { ...speech, toolAgent, ...begun }, request)
       const line = request.settings.ephemeral ? 0 : conversation.lastLine
       const events = this.#events(plan, { ...begun, line, primary: agent }, either)
-      yield* tellHook(this.#options.hook, { agent: agent.name, session: conversation.id }, events)
+      const shown = shownEvents(events, request.trust)
+      yield* tellHook(this.#options.hook, { agent: agent.name, session: conversation.id }, shown)
     } finally {
       stop.abort()
     }

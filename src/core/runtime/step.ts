@@ -29,7 +29,11 @@ export function rejectCalls(guest: string, draft: Draft): AgentEvent {
   const names = draft.calls.map((call) => call.name).join(', ')
   draft.calls = []
   draft.finish = 'stop'
-  return { type: 'notice', message: `The guest ${guest} tried to call ${names}; guests have no tools` }
+  return {
+    type: 'notice',
+    isOwn: true,
+    message: `The guest ${guest} tried to call ${names}; guests have no tools`,
+  }
 }
 
 type Block = 'text' | 'thinking'

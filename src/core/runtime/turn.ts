@@ -189,7 +189,8 @@ class Turn {
     if (!problem) return undefined
     const messages: Message[] = [this.#assistant(), { role: 'user', content: repairRequest(problem) }]
     this.#repair = { at: this.#plan.conversation.history.messages.length, messages }
-    return { type: 'notice', message: `The answer does not meet the schema (${problem}); asking once more` }
+    const message = `The answer does not meet the schema (${problem}); asking once more`
+    return { type: 'notice', isOwn: true, message }
   }
 
   async *#takeUpSteers(): AsyncGenerator<AgentEvent> {

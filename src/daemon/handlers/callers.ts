@@ -86,22 +86,36 @@ export function guarded<H extends Partial<Handlers>>(handlers: H, services: Serv
   if (typeof channel === 'string') {
     return Object.fromEntries(entries.map(([operation, handle]) => [operation, checked(handle)])) as H
   }
+  const client = channel
   const kept = entries.map(([operation, handle]) => [operation, checked(guard(operation, handle))])
-  return { ...Object.fromEntries(kept), ...CLOSED } as H
+  const closed = CLOSED.map((operation) => [operation, async () => await noted(operation, refuse)])
+  return { ...Object.fromEntries(kept), ...Object.fromEntries(closed) } as H
 
   function guard(operation: Operation, handle: AnyHandler): AnyHandler {
     if (CALLERS[operation] === 'any') return handle
-    const check = async (message: unknown) => {
-      const own = PAIRS.has(operation)
-        ? { ...(message as object), ...completePair(channel, message as PairMessage) }
-        : message
-      await checkOwner(operation as OwnedOperation, own, { services, channel })
-      if (CHOOSING.has(operation)) refuseModel(operation, own as { model?: string })
-      return own
-    }
+    const check = async (message: unknown) =>
+      await noted(operation, async () => {
+        const own = PAIRS.has(operation)
+          ? { ...(message as object), ...completePair(channel, message as PairMessage) }
+          : message
+        await checkOwner(operation as OwnedOperation, own, { services, channel })
+        if (CHOOSING.has(operation)) refuseModel(operation, own as { model?: string })
+        return own
+      })
     if (!STREAMS.has(operation)) return async (message, signal) => await handle(await check(message), signal)
     return async function* (message, signal) {
       yield* handle(await check(message), signal) as AsyncIterable<unknown>
+    }
+  }
+
+  /** Does a check of an operation, and notes what the client is denied. */
+  async function noted<T>(operation: Operation, check: (operation: Operation) => T): Promise<Awaited<T>> {
+    try {
+      return await check(operation)
+    } catch (reason) {
+      const isDenied = reason instanceof CrabError && reason.kind === 'denied'
+      if (isDenied) client.refused?.(wireName(operation), reason.message)
+      throw reason
     }
   }
 }
@@ -113,12 +127,8 @@ function checked(handle: AnyHandler): AnyHandler {
   }
 }
 
-/** A refusal of each operation that is closed to TCP clients, also where this host does not serve it. */
-const CLOSED = Object.fromEntries(
-  (Object.keys(CALLERS) as Operation[])
-    .filter((operation) => CALLERS[operation] === 'local')
-    .map((operation) => [operation, () => refuse(operation)]),
-)
+/** The operations that are closed to TCP clients, also where this host does not serve them. */
+const CLOSED = (Object.keys(CALLERS) as Operation[]).filter((operation) => CALLERS[operation] === 'local')
 
 type AnyHandler = (message: unknown, signal: AbortSignal) => unknown
 

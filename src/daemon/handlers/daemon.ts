@@ -7,12 +7,12 @@ import { wireName } from '../../core/protocol/dispatch.ts'
 import { type Operation, REPLIES } from '../../core/protocol/operations.ts'
 import type { Services } from '../services.ts'
 import { variableDigest } from '../variable-digest.ts'
+import { CALLERS } from './callers.ts'
 
 /** Of the protocol. */
 const WIRE_VERSION = 1
 const SOON_MS = 500
-/** What a client of another build may ask for; old daemons tell nothing. */
-const OPERATIONS = Object.keys(REPLIES).map((operation) => wireName(operation as Operation))
+const OPERATIONS = Object.keys(REPLIES) as Operation[]
 
 /** `hello`: which version both speak, and to somebody at this machine on which variables the models here depend. */
 export async function hello(services: Services, channel: Channel, { versions }: Hello): Promise<HelloInfo> {
@@ -23,11 +23,18 @@ export async function hello(services: Services, channel: Channel, { versions }: 
   }
   return {
     version: WIRE_VERSION,
-    features: OPERATIONS,
+    features: callable(channel).map(wireName),
     build: VERSION,
     pid: services.node.pid,
     environment: classOfClient(channel) === 'local' ? await modelEnvironment(services) : {},
   }
+}
+
+/** Returns the operations that a client may call; daemons of before list nothing. */
+function callable(channel: Channel): Operation[] {
+  return classOfClient(channel) === 'local'
+    ? OPERATIONS
+    : OPERATIONS.filter((operation) => CALLERS[operation] !== 'local')
 }
 
 /** `get_stats`: figures of this process; of a node that is no daemon those that it has. */

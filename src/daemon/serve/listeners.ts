@@ -13,7 +13,7 @@ import { daemonEndpoint } from '../find-daemon.ts'
 import { forFixedClients } from '../fixed-clients.ts'
 import { handlers } from '../handlers/handlers.ts'
 import type { Services } from '../services.ts'
-import { logRefusals, tcpGatekeeper } from '../tcp/gatekeeper.ts'
+import { tcpGatekeeper } from '../tcp/gatekeeper.ts'
 import { isTcpOpen, OPEN_TCP_WARNING } from '../tcp/open-tcp.ts'
 import { RefusalLog } from '../tcp/refusal-log.ts'
 import { TokenBook } from '../tcp/token-book.ts'
@@ -101,14 +101,17 @@ interface Opening {
 async function openGate(options: ListenersOptions, { refusals, opening }: Opening): Promise<TcpGate> {
   options.onWarning(OPEN_TCP_WARNING)
   const book = opening.use(tokenBook(options, { hasOwnToken: false }))
-  const client: TcpClient = { kind: 'tcp', isTaken: (name) => book.isTaken(name) }
-  const logged = (dispatch: Dispatch) => logRefusals(dispatch, { refusals, address: LOOPBACK })
+  const client: TcpClient = {
+    kind: 'tcp',
+    isTaken: (name) => book.isTaken(name),
+    refused: (operation, reason) => refusals.add({ address: LOOPBACK, operation, reason }),
+  }
   return {
     client,
-    logged: (dispatch) =>
+    fresh: (dispatch) =>
       async function* (message, signal) {
         await book.refresh() // a token that was made a moment ago takes its namespace
-        yield* logged(dispatch)(message, signal)
+        yield* dispatch(message, signal)
       },
   }
 }
@@ -134,8 +137,8 @@ function tokenBook({ services }: ListenersOptions, more: { hasOwnToken?: boolean
 
 /** How the clients of a listener are served. */
 interface Gate {
-  /** Logs what clients that need no token are refused. */
-  logged?(dispatch: Dispatch): Dispatch
+  /** Reads changed tokens before each message of clients that need none. */
+  fresh?(dispatch: Dispatch): Dispatch
   more?: Pick<ListenOptions, 'gatekeeper' | 'addressFile'>
 }
 
@@ -149,12 +152,12 @@ interface TcpGate extends Gate {
 function toListenOptions(
   { services, watched, graceMs, onError }: ListenersOptions,
   channel: Channel,
-  { logged = (dispatch) => dispatch, more = {} }: Gate,
+  { fresh = (dispatch) => dispatch, more = {} }: Gate,
 ): ListenOptions {
   return {
     ...more,
-    dispatch: watched(logged(route(handlers(services, channel)))),
-    fixedDispatch: watched(logged(fixedDispatch(services, channel))),
+    dispatch: watched(fresh(route(handlers(services, channel)))),
+    fixedDispatch: watched(fresh(fixedDispatch(services, channel))),
     get graceMs() {
       return graceMs()
     },

@@ -1,8 +1,7 @@
 import { toCrabError } from '../../core/base/errors.ts'
-import type { ClientToken, TcpClient } from '../../core/policy/trust.ts'
-import { type Dispatch, wireName } from '../../core/protocol/dispatch.ts'
+import type { TcpClient } from '../../core/policy/trust.ts'
+import type { Dispatch } from '../../core/protocol/dispatch.ts'
 import { toErrorMsg } from '../../core/protocol/failure.ts'
-import type { Operation } from '../../core/protocol/operations.ts'
 import type { Gatekeeper } from '../../core/transport/admission.ts'
 import type { RefusalLog } from './refusal-log.ts'
 import type { OpenToken, TokenBook } from './token-book.ts'
@@ -24,33 +23,16 @@ export function tcpGatekeeper({ book, refusals, serve, serveFixed }: GatekeeperO
       if (!open) return undefined
       const { token, ended } = open
       book.used(token.name)
-      const client: TcpClient = { kind: 'tcp', token, isTaken: (name) => book.isTaken(name) }
-      const limit = (dispatch: Dispatch) =>
-        whileOpen(logRefusals(dispatch, { refusals, address, token }), book, open)
+      const client: TcpClient = {
+        kind: 'tcp',
+        token,
+        isTaken: (name) => book.isTaken(name),
+        refused: (operation, reason) => refusals.add({ address, operation, reason, token: token.name }),
+      }
+      const limit = (dispatch: Dispatch) => whileOpen(dispatch, book, open)
       return { dispatch: limit(serve(client)), fixedDispatch: limit(serveFixed(client)), ended }
     },
     refused: (address, reason) => refusals.add({ address, reason }),
-  }
-}
-
-/** Logs the operations that a client is refused. */
-export function logRefusals(
-  dispatch: Dispatch,
-  { refusals, address, token }: { refusals: RefusalLog; address: string; token?: ClientToken },
-): Dispatch {
-  return async function* (message, signal) {
-    for await (const reply of dispatch(message, signal)) {
-      if (reply.msg?.$case === 'error' && reply.msg.value.detail?.kind === 'denied') {
-        const operation = wireName((message.msg?.$case ?? 'empty') as Operation)
-        refusals.add({
-          address,
-          operation,
-          reason: reply.msg.value.message,
-          ...(token && { token: token.name }),
-        })
-      }
-      yield reply
-    }
   }
 }
 

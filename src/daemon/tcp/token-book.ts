@@ -108,7 +108,7 @@ export class TokenBook implements AsyncDisposable {
     for (const [key, open] of this.#shown) {
       if (keys.has(key)) continue
       this.#shown.delete(key)
-      open.abort(revoked())
+      open.abort(this.#tokens.some((token) => key.startsWith(identityOf(token))) ? renamed() : revoked())
     }
   }
 
@@ -147,8 +147,18 @@ function stampOrWhy(path: string): string {
   }
 }
 
-function keyOf({ name, hash, agent = '' }: StoredToken): string {
-  return `${name} ${hash} ${agent}`
+function keyOf(token: StoredToken): string {
+  return identityOf(token) + (token.agent ?? '')
+}
+
+function identityOf({ name, hash }: StoredToken): string {
+  return `${name} ${hash} `
+}
+
+function renamed(): CrabError {
+  return new CrabError('denied', 'Cannot go on: the agent of this connection was renamed', {
+    hint: 'connect again with the same token',
+  })
 }
 
 function revoked(): CrabError {

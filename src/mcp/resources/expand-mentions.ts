@@ -1,5 +1,6 @@
 import { CrabError, toCrabError } from '../../core/base/errors.ts'
 import { wrapText } from '../../core/base/wrap-text.ts'
+import { CLASS_RIGHTS } from '../../core/policy/class-rights.ts'
 import type { UserMessage } from '../../core/runtime/hook.ts'
 import type { Claimed } from '../peers/peers.ts'
 import { printable } from '../tools/remote-tool.ts'
@@ -100,7 +101,7 @@ async function read(
 ): Promise<string> {
   const { peer, entry } = claim
   try {
-    if (message.trust !== 'local')
+    if (!CLASS_RIGHTS[message.trust].namesResources)
       throw new CrabError('denied', 'only somebody at this machine may name resources')
     const { spillDir } = message
     const { output, attachments = [] } = await readResource({ peer, entry, uri, spillDir }, signal)

@@ -11,10 +11,15 @@ const PROTECTED = [
   '/home/ann/.bashrc /home/ann/.zshenv /home/ann/.profile /home/ann/.ssh/authorized_keys /home/ann/.gitconfig',
   '/home/ann/.config/autostart/x.desktop /home/ann/.config/fish/config.fish /home/ann/bin/ls /home/ann/.local/bin/ls',
   '/home/ann/.crabtalk/skills/x/SKILL.md /home/ann/.crabtalk/Crab.md /srv/other/.git/config /home/ann/.aws/config',
+  '.yarnrc.yml packages/a/.pnpmfile.cjs mise.toml .mise.toml .tool-versions .github/workflows/ci.yml .zed/tasks.json',
+  '.codex/config.toml .gemini/settings.json GEMINI.md .opencode/x .windsurf/rules .cargo/config.toml /home/ann/.cargo/env',
+  '/home/ann/.vim/plugin/x.vim /home/ann/.config/nvim/init.lua /home/ann/.emacs /home/ann/.emacs.d/init.el',
+  '/home/ann/.config/zsh/.zshrc /home/ann/.oh-my-zsh/x /home/ann/.config/powershell/profile.ps1 /home/ann/.config/pip/pip.conf',
+  '/home/ann/.local/share/applications/x.desktop /home/ann/.password-store/a.gpg',
 ].flatMap((line) => line.split(' '))
 
 const PLAIN = [
-  'src/a.ts .gitignore .github/workflows/ci.yml git/config docs/agents.md.txt AGENTS.md/x .env envrc vscode/x bin/ls',
+  'src/a.ts .gitignore .githubx/a .emacs .vim/x .password-store/x git/config docs/agents.md.txt AGENTS.md/x .env envrc vscode/x bin/ls',
   '/home/ann/notes/.bashrc.md /home/ann/x/.bashrc /home/ann/.config/other/x /srv/x/.ssh/config',
 ].flatMap((line) => line.split(' '))
 
@@ -60,6 +65,18 @@ test('a rule that names a protected path allows it, and that is what is suggeste
     const isAlways = /crabtalk\/(skills|Crab)/.test(path)
     assert.equal(suggestions.length, isAlways ? 0 : 1, path)
     if (!isAlways) assert.equal(judge(path, [`allow ${suggestions[0]}`]).effect, 'allow', path)
+  }
+})
+
+test('the reason names a protected path as it is written', () => {
+  for (const [path, name] of [
+    ['src/AGENTS.md', 'AGENTS.md'],
+    ['.GitHub/workflows/x.yml', '.GitHub'],
+    ['/home/ann/.crabtalk/Crab.md', 'Crab.md'],
+    ['/home/ann/.config/nvim/init.lua', 'nvim'],
+  ]) {
+    const { reason } = judge(path!, [])
+    assert.ok(reason.startsWith(`${name} is a protected path, which `), reason)
   }
 })
 

@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { newUlid } from '../../base/ids.ts'
+import { newUlid, ulidTime } from '../../base/ids.ts'
 import { sha256 } from '../../base/sha256.ts'
 
 /**
@@ -14,15 +14,20 @@ export function newSiblingName(target: string): string {
 }
 
 /**
- * Removes temporary files that a killed process left beside a target. The caller holds the lease `file:<target>`, so that
- * none of them is in use. Never throws.
+ * Removes temporary files made before `before`, milliseconds since 1970, that a killed process left beside a target, and
+ * returns whether there are younger ones. The caller holds the lease `file:<target>` of its own home; a process of another
+ * home may still write a young one. Never throws.
  */
-export async function removeSiblings(target: string): Promise<void> {
+export async function removeSiblings(target: string, before: number): Promise<boolean> {
   const folder = dirname(target)
   const prefix = prefixFor(target)
   const names = await readdir(folder).catch(() => []) // the folder is gone, and its files with it
   const siblings = names.filter((name) => name.startsWith(prefix) && name.endsWith('.tmp'))
-  await Promise.all(siblings.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined))) // only untidy
+  const old = siblings.filter(
+    (name) => Date.parse(ulidTime(name.slice(prefix.length, -'.tmp'.length))) < before,
+  )
+  await Promise.all(old.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined))) // only untidy
+  return old.length < siblings.length
 }
 
 function prefixFor(target: string): string {

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path'
 import { toCrabError } from '../../base/errors.ts'
 import type { AgentConfig } from '../../config/agent-schema.ts'
+import { CLASS_RIGHTS } from '../../policy/class-rights.ts'
 import type { Trust } from '../../policy/types.ts'
 import type { Hook } from '../../runtime/hook.ts'
 import type { Skill, SkillProblem } from '../../skills/scan-skills.ts'
@@ -33,13 +34,12 @@ export function skillsHook({ scan }: { scan(): Promise<Scanned> }): Hook {
     },
     async preprocess({ agent, content, trust, notice }) {
       if (!mayNameSkill(content)) return undefined
-      const isUntrusted = trust === 'remote'
-      if (isUntrusted && agent.skills.length === 0) return undefined
+      const isLimited = CLASS_RIGHTS[trust].skills === 'named'
+      if (isLimited && agent.skills.length === 0) return undefined
       const { skills, problems } = await scan()
-      const allowed = isUntrusted ? forModel(skills, agent, trust) : usable(skills, agent)
+      const allowed = isLimited ? forModel(skills, agent, trust) : usable(skills, agent)
       const call = longest(callsOf(content, allowed))
-      if (call) return await expand(call, isUntrusted ? () => undefined : notice)
-      if (isUntrusted) return undefined
+      if (call) return await expand(call, notice)
       for (const problem of problems) if (isMeant(problem, content)) notice(sentence(problem))
       return undefined
     },
@@ -65,9 +65,9 @@ function usable(skills: readonly Skill[], { skills: scope }: AgentConfig): Skill
   return skills.filter(({ name }) => isSkillOf(name, scope))
 }
 
-/** Returns the skills that a model may fetch: in a remote turn only those that the agent's file names. */
+/** Returns the skills that a model may fetch: those that the agent's file names, where its class reaches no others. */
 function forModel(skills: readonly Skill[], agent: AgentConfig, trust: Trust): Skill[] {
-  if (trust === 'remote' && agent.skills.length === 0) return []
+  if (CLASS_RIGHTS[trust].skills === 'named' && agent.skills.length === 0) return []
   return usable(skills, agent).filter(({ isForModel }) => isForModel)
 }
 

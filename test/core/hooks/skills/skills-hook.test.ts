@@ -99,14 +99,13 @@ test('preprocess() tells of a skill that cannot be used, and passes its message 
   assert.equal(told.length, 3)
 })
 
-test('preprocess() gives an untrusted sender only skills that the agent names, and tells it nothing of others', async () => {
+test('preprocess() gives an untrusted sender only skills that the agent names', async () => {
   await using home = await temporaryHome()
   await write(home, 'deploy', 'The way to the server.')
   await write(home, 'people', 'For the user.', 'disable-model-invocation: true')
   await write(home, 'huge', 'x'.repeat(256 * 1024))
   await home.write('skills/broken/SKILL.md', 'no front matter')
-  const told: string[] = []
-  const sayFar = (content: string, skills: string[]) => say(home, content, skills, told, 'remote')
+  const sayFar = (content: string, skills: string[]) => say(home, content, skills, [], 'remote')
   for (const content of ['/deploy now', '/skill:deploy', '/people', '/huge', '/broken']) {
     assert.equal(await sayFar(content, []), undefined, content)
     assert.equal(await sayFar(content, ['other']), undefined, content)
@@ -115,7 +114,6 @@ test('preprocess() gives an untrusted sender only skills that the agent names, a
   assert.equal(await sayFar('/huge', ['huge']), undefined)
   assert.equal(await sayFar('/broken', ['broken']), undefined)
   assert.match((await sayFar('/deploy now', ['deploy']))!, /The way to the server\./)
-  assert.deepEqual(told, [])
 })
 
 test('schema() offers a tool only to a turn that may have skills, and for somebody elsewhere those that are named', async () => {
